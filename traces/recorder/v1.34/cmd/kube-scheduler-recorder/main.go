@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// kube-scheduler-recorder is kube-scheduler v1.34 behind the refsched protocol.
+package main
+
+import recorder "refsched.dev/recorder/kubernetes-1.34"
+
+func main() { recorder.Main() }

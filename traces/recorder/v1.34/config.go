@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package recorder
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
+
+	"refsched.dev/recorder/wire"
+)
+
+// defaultStart is the time at which `at` is 0.
+const defaultStart = "2026-01-01T00:00:00Z"
+
+// readConfig reads, defaults and validates a configuration as kube-scheduler does
+// (cmd/kube-scheduler/app/options/configfile.go, loadConfig; options.go, Validate).
+func readConfig(data json.RawMessage) (*schedulerapi.KubeSchedulerConfiguration, error) {
+	if len(data) == 0 {
+		return latest.Default()
+	}
+	object, gvk, err := scheme.Codecs.UniversalDecoder().Decode(data, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	config, ok := object.(*schedulerapi.KubeSchedulerConfiguration)
+	if !ok {
+		return nil, fmt.Errorf("couldn't decode as KubeSchedulerConfiguration, got %s", gvk)
+	}
+	config.TypeMeta.APIVersion = gvk.GroupVersion().String()
+	if err := validation.ValidateKubeSchedulerConfiguration(config); err != nil {
+		return nil, err
+	}
+	return config, nil
+}
+
+func readStart(text string) (time.Time, error) {
+	if text == "" {
+		text = defaultStart
+	}
+	return time.Parse(time.RFC3339Nano, text)
+}
+
+// pristine is the feature gates as this version has them by default.
+var pristine = utilfeature.DefaultMutableFeatureGate.DeepCopy()
+
+// unsupportedGates say why.
+var unsupportedGates = map[string]string{
+	"SchedulerAsyncAPICalls":     "its calls are queued and dispatched by goroutines that the recorder cannot wait for",
+	"DRADeviceBindingConditions": "its wait in PreBind polls every five seconds of the real clock",
+	"DRAExtendedResource":        "its wait in PreBind polls every second of the real clock",
+}
+
+// setFeatureGates gives the gates their defaults, and then sets those asked for.
+func setFeatureGates(gates map[string]bool) error {
+	fresh := pristine.DeepCopy()
+	if err := fresh.SetFromMap(gates); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(unsupportedGates)) {
+		if gates[name] {
+			return wire.Unsupported{Why: fmt.Sprintf("feature gate %s: %s", name, unsupportedGates[name])}
+		}
+	}
+	utilfeature.DefaultMutableFeatureGate = fresh
+	utilfeature.DefaultFeatureGate = fresh
+	return nil
+}

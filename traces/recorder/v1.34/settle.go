@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package recorder
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"k8s.io/klog/v2"
+)
+
+// faultAfter is how long a condition may take to come. A fault of the recorder is not the
+// scheduler's: the program ends, which a driver reports as the adapter's.
+var faultAfter = 60 * time.Second
+
+// fault ends the program. Tests replace it.
+var fault = func(format string, arguments ...any) {
+	klog.Flush()
+	fmt.Fprintf(os.Stderr, "recorder: fault: "+format+"\n", arguments...)
+	os.Exit(3)
+}
+
+// waitUntil waits for a condition, which is asked under the session's lock each time that
+// something has changed.
+func (s *session) waitUntil(what string, condition func() bool) {
+	var late <-chan time.Time
+	for {
+		s.mu.Lock()
+		met := condition()
+		s.mu.Unlock()
+		if met {
+			return
+		}
+		if late == nil {
+			late = time.After(faultAfter)
+		}
+		select {
+		case <-s.changed:
+		case <-late:
+			fault("waited %v in vain for %s", faultAfter, what)
+			return
+		}
+	}
+}
+
+// poll waits for a condition that nobody tells of.
+func (s *session) poll(what string, condition func() bool) {
+	for began, pause := time.Now(), 20*time.Microsecond; !condition(); time.Sleep(pause) {
+		if time.Since(began) > faultAfter {
+			fault("waited %v in vain for %s", faultAfter, what)
+			return
+		}
+		pause = min(2*pause, time.Millisecond)
+	}
+}
+
+// settle lets the scheduler do all that it can do without time passing or the driver
+// saying something. Its order is fixed, so that the same inputs give the same answers:
+// first the events of the API, then what they freed, one cycle at a time.
+func (s *session) settle() {
+	for {
+		s.waitUntil("the scheduler's goroutines to end or to wait", s.quiet)
+		if s.crashed() != "" {
+			return
+		}
+		if s.deliverEvent() || s.recordBindings() || s.timers.fire(s) || s.resume() || s.volumes.answer() {
+			continue
+		}
+		return
+	}
+}
+
+// quiet tells whether no goroutine of a cycle runs. The session is locked.
+func (s *session) quiet() bool {
+	if s.crash != "" {
+		return true
+	}
+	if c := s.scheduling; c != nil && !s.popped && c.parked == running {
+		return false
+	}
+	for _, c := range s.cycles {
+		if c.binding && !c.ended && c.parked == running {
+			return false
+		}
+	}
+	return true
+}
+
+// deliverEvent sends the oldest event to its watch, and waits until every handler of the
+// scheduler has finished with it.
+func (s *session) deliverEvent() bool {
+	event, any := s.api.nextEvent()
+	if !any {
+		return false
+	}
+	informer := s.informers.informer(event.kind.gvr)
+	if informer == nil {
+		return true // nobody watches it
+	}
+	s.api.watching(event.kind.gvr).send(event.Event)
+	s.waitUntil(fmt.Sprintf("the informers to handle the %s of a %s", event.Type, event.kind.gvk.Kind),
+		func() bool { return informer.handled(event.version) })
+	if event.kind.concernsVolumes() {
+		s.mu.Lock()
+		for _, c := range s.cycles {
+			c.stale = true
+		}
+		s.mu.Unlock()
+	}
+	return true
+}
+
+// recordBindings records the binding cycles that are over. It comes after all events: a pod
+// is bound when the scheduler has seen it assigned.
+func (s *session) recordBindings() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := len(s.cycles)
+	s.cycles = slices.DeleteFunc(s.cycles, func(c *cycle) bool {
+		if c.binding && c.ended {
+			s.recordLocked(c.bindRecord())
+			s.timers.forget(c)
+		}
+		return c.ended
+	})
+	return len(s.cycles) < before
+}
+
+// resume wakes the oldest cycle that waits for something that has come.
+func (s *session) resume() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.cycles {
+		decided := c.parked == onPermit && len(c.signal) > 0
+		changed := c.parked == onVolumes && c.stale
+		if decided || changed {
+			c.stale = false
+			c.unpark()
+			return true
+		}
+	}
+	return false
+}
+
+func (s *session) crashed() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.crash
+}

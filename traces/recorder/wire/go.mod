@@ -1,0 +1,3 @@
+module refsched.dev/recorder/wire
+
+go 1.24.0
