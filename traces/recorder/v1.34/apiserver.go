@@ -209,6 +209,13 @@ func (a *apiServer) nextEvent() (event, bool) {
 	return next, true
 }
 
+// nextIsClaim tells whether the oldest undelivered event is a ResourceClaim's.
+func (a *apiServer) nextIsClaim() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.events) > 0 && a.events[0].kind.gvk.Kind == "ResourceClaim"
+}
+
 // listOf builds the typed list that a client expects.
 func listOf(k kind, objects []runtime.Object, version int) (runtime.Object, error) {
 	list, err := scheme.Scheme.New(k.gvk.GroupVersion().WithKind(k.gvk.Kind + "List"))

@@ -54,9 +54,7 @@ var pristine = utilfeature.DefaultMutableFeatureGate.DeepCopy()
 
 // unsupportedGates say why.
 var unsupportedGates = map[string]string{
-	"SchedulerAsyncAPICalls":     "its calls are queued and dispatched by goroutines that the recorder cannot wait for",
-	"DRADeviceBindingConditions": "its wait in PreBind polls every five seconds of the real clock",
-	"DRAExtendedResource":        "its wait in PreBind polls every second of the real clock",
+	"DRADeviceBindingConditions": "its wait for a driver, in PreBind, polls by the real clock, and the recorder cannot tell it from work",
 }
 
 // setFeatureGates gives the gates their defaults, and then sets those asked for.

@@ -5,12 +5,14 @@ package recorder
 import (
 	"context"
 	"reflect"
+	"sync"
 	"time"
 	"unsafe" // also for go:linkname
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+	apidispatcher "k8s.io/kubernetes/pkg/scheduler/backend/api_dispatcher"
 	"k8s.io/kubernetes/pkg/scheduler/backend/queue"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
@@ -79,6 +81,17 @@ func evaluatorOf(plugin framework.Plugin) *preemption.Evaluator {
 	}
 	evaluator, _ := field.Interface().(*preemption.Evaluator)
 	return evaluator
+}
+
+// --- Asynchronous API calls (backend/api_dispatcher/call_queue.go, callQueue) -------------------------
+
+// dispatcherIdle tells whether no API call is queued or in flight.
+func dispatcherIdle(dispatcher *apidispatcher.APIDispatcher) bool {
+	calls := reflect.ValueOf(exposed(unexported(dispatcher, "callQueue")))
+	lock := (*sync.RWMutex)(unsafe.Pointer(calls.Elem().FieldByName("lock").UnsafeAddr()))
+	lock.RLock()
+	defer lock.RUnlock()
+	return calls.Elem().FieldByName("apiCalls").Len() == 0
 }
 
 // --- VolumeBinding (framework/plugins/volumebinding/binder.go, BindPodVolumes) ------------------------

@@ -93,6 +93,9 @@ func newSession(config *schedulerapi.KubeSchedulerConfiguration, start time.Time
 	s.queue = sched.SchedulingQueue.(*queue.PriorityQueue)
 	s.instrument(sched)
 	s.timers.start(start)
+	if sched.APIDispatcher != nil {
+		sched.APIDispatcher.Run(klog.FromContext(s.ctx))
+	}
 
 	s.informers.Start(s.ctx.Done())
 	watching := func(gvr schema.GroupVersionResource) bool { return s.api.watching(gvr) != nil }
@@ -105,6 +108,9 @@ func (s *session) close() {
 	close(s.closing)
 	if s.sched != nil {
 		s.waitUntil("the cycles to end", func() bool {
+			if s.crash != "" {
+				return true // what is left of them is lost
+			}
 			for _, c := range s.cycles {
 				if !c.ended {
 					return false
@@ -112,7 +118,13 @@ func (s *session) close() {
 			}
 			return s.scheduling == nil || s.popped
 		})
+		if s.sched.APIDispatcher != nil {
+			s.sched.APIDispatcher.Close()
+		}
 		s.queue.Close()
+		if err := s.sched.Profiles.Close(); err != nil {
+			klog.ErrorS(err, "A plugin did not close")
+		}
 	}
 	s.stop()
 	s.informers.Shutdown()

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"time"
 
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/features"
 )
 
 // faultAfter is how long a condition may take to come. A fault of the recorder is not the
@@ -61,9 +63,12 @@ func (s *session) poll(what string, condition func() bool) {
 // first the events of the API, then what they freed, one cycle at a time.
 func (s *session) settle() {
 	for {
-		s.waitUntil("the scheduler's goroutines to end or to wait", s.quiet)
+		s.waitUntil("the scheduler's goroutines to end or to wait", func() bool { return s.quiet() || s.claimAwaited() })
 		if s.crashed() != "" {
 			return
+		}
+		if dispatcher := s.sched.APIDispatcher; dispatcher != nil {
+			s.poll("the API calls to be dispatched", func() bool { return dispatcherIdle(dispatcher) })
 		}
 		if s.deliverEvent() || s.recordBindings() || s.timers.fire(s) || s.resume() || s.volumes.answer() {
 			continue
@@ -86,6 +91,13 @@ func (s *session) quiet() bool {
 		}
 	}
 	return true
+}
+
+// claimAwaited tells whether an event must be delivered while a binding cycle runs: with the
+// gate DRAExtendedResource, DynamicResources creates a claim in PreBind and waits to see it
+// (framework/plugins/dynamicresources/dynamicresources.go, bindClaim).
+func (s *session) claimAwaited() bool {
+	return utilfeature.DefaultFeatureGate.Enabled(features.DRAExtendedResource) && s.api.nextIsClaim()
 }
 
 // deliverEvent sends the oldest event to its watch, and waits until every handler of the
