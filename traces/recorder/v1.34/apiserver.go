@@ -38,7 +38,7 @@ type apiServer struct {
 
 	mu       sync.Mutex
 	version  int
-	uids     int
+	created  int // what uids and generated names are counted by
 	objects  map[schema.GroupVersionResource]map[types.NamespacedName]runtime.Object
 	events   []event
 	watchers map[schema.GroupVersionResource]*watcher
@@ -86,13 +86,17 @@ func (a *apiServer) create(k kind, object runtime.Object) error {
 }
 
 func (a *apiServer) createLocked(k kind, object runtime.Object) error {
-	accessor, key := identify(object)
-	if _, exists := a.objects[k.gvr][key]; exists {
-		return apierrors.NewAlreadyExists(k.gvr.GroupResource(), accessor.GetName())
+	accessor, _ := identify(object)
+	a.created++
+	if accessor.GetName() == "" && accessor.GetGenerateName() != "" {
+		accessor.SetName(fmt.Sprintf("%s%05d", accessor.GetGenerateName(), a.created))
 	}
 	if accessor.GetUID() == "" {
-		a.uids++
-		accessor.SetUID(types.UID(fmt.Sprintf("refsched-uid-%d", a.uids)))
+		accessor.SetUID(types.UID(fmt.Sprintf("refsched-uid-%d", a.created)))
+	}
+	_, key := identify(object)
+	if _, exists := a.objects[k.gvr][key]; exists {
+		return apierrors.NewAlreadyExists(k.gvr.GroupResource(), accessor.GetName())
 	}
 	a.store(k, key, object, watch.Added)
 	return nil
@@ -186,6 +190,7 @@ func (a *apiServer) store(k kind, key types.NamespacedName, object runtime.Objec
 
 func (a *apiServer) push(k kind, object runtime.Object, change watch.EventType) {
 	a.events = append(a.events, event{kind: k, version: strconv.Itoa(a.version), Event: watch.Event{Type: change, Object: object}})
+	a.notify()
 }
 
 // stamp gives the object the next resource version. The scheduler ignores an update of a
@@ -209,11 +214,11 @@ func (a *apiServer) nextEvent() (event, bool) {
 	return next, true
 }
 
-// nextIsClaim tells whether the oldest undelivered event is a ResourceClaim's.
-func (a *apiServer) nextIsClaim() bool {
+// hasClaimEvent tells whether an undelivered event is a ResourceClaim's.
+func (a *apiServer) hasClaimEvent() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.events) > 0 && a.events[0].kind.gvk.Kind == "ResourceClaim"
+	return slices.ContainsFunc(a.events, func(e event) bool { return e.kind.gvk.Kind == "ResourceClaim" })
 }
 
 // listOf builds the typed list that a client expects.

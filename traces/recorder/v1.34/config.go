@@ -5,11 +5,12 @@ package recorder
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-base/featuregate"
+	"k8s.io/kubernetes/pkg/features"
 	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
@@ -53,8 +54,8 @@ func readStart(text string) (time.Time, error) {
 var pristine = utilfeature.DefaultMutableFeatureGate.DeepCopy()
 
 // unsupportedGates say why.
-var unsupportedGates = map[string]string{
-	"DRADeviceBindingConditions": "its wait for a driver, in PreBind, polls by the real clock, and the recorder cannot tell it from work",
+var unsupportedGates = map[featuregate.Feature]string{
+	features.DRADeviceBindingConditions: "its wait for a driver, in PreBind, polls by the real clock, and the recorder cannot tell it from work",
 }
 
 // setFeatureGates gives the gates their defaults, and then sets those asked for.
@@ -63,12 +64,26 @@ func setFeatureGates(gates map[string]bool) error {
 	if err := fresh.SetFromMap(gates); err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(unsupportedGates)) {
-		if gates[name] {
-			return wire.Unsupported{Why: fmt.Sprintf("feature gate %s: %s", name, unsupportedGates[name])}
+	for gate, why := range unsupportedGates {
+		if fresh.Enabled(gate) {
+			return wire.Unsupported{Why: fmt.Sprintf("feature gate %s: %s", gate, why)}
 		}
 	}
 	utilfeature.DefaultMutableFeatureGate = fresh
 	utilfeature.DefaultFeatureGate = fresh
 	return nil
+}
+
+// enable adds plugins to every profile at all their extension points, after what the
+// configuration enables there (apis/config/types.go, Plugins.MultiPoint).
+func enable(config *schedulerapi.KubeSchedulerConfiguration, plugins []string) {
+	for i := range config.Profiles {
+		points := config.Profiles[i].Plugins
+		for _, name := range plugins {
+			named := slices.ContainsFunc(points.MultiPoint.Enabled, func(p schedulerapi.Plugin) bool { return p.Name == name })
+			if !named && !slices.Contains(points.Names(), name) {
+				points.MultiPoint.Enabled = append(points.MultiPoint.Enabled, schedulerapi.Plugin{Name: name})
+			}
+		}
+	}
 }

@@ -39,6 +39,12 @@ func WithPlugin(name string, factory frameworkruntime.PluginFactory) Option {
 	return func(r *Recorder) { r.plugins[name] = factory }
 }
 
+// WithEnabled enables plugins in every profile of every configuration that does not name
+// them itself: a suite's configurations know nothing of a plugin under test.
+func WithEnabled(plugins ...string) Option {
+	return func(r *Recorder) { r.enabled = append(r.enabled, plugins...) }
+}
+
 // WithName names the scheduler in the answer to hello.
 func WithName(name string) Option {
 	return func(r *Recorder) { r.name = name }
@@ -60,6 +66,7 @@ func Main(options ...Option) {
 type Recorder struct {
 	name    string
 	plugins frameworkruntime.Registry
+	enabled []string
 	session *session
 }
 
@@ -113,6 +120,7 @@ func (r *Recorder) Reset(reset wire.Reset) error {
 	if err != nil {
 		return err
 	}
+	enable(config, r.enabled)
 	r.session, err = newSession(config, start, r.plugins)
 	return err
 }

@@ -93,11 +93,11 @@ func (s *session) quiet() bool {
 	return true
 }
 
-// claimAwaited tells whether an event must be delivered while a binding cycle runs: with the
+// claimAwaited tells whether events must be delivered while a binding cycle runs: with the
 // gate DRAExtendedResource, DynamicResources creates a claim in PreBind and waits to see it
 // (framework/plugins/dynamicresources/dynamicresources.go, bindClaim).
 func (s *session) claimAwaited() bool {
-	return utilfeature.DefaultFeatureGate.Enabled(features.DRAExtendedResource) && s.api.nextIsClaim()
+	return utilfeature.DefaultFeatureGate.Enabled(features.DRAExtendedResource) && s.api.hasClaimEvent()
 }
 
 // deliverEvent sends the oldest event to its watch, and waits until every handler of the
