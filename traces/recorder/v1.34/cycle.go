@@ -4,6 +4,7 @@ package recorder
 
 import (
 	"context"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -38,10 +39,10 @@ type cycle struct {
 	// A cycle that is parked waits for something that the recorder decides on.
 	parked parking
 	wake   chan struct{}
-	held   wire.Held            // where it is held
-	signal chan *fwk.Status     // the decision of Permit
-	waits  map[string]permitted // plugin → what it asked Permit to wait
-	stale  bool                 // volumes have changed since they were last checked
+	held   wire.Held                // where it is held
+	signal chan *fwk.Status         // the decision of Permit
+	waits  map[string]time.Duration // plugin → what it asked Permit to wait
+	stale  bool                     // volumes have changed since they were last checked
 }
 
 type parking int
@@ -63,7 +64,7 @@ type bindFailure struct {
 type cycleKey struct{}
 
 func (s *session) newCycle(ctx context.Context) (context.Context, *cycle) {
-	c := &cycle{session: s, waits: map[string]permitted{}}
+	c := &cycle{session: s, waits: map[string]time.Duration{}}
 	return context.WithValue(ctx, cycleKey{}, c), c
 }
 

@@ -28,21 +28,24 @@ import (
 // before it stores an object: defaulting, and the part of a pod's strategy that
 // changes what the scheduler reads. Admission (priority classes, and the like)
 // is the driver's.
-func readObject(data []byte) (kind, runtime.Object, metav1.Object, error) {
+func readObject(data []byte) (kind, runtime.Object, error) {
 	object, gvk, err := legacyscheme.Codecs.UniversalDeserializer().Decode(data, nil, nil)
+	if runtime.IsNotRegisteredError(err) {
+		return kind{}, nil, wire.Unsupported{Why: err.Error()}
+	}
 	if err != nil {
-		return kind{}, nil, nil, err
+		return kind{}, nil, err
 	}
 	k, known := kindOf(*gvk)
 	if !known {
-		return kind{}, nil, nil, wire.Unsupported{Why: fmt.Sprintf("the scheduler does not watch %s", gvk)}
+		return kind{}, nil, wire.Unsupported{Why: fmt.Sprintf("the scheduler does not watch %s", gvk)}
 	}
 	accessor, err := meta.Accessor(object)
 	if err != nil {
-		return kind{}, nil, nil, err
+		return kind{}, nil, err
 	}
 	if accessor.GetName() == "" {
-		return kind{}, nil, nil, fmt.Errorf("%s: metadata.name is missing", k.gvk.Kind)
+		return kind{}, nil, fmt.Errorf("%s: metadata.name is missing", k.gvk.Kind)
 	}
 	switch {
 	case !k.namespaced:
@@ -54,12 +57,12 @@ func readObject(data []byte) (kind, runtime.Object, metav1.Object, error) {
 	if pod, ok := object.(*v1.Pod); ok {
 		foldLabelKeys(pod)
 		if _, err := readScript(pod); err != nil {
-			return kind{}, nil, nil, err
+			return kind{}, nil, err
 		}
 	}
 	// A typed client's objects carry no apiVersion and kind.
 	object.GetObjectKind().SetGroupVersionKind(runtimeNoKind)
-	return k, object, accessor, nil
+	return k, object, nil
 }
 
 // foldLabelKeys merges matchLabelKeys and mismatchLabelKeys into the selectors that

@@ -29,7 +29,7 @@ type permitSpy struct{ framework.PermitPlugin }
 func (p *permitSpy) Permit(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) (*fwk.Status, time.Duration) {
 	status, patience := p.PermitPlugin.Permit(ctx, state, pod, node)
 	if status.IsWait() {
-		cycleOf(ctx).waits[p.Name()] = permitted{patience}
+		cycleOf(ctx).waits[p.Name()] = patience
 	}
 	return status, patience
 }

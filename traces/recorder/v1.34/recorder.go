@@ -8,6 +8,7 @@ package recorder
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -16,6 +17,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
 	"refsched.dev/recorder/wire"
@@ -50,8 +52,11 @@ func WithName(name string) Option {
 	return func(r *Recorder) { r.name = name }
 }
 
-// Main serves the protocol on stdin and stdout until stdin ends.
+// Main serves the protocol on stdin and stdout until stdin ends. The scheduler logs to
+// stderr, as much as klog's flags say (-v=4 shows what its queue does).
 func Main(options ...Option) {
+	klog.InitFlags(nil)
+	flag.Parse()
 	recorder := New(options...)
 	err := wire.Serve(os.Stdin, os.Stdout, recorder)
 	recorder.Close()
@@ -128,7 +133,7 @@ func (r *Recorder) Reset(reset wire.Reset) error {
 // Create tells the API server of a new object.
 func (r *Recorder) Create(data json.RawMessage) (wire.Answer, error) {
 	return r.change(func(s *session) error {
-		k, object, _, err := readObject(data)
+		k, object, err := readObject(data)
 		if err != nil {
 			return err
 		}
@@ -139,7 +144,7 @@ func (r *Recorder) Create(data json.RawMessage) (wire.Answer, error) {
 // Update replaces an object.
 func (r *Recorder) Update(data json.RawMessage) (wire.Answer, error) {
 	return r.change(func(s *session) error {
-		k, object, _, err := readObject(data)
+		k, object, err := readObject(data)
 		if err != nil {
 			return err
 		}

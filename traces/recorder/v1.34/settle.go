@@ -103,8 +103,8 @@ func (s *session) claimAwaited() bool {
 // deliverEvent sends the oldest event to its watch, and waits until every handler of the
 // scheduler has finished with it.
 func (s *session) deliverEvent() bool {
-	event, any := s.api.nextEvent()
-	if !any {
+	event, pending := s.api.nextEvent()
+	if !pending {
 		return false
 	}
 	informer := s.informers.informer(event.kind.gvr)

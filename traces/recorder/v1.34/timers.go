@@ -37,9 +37,6 @@ type deadline struct {
 	expire func() bool
 }
 
-// permitted is what one plugin asked of Permit.
-type permitted struct{ patience time.Duration }
-
 // start sets the first ticks. The backoff queue's are aligned to whole seconds where pods
 // may be popped from it (backoff_queue.go, waitUntilAlignedWithOrderingWindow); the flush
 // of unschedulable pods ticks first when the queue is started, and finds none.
@@ -123,7 +120,7 @@ func (s *session) holdTimers(c *cycle, waiting framework.WaitingPod) {
 		if !timer.Stop() {
 			continue // it had no time to begin with, and has fired
 		}
-		patience := min(c.waits[plugin].patience, maxPermit)
+		patience := min(c.waits[plugin], maxPermit)
 		s.mu.Lock()
 		s.timers.add(deadline{cycle: c, due: s.clock.Now().Add(patience), expire: func() bool {
 			if !slices.Contains(waiting.GetPendingPlugins(), plugin) || c.decided() {
