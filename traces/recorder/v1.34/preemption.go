@@ -5,22 +5,22 @@ package recorder
 import (
 	"context"
 	"slices"
-	"sync"
-	"time"
 
+	dto "github.com/prometheus/client_model/go"
 	v1 "k8s.io/api/core/v1"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
+	"k8s.io/kubernetes/pkg/scheduler/metrics"
 )
 
 // preempting is what one PostFilter does.
 type preempting struct {
-	// expected: a plugin that preempts through an Evaluator chose a node.
-	expected bool
-	victims  []string
-	over     chan struct{}
-	once     sync.Once
+	// begun: a plugin that preempts through an Evaluator chose a node.
+	begun   bool
+	victims []string
 }
 
 // RunPostFilterPlugins ends when the preemption that it began is over. The framework's own
@@ -30,18 +30,15 @@ type preempting struct {
 func (f *recordingFramework) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes framework.NodeToStatusReader) (*framework.PostFilterResult, *fwk.Status) {
 	c := cycleOf(ctx)
 	s := c.session
-	p := &preempting{over: make(chan struct{})}
+	p := &preempting{}
 	s.mu.Lock()
 	s.preempting = p
 	s.mu.Unlock()
+	before := preemptionsOver()
 
 	result, status := f.Framework.RunPostFilterPlugins(ctx, state, pod, nodes)
-	if p.expected {
-		select {
-		case <-p.over:
-		case <-time.After(faultAfter):
-			fault("waited %v in vain for a preemption to be over", faultAfter)
-		}
+	if p.begun && utilfeature.DefaultFeatureGate.Enabled(features.SchedulerAsyncPreemption) {
+		s.poll("a preemption to be over", func() bool { return preemptionsOver() > before })
 	}
 
 	s.mu.Lock()
@@ -52,7 +49,18 @@ func (f *recordingFramework) RunPostFilterPlugins(ctx context.Context, state fwk
 	return result, status
 }
 
-// instrumentPreemption learns which plugin preempts, whom, and when it has done so.
+// preemptionsOver counts the goroutines of asynchronous preemption that have ended. Each
+// counts itself when all else is done, whatever became of its victims.
+func preemptionsOver() float64 {
+	counter := metrics.PreemptionGoroutinesExecutionTotal.WithLabelValues(metrics.GoroutineResultSuccess)
+	var value dto.Metric
+	if err := counter.(interface{ Write(*dto.Metric) error }).Write(&value); err != nil {
+		fault("the count of preemptions cannot be read: %v", err)
+	}
+	return value.GetCounter().GetValue()
+}
+
+// instrumentPreemption learns which plugin preempts, and whom.
 func (s *session) instrumentPreemption(profile framework.Framework) {
 	plugins := postFilterPluginsOf(profile)
 	for i, plugin := range plugins {
@@ -63,15 +71,13 @@ func (s *session) instrumentPreemption(profile framework.Framework) {
 		plugins[i] = &postFilterSpy{plugin, s}
 		preemptPod := evaluator.PreemptPod
 		evaluator.PreemptPod = func(ctx context.Context, candidate preemption.Candidate, preemptor, victim *v1.Pod, name string) error {
-			err := preemptPod(ctx, candidate, preemptor, victim, name)
-			s.preempted(candidate.Victims().Pods, victim)
-			return err
+			s.preempts(candidate.Victims().Pods)
+			return preemptPod(ctx, candidate, preemptor, victim, name)
 		}
 	}
 }
 
-// postFilterSpy notes that its plugin chose a node, and so has victims to see to: there is no
-// candidate without one (framework/preemption/preemption.go, DryRunPreemption and callExtenders).
+// postFilterSpy notes that its plugin chose a node, and so began to preempt.
 type postFilterSpy struct {
 	framework.PostFilterPlugin
 	session *session
@@ -82,25 +88,19 @@ func (p *postFilterSpy) PostFilter(ctx context.Context, state fwk.CycleState, po
 	if status.IsSuccess() && result != nil && result.Mode() == framework.ModeOverride && result.NominatedNodeName != "" {
 		p.session.mu.Lock()
 		defer p.session.mu.Unlock()
-		p.session.preempting.expected = true
+		p.session.preempting.begun = true
 	}
 	return result, status
 }
 
-// preempted notes one victim dealt with. The last of the list is dealt with last, whatever
-// became of the others.
-func (s *session) preempted(victims []*v1.Pod, victim *v1.Pod) {
+// preempts notes the victims. It is called for each of them.
+func (s *session) preempts(victims []*v1.Pod) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.preempting
-	if p == nil {
+	if s.preempting == nil || s.preempting.victims != nil {
 		return
 	}
-	p.victims = nil
-	for _, v := range victims {
-		p.victims = append(p.victims, podName(v))
-	}
-	if victim.UID == victims[len(victims)-1].UID {
-		p.once.Do(func() { close(p.over) })
+	for _, victim := range victims {
+		s.preempting.victims = append(s.preempting.victims, podName(victim))
 	}
 }

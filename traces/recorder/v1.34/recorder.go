@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
 	"refsched.dev/recorder/wire"
 )
@@ -79,6 +80,9 @@ var _ wire.Scheduler = &Recorder{}
 
 // New makes a recorder that waits for its first reset.
 func New(options ...Option) *Recorder {
+	// Metrics are registered once in a process, and those of a feature only where its gate is on
+	// then. Preemption's are counted on (preemption.go), so this comes before any reset.
+	metrics.Register()
 	r := &Recorder{name: "kube-scheduler", plugins: frameworkruntime.Registry{}}
 	for _, option := range options {
 		option(r)
