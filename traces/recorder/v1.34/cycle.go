@@ -32,9 +32,8 @@ type cycle struct {
 	calls []string
 	// nodeScores is the slice that the framework scores nodes in.
 	nodeScores []framework.NodePluginScores
-	// succeeded: PostBind was reached, and so the framework calls the pod bound.
-	succeeded bool
-	failure   *bindFailure
+	// failure is set where the binding cycle reached the failure handler.
+	failure *bindFailure
 
 	// A cycle that is parked waits for something that the recorder decides on.
 	parked parking

@@ -92,14 +92,6 @@ func (f *recordingFramework) WaitOnPermit(ctx context.Context, pod *v1.Pod) *fwk
 	return f.Framework.WaitOnPermit(ctx, pod)
 }
 
-func (f *recordingFramework) RunPostBindPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) {
-	f.Framework.RunPostBindPlugins(ctx, state, pod, node)
-	c := cycleOf(ctx)
-	c.session.mu.Lock()
-	defer c.session.mu.Unlock()
-	c.succeeded = true
-}
-
 // statusOf reads a status. Success is nil, more often than not.
 func statusOf(status *fwk.Status) wire.Status {
 	if status == nil {

@@ -224,8 +224,6 @@ func TestAnExtenderIsAskedOverHTTP(t *testing.T) {
 }
 
 func TestFeatureGatesAreSetAndGivenBack(t *testing.T) {
-	const spread = `{"create":{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"labels":{"app":"a","v":"1"}},"spec":{"containers":[{"name":"c","image":"i"}],
-		"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","nodeTaintsPolicy":"Honor","labelSelector":{"matchLabels":{"app":"a"}}}]}}}`
 	w := newWorld(t, "")
 	for _, gate := range []string{`true`, `false`} {
 		w.reset("", `,"featureGates":{"SchedulerPopFromBackoffQ":`+gate+`,"SchedulerAsyncPreemption":`+gate+`}`)
@@ -243,11 +241,10 @@ func TestFeatureGatesAreSetAndGivenBack(t *testing.T) {
 	}
 	w.reset("", `,"featureGates":{"SchedulerAsyncAPICalls":true}`)
 	w.node("n0", "1")
-	w.want(fmt.Sprintf(spread, "p"), `{"records":[]}`)
+	w.pod("p", "2", 0, "")
 	w.wantHas(`{"schedule":{}}`, `"unschedulable"`)
 	w.pod("q", "1", 0, "")
 	w.wantHas(`{"schedule":{}}`, `"bound"`)
-	w.reset("", "")
 }
 
 func TestAHundredResetsLeakNothing(t *testing.T) {
