@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Framework: the words that plugins and the scheduling cycle share."""

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NodeInfo and PodInfo: a node with the pods that count there, and what is derived from them once.
+
+Both are immutable: ``with_pod`` and ``without_pod`` answer a new NodeInfo.
+Source: pkg/scheduler/framework/types.go, NodeInfo and PodInfo (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from attrs import evolve, field, frozen
+
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod, PodAffinity, PodAffinityTerm
+from refsched.objects.quantity import Quantity
+from refsched.objects.resources import (
+    CPU,
+    DEFAULT_MEMORY_REQUEST,
+    DEFAULT_MILLI_CPU_REQUEST,
+    MEMORY,
+    Resource,
+    has_pod_level_requests,
+    pod_requests,
+    resource_of,
+)
+from refsched.objects.selectors import NOTHING, Selector, compile_selector
+
+# --- PodInfo --------------------------------------------------------------------------------------
+
+
+@frozen
+class AffinityTerm:
+    """A pod (anti-)affinity term with its selectors compiled and its namespaces resolved."""
+
+    selector: Selector
+    topology_key: str
+    namespaces: frozenset[str]
+    namespace_selector: Selector
+    weight: int = 0
+
+    def matches(self, pod: Pod, namespace_labels: Mapping[str, str] | None) -> bool:
+        """Is ``pod``, in a namespace with these labels, one that the term speaks of?"""
+        named = pod.namespace in self.namespaces
+        return (named or self.namespace_selector.matches(namespace_labels or {})) and self.selector.matches(
+            pod.labels
+        )
+
+
+def affinity_term(pod: Pod, term: PodAffinityTerm, weight: int = 0) -> AffinityTerm:
+    """Without namespaces and namespaceSelector, a term speaks of its own pod's namespace."""
+    own = not term.namespaces and term.namespace_selector is None
+    return AffinityTerm(
+        selector=compile_selector(term.label_selector),
+        topology_key=term.topology_key,
+        namespaces=frozenset({pod.namespace} if own else term.namespaces),
+        namespace_selector=compile_selector(term.namespace_selector) if term.namespace_selector else NOTHING,
+        weight=weight,
+    )
+
+
+@frozen(slots=False, eq=False)
+class PodInfo:
+    """A pod and what is computed from it once. Compared by identity; the pod inside compares by value."""
+
+    pod: Pod
+
+    @cached_property
+    def requests(self) -> Resource:
+        return resource_of(pod_requests(self.pod))
+
+    @cached_property
+    def non_zero_requests(self) -> Resource:
+        """Requests as scoring sees them: a container that asks for no cpu or memory counts with a default.
+        Source: types.go, CalculateResource, getNonMissingContainerRequests."""
+        defaults = {
+            CPU: Quantity.milli(DEFAULT_MILLI_CPU_REQUEST),
+            MEMORY: Quantity.of(DEFAULT_MEMORY_REQUEST),
+        }
+        if has_pod_level_requests(self.pod):
+            asked = pod_requests(self.pod)
+            defaults = {name: amount for name, amount in defaults.items() if name not in asked}
+        return resource_of(pod_requests(self.pod, defaults))
+
+    @cached_property
+    def required_affinity_terms(self) -> tuple[AffinityTerm, ...]:
+        return self._required(self._affinity)
+
+    @cached_property
+    def required_anti_affinity_terms(self) -> tuple[AffinityTerm, ...]:
+        return self._required(self._anti_affinity)
+
+    @cached_property
+    def preferred_affinity_terms(self) -> tuple[AffinityTerm, ...]:
+        return self._preferred(self._affinity)
+
+    @cached_property
+    def preferred_anti_affinity_terms(self) -> tuple[AffinityTerm, ...]:
+        return self._preferred(self._anti_affinity)
+
+    @property
+    def has_affinity(self) -> bool:
+        return self._affinity is not None or self._anti_affinity is not None
+
+    @property
+    def _affinity(self) -> PodAffinity | None:
+        return self.pod.spec.affinity.pod_affinity if self.pod.spec.affinity else None
+
+    @property
+    def _anti_affinity(self) -> PodAffinity | None:
+        return self.pod.spec.affinity.pod_anti_affinity if self.pod.spec.affinity else None
+
+    def _required(self, affinity: PodAffinity | None) -> tuple[AffinityTerm, ...]:
+        terms = affinity.required_during_scheduling_ignored_during_execution if affinity else ()
+        return tuple(affinity_term(self.pod, term) for term in terms)
+
+    def _preferred(self, affinity: PodAffinity | None) -> tuple[AffinityTerm, ...]:
+        terms = affinity.preferred_during_scheduling_ignored_during_execution if affinity else ()
+        return tuple(affinity_term(self.pod, w.pod_affinity_term, w.weight) for w in terms)
+
+    @cached_property
+    def host_ports(self) -> tuple[HostPort, ...]:
+        """Ports claimed on the node, by sidecars first; other init containers do not count."""
+        sidecars = [c for c in self.pod.spec.init_containers if c.is_sidecar]
+        return tuple(
+            HostPort(port.host_ip or ANY_IP, port.protocol or "TCP", port.host_port)
+            for container in (*sidecars, *self.pod.spec.containers)
+            for port in container.ports
+            if port.host_port > 0
+        )
+
+
+ANY_IP = "0.0.0.0"
+
+
+@frozen
+class HostPort:
+    """One claim on a node's address space: an IP, a protocol and a port (1..65535)."""
+
+    ip: str
+    protocol: str
+    port: int
+
+    def conflicts_with(self, other: HostPort) -> bool:
+        """Same protocol and port, and the same IP or 0.0.0.0 on either side (HostPortInfo.CheckConflict)."""
+        return (self.protocol, self.port) == (other.protocol, other.port) and (
+            self.ip == other.ip or ANY_IP in (self.ip, other.ip)
+        )
+
+
+# --- NodeInfo -------------------------------------------------------------------------------------
+
+
+@frozen
+class ImageState:
+    """An image as this node knew it when it last changed: bytes, and on how many nodes it was."""
+
+    size: int
+    num_nodes: int
+
+
+@frozen
+class NodeInfo:
+    """A node and the pods that count there, in the order the real cache holds them."""
+
+    node: Node | None
+    pods: tuple[PodInfo, ...] = ()
+    allocatable: Resource = Resource()
+    requested: Resource = Resource()
+    non_zero_requested: Resource = Resource()
+    image_states: Mapping[str, ImageState] = field(factory=dict)
+    generation: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.existing_node.name
+
+    @property
+    def existing_node(self) -> Node:
+        """The node object; a snapshot holds no NodeInfo without one."""
+        assert self.node is not None
+        return self.node
+
+    @property
+    def host_ports(self) -> tuple[HostPort, ...]:
+        return tuple(port for pod in self.pods for port in pod.host_ports)
+
+    @property
+    def pods_with_affinity(self) -> tuple[PodInfo, ...]:
+        return tuple(pod for pod in self.pods if pod.has_affinity)
+
+    @property
+    def pods_with_required_anti_affinity(self) -> tuple[PodInfo, ...]:
+        return tuple(pod for pod in self.pods if pod.required_anti_affinity_terms)
+
+    def with_pod(self, pod: PodInfo) -> NodeInfo:
+        return evolve(
+            self,
+            pods=(*self.pods, pod),
+            requested=self.requested.plus(pod.requests),
+            non_zero_requested=self.non_zero_requested.plus(pod.non_zero_requests),
+        )
+
+    def without_pod(self, uid: str) -> NodeInfo:
+        """The last pod takes the place of the one removed (types.go, removeFromSlice): victims that
+        compare equal are listed in the order that this leaves. KeyError where no such pod counts here."""
+        index = next((i for i, info in enumerate(self.pods) if info.pod.uid == uid), None)
+        if index is None:
+            raise KeyError(uid)
+        removed = self.pods[index]
+        kept = list(self.pods)
+        kept[index] = kept[-1]
+        kept.pop()
+        return evolve(
+            self,
+            pods=tuple(kept),
+            requested=self.requested.plus(removed.requests, -1),
+            non_zero_requested=self.non_zero_requested.plus(removed.non_zero_requests, -1),
+        )

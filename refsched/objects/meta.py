@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every object has (metadata), and the label selector that many carry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from attrs import field, frozen
+
+
+@frozen
+class OwnerReference:
+    api_version: str = ""
+    kind: str = ""
+    name: str = ""
+    uid: str = ""
+    controller: bool = False
+
+
+@frozen
+class ObjectMeta:
+    name: str = ""
+    namespace: str = ""
+    uid: str = ""
+    labels: Mapping[str, str] = field(factory=dict)
+    annotations: Mapping[str, str] = field(factory=dict)
+    owner_references: tuple[OwnerReference, ...] = ()
+    creation_timestamp: datetime | None = None
+    deletion_timestamp: datetime | None = None
+
+
+@frozen
+class LabelSelectorRequirement:
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+
+@frozen
+class LabelSelector:
+    """``match_labels`` and ``match_expressions``, all of which must hold."""
+
+    match_labels: Mapping[str, str] = field(factory=dict)
+    match_expressions: tuple[LabelSelectorRequirement, ...] = ()

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Node: a machine, its labels and taints, what it can hold and which images it has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from attrs import field, frozen
+
+from refsched.objects.meta import ObjectMeta
+from refsched.objects.quantity import Quantity
+
+ZONE_LABEL = "topology.kubernetes.io/zone"
+REGION_LABEL = "topology.kubernetes.io/region"
+LEGACY_ZONE_LABEL = "failure-domain.beta.kubernetes.io/zone"
+LEGACY_REGION_LABEL = "failure-domain.beta.kubernetes.io/region"
+HOSTNAME_LABEL = "kubernetes.io/hostname"
+
+
+@frozen
+class Taint:
+    """``effect`` is NoSchedule, PreferNoSchedule or NoExecute."""
+
+    key: str
+    effect: str
+    value: str = ""
+
+
+@frozen
+class NodeSpec:
+    unschedulable: bool = False
+    taints: tuple[Taint, ...] = ()
+
+
+@frozen
+class ContainerImage:
+    """An image on a node: all its names, and its size in bytes."""
+
+    names: tuple[str, ...] = ()
+    size_bytes: int = 0
+
+
+@frozen
+class NodeCondition:
+    type: str
+    status: str
+
+
+@frozen
+class NodeStatus:
+    allocatable: Mapping[str, Quantity] = field(factory=dict)
+    capacity: Mapping[str, Quantity] = field(factory=dict)
+    images: tuple[ContainerImage, ...] = ()
+    conditions: tuple[NodeCondition, ...] = ()
+
+
+@frozen
+class Node:
+    kind: ClassVar[str] = "Node"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: NodeSpec = NodeSpec()
+    status: NodeStatus = NodeStatus()
+
+    @property
+    def name(self) -> str:
+        return self.metadata.name

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pod: what is to be placed, as far as the scheduler reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import ClassVar
+
+from attrs import field, frozen
+
+from refsched.objects.meta import LabelSelector, ObjectMeta
+from refsched.objects.node import Taint
+from refsched.objects.quantity import Quantity
+from refsched.objects.selectors import NodeSelector, PreferredSchedulingTerm
+
+DEFAULT_SCHEDULER_NAME = "default-scheduler"
+
+
+@frozen
+class ResourceRequirements:
+    requests: Mapping[str, Quantity] = field(factory=dict)
+    limits: Mapping[str, Quantity] = field(factory=dict)
+
+
+@frozen
+class ContainerPort:
+    container_port: int = 0
+    host_port: int = 0
+    host_ip: str = ""
+    protocol: str = "TCP"
+
+
+@frozen
+class Container:
+    name: str = ""
+    image: str = ""
+    resources: ResourceRequirements = ResourceRequirements()
+    ports: tuple[ContainerPort, ...] = ()
+    restart_policy: str | None = None
+
+    @property
+    def is_sidecar(self) -> bool:
+        """A restartable init container, which runs as long as the pod does."""
+        return self.restart_policy == "Always"
+
+
+@frozen
+class Toleration:
+    """``operator`` is Equal (also when empty) or Exists; an empty effect or key tolerates every one."""
+
+    key: str = ""
+    operator: str = "Equal"
+    value: str = ""
+    effect: str = ""
+
+    def tolerates(self, taint: Taint) -> bool:
+        """Source: api/core/v1/toleration.go, ToleratesTaint (v0.34.2)."""
+        if self.effect and self.effect != taint.effect:
+            return False
+        if self.key and self.key != taint.key:
+            return False
+        if self.operator == "Exists":
+            return True
+        return self.operator in ("", "Equal") and self.value == taint.value
+
+
+@frozen
+class NodeAffinity:
+    required_during_scheduling_ignored_during_execution: NodeSelector | None = None
+    preferred_during_scheduling_ignored_during_execution: tuple[PreferredSchedulingTerm, ...] = ()
+
+
+@frozen
+class PodAffinityTerm:
+    topology_key: str
+    label_selector: LabelSelector | None = None
+    namespaces: tuple[str, ...] = ()
+    namespace_selector: LabelSelector | None = None
+    match_label_keys: tuple[str, ...] = ()
+    mismatch_label_keys: tuple[str, ...] = ()
+
+
+@frozen
+class WeightedPodAffinityTerm:
+    weight: int
+    pod_affinity_term: PodAffinityTerm
+
+
+@frozen
+class PodAffinity:
+    required_during_scheduling_ignored_during_execution: tuple[PodAffinityTerm, ...] = ()
+    preferred_during_scheduling_ignored_during_execution: tuple[WeightedPodAffinityTerm, ...] = ()
+
+
+@frozen
+class Affinity:
+    node_affinity: NodeAffinity | None = None
+    pod_affinity: PodAffinity | None = None
+    pod_anti_affinity: PodAffinity | None = None
+
+
+@frozen
+class TopologySpreadConstraint:
+    max_skew: int
+    topology_key: str
+    when_unsatisfiable: str
+    label_selector: LabelSelector | None = None
+    min_domains: int | None = None
+    node_affinity_policy: str | None = None
+    node_taints_policy: str | None = None
+    match_label_keys: tuple[str, ...] = ()
+
+
+@frozen
+class PodSchedulingGate:
+    name: str
+
+
+@frozen
+class PodSpec:
+    node_name: str = ""
+    scheduler_name: str = DEFAULT_SCHEDULER_NAME
+    priority: int | None = None
+    preemption_policy: str | None = None
+    containers: tuple[Container, ...] = ()
+    init_containers: tuple[Container, ...] = ()
+    overhead: Mapping[str, Quantity] = field(factory=dict)
+    resources: ResourceRequirements | None = None
+    host_network: bool = False
+    node_selector: Mapping[str, str] = field(factory=dict)
+    affinity: Affinity | None = None
+    tolerations: tuple[Toleration, ...] = ()
+    topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
+    scheduling_gates: tuple[PodSchedulingGate, ...] = ()
+
+
+@frozen
+class ContainerStatus:
+    name: str = ""
+    resources: ResourceRequirements | None = None
+    allocated_resources: Mapping[str, Quantity] = field(factory=dict)
+
+
+@frozen
+class PodCondition:
+    type: str
+    status: str = ""
+    reason: str = ""
+    message: str = ""
+
+
+@frozen
+class PodStatus:
+    phase: str = "Pending"
+    nominated_node_name: str = ""
+    start_time: datetime | None = None
+    conditions: tuple[PodCondition, ...] = ()
+    container_statuses: tuple[ContainerStatus, ...] = ()
+    init_container_statuses: tuple[ContainerStatus, ...] = ()
+
+
+@frozen
+class Pod:
+    kind: ClassVar[str] = "Pod"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PodSpec = PodSpec()
+    status: PodStatus = PodStatus()
+
+    @property
+    def name(self) -> str:
+        return self.metadata.name
+
+    @property
+    def namespace(self) -> str:
+        return self.metadata.namespace
+
+    @property
+    def uid(self) -> str:
+        return self.metadata.uid
+
+    @property
+    def key(self) -> str:
+        """``namespace/name``, as every record names a pod."""
+        return f"{self.metadata.namespace}/{self.metadata.name}"
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        return self.metadata.labels
+
+    @property
+    def priority(self) -> int:
+        """A pod without a priority counts as 0 (corev1helpers.PodPriority)."""
+        return self.spec.priority or 0

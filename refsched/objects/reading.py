@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading: from a JSON or YAML object to an attrs class, strictly.
+
+Fields that scheduling does not read are ignored. A field of the wrong type is refused with its path, as
+the API server would refuse it: nothing is coerced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import attrs
+from cattrs import ClassValidationError, Converter, IterableValidationError, IterableValidationNote
+from cattrs.errors import AttributeValidationNote
+from cattrs.gen import make_dict_structure_fn, override
+
+from refsched.errors import InputError
+from refsched.objects.quantity import Quantity, parse_quantity
+
+T = TypeVar("T")
+
+_INITIALISMS = {"host_ip": "hostIP", "pod_cidr": "podCIDR"}
+
+
+def json_name(attribute: str) -> str:
+    """``node_selector_terms`` is ``nodeSelectorTerms`` on the wire."""
+    if attribute in _INITIALISMS:
+        return _INITIALISMS[attribute]
+    head, *tail = attribute.rstrip("_").split("_")
+    return head + "".join(part[:1].upper() + part[1:] for part in tail)
+
+
+def _exactly(kind: type, words: str) -> Any:
+    def structure(value: object, _: type) -> object:
+        if type(value) is not kind:
+            raise InputError(f"expected {words}, found {value!r:.60}")
+        return value
+
+    return structure
+
+
+def _timestamp(value: object, _: type) -> datetime:
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    try:
+        parsed = datetime.fromisoformat(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError) as error:
+        raise InputError(f"expected an RFC 3339 time, found {value!r:.60}") from error
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+
+
+def _structure_class(converter: Converter) -> Any:
+    def factory(cls: type[attrs.AttrsInstance]) -> Any:
+        names = {a.name: override(rename=json_name(a.name)) for a in attrs.fields(cls)}
+        structure = make_dict_structure_fn(cls, converter, **names)  # type: ignore[arg-type]
+
+        def read(value: object, to: type) -> object:
+            if value is None:
+                value = {}
+            if not isinstance(value, Mapping):
+                raise InputError(f"expected an object, found {value!r:.60}")
+            # An explicit null is a field left out, as for the API server.
+            return structure({k: v for k, v in value.items() if v is not None}, to)
+
+        return read
+
+    return factory
+
+
+def _converter() -> Converter:
+    converter = Converter(detailed_validation=True)
+    converter.register_structure_hook(str, _exactly(str, "a string"))
+    converter.register_structure_hook(int, _exactly(int, "an integer"))
+    converter.register_structure_hook(bool, _exactly(bool, "true or false"))
+    converter.register_structure_hook(datetime, _timestamp)
+    converter.register_structure_hook(Quantity, lambda value, _: parse_quantity(value))
+    converter.register_structure_hook_factory(attrs.has, _structure_class(converter))
+    converter.register_structure_hook(Quantity, lambda value, _: parse_quantity(value))
+    return converter
+
+
+CONVERTER = _converter()
+
+
+def read_as(kind: type[T], value: object) -> T:
+    """Read ``value`` as ``kind``; InputError names the field of the first thing that is wrong."""
+    try:
+        return CONVERTER.structure(value, kind)
+    except InputError:
+        raise
+    except (ClassValidationError, IterableValidationError) as group:
+        raise _first_problem(group) from None
+
+
+def _first_problem(error: BaseException) -> InputError:
+    """The first leaf of a cattrs error group, with the path that its notes spell."""
+    if isinstance(error, InputError):
+        return error
+    if not isinstance(error, BaseExceptionGroup):
+        if isinstance(error, KeyError):
+            return InputError("is required and missing", json_name(str(error.args[0])))
+        return InputError(str(error) or type(error).__name__)
+    first = error.exceptions[0]
+    problem = _first_problem(first)
+    for note in getattr(first, "__notes__", ()):
+        if isinstance(note, AttributeValidationNote):
+            return problem if isinstance(first, KeyError) else problem.under(json_name(note.name))
+        if isinstance(note, IterableValidationNote):
+            return problem.under(f"[{note.index}]" if isinstance(note.index, int) else str(note.index))
+    return problem

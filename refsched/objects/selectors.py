@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Selectors: which labels, and which nodes, are meant.
+
+Source: apimachinery/pkg/labels/selector.go, Requirement.Matches;
+component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go (v0.34.2).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from refsched.errors import InputError
+from refsched.objects.meta import LabelSelector
+
+if TYPE_CHECKING:
+    from refsched.objects.node import Node
+
+_INTEGER = re.compile(r"[+-]?\d+\Z")
+
+
+@frozen
+class Requirement:
+    """One condition on one label. ``NotIn`` and ``DoesNotExist`` hold where the label is missing."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        match self.operator:
+            case "In":
+                return self.key in labels and labels[self.key] in self.values
+            case "NotIn":
+                return self.key not in labels or labels[self.key] not in self.values
+            case "Exists":
+                return self.key in labels
+            case "DoesNotExist":
+                return self.key not in labels
+            case "Gt" | "Lt":
+                return self._compares(labels.get(self.key))
+        raise InputError(f"{self.operator!r} is not a selector operator", "operator")
+
+    def _compares(self, label: str | None) -> bool:
+        """Gt and Lt compare int64 integers; a label or value that is not one matches nothing."""
+        numbers = (label, *self.values)
+        if len(numbers) != 2 or not all(n is not None and _INTEGER.match(n) for n in numbers):
+            return False
+        left, right = (int(n) for n in numbers if n is not None)
+        if not all(-(2**63) <= n < 2**63 for n in (left, right)):
+            return False
+        return left > right if self.operator == "Gt" else left < right
+
+
+@frozen
+class Selector:
+    """Requirements that must all hold; ``None`` stands for the selector that matches nothing."""
+
+    requirements: tuple[Requirement, ...] | None = ()
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        return self.requirements is not None and all(r.matches(labels) for r in self.requirements)
+
+
+NOTHING = Selector(None)
+EVERYTHING = Selector(())
+_LABEL_OPERATORS = frozenset({"In", "NotIn", "Exists", "DoesNotExist"})
+
+
+def compile_selector(selector: LabelSelector | None) -> Selector:
+    """No selector matches nothing; an empty one matches everything (metav1.LabelSelectorAsSelector)."""
+    if selector is None:
+        return NOTHING
+    equalities = (Requirement(key, "In", (value,)) for key, value in sorted(selector.match_labels.items()))
+    expressions = (Requirement(e.key, e.operator, e.values) for e in selector.match_expressions)
+    compiled = (*equalities, *expressions)
+    for index, requirement in enumerate(selector.match_expressions):
+        if requirement.operator not in _LABEL_OPERATORS:
+            raise InputError(
+                f"{requirement.operator!r} is not a label selector operator",
+                f"matchExpressions[{index}].operator",
+            )
+    return Selector(compiled)
+
+
+# --- Nodes ----------------------------------------------------------------------------------------
+
+
+@frozen
+class NodeSelectorRequirement:
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+    def as_requirement(self) -> Requirement:
+        return Requirement(self.key, self.operator, self.values)
+
+
+@frozen
+class NodeSelectorTerm:
+    """Conditions that must all hold; a term without any matches no node."""
+
+    match_expressions: tuple[NodeSelectorRequirement, ...] = ()
+    match_fields: tuple[NodeSelectorRequirement, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.match_expressions and not self.match_fields
+
+    def matches(self, node: Node) -> bool:
+        if self.is_empty:
+            return False
+        fields = {"metadata.name": node.name}
+        return all(r.as_requirement().matches(node.metadata.labels) for r in self.match_expressions) and all(
+            r.as_requirement().matches(fields) for r in self.match_fields
+        )
+
+
+@frozen
+class NodeSelector:
+    """Terms of which one must match."""
+
+    node_selector_terms: tuple[NodeSelectorTerm, ...] = ()
+
+    def matches(self, node: Node) -> bool:
+        return any(term.matches(node) for term in self.node_selector_terms)
+
+
+@frozen
+class PreferredSchedulingTerm:
+    weight: int
+    preference: NodeSelectorTerm = NodeSelectorTerm()
