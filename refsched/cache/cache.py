@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cache: the nodes, and the pods that count there, bound and assumed.
+
+Source: pkg/scheduler/backend/cache/cache.go (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from refsched.cache.node_tree import NodeTree
+from refsched.framework.node_info import ImageState, NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod
+from refsched.objects.resources import resource_of
+
+
+class CacheError(Exception):
+    """A call that the state of the cache does not allow; the message says which."""
+
+
+class Cache:
+    """What counts on each node. A pod is known by its uid."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, NodeInfo] = {}
+        self._tree = NodeTree()
+        self._pods: dict[str, Pod] = {}
+        self._assumed: set[str] = set()
+        self._images = ImageRegister()
+        self._images_to_learn: set[str] = set()
+        self._generation = 0
+        self._snapshot_order: list[str] = []
+        self._snapshot_names: set[str] = set()
+
+    # --- Pods -------------------------------------------------------------------------------------
+
+    def assume(self, pod: Pod, node_name: str) -> Pod:
+        """Count the pod on the node before it is bound there. Answers the pod with its node name.
+
+        Raises CacheError where the pod already counts somewhere. Source: AssumePod.
+        """
+        if pod.uid in self._pods:
+            raise CacheError(f"pod {pod.uid}({pod.key}) is in the cache, so can't be assumed")
+        assumed = evolve(pod, spec=evolve(pod.spec, node_name=node_name))
+        self._count(assumed)
+        self._assumed.add(pod.uid)
+        return assumed
+
+    def forget(self, pod: Pod) -> None:
+        """Give back what was assumed. CacheError where it was not, or somewhere else. Source: ForgetPod."""
+        counted = self._pods.get(pod.uid)
+        if counted is not None and counted.spec.node_name != pod.spec.node_name:
+            raise CacheError(
+                f"pod {pod.uid}({pod.key}) was assumed on {pod.spec.node_name}"
+                f" but assigned to {counted.spec.node_name}"
+            )
+        if pod.uid not in self._assumed:
+            raise CacheError(f"pod {pod.uid}({pod.key}) wasn't assumed so cannot be forgotten")
+        self._uncount(pod)
+
+    def is_assumed(self, pod: Pod) -> bool:
+        return pod.uid in self._assumed
+
+    def add_pod(self, pod: Pod) -> None:
+        """The API server shows the pod bound: an assumed one is confirmed, on the node where it really is."""
+        counted = self._pods.get(pod.uid)
+        if counted is not None:
+            if pod.uid not in self._assumed:
+                raise CacheError(f"pod {pod.uid}({pod.key}) was already in added state")
+            self._uncount(counted)
+        self._count(pod)
+
+    def update_pod(self, pod: Pod) -> None:
+        """A bound pod changed. An assumed pod is not updated before it is confirmed (CacheError)."""
+        counted = self._pods.get(pod.uid)
+        if counted is None:
+            raise CacheError(
+                f"pod {pod.uid}({pod.key}) is not added to scheduler cache, so cannot be updated"
+            )
+        if pod.uid in self._assumed:
+            raise CacheError(f"assumed pod {pod.uid}({pod.key}) should not be updated")
+        self._uncount(counted)
+        self._count(pod)
+
+    def remove_pod(self, pod: Pod) -> None:
+        counted = self._pods.get(pod.uid)
+        if counted is None:
+            raise CacheError(
+                f"pod {pod.uid}({pod.key}) is not found in scheduler cache, so cannot be removed from it"
+            )
+        self._uncount(counted)
+
+    def _count(self, pod: Pod) -> None:
+        """A pod may count on a node that is not there (any more, or yet); such a node is not searched."""
+        name = pod.spec.node_name
+        self._change(name, self._nodes.get(name, NodeInfo(None)).with_pod(PodInfo(pod)))
+        self._pods[pod.uid] = pod
+
+    def _uncount(self, pod: Pod) -> None:
+        name = pod.spec.node_name
+        info = self._nodes[name].without_pod(pod.uid)
+        if info.node is None and not info.pods:
+            del self._nodes[name]
+        else:
+            self._change(name, info)
+        del self._pods[pod.uid]
+        self._assumed.discard(pod.uid)
+
+    # --- Nodes ------------------------------------------------------------------------------------
+
+    def set_node(self, node: Node) -> None:
+        """A node is new or changed. Pods that counted under its name keep counting."""
+        info = self._nodes.get(node.name, NodeInfo(None))
+        if info.node is None:
+            self._tree.add(node)
+        else:
+            self._images.remove(info.node)
+            self._tree.update(info.node, node)
+        self._images.add(node)
+        self._change(node.name, evolve(info, node=node, allocatable=resource_of(node.status.allocatable)))
+
+    def remove_node(self, name: str) -> None:
+        """The node is gone; while pods still count there, so does its name. KeyError where it is unknown."""
+        info = self._nodes[name]
+        if info.node is None:
+            raise KeyError(name)
+        self._tree.remove(info.node)
+        self._images.remove(info.node)
+        if info.pods:
+            self._change(name, evolve(info, node=None))
+        else:
+            del self._nodes[name]
+
+    def _change(self, name: str, info: NodeInfo) -> None:
+        """A node that changes learns anew on how many nodes its images are; until then it knows the old
+        count (an ImageStateSummary is copied with the node, UpdateSnapshot copies what has a new generation).
+        """
+        self._generation += 1
+        self._nodes[name] = evolve(info, generation=self._generation)
+        self._images_to_learn.add(name)
+
+    # --- Snapshot ---------------------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """What the next cycle sees. The order of nodes is made anew only when a node came or went.
+
+        Source: UpdateSnapshot, updateNodeInfoSnapshotList.
+        """
+        present = {name for name, info in self._nodes.items() if info.node is not None}
+        if present != self._snapshot_names:
+            self._snapshot_order = self._tree.names()
+            self._snapshot_names = present
+        for name in self._images_to_learn & present:
+            info = self._nodes[name]
+            self._nodes[name] = evolve(info, image_states=self._images.states_of(info.existing_node))
+        self._images_to_learn.clear()
+        nodes = tuple(self._nodes[name] for name in self._snapshot_order)
+        return Snapshot(nodes, {info.name: info for info in nodes})
+
+    def usage(self) -> dict[str, NodeInfo]:
+        """Every node name that something counts under, as an observer sees it."""
+        return dict(self._nodes)
+
+
+class ImageRegister:
+    """Which images are on how many nodes. An image's size is the one that its first node reported.
+
+    Source: cache.go, addNodeImageStates and removeNodeImageStates.
+    """
+
+    def __init__(self) -> None:
+        self._images: dict[str, tuple[int, set[str]]] = {}
+
+    def add(self, node: Node) -> None:
+        for image in node.status.images:
+            for name in image.names:
+                self._images.setdefault(name, (image.size_bytes, set()))[1].add(node.name)
+
+    def remove(self, node: Node) -> None:
+        for image in node.status.images:
+            for name in image.names:
+                if name not in self._images:
+                    continue
+                holders = self._images[name][1]
+                holders.discard(node.name)
+                if not holders:
+                    del self._images[name]
+
+    def states_of(self, node: Node) -> dict[str, ImageState]:
+        names = (name for image in node.status.images for name in image.names)
+        known = ((name, self._images.get(name)) for name in names)
+        return {name: ImageState(state[0], len(state[1])) for name, state in known if state is not None}

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NodeTree: node names by zone, listed round the zones.
+
+Source: pkg/scheduler/backend/cache/node_tree.go; component-helpers/node/topology/helpers.go, GetZoneKey.
+"""
+
+from __future__ import annotations
+
+from refsched.objects.node import (
+    LEGACY_REGION_LABEL,
+    LEGACY_ZONE_LABEL,
+    REGION_LABEL,
+    ZONE_LABEL,
+    Node,
+)
+
+Zone = tuple[str, str]
+"""Region and zone; both empty for a node that names neither."""
+
+
+def zone_of(node: Node) -> Zone:
+    """The legacy labels come first: where one is present, even empty, the new one is not read."""
+    labels = node.metadata.labels
+    region = labels.get(LEGACY_REGION_LABEL, labels.get(REGION_LABEL, ""))
+    zone = labels.get(LEGACY_ZONE_LABEL, labels.get(ZONE_LABEL, ""))
+    return (region, zone)
+
+
+class NodeTree:
+    """Zones in the order in which they appeared, each with its nodes in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._zones: dict[Zone, list[str]] = {}
+
+    def __len__(self) -> int:
+        return sum(len(names) for names in self._zones.values())
+
+    def add(self, node: Node) -> None:
+        names = self._zones.setdefault(zone_of(node), [])
+        if node.name not in names:
+            names.append(node.name)
+
+    def remove(self, node: Node) -> None:
+        """KeyError where the tree does not have the node in that zone."""
+        zone = zone_of(node)
+        if node.name not in self._zones.get(zone, ()):
+            raise KeyError(node.name)
+        self._zones[zone].remove(node.name)
+        if not self._zones[zone]:
+            del self._zones[zone]
+
+    def update(self, old: Node, new: Node) -> None:
+        """A node that changes its zone goes to the end of the new one; otherwise it keeps its place."""
+        if zone_of(old) != zone_of(new):
+            self.remove(old)
+            self.add(new)
+
+    def names(self) -> list[str]:
+        """The first of each zone, then the second of each, and so on, until every node is named once."""
+        longest = max((len(names) for names in self._zones.values()), default=0)
+        return [names[i] for i in range(longest) for names in self._zones.values() if i < len(names)]
