@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""FitError: why a pod fits nowhere, and the sentence that says so.
+
+Source: pkg/scheduler/framework/types.go, FitError.Error and Diagnosis (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from refsched.framework.status import SUCCESS, Code, Status
+
+
+@frozen
+class Diagnosis:
+    """What each node looked at said, what stands for the others, and what PreFilter and PostFilter said.
+
+    ``absent`` is the status of nodes that were not looked at.
+    """
+
+    statuses: Mapping[str, Status] = field(factory=dict)
+    absent: Status = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
+    pre_filter_message: str = ""
+    post_filter_message: str = ""
+    pre_filter_plugins: frozenset[str] = frozenset()
+    rejecting: Status = SUCCESS
+
+    @property
+    def unschedulable_plugins(self) -> frozenset[str]:
+        """Those whose events may cure the pod: what narrowed the search, and what rejected a node."""
+        said = (*self.statuses.values(), self.rejecting)
+        return self.pre_filter_plugins | {s.plugin for s in said if s.is_rejected and s.plugin}
+
+    @property
+    def pending_plugins(self) -> frozenset[str]:
+        said = (*self.statuses.values(), self.rejecting)
+        return frozenset(s.plugin for s in said if s.code is Code.PENDING and s.plugin)
+
+
+def fit_error_message(diagnosis: Diagnosis, number_of_nodes: int) -> str:
+    """The text of the FailedScheduling event: each reason with the number of nodes that gave it."""
+    message = f"0/{number_of_nodes} nodes are available:"
+    if diagnosis.pre_filter_message:
+        message += f" {diagnosis.pre_filter_message}."
+    else:
+        counts = Counter(reason for status in diagnosis.statuses.values() for reason in status.reasons)
+        unseen = number_of_nodes - len(diagnosis.statuses)
+        if unseen > 0:
+            for reason in diagnosis.absent.reasons:
+                counts[reason] += unseen
+        histogram = sorted(f"{count} {reason}" for reason, count in counts.items())
+        if histogram:
+            message += f" {', '.join(histogram)}."
+    if diagnosis.post_filter_message:
+        message += f" {diagnosis.post_filter_message}"
+    return message

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Framework: a profile's plugins, run point by point.
+
+Source: pkg/scheduler/framework/runtime/framework.go (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from refsched.framework.interface import (
+    Continue,
+    FilterPlugin,
+    PreFilterExtensions,
+    PreFilterPlugin,
+    PreScorePlugin,
+    Reject,
+    ScoreExtensions,
+    ScorePlugin,
+    Skip,
+)
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import SUCCESS, Code, Status, error, unresolvable
+
+
+@frozen
+class CycleState:
+    """What PreFilter computed, by plugin, and which plugins' Filter is left out for this pod."""
+
+    states: Mapping[str, Any] = field(factory=dict)
+    skipped: frozenset[str] = frozenset()
+
+
+@frozen
+class PreFilterResult:
+    """``nodes`` is None where no plugin narrowed the search; ``narrowed_by`` names those that did."""
+
+    status: Status
+    state: CycleState
+    nodes: frozenset[str] | None = None
+    narrowed_by: frozenset[str] = frozenset()
+
+
+@frozen
+class Scores:
+    """Per plugin and node: the raw score, the normalized one, and that times the plugin's weight."""
+
+    raw: Mapping[str, Mapping[str, int]]
+    normalized: Mapping[str, Mapping[str, int]]
+    weighted: Mapping[str, Mapping[str, int]]
+
+    def total(self, node: str) -> int:
+        return sum(by_node[node] for by_node in self.weighted.values())
+
+
+@frozen
+class Framework:
+    """The plugins of one profile at each point, in the order in which they are called."""
+
+    profile_name: str
+    pre_filter_plugins: Sequence[PreFilterPlugin] = ()
+    filter_plugins: Sequence[FilterPlugin] = ()
+    pre_score_plugins: Sequence[PreScorePlugin] = ()
+    score_plugins: Sequence[ScorePlugin] = ()
+    score_weights: Mapping[str, int] = field(factory=dict)
+
+    # --- PreFilter --------------------------------------------------------------------------------
+
+    def run_pre_filter_plugins(self, pod: PodInfo, snapshot: Snapshot) -> PreFilterResult:
+        """All must agree. An unresolvable refusal ends the point at once, a plain one only at its end.
+
+        Source: RunPreFilterPlugins.
+        """
+        states: dict[str, Any] = {}
+        skipped: set[str] = set()
+        narrowed_by: set[str] = set()
+        nodes: frozenset[str] | None = None
+        refused = SUCCESS
+
+        def result(status: Status, *, by: set[str] | None = None) -> PreFilterResult:
+            return PreFilterResult(status, CycleState(states, frozenset(skipped)), nodes, frozenset(by or ()))
+
+        for plugin in self.pre_filter_plugins:
+            match plugin.pre_filter(pod, snapshot):
+                case Skip():
+                    skipped.add(plugin.name)
+                case Reject(status) if status.code is Code.UNSCHEDULABLE:
+                    refused = status.by(plugin.name)
+                case Reject(status) if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+                    return result(status.by(plugin.name))
+                case Reject(status):
+                    said = f'running PreFilter plugin "{plugin.name}": {status.message}'
+                    return result(error(said).by(plugin.name))
+                case Continue(state, narrowed_to):
+                    states[plugin.name] = state
+                    if narrowed_to is None:
+                        continue
+                    narrowed_by.add(plugin.name)
+                    nodes = narrowed_to if nodes is None else nodes & narrowed_to
+                    if not nodes:
+                        return result(unresolvable(_nobody_satisfies(narrowed_by)), by=narrowed_by)
+        return result(refused, by=narrowed_by)
+
+    def add_pod(
+        self, state: CycleState, pod: PodInfo, added: PodInfo, node: NodeInfo, snapshot: Snapshot
+    ) -> CycleState:
+        """The state as if ``added`` were on ``node``, which already counts it."""
+        states = dict(state.states)
+        for plugin in self._with_extensions(state):
+            states[plugin.name] = plugin.add_pod(states[plugin.name], pod, added, node, snapshot)
+        return evolve(state, states=states)
+
+    def remove_pod(
+        self, state: CycleState, pod: PodInfo, removed: PodInfo, node: NodeInfo, snapshot: Snapshot
+    ) -> CycleState:
+        """The state as if ``removed`` were not on ``node``, which no longer counts it."""
+        states = dict(state.states)
+        for plugin in self._with_extensions(state):
+            states[plugin.name] = plugin.remove_pod(states[plugin.name], pod, removed, node, snapshot)
+        return evolve(state, states=states)
+
+    def _with_extensions(self, state: CycleState) -> list[PreFilterExtensions]:
+        return [
+            plugin
+            for plugin in self.pre_filter_plugins
+            if isinstance(plugin, PreFilterExtensions) and plugin.name not in state.skipped
+        ]
+
+    # --- Filter -----------------------------------------------------------------------------------
+
+    def run_filter_plugins(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> Status:
+        """The first that does not answer Success decides; what is no rejection is an Error."""
+        for plugin in self.filter_plugins:
+            if plugin.name in state.skipped:
+                continue
+            status = plugin.filter(state.states.get(plugin.name), pod, node)
+            if status.is_success:
+                continue
+            if not status.is_rejected:
+                status = error(f'running "{plugin.name}" filter plugin: {status.message}')
+            return status.by(plugin.name)
+        return SUCCESS
+
+    def run_filter_plugins_with_nominated_pods(
+        self,
+        state: CycleState,
+        pod: PodInfo,
+        node: NodeInfo,
+        nominated: Sequence[PodInfo],
+        snapshot: Snapshot,
+    ) -> Status:
+        """R-NOM-01: a pod must fit with the pods nominated to the node, and without them.
+
+        Only nominated pods of equal or higher priority count, and never the pod itself. The second pass is
+        made where the first had any and passed. Source: RunFilterPluginsWithNominatedPods.
+        """
+        crowded, crowded_state = node, state
+        counted = [n for n in nominated if n.pod.priority >= pod.pod.priority and n.pod.uid != pod.pod.uid]
+        for other in counted:
+            crowded = crowded.with_pod(other)
+            crowded_state = self.add_pod(crowded_state, pod, other, crowded, snapshot)
+        status = self.run_filter_plugins(crowded_state, pod, crowded)
+        if counted and status.is_success:
+            return self.run_filter_plugins(state, pod, node)
+        return status
+
+    # --- Score ------------------------------------------------------------------------------------
+
+    def run_score_plugins(
+        self, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot
+    ) -> Scores | Status:
+        """PreScore, Score, Normalize, and then weights. Source: RunPreScorePlugins, RunScorePlugins."""
+        states: dict[str, Any] = {}
+        skipped: set[str] = set()
+        for plugin in self.pre_score_plugins:
+            match plugin.pre_score(pod, nodes, snapshot):
+                case Skip():
+                    skipped.add(plugin.name)
+                case Reject(status):
+                    return error(f'running PreScore plugin "{plugin.name}": {status.message}')
+                case Continue(state):
+                    states[plugin.name] = state
+        scoring = [plugin for plugin in self.score_plugins if plugin.name not in skipped]
+        raw = {
+            plugin.name: {node.name: plugin.score(states.get(plugin.name), pod, node) for node in nodes}
+            for plugin in scoring
+        }
+        normalized = {
+            plugin.name: plugin.normalize_score(states.get(plugin.name), pod, raw[plugin.name])
+            if isinstance(plugin, ScoreExtensions)
+            else raw[plugin.name]
+            for plugin in scoring
+        }
+        weighted = {
+            name: {node: score * self.score_weights[name] for node, score in scores.items()}
+            for name, scores in normalized.items()
+        }
+        return Scores(raw, normalized, weighted)
+
+
+def _nobody_satisfies(plugins: set[str]) -> str:
+    if len(plugins) == 1:
+        return f"node(s) didn't satisfy plugin {next(iter(plugins))}"
+    return f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(plugins))}] simultaneously"
