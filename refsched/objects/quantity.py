@@ -20,7 +20,7 @@ NANO = 10**9
 MAX_VALUE = 2**63 - 1
 
 _SHAPE = re.compile(
-    r"(?P<sign>[+-]?)(?P<number>\d+\.?\d*|\.\d+)(?P<suffix>[eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i|)\Z"
+    r"(?P<sign>[+-]?)(?P<number>\d+\.?\d*|\.\d+)(?P<suffix>[eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i|)\Z", re.ASCII
 )
 _DECIMAL_SUFFIX = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY_SUFFIX = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}

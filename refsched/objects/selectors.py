@@ -19,7 +19,7 @@ from refsched.objects.meta import LabelSelector
 if TYPE_CHECKING:
     from refsched.objects.node import Node
 
-_INTEGER = re.compile(r"[+-]?\d+\Z")
+_INTEGER = re.compile(r"[+-]?\d+\Z", re.ASCII)
 
 
 @frozen
