@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Resources: what a pod requests, and what counts as a resource."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from refsched.objects.pod import Pod
+from refsched.objects.quantity import Quantity, parse_quantity
+from refsched.objects.reading import read_as
+from refsched.objects.resources import is_scalar_resource, pod_requests, resource_of
+
+
+def container(name: str = "c", *, sidecar: bool = False, **requests: str) -> dict[str, Any]:
+    always = {"restartPolicy": "Always"} if sidecar else {}
+    return {"name": name, "resources": {"requests": requests}, **always}
+
+
+def requests(
+    spec: dict[str, Any], status: dict[str, Any] | None = None, **options: Any
+) -> dict[str, Quantity]:
+    return pod_requests(read_as(Pod, {"spec": spec, "status": status or {}}), **options)
+
+
+def amounts(**of: str) -> dict[str, Quantity]:
+    return {name: parse_quantity(text) for name, text in of.items()}
+
+
+def test_containers_add_up_and_init_containers_count_by_the_largest() -> None:
+    spec = {
+        "initContainers": [container("i", cpu="2", memory="1Gi"), container("j", cpu="3")],
+        "containers": [container("a", cpu="1"), container("b", cpu="1500m", memory="2Gi")],
+    }
+    assert requests(spec) == amounts(cpu="3", memory="2Gi")
+
+
+def test_an_init_container_runs_beside_the_sidecars_started_before_it() -> None:
+    sidecars = [
+        container("s", sidecar=True, cpu="1"),
+        container("i", cpu="4"),
+        container("t", sidecar=True, cpu="1"),
+    ]
+    assert requests({"initContainers": sidecars, "containers": [container(cpu="1")]}) == amounts(cpu="5")
+    assert requests({"initContainers": sidecars, "containers": [container(cpu="5")]}) == amounts(cpu="7")
+
+
+def test_overhead_is_added_to_pod_level_requests_which_stand_for_the_containers() -> None:
+    spec = {
+        "containers": [container(cpu="1", memory="1Gi", **{"example.com/gpu": "1"})],
+        "resources": {"requests": {"cpu": "4", "example.com/gpu": "9"}},
+        "overhead": {"cpu": "250m"},
+    }
+    expected = {**amounts(cpu="4250m", memory="1Gi"), "example.com/gpu": parse_quantity("1")}
+    assert requests(spec) == expected
+    assert requests(spec, pod_level=False)["cpu"] == parse_quantity("1250m")
+
+
+def test_missing_requests_are_stood_in_for_one_container_at_a_time() -> None:
+    spec = {"initContainers": [container("i")], "containers": [container("a", cpu="0"), container("b")]}
+    assert requests(spec, non_missing=amounts(cpu="100m")) == amounts(cpu="100m")
+
+
+@pytest.mark.parametrize(
+    ("reason", "cpu"),
+    [("", "3"), ("Deferred", "3"), ("Infeasible", "2")],
+)
+def test_while_a_resize_is_under_way_the_largest_counts_unless_it_is_infeasible(
+    reason: str, cpu: str
+) -> None:
+    held = {"name": "c", "resources": {"requests": {"cpu": "1"}}, "allocatedResources": {"cpu": "2"}}
+    status = {
+        "containerStatuses": [held],
+        "conditions": [{"type": "Ready"}, {"type": "PodResizePending", "reason": reason}],
+    }
+    assert requests({"containers": [container(cpu="3")]}, status) == amounts(cpu=cpu)
+    without_resources = {"containerStatuses": [{"name": "c", "allocatedResources": {"cpu": "9"}}]}
+    assert requests({"containers": [container(cpu="3")]}, without_resources) == amounts(cpu="3")
+
+
+@pytest.mark.parametrize(
+    ("name", "is_scalar"),
+    [
+        ("example.com/gpu", True),
+        ("hugepages-2Mi", True),
+        ("attachable-volumes-csi", True),
+        ("kubernetes.io/batch", True),
+        ("requests.example.com/gpu", False),
+        ("storage", False),
+        ("cpu", False),
+    ],
+)
+def test_only_some_names_count_as_resources(name: str, is_scalar: bool) -> None:
+    assert is_scalar_resource(name) is is_scalar
+    assert resource_of({name: Quantity.of(2)}).scalar == ({name: 2} if is_scalar else {})
