@@ -32,14 +32,15 @@ ResourceList = Mapping[str, Quantity]
 
 
 def pod_requests(
-    pod: Pod, non_missing: ResourceList | None = None, *, pod_level: bool = True
+    pod: Pod, non_missing: ResourceList | None = None, *, pod_level: bool = True, use_status: bool = True
 ) -> dict[str, Quantity]:
     """The whole request of a pod: containers and sidecars together or, if more, the hungriest init
     container with the sidecars started before it; pod-level requests instead, where given; and overhead.
 
-    ``non_missing`` stands in for a container's missing requests.
+    ``non_missing`` stands in for a container's missing requests. Without ``use_status`` only the spec
+    counts, as for a pod that is yet to be placed.
     """
-    requests = _container_requests(pod, non_missing or {})
+    requests = _container_requests(pod, non_missing or {}, use_status)
     if pod_level and pod.spec.resources is not None:
         requests |= {
             name: q for name, q in pod.spec.resources.requests.items() if is_pod_level_resource(name)
@@ -56,15 +57,18 @@ def is_pod_level_resource(name: str) -> bool:
     return name in (CPU, MEMORY) or name.startswith(HUGE_PAGES_PREFIX)
 
 
-def _container_requests(pod: Pod, non_missing: ResourceList) -> dict[str, Quantity]:
+def _container_requests(pod: Pod, non_missing: ResourceList, use_status: bool) -> dict[str, Quantity]:
+    def asked(container: Container) -> ResourceList:
+        return _effective_requests(pod, container) if use_status else container.resources.requests
+
     running: dict[str, Quantity] = {}
     for container in pod.spec.containers:
-        running = _sum(running, _with_missing(_effective_requests(pod, container), non_missing))
+        running = _sum(running, _with_missing(asked(container), non_missing))
     sidecars: dict[str, Quantity] = {}
     initializing: dict[str, Quantity] = {}
     for container in pod.spec.init_containers:
         if container.is_sidecar:
-            requests = _with_missing(_effective_requests(pod, container), non_missing)
+            requests = _with_missing(asked(container), non_missing)
             running = _sum(running, requests)
             sidecars = _sum(sidecars, requests)
             initializing = _max(initializing, sidecars)
@@ -158,3 +162,15 @@ def is_scalar_resource(name: str) -> bool:
 def is_extended_resource(name: str) -> bool:
     """A name with a domain that is not Kubernetes' own, and not a quota's ``requests.`` name."""
     return "/" in name and NATIVE_DOMAIN not in name and not name.startswith("requests.")
+
+
+def amount(of: Resource, resource: str) -> int:
+    """How much of one resource: milli-CPU, bytes, or whole units."""
+    match resource:
+        case "cpu":
+            return of.milli_cpu
+        case "memory":
+            return of.memory
+        case "ephemeral-storage":
+            return of.ephemeral_storage
+    return of.scalar.get(resource, 0)

@@ -16,7 +16,7 @@ from attrs import frozen
 from refsched.framework.interface import MAX_NODE_SCORE, Continue, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
-from refsched.objects.resources import CPU, MEMORY, Resource, is_scalar_resource
+from refsched.objects.resources import CPU, MEMORY, amount, is_scalar_resource
 
 Requests = tuple[int, ...]
 """What the pod asks of each of the plugin's resources: milli-CPU, bytes, or whole units."""
@@ -68,15 +68,3 @@ def _standard_deviation(shares: Sequence[float]) -> float:
     for share in shares:
         squares += (share - mean) * (share - mean)
     return math.sqrt(squares / len(shares))
-
-
-def amount(of: Resource, resource: str) -> int:
-    """How much of one resource: milli-CPU, bytes, or whole units."""
-    match resource:
-        case "cpu":
-            return of.milli_cpu
-        case "memory":
-            return of.memory
-        case "ephemeral-storage":
-            return of.ephemeral_storage
-    return of.scalar.get(resource, 0)

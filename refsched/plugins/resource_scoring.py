@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scoring strategies of NodeResourcesFit: how full a node would be, turned into a score.
+
+Source: plugins/noderesources/least_allocated.go, most_allocated.go, requested_to_capacity_ratio.go;
+plugins/helper/shape_score.go, BuildBrokenLinearFunction (v1.34.2).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from refsched.framework.interface import MAX_NODE_SCORE
+
+MAX_CUSTOM_PRIORITY_SCORE = 10
+MAX_UTILIZATION = 100
+
+
+@frozen
+class ResourceSpec:
+    """A resource that counts for the score, and how much."""
+
+    name: str
+    weight: int = 1
+
+
+@frozen
+class UtilizationShapePoint:
+    """At this utilization (percent) a resource scores this much (0..10)."""
+
+    utilization: int
+    score: int
+
+
+@frozen
+class Use:
+    """A resource on a node as it would be with the pod there; ``capacity`` is not 0."""
+
+    requested: int
+    capacity: int
+    weight: int
+
+
+def least_allocated(uses: Sequence[Use]) -> int:
+    """R-FIT-06: the free share in percent, weighted; what is over-requested counts 0."""
+    return _weighted_mean(
+        [(max(u.capacity - u.requested, 0) * MAX_NODE_SCORE // u.capacity, u) for u in uses]
+    )
+
+
+def most_allocated(uses: Sequence[Use]) -> int:
+    """R-FIT-07: the used share in percent, weighted; what is over-requested counts 100."""
+    return _weighted_mean([(min(u.requested, u.capacity) * MAX_NODE_SCORE // u.capacity, u) for u in uses])
+
+
+def requested_to_capacity_ratio(shape: Sequence[UtilizationShapePoint], uses: Sequence[Use]) -> int:
+    """R-FIT-08: the shape's score at each resource's utilization; a resource that scores 0 has no weight.
+    Rounded half up."""
+    scored = [(_at(shape, _utilization(use)), use) for use in uses]
+    counted = [(score, use.weight) for score, use in scored if score > 0]
+    total = sum(weight for _, weight in counted)
+    return math.floor(sum(score * weight for score, weight in counted) / total + 0.5) if total else 0
+
+
+def _weighted_mean(scored: Sequence[tuple[int, Use]]) -> int:
+    total = sum(use.weight for _, use in scored)
+    return sum(score * use.weight for score, use in scored) // total if total else 0
+
+
+def _utilization(use: Use) -> int:
+    return min(use.requested * MAX_UTILIZATION // use.capacity, MAX_UTILIZATION)
+
+
+def _at(shape: Sequence[UtilizationShapePoint], utilization: int) -> int:
+    """The broken line through the shape's points, flat before the first and after the last, cut to an integer
+    towards the point on its left."""
+    scale = MAX_NODE_SCORE // MAX_CUSTOM_PRIORITY_SCORE
+    for index, point in enumerate(shape):
+        if utilization > point.utilization:
+            continue
+        if index == 0:
+            return point.score * scale
+        left = shape[index - 1]
+        rise = (point.score - left.score) * scale * (utilization - left.utilization)
+        step = abs(rise) // (point.utilization - left.utilization)
+        return left.score * scale + (step if rise >= 0 else -step)
+    return shape[-1].score * scale
