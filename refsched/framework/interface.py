@@ -8,14 +8,17 @@ Source: pkg/scheduler/framework/interface.go (v1.34.2).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from attrs import frozen
 
+from refsched.framework.events import EventHint
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status
+from refsched.objects.pod import Pod
+from refsched.objects.store import ApiObject, ObjectStore
 
 MAX_NODE_SCORE = 100
 State = TypeVar("State")
@@ -44,6 +47,21 @@ class Reject:
 class Plugin(Protocol):
     @property
     def name(self) -> str: ...
+
+
+@runtime_checkable
+class EnqueueExtensions(Plugin, Protocol):
+    """``EVENTS``: what may cure this plugin's refusals. Without the table, anything may."""
+
+    @property
+    def EVENTS(self) -> Sequence[EventHint]: ...  # noqa: N802  (a table, as the plugins spell it)
+
+
+@runtime_checkable
+class PreEnqueuePlugin(Plugin, Protocol):
+    """May the pod enter the active queue at all? A refusal gates it."""
+
+    def pre_enqueue(self, pod: Pod, objects: ObjectStore) -> Status: ...
 
 
 @runtime_checkable
@@ -86,3 +104,44 @@ class ScoreExtensions(Plugin, Protocol):
     """Bring raw scores into 0..100, before weights. ``scores`` has every scored node."""
 
     def normalize_score(self, state: Any, pod: PodInfo, scores: Mapping[str, int]) -> Mapping[str, int]: ...
+
+
+# --- After a node is chosen -----------------------------------------------------------------------
+
+
+class Api(Protocol):
+    """How a plugin writes to the API server. What it writes is shown in ``objects`` at once, and recorded."""
+
+    @property
+    def objects(self) -> ObjectStore: ...
+
+    def write(self, verb: str, written: ApiObject) -> None:
+        """``verb`` is create, update or delete."""
+        ...
+
+
+@runtime_checkable
+class ReservePlugin(Plugin, Protocol):
+    """Keep what the pod needs on this node, or say why not; ``unreserve`` gives it back, and may be called
+    for a reservation that was not made. The state that ``reserve`` answers goes to unreserve and pre_bind."""
+
+    def reserve(
+        self, state: Any, pod: PodInfo, node: NodeInfo, objects: ObjectStore
+    ) -> Continue[Any] | Reject: ...
+
+    def unreserve(self, state: Any, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None: ...
+
+
+@frozen
+class WaitFor:
+    """PreBind is not over. ``check`` is asked after each input, until it answers a Status; after ``timeout``
+    seconds the answer is ``timed_out``."""
+
+    check: Callable[[ObjectStore], Status | None]
+    timeout: float
+    timed_out: Status
+
+
+@runtime_checkable
+class PreBindPlugin(Plugin, Protocol):
+    def pre_bind(self, state: Any, pod: PodInfo, node: NodeInfo, api: Api) -> Status | WaitFor: ...

@@ -11,25 +11,30 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from refsched.framework.node_info import NodeInfo
+from refsched.objects.store import ObjectStore
 
 
 @frozen
 class Snapshot:
     """Nodes in the order they are searched, and the labels of the namespaces that exist.
 
-    ``by_name`` and ``nodes`` hold the same NodeInfos.
+    ``by_name`` and ``nodes`` hold the same NodeInfos. ``objects`` is what plugins read of other kinds.
     """
 
     nodes: tuple[NodeInfo, ...] = ()
     by_name: Mapping[str, NodeInfo] = field(factory=dict)
     namespace_labels: Mapping[str, Mapping[str, str]] = field(factory=dict)
+    objects: ObjectStore = field(factory=ObjectStore, eq=False)
 
     def get(self, name: str) -> NodeInfo | None:
         return self.by_name.get(name)
 
 
 def snapshot_of(
-    *nodes: NodeInfo, namespace_labels: Mapping[str, Mapping[str, str]] | None = None
+    *nodes: NodeInfo,
+    namespace_labels: Mapping[str, Mapping[str, str]] | None = None,
+    objects: ObjectStore | None = None,
 ) -> Snapshot:
     """A snapshot of these nodes in this order."""
-    return Snapshot(nodes, {info.name: info for info in nodes}, namespace_labels or {})
+    by_name = {info.name: info for info in nodes}
+    return Snapshot(nodes, by_name, namespace_labels or {}, objects or ObjectStore())

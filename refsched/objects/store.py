@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ObjectStore: the API objects that the scheduler's informers hold, and what it assumes of them.
+
+Plugins read it as the real ones read their listers: it is live, not part of the snapshot's copy, but nothing
+changes it while a pod's Filter and Score run. Next to the objects as the API server last showed them stand
+those that a plugin *assumed* in Reserve (a volume about to be bound, a claim about to be allocated), which
+hold until the API server shows a newer one or the plugin takes them back.
+Source: staging client-go listers; pkg/scheduler/util/assumecache/assume_cache.go (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from refsched.objects.meta import ObjectMeta
+
+
+class ApiObject(Protocol):
+    """Any API object: its kind, and its metadata."""
+
+    kind: ClassVar[str]
+
+    @property
+    def metadata(self) -> ObjectMeta: ...
+
+
+T = TypeVar("T", bound=ApiObject)
+_Name = tuple[str, str]
+
+
+class ObjectStore:
+    """Objects by kind, namespace and name. Cluster-scoped objects have the namespace ``""``."""
+
+    def __init__(self) -> None:
+        self._objects: dict[str, dict[_Name, Any]] = {}
+        self._assumed: dict[str, dict[_Name, Any]] = {}
+
+    # --- As the API server shows them -------------------------------------------------------------
+
+    def put(self, shown: T) -> T | None:
+        """The API server shows a new or changed object. Answers the one it replaces."""
+        name = _name_of(shown)
+        self._assumed.get(shown.kind, {}).pop(name, None)
+        objects = self._objects.setdefault(shown.kind, {})
+        before: T | None = objects.get(name)
+        objects[name] = shown
+        return before
+
+    def remove(self, kind: type[T], name: str, namespace: str = "") -> T | None:
+        """The object is gone. Answers what it was; None where it was not there."""
+        self._assumed.get(kind.kind, {}).pop((namespace, name), None)
+        removed: T | None = self._objects.get(kind.kind, {}).pop((namespace, name), None)
+        return removed
+
+    def get(self, kind: type[T], name: str, namespace: str = "") -> T | None:
+        found: T | None = self._objects.get(kind.kind, {}).get((namespace, name))
+        return found
+
+    def list(self, kind: type[T]) -> Sequence[T]:
+        """All of a kind, by namespace and name."""
+        return [found for _, found in sorted(self._objects.get(kind.kind, {}).items(), key=_by_name)]
+
+    # --- As the scheduler assumes them ------------------------------------------------------------
+
+    def assume(self, assumed: T) -> None:
+        """Until the API server shows a newer one, ``latest`` answers this one."""
+        self._assumed.setdefault(assumed.kind, {})[_name_of(assumed)] = assumed
+
+    def restore(self, kind: type[T], name: str, namespace: str = "") -> None:
+        """Take an assumption back; nothing happens where there is none."""
+        self._assumed.get(kind.kind, {}).pop((namespace, name), None)
+
+    def latest(self, kind: type[T], name: str, namespace: str = "") -> T | None:
+        """The object as assumed, or else as the API server shows it."""
+        assumed: T | None = self._assumed.get(kind.kind, {}).get((namespace, name))
+        return assumed if assumed is not None else self.get(kind, name, namespace)
+
+    def list_latest(self, kind: type[T]) -> Sequence[T]:
+        """All of a kind as assumed, or else as shown, by namespace and name."""
+        merged = self._objects.get(kind.kind, {}) | self._assumed.get(kind.kind, {})
+        return [found for _, found in sorted(merged.items(), key=_by_name)]
+
+
+def _name_of(shown: ApiObject) -> _Name:
+    return shown.metadata.namespace, shown.metadata.name
+
+
+def _by_name(entry: tuple[_Name, Any]) -> _Name:
+    return entry[0]
