@@ -17,7 +17,7 @@ T = TypeVar("T")
 class Choices(Protocol):
     def choose(self, question: str, options: Sequence[T]) -> T:
         """One of ``options``, of which there is at least one. ``question`` says what is asked, in one word:
-        ``pod`` (among equals of QueueSort), ``node`` (among the highest totals), ``candidate`` (preemption)."""
+        ``pod`` (equals of QueueSort), ``node`` (among the highest totals), ``candidate`` (of preemption)."""
         ...
 
 
