@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Any, TypeVar
 
 import attrs
@@ -21,7 +22,7 @@ from refsched.objects.quantity import Quantity, parse_quantity
 
 T = TypeVar("T")
 
-_INITIALISMS = {"host_ip": "hostIP", "pod_cidr": "podCIDR"}
+_INITIALISMS = {"host_ip": "hostIP", "pod_cidr": "podCIDR", "milli_cpu": "milliCPU"}
 
 
 def json_name(attribute: str) -> str:
@@ -39,6 +40,12 @@ def _exactly(kind: type, words: str) -> Any:
         return value
 
     return structure
+
+
+def _number(value: object, _: type) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        raise InputError(f"expected a number, found {value!r:.60}")
+    return value
 
 
 def _timestamp(value: object, _: type) -> datetime:
@@ -74,6 +81,7 @@ def _converter() -> Converter:
     converter.register_structure_hook(str, _exactly(str, "a string"))
     converter.register_structure_hook(int, _exactly(int, "an integer"))
     converter.register_structure_hook(bool, _exactly(bool, "true or false"))
+    converter.register_structure_hook(float, _number)
     converter.register_structure_hook(datetime, _timestamp)
     converter.register_structure_hook(Quantity, lambda value, _: parse_quantity(value))
     converter.register_structure_hook_factory(attrs.has, _structure_class(converter))

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records: what happened to a scheduler, what it did, and what could be seen (PROTOCOL.md, version 1).
+
+Every output member but ``pod`` and ``result`` may be missing (None): a recorder writes what it can see, and
+nothing is inferred from a member that is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import attrs
+from attrs import field, frozen
+
+from refsched.errors import InputError
+from refsched.objects.reading import json_name, read_as
+
+Json = dict[str, Any]
+
+SCHEDULED = "scheduled"
+UNSCHEDULABLE = "unschedulable"
+BOUND = "bound"
+ERROR = "error"
+
+# --- Inputs ---------------------------------------------------------------------------------------
+
+
+@frozen
+class Create:
+    """The API server showed a new object (a Kubernetes object, as ``kubectl get -o json`` prints it)."""
+
+    member: ClassVar[str] = "create"
+    object: Json
+
+
+@frozen
+class Update:
+    """The API server showed a changed object."""
+
+    member: ClassVar[str] = "update"
+    object: Json
+
+
+@frozen
+class Reference:
+    """Names an object: ``namespace`` is empty for cluster-scoped kinds."""
+
+    kind: str
+    name: str
+    api_version: str = "v1"
+    namespace: str = ""
+
+
+@frozen
+class Delete:
+    """The object is gone."""
+
+    member: ClassVar[str] = "delete"
+    object: Reference
+
+
+@frozen
+class Advance:
+    """The clock moved by so many seconds, and timers that fell due have fired."""
+
+    member: ClassVar[str] = "advance"
+    seconds: float
+
+
+@frozen
+class Permit:
+    """A pod that waits on Permit was allowed (by ``plugin``, or by all it waits for) or rejected."""
+
+    member: ClassVar[str] = "permit"
+    pod: str
+    decision: str
+    plugin: str = ""
+
+
+@frozen
+class Release:
+    """A scripted plugin that holds the pod goes on."""
+
+    member: ClassVar[str] = "release"
+    pod: str
+
+
+Input = Create | Update | Delete | Advance | Permit | Release
+
+# --- Outputs --------------------------------------------------------------------------------------
+
+
+@frozen
+class NodeStatus:
+    """What a node's filters said, both nominated passes together. ``reasons`` compare as a multiset."""
+
+    code: str
+    plugin: str = ""
+    reasons: tuple[str, ...] = ()
+
+
+@frozen
+class PreFilter:
+    """Where PreFilter refused; or, with code Success, the nodes that it narrowed the search to."""
+
+    code: str
+    plugin: str = ""
+    reasons: tuple[str, ...] = ()
+    nodes: tuple[str, ...] | None = None
+
+
+@frozen
+class Attempt:
+    """One scheduling cycle of one pod, from Pop to the end of Permit."""
+
+    member: ClassVar[str] = "attempt"
+    pod: str
+    result: str
+    node: str | None = None
+    evaluated: int | None = None
+    feasible: int | None = None
+    pre_filter: PreFilter | None = None
+    filter: Mapping[str, NodeStatus] | None = None
+    scores: Mapping[str, Mapping[str, int]] | None = None
+    totals: Mapping[str, int] | None = None
+    waiting: bool | None = None
+    unschedulable_plugins: tuple[str, ...] | None = None
+    nominated_node: str | None = None
+    victims: tuple[str, ...] | None = None
+    calls: tuple[str, ...] | None = None
+    message: str | None = None
+
+
+@frozen
+class Bind:
+    """The end of a binding cycle."""
+
+    member: ClassVar[str] = "bind"
+    pod: str
+    node: str
+    result: str
+    calls: tuple[str, ...] | None = None
+    message: str | None = None
+    unschedulable_plugins: tuple[str, ...] | None = None
+
+
+@frozen
+class Write:
+    """What the scheduler wrote to the API, other than a binding or a pod's status."""
+
+    member: ClassVar[str] = "write"
+    verb: str
+    object: Json
+
+
+# --- Observations ---------------------------------------------------------------------------------
+
+
+@frozen
+class Queues:
+    """The pods that wait to be scheduled, each list sorted; gated pods are among the unschedulable."""
+
+    member: ClassVar[str] = "queues"
+    active: tuple[str, ...]
+    backoff: tuple[str, ...]
+    unschedulable: tuple[str, ...]
+
+
+@frozen
+class NodeUsage:
+    """What the cache counts as requested on a node: milli-CPU and bytes, assumed pods included."""
+
+    pods: tuple[str, ...]
+    milli_cpu: int = 0
+    memory: int = 0
+    ephemeral_storage: int | None = None
+    scalar: Mapping[str, int] | None = None
+
+
+@frozen
+class Nodes:
+    member: ClassVar[str] = "nodes"
+    nodes: Mapping[str, NodeUsage] = field(factory=dict)
+
+
+Output = Attempt | Bind | Write
+Observation = Queues | Nodes
+Record = Input | Output | Observation
+
+# --- JSON -----------------------------------------------------------------------------------------
+
+_OF_MEMBER: dict[str, type[Any]] = {
+    kind.member: kind
+    for kind in (Create, Update, Delete, Advance, Permit, Release, Attempt, Bind, Write, Queues, Nodes)
+}
+MEMBERS = frozenset(_OF_MEMBER)
+_BARE = {Create: "object", Update: "object", Delete: "object", Advance: "seconds", Nodes: "nodes"}
+"""Records whose member is the value itself, not an object of named members."""
+
+
+def read_record(members: Mapping[str, Any]) -> Record:
+    """One record from its JSON. ``at`` and members that are not known are left to the caller.
+
+    Raises InputError where there is not exactly one known member, or something in it is wrong.
+    """
+    present = [name for name in members if name in MEMBERS]
+    if len(present) != 1:
+        found = ", ".join(sorted(name for name in members if name != "at")) or "nothing"
+        raise InputError(f"expected exactly one of {', '.join(sorted(MEMBERS))}; found {found}")
+    name = present[0]
+    kind = _OF_MEMBER[name]
+    value = members[name]
+    if kind in _BARE:
+        value = {_BARE[kind]: value}
+    record: Record = _read(kind, value, name)
+    return record
+
+
+def _read(kind: type[Any], value: Any, name: str) -> Any:
+    try:
+        return read_as(kind, value)
+    except InputError as problem:
+        raise problem.under(name) from None
+
+
+def to_json(record: Record) -> Json:
+    """The record as its JSON object, without ``at``; members that are missing are left out."""
+    value = _plain(record)
+    if type(record) in _BARE:
+        value = value[_BARE[type(record)]]
+    return {record.member: value}
+
+
+def _plain(value: Any) -> Any:
+    if attrs.has(type(value)):
+        members = ((attribute, getattr(value, attribute.name)) for attribute in attrs.fields(type(value)))
+        return {
+            json_name(attribute.name): _plain(member)
+            for attribute, member in members
+            if member is not None and not (member in ("", ()) and attribute.default in ("", ()))
+        }
+    if isinstance(value, Mapping):
+        return {key: _plain(member) for key, member in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(member) for member in value]
+    return value
