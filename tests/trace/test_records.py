@@ -36,7 +36,7 @@ RECORDS: list[tuple[Record, dict[str, Any]]] = [
         {
             "attempt": {
                 "pod": "default/a",
-                "result": "error",
+                "result": "unschedulable",
                 "filter": {"n": {"code": "Unschedulable", "plugin": "X", "reasons": ["no"]}},
                 "calls": [],
             }
