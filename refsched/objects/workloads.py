@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What owns pods, serves them or holds them: as far as the scheduler reads it, whom each of them selects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from attrs import field, frozen
+
+from refsched.objects.meta import LabelSelector, ObjectMeta
+
+
+@frozen
+class Namespace:
+    """Cluster-scoped; affinity terms select namespaces by their labels."""
+
+    kind: ClassVar[str] = "Namespace"
+    metadata: ObjectMeta = ObjectMeta()
+
+
+# --- Selection by equal labels --------------------------------------------------------------------
+
+
+@frozen
+class ServiceSpec:
+    selector: Mapping[str, str] = field(factory=dict)
+
+
+@frozen
+class Service:
+    """A Service without a selector serves no pods."""
+
+    kind: ClassVar[str] = "Service"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: ServiceSpec = ServiceSpec()
+
+
+@frozen
+class ReplicationControllerSpec:
+    selector: Mapping[str, str] = field(factory=dict)
+
+
+@frozen
+class ReplicationController:
+    kind: ClassVar[str] = "ReplicationController"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: ReplicationControllerSpec = ReplicationControllerSpec()
+
+
+# --- Selection by a label selector ----------------------------------------------------------------
+
+
+@frozen
+class ReplicaSetSpec:
+    selector: LabelSelector | None = None
+
+
+@frozen
+class ReplicaSet:
+    kind: ClassVar[str] = "ReplicaSet"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: ReplicaSetSpec = ReplicaSetSpec()
+
+
+@frozen
+class StatefulSetSpec:
+    selector: LabelSelector | None = None
+
+
+@frozen
+class StatefulSet:
+    kind: ClassVar[str] = "StatefulSet"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: StatefulSetSpec = StatefulSetSpec()
