@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+from typing import Self
+
+from attrs import evolve, frozen
 
 
 @frozen
@@ -21,11 +23,11 @@ class InputError(Exception):
     def __str__(self) -> str:
         return ": ".join(part for part in (self.where, self.field, self.problem) if part)
 
-    def at(self, where: str) -> InputError:
+    def at(self, where: str) -> Self:
         """The same error, told where it stands (outermost place first)."""
-        return InputError(self.problem, self.field, f"{where}: {self.where}" if self.where else where)
+        return evolve(self, where=f"{where}: {self.where}" if self.where else where)
 
-    def under(self, field: str) -> InputError:
+    def under(self, field: str) -> Self:
         """The same error, with its field path below ``field``."""
         joiner = "" if not self.field or self.field.startswith("[") else "."
-        return InputError(self.problem, f"{field}{joiner}{self.field}", self.where)
+        return evolve(self, field=f"{field}{joiner}{self.field}")

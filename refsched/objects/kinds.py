@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kinds: which API objects are read, and as what.
+
+An object says what it is by ``apiVersion`` (a group and a version; the core group has no name) and ``kind``.
+Kinds of another group may bear the same name, so both count. A kind that is not in the table is one that
+scheduling never reads. A version that is not in the table may be shaped differently and is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from refsched.errors import InputError
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod
+from refsched.objects.priority_class import PriorityClass
+from refsched.objects.reading import read_as
+from refsched.objects.store import ApiObject
+
+_CORE = ""
+_SCHEDULING = "scheduling.k8s.io"
+
+
+@frozen
+class ApiKind:
+    """A row of the table: the group, the versions of one shape (newest first), and the class."""
+
+    group: str
+    versions: tuple[str, ...]
+    type: type[ApiObject]
+    namespaced: bool = True
+
+    @property
+    def name(self) -> str:
+        return self.type.kind
+
+    @property
+    def api_version(self) -> str:
+        """As the newest version is written in ``apiVersion``."""
+        return f"{self.group}/{self.versions[0]}" if self.group else self.versions[0]
+
+
+KINDS: tuple[ApiKind, ...] = (
+    ApiKind(_SCHEDULING, ("v1", "v1beta1"), PriorityClass, namespaced=False),
+    ApiKind(_CORE, ("v1",), Node, namespaced=False),
+    ApiKind(_CORE, ("v1",), Pod),
+)
+"""What is read, in the order in which a cluster is filled: what others refer to first, pods last."""
+
+_BY_GROUP_AND_NAME = {(kind.group, kind.name): kind for kind in KINDS}
+_BY_TYPE = {kind.type: kind for kind in KINDS}
+
+
+class UnknownKindError(InputError):
+    """The object is of a kind that scheduling does not read."""
+
+
+def kind_called(api_version: str, kind: str) -> ApiKind:
+    """The row of the table. Raises UnknownKindError, or InputError where only the version is not read."""
+    group, _, version = api_version.rpartition("/")
+    found = _BY_GROUP_AND_NAME.get((group, kind))
+    if found is None:
+        raise UnknownKindError(f"{api_version} {kind} is nothing that scheduling reads", "kind")
+    if version not in found.versions:
+        raise InputError(f"{kind} is read as {found.api_version}, not as {api_version!r:.60}", "apiVersion")
+    return found
+
+
+def kind_of(shown: ApiObject) -> ApiKind:
+    """The row of the table that an object was read by."""
+    return _BY_TYPE[type(shown)]
+
+
+def read_object(value: object) -> ApiObject:
+    """Read one API object; InputError names the object and the field, UnknownKindError says that it is foreign.
+
+    Fields that scheduling does not read are ignored.
+    """
+    if not isinstance(value, Mapping):
+        raise InputError(f"expected an API object, found {value!r:.60}")
+    try:
+        kind = kind_called(_text(value, "apiVersion"), _text(value, "kind"))
+        shown = read_as(kind.type, value)
+        if not shown.metadata.name:
+            raise InputError("is required and missing", "metadata.name")
+    except InputError as error:
+        place = described(value)
+        raise (error.at(place) if place else error) from None
+    return shown
+
+
+def described(value: Mapping[object, object]) -> str:
+    """``Pod default/web``, from whatever of it an object that may be malformed gives away."""
+    metadata = value.get("metadata")
+    named = metadata if isinstance(metadata, Mapping) else {}
+    path = (named.get("namespace"), named.get("name"))
+    name = "/".join(part for part in path if isinstance(part, str) and part)
+    kind = value.get("kind")
+    return " ".join(part for part in (kind, name) if isinstance(part, str) and part)
+
+
+def _text(value: Mapping[object, object], field: str) -> str:
+    found = value.get(field)
+    if not isinstance(found, str) or not found:
+        problem = "is required and missing" if not found else f"expected a string, found {found!r:.60}"
+        raise InputError(problem, field)
+    return found
