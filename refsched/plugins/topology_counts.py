@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TopologyCounts: how much was counted in each topology domain, and cheaply what it would be with a pod
+more or less.
+
+Source: plugins/interpodaffinity/filtering.go, topologyToMatchedTermCount (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from attrs import evolve, field, frozen
+
+Domain = tuple[str, str]
+"""A label of a node, key and value: all the nodes that bear it are one domain."""
+
+
+@frozen
+class TopologyCounts:
+    """``counted`` is shared by all that descend from one PreFilter; each has ``changes`` of its own."""
+
+    counted: Mapping[Domain, int] = field(factory=dict)
+    changes: Mapping[Domain, int] = field(factory=dict)
+
+    def at(self, domain: Domain) -> int:
+        return self.counted.get(domain, 0) + self.changes.get(domain, 0)
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing is counted anywhere. Few domains are ever brought to zero, so this is soon known."""
+        return not any(map(self.at, self.counted)) and not any(map(self.at, self.changes))
+
+    def plus(self, domains: Iterable[Domain], sign: int) -> TopologyCounts:
+        """Once more, or once less, for each of ``domains``."""
+        changes: dict[Domain, int] | None = None
+        for domain in domains:
+            changes = dict(self.changes) if changes is None else changes
+            changes[domain] = changes.get(domain, 0) + sign
+        return self if changes is None else evolve(self, changes=changes)
