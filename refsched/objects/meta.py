@@ -26,6 +26,7 @@ class ObjectMeta:
     labels: Mapping[str, str] = field(factory=dict)
     annotations: Mapping[str, str] = field(factory=dict)
     owner_references: tuple[OwnerReference, ...] = ()
+    finalizers: tuple[str, ...] = ()
     creation_timestamp: datetime | None = None
     deletion_timestamp: datetime | None = None
 

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Devices: which a driver offers (ResourceSlice), how they are classed, and who has claimed which.
+
+Fields behind a feature gate that is off by default are read only where v1.34.2 looks at them all the same.
+Source: api/resource/v1/types.go (v0.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from attrs import evolve, field, frozen
+
+from refsched.objects.meta import ObjectMeta
+from refsched.objects.quantity import Quantity
+from refsched.objects.selectors import NodeSelector
+
+DELETE_PROTECTION = "resource.kubernetes.io/delete-protection"
+"""The finalizer that a claim bears while devices are allocated to it."""
+
+EXACT_COUNT = "ExactCount"
+ALL = "All"
+
+# --- What is offered ------------------------------------------------------------------------------
+
+
+@frozen
+class DeviceAttribute:
+    """One value: an integer, a boolean, a string or a semantic version."""
+
+    int_: int | None = None
+    bool_: bool | None = None
+    string: str | None = None
+    version: str | None = None
+
+
+@frozen
+class DeviceCapacity:
+    value: Quantity = Quantity()
+
+
+@frozen
+class Device:
+    """``consumes_counters`` and ``binding_conditions`` make a device one that only alpha gates can allocate."""
+
+    name: str = ""
+    attributes: Mapping[str, DeviceAttribute] = field(factory=dict)
+    capacity: Mapping[str, DeviceCapacity] = field(factory=dict)
+    consumes_counters: tuple[Mapping[str, Any], ...] = ()
+    binding_conditions: tuple[str, ...] = ()
+    binds_to_node: bool = False
+
+
+@frozen
+class ResourcePool:
+    """All slices of a driver and pool of the highest ``generation`` make the pool, if there are as many as
+    ``resource_slice_count`` says."""
+
+    name: str = ""
+    generation: int = 0
+    resource_slice_count: int = 0
+
+
+@frozen
+class ResourceSliceSpec:
+    """Of ``node_name``, ``node_selector``, ``all_nodes`` and ``per_device_node_selection`` one is set."""
+
+    driver: str = ""
+    pool: ResourcePool = ResourcePool()
+    node_name: str | None = None
+    node_selector: NodeSelector | None = None
+    all_nodes: bool = False
+    per_device_node_selection: bool | None = None
+    devices: tuple[Device, ...] = ()
+
+
+@frozen
+class ResourceSlice:
+    kind: ClassVar[str] = "ResourceSlice"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: ResourceSliceSpec = ResourceSliceSpec()
+
+
+# --- What is asked for ----------------------------------------------------------------------------
+
+
+@frozen
+class CELDeviceSelector:
+    expression: str = ""
+
+
+@frozen
+class DeviceSelector:
+    cel: CELDeviceSelector | None = None
+
+
+@frozen
+class OpaqueDeviceConfiguration:
+    driver: str = ""
+    parameters: Mapping[str, Any] = field(factory=dict)
+
+
+@frozen
+class DeviceClassConfiguration:
+    opaque: OpaqueDeviceConfiguration | None = None
+
+
+@frozen
+class DeviceClassSpec:
+    selectors: tuple[DeviceSelector, ...] = ()
+    config: tuple[DeviceClassConfiguration, ...] = ()
+
+
+@frozen
+class DeviceClass:
+    kind: ClassVar[str] = "DeviceClass"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: DeviceClassSpec = DeviceClassSpec()
+
+
+@frozen
+class ExactDeviceRequest:
+    """``capacity`` (gate DRAConsumableCapacity) is kept to be refused."""
+
+    device_class_name: str = ""
+    selectors: tuple[DeviceSelector, ...] = ()
+    allocation_mode: str = EXACT_COUNT
+    count: int = 1
+    admin_access: bool | None = None
+    capacity: Mapping[str, Any] | None = None
+
+
+@frozen
+class DeviceSubRequest:
+    """One alternative of a request."""
+
+    name: str = ""
+    device_class_name: str = ""
+    selectors: tuple[DeviceSelector, ...] = ()
+    allocation_mode: str = EXACT_COUNT
+    count: int = 1
+    capacity: Mapping[str, Any] | None = None
+
+
+@frozen
+class DeviceRequest:
+    """Either ``exactly`` this, or the ``first_available`` of several."""
+
+    name: str = ""
+    exactly: ExactDeviceRequest | None = None
+    first_available: tuple[DeviceSubRequest, ...] = ()
+
+
+@frozen
+class DeviceConstraint:
+    """What holds across the devices of these requests, or of all of the claim's if none is named."""
+
+    requests: tuple[str, ...] = ()
+    match_attribute: str | None = None
+    distinct_attribute: str | None = None
+
+
+@frozen
+class DeviceClaimConfiguration:
+    requests: tuple[str, ...] = ()
+    opaque: OpaqueDeviceConfiguration | None = None
+
+
+@frozen
+class DeviceClaim:
+    requests: tuple[DeviceRequest, ...] = ()
+    constraints: tuple[DeviceConstraint, ...] = ()
+    config: tuple[DeviceClaimConfiguration, ...] = ()
+
+
+@frozen
+class ResourceClaimSpec:
+    devices: DeviceClaim = DeviceClaim()
+
+
+# --- What was given -------------------------------------------------------------------------------
+
+
+@frozen
+class DeviceRequestAllocationResult:
+    """One device. ``request`` is ``request/subrequest`` where the request had alternatives."""
+
+    request: str = ""
+    driver: str = ""
+    pool: str = ""
+    device: str = ""
+    admin_access: bool | None = None
+
+
+@frozen
+class DeviceAllocationConfiguration:
+    """``source`` is FromClass or FromClaim."""
+
+    source: str = ""
+    requests: tuple[str, ...] = ()
+    opaque: OpaqueDeviceConfiguration | None = None
+
+
+@frozen
+class DeviceAllocationResult:
+    results: tuple[DeviceRequestAllocationResult, ...] = ()
+    config: tuple[DeviceAllocationConfiguration, ...] = ()
+
+
+@frozen
+class AllocationResult:
+    """The devices, and where they can be used: everywhere, without a ``node_selector``."""
+
+    devices: DeviceAllocationResult = DeviceAllocationResult()
+    node_selector: NodeSelector | None = None
+
+
+@frozen
+class ResourceClaimConsumerReference:
+    resource: str = ""
+    name: str = ""
+    uid: str = ""
+    api_group: str = ""
+
+
+@frozen
+class ResourceClaimStatus:
+    allocation: AllocationResult | None = None
+    reserved_for: tuple[ResourceClaimConsumerReference, ...] = ()
+    devices: tuple[Mapping[str, Any], ...] = ()
+
+
+@frozen
+class ResourceClaim:
+    kind: ClassVar[str] = "ResourceClaim"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: ResourceClaimSpec = ResourceClaimSpec()
+    status: ResourceClaimStatus = ResourceClaimStatus()
+
+    @property
+    def key(self) -> str:
+        return f"{self.metadata.namespace}/{self.metadata.name}"
+
+    @property
+    def is_allocated(self) -> bool:
+        return self.status.allocation is not None
+
+    def is_reserved_for(self, uid: str) -> bool:
+        return any(consumer.uid == uid for consumer in self.status.reserved_for)
+
+    def allocated(self, allocation: AllocationResult) -> ResourceClaim:
+        return evolve(self, status=evolve(self.status, allocation=allocation))
+
+
+@frozen
+class ResourceClaimTemplateSpec:
+    metadata: ObjectMeta = ObjectMeta()
+    spec: ResourceClaimSpec = ResourceClaimSpec()
+
+
+@frozen
+class ResourceClaimTemplate:
+    """What a controller makes a pod's own claims from; the scheduler waits for those."""
+
+    kind: ClassVar[str] = "ResourceClaimTemplate"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: ResourceClaimTemplateSpec = ResourceClaimTemplateSpec()
