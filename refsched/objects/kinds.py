@@ -13,16 +13,24 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from refsched.errors import InputError
-from refsched.objects.dra import DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.priority_class import PriorityClass
 from refsched.objects.reading import read_as
+from refsched.objects.storage import (
+    CSIDriver,
+    CSINode,
+    CSIStorageCapacity,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+    VolumeAttachment,
+)
 from refsched.objects.store import ApiObject
 
 _CORE = ""
-_RESOURCE = "resource.k8s.io"
 _SCHEDULING = "scheduling.k8s.io"
+_STORAGE = "storage.k8s.io"
 
 
 @frozen
@@ -47,10 +55,13 @@ class ApiKind:
 KINDS: tuple[ApiKind, ...] = (
     ApiKind(_SCHEDULING, ("v1", "v1beta1"), PriorityClass, namespaced=False),
     ApiKind(_CORE, ("v1",), Node, namespaced=False),
-    ApiKind(_RESOURCE, ("v1", "v1beta2"), DeviceClass, namespaced=False),
-    ApiKind(_RESOURCE, ("v1", "v1beta2"), ResourceSlice, namespaced=False),
-    ApiKind(_RESOURCE, ("v1", "v1beta2"), ResourceClaimTemplate),
-    ApiKind(_RESOURCE, ("v1", "v1beta2"), ResourceClaim),
+    ApiKind(_STORAGE, ("v1",), StorageClass, namespaced=False),
+    ApiKind(_STORAGE, ("v1",), CSIDriver, namespaced=False),
+    ApiKind(_STORAGE, ("v1",), CSINode, namespaced=False),
+    ApiKind(_STORAGE, ("v1", "v1beta1"), CSIStorageCapacity),
+    ApiKind(_CORE, ("v1",), PersistentVolume, namespaced=False),
+    ApiKind(_CORE, ("v1",), PersistentVolumeClaim),
+    ApiKind(_STORAGE, ("v1",), VolumeAttachment, namespaced=False),
     ApiKind(_CORE, ("v1",), Pod),
 )
 """What is read, in the order in which a cluster is filled: what others refer to first, pods last."""

@@ -13,23 +13,15 @@ from refsched.objects.meta import LabelSelector, ObjectMeta
 from refsched.objects.node import Taint
 from refsched.objects.quantity import Quantity
 from refsched.objects.selectors import NodeSelector, PreferredSchedulingTerm
+from refsched.objects.volumes import Volume
 
 DEFAULT_SCHEDULER_NAME = "default-scheduler"
-
-
-@frozen
-class ContainerResourceClaim:
-    """``name`` is one of the pod's ``resource_claims``; without ``request`` all of its devices are meant."""
-
-    name: str = ""
-    request: str = ""
 
 
 @frozen
 class ResourceRequirements:
     requests: Mapping[str, Quantity] = field(factory=dict)
     limits: Mapping[str, Quantity] = field(factory=dict)
-    claims: tuple[ContainerResourceClaim, ...] = ()
 
 
 @frozen
@@ -127,15 +119,6 @@ class PodSchedulingGate:
 
 
 @frozen
-class PodResourceClaim:
-    """A ResourceClaim that exists, or one that is made for this pod from a template."""
-
-    name: str = ""
-    resource_claim_name: str | None = None
-    resource_claim_template_name: str | None = None
-
-
-@frozen
 class PodSpec:
     node_name: str = ""
     scheduler_name: str = DEFAULT_SCHEDULER_NAME
@@ -151,7 +134,7 @@ class PodSpec:
     tolerations: tuple[Toleration, ...] = ()
     topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
     scheduling_gates: tuple[PodSchedulingGate, ...] = ()
-    resource_claims: tuple[PodResourceClaim, ...] = ()
+    volumes: tuple[Volume, ...] = ()
 
 
 @frozen
@@ -170,14 +153,6 @@ class PodCondition:
 
 
 @frozen
-class PodResourceClaimStatus:
-    """Which claim was made for the pod's claim of this name; None: none is needed."""
-
-    name: str = ""
-    resource_claim_name: str | None = None
-
-
-@frozen
 class PodStatus:
     phase: str = "Pending"
     nominated_node_name: str = ""
@@ -185,7 +160,6 @@ class PodStatus:
     conditions: tuple[PodCondition, ...] = ()
     container_statuses: tuple[ContainerStatus, ...] = ()
     init_container_statuses: tuple[ContainerStatus, ...] = ()
-    resource_claim_statuses: tuple[PodResourceClaimStatus, ...] = ()
 
 
 @frozen

@@ -22,7 +22,13 @@ from refsched.objects.quantity import Quantity, parse_quantity
 
 T = TypeVar("T")
 
-_INITIALISMS = {"host_ip": "hostIP", "pod_cidr": "podCIDR", "milli_cpu": "milliCPU"}
+_INITIALISMS = {
+    "host_ip": "hostIP",
+    "pod_cidr": "podCIDR",
+    "milli_cpu": "milliCPU",
+    "volume_id": "volumeID",
+    "disk_uri": "diskURI",
+}
 
 
 def json_name(attribute: str) -> str:

@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Storage: volumes, the claims on them, and what says where volumes can be had and attached.
+
+Source: api/core/v1/types.go, api/storage/v1/types.go; component-helpers/storage/volume/helpers.go,
+GetPersistentVolumeClaimClass, GetPersistentVolumeClass, CheckNodeAffinity (v0.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from attrs import evolve, field, frozen
+
+from refsched.objects.meta import LabelSelector, ObjectMeta
+from refsched.objects.pod import Pod, ResourceRequirements
+from refsched.objects.quantity import Quantity
+from refsched.objects.selectors import NodeSelector
+from refsched.objects.volumes import InTreeSources
+
+STORAGE = "storage"
+WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
+READ_WRITE_ONCE_POD = "ReadWriteOncePod"
+NO_PROVISIONER = "kubernetes.io/no-provisioner"
+"""The provisioner of a class whose volumes are all made by hand."""
+
+BETA_STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"
+BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
+BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
+SELECTED_NODE = "volume.kubernetes.io/selected-node"
+MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
+"""Annotations: of claims and volumes, but the last, which is a CSINode's."""
+
+
+@frozen
+class ObjectReference:
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+    uid: str = ""
+    api_version: str = ""
+
+
+# --- Volumes --------------------------------------------------------------------------------------
+
+
+@frozen
+class VolumeNodeAffinity:
+    required: NodeSelector | None = None
+
+
+@frozen
+class CSIPersistentVolumeSource:
+    driver: str = ""
+    volume_handle: str = ""
+
+
+@frozen
+class PersistentVolumeSpec(InTreeSources):
+    capacity: Mapping[str, Quantity] = field(factory=dict)
+    access_modes: tuple[str, ...] = ()
+    storage_class_name: str = ""
+    claim_ref: ObjectReference | None = None
+    node_affinity: VolumeNodeAffinity | None = None
+    volume_mode: str = "Filesystem"
+    volume_attributes_class_name: str = ""
+    csi: CSIPersistentVolumeSource | None = None
+
+
+@frozen
+class PersistentVolumeStatus:
+    """``phase`` is Pending, Available, Bound, Released or Failed."""
+
+    phase: str = "Pending"
+
+
+@frozen
+class PersistentVolume:
+    kind: ClassVar[str] = "PersistentVolume"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PersistentVolumeSpec = PersistentVolumeSpec()
+    status: PersistentVolumeStatus = PersistentVolumeStatus()
+
+    @property
+    def name(self) -> str:
+        return self.metadata.name
+
+    @property
+    def class_name(self) -> str:
+        return self.metadata.annotations.get(BETA_STORAGE_CLASS, self.spec.storage_class_name)
+
+    @property
+    def capacity(self) -> Quantity:
+        return self.spec.capacity.get(STORAGE, Quantity())
+
+    def reaches(self, node_labels: Mapping[str, str]) -> bool:
+        """Does its node affinity allow a node with these labels? A term's matchFields are not looked at."""
+        required = self.spec.node_affinity.required if self.spec.node_affinity else None
+        if required is None:
+            return True
+        return any(
+            not term.is_empty and all(r.as_requirement().matches(node_labels) for r in term.match_expressions)
+            for term in required.node_selector_terms
+        )
+
+    def is_bound_to(self, claim: PersistentVolumeClaim) -> bool:
+        """Bound or pre-bound: a claimRef without a uid means any claim of that name."""
+        ref = self.spec.claim_ref
+        return (
+            ref is not None
+            and (ref.namespace, ref.name) == (claim.namespace, claim.name)
+            and ref.uid in ("", claim.metadata.uid)
+        )
+
+
+# --- Claims ---------------------------------------------------------------------------------------
+
+
+@frozen
+class PersistentVolumeClaimSpec:
+    access_modes: tuple[str, ...] = ()
+    resources: ResourceRequirements = ResourceRequirements()
+    selector: LabelSelector | None = None
+    storage_class_name: str = ""
+    volume_name: str = ""
+    volume_mode: str = "Filesystem"
+    volume_attributes_class_name: str = ""
+
+
+@frozen
+class PersistentVolumeClaimStatus:
+    """``phase`` is Pending, Bound or Lost."""
+
+    phase: str = "Pending"
+
+
+@frozen
+class PersistentVolumeClaim:
+    kind: ClassVar[str] = "PersistentVolumeClaim"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
+    status: PersistentVolumeClaimStatus = PersistentVolumeClaimStatus()
+
+    @property
+    def name(self) -> str:
+        return self.metadata.name
+
+    @property
+    def namespace(self) -> str:
+        return self.metadata.namespace
+
+    @property
+    def key(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+    @property
+    def class_name(self) -> str:
+        return self.metadata.annotations.get(BETA_STORAGE_CLASS, self.spec.storage_class_name)
+
+    @property
+    def requested(self) -> Quantity:
+        return self.spec.resources.requests.get(STORAGE, Quantity())
+
+    @property
+    def is_fully_bound(self) -> bool:
+        return bool(self.spec.volume_name) and BIND_COMPLETED in self.metadata.annotations
+
+    def is_made_for(self, pod: Pod) -> bool:
+        """Is the pod its controller? (component-helpers/storage/ephemeral, VolumeIsForPod)"""
+        controller = next((o for o in self.metadata.owner_references if o.controller), None)
+        return self.namespace == pod.namespace and controller is not None and controller.uid == pod.uid
+
+    def annotated(self, key: str, value: str) -> PersistentVolumeClaim:
+        annotations = {**self.metadata.annotations, key: value}
+        return evolve(self, metadata=evolve(self.metadata, annotations=annotations))
+
+
+def claims_named(pod: Pod, name: str) -> bool:
+    """Does the pod name this claim, directly or by an ephemeral volume?"""
+    return any(volume.claim_name(pod.name) == name for volume in pod.spec.volumes)
+
+
+# --- Where volumes can be had ---------------------------------------------------------------------
+
+
+@frozen
+class TopologySelectorLabelRequirement:
+    key: str
+    values: tuple[str, ...] = ()
+
+
+@frozen
+class TopologySelectorTerm:
+    match_label_expressions: tuple[TopologySelectorLabelRequirement, ...] = ()
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """All of its labels are there with one of the values; a term without any matches nothing."""
+        return bool(self.match_label_expressions) and all(
+            labels.get(r.key) in r.values for r in self.match_label_expressions
+        )
+
+
+@frozen
+class StorageClass:
+    kind: ClassVar[str] = "StorageClass"
+    metadata: ObjectMeta = ObjectMeta()
+    provisioner: str = ""
+    volume_binding_mode: str = "Immediate"
+    allowed_topologies: tuple[TopologySelectorTerm, ...] = ()
+
+    def allows(self, node_labels: Mapping[str, str]) -> bool:
+        """May a volume be made for a node with these labels? (v1helper.MatchTopologySelectorTerms)"""
+        return not self.allowed_topologies or any(t.matches(node_labels) for t in self.allowed_topologies)
+
+
+@frozen
+class CSIDriverSpec:
+    """``storage_capacity``: the driver says, in CSIStorageCapacity objects, how much it has where."""
+
+    storage_capacity: bool = False
+
+
+@frozen
+class CSIDriver:
+    kind: ClassVar[str] = "CSIDriver"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: CSIDriverSpec = CSIDriverSpec()
+
+
+@frozen
+class CSIStorageCapacity:
+    """How much of a class can be had on the nodes of ``node_topology``; without one, on none."""
+
+    kind: ClassVar[str] = "CSIStorageCapacity"
+    metadata: ObjectMeta = ObjectMeta()
+    storage_class_name: str = ""
+    node_topology: LabelSelector | None = None
+    capacity: Quantity | None = None
+    maximum_volume_size: Quantity | None = None
+
+    @property
+    def volume_limit(self) -> Quantity | None:
+        """The largest volume that can be had: the maximum size where it is given (binder.go, volumeLimit)."""
+        return self.maximum_volume_size if self.maximum_volume_size is not None else self.capacity
+
+
+# --- Where volumes can be attached ----------------------------------------------------------------
+
+
+@frozen
+class VolumeNodeResources:
+    count: int | None = None
+
+
+@frozen
+class CSINodeDriver:
+    name: str = ""
+    allocatable: VolumeNodeResources | None = None
+
+    @property
+    def limit(self) -> int | None:
+        """How many volumes it can attach there; None where there is no limit."""
+        return self.allocatable.count if self.allocatable is not None else None
+
+
+@frozen
+class CSINodeSpec:
+    drivers: tuple[CSINodeDriver, ...] = ()
+
+
+@frozen
+class CSINode:
+    """The CSI drivers on the node of the same name."""
+
+    kind: ClassVar[str] = "CSINode"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: CSINodeSpec = CSINodeSpec()
+
+    @property
+    def migrated_plugins(self) -> frozenset[str]:
+        """The in-tree plugins for which CSI drivers stand in on this node."""
+        return frozenset(self.metadata.annotations.get(MIGRATED_PLUGINS, "").split(",")) - {""}
+
+
+@frozen
+class VolumeAttachmentSource:
+    persistent_volume_name: str | None = None
+
+
+@frozen
+class VolumeAttachmentSpec:
+    attacher: str = ""
+    node_name: str = ""
+    source: VolumeAttachmentSource = VolumeAttachmentSource()
+
+
+@frozen
+class VolumeAttachment:
+    """This volume is, or is to be, attached to this node by this driver."""
+
+    kind: ClassVar[str] = "VolumeAttachment"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: VolumeAttachmentSpec = VolumeAttachmentSpec()
