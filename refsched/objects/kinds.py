@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from refsched.errors import InputError
+from refsched.objects.dra import DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.priority_class import PriorityClass
@@ -29,6 +30,7 @@ from refsched.objects.storage import (
 from refsched.objects.store import ApiObject
 
 _CORE = ""
+_RESOURCE = "resource.k8s.io"
 _SCHEDULING = "scheduling.k8s.io"
 _STORAGE = "storage.k8s.io"
 
@@ -62,6 +64,10 @@ KINDS: tuple[ApiKind, ...] = (
     ApiKind(_CORE, ("v1",), PersistentVolume, namespaced=False),
     ApiKind(_CORE, ("v1",), PersistentVolumeClaim),
     ApiKind(_STORAGE, ("v1",), VolumeAttachment, namespaced=False),
+    ApiKind(_RESOURCE, ("v1", "v1beta2"), DeviceClass, namespaced=False),
+    ApiKind(_RESOURCE, ("v1", "v1beta2"), ResourceSlice, namespaced=False),
+    ApiKind(_RESOURCE, ("v1", "v1beta2"), ResourceClaimTemplate),
+    ApiKind(_RESOURCE, ("v1", "v1beta2"), ResourceClaim),
     ApiKind(_CORE, ("v1",), Pod),
 )
 """What is read, in the order in which a cluster is filled: what others refer to first, pods last."""

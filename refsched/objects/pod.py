@@ -19,9 +19,18 @@ DEFAULT_SCHEDULER_NAME = "default-scheduler"
 
 
 @frozen
+class ContainerResourceClaim:
+    """``name`` is one of the pod's ``resource_claims``; without ``request`` all of its devices are meant."""
+
+    name: str = ""
+    request: str = ""
+
+
+@frozen
 class ResourceRequirements:
     requests: Mapping[str, Quantity] = field(factory=dict)
     limits: Mapping[str, Quantity] = field(factory=dict)
+    claims: tuple[ContainerResourceClaim, ...] = ()
 
 
 @frozen
@@ -119,6 +128,15 @@ class PodSchedulingGate:
 
 
 @frozen
+class PodResourceClaim:
+    """A ResourceClaim that exists, or one that is made for this pod from a template."""
+
+    name: str = ""
+    resource_claim_name: str | None = None
+    resource_claim_template_name: str | None = None
+
+
+@frozen
 class PodSpec:
     node_name: str = ""
     scheduler_name: str = DEFAULT_SCHEDULER_NAME
@@ -135,6 +153,7 @@ class PodSpec:
     topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
     scheduling_gates: tuple[PodSchedulingGate, ...] = ()
     volumes: tuple[Volume, ...] = ()
+    resource_claims: tuple[PodResourceClaim, ...] = ()
 
 
 @frozen
@@ -153,6 +172,14 @@ class PodCondition:
 
 
 @frozen
+class PodResourceClaimStatus:
+    """Which claim was made for the pod's claim of this name; None: none is needed."""
+
+    name: str = ""
+    resource_claim_name: str | None = None
+
+
+@frozen
 class PodStatus:
     phase: str = "Pending"
     nominated_node_name: str = ""
@@ -160,6 +187,7 @@ class PodStatus:
     conditions: tuple[PodCondition, ...] = ()
     container_statuses: tuple[ContainerStatus, ...] = ()
     init_container_statuses: tuple[ContainerStatus, ...] = ()
+    resource_claim_statuses: tuple[PodResourceClaimStatus, ...] = ()
 
 
 @frozen
