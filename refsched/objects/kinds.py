@@ -28,8 +28,16 @@ from refsched.objects.storage import (
     VolumeAttachment,
 )
 from refsched.objects.store import ApiObject
+from refsched.objects.workloads import (
+    Namespace,
+    ReplicaSet,
+    ReplicationController,
+    Service,
+    StatefulSet,
+)
 
 _CORE = ""
+_APPS = "apps"
 _RESOURCE = "resource.k8s.io"
 _SCHEDULING = "scheduling.k8s.io"
 _STORAGE = "storage.k8s.io"
@@ -55,6 +63,7 @@ class ApiKind:
 
 
 KINDS: tuple[ApiKind, ...] = (
+    ApiKind(_CORE, ("v1",), Namespace, namespaced=False),
     ApiKind(_SCHEDULING, ("v1", "v1beta1"), PriorityClass, namespaced=False),
     ApiKind(_CORE, ("v1",), Node, namespaced=False),
     ApiKind(_STORAGE, ("v1",), StorageClass, namespaced=False),
@@ -64,6 +73,10 @@ KINDS: tuple[ApiKind, ...] = (
     ApiKind(_CORE, ("v1",), PersistentVolume, namespaced=False),
     ApiKind(_CORE, ("v1",), PersistentVolumeClaim),
     ApiKind(_STORAGE, ("v1",), VolumeAttachment, namespaced=False),
+    ApiKind(_CORE, ("v1",), Service),
+    ApiKind(_CORE, ("v1",), ReplicationController),
+    ApiKind(_APPS, ("v1",), ReplicaSet),
+    ApiKind(_APPS, ("v1",), StatefulSet),
     ApiKind(_RESOURCE, ("v1", "v1beta2"), DeviceClass, namespaced=False),
     ApiKind(_RESOURCE, ("v1", "v1beta2"), ResourceSlice, namespaced=False),
     ApiKind(_RESOURCE, ("v1", "v1beta2"), ResourceClaimTemplate),
@@ -97,9 +110,9 @@ def kind_of(shown: ApiObject) -> ApiKind:
 
 
 def read_object(value: object) -> ApiObject:
-    """Read one API object; InputError names the object and the field, UnknownKindError says that it is foreign.
+    """Read one API object, ignoring fields that scheduling does not read.
 
-    Fields that scheduling does not read are ignored.
+    InputError names the object and the field; it is an UnknownKindError where the kind is not read at all.
     """
     if not isinstance(value, Mapping):
         raise InputError(f"expected an API object, found {value!r:.60}")
@@ -122,6 +135,12 @@ def described(value: Mapping[object, object]) -> str:
     name = "/".join(part for part in path if isinstance(part, str) and part)
     kind = value.get("kind")
     return " ".join(part for part in (kind, name) if isinstance(part, str) and part)
+
+
+def described_as(shown: ApiObject) -> str:
+    """``Pod default/web``, of an object that has been read."""
+    path = (shown.metadata.namespace, shown.metadata.name)
+    return f"{shown.kind} {'/'.join(part for part in path if part)}"
 
 
 def _text(value: Mapping[object, object], field: str) -> str:

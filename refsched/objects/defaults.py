@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Defaults: what the API server fills in before anybody sees an object, as far as scheduling reads it.
+
+Users write less than the API server stores. ``defaulted`` completes an object as it would; what is complete
+already is left as it is, so that an object may pass here again.
+
+Left out, since a snapshot of a cluster shows their effect and the scheduler does not need them otherwise:
+the tolerations of not-ready and unreachable nodes (DefaultTolerationSeconds, which name NoExecute), the
+not-ready taint of a node's first seconds (TaintNodesByCondition), limits and overhead that LimitRange and
+RuntimeClass would add, and selectors that workloads would take from their templates. Spread constraints get
+no defaults from the API server; those of ``nodeAffinityPolicy`` and others are the scheduler's own.
+
+Rules: R-DEFAULTS-01 … R-DEFAULTS-09.
+Source: pkg/apis/core/v1/defaults.go and zz_generated.defaults.go; pkg/registry/core/pod/strategy.go,
+PrepareForCreate; plugin/pkg/admission/priority/admission.go, admitPod (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar, cast
+from uuid import UUID, uuid5
+
+from attrs import evolve
+
+from refsched.errors import InputError
+from refsched.objects.kinds import described_as, kind_of
+from refsched.objects.meta import LabelSelector, LabelSelectorRequirement, ObjectMeta
+from refsched.objects.node import Node
+from refsched.objects.pod import (
+    DEFAULT_SCHEDULER_NAME,
+    Affinity,
+    Container,
+    Pod,
+    PodAffinity,
+    PodAffinityTerm,
+    PodSpec,
+    ResourceRequirements,
+    TopologySpreadConstraint,
+)
+from refsched.objects.priority_class import PriorityClass
+from refsched.objects.quantity import Quantity
+from refsched.objects.resources import (
+    HUGE_PAGES_PREFIX,
+    NATIVE_DOMAIN,
+    ResourceList,
+    is_pod_level_resource,
+    pod_requests,
+)
+from refsched.objects.store import ApiObject
+from refsched.objects.workloads import Namespace
+
+DEFAULT_NAMESPACE = "default"
+NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name"
+PREEMPT_LOWER_PRIORITY = "PreemptLowerPriority"
+SYSTEM_CLASSES = (
+    PriorityClass(2_000_001_000, ObjectMeta("system-node-critical")),
+    PriorityClass(2_000_000_000, ObjectMeta("system-cluster-critical")),
+)
+"""The classes that every cluster has (pkg/apis/scheduling/v1/helpers.go, systemPriorityClasses)."""
+
+_UIDS = UUID("6f1c4a0e-0b52-5d0e-9d55-0c8f4f1d7a11")
+
+T = TypeVar("T", bound=ApiObject)
+
+
+def defaulted(
+    shown: T, before: T | None = None, *, classes: Sequence[PriorityClass] = (), serial: int = 0
+) -> T:
+    """``shown`` as the API server stores it: when it is created or, given what was there ``before``,
+    updated. ``classes`` are the cluster's PriorityClasses. Objects of one name that follow each other are
+    told apart by ``serial``, from which a missing uid is made."""
+    complete: ApiObject = _identified(shown, before, serial)
+    match complete:
+        case Pod():
+            complete = _pod(complete, cast("Pod | None", before), classes)
+        case Node():
+            complete = _node(complete)
+        case Namespace():
+            labels = {**complete.metadata.labels, NAMESPACE_NAME_LABEL: complete.metadata.name}
+            complete = evolve(complete, metadata=evolve(complete.metadata, labels=labels))
+    return cast("T", complete)
+
+
+def _identified(shown: T, before: T | None, serial: int) -> T:
+    """R-DEFAULTS-01: objects of namespaced kinds are in some namespace, the others in none, and all have a
+    uid, which an update leaves as it is."""
+    metadata = shown.metadata
+    kind = kind_of(shown)
+    namespace = (metadata.namespace or DEFAULT_NAMESPACE) if kind.namespaced else ""
+    made = uuid5(_UIDS, f"{kind.group}/{kind.name}/{namespace}/{metadata.name}/{serial}")
+    uid = metadata.uid or (before.metadata.uid if before is not None else "") or str(made)
+    identified: T = evolve(shown, metadata=evolve(metadata, namespace=namespace, uid=uid))  # type: ignore[misc]
+    return identified
+
+
+def _node(node: Node) -> Node:
+    """R-DEFAULTS-02: a node that does not say what is allocatable offers its capacity."""
+    capacity = _rounded(node.status.capacity)
+    allocatable = _rounded(node.status.allocatable) or capacity
+    return evolve(node, status=evolve(node.status, capacity=capacity, allocatable=allocatable))
+
+
+def _pod(pod: Pod, before: Pod | None, classes: Sequence[PriorityClass]) -> Pod:
+    spec = pod.spec
+    containers = tuple(_container(container, spec.host_network) for container in spec.containers)
+    init_containers = tuple(_container(container, spec.host_network) for container in spec.init_containers)
+    spec = evolve(
+        spec,
+        scheduler_name=spec.scheduler_name or DEFAULT_SCHEDULER_NAME,
+        containers=containers,
+        init_containers=init_containers,
+        overhead=_rounded(spec.overhead),
+    )
+    spec = evolve(spec, resources=_pod_level(spec))
+    if before is not None:
+        return evolve(pod, spec=_kept(spec, before.spec))
+    return evolve(pod, spec=_folded(_admitted(pod, spec, classes), pod.labels))
+
+
+# --- Containers and resources ---------------------------------------------------------------------
+
+
+def _container(container: Container, host_network: bool) -> Container:
+    """R-DEFAULTS-03: what is limited and not requested is requested up to its limit.
+    R-DEFAULTS-04: ports are TCP ports and, on the host's network, host ports of the same number."""
+    limits = _rounded(container.resources.limits)
+    requests = {**limits, **_rounded(container.resources.requests)}
+    ports = tuple(
+        evolve(
+            port,
+            protocol=port.protocol or "TCP",
+            host_port=port.host_port or (port.container_port if host_network else 0),
+        )
+        for port in container.ports
+    )
+    resources = evolve(container.resources, requests=requests, limits=limits)
+    return evolve(container, resources=resources, ports=ports)
+
+
+def _pod_level(spec: PodSpec) -> ResourceRequirements | None:
+    """R-DEFAULTS-05: the huge pages that containers are limited to limit a pod that has resources of its own
+    and no request for them. R-DEFAULTS-06: such a pod, if limited, requests what its containers request
+    together, huge pages excepted, or else its limit. (defaultHugePagePodLimits, defaultPodRequests)"""
+    own = spec.resources
+    if own is None or not (own.limits or own.requests):
+        return own
+    limits, requests = _rounded(own.limits), _rounded(own.requests)
+    for name, quantity in _together(spec, limited=True).items():
+        if name.startswith(HUGE_PAGES_PREFIX) and name not in requests:
+            limits.setdefault(name, quantity)
+    if limits:
+        for name, quantity in _together(spec, limited=False).items():
+            if is_pod_level_resource(name) and _may_be_overcommitted(name):
+                requests.setdefault(name, quantity)
+        for name, quantity in limits.items():
+            if is_pod_level_resource(name):
+                requests.setdefault(name, quantity)
+    return evolve(own, requests=requests, limits=limits)
+
+
+def _together(spec: PodSpec, *, limited: bool) -> ResourceList:
+    """What the containers request, or are limited to, as one (AggregateContainerRequests, …Limits)."""
+
+    def counted(containers: tuple[Container, ...]) -> tuple[Container, ...]:
+        if not limited:
+            return containers
+        return tuple(evolve(c, resources=ResourceRequirements(c.resources.limits)) for c in containers)
+
+    alone = PodSpec(containers=counted(spec.containers), init_containers=counted(spec.init_containers))
+    return pod_requests(Pod(spec=alone), use_status=False)
+
+
+def _may_be_overcommitted(name: str) -> bool:
+    return ("/" not in name or NATIVE_DOMAIN in name) and not name.startswith(HUGE_PAGES_PREFIX)
+
+
+def _rounded(amounts: ResourceList) -> dict[str, Quantity]:
+    """R-DEFAULTS-07: stored amounts are whole thousandths, rounded up (SetDefaults_ResourceList)."""
+    return {name: Quantity.milli(quantity.milli_value) for name, quantity in amounts.items()}
+
+
+# --- Priority -------------------------------------------------------------------------------------
+
+
+def _admitted(pod: Pod, spec: PodSpec, classes: Sequence[PriorityClass]) -> PodSpec:
+    """R-DEFAULTS-08: a pod has the priority and the preemption policy of its class, of the default class if
+    it names none, or else 0. What it bears already was given to it in this way, and stays."""
+    named = spec.priority_class_name
+    found = _class_called(named, classes) if named else _default_class(classes)
+    if found is None and named and spec.priority is None:
+        problem = f"no PriorityClass with name {named} was found"
+        raise InputError(problem, "spec.priorityClassName", described_as(pod))
+    priority, policy = (found.value, found.preemption_policy) if found is not None else (0, None)
+    return evolve(
+        spec,
+        priority=spec.priority if spec.priority is not None else priority,
+        preemption_policy=spec.preemption_policy or policy or PREEMPT_LOWER_PRIORITY,
+    )
+
+
+def _class_called(name: str, classes: Sequence[PriorityClass]) -> PriorityClass | None:
+    return next((c for c in (*classes, *SYSTEM_CLASSES) if c.metadata.name == name), None)
+
+
+def _default_class(classes: Sequence[PriorityClass]) -> PriorityClass | None:
+    """Of several default classes, the lowest."""
+    return min((c for c in classes if c.global_default), key=lambda c: c.value, default=None)
+
+
+def _kept(spec: PodSpec, before: PodSpec) -> PodSpec:
+    """An update that leaves them out changes neither priority nor preemption policy."""
+    return evolve(
+        spec,
+        priority=spec.priority if spec.priority is not None else before.priority,
+        preemption_policy=spec.preemption_policy or before.preemption_policy,
+    )
+
+
+# --- Label keys -----------------------------------------------------------------------------------
+
+
+def _folded(spec: PodSpec, labels: Mapping[str, str]) -> PodSpec:
+    """R-DEFAULTS-09: at creation the pod's own value of each matchLabelKeys (In) and mismatchLabelKeys
+    (NotIn) joins the selector beside them. A selector that is missing, which matches nothing, stays so."""
+    affinity = spec.affinity
+    if affinity is not None:
+        affinity = Affinity(
+            affinity.node_affinity,
+            _pod_affinity(affinity.pod_affinity, labels),
+            _pod_affinity(affinity.pod_anti_affinity, labels),
+        )
+    constraints = tuple(_constraint(constraint, labels) for constraint in spec.topology_spread_constraints)
+    return evolve(spec, affinity=affinity, topology_spread_constraints=constraints)
+
+
+def _pod_affinity(affinity: PodAffinity | None, labels: Mapping[str, str]) -> PodAffinity | None:
+    if affinity is None:
+        return None
+    return PodAffinity(
+        tuple(_term(term, labels) for term in affinity.required_during_scheduling_ignored_during_execution),
+        tuple(
+            evolve(weighted, pod_affinity_term=_term(weighted.pod_affinity_term, labels))
+            for weighted in affinity.preferred_during_scheduling_ignored_during_execution
+        ),
+    )
+
+
+def _term(term: PodAffinityTerm, labels: Mapping[str, str]) -> PodAffinityTerm:
+    selector = _joined(term.label_selector, term.match_label_keys, "In", labels)
+    selector = _joined(selector, term.mismatch_label_keys, "NotIn", labels)
+    return evolve(term, label_selector=selector)
+
+
+def _constraint(constraint: TopologySpreadConstraint, labels: Mapping[str, str]) -> TopologySpreadConstraint:
+    selector = _joined(constraint.label_selector, constraint.match_label_keys, "In", labels)
+    return evolve(constraint, label_selector=selector)
+
+
+def _joined(
+    selector: LabelSelector | None, keys: tuple[str, ...], operator: str, labels: Mapping[str, str]
+) -> LabelSelector | None:
+    """A requirement that is there already, from an earlier pass, is not repeated."""
+    if selector is None:
+        return None
+    wanted = (LabelSelectorRequirement(key, operator, (labels[key],)) for key in keys if key in labels)
+    new = tuple(requirement for requirement in wanted if requirement not in selector.match_expressions)
+    return evolve(selector, match_expressions=(*selector.match_expressions, *new))
