@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DefaultPreemption: a pod that fits nowhere makes room for itself, at the expense of less important ones.
+
+The stations are in refsched/preemption; here they are walked in order.
+
+Rules: R-PREEMPT-13 … R-PREEMPT-17, and R-PREEMPT-01 … R-PREEMPT-12 in the stations.
+Source: plugins/defaultpreemption/default_preemption.go; framework/preemption/preemption.go (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from attrs import evolve, field, frozen
+
+from refsched.cycle.fit_error import Diagnosis, fit_error_message
+from refsched.framework.events import POD, ActionType, EventHint
+from refsched.framework.node_info import PodInfo
+from refsched.framework.post_filter import PostFilterContext, PostFilterResult
+from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
+from refsched.objects.pod import Pod
+from refsched.objects.store import ObjectStore
+from refsched.preemption.candidate import Candidate
+from refsched.preemption.dry_run import DryRun, aggregate, dry_run, number_of_candidates, potential_nodes
+from refsched.preemption.eligibility import why_not_eligible
+from refsched.preemption.extenders import PreemptionExtender, consult
+from refsched.preemption.pick import first_found, possible_picks
+
+_NOT_HELPFUL = unresolvable("Preemption is not helpful for scheduling")
+
+
+def _never(plugin: object, pod: Pod, before: object, after: object, objects: ObjectStore) -> bool:
+    return False
+
+
+@frozen
+class DefaultPreemption:
+    """``preempting`` holds the uids of pods whose victims are being deleted: whoever deletes them enters the
+    pod before the first one and strikes it before the last one (prepareCandidateAsync)."""
+
+    min_candidate_nodes_percentage: int = 10
+    min_candidate_nodes_absolute: int = 100
+    extenders: Sequence[PreemptionExtender] = ()
+    preempting: set[str] = field(factory=set, eq=False)
+    name: ClassVar[str] = "DefaultPreemption"
+
+    EVENTS: ClassVar[tuple[EventHint, ...]] = (
+        EventHint(
+            POD,
+            ActionType.DELETE,
+            _never,
+            "the gate opens as victims go, but what they cure is for the plugins to say that refused the pod",
+        ),
+    )
+
+    # --- PreEnqueue -------------------------------------------------------------------------------
+
+    def pre_enqueue(self, pod: Pod, objects: ObjectStore) -> Status:
+        """R-PREEMPT-17: a pod whose victims are still being deleted is not tried again before they are."""
+        if pod.uid in self.preempting:
+            return unresolvable("waiting for the preemption for this pod to be finished")
+        return SUCCESS
+
+    # --- PostFilter -------------------------------------------------------------------------------
+
+    def post_filter(self, context: PostFilterContext) -> PostFilterResult:
+        """What Preempt answers, with its message marked as preemption's."""
+        result = self._preempt(context)
+        if not result.status.message:
+            return result
+        return evolve(result, status=evolve(result.status, reasons=(f"preemption: {result.status.message}",)))
+
+    def _preempt(self, context: PostFilterContext) -> PostFilterResult:
+        """R-PREEMPT-13: a pod that may not preempt, an error and an extender's no leave its nomination as it
+        was. R-PREEMPT-14: errors of single nodes count only where there is no candidate."""
+        reason = why_not_eligible(context)
+        if reason is not None:
+            return PostFilterResult(unschedulable(reason))
+        if not context.snapshot.nodes:
+            return PostFilterResult(error("no nodes available"))
+        nodes = potential_nodes(context)
+        wanted = self._number_of_candidates(len(nodes))
+        found = dry_run(context, nodes)
+        if wanted == 0 or not found.candidates:
+            return _nothing_found(context, found)
+        picks = self._possible_picks(context, found.candidates, wanted)
+        if isinstance(picks, Status):
+            return PostFilterResult(picks)
+        if not picks:
+            return PostFilterResult(unschedulable("no candidate node for preemption"))
+        picked = context.choices.choose("candidate", sorted(picks, key=lambda candidate: candidate.node))
+        return PostFilterResult(SUCCESS, picked.node, picked.victims, _outranked(context, picked.node))
+
+    def _number_of_candidates(self, nodes: int) -> int:
+        return number_of_candidates(
+            nodes, self.min_candidate_nodes_percentage, self.min_candidate_nodes_absolute
+        )
+
+    def _possible_picks(
+        self, context: PostFilterContext, candidates: Sequence[Candidate], wanted: int
+    ) -> Sequence[Candidate] | Status:
+        """Extenders are asked once, about the candidates that the nodes' own order gives."""
+        if not self.extenders:
+            return possible_picks(candidates, wanted, context.now)
+        asked = first_found(candidates, wanted)
+        left = consult(self.extenders, context.pod, asked, context.snapshot)
+        if isinstance(left, Status) or not left:
+            return left
+        return possible_picks(left, len(left), context.now)
+
+
+def _nothing_found(context: PostFilterContext, found: DryRun) -> PostFilterResult:
+    """R-PREEMPT-15: where preemption helps on no node, the nomination is cleared, and the message counts what
+    the dry runs said; nodes without one could not be helped."""
+    if found.errors:
+        return PostFilterResult(error(aggregate(found.errors)))
+    diagnosis = Diagnosis(found.statuses, _NOT_HELPFUL)
+    message = fit_error_message(diagnosis, len(context.snapshot.nodes))
+    return PostFilterResult(unschedulable(message), nominated_node="")
+
+
+def _outranked(context: PostFilterContext, node: str) -> tuple[PodInfo, ...]:
+    """R-PREEMPT-16: pods of lower priority lose their nomination to the node
+    (getLowerPriorityNominatedPods)."""
+    priority = context.pod.pod.priority
+    return tuple(other for other in context.nominated_pods(node) if other.pod.priority < priority)

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Preemption, station by station.
+
+May the pod preempt at all (``eligibility``)? On which nodes would which victims make room (``dry_run``,
+``victims``, with ``importance`` and ``disruption``)? What do extenders say (``extenders``)? Which of the
+candidates is taken (``pick``)? The plugin that walks these stations is plugins/default_preemption.py.
+"""

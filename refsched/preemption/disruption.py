@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Disruption: which of the possible victims a PodDisruptionBudget protects.
+
+Rules: R-PREEMPT-07.   Source: plugins/defaultpreemption/default_preemption.go, filterPodsWithPDBViolation
+(v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from refsched.errors import InputError
+from refsched.framework.node_info import PodInfo
+from refsched.objects.pod import Pod
+from refsched.objects.policy import PodDisruptionBudget
+from refsched.objects.selectors import NOTHING, Selector, compile_selector
+
+
+@frozen
+class ByProtection:
+    """Possible victims, in the order given: those whose eviction would break a budget, and the others."""
+
+    violating: tuple[PodInfo, ...]
+    others: tuple[PodInfo, ...]
+
+
+def by_protection(pods: Sequence[PodInfo], budgets: Sequence[PodDisruptionBudget]) -> ByProtection:
+    """R-PREEMPT-07: each pod takes one disruption from every budget that speaks of it, and violates those
+    that had none left. A pod listed in ``disruptedPods`` has been paid for."""
+    selectors = [_selector(budget) for budget in budgets]
+    left = [budget.status.disruptions_allowed for budget in budgets]
+    violating: list[PodInfo] = []
+    others: list[PodInfo] = []
+    for info in pods:
+        violated = False
+        for index, budget in enumerate(budgets):
+            if _counts_against(budget, selectors[index], info.pod):
+                left[index] -= 1
+                violated = violated or left[index] < 0
+        (violating if violated else others).append(info)
+    return ByProtection(tuple(violating), tuple(others))
+
+
+def _counts_against(budget: PodDisruptionBudget, selector: Selector, pod: Pod) -> bool:
+    return (
+        bool(pod.labels)
+        and budget.metadata.namespace == pod.namespace
+        and selector.matches(pod.labels)
+        and pod.name not in budget.status.disrupted_pods
+    )
+
+
+def _selector(budget: PodDisruptionBudget) -> Selector:
+    """Unlike the disruption controller, the scheduler takes an empty selector to mean no pod; and so it does
+    with a missing or an invalid one."""
+    try:
+        selector = compile_selector(budget.spec.selector)
+    except InputError:
+        return NOTHING
+    return selector if selector.requirements else NOTHING

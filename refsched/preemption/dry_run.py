@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dry run: on which nodes preemption could help, and what each of them would cost.
+
+Rules: R-PREEMPT-03, R-PREEMPT-09.
+Source: framework/preemption/preemption.go, findCandidates, DryRunPreemption; framework/interface.go,
+NodesForStatusCode; plugins/defaultpreemption/default_preemption.go, calculateNumCandidates (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from attrs import frozen
+
+from refsched.framework.node_info import NodeInfo
+from refsched.framework.post_filter import PostFilterContext
+from refsched.framework.status import Code, Status, error
+from refsched.objects.policy import PodDisruptionBudget
+from refsched.preemption.candidate import Candidate
+from refsched.preemption.victims import select_victims
+
+
+@frozen
+class DryRun:
+    """Both in the order of the snapshot: nodes where victims make room, and what the other ones said."""
+
+    candidates: tuple[Candidate, ...]
+    statuses: Mapping[str, Status]
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        return tuple(status.message for status in self.statuses.values() if status.code is Code.ERROR)
+
+
+def potential_nodes(context: PostFilterContext) -> list[NodeInfo]:
+    """R-PREEMPT-03: only nodes that refused the pod with a plain Unschedulable are looked at."""
+    return [n for n in context.snapshot.nodes if context.status_of(n.name).code is Code.UNSCHEDULABLE]
+
+
+def number_of_candidates(nodes: int, percentage: int, absolute: int) -> int:
+    """R-PREEMPT-09: so many candidates end the search: a percentage of the potential nodes, but at least the
+    absolute number, and never more than there are nodes."""
+    return min(max(nodes * percentage // 100, absolute), nodes)
+
+
+def dry_run(context: PostFilterContext, nodes: Sequence[NodeInfo]) -> DryRun:
+    """What every one of these nodes would answer. Where the real search ends early, it has seen some of it
+    (see pick.py)."""
+    budgets = context.snapshot.objects.list(PodDisruptionBudget)
+    candidates: list[Candidate] = []
+    statuses: dict[str, Status] = {}
+    for node in nodes:
+        match select_victims(context, node, budgets):
+            case Candidate(victims=()):
+                statuses[node.name] = error(f'expected at least one victim pod on node "{node.name}"')
+            case Candidate() as candidate:
+                candidates.append(candidate)
+            case status:
+                statuses[node.name] = status
+    return DryRun(tuple(candidates), statuses)
+
+
+def aggregate(errors: Sequence[str]) -> str:
+    """Several errors as one text, each once (apimachinery, util/errors/errors.go, aggregate.Error)."""
+    distinct = list(dict.fromkeys(errors))
+    return distinct[0] if len(distinct) == 1 else f"[{', '.join(distinct)}]"

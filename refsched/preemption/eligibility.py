@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Eligibility: may this pod preempt others?
+
+Rules: R-PREEMPT-01, R-PREEMPT-02.
+Source: plugins/defaultpreemption/default_preemption.go, PodEligibleToPreemptOthers (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from refsched.framework.post_filter import PostFilterContext
+from refsched.framework.status import Code
+from refsched.objects.pod import Pod
+
+
+def why_not_eligible(context: PostFilterContext) -> str | None:
+    """R-PREEMPT-01: a pod whose preemptionPolicy is Never preempts nothing.
+    R-PREEMPT-02: while a victim of preemption is still leaving the node nominated to the pod, the pod waits
+    for it, unless that node has become one where evicting pods does not help. None: it may preempt."""
+    if context.pod.pod.spec.preemption_policy == "Never":
+        return "not eligible due to preemptionPolicy=Never."
+    if _waits_for_a_victim(context):
+        return "not eligible due to a terminating pod on the nominated node."
+    return None
+
+
+def _waits_for_a_victim(context: PostFilterContext) -> bool:
+    pod = context.pod.pod
+    nominated = context.snapshot.get(pod.status.nominated_node_name)
+    if nominated is None:
+        return False
+    if context.status_of(nominated.name).code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+        return False
+    return any(may_preempt(pod, other.pod) and _leaves_by_preemption(other.pod) for other in nominated.pods)
+
+
+def may_preempt(preemptor: Pod, other: Pod) -> bool:
+    """Only pods of lower priority are victims (isPreemptionAllowed)."""
+    return other.priority < preemptor.priority
+
+
+def _leaves_by_preemption(pod: Pod) -> bool:
+    """The pod is being deleted, and its first DisruptionTarget condition names the scheduler's preemption
+    (podTerminatingByPreemption)."""
+    if pod.metadata.deletion_timestamp is None:
+        return False
+    target = next((c for c in pod.status.conditions if c.type == "DisruptionTarget"), None)
+    return target is not None and (target.status, target.reason) == ("True", "PreemptionByScheduler")

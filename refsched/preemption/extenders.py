@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Extenders: processes outside the scheduler that may strike nodes, or change victims.
+
+Rules: R-PREEMPT-12.   Source: framework/preemption/preemption.go, callExtenders (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from refsched.framework.node_info import PodInfo
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import Status, error
+from refsched.preemption.candidate import Candidate
+
+
+class PreemptionExtender(Protocol):
+    """An extender, as far as preemption calls it."""
+
+    @property
+    def is_ignorable(self) -> bool:
+        """Where the call fails, or a node comes back without victims, go on without."""
+        ...
+
+    @property
+    def supports_preemption(self) -> bool: ...
+
+    def is_interested(self, pod: PodInfo) -> bool: ...
+
+    def process_preemption(
+        self, pod: PodInfo, candidates: Mapping[str, Candidate], snapshot: Snapshot
+    ) -> Mapping[str, Candidate] | Status:
+        """By node: the candidates that it lets stand. A Status where the call failed."""
+        ...
+
+
+def consult(
+    extenders: Sequence[PreemptionExtender],
+    pod: PodInfo,
+    candidates: Sequence[Candidate],
+    snapshot: Snapshot,
+) -> list[Candidate] | Status:
+    """R-PREEMPT-12: each extender that knows preemption and cares for the pod is asked about what the ones
+    before it left, until nothing is left. One that is not ignorable ends preemption by failing, and by
+    naming a node without a victim."""
+    left: Mapping[str, Candidate] = {candidate.node: candidate for candidate in candidates}
+    for extender in extenders:
+        if not left:
+            break
+        if not extender.supports_preemption or not extender.is_interested(pod):
+            continue
+        answer = extender.process_preemption(pod, left, snapshot)
+        if isinstance(answer, Status):
+            if extender.is_ignorable:
+                continue
+            return answer
+        idle = [node for node, candidate in answer.items() if not candidate.victims]
+        if idle and not extender.is_ignorable:
+            return error(f'expected at least one victim pod on node "{idle[0]}"')
+        left = {node: candidate for node, candidate in answer.items() if candidate.victims}
+    return list(left.values())

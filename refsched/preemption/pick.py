@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pick: which of the candidates may be the one.
+
+Rules: R-PREEMPT-10, R-PREEMPT-11.
+Source: framework/preemption/preemption.go, pickOneNodeForPreemption, DryRunPreemption (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from refsched.preemption.candidate import Candidate
+from refsched.preemption.importance import earliest_start
+
+Rank = tuple[int, int, int, int, int]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ABOVE_ANY_PRIORITY = 2**31
+"""Added to each priority, so that a victim more costs more, also where priorities are negative."""
+
+
+def rank(candidate: Candidate, now: datetime) -> Rank:
+    """R-PREEMPT-11: the lowest is taken. Five things count, one after the other: few violated budgets, a
+    low highest priority among the victims, a low sum of their priorities, few victims, and a late start of
+    the earliest of those with the highest priority. Any of those that are still equal may be taken; so may
+    any where that victim has not started, since the clock moves on from one candidate to the next."""
+    victims = candidate.victims
+    return (
+        candidate.num_pdb_violations,
+        victims[0].pod.priority,
+        sum(victim.pod.priority + _ABOVE_ANY_PRIORITY for victim in victims),
+        len(victims),
+        -((earliest_start(victims, now) - _EPOCH) // timedelta(microseconds=1)),
+    )
+
+
+def possible_picks(candidates: Sequence[Candidate], wanted: int, now: datetime) -> list[Candidate]:
+    """R-PREEMPT-10: those that may be picked by a search that ends with ``wanted`` candidates, one of them
+    without violation. ``candidates`` are all that a complete search finds.
+
+    The nodes are walked in the order of a Go map, from a random offset, by workers that take whole chunks of
+    them: any order may come out. So a search has seen at least ``found`` candidates of the better kind, any
+    of them, and the best of these is taken: a candidate is possible if that many are no better than it.
+    """
+    harmless = [c for c in candidates if not c.num_pdb_violations]
+    pool = harmless or candidates
+    others = len(candidates) - len(pool)
+    found = min(max(wanted - others, 1), len(pool))
+    ranks = sorted(rank(candidate, now) for candidate in pool)
+    worst = ranks[len(pool) - found]
+    return [candidate for candidate in pool if rank(candidate, now) <= worst]
+
+
+def first_found(candidates: Sequence[Candidate], wanted: int) -> list[Candidate]:
+    """What a search that walks the nodes in the order given keeps: those without violation first."""
+    harmless: list[Candidate] = []
+    violating: list[Candidate] = []
+    for candidate in candidates:
+        (violating if candidate.num_pdb_violations else harmless).append(candidate)
+        if harmless and len(harmless) + len(violating) >= wanted:
+            break
+    return harmless[:wanted] + violating[:wanted]

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Victims: the dry run on one node, which finds the pods that would have to leave it.
+
+Rules: R-PREEMPT-04, R-PREEMPT-05, R-PREEMPT-08.
+Source: plugins/defaultpreemption/default_preemption.go, SelectVictimsOnNode (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.post_filter import PostFilterContext
+from refsched.framework.status import Status, unresolvable
+from refsched.objects.policy import PodDisruptionBudget
+from refsched.preemption.candidate import Candidate
+from refsched.preemption.disruption import by_protection
+from refsched.preemption.eligibility import may_preempt
+from refsched.preemption.importance import by_importance
+
+
+def select_victims(
+    context: PostFilterContext, node: NodeInfo, budgets: Sequence[PodDisruptionBudget]
+) -> Candidate | Status:
+    """Which pods must leave ``node``, or why it does not help that any leaves. There may be no victim at all.
+
+    R-PREEMPT-04: a node without a pod of lower priority is no candidate.
+    R-PREEMPT-05: the pod must fit once all of them are gone, with the pods nominated to the node and
+    without. R-PREEMPT-08: then they come back one by one, as long as the pod still fits: first those whose
+    eviction would break a budget, then the others, the more important ones first.
+    """
+    potential = [other for other in node.pods if may_preempt(context.pod.pod, other.pod)]
+    if not potential:
+        return unresolvable("No preemption victims found for incoming pod")
+    trial = _Trial(context, node)
+    for victim in potential:
+        trial.remove(victim)
+    status = trial.filter()
+    if not status.is_success:
+        return status
+    protected = by_protection(by_importance(potential, context.now), budgets)
+    violating = [pod for pod in protected.violating if not trial.reprieves(pod)]
+    victims = violating + [pod for pod in protected.others if not trial.reprieves(pod)]
+    if protected.violating and protected.others:
+        victims = by_importance(victims, context.now)
+    return Candidate(node.name, tuple(victims), len(violating))
+
+
+class _Trial:
+    """The node, and what the plugins make of it, as pods leave it and come back."""
+
+    def __init__(self, context: PostFilterContext, node: NodeInfo) -> None:
+        self._context = context
+        self._nominated = context.nominated_pods(node.name)
+        self._node = node
+        self._state = context.state
+
+    def remove(self, pod: PodInfo) -> None:
+        context = self._context
+        self._node = self._node.without_pod(pod.pod.uid)
+        self._state = context.framework.remove_pod(
+            self._state, context.pod, pod, self._node, context.snapshot
+        )
+
+    def add(self, pod: PodInfo) -> None:
+        context = self._context
+        self._node = self._node.with_pod(pod)
+        self._state = context.framework.add_pod(self._state, context.pod, pod, self._node, context.snapshot)
+
+    def filter(self) -> Status:
+        context = self._context
+        return context.framework.run_filter_plugins_with_nominated_pods(
+            self._state, context.pod, self._node, self._nominated, context.snapshot
+        )
+
+    def reprieves(self, pod: PodInfo) -> bool:
+        """May the pod stay? Where it may not, it is gone again."""
+        self.add(pod)
+        if self.filter().is_success:
+            return True
+        self.remove(pod)
+        return False

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which victims a PodDisruptionBudget protects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from refsched.framework.node_info import PodInfo
+from refsched.objects.pod import Pod
+from refsched.objects.policy import PodDisruptionBudget
+from refsched.objects.reading import read_as
+from refsched.preemption.disruption import by_protection
+
+WEB = {"matchLabels": {"app": "web"}}
+
+
+def pod(name: str, namespace: str = "ns", **labels: str) -> PodInfo:
+    metadata = {"name": name, "namespace": namespace, "uid": name, "labels": labels}
+    return PodInfo(read_as(Pod, {"metadata": metadata}))
+
+
+def budget(selector: Any = WEB, allowed: int = 0, disrupted: tuple[str, ...] = ()) -> PodDisruptionBudget:
+    return read_as(
+        PodDisruptionBudget,
+        {
+            "metadata": {"name": "budget", "namespace": "ns"},
+            "spec": {"selector": selector, "minAvailable": 1},
+            "status": {
+                "disruptionsAllowed": allowed,
+                "disruptedPods": dict.fromkeys(disrupted, "2026-01-01T00:00:00Z"),
+            },
+        },
+    )
+
+
+def violating(pods: list[PodInfo], *budgets: PodDisruptionBudget) -> list[str]:
+    protected = by_protection(pods, budgets)
+    assert {*protected.violating, *protected.others} == set(pods)
+    return [info.pod.name for info in protected.violating]
+
+
+def test_pods_take_what_the_budget_allows_in_order_and_the_rest_violate_it() -> None:
+    pods = [pod("a", app="web"), pod("b", app="db"), pod("c", app="web"), pod("d", app="web")]
+    assert violating(pods, budget(allowed=1)) == ["c", "d"]
+
+
+def test_a_budget_of_another_namespace_or_without_the_pods_labels_says_nothing() -> None:
+    assert violating([pod("a", namespace="other", app="web"), pod("b"), pod("c", app="db")], budget()) == []
+
+
+def test_a_pod_that_is_being_disrupted_has_been_paid_for() -> None:
+    pods = [pod("a", app="web"), pod("b", app="web"), pod("c", app="web")]
+    assert violating(pods, budget(allowed=1, disrupted=("a",))) == ["c"]
+
+
+def test_one_of_several_budgets_is_enough_and_all_of_them_are_charged() -> None:
+    pods = [pod("a", app="web", tier="front"), pod("b", tier="front")]
+    front = budget({"matchLabels": {"tier": "front"}}, allowed=1)
+    assert violating(pods, budget(), front) == ["a", "b"]
+
+
+def test_an_empty_a_missing_or_an_invalid_selector_protects_nothing() -> None:
+    invalid = {"matchExpressions": [{"key": "app", "operator": "Like"}]}
+    assert violating([pod("a", app="web")], budget({}), budget(None), budget(invalid)) == []
