@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import attrs
 from cattrs import ClassValidationError, Converter, IterableValidationError, IterableValidationNote
+from cattrs.cols import homogenous_tuple_structure_factory, is_sequence
 from cattrs.errors import AttributeValidationNote
 from cattrs.gen import make_dict_structure_fn, override
 
@@ -28,6 +29,7 @@ _INITIALISMS = {
     "milli_cpu": "milliCPU",
     "volume_id": "volumeID",
     "disk_uri": "diskURI",
+    "enable_https": "enableHTTPS",
 }
 
 
@@ -64,8 +66,9 @@ def _timestamp(value: object, _: type) -> datetime:
     return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
 
 
-def _structure_class(converter: Converter) -> Any:
+def _structure_class(converter: Converter, *, strict: bool) -> Any:
     def factory(cls: type[attrs.AttrsInstance]) -> Any:
+        known = {json_name(a.name) for a in attrs.fields(cls)}
         names = {a.name: override(rename=json_name(a.name)) for a in attrs.fields(cls)}
         structure = make_dict_structure_fn(cls, converter, **names)  # type: ignore[arg-type]
 
@@ -74,6 +77,9 @@ def _structure_class(converter: Converter) -> Any:
                 value = {}
             if not isinstance(value, Mapping):
                 raise InputError(f"expected an object, found {value!r:.60}")
+            unknown = [str(key) for key in value if key not in known] if strict else []
+            if unknown:
+                raise InputError("is not a field here", unknown[0])
             # An explicit null is a field left out, as for the API server.
             return structure({k: v for k, v in value.items() if v is not None}, to)
 
@@ -82,7 +88,22 @@ def _structure_class(converter: Converter) -> Any:
     return factory
 
 
-def _converter() -> Converter:
+def _structure_tuple(converter: Converter) -> Any:
+    def factory(kind: type) -> Any:
+        structure = homogenous_tuple_structure_factory(kind, converter)
+
+        def read(value: object, to: type) -> object:
+            if not isinstance(value, list | tuple):
+                raise InputError(f"expected a list, found {value!r:.60}")
+            return structure(value, to)
+
+        return read
+
+    return factory
+
+
+def make_converter(*, strict: bool = False) -> Converter:
+    """``strict`` refuses fields that the class does not have, and what is not a list where one belongs."""
     converter = Converter(detailed_validation=True)
     converter.register_structure_hook(str, _exactly(str, "a string"))
     converter.register_structure_hook(int, _exactly(int, "an integer"))
@@ -90,18 +111,20 @@ def _converter() -> Converter:
     converter.register_structure_hook(float, _number)
     converter.register_structure_hook(datetime, _timestamp)
     converter.register_structure_hook(Quantity, lambda value, _: parse_quantity(value))
-    converter.register_structure_hook_factory(attrs.has, _structure_class(converter))
+    converter.register_structure_hook_factory(attrs.has, _structure_class(converter, strict=strict))
+    if strict:
+        converter.register_structure_hook_factory(is_sequence, _structure_tuple(converter))
     converter.register_structure_hook(Quantity, lambda value, _: parse_quantity(value))
     return converter
 
 
-CONVERTER = _converter()
+CONVERTER = make_converter()
 
 
-def read_as(kind: type[T], value: object) -> T:
+def read_as(kind: type[T], value: object, converter: Converter = CONVERTER) -> T:
     """Read ``value`` as ``kind``; InputError names the field of the first thing that is wrong."""
     try:
-        return CONVERTER.structure(value, kind)
+        return converter.structure(value, kind)
     except InputError:
         raise
     except (ClassValidationError, IterableValidationError) as group:

@@ -11,7 +11,7 @@ import pytest
 from refsched.errors import InputError
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
-from refsched.objects.reading import json_name, read_as
+from refsched.objects.reading import json_name, make_converter, read_as
 
 
 def test_unknown_fields_are_ignored_and_null_is_a_field_left_out() -> None:
@@ -56,3 +56,13 @@ def test_a_time_that_is_none_is_refused() -> None:
 def test_an_object_that_is_no_object_is_refused() -> None:
     with pytest.raises(InputError, match="expected an object"):
         read_as(Node, "node")
+
+
+def test_a_strict_reader_refuses_fields_that_are_not_there_and_what_is_not_a_list() -> None:
+    strict = make_converter(strict=True)
+    with pytest.raises(InputError, match=r"^spec.taints\[0\].colour: is not a field here$"):
+        read_as(Node, {"spec": {"taints": [{"key": "a", "effect": "NoExecute", "colour": "red"}]}}, strict)
+    with pytest.raises(InputError, match=r"^spec.taints: expected a list, found \{\}$"):
+        read_as(Node, {"spec": {"taints": {}}}, strict)
+    taint = {"key": "a", "effect": "NoExecute"}
+    assert read_as(Node, {"spec": {"taints": [taint]}}, strict).spec.taints[0].key == "a"
