@@ -16,6 +16,7 @@ from refsched.errors import InputError
 from refsched.objects.dra import DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
+from refsched.objects.policy import PodDisruptionBudget
 from refsched.objects.priority_class import PriorityClass
 from refsched.objects.reading import read_as
 from refsched.objects.storage import (
@@ -38,6 +39,7 @@ from refsched.objects.workloads import (
 
 _CORE = ""
 _APPS = "apps"
+_POLICY = "policy"
 _RESOURCE = "resource.k8s.io"
 _SCHEDULING = "scheduling.k8s.io"
 _STORAGE = "storage.k8s.io"
@@ -81,6 +83,7 @@ KINDS: tuple[ApiKind, ...] = (
     ApiKind(_RESOURCE, ("v1", "v1beta2"), ResourceSlice, namespaced=False),
     ApiKind(_RESOURCE, ("v1", "v1beta2"), ResourceClaimTemplate),
     ApiKind(_RESOURCE, ("v1", "v1beta2"), ResourceClaim),
+    ApiKind(_POLICY, ("v1", "v1beta1"), PodDisruptionBudget),
     ApiKind(_CORE, ("v1",), Pod),
 )
 """What is read, in the order in which a cluster is filled: what others refer to first, pods last."""
