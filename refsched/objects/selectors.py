@@ -62,7 +62,12 @@ class Selector:
     requirements: tuple[Requirement, ...] | None = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        return self.requirements is not None and all(r.matches(labels) for r in self.requirements)
+        if self.requirements is None:
+            return False
+        for requirement in self.requirements:  # noqa: SIM110  (a generator takes three times as long here)
+            if not requirement.matches(labels):
+                return False
+        return True
 
 
 NOTHING = Selector(None)
