@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""VolumeZone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from refsched.framework.interface import Continue, Reject, Skip
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import SUCCESS, unresolvable
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod
+from refsched.objects.reading import read_as
+from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
+from refsched.objects.store import ApiObject, ObjectStore
+from refsched.plugins.volume_zone import VolumeTopology, VolumeZone
+
+PLUGIN = VolumeZone()
+ZONE = "topology.kubernetes.io/zone"
+REGION = "topology.kubernetes.io/region"
+OLD_ZONE = "failure-domain.beta.kubernetes.io/zone"
+OLD_REGION = "failure-domain.beta.kubernetes.io/region"
+ELSEWHERE = unresolvable("node(s) had no available volume zone")
+
+
+def pod(*claims: str, namespace: str = "ns", **volume: Any) -> PodInfo:
+    volumes: list[dict[str, Any]] = [
+        {"name": name, "persistentVolumeClaim": {"claimName": name}} for name in claims
+    ]
+    if volume:
+        volumes.append({"name": "v", **volume})
+    metadata = {"name": "p", "namespace": namespace}
+    return PodInfo(read_as(Pod, {"metadata": metadata, "spec": {"volumes": volumes}}))
+
+
+def claim(
+    name: str, volume: str = "", storage_class: str = "", namespace: str = "ns"
+) -> PersistentVolumeClaim:
+    spec = {"volumeName": volume, "storageClassName": storage_class}
+    return read_as(PersistentVolumeClaim, {"metadata": {"name": name, "namespace": namespace}, "spec": spec})
+
+
+def volume(name: str, **labels: str) -> PersistentVolume:
+    return read_as(PersistentVolume, {"metadata": {"name": name, "labels": labels}})
+
+
+def storage_class(name: str, mode: str) -> StorageClass:
+    return read_as(StorageClass, {"metadata": {"name": name}, "volumeBindingMode": mode})
+
+
+def snapshot(*objects: ApiObject) -> Snapshot:
+    store = ObjectStore()
+    for shown in objects:
+        store.put(shown)
+    return Snapshot(objects=store)
+
+
+def node(**labels: str) -> NodeInfo:
+    return NodeInfo(read_as(Node, {"metadata": {"name": "n", "labels": labels}}))
+
+
+# --- PreFilter ------------------------------------------------------------------------------------
+
+
+def test_a_pod_without_bound_volumes_in_a_zone_is_not_filtered() -> None:
+    waiting = [storage_class("later", "WaitForFirstConsumer"), claim("c", storage_class="later")]
+
+    assert PLUGIN.pre_filter(pod(), snapshot()) == Skip()
+    assert PLUGIN.pre_filter(pod(ephemeral={}), snapshot()) == Skip()
+    assert PLUGIN.pre_filter(pod("c"), snapshot(*waiting)) == Skip()
+    assert PLUGIN.pre_filter(pod("c"), snapshot(claim("c", "v"), volume("v", other="x"))) == Skip()
+
+
+@pytest.mark.parametrize(
+    ("objects", "reason"),
+    [
+        ([], 'persistentvolumeclaim "c" not found'),
+        ([claim("c")], "PersistentVolumeClaim had no pv name and storageClass name"),
+        ([claim("c", storage_class="s")], 'storageclass.storage.k8s.io "s" not found'),
+        ([claim("c", storage_class="s"), storage_class("s", "Immediate")], "PersistentVolume had no name"),
+        ([claim("c", "v")], 'persistentvolume "v" not found'),
+    ],
+)
+def test_a_claim_that_cannot_be_followed_to_its_volume_refuses_the_pod(
+    objects: list[ApiObject], reason: str
+) -> None:
+    assert PLUGIN.pre_filter(pod("c"), snapshot(*objects)) == Reject(unresolvable(reason))
+
+
+def test_a_claim_without_a_name_refuses_the_pod() -> None:
+    refused = Reject(unresolvable("PersistentVolumeClaim had no name"))
+
+    assert PLUGIN.pre_filter(pod(""), snapshot()) == refused
+
+
+def test_the_labels_of_all_volumes_are_gathered_and_those_with_an_empty_zone_ignored() -> None:
+    first = volume("v", **{ZONE: "a__ b", OLD_REGION: "r"})
+    second = volume("w", **{REGION: "r", OLD_ZONE: "a__"})
+
+    answer = PLUGIN.pre_filter(pod("c", "d"), snapshot(claim("c", "v"), claim("d", "w"), first, second))
+
+    assert answer == Continue(
+        (
+            VolumeTopology(OLD_REGION, frozenset({"r"})),
+            VolumeTopology(ZONE, frozenset({"a", "b"})),
+            VolumeTopology(REGION, frozenset({"r"})),
+        )
+    )
+
+
+# --- Filter ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("key", "labels", "fits"),
+    [
+        (ZONE, {}, True),
+        (ZONE, {"disk": "ssd"}, True),
+        (ZONE, {ZONE: "a"}, True),
+        (ZONE, {ZONE: "b"}, True),
+        (ZONE, {ZONE: "c"}, False),
+        (ZONE, {REGION: "r"}, False),
+        (ZONE, {OLD_ZONE: "a"}, False),
+        (OLD_ZONE, {ZONE: "a"}, True),
+        (OLD_ZONE, {OLD_ZONE: "c", ZONE: "a"}, False),
+        (OLD_REGION, {REGION: "a"}, True),
+        (OLD_REGION, {ZONE: "a"}, False),
+    ],
+)
+def test_a_node_in_a_zone_must_be_in_the_volumes(key: str, labels: dict[str, str], fits: bool) -> None:
+    state = (VolumeTopology(key, frozenset({"a", "b"})),)
+
+    assert PLUGIN.filter(state, pod("c"), node(**labels)) == (SUCCESS if fits else ELSEWHERE)
+
+
+# --- Events ---------------------------------------------------------------------------------------
+
+
+def test_a_new_class_cures_where_it_waits_for_its_first_consumer() -> None:
+    def cures(mode: str) -> bool:
+        return PLUGIN.after_class_creation(pod().pod, None, storage_class("s", mode), ObjectStore())
+
+    assert cures("WaitForFirstConsumer")
+    assert not cures("Immediate")
+
+
+def test_a_claim_cures_the_pods_that_name_it() -> None:
+    def cures(changed: PersistentVolumeClaim) -> bool:
+        return PLUGIN.after_claim_change(pod("c").pod, None, changed, ObjectStore())
+
+    assert cures(claim("c"))
+    assert not cures(claim("d"))
+    assert not cures(claim("c", namespace="other"))
+
+
+def test_a_volume_cures_where_it_is_new_or_its_zone_changed() -> None:
+    def cures(before: PersistentVolume | None, after: PersistentVolume) -> bool:
+        return PLUGIN.after_volume_change(pod("c").pod, before, after, ObjectStore())
+
+    assert cures(None, volume("v"))
+    assert cures(volume("v"), volume("v", **{ZONE: "a"}))
+    assert not cures(volume("v", **{ZONE: "a__b"}), volume("v", **{ZONE: "b__a", "x": "y"}))
