@@ -44,15 +44,25 @@ class Requirement:
                 return self._compares(labels.get(self.key))
         raise InputError(f"{self.operator!r} is not a selector operator", "operator")
 
+    @property
+    def is_readable(self) -> bool:
+        """Gt and Lt ask for one int64 integer, which the API server does not check."""
+        if self.operator not in ("Gt", "Lt"):
+            return True
+        return len(self.values) == 1 and _int64(self.values[0]) is not None
+
     def _compares(self, label: str | None) -> bool:
         """Gt and Lt compare int64 integers; a label or value that is not one matches nothing."""
-        numbers = (label, *self.values)
-        if len(numbers) != 2 or not all(n is not None and _INTEGER.match(n) for n in numbers):
-            return False
-        left, right = (int(n) for n in numbers if n is not None)
-        if not all(-(2**63) <= n < 2**63 for n in (left, right)):
+        left = _int64(label) if label is not None else None
+        right = _int64(self.values[0]) if len(self.values) == 1 else None
+        if left is None or right is None:
             return False
         return left > right if self.operator == "Gt" else left < right
+
+
+def _int64(text: str) -> int | None:
+    number = int(text) if _INTEGER.match(text) else None
+    return number if number is not None and -(2**63) <= number < 2**63 else None
 
 
 @frozen

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeAffinity: a pod goes to nodes that its selector and its affinity name, and rather to those it prefers.
 
-Rules: R-NODEAFF-01 … R-NODEAFF-06.   Source: plugins/nodeaffinity/node_affinity.go (v1.34.2).
+Rules: R-NODEAFF-01 … R-NODEAFF-07.   Source: plugins/nodeaffinity/node_affinity.go (v1.34.2).
 """
 
 from __future__ import annotations
@@ -11,12 +11,15 @@ from typing import ClassVar
 
 from attrs import frozen
 
+from refsched.framework.events import NODE, ActionType, EventHint
 from refsched.framework.interface import Continue, Reject, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, unresolvable
 from refsched.objects import pod as pods
+from refsched.objects.node import Node
 from refsched.objects.selectors import NodeSelector, PreferredSchedulingTerm
+from refsched.objects.store import ObjectStore
 from refsched.plugins.normalize import normalize
 
 PreferredTerms = tuple[PreferredSchedulingTerm, ...]
@@ -36,7 +39,7 @@ class NodeAffinity:
         """R-NODEAFF-01: without selector, required affinity and added affinity, nothing is filtered.
         R-NODEAFF-02: where every term names nodes by metadata.name, only those are looked at; where the
         names within each term exclude each other, the pod is refused."""
-        required = _affinity(pod).required_during_scheduling_ignored_during_execution
+        required = _affinity(pod.pod).required_during_scheduling_ignored_during_execution
         added = self.added_affinity.required_during_scheduling_ignored_during_execution
         if required is None and added is None and not pod.pod.spec.node_selector:
             return Skip()
@@ -53,10 +56,7 @@ class NodeAffinity:
         added = self.added_affinity.required_during_scheduling_ignored_during_execution
         if added is not None and not added.matches(node.existing_node):
             return unresolvable("node(s) didn't match scheduler-enforced node affinity")
-        labels = node.existing_node.metadata.labels
-        selected = all(labels.get(key) == value for key, value in pod.pod.spec.node_selector.items())
-        required = _affinity(pod).required_during_scheduling_ignored_during_execution
-        if selected and (required is None or required.matches(node.existing_node)):
+        if _is_selected(pod.pod, node.existing_node) and _has_affinity(pod.pod, node.existing_node):
             return SUCCESS
         return unresolvable("node(s) didn't match Pod's node affinity/selector")
 
@@ -66,7 +66,7 @@ class NodeAffinity:
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Continue[PreferredTerms] | Skip:
         """R-NODEAFF-05: without preferences, the pod's or the profile's, nothing is scored."""
-        own = _affinity(pod).preferred_during_scheduling_ignored_during_execution
+        own = _affinity(pod.pod).preferred_during_scheduling_ignored_during_execution
         added = self.added_affinity.preferred_during_scheduling_ignored_during_execution
         return Continue((*added, *own)) if own or added else Skip()
 
@@ -79,10 +79,51 @@ class NodeAffinity:
     ) -> Mapping[str, int]:
         return normalize(scores)
 
+    # --- Events -----------------------------------------------------------------------------------
 
-def _affinity(pod: PodInfo) -> pods.NodeAffinity:
-    affinity = pod.pod.spec.affinity
+    def after_node_change(
+        self, pod: pods.Pod, before: Node | None, after: Node, objects: ObjectStore
+    ) -> bool:
+        """R-NODEAFF-07: a node that comes, and matches, may help, or one that comes to match the pod's own
+        terms. Where none matches and one is unreadable, the pod is tried again."""
+        added = self.added_affinity.required_during_scheduling_ignored_during_execution
+        if added is not None and not added.matches(after):
+            return False
+        if not _is_selected(pod, after):
+            return False
+        if not _has_affinity(pod, after):
+            return _has_unreadable_term(pod)
+        return before is None or not (_is_selected(pod, before) and _has_affinity(pod, before))
+
+    EVENTS: ClassVar[tuple[EventHint, ...]] = (
+        EventHint(
+            NODE,
+            ActionType.ADD | ActionType.UPDATE_NODE_LABEL,
+            after_node_change,
+            "a node that the pod asks for may have come, or been given a label",
+        ),
+    )
+
+
+def _affinity(pod: pods.Pod) -> pods.NodeAffinity:
+    affinity = pod.spec.affinity
     return affinity.node_affinity or _NONE if affinity is not None else _NONE
+
+
+def _is_selected(pod: pods.Pod, node: Node) -> bool:
+    labels = node.metadata.labels
+    return all(labels.get(key) == value for key, value in pod.spec.node_selector.items())
+
+
+def _has_affinity(pod: pods.Pod, node: Node) -> bool:
+    required = _affinity(pod).required_during_scheduling_ignored_during_execution
+    return required is None or required.matches(node)
+
+
+def _has_unreadable_term(pod: pods.Pod) -> bool:
+    required = _affinity(pod).required_during_scheduling_ignored_during_execution
+    terms = required.node_selector_terms if required is not None else ()
+    return any(not r.as_requirement().is_readable for term in terms for r in term.match_expressions)
 
 
 def _named_nodes(required: NodeSelector) -> frozenset[str] | None:

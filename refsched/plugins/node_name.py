@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeName: a pod that names its node goes there or nowhere.
 
-Rules: R-NODENAME-01.   Source: plugins/nodename/node_name.go (v1.34.2).
+Rules: R-NODENAME-01, R-NODENAME-02.   Source: plugins/nodename/node_name.go (v1.34.2).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from attrs import frozen
 
+from refsched.framework.events import NODE, ActionType, EventHint
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.status import SUCCESS, Status, unresolvable
 
@@ -25,3 +26,10 @@ class NodeName:
         if pod.pod.spec.node_name in ("", node.name):
             return SUCCESS
         return unresolvable("node(s) didn't match the requested node name")
+
+    # --- Events -----------------------------------------------------------------------------------
+
+    # R-NODENAME-02: any new node is worth another try, whatever its name.
+    EVENTS: ClassVar[tuple[EventHint, ...]] = (
+        EventHint(NODE, ActionType.ADD, None, "the node that the pod names may have come"),
+    )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeResourcesFit: a pod runs where what it requests is still free; how full a node is gives its score.
 
-Rules: R-FIT-01 … R-FIT-08.   Source: plugins/noderesources/fit.go, resource_allocation.go (v1.34.2).
+Rules: R-FIT-01 … R-FIT-12.   Source: plugins/noderesources/fit.go, resource_allocation.go (v1.34.2).
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from typing import ClassVar
 
 from attrs import frozen
 
+from refsched.framework.events import NODE, POD, ActionType, EventHint
 from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, unresolvable, unschedulable
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod
 from refsched.objects.quantity import Quantity
 from refsched.objects.resources import (
     CPU,
@@ -29,6 +32,7 @@ from refsched.objects.resources import (
     pod_requests,
     resource_of,
 )
+from refsched.objects.store import ObjectStore
 from refsched.plugins.resource_scoring import (
     ResourceSpec,
     Use,
@@ -59,7 +63,7 @@ class NodeResourcesFit:
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[Resource]:
         """R-FIT-01: what the spec requests counts, pod-level requests included; the status does not."""
-        return Continue(resource_of(pod_requests(pod.pod, use_status=False)))
+        return Continue(_wanted(pod.pod))
 
     # --- Filter -----------------------------------------------------------------------------------
 
@@ -110,3 +114,68 @@ class NodeResourcesFit:
             return None
         counted = node.non_zero_requested if spec.name in (CPU, MEMORY) else node.requested
         return Use(amount(counted, spec.name) + asked, capacity, spec.weight)
+
+    # --- Events -----------------------------------------------------------------------------------
+
+    def after_pod_change(self, pod: Pod, before: Pod, after: Pod | None, objects: ObjectStore) -> bool:
+        """R-FIT-09: a pod gone from the node that it ran on, or was nominated to, may help any other.
+        R-FIT-10: so may a running pod that now asks for less of what the pod asks for too, or the pod
+        itself, where it asks for less of anything."""
+        if after is None:
+            return bool(before.spec.node_name or before.status.nominated_node_name)
+        if after.uid == pod.uid:
+            return True
+        return bool(after.spec.node_name) and _asks_for_less(before, after, pod)
+
+    def after_node_change(self, pod: Pod, before: Node | None, after: Node, objects: ObjectStore) -> bool:
+        """R-FIT-11: the pod must fit on the node as if it were empty, even for what this plugin ignores.
+        R-FIT-12: a node that was there before must also have more than it had: of what the pod asks for, or
+        room for more pods."""
+        wanted = _wanted(pod)
+        if not NodeResourcesFit().filter(wanted, PodInfo(pod), _empty(after)).is_success:
+            return False
+        return before is None or _has_grown(_empty(before).allocatable, _empty(after).allocatable, wanted)
+
+    EVENTS: ClassVar[tuple[EventHint, ...]] = (
+        EventHint(
+            POD,
+            ActionType.DELETE | ActionType.UPDATE_POD_SCALE_DOWN,
+            after_pod_change,
+            "resources may have been given back, or fewer be asked for",
+        ),
+        EventHint(
+            NODE,
+            ActionType.ADD | ActionType.UPDATE_NODE_ALLOCATABLE,
+            after_node_change,
+            "a node may have come, or have more to give",
+        ),
+    )
+
+
+def _wanted(pod: Pod) -> Resource:
+    return resource_of(pod_requests(pod, use_status=False))
+
+
+def _empty(node: Node) -> NodeInfo:
+    return NodeInfo(node, allocatable=resource_of(node.status.allocatable))
+
+
+def _asks_for_less(before: Pod, after: Pod, pod: Pod) -> bool:
+    """Of any resource that ``pod`` asks for. Source: isSchedulableAfterPodScaleDown."""
+    had, has, asked = (resource_of(pod_requests(each)) for each in (before, after, pod))
+    return any(
+        amount(had, resource) > amount(has, resource)
+        for resource in (CPU, MEMORY, EPHEMERAL_STORAGE, *asked.scalar)
+        if amount(asked, resource)
+    )
+
+
+def _has_grown(before: Resource, after: Resource, wanted: Resource) -> bool:
+    """Source: haveAnyRequestedResourcesIncreased."""
+    if after.allowed_pod_number > before.allowed_pod_number:
+        return True
+    return any(
+        amount(after, resource) > amount(before, resource)
+        for resource in (CPU, MEMORY, EPHEMERAL_STORAGE, *wanted.scalar)
+        if amount(wanted, resource)
+    )

@@ -91,3 +91,19 @@ def test_all_parts_of_a_selector_must_hold() -> None:
 def test_one_term_of_a_node_selector_must_match_whole(terms: list[Any], matches: bool) -> None:
     node = read_as(Node, {"metadata": {"name": "n1", "labels": {"disk": "ssd"}}})
     assert read_as(NodeSelector, {"nodeSelectorTerms": terms}).matches(node) is matches
+
+
+@pytest.mark.parametrize(
+    ("operator", "values", "readable"),
+    [
+        ("Gt", ("3",), True),
+        ("Lt", ("three",), False),
+        ("Gt", (str(2**63),), False),
+        ("Gt", ("1", "2"), False),
+        ("In", ("three",), True),
+    ],
+)
+def test_gt_and_lt_are_readable_with_one_integer(
+    operator: str, values: tuple[str, ...], readable: bool
+) -> None:
+    assert Requirement("age", operator, values).is_readable is readable
