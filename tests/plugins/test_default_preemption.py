@@ -1,0 +1,440 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DefaultPreemption as a whole: what it answers, which victims it names, and what it says when it gives up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, ClassVar, cast
+
+import pytest
+from attrs import define, field, frozen
+
+from refsched.framework.choices import FirstChoice
+from refsched.framework.interface import Api, Continue
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.post_filter import PostFilterContext, PostFilterPlugin, PostFilterResult
+from refsched.framework.runtime import Framework
+from refsched.framework.snapshot import Snapshot, snapshot_of
+from refsched.framework.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod
+from refsched.objects.policy import PodDisruptionBudget
+from refsched.objects.reading import read_as
+from refsched.objects.resources import resource_of
+from refsched.objects.store import ObjectStore
+from refsched.plugins.default_preemption import DefaultPreemption
+from refsched.plugins.node_resources_fit import NodeResourcesFit
+from refsched.preemption.candidate import Candidate
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+# --- A small world --------------------------------------------------------------------------------
+
+
+def pod(
+    name: str,
+    cpu: int = 1,
+    priority: int = 0,
+    *,
+    labels: Mapping[str, str] | None = None,
+    started: int | None = None,
+    policy: str | None = None,
+    status: Mapping[str, Any] | None = None,
+    leaving: bool = False,
+) -> PodInfo:
+    """``started`` so many seconds ago."""
+    metadata: dict[str, Any] = {"name": name, "namespace": "ns", "uid": name, "labels": dict(labels or {})}
+    if leaving:
+        metadata["deletionTimestamp"] = NOW.isoformat()
+    spec: dict[str, Any] = {
+        "priority": priority,
+        "containers": [{"resources": {"requests": {"cpu": str(cpu)}}}],
+    }
+    if policy:
+        spec["preemptionPolicy"] = policy
+    state = dict(status or {})
+    if started is not None:
+        state["startTime"] = (NOW - timedelta(seconds=started)).isoformat()
+    return PodInfo(read_as(Pod, {"metadata": metadata, "spec": spec, "status": state}))
+
+
+def node(name: str, *pods: PodInfo, cpu: int = 4) -> NodeInfo:
+    shown = read_as(
+        Node,
+        {
+            "metadata": {"name": name},
+            "status": {"allocatable": {"cpu": str(cpu), "memory": "9Gi", "pods": "110"}},
+        },
+    )
+    info = NodeInfo(shown, allocatable=resource_of(shown.status.allocatable))
+    for on_it in pods:
+        info = info.with_pod(on_it)
+    return info
+
+
+def budget(app: str, allowed: int = 0) -> PodDisruptionBudget:
+    return read_as(
+        PodDisruptionBudget,
+        {
+            "metadata": {"name": app, "namespace": "ns"},
+            "spec": {"selector": {"matchLabels": {"app": app}}},
+            "status": {"disruptionsAllowed": allowed},
+        },
+    )
+
+
+@define
+class Offered:
+    """Takes the first option, and keeps what it was asked."""
+
+    questions: list[tuple[str, list[str]]] = field(factory=list)
+
+    def choose(self, question: str, options: Sequence[Any]) -> Any:
+        self.questions.append((question, [option.node for option in options]))
+        return FirstChoice().choose(question, options)
+
+
+def preempt(
+    preemptor: PodInfo,
+    *nodes: NodeInfo,
+    plugin: DefaultPreemption | None = None,
+    others: Sequence[Any] = (),
+    statuses: Mapping[str, Status] | None = None,
+    absent: Status | None = None,
+    nominated: Mapping[str, Sequence[PodInfo]] | None = None,
+    budgets: Sequence[PodDisruptionBudget] = (),
+    offered: Offered | None = None,
+) -> PostFilterResult:
+    """The nodes say Unschedulable unless ``statuses`` says otherwise."""
+    objects = ObjectStore()
+    for each in budgets:
+        objects.put(each)
+    snapshot = snapshot_of(*nodes, objects=objects)
+    plugins = [NodeResourcesFit(), *others]
+    framework = Framework(
+        "default-scheduler",
+        pre_filter_plugins=[p for p in plugins if hasattr(p, "pre_filter")],
+        filter_plugins=plugins,
+    )
+    context = PostFilterContext(
+        framework=framework,
+        snapshot=snapshot,
+        state=framework.run_pre_filter_plugins(preemptor, snapshot).state,
+        pod=preemptor,
+        statuses={n.name: unschedulable("full") for n in nodes} if statuses is None else statuses,
+        absent=absent or Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE),
+        nominated_pods=lambda name: (nominated or {}).get(name, ()),
+        now=NOW,
+        api=cast("Api", None),
+        choices=offered or Offered(),
+    )
+    asked: PostFilterPlugin = plugin or DefaultPreemption()
+    return asked.post_filter(context)
+
+
+def names(pods: Sequence[PodInfo]) -> str:
+    return " ".join(info.pod.name for info in pods)
+
+
+# --- May it preempt? ------------------------------------------------------------------------------
+
+
+def test_a_pod_that_never_preempts_is_told_so_and_keeps_its_nomination() -> None:
+    result = preempt(pod("p", 4, 9, policy="Never"), node("n", pod("low")))
+    assert result == PostFilterResult(
+        unschedulable("preemption: not eligible due to preemptionPolicy=Never."), nominated_node=None
+    )
+
+
+def victim_that_leaves(**changes: Any) -> PodInfo:
+    condition = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"} | changes
+    ready = {"type": "Ready", "status": "False"}
+    return pod("low", leaving=True, status={"conditions": [ready, condition]})
+
+
+NOMINATED = pod("p", 4, 9, status={"nominatedNodeName": "n"})
+
+
+def test_a_pod_waits_for_its_victims_on_the_nominated_node() -> None:
+    waits = unschedulable("preemption: not eligible due to a terminating pod on the nominated node.")
+    assert preempt(NOMINATED, node("n", victim_that_leaves())) == PostFilterResult(waits)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pod("low"),
+        pod("low", leaving=True),
+        victim_that_leaves(status="False"),
+        victim_that_leaves(reason="DeletionByTaintManager"),
+    ],
+    ids=["stays", "leaves by itself", "condition is false", "leaves for another reason"],
+)
+def test_a_pod_does_not_wait_for_what_is_no_victim_of_preemption(other: PodInfo) -> None:
+    assert preempt(NOMINATED, node("n", other)).nominated_node == "n"
+
+
+def test_a_pod_does_not_wait_for_a_pod_of_its_own_priority_or_on_a_node_that_is_gone() -> None:
+    equal = pod("equal", priority=9, leaving=True, status=victim_status())
+    assert preempt(NOMINATED, node("n", equal)).nominated_node == ""
+    assert preempt(NOMINATED, node("m", victim_that_leaves())).nominated_node == "m"
+
+
+def victim_status() -> dict[str, Any]:
+    return {"conditions": [{"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}]}
+
+
+def test_a_pod_does_not_wait_where_evicting_pods_no_longer_helps() -> None:
+    statuses = {"n": unresolvable("tainted"), "m": unschedulable("full")}
+    result = preempt(NOMINATED, node("n", victim_that_leaves()), node("m", pod("low")), statuses=statuses)
+    assert (result.nominated_node, names(result.victims)) == ("m", "low")
+
+
+# --- Victims --------------------------------------------------------------------------------------
+
+
+def test_as_few_pods_leave_as_will_do_and_the_less_important_ones_first() -> None:
+    pods = [pod("a", priority=1), pod("b", priority=3), pod("c", priority=2), pod("high", priority=9)]
+    result = preempt(pod("p", 2, 9), node("n", *pods))
+    assert result.status == SUCCESS
+    assert (result.nominated_node, names(result.victims)) == ("n", "c a")
+
+
+def test_of_pods_of_equal_priority_the_younger_ones_leave() -> None:
+    pods = [pod("young", started=1), pod("old", started=9), pod("waiting"), pod("older", started=10)]
+    assert names(preempt(pod("p", 2, 9), node("n", *pods)).victims) == "young waiting"
+
+
+def test_pods_that_never_started_are_spared_from_the_last_on() -> None:
+    assert names(preempt(pod("p", 2, 9), node("n", *map(pod, "abcd"))).victims) == "b a"
+
+
+def test_a_pod_that_a_budget_protects_is_spared_first_though_less_important() -> None:
+    pods = [pod("guarded", priority=1, labels={"app": "db"}), pod("a", priority=3), pod("b", priority=2)]
+    result = preempt(pod("p", 2, 9), node("n", *pods), budgets=[budget("db")])
+    assert names(result.victims) == "b"
+    result = preempt(pod("p", 4, 9), node("n", *pods), budgets=[budget("db")])
+    assert names(result.victims) == "a b guarded"
+
+
+def test_pods_nominated_to_the_node_need_their_room_as_well() -> None:
+    promised = {"n": [pod("promised", 2, 9), pod("lesser", 4, 5)]}
+    result = preempt(pod("p", 2, 9), node("n", *map(pod, "abcd")), nominated=promised)
+    assert names(result.victims) == "d c b a"
+    assert names(result.outranked) == "lesser"
+
+
+def test_no_room_is_made_where_all_victims_together_would_not_do() -> None:
+    result = preempt(pod("p", 5, 9), node("n", pod("a")), node("m", pod("equal", priority=9), cpu=1))
+    assert result.status == unschedulable(
+        "preemption: 0/2 nodes are available: 1 Insufficient cpu,"
+        " 1 No preemption victims found for incoming pod."
+    )
+    assert result.nominated_node == ""
+
+
+def test_nodes_that_preemption_cannot_help_are_not_looked_at() -> None:
+    statuses = {"n": unresolvable("tainted"), "m": Status(Code.PENDING, ("not yet",))}
+    result = preempt(pod("p", 4, 9), node("n", pod("a")), node("m", pod("b")), node("o"), statuses=statuses)
+    assert result == PostFilterResult(
+        unschedulable("preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling."),
+        nominated_node="",
+    )
+
+
+def test_where_prefilter_refused_the_pod_all_nodes_may_be_helped() -> None:
+    nodes = [node("n", pod("a", 4)), node("m")]
+    result = preempt(pod("p", 4, 9), *nodes, statuses={}, absent=unschedulable("someone is in the way"))
+    assert (result.nominated_node, names(result.victims)) == ("n", "a")
+
+
+# --- The pick -------------------------------------------------------------------------------------
+
+
+def test_the_candidate_that_costs_least_is_taken_and_equals_are_offered_by_name() -> None:
+    offered = Offered()
+    costly = node("a", pod("high", 4, priority=5))
+    equals = [node("c", pod("low-c", 4)), node("b", pod("low-b", 4))]
+    result = preempt(pod("p", 4, 9), costly, *equals, offered=offered)
+    assert offered.questions == [("candidate", ["b", "c"])]
+    assert (result.nominated_node, names(result.victims)) == ("b", "low-b")
+
+
+def test_a_search_that_ends_early_may_not_see_the_best() -> None:
+    nodes = [node(f"n{priority}", pod(f"low{priority}", 4, priority)) for priority in range(5)]
+    offered = Offered()
+    plugin = DefaultPreemption(min_candidate_nodes_percentage=40, min_candidate_nodes_absolute=1)
+    preempt(pod("p", 4, 9), *nodes, plugin=plugin, offered=offered)
+    assert offered.questions == [("candidate", ["n0", "n1", "n2", "n3"])]
+
+
+def test_a_search_for_no_candidate_finds_none() -> None:
+    plugin = DefaultPreemption(min_candidate_nodes_absolute=0)
+    result = preempt(pod("p", 4, 9), node("n", pod("low", 4)), plugin=plugin)
+    assert result.status.message == (
+        "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+    )
+
+
+# --- Errors ---------------------------------------------------------------------------------------
+
+
+@frozen
+class Errs:
+    """Cannot tell about nodes of these names."""
+
+    nodes: tuple[str, ...]
+    name: ClassVar[str] = "Errs"
+
+    def filter(self, state: Any, pod: PodInfo, node: NodeInfo) -> Status:
+        return error(f"lost {node.name}") if node.name in self.nodes else SUCCESS
+
+
+def test_without_a_node_there_is_nothing_to_preempt_on() -> None:
+    assert preempt(pod("p", priority=9)).status == error("preemption: no nodes available")
+
+
+def test_errors_count_where_no_node_can_be_helped() -> None:
+    nodes = [node("n", pod("a", 4)), node("m", pod("b", 4))]
+    result = preempt(pod("p", 4, 9), *nodes, others=[Errs(("n", "m"))])
+    assert result.status == error(
+        'preemption: [running "Errs" filter plugin: lost n, running "Errs" filter plugin: lost m]'
+    )
+    assert result.nominated_node is None
+    result = preempt(pod("p", 4, 9), *nodes, others=[Errs(("n",))])
+    assert (result.status, result.nominated_node) == (SUCCESS, "m")
+
+
+def test_a_node_where_nobody_has_to_leave_is_an_error() -> None:
+    result = preempt(pod("p", 1, 9), node("n", pod("low")))
+    assert result.status == error('preemption: expected at least one victim pod on node "n"')
+
+
+# --- Plugins' state -------------------------------------------------------------------------------
+
+
+@frozen
+class OnePodANode:
+    """Refuses a node with a pod, as its PreFilter counted and its extensions keep counting."""
+
+    name: ClassVar[str] = "OnePodANode"
+
+    def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[dict[str, int]]:
+        return Continue({node.name: len(node.pods) for node in snapshot.nodes})
+
+    def add_pod(
+        self, state: dict[str, int], pod: PodInfo, added: PodInfo, node: NodeInfo, snapshot: Snapshot
+    ) -> dict[str, int]:
+        assert added in node.pods
+        return state | {node.name: state[node.name] + 1}
+
+    def remove_pod(
+        self, state: dict[str, int], pod: PodInfo, removed: PodInfo, node: NodeInfo, snapshot: Snapshot
+    ) -> dict[str, int]:
+        assert removed not in node.pods
+        return state | {node.name: state[node.name] - 1}
+
+    def filter(self, state: dict[str, int], pod: PodInfo, node: NodeInfo) -> Status:
+        return SUCCESS if state[node.name] == 0 else unschedulable("one is enough")
+
+
+def test_plugins_see_victims_go_and_come_back_each_node_by_itself() -> None:
+    nodes = [node("n", pod("a"), pod("b")), node("m", pod("c"))]
+    result = preempt(pod("p", 1, 9), *nodes, others=[OnePodANode()])
+    assert (result.nominated_node, names(result.victims)) == ("m", "c")
+
+
+# --- Extenders ------------------------------------------------------------------------------------
+
+
+@define
+class Extender:
+    """Answers what it is told, and keeps the nodes that it was asked about."""
+
+    answer: Any = None
+    is_ignorable: bool = False
+    supports_preemption: bool = True
+    interested: bool = True
+    asked: list[list[str]] = field(factory=list)
+
+    def is_interested(self, pod: PodInfo) -> bool:
+        return self.interested
+
+    def process_preemption(
+        self, pod: PodInfo, candidates: Mapping[str, Candidate], snapshot: Snapshot
+    ) -> Mapping[str, Candidate] | Status:
+        self.asked.append(list(candidates))
+        if isinstance(self.answer, Status):
+            return self.answer
+        return candidates if self.answer is None else {name: self.answer[name] for name in self.answer}
+
+
+LOW, HIGH = pod("low", 4), pod("high", 4, priority=5)
+
+
+def with_extenders(*extenders: Extender, **limits: int) -> PostFilterResult:
+    plugin = DefaultPreemption(extenders=extenders, **limits)
+    return preempt(pod("p", 4, 9), node("n", LOW), node("m", HIGH), plugin=plugin)
+
+
+def test_an_extender_may_strike_the_best_node() -> None:
+    striking = Extender({"m": Candidate("m", (HIGH,))})
+    after = Extender()
+    result = with_extenders(striking, after)
+    assert (result.nominated_node, names(result.victims)) == ("m", "high")
+    assert (striking.asked, after.asked) == ([["n", "m"]], [["m"]])
+
+
+def test_an_extender_that_strikes_all_ends_it_and_the_next_is_not_asked() -> None:
+    after = Extender()
+    result = with_extenders(Extender({}), after)
+    assert result == PostFilterResult(unschedulable("preemption: no candidate node for preemption"))
+    assert after.asked == []
+
+
+def test_an_extender_without_preemption_or_interest_is_not_asked() -> None:
+    strangers = [Extender({}, supports_preemption=False), Extender({}, interested=False)]
+    assert with_extenders(*strangers).nominated_node == "n"
+    assert [extender.asked for extender in strangers] == [[], []]
+
+
+def test_an_extender_that_fails_is_passed_over_only_if_ignorable() -> None:
+    assert with_extenders(Extender(error("no route"), is_ignorable=True)).nominated_node == "n"
+    assert with_extenders(Extender(error("no route"))).status == error("preemption: no route")
+
+
+def test_an_extender_that_names_no_victim_loses_the_node_or_is_an_error() -> None:
+    answer = {"n": Candidate("n", ()), "m": Candidate("m", (HIGH,))}
+    assert with_extenders(Extender(answer, is_ignorable=True)).nominated_node == "m"
+    assert with_extenders(Extender(answer)).status == error(
+        'preemption: expected at least one victim pod on node "n"'
+    )
+
+
+def test_an_extender_is_asked_about_what_a_search_finds_before_it_ends() -> None:
+    extender = Extender()
+    limits = {"min_candidate_nodes_percentage": 0, "min_candidate_nodes_absolute": 1}
+    assert with_extenders(extender, **limits).nominated_node == "n"
+    assert extender.asked == [["n"]]
+
+
+# --- The gate and the events ----------------------------------------------------------------------
+
+
+def test_a_pod_stays_out_of_the_queue_while_its_victims_are_being_deleted() -> None:
+    plugin, waiting = DefaultPreemption(), pod("p").pod
+    assert plugin.pre_enqueue(waiting, ObjectStore()) == SUCCESS
+    plugin.preempting.add("p")
+    assert plugin.pre_enqueue(waiting, ObjectStore()) == unresolvable(
+        "waiting for the preemption for this pod to be finished"
+    )
+    plugin.preempting.discard("p")
+    assert plugin.pre_enqueue(waiting, ObjectStore()) == SUCCESS
+
+
+def test_a_deleted_pod_is_listened_to_and_never_reason_enough() -> None:
+    (row,) = DefaultPreemption.EVENTS
+    assert row.hint is not None
+    assert not row.hint(DefaultPreemption(), pod("p").pod, pod("victim").pod, None, ObjectStore())
