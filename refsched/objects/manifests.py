@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Manifests: the objects of a cluster, from what users have.
+
+A file holds YAML documents or JSON; ``-`` is standard input; a folder stands for all manifests below it. A
+``List``, as kubectl prints it, stands for its items. Objects come out completed by the API server's
+defaults, in the order of a cluster that is being filled, and by namespace and name within a kind.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from attrs import frozen
+
+from refsched.errors import InputError
+from refsched.objects.defaults import defaulted
+from refsched.objects.documents import MAX_TEXT, read_documents, read_text
+from refsched.objects.kinds import KINDS, UnknownKindError, described_as, kind_of, read_object
+from refsched.objects.priority_class import PriorityClass
+from refsched.objects.store import ApiObject
+
+STANDARD_INPUT = "-"
+_SUFFIXES = (".yaml", ".yml", ".json")
+_RANK = {kind: rank for rank, kind in enumerate(KINDS)}
+
+
+@frozen
+class Manifests:
+    """``ignored`` counts the objects of kinds that scheduling does not read, as ``apps/v1 Deployment``."""
+
+    objects: tuple[ApiObject, ...]
+    ignored: Mapping[str, int]
+
+
+def read_manifests(paths: Sequence[str | Path], stdin: BinaryIO | None = None) -> Manifests:
+    """All objects of all ``paths``. Raises InputError where one cannot be read, or stands there twice."""
+    ignored: Counter[str] = Counter()
+    found: list[tuple[str, ApiObject]] = []
+    for where, value in _objects(paths, stdin):
+        try:
+            found.append((where, read_object(value)))
+        except UnknownKindError:
+            ignored[f"{value['apiVersion']} {value['kind']}"] += 1
+        except InputError as error:
+            raise error.at(where) from None
+        except RecursionError:
+            raise InputError("is nested too deeply", where=where) from None
+    return Manifests(_completed(found), dict(sorted(ignored.items())))
+
+
+def _completed(found: Sequence[tuple[str, ApiObject]]) -> tuple[ApiObject, ...]:
+    classes = [shown for _, shown in found if isinstance(shown, PriorityClass)]
+    complete: dict[tuple[int, str, str], tuple[str, ApiObject]] = {}
+    for where, shown in found:
+        try:
+            shown = defaulted(shown, classes=classes)
+        except InputError as error:
+            raise error.at(where) from None
+        key = (_RANK[kind_of(shown)], shown.metadata.namespace, shown.metadata.name)
+        if key in complete:
+            raise InputError(
+                f"{described_as(shown)} stands there twice, also in {complete[key][0]}", where=where
+            )
+        complete[key] = (where, shown)
+    return tuple(shown for _, (_, shown) in sorted(complete.items()))
+
+
+# --- Files ----------------------------------------------------------------------------------------
+
+
+def _objects(paths: Sequence[str | Path], stdin: BinaryIO | None) -> Iterator[tuple[str, Any]]:
+    """Every object, and where it stands. A file without any is a mistake."""
+    for path in paths:
+        for where, data in _files(path, stdin):
+            documents = list(read_documents(read_text(data, where), where))
+            if not documents:
+                raise InputError("holds no object", where=where)
+            for document in documents:
+                yield from _items(document.where, document.value)
+
+
+def _files(path: str | Path, stdin: BinaryIO | None) -> Iterator[tuple[str, bytes]]:
+    if str(path) == STANDARD_INPUT:
+        yield "standard input", (stdin or sys.stdin.buffer).read(MAX_TEXT + 1)
+        return
+    try:
+        if not os.path.isdir(path):
+            yield str(path), _bytes(path)
+            return
+        names = sorted(_below(path))
+        if not names:
+            raise InputError(f"holds no file named {', '.join('*' + s for s in _SUFFIXES)}", where=str(path))
+        for name in names:
+            yield name, _bytes(name)
+    except OSError as error:
+        raise InputError(error.strerror or str(error), where=str(error.filename or path)) from None
+
+
+def _below(folder: str | Path) -> Iterator[str]:
+    """Manifests in the folder and its folders; names that start with a dot are passed over."""
+    for parent, folders, names in os.walk(folder, onerror=_refuse):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            path = os.path.join(parent, name)
+            if name.endswith(_SUFFIXES) and not name.startswith(".") and os.path.isfile(path):
+                yield path
+
+
+def _refuse(error: OSError) -> None:
+    raise error
+
+
+def _bytes(path: str | Path) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(MAX_TEXT + 1)
+
+
+# --- Lists ----------------------------------------------------------------------------------------
+
+
+def _items(where: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """The object itself or, of a List or a typed list such as PodList, its items."""
+    if isinstance(value, list):
+        raise InputError("expected an API object or a List of them, found a list without kind", where=where)
+    kind = value.get("kind") if isinstance(value, Mapping) else None
+    if not isinstance(kind, str) or not kind.endswith("List") or "items" not in value:
+        yield where, value
+        return
+    items = value["items"] if value["items"] is not None else []
+    if not isinstance(items, list):
+        raise InputError(f"expected a list, found {items!r:.60}", "items", where)
+    api_version = value.get("apiVersion")
+    for index, item in enumerate(items):
+        if kind != "List" and isinstance(item, Mapping):
+            item = {"apiVersion": api_version, "kind": kind.removesuffix("List"), **item}
+        yield from _items(f"{where}: items[{index}]", item)
