@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NodeVolumeLimits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from refsched.framework.interface import Continue, Skip
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod
+from refsched.objects.reading import read_as
+from refsched.objects.storage import (
+    CSINode,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+    VolumeAttachment,
+)
+from refsched.objects.store import ApiObject, ObjectStore
+from refsched.plugins.node_volume_limits import NodeVolumeLimits
+
+PLUGIN = NodeVolumeLimits()
+TOO_MANY = unschedulable("node(s) exceed max volume count")
+GCE = {"name": "g", "gcePersistentDisk": {"pdName": "d"}}
+GCE_HANDLE = "projects/UNSPECIFIED/zones/UNSPECIFIED/disks/d"
+GCE_DRIVER = "pd.csi.storage.gke.io"
+
+
+def pod(*volumes: str | dict[str, Any], name: str = "p", node: str = "", nominated: str = "") -> PodInfo:
+    read = [
+        v if isinstance(v, dict) else {"name": v, "persistentVolumeClaim": {"claimName": v}} for v in volumes
+    ]
+    metadata = {"name": name, "namespace": "ns", "uid": name}
+    spec = {"volumes": read, "nodeName": node}
+    return PodInfo(
+        read_as(Pod, {"metadata": metadata, "spec": spec, "status": {"nominatedNodeName": nominated}})
+    )
+
+
+def claim(name: str, volume: str = "", storage_class: str = "", owner: str = "") -> PersistentVolumeClaim:
+    owners = [{"uid": owner, "controller": True}] if owner else []
+    metadata = {"name": name, "namespace": "ns", "ownerReferences": owners}
+    spec = {"volumeName": volume, "storageClassName": storage_class}
+    return read_as(PersistentVolumeClaim, {"metadata": metadata, "spec": spec})
+
+
+def volume(name: str, driver: str = "d", **source: Any) -> PersistentVolume:
+    spec = source or {"csi": {"driver": driver, "volumeHandle": f"h-{name}"}}
+    return read_as(PersistentVolume, {"metadata": {"name": name}, "spec": spec})
+
+
+def storage_class(name: str, provisioner: str) -> StorageClass:
+    return read_as(StorageClass, {"metadata": {"name": name}, "provisioner": provisioner})
+
+
+def csi_node(**limits: int | None) -> CSINode:
+    drivers = [
+        {"name": name.replace("_", "."), "allocatable": {"count": count} if count is not None else None}
+        for name, count in limits.items()
+    ]
+    return read_as(CSINode, {"metadata": {"name": "n"}, "spec": {"drivers": drivers}})
+
+
+def attachment(name: str, volume: str | None, attacher: str = "d", node: str = "n") -> VolumeAttachment:
+    spec = {"attacher": attacher, "nodeName": node, "source": {"persistentVolumeName": volume}}
+    return read_as(VolumeAttachment, {"metadata": {"name": name}, "spec": spec})
+
+
+def verdict(asking: PodInfo, *objects: ApiObject, there: tuple[PodInfo, ...] = ()) -> Status:
+    store = ObjectStore()
+    for shown in objects:
+        store.put(shown)
+    node = NodeInfo(read_as(Node, {"metadata": {"name": "n"}}), pods=there)
+    return PLUGIN.filter(store, asking, node)
+
+
+# --- PreFilter ------------------------------------------------------------------------------------
+
+
+def test_only_claims_and_disks_of_migrated_plugins_are_filtered() -> None:
+    snapshot = Snapshot()
+    for asking in (pod(), pod({"name": "e", "emptyDir": {}}), pod({"name": "c", "csi": {"driver": "d"}})):
+        assert PLUGIN.pre_filter(asking, snapshot) == Skip()
+    for asking in (pod("c"), pod({"name": "e", "ephemeral": {}}), pod({"name": "f", "azureFile": {}})):
+        assert PLUGIN.pre_filter(asking, snapshot) == Continue(snapshot.objects)
+
+
+# --- Filter ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("limit", "there", "fits"),
+    [
+        (None, ("a", "b"), True),
+        (0, (), False),
+        (1, (), True),
+        (1, ("a",), False),
+        (2, ("a",), True),
+        (2, ("a", "a"), True),
+        (2, ("a", "b"), False),
+        (2, ("a", "mine"), True),
+        (0, ("mine",), True),
+        (1, ("other",), True),
+        (1, ("lost",), True),
+    ],
+)
+def test_a_volume_counts_once_and_for_its_driver(
+    limit: int | None, there: tuple[str, ...], fits: bool
+) -> None:
+    objects = [
+        csi_node(d=limit, e=0),
+        *(claim(name, f"v-{name}") for name in ("mine", "a", "b", "other")),
+        *(volume(f"v-{name}") for name in ("mine", "a", "b")),
+        volume("v-other", "e"),
+    ]
+    pods = tuple(pod(name, name=f"p{index}") for index, name in enumerate(there))
+
+    assert verdict(pod("mine"), *objects, there=pods) == (SUCCESS if fits else TOO_MANY)
+
+
+def test_without_a_csi_node_there_is_no_limit() -> None:
+    assert verdict(pod("c"), claim("c", "v"), volume("v")) == SUCCESS
+
+
+def test_the_pods_own_volumes_count_together() -> None:
+    objects = [claim("c", "v"), claim("d", "w"), claim("e", "v"), volume("v"), volume("w")]
+
+    assert verdict(pod("c", "d"), *objects, csi_node(d=1)) == TOO_MANY
+    assert verdict(pod("c", "e"), *objects, csi_node(d=1)) == SUCCESS
+
+
+def test_a_claim_that_is_missing_is_an_answer_for_a_new_pod_alone() -> None:
+    refused = unresolvable('looking up PVC ns/c: persistentvolumeclaim "c" not found')
+
+    assert verdict(pod("c"), csi_node(d=0)) == refused
+    assert verdict(pod(""), csi_node(d=0)) == error("PersistentVolumeClaim had no name")
+
+
+def test_an_ephemeral_volumes_claim_must_be_the_pods_own() -> None:
+    volumes = {"name": "e", "ephemeral": {}}
+    strange = error("PVC ns/q-e was not created for pod ns/q (pod is not owner)")
+    objects = [csi_node(d=1), claim("c", "v"), volume("v"), volume("w")]
+
+    assert verdict(pod(volumes), *objects, claim("p-e", "w", owner="p")) == SUCCESS
+    assert verdict(pod(volumes, name="q"), *objects, claim("q-e", "w", owner="p")) == strange
+    running = (pod(volumes, name="q"),)
+    assert verdict(pod("c"), *objects, claim("q-e", "w"), there=running) == strange
+
+
+@pytest.mark.parametrize(
+    ("attachments", "fits"),
+    [
+        ([attachment("1", "a"), attachment("2", "a")], True),
+        ([attachment("1", "a"), attachment("2", "b")], False),
+        ([attachment("1", "a"), attachment("2", "used")], True),
+        ([attachment("1", "a"), attachment("2", "mine")], False),
+        ([attachment("1", "a"), attachment("2", "b", node="m")], True),
+        ([attachment("1", "a"), attachment("2", "b", attacher="")], True),
+        ([attachment("1", "a"), attachment("2", "b", attacher="other")], True),
+        ([attachment("1", "a"), attachment("2", None)], True),
+        ([attachment("1", "a"), attachment("2", "gone")], True),
+        ([attachment("1", "a"), attachment("2", "nfs")], True),
+    ],
+)
+def test_what_is_attached_counts_though_no_pod_uses_it(
+    attachments: list[VolumeAttachment], fits: bool
+) -> None:
+    objects = [
+        csi_node(d=3),
+        claim("mine", "mine"),
+        claim("used", "used"),
+        *(volume(name) for name in ("mine", "used", "a", "b")),
+        volume("nfs", nfs={}),
+    ]
+
+    found = verdict(pod("mine"), *objects, *attachments, there=(pod("used", name="q"),))
+
+    assert found == (SUCCESS if fits else TOO_MANY)
+
+
+@pytest.mark.parametrize(
+    ("provisioner", "fits"),
+    [
+        ("d", False),
+        ("other", True),
+        ("", True),
+        ("kubernetes.io/gce-pd", False),
+        ("kubernetes.io/azure-file", True),
+    ],
+)
+def test_a_volume_that_is_yet_to_be_made_counts_for_the_driver_of_its_class(
+    provisioner: str, fits: bool
+) -> None:
+    objects = [csi_node(d=0, pd_csi_storage_gke_io=0), storage_class("s", provisioner)]
+    expected = SUCCESS if fits else TOO_MANY
+
+    assert verdict(pod("c"), *objects, claim("c", "", "s")) == expected
+    assert verdict(pod("c"), *objects, claim("c", "gone", "s")) == expected
+
+
+def test_a_claim_without_a_class_that_exists_does_not_count() -> None:
+    assert verdict(pod("c"), csi_node(d=0), claim("c")) == SUCCESS
+    assert verdict(pod("c"), csi_node(d=0), claim("c", "", "missing")) == SUCCESS
+
+
+@pytest.mark.parametrize(
+    ("source", "fits"),
+    [
+        ({"gcePersistentDisk": {"pdName": "d"}}, False),
+        ({"azureDisk": {"kind": "Shared", "diskURI": "/d"}}, True),
+        ({"cinder": {"volumeID": ""}}, True),
+        ({"portworxVolume": {"volumeID": "p"}}, True),
+        ({"nfs": {"server": "s"}}, True),
+        ({"csi": {"driver": "disk.csi.azure.com", "volumeHandle": ""}}, True),
+    ],
+)
+def test_a_volume_of_a_migrated_plugin_counts_for_its_driver(source: dict[str, Any], fits: bool) -> None:
+    names = ("pd_csi_storage_gke_io", "disk_csi_azure_com", "cinder_csi_openstack_org", "pxd_portworx_com")
+    limits = csi_node(**dict.fromkeys(names, 0))
+
+    found = verdict(pod("c"), limits, claim("c", "v"), volume("v", **source))
+
+    assert found == (SUCCESS if fits else TOO_MANY)
+
+
+def test_an_inline_disk_is_the_same_as_a_volume_of_its_handle() -> None:
+    limits = csi_node(pd_csi_storage_gke_io=1)
+    bound = [claim("c", "v"), volume("v", csi={"driver": GCE_DRIVER, "volumeHandle": GCE_HANDLE})]
+    other = {"name": "g", "gcePersistentDisk": {"pdName": "e"}}
+
+    assert verdict(pod(GCE), limits, *bound, there=(pod("c", name="q"),)) == SUCCESS
+    assert verdict(pod(other), limits, *bound, there=(pod("c", name="q"),)) == TOO_MANY
+    assert verdict(pod({"name": "f", "azureFile": {}}), limits) == SUCCESS
+
+
+def test_an_inline_disk_that_cannot_be_translated_is_an_error() -> None:
+    shared = {"name": "z", "azureDisk": {"kind": "Shared"}}
+    why = error("converting volume(z) from inline to csi: kind(Shared) is not supported in csi migration")
+
+    assert verdict(pod(shared), csi_node(d=1)) == why
+    assert verdict(pod(shared)) == SUCCESS
+
+
+# --- Events ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "cures"),
+    [
+        (csi_node(d=1), csi_node(d=2), True),
+        (csi_node(d=1), csi_node(d=1), False),
+        (csi_node(d=1), csi_node(d=None), False),
+        (csi_node(d=1), csi_node(d=1, e=1), True),
+        (csi_node(d=1), csi_node(d=1, e=0), False),
+        (csi_node(d=None), csi_node(d=1), True),
+    ],
+)
+def test_a_node_that_can_attach_more_cures(before: CSINode, after: CSINode, cures: bool) -> None:
+    assert PLUGIN.after_csi_node_update(pod("c").pod, before, after, ObjectStore()) is cures
+
+
+@pytest.mark.parametrize(
+    ("gone", "cures"),
+    [
+        (pod("c", node="n"), True),
+        (pod("c", nominated="n"), True),
+        (pod("c"), False),
+        (pod(node="n"), False),
+        (pod({"name": "e", "emptyDir": {}}, node="n"), False),
+        (pod(GCE, node="n"), True),
+    ],
+)
+def test_a_deleted_pod_cures_where_it_had_volumes_on_a_node(gone: PodInfo, cures: bool) -> None:
+    assert PLUGIN.after_pod_deletion(pod("c").pod, gone.pod, None, ObjectStore()) is cures
+
+
+def test_a_new_claim_cures_the_pods_that_name_it() -> None:
+    def cures(name: str, namespace: str = "ns") -> bool:
+        metadata = {"name": name, "namespace": namespace}
+        made = read_as(PersistentVolumeClaim, {"metadata": metadata})
+        refused = pod("c", {"name": "e", "ephemeral": {}}).pod
+        return PLUGIN.after_claim_creation(refused, None, made, ObjectStore())
+
+    assert cures("c")
+    assert cures("p-e")
+    assert not cures("e")
+    assert not cures("c", "other")
+
+
+@pytest.mark.parametrize(
+    ("refused", "cures"),
+    [
+        (pod("c"), True),
+        (pod({"name": "e", "emptyDir": {}}), False),
+        (pod({"name": "e", "ephemeral": {}}), False),
+        (pod(GCE), True),
+        (pod({"name": "f", "azureFile": {}}), False),
+        (pod({"name": "z", "azureDisk": {"kind": "Shared"}}), True),
+    ],
+)
+def test_a_detached_volume_cures_pods_that_may_need_its_place(refused: PodInfo, cures: bool) -> None:
+    gone = attachment("1", "v", attacher=GCE_DRIVER)
+
+    assert PLUGIN.after_attachment_deletion(refused.pod, gone, None, ObjectStore()) is cures
