@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading a KubeSchedulerConfiguration, strictly and with its plugins' arguments.
+
+Rules: R-CONFIG-01 … R-CONFIG-03.   Source: cmd/kube-scheduler/app/options/configfile.go, loadConfig;
+pkg/scheduler/apis/config/scheme/scheme.go; pkg/scheduler/apis/config/v1/defaults.go (v1.34.2);
+k8s.io/kube-scheduler/config/v1/types.go, DecodeNestedObjects (v0.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import evolve
+
+from refsched.config.args import ARGS, PluginArgs, with_defaults
+from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates
+from refsched.config.scalars import CONVERTER, within
+from refsched.config.types import (
+    DEFAULT_SCHEDULER_NAME,
+    KubeSchedulerConfiguration,
+    KubeSchedulerProfile,
+    PluginConfig,
+)
+from refsched.config.validation import validate
+from refsched.errors import InputError
+from refsched.objects.reading import read_as
+
+API_VERSION = "kubescheduler.config.k8s.io/v1"
+KIND = "KubeSchedulerConfiguration"
+
+
+def read_config(value: object, gates: FeatureGates = DEFAULT_GATES) -> KubeSchedulerConfiguration:
+    """R-CONFIG-01: apiVersion and kind must be there; a field that the version does not have is refused.
+
+    The profiles' plugins stay as they were written; ``resolve`` merges them with the default plugins.
+    """
+    fields = _named(_without_type(value, KIND, required=True))
+    config = read_as(KubeSchedulerConfiguration, fields, CONVERTER)
+    profiles = []
+    for index, profile in enumerate(config.profiles):
+        with within(f"profiles[{index}]"):
+            profiles.append(_with_args(profile, gates))
+    config = evolve(config, profiles=tuple(profiles))
+    validate(config, gates)
+    return config
+
+
+def default_config(gates: FeatureGates = DEFAULT_GATES) -> KubeSchedulerConfiguration:
+    """What kube-scheduler runs with where nothing is configured."""
+    return read_config({"apiVersion": API_VERSION, "kind": KIND}, gates)
+
+
+def _without_type(value: object, kind: str, *, required: bool = False) -> dict[str, Any]:
+    """The fields beside apiVersion and kind, which must be right where they are given."""
+    if not isinstance(value, Mapping):
+        raise InputError(f"expected an object, found {value!r:.60}")
+    for name, expected in (("apiVersion", API_VERSION), ("kind", kind)):
+        found = value.get(name)
+        if found != expected and (required or found not in (None, "")):
+            raise InputError(f"expected {expected}, found {found!r:.60}", name)
+    return {key: field for key, field in value.items() if key not in ("apiVersion", "kind")}
+
+
+def _named(fields: dict[str, Any]) -> dict[str, Any]:
+    """R-CONFIG-02: no profile is one profile; where there is one, its schedulerName may be left out."""
+    profiles = fields.get("profiles")
+    if profiles in (None, [], ()):
+        profiles = [{}]
+    if isinstance(profiles, list | tuple) and len(profiles) == 1:
+        only = {} if profiles[0] is None else profiles[0]
+        if isinstance(only, Mapping) and only.get("schedulerName") is None:
+            return {**fields, "profiles": [{**only, "schedulerName": DEFAULT_SCHEDULER_NAME}]}
+    return fields
+
+
+def _with_args(profile: KubeSchedulerProfile, gates: FeatureGates) -> KubeSchedulerProfile:
+    """R-CONFIG-03: what a plugin of this version takes is read strictly; what another takes, not at all."""
+    configs = []
+    for index, config in enumerate(profile.plugin_config):
+        if config.name in ARGS:
+            with within(f"pluginConfig[{index}].args"):
+                config = PluginConfig(config.name, read_args(config.name, config.args, gates))
+        configs.append(config)
+    return evolve(profile, plugin_config=tuple(configs))
+
+
+def read_args(plugin: str, value: object, gates: FeatureGates = DEFAULT_GATES) -> PluginArgs:
+    """The arguments of one of the plugins in ARGS; None are its defaults."""
+    fields = _without_type({} if value is None else value, f"{plugin}Args")
+    args: PluginArgs = read_as(ARGS[plugin], fields, CONVERTER)
+    return with_defaults(args, gates)

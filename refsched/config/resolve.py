@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plugins of each profile, point by point, in the order in which they are called.
+
+Rules: R-CONFIG-20 … R-CONFIG-27.   Source: pkg/scheduler/framework/runtime/framework.go, NewFramework,
+updatePluginList, expandMultiPointPlugins, getScoreWeights; pkg/scheduler/profile/profile.go, NewMap;
+pkg/scheduler/scheduler.go, buildExtenders (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import evolve, frozen
+
+from refsched.config.args import ARGS, NodeResourcesFitArgs, PluginArgs
+from refsched.config.default_plugins import merged_plugins
+from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates
+from refsched.config.points import EXTENSION_POINTS, POINTS
+from refsched.config.read import read_args
+from refsched.config.scalars import within
+from refsched.config.types import KubeSchedulerConfiguration, KubeSchedulerProfile, Plugins
+from refsched.config.validate_args import validate_args
+from refsched.errors import InputError
+
+_MULTI_POINT = "multiPoint"
+_MAX_NODE_SCORE = 100
+_MAX_TOTAL_SCORE = 2**63 - 1
+
+
+@frozen
+class EnabledPlugin:
+    """``weight`` is what Score counts with, and 0 at other points."""
+
+    name: str
+    weight: int = 0
+
+
+@frozen
+class ResolvedProfile:
+    """``points`` has every extension point, as the configuration spells it; ``args`` those plugins that are
+    enabled and take arguments. The real scheduler runs PreEnqueue plugins in no fixed order."""
+
+    scheduler_name: str
+    percentage_of_nodes_to_score: int
+    points: Mapping[str, tuple[EnabledPlugin, ...]]
+    args: Mapping[str, PluginArgs]
+
+
+def resolve(
+    config: KubeSchedulerConfiguration, gates: FeatureGates = DEFAULT_GATES
+) -> tuple[ResolvedProfile, ...]:
+    """The profiles in their order; the first one's QueueSort plugin sorts for all."""
+    resolved = []
+    for index, profile in enumerate(config.profiles):
+        with within(f"profiles[{index}]"):
+            resolved.append(_resolve(config, profile, gates))
+    _same_queue_sort_args(config.profiles, resolved)
+    return tuple(resolved)
+
+
+def _resolve(
+    config: KubeSchedulerConfiguration, profile: KubeSchedulerProfile, gates: FeatureGates
+) -> ResolvedProfile:
+    """R-CONFIG-20: one QueueSort plugin and at least one Bind plugin.
+    R-CONFIG-21: a profile's percentageOfNodesToScore, 0 included, goes before the configuration's."""
+    plugins = merged_plugins(profile.plugins, gates)
+    with within("plugins"):
+        needed = _needed(plugins, profile.plugins, gates)
+        names = {point: _plugins_at(point, plugins, profile.plugins) for point in EXTENSION_POINTS}
+        if len(names["queueSort"]) != 1:
+            raise InputError(f"exactly one plugin is needed, not {len(names['queueSort'])}", "queueSort")
+        if not names["bind"]:
+            raise InputError("at least one plugin is needed", "bind")
+        weights = _score_weights(plugins)
+    points = {
+        point: tuple(EnabledPlugin(name, weights[name] if point == "score" else 0) for name in found)
+        for point, found in names.items()
+    }
+    percentage = profile.percentage_of_nodes_to_score
+    if percentage is None:
+        percentage = config.percentage_of_nodes_to_score
+    args = _args(profile, needed, _ignored_resources(config), gates)
+    return ResolvedProfile(profile.scheduler_name, percentage, points, args)
+
+
+# --- Which plugins, and where ---------------------------------------------------------------------
+
+
+def _needed(plugins: Plugins, custom: Plugins, gates: FeatureGates) -> frozenset[str]:
+    """R-CONFIG-22: every enabled plugin exists, also one that no point would call."""
+    needed = set()
+    for point in (*EXTENSION_POINTS, _MULTI_POINT):
+        for plugin in plugins.at(point).enabled:
+            if plugin.name not in POINTS:
+                raise InputError(f"there is no plugin {plugin.name!r}", _place(custom, point, plugin.name))
+            needed.add(plugin.name)
+    if "DynamicResources" in needed and not gates.enabled("DynamicResourceAllocation"):
+        raise InputError("DynamicResources is enabled, and feature gate DynamicResourceAllocation is off")
+    return frozenset(needed)
+
+
+def _plugins_at(point: str, plugins: Plugins, custom: Plugins) -> Sequence[str]:
+    """R-CONFIG-23: what multiPoint enables is called at every point that it extends, unless disabled there.
+    R-CONFIG-24: first those of multiPoint that the point enables again, in the point's order, then the other
+    ones of multiPoint, then those that only the point enables."""
+    specific = _specific(point, plugins, custom)
+    disabled = plugins.at(point).disabled_names
+    if "*" in disabled:
+        return specific
+    again: set[str] = set()
+    expanded: list[str] = []
+    for plugin in plugins.multi_point.enabled:
+        if point not in POINTS[plugin.name] or plugin.name in disabled:
+            continue
+        if plugin.name in specific:
+            again.add(plugin.name)
+        elif plugin.name in expanded:
+            raise InputError(f"{plugin.name} is there already", _place(custom, _MULTI_POINT, plugin.name))
+        else:
+            expanded.append(plugin.name)
+    before = [name for name in specific if name in again]
+    return [*before, *expanded, *(name for name in specific if name not in again)]
+
+
+def _specific(point: str, plugins: Plugins, custom: Plugins) -> Sequence[str]:
+    """R-CONFIG-25: what a point enables extends that point, and is there once."""
+    names: list[str] = []
+    for plugin in plugins.at(point).enabled:
+        if point not in POINTS[plugin.name]:
+            raise InputError(f"{plugin.name} does not extend {point}", _place(custom, point, plugin.name))
+        if plugin.name in names:
+            raise InputError(f"{plugin.name} is there already", _place(custom, point, plugin.name))
+        names.append(plugin.name)
+    return names
+
+
+def _place(custom: Plugins, point: str, name: str) -> str:
+    """Where the profile itself enables the plugin, last."""
+    indices = [index for index, plugin in enumerate(custom.at(point).enabled) if plugin.name == name]
+    return f"{point}.enabled[{indices[-1]}]"
+
+
+def _score_weights(plugins: Plugins) -> Mapping[str, int]:
+    """R-CONFIG-26: the weight at score goes before that at multiPoint, and 0 is 1. All weights together may
+    not overflow 64 bits, which is computed in 64 bits: once their sum is negative, no other may follow."""
+    weights: dict[str, int] = {}
+    total = 0
+    for plugin in (*plugins.score.enabled, *plugins.multi_point.enabled):
+        if "score" not in POINTS[plugin.name] or plugin.name in weights:
+            continue
+        weights[plugin.name] = plugin.weight or 1
+        highest = weights[plugin.name] * _MAX_NODE_SCORE
+        if total < 0 or highest > _MAX_TOTAL_SCORE - total:
+            raise InputError("the total of all weights could overflow", "score")
+        total += highest
+    return weights
+
+
+# --- Arguments ------------------------------------------------------------------------------------
+
+
+def _args(
+    profile: KubeSchedulerProfile, needed: frozenset[str], ignored: tuple[str, ...], gates: FeatureGates
+) -> Mapping[str, PluginArgs]:
+    """R-CONFIG-27: resources that extenders have the scheduler ignore replace those that NodeResourcesFit
+    was configured to ignore, in every profile. Its arguments are checked where it is enabled."""
+    args: dict[str, PluginArgs] = {plugin: read_args(plugin, None, gates) for plugin in needed & ARGS.keys()}
+    places = {config.name: f"pluginConfig[{i}].args" for i, config in enumerate(profile.plugin_config)}
+    args |= {config.name: config.args for config in profile.plugin_config if config.name in ARGS}
+    if ignored:
+        fit = args.get("NodeResourcesFit")
+        if not isinstance(fit, NodeResourcesFitArgs):
+            raise InputError("has no NodeResourcesFit, whose resources an extender manages", "pluginConfig")
+        args["NodeResourcesFit"] = evolve(fit, ignored_resources=ignored)
+    with within(places.get("NodeResourcesFit", "pluginConfig")):
+        if "NodeResourcesFit" in needed:
+            validate_args(args["NodeResourcesFit"], gates)
+    return {plugin: found for plugin, found in args.items() if plugin in needed}
+
+
+def _ignored_resources(config: KubeSchedulerConfiguration) -> tuple[str, ...]:
+    return tuple(
+        resource.name
+        for extender in config.extenders
+        for resource in extender.managed_resources
+        if resource.ignored_by_scheduler
+    )
+
+
+def _same_queue_sort_args(
+    profiles: Sequence[KubeSchedulerProfile], resolved: Sequence[ResolvedProfile]
+) -> None:
+    plugin = resolved[0].points["queueSort"][0].name
+    first: Any = None
+    for index, profile in enumerate(profiles):
+        args = next((config.args for config in profile.plugin_config if config.name == plugin), None)
+        first = args if index == 0 else first
+        if args != first:
+            raise InputError(f"the args of {plugin} are not those of profiles[0]", f"profiles[{index}]")

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""KubeSchedulerConfiguration, with the values that a field left out takes.
+
+Source: k8s.io/kube-scheduler/config/v1/types.go; component-base/config/v1alpha1 types.go, defaults.go
+(v0.34.2); pkg/scheduler/apis/config/v1/defaults.go (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+from attrs import frozen
+
+from refsched.config.scalars import Base64, Int32, Seconds
+from refsched.objects.reading import json_name
+
+DEFAULT_SCHEDULER_NAME = "default-scheduler"
+
+# --- Plugins --------------------------------------------------------------------------------------
+
+
+@frozen
+class Plugin:
+    """``weight`` counts at Score, where 0 is 1."""
+
+    name: str = ""
+    weight: Int32 = Int32(0)
+
+
+@frozen
+class PluginSet:
+    """``*`` among the disabled stands for all."""
+
+    enabled: tuple[Plugin, ...] = ()
+    disabled: tuple[Plugin, ...] = ()
+
+    @property
+    def disabled_names(self) -> frozenset[str]:
+        return frozenset(plugin.name for plugin in self.disabled)
+
+
+@frozen
+class Plugins:
+    """What a profile adds to the default plugins and takes from them, at all points or at one."""
+
+    pre_enqueue: PluginSet = PluginSet()
+    queue_sort: PluginSet = PluginSet()
+    pre_filter: PluginSet = PluginSet()
+    filter: PluginSet = PluginSet()
+    post_filter: PluginSet = PluginSet()
+    pre_score: PluginSet = PluginSet()
+    score: PluginSet = PluginSet()
+    reserve: PluginSet = PluginSet()
+    permit: PluginSet = PluginSet()
+    pre_bind: PluginSet = PluginSet()
+    bind: PluginSet = PluginSet()
+    post_bind: PluginSet = PluginSet()
+    multi_point: PluginSet = PluginSet()
+
+    def at(self, point: str) -> PluginSet:
+        """``point`` as the configuration spells it: ``preFilter``."""
+        found: PluginSet = getattr(self, _ATTRIBUTES[point])
+        return found
+
+
+_ATTRIBUTES = {json_name(attribute.name): attribute.name for attribute in attrs.fields(Plugins)}
+
+
+@frozen
+class PluginConfig:
+    """``args`` is one of refsched.config.args, or what was written, for a plugin that is not known here."""
+
+    name: str = ""
+    args: Any = None
+
+
+@frozen
+class KubeSchedulerProfile:
+    """``percentage_of_nodes_to_score`` is None where the configuration's own holds."""
+
+    scheduler_name: str = ""
+    percentage_of_nodes_to_score: Int32 | None = None
+    plugins: Plugins = Plugins()
+    plugin_config: tuple[PluginConfig, ...] = ()
+
+
+# --- Extenders ------------------------------------------------------------------------------------
+
+
+@frozen
+class ExtenderManagedResource:
+    name: str = ""
+    ignored_by_scheduler: bool = False
+
+
+@frozen
+class ExtenderTLSConfig:
+    insecure: bool = False
+    server_name: str = ""
+    cert_file: str = ""
+    key_file: str = ""
+    ca_file: str = ""
+    cert_data: Base64 = Base64("")
+    key_data: Base64 = Base64("")
+    ca_data: Base64 = Base64("")
+
+
+@frozen
+class Extender:
+    """A verb left empty is a call that is not made."""
+
+    url_prefix: str = ""
+    filter_verb: str = ""
+    preempt_verb: str = ""
+    prioritize_verb: str = ""
+    weight: int = 0
+    bind_verb: str = ""
+    enable_https: bool = False
+    tls_config: ExtenderTLSConfig | None = None
+    http_timeout: Seconds = Seconds(0.0)
+    node_cache_capable: bool = False
+    managed_resources: tuple[ExtenderManagedResource, ...] = ()
+    ignorable: bool = False
+
+
+# --- What scheduling does not read ----------------------------------------------------------------
+
+
+@frozen
+class LeaderElectionConfiguration:
+    leader_elect: bool = True
+    lease_duration: Seconds = Seconds(0.0)
+    renew_deadline: Seconds = Seconds(0.0)
+    retry_period: Seconds = Seconds(0.0)
+    resource_lock: str = ""
+    resource_name: str = ""
+    resource_namespace: str = ""
+
+
+@frozen
+class ClientConnectionConfiguration:
+    kubeconfig: str = ""
+    accept_content_types: str = ""
+    content_type: str = ""
+    qps: float = 0.0
+    burst: Int32 = Int32(0)
+
+
+# --- The whole ------------------------------------------------------------------------------------
+
+
+@frozen
+class KubeSchedulerConfiguration:
+    """``percentage_of_nodes_to_score`` 0 is the share that the cluster's size gives."""
+
+    parallelism: Int32 = Int32(16)
+    leader_election: LeaderElectionConfiguration = LeaderElectionConfiguration()
+    client_connection: ClientConnectionConfiguration = ClientConnectionConfiguration()
+    enable_profiling: bool = True
+    enable_contention_profiling: bool = True
+    percentage_of_nodes_to_score: Int32 = Int32(0)
+    pod_initial_backoff_seconds: int = 1
+    pod_max_backoff_seconds: int = 10
+    profiles: tuple[KubeSchedulerProfile, ...] = ()
+    extenders: tuple[Extender, ...] = ()
+    delay_cache_until_active: bool = False

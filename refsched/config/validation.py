@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which configurations are refused before any plugin is made.
+
+Rules: R-CONFIG-04 … R-CONFIG-09.   Source: pkg/scheduler/apis/config/validation/validation.go;
+pkg/scheduler/extender.go, makeTransport (v1.34.2); component-base/config/validation/validation.go;
+client-go/transport/transport.go, TLSConfigFor (v0.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from refsched.config.args import ARGS, NodeResourcesFitArgs
+from refsched.config.feature_gates import FeatureGates
+from refsched.config.points import EXTENSION_POINTS
+from refsched.config.scalars import is_qualified_name, within
+from refsched.config.types import (
+    ClientConnectionConfiguration,
+    Extender,
+    ExtenderTLSConfig,
+    KubeSchedulerConfiguration,
+    KubeSchedulerProfile,
+    LeaderElectionConfiguration,
+    Plugins,
+)
+from refsched.config.validate_args import validate_args
+from refsched.errors import InputError
+
+_REMOVED = frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"})
+
+
+def validate(config: KubeSchedulerConfiguration, gates: FeatureGates) -> None:
+    """R-CONFIG-04: parallelism is positive, percentages are 0..100, the first backoff is positive and not
+    longer than the longest."""
+    with within("clientConnection"):
+        _client_connection(config.client_connection)
+    with within("leaderElection"):
+        _leader_election(config.leader_election)
+    if config.parallelism <= 0:
+        raise InputError(f"{config.parallelism} is not positive", "parallelism")
+    _profiles(config.profiles, gates)
+    _percentage(config.percentage_of_nodes_to_score)
+    if config.pod_initial_backoff_seconds <= 0:
+        raise InputError(f"{config.pod_initial_backoff_seconds} is not positive", "podInitialBackoffSeconds")
+    if config.pod_max_backoff_seconds < config.pod_initial_backoff_seconds:
+        raise InputError("is less than podInitialBackoffSeconds", "podMaxBackoffSeconds")
+    _extenders(config.extenders)
+
+
+def _percentage(value: int | None) -> None:
+    if value is not None and not 0 <= value <= 100:
+        raise InputError(f"{value} is not in [0, 100]", "percentageOfNodesToScore")
+
+
+# --- What scheduling does not read ----------------------------------------------------------------
+
+
+def _client_connection(connection: ClientConnectionConfiguration) -> None:
+    if connection.burst < 0:
+        raise InputError(f"{connection.burst} is negative", "burst")
+
+
+def _leader_election(election: LeaderElectionConfiguration) -> None:
+    """A duration of 0 is its default (15 s, 10 s, 2 s), and so is an empty resourceLock."""
+    if not election.leader_elect:
+        return
+    lease, renewal = election.lease_duration or 15.0, election.renew_deadline or 10.0
+    durations = {"leaseDuration": lease, "renewDeadline": renewal, "retryPeriod": election.retry_period}
+    for field, seconds in durations.items():
+        if seconds < 0:
+            raise InputError("is negative", field)
+    if lease <= renewal:
+        raise InputError("is not longer than renewDeadline", "leaseDuration")
+    if election.resource_lock not in ("", "leases"):
+        raise InputError(f"{election.resource_lock!r} is not leases", "resourceLock")
+
+
+# --- Profiles -------------------------------------------------------------------------------------
+
+
+def _profiles(profiles: Sequence[KubeSchedulerProfile], gates: FeatureGates) -> None:
+    """R-CONFIG-05: every profile has a schedulerName of its own."""
+    seen: dict[str, int] = {}
+    for index, profile in enumerate(profiles):
+        with within(f"profiles[{index}]"):
+            if not profile.scheduler_name:
+                raise InputError("is required and missing", "schedulerName")
+            _percentage(profile.percentage_of_nodes_to_score)
+            _plugin_names(profile.plugins)
+            _plugin_config(profile, gates)
+            if profile.scheduler_name in seen:
+                raise InputError(f"is that of profiles[{seen[profile.scheduler_name]}]", "schedulerName")
+            seen[profile.scheduler_name] = index
+    _common_queue_sort(profiles)
+
+
+def _plugin_names(plugins: Plugins) -> None:
+    for point in EXTENSION_POINTS:
+        for index, plugin in enumerate(plugins.at(point).enabled):
+            if plugin.name in _REMOVED:
+                raise InputError("was removed", f"plugins.{point}.enabled[{index}]")
+
+
+def _plugin_config(profile: KubeSchedulerProfile, gates: FeatureGates) -> None:
+    """R-CONFIG-06: a plugin is configured once. The arguments of a plugin that is not enabled are checked
+    all the same, but for those of NodeResourcesFit: the check looks for them under the name
+    NodeResourcesFitArgs, which no configuration can use."""
+    seen: set[str] = set()
+    for index, config in enumerate(profile.plugin_config):
+        with within(f"pluginConfig[{index}]"):
+            if config.name in seen:
+                raise InputError(f"{config.name!r} is there already", "name")
+            seen.add(config.name)
+            if config.name in _REMOVED:
+                raise InputError(f"{config.name!r} was removed", "name")
+            if config.name == "NodeResourcesFitArgs":
+                raise InputError("are not those of this plugin", "args")
+            if config.name in ARGS and not isinstance(config.args, NodeResourcesFitArgs):
+                with within("args"):
+                    validate_args(config.args, gates)
+
+
+def _common_queue_sort(profiles: Sequence[KubeSchedulerProfile]) -> None:
+    """R-CONFIG-07: what profiles say about queueSort, and about the plugin enabled there, is the same."""
+    first = profiles[0].plugins.queue_sort
+    if len(first.enabled) > 1:
+        raise InputError("only one plugin may be enabled", "profiles[0].plugins.queueSort.enabled")
+    plugin = first.enabled[0].name if first.enabled else None
+    args = [c.args for c in profiles[0].plugin_config if c.name == plugin]
+    names = [p.name for p in first.disabled]
+    for index, profile in enumerate(profiles):
+        other = profile.plugins.queue_sort
+        if other.enabled != first.enabled or [p.name for p in other.disabled] != names:
+            raise InputError("is not that of profiles[0]", f"profiles[{index}].plugins.queueSort")
+        for position, config in enumerate(profile.plugin_config):
+            if config.name == plugin and config.args != (args[0] if args else None):
+                field = f"profiles[{index}].pluginConfig[{position}].args"
+                raise InputError("are not those of profiles[0]", field)
+
+
+# --- Extenders ------------------------------------------------------------------------------------
+
+
+def _extenders(extenders: Sequence[Extender]) -> None:
+    """R-CONFIG-08: who prioritizes has a positive weight; one extender binds; a resource has one manager."""
+    managed: set[str] = set()
+    for index, extender in enumerate(extenders):
+        with within(f"extenders[{index}]"):
+            if extender.prioritize_verb and extender.weight <= 0:
+                raise InputError(f"{extender.weight} is not positive", "weight")
+            for position, resource in enumerate(extender.managed_resources):
+                with within(f"managedResources[{position}].name"):
+                    _managed_resource(resource.name, managed)
+                managed.add(resource.name)
+            if extender.tls_config is not None:
+                with within("tlsConfig"):
+                    _tls(extender.tls_config)
+    if sum(1 for extender in extenders if extender.bind_verb) > 1:
+        raise InputError("only one may bind", "extenders")
+
+
+def _managed_resource(name: str, managed: set[str]) -> None:
+    if not is_extended_resource(name):
+        raise InputError(f"{name!r} is not an extended resource")
+    if name in managed:
+        raise InputError(f"{name!r} is managed already")
+
+
+def is_extended_resource(name: str) -> bool:
+    """Not in Kubernetes' own namespace, and a name that a quota can have as well."""
+    if "/" not in name or "kubernetes.io/" in name or name.startswith("requests."):
+        return False
+    return is_qualified_name(name) and is_qualified_name(f"requests.{name}")
+
+
+def _tls(tls: ExtenderTLSConfig) -> None:
+    """R-CONFIG-09: who does not verify the server has no certificate authority. No file is opened here."""
+    if tls.insecure and (tls.ca_file or tls.ca_data):
+        raise InputError("stands beside a certificate authority", "insecure")
