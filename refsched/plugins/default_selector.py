@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pods that belong together with a pod, where nobody says which: those of its Services and its owner.
+
+Source: plugins/helper/spread.go, DefaultSelector and GetPodServices (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from refsched.objects.meta import OwnerReference
+from refsched.objects.pod import Pod
+from refsched.objects.selectors import EVERYTHING, Requirement, Selector, compile_selector
+from refsched.objects.store import ObjectStore
+from refsched.objects.workloads import ReplicaSet, ReplicationController, Service, StatefulSet
+
+
+def default_selector(pod: Pod, objects: ObjectStore) -> Selector:
+    """What the Services that serve the pod select, and what its controller selects, must both hold.
+
+    EVERYTHING where there are none. Labels that a ReplicationController selects replace a Service's.
+    """
+    labels: dict[str, str] = {}
+    for service in objects.list(Service):
+        if service.metadata.namespace == pod.namespace and selects_labels(service.spec.selector, pod.labels):
+            labels.update(service.spec.selector)
+    owner = controller_of(pod)
+    if owner is None:
+        return with_labels(EVERYTHING, labels)
+    match owner.api_version, owner.kind:
+        case "v1", "ReplicationController":
+            controller = objects.get(ReplicationController, owner.name, pod.namespace)
+            return with_labels(EVERYTHING, {**labels, **(controller.spec.selector if controller else {})})
+        case "apps/v1", "ReplicaSet":
+            return with_labels(_owner_selector(objects.get(ReplicaSet, owner.name, pod.namespace)), labels)
+        case "apps/v1", "StatefulSet":
+            return with_labels(_owner_selector(objects.get(StatefulSet, owner.name, pod.namespace)), labels)
+    return with_labels(EVERYTHING, labels)
+
+
+def controller_of(pod: Pod) -> OwnerReference | None:
+    """The owner that manages the pod, if any (metav1.GetControllerOfNoCopy)."""
+    return next((owner for owner in pod.metadata.owner_references if owner.controller), None)
+
+
+def selects_labels(selector: Mapping[str, str], labels: Mapping[str, str]) -> bool:
+    """Are all of these labels there, with these values?"""
+    return all(labels.get(key) == value for key, value in selector.items())
+
+
+def with_labels(selector: Selector, labels: Mapping[str, str]) -> Selector:
+    """``selector``, and each of these labels besides. What matches nothing goes on matching nothing."""
+    if selector.requirements is None:
+        return selector
+    equal = tuple(Requirement(key, "In", (value,)) for key, value in sorted(labels.items()))
+    return Selector((*equal, *selector.requirements))
+
+
+def _owner_selector(owner: ReplicaSet | StatefulSet | None) -> Selector:
+    """An owner that is gone, or that selects nothing, adds nothing."""
+    if owner is None or owner.spec.selector is None:
+        return EVERYTHING
+    return compile_selector(owner.spec.selector)

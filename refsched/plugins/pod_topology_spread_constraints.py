@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Topology spread constraints as PodTopologySpread works with them, and how it counts pods by domain.
+
+A *domain* is one value of a constraint's topology key: all nodes with that label value.
+Source: plugins/podtopologyspread/common.go (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from attrs import frozen
+
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.objects.node import HOSTNAME_LABEL, Node
+from refsched.objects.pod import Pod, TopologySpreadConstraint
+from refsched.objects.selectors import EVERYTHING, Selector, compile_selector
+from refsched.plugins.default_selector import selects_labels, with_labels
+
+DO_NOT_SCHEDULE = "DoNotSchedule"
+SCHEDULE_ANYWAY = "ScheduleAnyway"
+HONOR = "Honor"
+
+
+@frozen
+class Constraint:
+    """A spread constraint with its selector compiled and its defaults filled in."""
+
+    max_skew: int
+    topology_key: str
+    selector: Selector
+    min_domains: int = 1
+    honors_affinity: bool = True
+    honors_taints: bool = False
+
+    @property
+    def is_by_host(self) -> bool:
+        return self.topology_key == HOSTNAME_LABEL
+
+    def includes(self, pod: Pod, node: Node) -> bool:
+        """R-SPREAD-04: nodes that the pod's node selector and required affinity leave out do not count,
+        unless nodeAffinityPolicy is Ignore; tainted ones do, unless nodeTaintsPolicy is Honor.
+        Source: matchNodeInclusionPolicies."""
+        if self.honors_affinity and not node_is_required(pod, node):
+            return False
+        return not self.honors_taints or tolerates_taints(pod, node)
+
+
+def node_is_required(pod: Pod, node: Node) -> bool:
+    """Do the pod's node selector and required node affinity both allow the node?
+    Source: component-helpers nodeaffinity.go, RequiredNodeAffinity.Match (v0.34.2)."""
+    if not selects_labels(pod.spec.node_selector, node.metadata.labels):
+        return False
+    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
+    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
+    return required is None or required.matches(node)
+
+
+def tolerates_taints(pod: Pod, node: Node) -> bool:
+    """Does the pod tolerate every NoSchedule and NoExecute taint of the node?"""
+    return all(
+        any(toleration.tolerates(taint) for toleration in pod.spec.tolerations)
+        for taint in node.spec.taints
+        if taint.effect in ("NoSchedule", "NoExecute")
+    )
+
+
+def compile_constraints(
+    constraints: Iterable[TopologySpreadConstraint], pod: Pod, when_unsatisfiable: str
+) -> tuple[Constraint, ...]:
+    """Those that ask for this action, in order. Source: filterTopologySpreadConstraints."""
+    return tuple(
+        Constraint(
+            max_skew=asked.max_skew,
+            topology_key=asked.topology_key,
+            selector=_selector(asked, pod.labels),
+            min_domains=1 if asked.min_domains is None else asked.min_domains,
+            honors_affinity=asked.node_affinity_policy in (None, HONOR),
+            honors_taints=asked.node_taints_policy == HONOR,
+        )
+        for asked in constraints
+        if asked.when_unsatisfiable == when_unsatisfiable
+    )
+
+
+def _selector(asked: TopologySpreadConstraint, labels: Mapping[str, str]) -> Selector:
+    """R-SPREAD-03: matchLabelKeys select the pods that share these labels with the incoming one. Keys that
+    it does not have are passed over.
+
+    Where the API server has folded the keys into the selector already, the same condition stands there
+    twice, which selects the same pods.
+    """
+    shared = {key: labels[key] for key in asked.match_label_keys if key in labels}
+    return with_labels(compile_selector(asked.label_selector), shared)
+
+
+def has_all_keys(labels: Mapping[str, str], constraints: Iterable[Constraint]) -> bool:
+    return all(constraint.topology_key in labels for constraint in constraints)
+
+
+# --- Counting -------------------------------------------------------------------------------------
+
+
+def count_matching(pods: Sequence[PodInfo], selector: Selector, namespace: str) -> int:
+    """R-SPREAD-05: pods of this namespace that the selector matches; terminating ones do not count
+    (kubernetes #87621), and a selector without requirements counts none. Source: countPodsMatchSelector."""
+    if selector == EVERYTHING:
+        return 0
+    count = 0
+    for info in pods:
+        metadata = info.pod.metadata
+        counts = metadata.namespace == namespace and metadata.deletion_timestamp is None
+        if counts and selector.matches(metadata.labels):
+            count += 1
+    return count
+
+
+def tally(constraints: Sequence[Constraint], pod: Pod, nodes: Iterable[NodeInfo]) -> list[dict[str, int]]:
+    """For each constraint: the matching pods of each domain that these nodes make, 0 included.
+
+    One pass; constraints that count the same pods on the same nodes share one count of each node. A node
+    without a key belongs to the domain ``""`` (where the caller lets such nodes in).
+    """
+    counts: list[dict[str, int]] = [{} for _ in constraints]
+    alike: dict[tuple[Selector, bool, bool], list[int]] = {}
+    for index, constraint in enumerate(constraints):
+        what = (constraint.selector, constraint.honors_affinity, constraint.honors_taints)
+        alike.setdefault(what, []).append(index)
+    for info in nodes:
+        node = info.existing_node
+        for indices in alike.values():
+            first = constraints[indices[0]]
+            if not first.includes(pod, node):
+                continue
+            matching = count_matching(info.pods, first.selector, pod.namespace)
+            for index in indices:
+                domain = node.metadata.labels.get(constraints[index].topology_key, "")
+                counts[index][domain] = counts[index].get(domain, 0) + matching
+    return counts
