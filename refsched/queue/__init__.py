@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scheduling queue: which pods wait, where, and what brings them back."""
