@@ -13,6 +13,7 @@ from attrs import evolve, field, frozen
 
 from refsched.cycle.find_nodes import Search, num_feasible_nodes_to_find, search
 from refsched.cycle.fit_error import Diagnosis
+from refsched.framework.choices import SearchPlan
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import CycleState, Framework, PreFilterResult, Scores
 from refsched.framework.snapshot import Snapshot
@@ -27,7 +28,8 @@ class Decision:
     """What one cycle found out about a pod.
 
     ``best`` are the nodes to choose from: empty where the pod fits nowhere or ``failure`` says what went
-    wrong. ``processed`` is by how much the start index of the next search moves on.
+    wrong. ``processed`` is by how much the start index of the next search moves on. ``surplus`` are feasible
+    nodes that were found and not kept.
     """
 
     pre_filter: PreFilterResult
@@ -38,6 +40,7 @@ class Decision:
     best: tuple[str, ...] = ()
     failure: Status | None = None
     processed: int = 0
+    surplus: tuple[NodeInfo, ...] = ()
 
     @property
     def evaluated(self) -> int:
@@ -50,7 +53,8 @@ class Decider:
     """One profile's way to decide, over one snapshot.
 
     ``start`` is the machine's nextStartNodeIndex; ``percentage`` the profile's or the global
-    percentageOfNodesToScore, 0 for adaptive.
+    percentageOfNodesToScore, 0 for adaptive. ``plan`` is asked, with the number of nodes and how many feasible
+    ones are enough, what a search that may stop early is known to have done; None where it is free.
     """
 
     framework: Framework
@@ -58,6 +62,7 @@ class Decider:
     nominated_pods: NominatedPods
     start: int = 0
     percentage: int = 0
+    plan: Callable[[int, int], SearchPlan | None] = lambda number_of_nodes, enough: None
 
     def decide(self, pod: PodInfo) -> Decision:
         """The snapshot must have a node: without any, there is nothing to run a plugin on."""
@@ -81,7 +86,14 @@ class Decider:
         statuses = refused | dict(found.statuses)
         processed = len(found.feasible) + len(statuses)
         diagnosis = self._diagnosis(pre_filter, Search(found.feasible, tuple(statuses.items())))
-        decision = Decision(pre_filter, diagnosis, found.feasible, failure=found.failure, processed=processed)
+        decision = Decision(
+            pre_filter,
+            diagnosis,
+            found.feasible,
+            failure=found.failure,
+            processed=processed,
+            surplus=found.surplus,
+        )
         return decision if found.failure else self._score(pod, decision)
 
     # --- Filter -----------------------------------------------------------------------------------
@@ -107,7 +119,8 @@ class Decider:
         if not self.framework.filter_plugins:
             taken = (nodes[(self.start + offset) % len(nodes)] for offset in range(enough))
             return Search(tuple(taken), ())
-        return search(nodes, self.start, enough, lambda n: self._check(pod, pre_filter.state, n))
+        plan = self.plan(len(nodes), enough) if enough < len(nodes) else None
+        return search(nodes, self.start, enough, lambda n: self._check(pod, pre_filter.state, n), plan)
 
     @staticmethod
     def _diagnosis(pre_filter: PreFilterResult, found: Search) -> Diagnosis:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from attrs import frozen
 
+from refsched.framework.choices import SearchPlan
 from refsched.framework.node_info import NodeInfo
 from refsched.framework.status import Code, Status
 
@@ -35,34 +36,49 @@ def num_feasible_nodes_to_find(percentage: int, number_of_nodes: int) -> int:
 class Search:
     """What a search found: the feasible nodes it kept, and what the others said, in search order.
 
-    ``failure`` is the first Error met, which ends the search.
+    ``surplus`` are feasible nodes that were found when enough were kept. ``failure`` is the first Error met,
+    which ends the search.
     """
 
     feasible: tuple[NodeInfo, ...]
     statuses: tuple[tuple[str, Status], ...]
     failure: Status | None = None
-
-    @property
-    def processed(self) -> int:
-        """By how many nodes the start index moves on, also where the search ended in an error."""
-        return len(self.feasible) + len(self.statuses)
+    surplus: tuple[NodeInfo, ...] = ()
 
 
 def search(
-    nodes: Sequence[NodeInfo], start: int, number_to_find: int, check: Callable[[NodeInfo], Status]
+    nodes: Sequence[NodeInfo],
+    start: int,
+    number_to_find: int,
+    check: Callable[[NodeInfo], Status],
+    plan: SearchPlan | None = None,
 ) -> Search:
-    """R-SEARCH-02: nodes are looked at from the start index on, round the list, until enough are feasible."""
+    """R-SEARCH-02: nodes are looked at from the start index on, round the list, until one more than enough is
+    feasible: finding it is what ends the search (the one surplus of a search that is not parallel).
+
+    Source: findNodesThatPassFilters, checkNode, where the node beyond the number cancels the search. With a
+    ``plan`` the nodes that it names are looked at, and no others.
+    """
     feasible: list[NodeInfo] = []
+    surplus: list[NodeInfo] = []
     statuses: list[tuple[str, Status]] = []
     for offset in range(len(nodes)):
-        if len(feasible) >= number_to_find:
+        if surplus and plan is None:
             break
         node = nodes[(start + offset) % len(nodes)]
+        if plan is not None and node.name not in plan.evaluated:
+            continue
         status = check(node)
         if status.code is Code.ERROR:
             return Search(tuple(feasible), tuple(statuses), status)
-        if status.is_success:
+        if not status.is_success:
+            statuses.append((node.name, status))
+        elif _is_kept(node.name, plan) and len(feasible) < number_to_find:
             feasible.append(node)
         else:
-            statuses.append((node.name, status))
-    return Search(tuple(feasible), tuple(statuses))
+            surplus.append(node)
+    return Search(tuple(feasible), tuple(statuses), surplus=tuple(surplus))
+
+
+def _is_kept(node: str, plan: SearchPlan | None) -> bool:
+    return plan is None or plan.kept is None or node in plan.kept

@@ -11,7 +11,18 @@ import random
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
+from attrs import frozen
+
 T = TypeVar("T")
+
+
+@frozen
+class SearchPlan:
+    """What a search that stopped early is known to have done: the nodes it evaluated, and, where that is
+    known, the feasible ones that it kept."""
+
+    evaluated: frozenset[str]
+    kept: frozenset[str] | None = None
 
 
 class Choices(Protocol):
@@ -20,9 +31,16 @@ class Choices(Protocol):
         ``pod`` (equals of QueueSort), ``node`` (among the highest totals), ``candidate`` (of preemption)."""
         ...
 
+    def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:
+        """What a search for ``enough`` feasible nodes among more did; None to search one node at a time."""
+        ...
+
 
 class FirstChoice:
     """Always the first option."""
+
+    def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:
+        return None
 
     def choose(self, question: str, options: Sequence[T]) -> T:
         return options[0]
@@ -33,6 +51,9 @@ class SeededChoices:
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
+
+    def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:
+        return None
 
     def choose(self, question: str, options: Sequence[T]) -> T:
         return self._random.choice(options)

@@ -57,6 +57,23 @@ class EnqueueExtensions(Plugin, Protocol):
     def EVENTS(self) -> Sequence[EventHint]: ...  # noqa: N802  (a table, as the plugins spell it)
 
 
+class Queued(Protocol):
+    """What QueueSort sees of a pod: the pod, and since when it waits (seconds)."""
+
+    @property
+    def pod(self) -> Pod: ...
+
+    @property
+    def timestamp(self) -> float: ...
+
+
+@runtime_checkable
+class QueueSortPlugin(Plugin, Protocol):
+    """Is ``a`` to be popped before ``b``?"""
+
+    def less(self, a: Queued, b: Queued) -> bool: ...
+
+
 @runtime_checkable
 class PreEnqueuePlugin(Plugin, Protocol):
     """May the pod enter the active queue at all? A refusal gates it."""

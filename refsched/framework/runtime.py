@@ -14,9 +14,12 @@ from attrs import evolve, field, frozen
 from refsched.framework.interface import (
     Continue,
     FilterPlugin,
+    Plugin,
+    PreEnqueuePlugin,
     PreFilterExtensions,
     PreFilterPlugin,
     PreScorePlugin,
+    QueueSortPlugin,
     Reject,
     ScoreExtensions,
     ScorePlugin,
@@ -62,11 +65,38 @@ class Framework:
     """The plugins of one profile at each point, in the order in which they are called."""
 
     profile_name: str
+    queue_sort_plugin: QueueSortPlugin | None = None
+    pre_enqueue_plugins: Sequence[PreEnqueuePlugin] = ()
     pre_filter_plugins: Sequence[PreFilterPlugin] = ()
     filter_plugins: Sequence[FilterPlugin] = ()
     pre_score_plugins: Sequence[PreScorePlugin] = ()
     score_plugins: Sequence[ScorePlugin] = ()
     score_weights: Mapping[str, int] = field(factory=dict)
+    post_filter_plugins: Sequence[Plugin] = ()
+    reserve_plugins: Sequence[Plugin] = ()
+    permit_plugins: Sequence[Plugin] = ()
+    pre_bind_plugins: Sequence[Plugin] = ()
+    bind_plugins: Sequence[Plugin] = ()
+    post_bind_plugins: Sequence[Plugin] = ()
+    percentage_of_nodes_to_score: int = 0
+
+    @property
+    def plugins(self) -> tuple[Plugin, ...]:
+        """Every plugin of the profile, once."""
+        points: tuple[Sequence[Plugin], ...] = (
+            self.pre_enqueue_plugins,
+            self.pre_filter_plugins,
+            self.filter_plugins,
+            self.post_filter_plugins,
+            self.pre_score_plugins,
+            self.score_plugins,
+            self.reserve_plugins,
+            self.permit_plugins,
+            self.pre_bind_plugins,
+            self.bind_plugins,
+            self.post_bind_plugins,
+        )
+        return tuple({plugin.name: plugin for point in points for plugin in point}.values())
 
     # --- PreFilter --------------------------------------------------------------------------------
 

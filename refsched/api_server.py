@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ApiServer: what is true, as opposed to what the scheduler has seen of it.
+
+What happens to the cluster, and what the scheduler writes, is stored here at once, and shown to the scheduler
+one event at a time once its cycles have come to rest: a cycle never sees the world change under it, and what
+it wrote has come back before the next input. Who answers a write (the volume controller, a victim's kubelet) is
+not played here: that is an input.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, TypeVar
+
+from attrs import evolve, frozen
+
+from refsched.errors import InputError
+from refsched.objects.pod import Pod, PodCondition, PodStatus
+from refsched.objects.store import ApiObject, ObjectStore
+
+T = TypeVar("T", bound=ApiObject)
+
+
+@frozen
+class Event:
+    """An object was created (no ``before``), changed, or deleted (no ``after``)."""
+
+    before: ApiObject | None
+    after: ApiObject | None
+
+
+class ApiServer:
+    """The stored objects, and the events that the scheduler has yet to see, oldest first."""
+
+    def __init__(self) -> None:
+        self._stored = ObjectStore()
+        self.events: deque[Event] = deque()
+
+    def get(self, kind: type[T], name: str, namespace: str = "") -> T | None:
+        """The object as it is stored, whether the scheduler has seen it so or not."""
+        return self._stored.get(kind, name, namespace)
+
+    # --- Others write -----------------------------------------------------------------------------
+
+    def create(self, created: ApiObject) -> None:
+        """InputError where an object of this kind and name is there."""
+        if self._find(created) is not None:
+            raise InputError("exists already", where=describe(created))
+        self._store(created)
+
+    def update(self, updated: ApiObject) -> None:
+        """InputError where there is no such object."""
+        if self._find(updated) is None:
+            raise InputError("does not exist, so it cannot be updated", where=describe(updated))
+        self._store(updated)
+
+    def delete(self, kind: type[ApiObject], name: str, namespace: str) -> None:
+        """InputError where there is no such object."""
+        removed = self._stored.remove(kind, name, namespace)
+        if removed is None:
+            where = f"{kind.kind} {namespace + '/' if namespace else ''}{name}"
+            raise InputError("does not exist, so it cannot be deleted", where=where)
+        self.events.append(Event(removed, None))
+
+    # --- The scheduler writes ---------------------------------------------------------------------
+
+    def write(self, verb: str, written: ApiObject) -> None:
+        """``create`` or ``update``. A deletion that the scheduler asks for is carried out by an input."""
+        if verb != "delete":
+            self._store(written)
+
+    def bind(self, pod: Pod, node: str) -> str:
+        """Assign the pod to the node. Answers why not, or ``""``.
+
+        Source: pkg/registry/core/pod/storage/storage.go, BindingREST.assignPod, setPodNodeAndMetadata.
+        """
+        stored = self._stored.get(Pod, pod.name, pod.namespace)
+        if stored is None:
+            return f'pods "{pod.name}" not found'
+        refusal = _binding_refusal(stored, pod.uid)
+        if refusal:
+            return f'Operation cannot be fulfilled on pods/binding "{pod.name}": {refusal}'
+        self._store(evolve(stored, spec=evolve(stored.spec, node_name=node)))
+        return ""
+
+    def patch_status(
+        self, pod: Pod, condition: PodCondition | None = None, nominated_node: str | None = None
+    ) -> None:
+        """What differs from ``pod``'s own status is patched into the stored pod; where nothing does, nothing
+        is written. A ``nominated_node`` of None leaves the nomination. Source: schedule_one.go, updatePod."""
+        new_condition = condition is not None and condition not in pod.status.conditions
+        new_nomination = nominated_node is not None and nominated_node != pod.status.nominated_node_name
+        stored = self._stored.get(Pod, pod.name, pod.namespace)
+        if stored is None or not (new_condition or new_nomination):
+            return
+        status: PodStatus = stored.status
+        if new_condition and condition is not None:
+            others = tuple(c for c in status.conditions if c.type != condition.type)
+            status = evolve(status, conditions=(*others, condition))
+        if new_nomination and nominated_node is not None:
+            status = evolve(status, nominated_node_name=nominated_node)
+        self._store(evolve(stored, status=status))
+
+    def is_bound(self, pod: Pod) -> bool:
+        stored = self._stored.get(Pod, pod.name, pod.namespace)
+        return stored is not None and stored.uid == pod.uid and bool(stored.spec.node_name)
+
+    # --- Inside -----------------------------------------------------------------------------------
+
+    def _find(self, named: ApiObject) -> Any:
+        return self._stored.get(type(named), named.metadata.name, named.metadata.namespace)
+
+    def _store(self, stored: ApiObject) -> None:
+        self.events.append(Event(self._stored.put(stored), stored))
+
+
+def describe(named: ApiObject) -> str:
+    """``Pod default/a``, ``Node n``."""
+    namespace = named.metadata.namespace
+    return f"{named.kind} {namespace + '/' if namespace else ''}{named.metadata.name}"
+
+
+def _binding_refusal(stored: Pod, uid: str) -> str:
+    if uid and uid != stored.uid:
+        return f"Precondition failed: UID in precondition: {uid}, UID in object meta: {stored.uid}"
+    if stored.metadata.deletion_timestamp is not None:
+        return f"pod {stored.name} is being deleted, cannot be assigned to a host"
+    if stored.spec.node_name:
+        return f'pod {stored.name} is already assigned to node "{stored.spec.node_name}"'
+    if stored.spec.scheduling_gates:
+        return f"pod {stored.name} has non-empty .spec.schedulingGates"
+    return ""

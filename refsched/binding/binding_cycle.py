@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The binding cycle: an assumed pod is bound, or what it held is given back.
+
+Source: pkg/scheduler/schedule_one.go, bindingCycle, handleBindingCycleError (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+
+from attrs import evolve
+
+from refsched.cache.cache import CacheError
+from refsched.cycle.cycle import Cycle, OnPermit, Stop
+from refsched.cycle.failure import Failure, handle_scheduling_failure, rejected_on
+from refsched.cycle.late_points import (
+    run_bind_plugins,
+    run_post_bind_plugins,
+    run_pre_bind_plugins,
+    run_unreserve_plugins,
+)
+from refsched.framework.status import SUCCESS, Status
+from refsched.objects.pod import Pod
+from refsched.queue.cluster_events import ASSIGNED_POD_DELETE
+from refsched.trace.records import BOUND, Bind
+
+
+def binding_cycle(cycle: Cycle) -> Generator[Stop, None, None]:
+    """R-BIND-04: wait on Permit, PreBind, Bind, PostBind. After Permit a failure no longer makes the pod wait
+    for an event."""
+    pod, node = cycle.on_node
+    failure = yield from _wait_and_bind(cycle)
+    if failure is not None:
+        _handle_binding_cycle_error(cycle, failure)
+    cycle.stations.records.append(
+        Bind(
+            pod.pod.key,
+            node.name,
+            failure.result if failure else BOUND,
+            cycle.take_calls(),
+            failure.status.message if failure else None,
+            failure.plugins if failure else None,
+        )
+    )
+
+
+def _wait_and_bind(cycle: Cycle) -> Generator[Stop, None, Failure | None]:
+    pod, node = cycle.on_node
+    status = yield from _wait_on_permit(cycle)
+    if not status.is_success:
+        rejected = rejected_on(node.name, status)
+        return evolve(rejected, unschedulable_plugins=frozenset({status.plugin}), pending_plugins=frozenset())
+    cycle.stations.queue.done(pod.pod.uid)
+    for run in (run_pre_bind_plugins, run_bind_plugins):
+        status = yield from run(cycle)
+        if not status.is_success:
+            return Failure(status)
+    run_post_bind_plugins(cycle)
+    return None
+
+
+def _wait_on_permit(cycle: Cycle) -> Generator[Stop, None, Status]:
+    """R-PERMIT-05: a pod that nobody holds back goes on at once."""
+    uid = cycle.on_node[0].pod.uid
+    waiting = cycle.stations.waiting_pods.get(uid)
+    if waiting is None:
+        return SUCCESS
+    while waiting.decision is None:
+        yield OnPermit(waiting)
+    cycle.stations.waiting_pods.remove(uid)
+    return waiting.decision
+
+
+def _handle_binding_cycle_error(cycle: Cycle, failure: Failure) -> None:
+    """R-ROLLBACK-03: Unreserve in reverse order, forget, and tell the others that room was made: after the pod
+    itself is back where it was rejected (it is not cured by its own leaving), before that where it failed."""
+    pod = cycle.on_node[0].pod
+    stations = cycle.stations
+    run_unreserve_plugins(cycle)
+
+    def tell(pre_check: Callable[[Pod], bool] | None) -> None:
+        stations.queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod, None, pre_check)
+
+    try:
+        stations.cache.forget(pod)
+    except CacheError:
+        handle_scheduling_failure(cycle, failure)
+        return
+    if failure.status.is_rejected:
+        handle_scheduling_failure(cycle, failure)
+        tell(lambda other: other.uid != pod.uid)
+    else:
+        tell(None)
+        handle_scheduling_failure(cycle, failure)

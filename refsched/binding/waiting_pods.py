@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waiting pods: those that Permit holds back until every plugin that asked to wait has allowed them.
+
+Source: pkg/scheduler/framework/runtime/waiting_pods_map.go (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from refsched.framework.status import SUCCESS, Code, Status
+from refsched.objects.pod import Pod
+
+
+class WaitingPod:
+    """``deadlines`` are the seconds of the machine's clock at which each plugin's patience ends."""
+
+    def __init__(self, pod: Pod, waits: Mapping[str, float], now: float) -> None:
+        self.pod = pod
+        self.decision: Status | None = None
+        self._waits = dict(waits)
+        self.deadlines = {plugin: now + wait for plugin, wait in waits.items()}
+
+    @property
+    def pending_plugins(self) -> list[str]:
+        return sorted(self.deadlines)
+
+    def allow(self, plugin: str) -> None:
+        """R-PERMIT-02: the pod goes on when the last plugin that it waits for has allowed it."""
+        self.deadlines.pop(plugin, None)
+        if not self.deadlines:
+            self._decide(SUCCESS)
+
+    def reject(self, plugin: str, reason: str) -> None:
+        """R-PERMIT-03: one plugin is enough to reject the pod."""
+        self._decide(Status(Code.UNSCHEDULABLE, (reason,), plugin))
+
+    def time_out(self, plugin: str) -> None:
+        """R-PERMIT-04: a plugin whose patience ends rejects the pod."""
+        waited = go_duration(self._waits[plugin])
+        self.reject(plugin, f"rejected due to timeout after waiting {waited} at plugin {plugin}")
+
+    def _decide(self, status: Status) -> None:
+        """The first decision counts."""
+        if self.decision is None:
+            self.decision = status
+
+
+class WaitingPods:
+    """The pods that wait on Permit, by uid."""
+
+    def __init__(self) -> None:
+        self._by_uid: dict[str, WaitingPod] = {}
+
+    def add(self, waiting: WaitingPod) -> None:
+        self._by_uid[waiting.pod.uid] = waiting
+
+    def get(self, uid: str) -> WaitingPod | None:
+        return self._by_uid.get(uid)
+
+    def remove(self, uid: str) -> None:
+        self._by_uid.pop(uid, None)
+
+    def reject(self, uid: str) -> bool:
+        """The pod is gone. Did it wait? Source: framework.go, RejectWaitingPod."""
+        waiting = self.get(uid)
+        if waiting is not None:
+            waiting.reject("", "removed")
+        return waiting is not None
+
+    def undecided(self) -> Iterable[WaitingPod]:
+        return [waiting for waiting in self._by_uid.values() if waiting.decision is None]
+
+
+def go_duration(seconds: float) -> str:
+    """As Go prints a time.Duration: ``15m0s``, ``1.5s``, ``20ms``, ``0s``."""
+    nanoseconds = round(seconds * 1_000_000_000)
+    if nanoseconds == 0:
+        return "0s"
+    for size, unit in ((1_000, "ns"), (1_000_000, "µs"), (1_000_000_000, "ms")):
+        if nanoseconds < size:
+            return f"{_trimmed(nanoseconds, size // 1_000)}{unit}"
+    minutes, rest = divmod(nanoseconds, 60_000_000_000)
+    hours, minutes = divmod(minutes, 60)
+    text = f"{_trimmed(rest, 1_000_000_000)}s"
+    if hours:
+        return f"{hours}h{minutes}m{text}"
+    return f"{minutes}m{text}" if minutes else text
+
+
+def _trimmed(amount: int, unit: int) -> str:
+    whole, fraction = divmod(amount, unit)
+    digits = f"{fraction:0{len(str(unit)) - 1}d}".rstrip("0") if unit > 1 else ""
+    return f"{whole}.{digits}" if digits else str(whole)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Following: choices that do what was recorded, so that a checker asks "is this allowed?".
+
+Where the record did what is not among the options, that is noted, and followed all the same where it can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar, cast
+
+from attrs import Factory, define, frozen
+
+from refsched.framework.choices import SearchPlan
+from refsched.preemption.candidate import Candidate
+from refsched.queue.queued_pod import QueuedPod
+from refsched.trace.records import Attempt, NodeStatus
+
+T = TypeVar("T")
+
+
+@frozen
+class NotAllowed:
+    """The record chose what the specification does not offer."""
+
+    member: str
+    expected: object
+    got: object
+
+
+@define
+class Following:
+    """``record`` is the attempt that is followed; ``not_allowed`` what it chose amiss; ``offered`` how many
+    options there were for each question."""
+
+    record: Attempt | None = None
+    not_allowed: list[NotAllowed] = Factory(list)
+    offered: dict[str, int] = Factory(dict)
+
+    def follow(self, record: Attempt | None) -> None:
+        """From now on, do what this attempt did; without one, the first of the options."""
+        self.record = record
+        self.not_allowed = []
+        self.offered = {}
+
+    def choose(self, question: str, options: Sequence[T]) -> T:
+        self.offered[question] = len(options)
+        if self.record is None:
+            return options[0]
+        if question == "pod":
+            return self._pod(self.record, options)
+        if question == "node":
+            return self._node(self.record, options)
+        return self._candidate(self.record, options)
+
+    def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:
+        """What the record tells of a search that may have stopped early."""
+        if self.record is None or self.record.filter is None:
+            return None
+        kept = self.record.scores or self.record.totals
+        return SearchPlan(frozenset(self.record.filter), frozenset(kept) if kept else _sole(self.record))
+
+    def _pod(self, record: Attempt, options: Sequence[T]) -> T:
+        """The driver has made sure that the pod is there (``Scheduler.schedule``)."""
+        for option in options:
+            if cast("QueuedPod", option).key == record.pod:
+                return option
+        return options[0]
+
+    def _node(self, record: Attempt, options: Sequence[T]) -> T:
+        node = record.node or ""
+        if node not in options:
+            expected = [option or "no node" for option in options]
+            self.not_allowed.append(NotAllowed("node", expected, node or "no node"))
+        return cast("T", node)
+
+    def _candidate(self, record: Attempt, options: Sequence[T]) -> T:
+        """A record without ``victims`` may still tell the node."""
+        for option in options:
+            candidate = cast("Candidate", option)
+            victims = tuple(sorted(victim.pod.key for victim in candidate.victims))
+            told = record.victims is None or tuple(sorted(record.victims)) == victims
+            if told and record.nominated_node in (None, candidate.node):
+                return option
+        return options[0]
+
+
+def _sole(record: Attempt) -> frozenset[str] | None:
+    """The node that was taken unscored."""
+    feasible = [node for node, status in (record.filter or {}).items() if _is_feasible(status)]
+    return frozenset({record.node}) if record.node and len(feasible) > 1 else None
+
+
+def _is_feasible(status: NodeStatus) -> bool:
+    return status.code == "Success"

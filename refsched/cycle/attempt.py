@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attempt: how a decision is told in a record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from refsched.cycle.decide import Decision
+from refsched.framework.runtime import PreFilterResult, Scores
+from refsched.framework.status import Status
+from refsched.trace.records import SCHEDULED, Attempt, NodeStatus, PreFilter
+
+
+def describe(pod: str, decision: Decision) -> Attempt:
+    """What PreFilter, Filter and Score said. A node that was tried twice is told as it was seen last."""
+    statuses: dict[str, NodeStatus] = {
+        node: _node_status(status) for node, status in decision.diagnosis.statuses.items()
+    }
+    statuses |= {node.name: NodeStatus("Success") for node in (*decision.feasible, *decision.surplus)}
+    return Attempt(
+        pod,
+        SCHEDULED,
+        pre_filter=_pre_filter(decision.pre_filter),
+        filter=statuses or None,
+        scores=_by_node(decision.scores) if decision.scores is not None else None,
+        totals=decision.totals if decision.scores is not None else None,
+    )
+
+
+def _node_status(status: Status) -> NodeStatus:
+    return NodeStatus(status.code.value, status.plugin, status.reasons)
+
+
+def _pre_filter(result: PreFilterResult) -> PreFilter | None:
+    if not result.status.is_success:
+        status = result.status
+        return PreFilter(status.code.value, status.plugin, status.reasons)
+    if result.nodes is None:
+        return None
+    return PreFilter("Success", nodes=tuple(sorted(result.nodes)))
+
+
+def _by_node(scores: Scores) -> Mapping[str, Mapping[str, int]]:
+    nodes = {node for by_node in scores.weighted.values() for node in by_node}
+    return {
+        node: {plugin: by_node[node] for plugin, by_node in scores.weighted.items()} for node in sorted(nodes)
+    }

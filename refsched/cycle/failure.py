@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Failure: the way back of a pod that was not scheduled, or not bound.
+
+Source: pkg/scheduler/schedule_one.go, handleSchedulingFailure (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from attrs import evolve, frozen
+
+from refsched.cycle.cycle import Cycle
+from refsched.cycle.fit_error import Diagnosis, fit_error_message
+from refsched.framework.node_info import PodInfo
+from refsched.framework.status import Status, error
+from refsched.objects.pod import Pod, PodCondition
+
+
+@frozen
+class Failure:
+    """Why, and which plugins' events may cure it.
+
+    ``unschedulable_plugins`` is None where the failure is no FitError: then the pod keeps what it had.
+    ``nominated_node`` is ``""`` where the nomination is cleared, None where it is left as it was.
+    """
+
+    status: Status
+    unschedulable_plugins: frozenset[str] | None = None
+    pending_plugins: frozenset[str] = frozenset()
+    nominated_node: str | None = ""
+
+    @property
+    def result(self) -> str:
+        return "unschedulable" if self.status.is_rejected else "error"
+
+    @property
+    def plugins(self) -> tuple[str, ...] | None:
+        """As records list them: None where there are none."""
+        return tuple(sorted(self.unschedulable_plugins)) if self.unschedulable_plugins else None
+
+
+def rejected_on(node: str, status: Status) -> Failure:
+    """Reserve or Permit rejected the pod: a FitError of one node."""
+    diagnosis = Diagnosis({node: status})
+    message = fit_error_message(diagnosis, 1)
+    return Failure(
+        Status(status.code, (message,)), diagnosis.unschedulable_plugins, diagnosis.pending_plugins
+    )
+
+
+def failed_in(point: str, plugin: str, status: Status) -> Failure:
+    """Reserve or a later point met an error; the framework says where."""
+    return Failure(error(f'running {point} plugin "{plugin}": {status.message}'))
+
+
+def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> None:
+    """R-FAIL-01: a pod that is still there and unbound goes back to the queue, as the API server now shows it,
+    and is told why in its PodScheduled condition."""
+    stations, queued = cycle.stations, cycle.queued
+    tried = queued.pod
+    if failure.unschedulable_plugins is not None:
+        queued = evolve(
+            queued,
+            unschedulable_plugins=failure.unschedulable_plugins,
+            pending_plugins=failure.pending_plugins,
+        )
+    shown = stations.objects.get(Pod, tried.name, tried.namespace)
+    is_pending = shown is not None and not shown.spec.node_name
+    if shown is not None and is_pending:
+        queued = evolve(queued, info=PodInfo(shown))
+        stations.queue.add_unschedulable_if_not_present(queued)
+    stations.queue.nominator.nominate(queued.pod, failure.nominated_node)
+    reason = "Unschedulable" if failure.status.is_rejected else "SchedulerError"
+    condition = PodCondition("PodScheduled", "False", reason, failure.status.message)
+    stations.api.patch_status(tried, condition, failure.nominated_node)
+    if not is_pending:
+        stations.queue.done(tried.uid)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PostFilter in the cycle: the plugins are run, and what they chose to do is prepared.
+
+Source: framework/runtime/framework.go, RunPostFilterPlugins; framework/preemption/preemption.go,
+prepareCandidateAsync, PreemptPod (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from refsched.cycle.cycle import Cycle
+from refsched.cycle.decide import Decision
+from refsched.framework.node_info import PodInfo
+from refsched.framework.post_filter import PostFilterContext, PostFilterPlugin, PostFilterResult
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import Code, error, unschedulable
+from refsched.objects.pod import Pod, PodCondition
+from refsched.stations import Stations
+from refsched.trace.records import Output
+
+PREEMPTION_PLUGIN = "DefaultPreemption"
+
+
+@frozen
+class PostFilterOutcome:
+    """``victims`` as a record lists them; ``writes`` are told after the attempt."""
+
+    message: str = ""
+    nominated_node: str | None = None
+    victims: tuple[str, ...] | None = None
+    writes: tuple[Output, ...] = ()
+
+
+def run_post_filter(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: Decision) -> PostFilterOutcome:
+    """R-POSTFILTER-01: without PostFilter plugins the nomination is left as it was."""
+    stations = cycle.stations
+    if not cycle.framework.post_filter_plugins:
+        return PostFilterOutcome()
+    context = PostFilterContext(
+        cycle.framework,
+        snapshot,
+        decision.pre_filter.state,
+        pod,
+        decision.diagnosis.statuses,
+        decision.diagnosis.absent,
+        stations.queue.nominated_pods_for_node,
+        stations.clock.time,
+        stations,
+        stations.choices,
+    )
+    told = len(stations.records)
+    result = _run(cycle, context)
+    _prepare(stations, pod.pod, result)
+    writes = tuple(stations.records[told:])
+    del stations.records[told:]
+    victims = tuple(sorted(victim.pod.key for victim in result.victims)) or None
+    return PostFilterOutcome(result.status.message, result.nominated_node, victims, writes)
+
+
+def _run(cycle: Cycle, context: PostFilterContext) -> PostFilterResult:
+    """R-POSTFILTER-02: the first plugin that succeeds, or says that nothing helps, ends the point; an error does
+    too, and leaves the nomination. Otherwise the reasons add up, and the last nomination counts."""
+    reasons: list[str] = []
+    nominated: str | None = None
+    for plugin in cycle.framework.post_filter_plugins:
+        assert isinstance(plugin, PostFilterPlugin)
+        result = plugin.post_filter(context)
+        if result.status.is_success or result.status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+            return result
+        if not result.status.is_rejected:
+            return PostFilterResult(error(result.status.message).by(plugin.name))
+        if result.nominated_node is not None:
+            nominated = result.nominated_node
+        reasons.extend(result.status.reasons)
+    return PostFilterResult(unschedulable(*reasons), nominated)
+
+
+# --- Preparation ----------------------------------------------------------------------------------
+
+
+def _prepare(stations: Stations, preemptor: Pod, result: PostFilterResult) -> None:
+    """R-PREEMPT-PREP-01: pods of lower priority nominated to the node lose their nomination; then each victim is
+    rejected where it waits on Permit, and deleted where it does not.
+
+    kube-scheduler does it in a goroutine (SchedulerAsyncPreemption), and holds the preemptor gated meanwhile.
+    It is over here before its first deletion comes back.
+    """
+    for outranked in result.outranked:
+        if outranked.pod.status.nominated_node_name:
+            stations.api.patch_status(outranked.pod, nominated_node="")
+    for victim in result.victims:
+        waiting = stations.waiting_pods.get(victim.pod.uid)
+        if waiting is not None:
+            waiting.reject(PREEMPTION_PLUGIN, "preempted")
+            continue
+        message = f"{preemptor.spec.scheduler_name}: preempting to accommodate a higher priority pod"
+        condition = PodCondition("DisruptionTarget", "True", "PreemptionByScheduler", message)
+        stations.api.patch_status(victim.pod, condition)
+        stations.write("delete", victim.pod)

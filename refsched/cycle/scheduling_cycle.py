@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scheduling cycle: a popped pod is given a node, or is sent back with the reasons why not.
+
+Source: pkg/scheduler/schedule_one.go, ScheduleOne, schedulingCycle, schedulePod (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from attrs import evolve
+
+from refsched.binding.waiting_pods import WaitingPod
+from refsched.cache.cache import CacheError
+from refsched.cycle.attempt import describe
+from refsched.cycle.cycle import Cycle, Stop
+from refsched.cycle.decide import Decider, Decision
+from refsched.cycle.failure import Failure, handle_scheduling_failure, rejected_on
+from refsched.cycle.fit_error import fit_error_message
+from refsched.cycle.late_points import run_permit_plugins, run_reserve_plugins, run_unreserve_plugins
+from refsched.cycle.post_filter import run_post_filter
+from refsched.framework.node_info import PodInfo
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import Code, Status, error, unresolvable
+from refsched.trace.records import SCHEDULED, Attempt, Output
+
+NO_NODES_AVAILABLE = Failure(unresolvable("no nodes available to schedule pods"))
+NOWHERE = ""
+
+
+def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
+    """From Pop to the end of Permit. Is the pod on its way to be bound?"""
+    stations = cycle.stations
+    snapshot = stations.snapshot()
+    pod = cycle.queued.info
+    attempt = Attempt(pod.pod.key, SCHEDULED)
+    if not snapshot.nodes:
+        return _end(cycle, attempt, NO_NODES_AVAILABLE)
+
+    decision = _decide(cycle, pod, snapshot)
+    attempt = describe(pod.pod.key, decision)
+    if decision.failure is not None:
+        return _end(cycle, attempt, Failure(error(decision.failure.message)))
+    host = stations.choices.choose("node", decision.best or (NOWHERE,))
+    if host == NOWHERE:
+        return _post_filter(cycle, pod, snapshot, decision, attempt)
+
+    attempt = evolve(attempt, node=host, evaluated=decision.evaluated, feasible=len(decision.feasible))
+    failure = yield from _assume_and_reserve(cycle, snapshot, host)
+    if failure is None:
+        status, waits = yield from run_permit_plugins(cycle)
+        failure = None if status.is_success else _roll_back(cycle, status)
+    if failure is not None:
+        return _end(cycle, attempt, failure)
+    if waits:
+        stations.waiting_pods.add(WaitingPod(cycle.on_node[0].pod, waits, stations.clock.now))
+        attempt = evolve(attempt, waiting=True)
+    stations.records.append(evolve(attempt, calls=cycle.take_calls()))
+    return True
+
+
+def _decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Decision:
+    """R-SEARCH-05: the next search starts where this one ended, also where it ended in an error."""
+    stations, framework = cycle.stations, cycle.framework
+    decider = Decider(
+        framework,
+        snapshot,
+        stations.queue.nominated_pods_for_node,
+        stations.next_start_node_index,
+        framework.percentage_of_nodes_to_score,
+        stations.choices.plan_search,
+    )
+    decision = decider.decide(pod)
+    index = stations.next_start_node_index + decision.processed
+    stations.next_start_node_index = index % len(snapshot.nodes)
+    cycle.states.update(decision.pre_filter.state.states)
+    return decision
+
+
+# --- Nowhere --------------------------------------------------------------------------------------
+
+
+def _post_filter(
+    cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: Decision, attempt: Attempt
+) -> bool:
+    """The pod fits nowhere: PostFilter may make room, and its words end the message."""
+    outcome = run_post_filter(cycle, pod, snapshot, decision)
+    diagnosis = evolve(decision.diagnosis, post_filter_message=outcome.message)
+    failure = Failure(
+        Status(Code.UNSCHEDULABLE, (fit_error_message(diagnosis, len(snapshot.nodes)),)),
+        diagnosis.unschedulable_plugins,
+        diagnosis.pending_plugins,
+        outcome.nominated_node,
+    )
+    return _end(cycle, evolve(attempt, victims=outcome.victims), failure, outcome.writes)
+
+
+# --- Assume, Reserve, Permit, and the way back ----------------------------------------------------
+
+
+def _assume_and_reserve(cycle: Cycle, snapshot: Snapshot, host: str) -> Generator[Stop, None, Failure | None]:
+    """R-ASSUME-01: the pod counts on its node before it is bound there, and is nominated no more."""
+    stations = cycle.stations
+    try:
+        assumed = stations.cache.assume(cycle.queued.pod, host)
+    except CacheError as refused:
+        return Failure(error(str(refused)))
+    stations.queue.nominator.withdraw(assumed)
+    cycle.assumed, cycle.node = PodInfo(assumed), snapshot.by_name[host]
+    cycle.queued = evolve(cycle.queued, info=cycle.assumed)
+    status = yield from run_reserve_plugins(cycle)
+    return None if status.is_success else _roll_back(cycle, status)
+
+
+def _roll_back(cycle: Cycle, status: Status) -> Failure:
+    """R-ROLLBACK-02: what was reserved is given back, and what was assumed forgotten, before the next cycle."""
+    run_unreserve_plugins(cycle)
+    pod, node = cycle.on_node
+    cycle.stations.cache.forget(pod.pod)
+    return rejected_on(node.name, status) if status.is_rejected else Failure(status)
+
+
+def _end(cycle: Cycle, attempt: Attempt, failure: Failure, writes: tuple[Output, ...] = ()) -> bool:
+    """The cycle failed: the pod goes back to the queue, and the attempt is told."""
+    handle_scheduling_failure(cycle, failure)
+    cycle.stations.records.append(
+        evolve(
+            attempt,
+            result=failure.result,
+            calls=cycle.take_calls(),
+            message=failure.status.message,
+            unschedulable_plugins=failure.plugins,
+            nominated_node=failure.nominated_node,
+        )
+    )
+    cycle.stations.records.extend(writes)
+    return False

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing: from an attrs class back to the JSON of an API object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import attrs
+
+from refsched.objects.kinds import kind_of
+from refsched.objects.quantity import Quantity
+from refsched.objects.reading import json_name
+from refsched.objects.store import ApiObject
+
+
+def as_json(shown: ApiObject) -> dict[str, Any]:
+    """The fields that are set, with ``apiVersion`` and ``kind``. What was not read cannot be written."""
+    return {"apiVersion": kind_of(shown).api_version, "kind": shown.kind, **_plain(shown)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Quantity):
+        return str(value)
+    if attrs.has(type(value)):
+        members = (
+            (attribute.name, getattr(value, attribute.name)) for attribute in attrs.fields(type(value))
+        )
+        written = ((json_name(name), _plain(member)) for name, member in members)
+        return {name: member for name, member in written if member not in (None, "", (), [], {}, False)}
+    if isinstance(value, Mapping):
+        return {key: _plain(member) for key, member in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(member) for member in value]
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return value

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replay: recorded traces against the specification, attempt by attempt.
+
+An attempt agrees when every member present in it is allowed, and so are the ``bind``, ``queues`` and ``nodes``
+records that follow it before the next attempt; what precedes the first attempt counts with the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+from attrs import frozen
+
+from refsched.checking.agreement import Disagreement
+from refsched.checking.checker import Checker
+from refsched.errors import InputError
+from refsched.trace.reading import Entry, read_trace
+from refsched.trace.records import Attempt, Input
+
+SUFFIXES = (".jsonl", ".jsonl.gz")
+
+
+@frozen
+class FirstDisagreement:
+    line: int
+    member: str
+    expected: Any
+    got: Any
+
+
+@frozen
+class FileReport:
+    """How many attempts of one trace agree; ``first`` is where it first does not."""
+
+    file: str
+    attempts: int = 0
+    agree: int = 0
+    disagree: int = 0
+    first: FirstDisagreement | None = None
+
+
+def replay_file(path: str | Path) -> FileReport:
+    """InputError where the file is no trace, or its inputs cannot be."""
+    trace = read_trace(path)
+    try:
+        checker = Checker(
+            trace.header.config, trace.header.feature_gates, trace.header.frozen_timers, trace.header.start
+        )
+    except InputError as error:
+        raise error.at(f"{path}: line 1") from None
+    attempts = agree = 0
+    agrees = True
+    first: FirstDisagreement | None = None
+    for entry in trace.entries:
+        if isinstance(entry.record, Attempt):
+            if attempts:
+                agree, agrees = agree + agrees, True
+            attempts += 1
+        for found in _take(checker, entry, str(path), lenient=first is not None):
+            agrees = False
+            if first is None:
+                first = FirstDisagreement(
+                    entry.line, found.member, as_plain(found.expected), as_plain(found.got)
+                )
+    agree += bool(attempts) and agrees
+    return FileReport(str(path), attempts, agree, attempts - agree, first)
+
+
+def _take(checker: Checker, entry: Entry, path: str, *, lenient: bool) -> Sequence[Disagreement]:
+    """After a disagreement an input may no longer fit; it is told, and passed over."""
+    try:
+        return checker.take(entry.record)
+    except InputError as error:
+        if not (lenient and isinstance(entry.record, Input)):
+            raise error.at(f"{path}: line {entry.line}") from None
+        return [Disagreement(entry.record.member, "an input that fits", str(error))]
+
+
+def trace_files(paths: Sequence[str | Path]) -> Iterator[Path]:
+    """The traces among ``paths``; a folder stands for all those below it, in the order of their names."""
+    for path in map(Path, paths):
+        if not path.is_dir():
+            yield path
+            continue
+        found = sorted(child for child in path.rglob("*") if child.name.endswith(SUFFIXES))
+        if not found:
+            raise InputError(f"there is no trace ({' or '.join(SUFFIXES)}) below it", where=str(path))
+        yield from found
+
+
+def as_plain(value: Any) -> Any:
+    """As JSON can hold it."""
+    if attrs.has(type(value)):
+        return attrs.asdict(value, filter=lambda _, member: member not in ("", (), None))
+    return value

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scripted plugins: faults and waits on order, for tests (PROTOCOL.md, Scripted plugins).
+
+ScriptedA and ScriptedB stand at Reserve, Permit, PreBind and PostBind, ScriptedBinder at Bind. What they
+answer for a pod stands in its annotation ``refsched.dev/script``; what is not there is Success (the binder:
+Skip). They register for no cluster event, so any may requeue a pod that they refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from math import isfinite
+from typing import ClassVar
+
+from attrs import evolve, frozen
+
+from refsched.errors import InputError
+from refsched.framework.status import SKIP, SUCCESS, Code, Status
+from refsched.objects.pod import Pod
+
+ANNOTATION = "refsched.dev/script"
+REASON = "scripted"
+MAX_PERMIT_WAIT = 900.0
+"""Seconds: the longest that Permit may wait (framework/runtime/framework.go, maxTimeout, v1.34.2)."""
+
+_STAGES = frozenset({"reserve", "permit", "preBind"})
+POINTS: Mapping[str, frozenset[str]] = {
+    "ScriptedA": _STAGES,
+    "ScriptedB": _STAGES,
+    "ScriptedBinder": frozenset({"bind"}),
+}
+
+
+@frozen
+class ScriptedAnswer:
+    """What a scripted plugin does when it is called.
+
+    ``status`` is None where the script names no code. ``wait`` are the seconds that Permit waits at most.
+    """
+
+    status: Status | None = None
+    hold: bool = False
+    wait: float = MAX_PERMIT_WAIT
+    after_bound: bool = False
+
+
+SILENT = ScriptedAnswer()
+
+
+@frozen
+class Scripted:
+    """ScriptedA or ScriptedB: what they do at each point is told by ``answer_of``."""
+
+    name: str
+
+
+@frozen
+class ScriptedBinder:
+    name: ClassVar[str] = "ScriptedBinder"
+
+
+def answer_of(pod: Pod, plugin: str, point: str) -> ScriptedAnswer:
+    """What the pod's script says of one call. The script was read before (``check_script``)."""
+    return _script(pod).get(plugin, {}).get(point, SILENT)
+
+
+def check_script(pod: Pod) -> None:
+    """InputError where the pod's script says what no plugin can do."""
+    _script(pod)
+
+
+def status_of(answer: ScriptedAnswer, point: str) -> Status:
+    """The status that the call answers with, in the end."""
+    if answer.status is None:
+        return SKIP if point == "bind" else SUCCESS
+    return answer.status
+
+
+def _script(pod: Pod) -> Mapping[str, Mapping[str, ScriptedAnswer]]:
+    text = pod.metadata.annotations.get(ANNOTATION)
+    if text is None:
+        return {}
+    try:
+        script = json.loads(text)
+    except ValueError as error:
+        raise InputError(f"is not JSON: {error}", _FIELD) from None
+    if not isinstance(script, dict) or not all(isinstance(points, dict) for points in script.values()):
+        raise InputError("expected an object of plugin, point and answer", _FIELD)
+    return {
+        plugin: {point: _read(plugin, point, answer) for point, answer in points.items()}
+        for plugin, points in script.items()
+    }
+
+
+_FIELD = f"metadata.annotations[{ANNOTATION}]"
+
+
+def _read(plugin: str, point: str, text: object) -> ScriptedAnswer:
+    where = f"{_FIELD}.{plugin}.{point}"
+    if point not in POINTS.get(plugin, frozenset()):
+        raise InputError("there is no such plugin and point", where)
+    if not isinstance(text, str):
+        raise InputError(f"expected a string, found {text!r:.60}", where)
+    answer = _answer(text, where)
+    waits = answer.status is not None and answer.status.code is Code.WAIT
+    if waits and point != "permit":
+        raise InputError("only permit can answer Wait", where)
+    if answer.after_bound and point != "bind":
+        raise InputError("only bind can answer ErrorAfterBound", where)
+    return answer
+
+
+def _answer(text: str, where: str) -> ScriptedAnswer:
+    """CODE, Wait, Wait:SECONDS, ErrorAfterBound, Hold, or Hold: and one of the others."""
+    name, _, rest = text.partition(":")
+    if name == "Hold":
+        return evolve(_answer(rest, where), hold=True) if rest else ScriptedAnswer(hold=True)
+    if text == "ErrorAfterBound":
+        return ScriptedAnswer(Status(Code.ERROR, (REASON,)), after_bound=True)
+    if name == "Wait" and rest:
+        return ScriptedAnswer(Status(Code.WAIT, (REASON,)), wait=_seconds(rest, text, where))
+    try:
+        code = Code(text)
+    except ValueError:
+        raise InputError(f"{text!r:.60} is no answer", where) from None
+    return ScriptedAnswer(Status(code, () if code is Code.SUCCESS else (REASON,)))
+
+
+def _seconds(rest: str, text: str, where: str) -> float:
+    try:
+        seconds = float(rest)
+    except ValueError:
+        seconds = -1.0
+    if not isfinite(seconds) or seconds < 0:
+        raise InputError(f"{text!r:.60} does not say how many seconds to wait", where)
+    return min(seconds, MAX_PERMIT_WAIT)
