@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plugins of each profile, point by point, in the order in which they are called.
 
-Rules: R-CONFIG-20 … R-CONFIG-27.   Source: pkg/scheduler/framework/runtime/framework.go, NewFramework,
+Rules: R-CONFIG-20 … R-CONFIG-28.   Source: pkg/scheduler/framework/runtime/framework.go, NewFramework,
 updatePluginList, expandMultiPointPlugins, getScoreWeights; pkg/scheduler/profile/profile.go, NewMap;
 pkg/scheduler/scheduler.go, buildExtenders (v1.34.2).
 """
@@ -18,14 +18,15 @@ from refsched.config.default_plugins import merged_plugins
 from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates
 from refsched.config.points import EXTENSION_POINTS, POINTS
 from refsched.config.read import read_args
-from refsched.config.scalars import within
-from refsched.config.types import KubeSchedulerConfiguration, KubeSchedulerProfile, Plugins
+from refsched.config.scalars import Seconds, within
+from refsched.config.types import Extender, KubeSchedulerConfiguration, KubeSchedulerProfile, Plugins
 from refsched.config.validate_args import validate_args
 from refsched.errors import InputError
 
 _MULTI_POINT = "multiPoint"
 _MAX_NODE_SCORE = 100
 _MAX_TOTAL_SCORE = 2**63 - 1
+_EXTENDER_TIMEOUT = Seconds(5.0)
 
 
 @frozen
@@ -57,6 +58,12 @@ def resolve(
             resolved.append(_resolve(config, profile, gates))
     _same_queue_sort_args(config.profiles, resolved)
     return tuple(resolved)
+
+
+def extenders_in_order(config: KubeSchedulerConfiguration) -> tuple[Extender, ...]:
+    """R-CONFIG-28: the extenders as all profiles call them: ignorable ones last, without a timeout 5 s."""
+    timed = [evolve(e, http_timeout=e.http_timeout or _EXTENDER_TIMEOUT) for e in config.extenders]
+    return tuple(sorted(timed, key=lambda extender: extender.ignorable))
 
 
 def _resolve(

@@ -80,12 +80,6 @@ def _seconds(value: object, _: Any) -> Seconds:
     return parse_duration(value)
 
 
-def _number(value: object, _: Any) -> float:
-    if type(value) not in (int, float):
-        raise InputError(f"expected a number, found {value!r:.60}")
-    return float(value)  # type: ignore[arg-type]
-
-
 def _base64(value: object, _: Any) -> Base64:
     try:
         base64.b64decode(value, validate=True)  # type: ignore[arg-type]
@@ -97,6 +91,5 @@ def _base64(value: object, _: Any) -> Base64:
 CONVERTER = make_converter(strict=True)
 CONVERTER.register_structure_hook(int, _integer(64))
 CONVERTER.register_structure_hook(Int32, _integer(32))
-CONVERTER.register_structure_hook(float, _number)
 CONVERTER.register_structure_hook(Seconds, _seconds)
 CONVERTER.register_structure_hook(Base64, _base64)

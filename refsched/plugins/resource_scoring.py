@@ -30,8 +30,8 @@ class ResourceSpec:
 class UtilizationShapePoint:
     """At this utilization (percent) a resource scores this much (0..10)."""
 
-    utilization: int
-    score: int
+    utilization: int = 0
+    score: int = 0
 
 
 @frozen

@@ -267,7 +267,7 @@ def test_arguments_that_say_nothing_are_taken() -> None:
 
 
 def test_a_well_formed_shape_is_taken() -> None:
-    shape = [{"utilization": 0, "score": 0}, {"utilization": 50, "score": 10}]
+    shape = [{}, {"utilization": 50, "score": 10}]
     profile = {"pluginConfig": [{"name": "VolumeBinding", "args": {"shape": shape}}]}
     config = {"apiVersion": API_VERSION, "kind": KIND, "profiles": [profile]}
     args = resolve(read_config(config, STORAGE_SCORING), STORAGE_SCORING)[0].args["VolumeBinding"]

@@ -11,7 +11,7 @@ from refsched.config.args import DEFAULT_FILTER_TIMEOUT, NodeResourcesFitArgs
 from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates
 from refsched.config.points import EXTENSION_POINTS
 from refsched.config.read import API_VERSION, KIND, read_config
-from refsched.config.resolve import ResolvedProfile, resolve
+from refsched.config.resolve import ResolvedProfile, extenders_in_order, resolve
 from refsched.errors import InputError
 
 NO_DEVICES = FeatureGates({"DynamicResourceAllocation": False})
@@ -222,6 +222,17 @@ def test_resources_that_extenders_have_ignored_replace_the_configured_ones() -> 
         args = resolved(extenders=MANAGES, profiles=[profile])[0].args["NodeResourcesFit"]
         assert isinstance(args, NodeResourcesFitArgs)
         assert args.ignored_resources == ("a.b/c",)
+
+
+def test_ignorable_extenders_are_called_last_and_none_without_a_timeout() -> None:
+    extenders = [
+        {"urlPrefix": "a", "ignorable": True},
+        {"urlPrefix": "b", "httpTimeout": "1s"},
+        {"urlPrefix": "c"},
+    ]
+    config = read_config({"apiVersion": API_VERSION, "kind": KIND, "extenders": extenders})
+    found = [(extender.url_prefix, extender.http_timeout) for extender in extenders_in_order(config)]
+    assert found == [("b", 1.0), ("c", 5.0), ("a", 5.0)]
 
 
 def test_where_extenders_have_resources_ignored_every_profile_has_node_resources_fit() -> None:
