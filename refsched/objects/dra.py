@@ -42,7 +42,7 @@ class DeviceCapacity:
 
 @frozen
 class Device:
-    """``consumes_counters`` and ``binding_conditions`` make a device one that only alpha gates can allocate."""
+    """Only alpha gates can allocate one with ``consumes_counters`` or ``binding_conditions``."""
 
     name: str = ""
     attributes: Mapping[str, DeviceAttribute] = field(factory=dict)

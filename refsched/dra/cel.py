@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CEL: the expressions with which classes and requests select devices.
+
+The syntax is cel-python's (its parser is loaded with the first expression); the meaning is cel-go's, of which
+cel-python's own differs: numbers compare across types, values of different types are unequal rather than an
+error, and what is missing is reported in cel-go's words.
+
+Out of scope: cost limits, and the type checks that cel-go makes before it evaluates anything, but for names,
+fields and functions that do not exist. What type checks would have refused fails, if ever, when it is evaluated.
+Source: dynamic-resource-allocation/cel/compile.go (v0.34.2); github.com/google/cel-go interpreter (v0.26.0).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from attrs import field, frozen
+
+from refsched.dra.cel_functions import FUNCTIONS, METHODS, checked_int
+from refsched.dra.cel_operators import (
+    BINARY,
+    FOLDS,
+    Evaluate,
+    Scope,
+    at,
+    calling,
+    conditional,
+    logical,
+    negated,
+    negative,
+    select,
+)
+from refsched.dra.cel_values import (
+    UINT64,
+    CelDevice,
+    CelError,
+    CelValueError,
+    Domains,
+    Uint,
+    no_such_overload,
+    type_name,
+)
+
+if TYPE_CHECKING:
+    from lark import Token, Tree
+
+__all__ = ["CelError", "CelProgram", "compile_selector"]
+
+_FIELDS = frozenset({"driver", "attributes", "capacity"})
+_DEVICE = "device"
+_MACROS = frozenset({"all", "exists", "exists_one", "map", "filter"})
+
+
+@frozen
+class CelProgram:
+    """A selector, compiled."""
+
+    expression: str
+    evaluate: Evaluate = field(eq=False)
+
+    def matches(self, device: CelDevice) -> bool:
+        """R-DRA-73: an expression must evaluate to a boolean. Raises CelError."""
+        try:
+            value = self.evaluate({_DEVICE: device})
+            if not isinstance(value, bool):
+                raise _not_a_boolean(value)
+        except CelValueError as error:
+            raise CelError(f"CEL runtime error: {error}") from None
+        return value
+
+
+@lru_cache(maxsize=256)
+def compile_selector(expression: str) -> CelProgram:
+    """R-DRA-74: an expression that does not parse, or names what does not exist, is refused with CelError."""
+    from celpy.celparser import CELParseError, CELParser
+
+    try:
+        tree: Tree[Token] = CELParser().parse(expression)
+    except CELParseError:
+        raise _refused("Syntax error") from None
+    return CelProgram(expression, _Compiler(frozenset({_DEVICE})).compile(tree))
+
+
+def _refused(problem: str) -> CelError:
+    return CelError(f"CEL compile error: compilation failed: ERROR: <input>: {problem}")
+
+
+def _not_a_boolean(value: Any) -> CelValueError:
+    kind = type_name(value)
+    reason = f"type conversion error from '{kind}' to 'bool'"
+    if kind == "string":
+        reason = "unsupported native conversion from string to 'bool'"
+    elif kind == "int":
+        reason = "unsupported type conversion from 'int' to bool"
+    return CelValueError(f"CEL result of type {kind} could not be converted to bool: {reason}")
+
+
+# --- From a syntax tree to a function -------------------------------------------------------------
+
+
+@frozen
+class _Compiler:
+    """Compiles what stands where these names are declared."""
+
+    names: frozenset[str]
+
+    def compile(self, tree: Tree[Token]) -> Evaluate:
+        children = tree.children
+        match tree.data:
+            case "expr" if len(children) == 3:
+                return conditional(*self._all(children))
+            case "conditionalor" if len(children) == 2:
+                return logical(self._all(children), decides=True)
+            case "conditionaland" if len(children) == 2:
+                return logical(self._all(children), decides=False)
+            case "relation" | "addition" | "multiplication" if len(children) == 2:
+                return self._binary(*_subtrees(children))
+            case "unary" if len(children) == 2:
+                return self._unary(*_subtrees(children))
+            case "member_dot" | "member_dot_arg" | "member_index" | "member_object":
+                return self._member(tree)
+            case "dot_ident_arg" | "ident_arg":
+                return self._call(str(children[0]), _arguments(children))
+            case "dot_ident" | "ident":
+                return self._name(str(children[0]))
+            case "list_lit":
+                items = self._all(_arguments(children, 0))
+                return lambda scope: [item(scope) for item in items]
+            case "map_lit":
+                return self._map(_arguments(children, 0))
+            case "literal":
+                return _literal(children[0])
+        return self.compile(_subtrees(children)[0])
+
+    def _all(self, trees: Sequence[Tree[Token] | Token]) -> list[Evaluate]:
+        return [self.compile(tree) for tree in _subtrees(trees)]
+
+    def _binary(self, left: Tree[Token], right: Tree[Token]) -> Evaluate:
+        operator = BINARY[str(left.data)]
+        a, b = self.compile(_subtrees(left.children)[0]), self.compile(right)
+        return lambda scope: operator(a(scope), b(scope))
+
+    def _unary(self, sign: Tree[Token], operand: Tree[Token]) -> Evaluate:
+        operator = negated if sign.data == "unary_not" else negative
+        value = self.compile(operand)
+        return lambda scope: operator(value(scope))
+
+    def _map(self, trees: Sequence[Tree[Token]]) -> Evaluate:
+        keys, values = self._all(trees[::2]), self._all(trees[1::2])
+        return lambda scope: {key(scope): value(scope) for key, value in zip(keys, values, strict=True)}
+
+    # --- Names, fields and calls ------------------------------------------------------------------
+
+    def _name(self, name: str) -> Evaluate:
+        if name not in self.names:
+            raise _refused(f"undeclared reference to '{name}' (in container '')")
+        return lambda scope: scope[name]
+
+    def _member(self, tree: Tree[Token]) -> Evaluate:
+        target, *rest = tree.children
+        (holder,) = _subtrees([target])
+        if tree.data == "member_object":
+            raise _refused("objects cannot be made here")
+        if tree.data == "member_index":
+            base, (index,) = self.compile(holder), self._all(rest)
+            return lambda scope: at(base(scope), index(scope))
+        name = str(rest[0])
+        if tree.data == "member_dot":
+            return self._field(holder, name)
+        return self._method(holder, name, _arguments(rest))
+
+    def _field(self, holder: Tree[Token], name: str) -> Evaluate:
+        if _bare_name(holder) == _DEVICE and name not in _FIELDS:
+            raise _refused(f"undefined field '{name}'")
+        base = self.compile(holder)
+        return lambda scope: select(base(scope), name)
+
+    def _method(self, holder: Tree[Token], name: str, arguments: Sequence[Tree[Token]]) -> Evaluate:
+        namespace = _bare_name(holder)
+        if namespace == "cel" and name == "bind" and len(arguments) == 3:
+            return self._bind(*arguments)
+        if namespace is not None and namespace not in self.names:
+            return self._call(f"{namespace}.{name}", arguments)
+        if name in _MACROS and len(arguments) == 2 and _bare_name(arguments[0]) is not None:
+            return self._comprehension(name, holder, *arguments)
+        function = METHODS.get((name, len(arguments) + 1))
+        if function is None:
+            raise _refused(f"undeclared reference to '{name}' (in container '')")
+        return calling(function, self._all([holder, *arguments]))
+
+    def _call(self, name: str, arguments: Sequence[Tree[Token]]) -> Evaluate:
+        if name == "has" and len(arguments) == 1:
+            return self._has(arguments[0])
+        function = FUNCTIONS.get((name, len(arguments)))
+        if function is None:
+            raise _refused(f"undeclared reference to '{name}' (in container '')")
+        return calling(function, self._all(arguments))
+
+    # --- Macros -----------------------------------------------------------------------------------
+
+    def _has(self, argument: Tree[Token]) -> Evaluate:
+        """Of a field of a map: is it there? Of anything else: not asked."""
+        selection = _unwrapped(argument)
+        if selection.data != "member_dot":
+            raise _refused("invalid argument to has() macro")
+        name = str(selection.children[1])
+        base = self.compile(_subtrees(selection.children)[0])
+
+        def has(scope: Scope) -> bool:
+            holder = base(scope)
+            return isinstance(holder, Domains) or (isinstance(holder, Mapping) and name in holder)
+
+        return has
+
+    def _bind(self, name: Tree[Token], value: Tree[Token], result: Tree[Token]) -> Evaluate:
+        bound = _bare_name(name)
+        if bound is None:
+            raise _refused("cel.bind() variable names must be simple identifiers")
+        evaluate, inner = self.compile(value), self._with(bound).compile(result)
+        return lambda scope: inner({**scope, bound: evaluate(scope)})
+
+    def _comprehension(
+        self, macro: str, holder: Tree[Token], variable: Tree[Token], body: Tree[Token]
+    ) -> Evaluate:
+        name = _bare_name(variable) or ""
+        items, each = self.compile(holder), self._with(name).compile(body)
+        fold = FOLDS[macro]
+
+        def evaluate(scope: Scope) -> Any:
+            values = items(scope)
+            if not isinstance(values, list | dict):
+                raise no_such_overload()
+            return fold(list(values), lambda value: each({**scope, name: value}))
+
+        return evaluate
+
+    def _with(self, name: str) -> _Compiler:
+        return _Compiler(self.names | {name})
+
+
+# --- Shapes of the syntax tree --------------------------------------------------------------------
+
+
+def _subtrees(children: Sequence[Any]) -> list[Tree[Token]]:
+    return [child for child in children if hasattr(child, "data")]
+
+
+def _arguments(children: Sequence[Any], skipped: int = 1) -> list[Tree[Token]]:
+    """The expressions of an argument list, which is missing where there are none."""
+    lists = _subtrees(children[skipped:])
+    return _subtrees(lists[0].children) if lists else []
+
+
+def _unwrapped(tree: Tree[Token]) -> Tree[Token]:
+    """Through the levels of precedence that say nothing, and parentheses."""
+    while len(tree.children) == 1 and (inner := _subtrees(tree.children)):
+        tree = inner[0]
+    return tree
+
+
+def _bare_name(tree: Tree[Token]) -> str | None:
+    inner = _unwrapped(tree)
+    return str(inner.children[0]) if inner.data == "ident" else None
+
+
+# --- Literals -------------------------------------------------------------------------------------
+
+_ESCAPES = re.compile(r"\\([abfnrtv\\'\"`?]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})")
+
+
+def _literal(token: Any) -> Evaluate:
+    value = _literal_value(token.type, str(token))
+    return lambda scope: value
+
+
+def _literal_value(kind: str, text: str) -> Any:
+    match kind:
+        case "INT_LIT":
+            return _ranged(int(text, 0 if "x" in text else 10))
+        case "UINT_LIT":
+            number = int(text[:-1], 0 if "x" in text else 10)
+            if number not in UINT64:
+                raise _refused("invalid uint literal")
+            return Uint(number)
+        case "FLOAT_LIT":
+            return float(text)
+        case "BOOL_LIT":
+            return text == "true"
+        case "NULL_LIT":
+            return None
+        case "BYTES_LIT":
+            return _unquoted(text[1:]).encode()
+    return _unquoted(text)
+
+
+def _ranged(number: int) -> int:
+    try:
+        return checked_int(number)
+    except CelValueError:
+        raise _refused("invalid int literal") from None
+
+
+def _unquoted(text: str) -> str:
+    raw = text[0] in "rR"
+    body = text[1:] if raw else text
+    quotes = 3 if body[:3] in ('"""', "'''") else 1
+    body = body[quotes:-quotes]
+    return body if raw else _ESCAPES.sub(_unescaped, body)
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    code = escape[1]
+    if code in "?`":
+        return code
+    return str(ast.literal_eval(f'"\\{code}"')) if code != '"' else code

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CEL values: what expressions about devices compute with, and how the values compare.
+
+Integers, floats, strings, booleans, lists, maps and null are Python's own. An unsigned integer is a ``Uint``.
+Source: github.com/google/cel-go common/types (v0.26.0); apiserver/pkg/cel/quantity.go, semver.go;
+dynamic-resource-allocation/cel/compile.go, DeviceMatches (v0.34.2).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import total_ordering
+from typing import Any
+
+from attrs import frozen
+
+from refsched.objects.dra import Device, DeviceAttribute
+from refsched.objects.quantity import Quantity
+
+CelDevice = Mapping[str, Any]
+"""What an expression knows as ``device``."""
+
+INT64 = range(-(2**63), 2**63)
+UINT64 = range(2**64)
+
+
+class CelError(Exception):
+    """An expression that cannot be compiled or evaluated; says so as cel-go does."""
+
+
+class CelValueError(CelError):
+    """A value that an operator or function cannot take."""
+
+
+def no_such_overload() -> CelValueError:
+    return CelValueError("no such overload")
+
+
+class Uint(int):
+    """An unsigned integer, such as ``1u``."""
+
+
+# --- Semantic versions ----------------------------------------------------------------------------
+
+_NUMBER = re.compile(r"[0-9]+\Z")
+_IDENTIFIER = re.compile(r"[0-9A-Za-z-]+\Z")
+
+
+@total_ordering
+@frozen(eq=False)
+class Semver:
+    """``major.minor.patch``, perhaps with a prerelease. Build metadata is checked, and does not count."""
+
+    numbers: tuple[int, int, int]
+    prerelease: tuple[str, ...] = ()
+
+    @property
+    def _order(self) -> tuple[object, ...]:
+        """A version comes after its prereleases; numeric identifiers before others, fewer before more."""
+        parts = tuple((0, int(p), "") if _NUMBER.match(p) else (1, 0, p) for p in self.prerelease)
+        return self.numbers, not parts, parts
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Semver) and self._order == other._order
+
+    def __lt__(self, other: Semver) -> bool:
+        return self._order < other._order
+
+    def __hash__(self) -> int:
+        return hash(self._order)
+
+
+def parse_semver(text: str) -> Semver:
+    """Raises CelValueError. Source: github.com/blang/semver/v4, Parse."""
+    if not text:
+        raise CelValueError("Version string empty")
+    parts = text.split(".", 2)
+    if len(parts) != 3:
+        raise CelValueError("No Major.Minor.Patch elements found")
+    rest, plus, build = parts[2].partition("+")
+    patch, dash, prerelease = rest.partition("-")
+    major, minor = _number("Major", parts[0]), _number("Minor", parts[1])
+    version = Semver((major, minor, _number("Patch", patch)), tuple(prerelease.split(".")) if dash else ())
+    for identifier in version.prerelease:
+        if not identifier:
+            raise CelValueError("Prerelease is empty")
+        if _NUMBER.match(identifier) and _has_leading_zero(identifier):
+            problem = "Numeric PreRelease version must not contain leading zeroes"
+            raise CelValueError(f'{problem} "{identifier}"')
+        if not _IDENTIFIER.match(identifier):
+            raise CelValueError(f'Invalid character(s) found in prerelease "{identifier}"')
+    for identifier in build.split(".") if plus else ():
+        if not identifier:
+            raise CelValueError("Build meta data is empty")
+        if not _IDENTIFIER.match(identifier):
+            raise CelValueError(f'Invalid character(s) found in build meta data "{identifier}"')
+    return version
+
+
+def normalized_semver(text: str) -> Semver:
+    """Tolerates a leading v, missing minor and patch numbers, and leading zeros.
+
+    Source: apiserver/pkg/cel/library/semverlib.go, normalizeAndParse.
+    """
+    parts = text.removeprefix("v").split(".", 2)
+    parts = [re.sub(r"\A0+(?=[0-9])", "", part) for part in parts]
+    if len(parts) < 3:
+        if re.search(r"[+-]", parts[-1]):
+            raise CelValueError("short version cannot contain PreRelease/Build meta data")
+        parts += ["0"] * (3 - len(parts))
+    return parse_semver(".".join(parts))
+
+
+def _number(name: str, text: str) -> int:
+    if text and not _NUMBER.match(text):
+        raise CelValueError(f'Invalid character(s) found in {name.lower()} number "{text}"')
+    if _has_leading_zero(text):
+        raise CelValueError(f'{name} number must not contain leading zeroes "{text}"')
+    if not text:
+        raise CelValueError('strconv.ParseUint: parsing "": invalid syntax')
+    if int(text) not in UINT64:
+        raise CelValueError(f'strconv.ParseUint: parsing "{text}": value out of range')
+    return int(text)
+
+
+def _has_leading_zero(text: str) -> bool:
+    return len(text) > 1 and text.startswith("0")
+
+
+# --- Devices --------------------------------------------------------------------------------------
+
+
+class Domains(dict[str, dict[str, Any]]):
+    """Attributes or capacities by domain and name. A domain that is not there is empty, and not an error."""
+
+    def __missing__(self, domain: str) -> dict[str, Any]:
+        return {}
+
+
+def cel_device(driver: str, device: Device) -> CelDevice:
+    """R-DRA-70: names without a domain belong to the driver's. Raises CelError for an attribute that is no
+    value at all, or no semantic version."""
+    attributes, capacity = Domains(), Domains()
+    for name, attribute in device.attributes.items():
+        domain, identifier = _qualified(name, driver)
+        try:
+            attributes.setdefault(domain, {})[identifier] = _attribute_value(attribute)
+        except CelValueError as error:
+            raise CelError(f"CEL runtime error: attribute {name}: {error}") from None
+    for name, amount in device.capacity.items():
+        domain, identifier = _qualified(name, driver)
+        capacity.setdefault(domain, {})[identifier] = amount.value
+    return {"driver": driver, "attributes": attributes, "capacity": capacity}
+
+
+def _qualified(name: str, driver: str) -> tuple[str, str]:
+    domain, slash, identifier = name.partition("/")
+    return (domain, identifier) if slash else (driver, name)
+
+
+def _attribute_value(attribute: DeviceAttribute) -> int | bool | str | Semver:
+    for value in (attribute.int_, attribute.bool_, attribute.string):
+        if value is not None:
+            return value
+    if attribute.version is None:
+        raise CelValueError("unsupported attribute value")
+    try:
+        return parse_semver(attribute.version)
+    except CelValueError as error:
+        raise CelValueError(f"parse semantic version: {error}") from None
+
+
+# --- Comparing ------------------------------------------------------------------------------------
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def equal(left: Any, right: Any) -> bool:
+    """R-DRA-71: numbers are equal across types; other values of different types differ, but a quantity or a
+    version on the left cannot be asked."""
+    if left is None or right is None:
+        return left is right
+    if is_number(left) and is_number(right):
+        return bool(left == right)
+    if isinstance(left, Quantity | Semver) and type(left) is not type(right):
+        raise no_such_overload()
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(equal, left, right))
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(equal(left[key], right[key]) for key in left)
+    return type(left) is type(right) and bool(left == right)
+
+
+def compare(left: Any, right: Any) -> int:
+    """R-DRA-72: numbers have an order across types; else only two strings, bytes or booleans have one."""
+    comparable = is_number(left) and is_number(right)
+    if not comparable and (type(left) is not type(right) or not isinstance(left, str | bytes | bool)):
+        raise no_such_overload()
+    return order(left, right)
+
+
+def order(left: Any, right: Any) -> int:
+    return int(left > right) - int(left < right)
+
+
+def type_name(value: Any) -> str:
+    names = {
+        bool: "bool",
+        int: "int",
+        Uint: "uint",
+        float: "double",
+        str: "string",
+        bytes: "bytes",
+        list: "list",
+        Quantity: "kubernetes.Quantity",
+        Semver: "kubernetes.Semver",
+        type(None): "null_type",
+    }
+    return names.get(type(value), "map")
