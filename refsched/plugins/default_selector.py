@@ -49,11 +49,13 @@ def selects_labels(selector: Mapping[str, str], labels: Mapping[str, str]) -> bo
 
 
 def with_labels(selector: Selector, labels: Mapping[str, str]) -> Selector:
-    """``selector``, and each of these labels besides. What matches nothing goes on matching nothing."""
+    """``selector``, and each of these labels unless it asks for it already. What matches nothing goes on
+    matching nothing."""
     if selector.requirements is None:
         return selector
-    equal = tuple(Requirement(key, "In", (value,)) for key, value in sorted(labels.items()))
-    return Selector((*equal, *selector.requirements))
+    equal = (Requirement(key, "In", (value,)) for key, value in sorted(labels.items()))
+    missing = tuple(requirement for requirement in equal if requirement not in selector.requirements)
+    return Selector((*missing, *selector.requirements))
 
 
 def _owner_selector(owner: ReplicaSet | StatefulSet | None) -> Selector:

@@ -162,9 +162,7 @@ class PodTopologySpread:
 
     # --- Events -----------------------------------------------------------------------------------
 
-    def is_schedulable_after_pod_change(
-        self, pod: Pod, before: Pod | None, after: Pod | None, objects: ObjectStore
-    ) -> bool:
+    def after_pod_change(self, pod: Pod, before: Pod | None, after: Pod | None, objects: ObjectStore) -> bool:
         """R-SPREAD-16: a pod that comes or goes matters where a constraint counts it, one that changes where
         it begins or ceases to be counted; and a new toleration of the pod itself, where taints are honored.
         Only the pod itself and assigned pods of its namespace matter at all."""
@@ -182,7 +180,7 @@ class PodTopologySpread:
             return True
         return any(c.selector.matches(before.labels) != c.selector.matches(after.labels) for c in constraints)
 
-    def is_schedulable_after_node_change(
+    def after_node_change(
         self, pod: Pod, before: Node | None, after: Node | None, objects: ObjectStore
     ) -> bool:
         """R-SPREAD-17: a node matters if it has the keys of all constraints; one that changes, if it gets or
@@ -205,13 +203,13 @@ class PodTopologySpread:
             | ActionType.DELETE
             | ActionType.UPDATE_POD_LABEL
             | ActionType.UPDATE_POD_TOLERATION,
-            is_schedulable_after_pod_change,
+            after_pod_change,
             "the count of a domain changes, or which nodes count",
         ),
         EventHint(
             NODE,
             ActionType.ADD | ActionType.DELETE | ActionType.UPDATE_NODE_LABEL | ActionType.UPDATE_NODE_TAINT,
-            is_schedulable_after_node_change,
+            after_node_change,
             "a domain appears, disappears or is made of other nodes",
         ),
     )

@@ -87,8 +87,8 @@ def _selector(asked: TopologySpreadConstraint, labels: Mapping[str, str]) -> Sel
     """R-SPREAD-03: matchLabelKeys select the pods that share these labels with the incoming one. Keys that
     it does not have are passed over.
 
-    Where the API server has folded the keys into the selector already, the same condition stands there
-    twice, which selects the same pods.
+    Usually the API server has folded the keys into the selector at creation, and nothing is left to add. The
+    plugin goes by the labels that the pod has now.
     """
     shared = {key: labels[key] for key in asked.match_label_keys if key in labels}
     return with_labels(compile_selector(asked.label_selector), shared)

@@ -238,6 +238,8 @@ def test_match_label_keys_count_pods_with_the_same_labels() -> None:
 def test_match_label_keys_that_the_api_server_folded_already_change_nothing() -> None:
     folded = {"matchExpressions": [{"key": "app", "operator": "In", "values": ["web"]}]}
     asking = pod(constraint(matchLabelKeys=["app"], labelSelector=folded))
+    unfolded = pod(constraint(labelSelector=folded))
+    assert PLUGIN.pre_filter(asking, Snapshot()) == PLUGIN.pre_filter(unfolded, Snapshot())
     assert refused(asking, node("a1", *webs(1)), node("b1")) == {"a1"}
     assert refused(pod(constraint(matchLabelKeys=["app"], labelSelector=None)), node("a1", *webs(1))) == set()
 
@@ -340,10 +342,10 @@ def test_a_pod_matters_where_a_constraint_counts_it(
 def test_a_new_toleration_of_the_pod_itself_matters_where_taints_are_honored() -> None:
     before, after = pod().pod, pod(tolerations=[{"operator": "Exists"}]).pod
     honoring = pod(constraint(nodeTaintsPolicy="Honor")).pod
-    assert PLUGIN.is_schedulable_after_pod_change(honoring, before, after, NOTHING_STORED)
-    assert not PLUGIN.is_schedulable_after_pod_change(honoring, before, before, NOTHING_STORED)
+    assert PLUGIN.after_pod_change(honoring, before, after, NOTHING_STORED)
+    assert not PLUGIN.after_pod_change(honoring, before, before, NOTHING_STORED)
     other = pod(uid="other", tolerations=[{"operator": "Exists"}], nodeName="a1").pod
-    assert not PLUGIN.is_schedulable_after_pod_change(honoring, assigned(), other, NOTHING_STORED)
+    assert not PLUGIN.after_pod_change(honoring, assigned(), other, NOTHING_STORED)
 
 
 def just(info: NodeInfo) -> Node:
