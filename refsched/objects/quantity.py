@@ -66,6 +66,8 @@ def parse_quantity(text: object) -> Quantity:
     """
     if isinstance(text, bool) or not isinstance(text, str | int | float):
         raise InputError(f"a quantity is a string or a number, not {type(text).__name__}")
+    if isinstance(text, int) and abs(text) >= 10**_LONGEST:
+        raise InputError(f"a quantity of more than {_LONGEST} digits is out of range")
     spelled = str(text)
     shape = _SHAPE.match(spelled) if len(spelled) <= _LONGEST else None
     if shape is None:

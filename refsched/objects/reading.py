@@ -7,14 +7,20 @@ the API server would refuse it: nothing is coerced.
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from math import isfinite
 from typing import Any, TypeVar
 
 import attrs
 from cattrs import ClassValidationError, Converter, IterableValidationError, IterableValidationNote
-from cattrs.cols import homogenous_tuple_structure_factory, is_sequence
+from cattrs.cols import (
+    homogenous_tuple_structure_factory,
+    is_mapping,
+    is_sequence,
+    mapping_structure_factory,
+)
 from cattrs.errors import AttributeValidationNote
 from cattrs.gen import make_dict_structure_fn, override
 
@@ -22,6 +28,9 @@ from refsched.errors import InputError
 from refsched.objects.quantity import Quantity, parse_quantity
 
 T = TypeVar("T")
+
+_DATE_AND_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d", re.ASCII)
+_LARGEST_FLOAT = sys.float_info.max
 
 _INITIALISMS = {
     "host_ip": "hostIP",
@@ -50,8 +59,16 @@ def _exactly(kind: type, words: str) -> Any:
     return structure
 
 
+def _integer(value: object, _: type) -> int:
+    if type(value) is not int:
+        raise InputError(f"expected an integer, found {value!r:.60}")
+    if not -(2**63) <= value < 2**63:
+        raise InputError("expected an integer of at most 64 bits")
+    return value
+
+
 def _number(value: object, _: type) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST_FLOAT:
         raise InputError(f"expected a number, found {value!r:.60}")
     return value
 
@@ -60,8 +77,10 @@ def _timestamp(value: object, _: type) -> datetime:
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
     try:
-        parsed = datetime.fromisoformat(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError) as error:
+        if not isinstance(value, str) or not _DATE_AND_TIME.match(value):
+            raise ValueError
+        parsed = datetime.fromisoformat(value)
+    except ValueError as error:
         raise InputError(f"expected an RFC 3339 time, found {value!r:.60}") from error
     return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
 
@@ -88,13 +107,15 @@ def _structure_class(converter: Converter, *, strict: bool) -> Any:
     return factory
 
 
-def _structure_tuple(converter: Converter) -> Any:
-    def factory(kind: type) -> Any:
-        structure = homogenous_tuple_structure_factory(kind, converter)
+def _structure_only(kinds: Any, words: str, make: Any, converter: Converter) -> Any:
+    """A list or a mapping as cattrs reads it, once it is certain to be one: text can be walked through too."""
+
+    def factory(container: type) -> Any:
+        structure = make(container, converter)
 
         def read(value: object, to: type) -> object:
-            if not isinstance(value, list | tuple):
-                raise InputError(f"expected a list, found {value!r:.60}")
+            if not isinstance(value, kinds):
+                raise InputError(f"expected {words}, found {value!r:.60}")
             return structure(value, to)
 
         return read
@@ -103,17 +124,20 @@ def _structure_tuple(converter: Converter) -> Any:
 
 
 def make_converter(*, strict: bool = False) -> Converter:
-    """``strict`` refuses fields that the class does not have, and what is not a list where one belongs."""
+    """``strict`` refuses fields that the class does not have."""
     converter = Converter(detailed_validation=True)
     converter.register_structure_hook(str, _exactly(str, "a string"))
-    converter.register_structure_hook(int, _exactly(int, "an integer"))
+    converter.register_structure_hook(int, _integer)
     converter.register_structure_hook(bool, _exactly(bool, "true or false"))
     converter.register_structure_hook(float, _number)
     converter.register_structure_hook(datetime, _timestamp)
-    converter.register_structure_hook(Quantity, lambda value, _: parse_quantity(value))
     converter.register_structure_hook_factory(attrs.has, _structure_class(converter, strict=strict))
-    if strict:
-        converter.register_structure_hook_factory(is_sequence, _structure_tuple(converter))
+    converter.register_structure_hook_factory(
+        is_sequence, _structure_only(list | tuple, "a list", homogenous_tuple_structure_factory, converter)
+    )
+    converter.register_structure_hook_factory(
+        is_mapping, _structure_only(Mapping, "an object", mapping_structure_factory, converter)
+    )
     converter.register_structure_hook(Quantity, lambda value, _: parse_quantity(value))
     return converter
 

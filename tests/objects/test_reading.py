@@ -38,7 +38,17 @@ def test_names_are_spelled_as_kubernetes_spells_them() -> None:
         ({"priority": True}, "spec.priority: expected an integer, found True"),
         ({"hostNetwork": "yes"}, "spec.hostNetwork: expected true or false, found 'yes'"),
         ([], r"spec: expected an object, found \[\]"),
-        ({"tolerations": 3}, "spec.tolerations: "),
+        ({"tolerations": 3}, "spec.tolerations: expected a list, found 3"),
+        ({"tolerations": "key"}, "spec.tolerations: expected a list, found 'key'"),
+        ({"tolerations": {"key": "a"}}, "spec.tolerations: expected a list, found {'key': 'a'}"),
+        ({"nodeSelector": ["a"]}, r"spec.nodeSelector: expected an object, found \['a'\]"),
+        ({"nodeSelector": "a"}, "spec.nodeSelector: expected an object, found 'a'"),
+        ({"nodeSelector": {1: "a"}}, r"spec.nodeSelector\[1\]: expected a string, found 1"),
+        ({"nodeSelector": {"a": None}}, "spec.nodeSelector.a: expected a string, found None"),
+        ({"priority": 2**63}, "spec.priority: expected an integer of at most 64 bits"),
+        ({"priority": -(2**63) - 1}, "spec.priority: expected an integer of at most 64 bits"),
+        ({"overhead": {"cpu": 10**5000}}, "spec.overhead.cpu: a quantity of more than 128 digits is out of"),
+        ({"overhead": {"cpu": float("inf")}}, "spec.overhead.cpu: 'inf' is not a quantity"),
         ({"topologySpreadConstraints": [{}]}, r"spec.topologySpreadConstraints\[0\].maxSkew: is required"),
         ({"overhead": {"cpu": "x"}}, "spec.overhead.cpu: 'x' is not a quantity"),
     ],
@@ -48,9 +58,16 @@ def test_what_is_wrong_is_named_with_its_path(spec: Any, problem: str) -> None:
         read_as(Pod, {"spec": spec})
 
 
-def test_a_time_that_is_none_is_refused() -> None:
-    with pytest.raises(InputError, match=r"status.startTime: expected an RFC 3339 time, found 'noon'"):
-        read_as(Pod, {"status": {"startTime": "noon"}})
+@pytest.mark.parametrize("spelled", ["noon", "20260101", "2026-13-01T00:00:00Z", 3])
+def test_a_time_that_is_none_is_refused(spelled: object) -> None:
+    problem = f"^status.startTime: expected an RFC 3339 time, found {spelled!r}$"
+    with pytest.raises(InputError, match=problem):
+        read_as(Pod, {"status": {"startTime": spelled}})
+
+
+def test_the_largest_and_the_smallest_integer_are_read() -> None:
+    for number in (2**63 - 1, -(2**63)):
+        assert read_as(Pod, {"spec": {"priority": number}}).spec.priority == number
 
 
 def test_an_object_that_is_no_object_is_refused() -> None:
