@@ -69,6 +69,7 @@ class Scheduler:
         objects = ObjectStore()
         self.stations = Stations(profiles, queue(objects, lambda: clock.now), choices, clock, objects)
         self._journeys: list[_Journey] = []
+        self._began_to_hold: tuple[str, Held] | None = None
         self._frozen_timers = frozen_timers
         second = start.timestamp()
         self._backoff_flush_due = floor(second + BACKOFF_FLUSH) - second
@@ -167,12 +168,10 @@ class Scheduler:
         self.stations.records.clear()
         return taken
 
-    def held(self) -> tuple[str, Held] | None:
-        """The pod that a scripted plugin began to hold last, and where."""
-        for journey in reversed(self._journeys):
-            if isinstance(journey.stop, Held):
-                return journey.cycle.queued.key, journey.stop
-        return None
+    def take_held(self) -> tuple[str, Held] | None:
+        """The first pod that a scripted plugin began to hold since the last call, and where."""
+        began, self._began_to_hold = self._began_to_hold, None
+        return began
 
     def queues(self) -> Queues:
         return Queues(*self.stations.queue.queues())
@@ -186,6 +185,8 @@ class Scheduler:
         journey.stop = next(journey.way, None)
         if journey.stop is None:
             self._journeys.remove(journey)
+        elif isinstance(journey.stop, Held) and self._began_to_hold is None:
+            self._began_to_hold = journey.cycle.queued.key, journey.stop
 
     def _settle(self) -> None:
         while self._show_event() or self._expire_deadline() or self._resume():

@@ -37,7 +37,7 @@ from refsched.objects.store import ObjectStore
 from refsched.objects.volumes import Volume
 from refsched.volume_binding.csi_migration import (
     InTreePlugin,
-    Untranslatable,
+    UntranslatableError,
     inline_handle,
     plugin_called,
     plugin_of,
@@ -145,7 +145,7 @@ def _may_free(volume: Volume, plugin: InTreePlugin, attacher: str) -> bool:
     """A volume that cannot be translated is an error of the hint, and so worth a try."""
     try:
         inline_handle(volume, plugin)
-    except Untranslatable:
+    except UntranslatableError:
         return True
     return plugin.driver == attacher
 
@@ -217,7 +217,7 @@ def _inline_volume(volume: Volume, csi_node: CSINode | None) -> tuple[str, str] 
         return None
     try:
         return plugin.driver, inline_handle(volume, plugin)
-    except Untranslatable as why:
+    except UntranslatableError as why:
         return error(f"converting volume({volume.name}) from inline to csi: {why}")
 
 
@@ -237,7 +237,7 @@ def _claimed_volume(
         return None
     try:
         handle = volume_handle(volume, plugin)
-    except Untranslatable:
+    except UntranslatableError:
         return None
     return (plugin.driver, handle) if handle else None
 

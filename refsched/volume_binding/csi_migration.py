@@ -24,13 +24,14 @@ from refsched.objects.volumes import (
     InTreeSources,
     PortworxVolume,
 )
+from refsched.volume_binding.errors import VolumeError
 
 MULTI_ZONE_DELIMITER = "__"
 _UNSPECIFIED = "UNSPECIFIED"
 _AWS_VOLUME = re.compile(r"vol-[^/]*\Z")
 
 
-class Untranslatable(Exception):  # noqa: N818 - it speaks of a volume; nothing went wrong here
+class UntranslatableError(Exception):
     """The volume's source is malformed, or of a kind that the driver does not know."""
 
 
@@ -102,12 +103,12 @@ def plugin_called(name: str) -> InTreePlugin | None:
 
 
 def inline_handle(source: InTreeSources, plugin: InTreePlugin) -> str:
-    """How the driver names the volume. Raises Untranslatable."""
+    """How the driver names the volume. Raises UntranslatableError."""
     return _handle(getattr(source, plugin.source), ())
 
 
 def volume_handle(volume: PersistentVolume, plugin: InTreePlugin) -> str:
-    """How the driver names the volume; a GCE disk's name holds its zone or region. Raises Untranslatable."""
+    """How the driver names the volume; a GCE disk's name holds its zone or region. Raises UntranslatableError."""
     labels = volume.metadata.labels
     zones = labels.get(LEGACY_ZONE_LABEL) or labels.get(ZONE_LABEL, "")
     return _handle(getattr(volume.spec, plugin.source), zones.split(MULTI_ZONE_DELIMITER))
@@ -121,7 +122,7 @@ def _handle(source: object, zones: Sequence[str]) -> str:
             return _ebs_volume_id(volume_id)
         case AzureDisk(disk_uri=uri, kind=kind):
             if kind is not None and kind.lower() != "managed":
-                raise Untranslatable(f"kind({kind}) is not supported in csi migration")
+                raise UntranslatableError(f"kind({kind}) is not supported in csi migration")
             return uri
         case Cinder(volume_id=volume_id) | PortworxVolume(volume_id=volume_id):
             return volume_id
@@ -139,14 +140,14 @@ def _gce_region(zones: Sequence[str]) -> str:
     for zone in zones:
         parts = zone.split("-")
         if len(parts) != 3:
-            raise Untranslatable(
+            raise UntranslatableError(
                 "failed to get region from zones: zone in unexpected format, "
                 f"expected: {{locale}}-{{region}}-{{zone}}, got: {zone}"
             )
         regions.add("-".join(parts[:2]))
     if len(regions) != 1:
         shown = " ".join(f"{region}:{{}}" for region in sorted(regions))
-        raise Untranslatable(
+        raise UntranslatableError(
             f"failed to get region from zones: multiple or no regions gotten from zones, got: map[{shown}]"
         )
     return regions.pop()
@@ -158,7 +159,7 @@ def _ebs_volume_id(spelled: str) -> str:
         return spelled
     volume_id = unquote(urlsplit(spelled).path).strip("/")
     if not _AWS_VOLUME.match(volume_id):
-        raise Untranslatable(
+        raise UntranslatableError(
             f"failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume ({spelled})"
         )
     return volume_id
@@ -169,14 +170,17 @@ def _ebs_volume_id(spelled: str) -> str:
 
 def translated(volume: PersistentVolume, node: CSINode | None) -> PersistentVolume:
     """The volume with the node affinity that its driver would have given it; the volume itself where no
-    driver stands in for its plugin on this node. Raises Untranslatable.
+    driver stands in for its plugin on this node. Raises VolumeError.
 
     Source: binder.go, tryTranslatePVToCSI (v1.34.2).
     """
     plugin = plugin_of(volume.spec)
     if plugin is None or not plugin.is_migrated_on(node):
         return volume
-    volume_handle(volume, plugin)
+    try:
+        volume_handle(volume, plugin)
+    except UntranslatableError as why:
+        raise VolumeError(f"could not translate pv: {why}") from why
     if not plugin.zone_key:
         return volume
     terms = _translated_terms(volume, plugin.zone_key)

@@ -12,13 +12,14 @@ from refsched.objects.storage import CSINode, PersistentVolume
 from refsched.objects.volumes import Volume
 from refsched.volume_binding.csi_migration import (
     PLUGINS,
-    Untranslatable,
+    UntranslatableError,
     inline_handle,
     plugin_called,
     plugin_of,
     translated,
     volume_handle,
 )
+from refsched.volume_binding.errors import VolumeError
 
 ZONE = "topology.kubernetes.io/zone"
 REGION = "topology.kubernetes.io/region"
@@ -166,7 +167,7 @@ def test_a_gce_disk_is_named_with_its_place(labels: dict[str, str], place: str) 
     ],
 )
 def test_some_volumes_cannot_be_translated(source: dict[str, Any], labels: dict[str, str], why: str) -> None:
-    with pytest.raises(Untranslatable) as refused:
+    with pytest.raises(UntranslatableError) as refused:
         handle(source, **labels)
     assert str(refused.value) == why
 
@@ -187,7 +188,8 @@ def test_a_volume_stays_as_it_is_where_no_driver_stands_in_for_its_plugin() -> N
 
 
 def test_what_cannot_be_translated_says_so_also_where_its_topology_would_not_change() -> None:
-    with pytest.raises(Untranslatable):
+    why = r"could not translate pv: kind\(Shared\) is not supported in csi migration"
+    with pytest.raises(VolumeError, match=why):
         translated(volume({"azureDisk": {"kind": "Shared"}}), EVERYTHING)
 
 

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The specification as an implementation: what ``--impl=refsched.reference`` runs.
+
+It speaks the requests and answers of PROTOCOL.md as Python values, as any implementation written in Python does
+(refsched/implementation.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from importlib.metadata import version
+from typing import Any
+
+from refsched.config.feature_gates import read_feature_gates
+from refsched.config.read import read_config
+from refsched.framework.choices import SeededChoices
+from refsched.inputs import InputReader
+from refsched.profiles import scheduler_of
+from refsched.scheduler import START, CycleHeldError
+from refsched.trace.records import Advance, Create, Delete, Input, Permit, Reference, Release, Update, to_json
+
+Json = dict[str, Any]
+
+CAPABILITIES = (
+    "filter",
+    "score",
+    "preemption",
+    "queue",
+    "cache",
+    "scripted",
+    "hold",
+    "volumes",
+    "devices",
+)
+
+
+def create(
+    config: Mapping[str, Any],
+    *,
+    feature_gates: Mapping[str, bool] | None = None,
+    start: datetime = START,
+    seed: int = 0,
+) -> ReferenceScheduler:
+    """A scheduler of an empty cluster at time 0. InputError where the configuration is refused."""
+    return ReferenceScheduler(config, feature_gates, start, seed)
+
+
+class ReferenceScheduler:
+    """Where kube-scheduler may do one of several things, this one draws from ``seed``."""
+
+    def __init__(
+        self, config: Mapping[str, Any], feature_gates: Mapping[str, bool] | None, start: datetime, seed: int
+    ) -> None:
+        gates = read_feature_gates(feature_gates)
+        self._machine = scheduler_of(
+            read_config(config, gates), SeededChoices(seed), gates=gates, start=start
+        )
+        self._inputs = InputReader(self._machine)
+
+    def hello(self) -> Json:
+        return {
+            "name": "refsched",
+            "version": version("refsched"),
+            "kubernetes": "1.34",
+            "capabilities": list(CAPABILITIES),
+        }
+
+    # --- Inputs -----------------------------------------------------------------------------------
+
+    def create(self, object: Json) -> Json:
+        return self._apply(Create(object))
+
+    def update(self, object: Json) -> Json:
+        return self._apply(Update(object))
+
+    def delete(self, object: Json) -> Json:
+        named = Reference(
+            object["kind"], object["name"], object.get("apiVersion", "v1"), object.get("namespace", "")
+        )
+        return self._apply(Delete(named))
+
+    def advance(self, seconds: float) -> Json:
+        return self._apply(Advance(seconds))
+
+    def permit(self, pod: str, decision: str, plugin: str = "") -> Json:
+        return self._apply(Permit(pod, decision, plugin))
+
+    def release(self, pod: str) -> Json:
+        return self._apply(Release(pod))
+
+    def schedule(self, pod: str | None = None) -> Json:
+        try:
+            busy = self._machine.schedule(pod)
+        except CycleHeldError as held:
+            return {"unsupported": str(held)}
+        except KeyError:
+            return {"error": f"{pod} does not wait to be scheduled"}
+        return self._answer() if busy else {"idle": True}
+
+    def observe(self) -> Json:
+        return {"records": [to_json(self._machine.queues()), to_json(self._machine.nodes())]}
+
+    # --- Answers ----------------------------------------------------------------------------------
+
+    def _apply(self, record: Input) -> Json:
+        self._inputs.apply(record)
+        return self._answer()
+
+    def _answer(self) -> Json:
+        answer: Json = {"records": [to_json(record) for record in self._machine.take_records()]}
+        began = self._machine.take_held()
+        if began is not None:
+            pod, held = began
+            answer["held"] = {"pod": pod, "point": held.point, "plugin": held.plugin}
+        return answer
