@@ -26,6 +26,7 @@ from refsched.objects.pod import NodeAffinity as NodeAffinityTerms
 from refsched.objects.store import ObjectStore
 from refsched.plugins.default_binder import DefaultBinder
 from refsched.plugins.default_preemption import DefaultPreemption
+from refsched.plugins.dynamic_resources import DynamicResources
 from refsched.plugins.image_locality import ImageLocality
 from refsched.plugins.inter_pod_affinity import InterPodAffinity
 from refsched.plugins.node_affinity import NodeAffinity
@@ -34,6 +35,7 @@ from refsched.plugins.node_ports import NodePorts
 from refsched.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
 from refsched.plugins.node_resources_fit import NodeResourcesFit
 from refsched.plugins.node_unschedulable import NodeUnschedulable
+from refsched.plugins.node_volume_limits import NodeVolumeLimits
 from refsched.plugins.pod_topology_spread import PodTopologySpread
 from refsched.plugins.priority_sort import PrioritySort
 from refsched.plugins.scheduling_gates import SchedulingGates
@@ -83,6 +85,7 @@ def _pod_topology_spread(args: PodTopologySpreadArgs) -> Plugin:
 PLUGINS: Mapping[str, Callable[[Any], Plugin]] = {
     "DefaultBinder": lambda _: DefaultBinder(),
     "DefaultPreemption": _default_preemption,
+    "DynamicResources": lambda _: DynamicResources(),
     "ImageLocality": lambda _: ImageLocality(),
     "InterPodAffinity": _inter_pod_affinity,
     "NodeAffinity": _node_affinity,
@@ -91,6 +94,7 @@ PLUGINS: Mapping[str, Callable[[Any], Plugin]] = {
     "NodeResourcesBalancedAllocation": _balanced_allocation,
     "NodeResourcesFit": _node_resources_fit,
     "NodeUnschedulable": lambda _: NodeUnschedulable(),
+    "NodeVolumeLimits": lambda _: NodeVolumeLimits(),
     "PodTopologySpread": _pod_topology_spread,
     "PrioritySort": lambda _: PrioritySort(),
     "SchedulingGates": lambda _: SchedulingGates(),
