@@ -150,6 +150,15 @@ class Scheduler:
             queue.done(popped.pod.uid)
         return False
 
+    def skip_head(self) -> bool:
+        """Pop a pod that is skipped, if one of those that may be popped is; a record never shows it."""
+        queue = self.stations.queue
+        skipped = next((queued for queued in queue.heads() if self._is_skipped(queued.pod)), None)
+        if skipped is None:
+            return False
+        queue.done(queue.pop(skipped.key).pod.uid)
+        return True
+
     def _is_skipped(self, pod: Pod) -> bool:
         return pod.metadata.deletion_timestamp is not None or self.stations.cache.is_assumed(pod)
 

@@ -49,6 +49,9 @@ class Checker:
         self._inputs = InputReader(self.scheduler)
         self._binds: list[Bind] = []
         self._attempts: list[Attempt] = []
+        self._guessed: set[str] = set()
+        self.has_diverged = False
+        """A cycle that was held took another of several nodes that it might: it cannot be followed any more."""
 
     def take(self, record: Record) -> list[Disagreement]:
         """Follow one record. InputError where an input cannot be."""
@@ -71,10 +74,58 @@ class Checker:
             case Write():
                 return
 
+    # --- Beside a live scheduler ------------------------------------------------------------------
+
+    def idle(self) -> list[Disagreement]:
+        """The other scheduler was asked to pop a pod, and had none."""
+        while self.scheduler.skip_head():
+            pass
+        heads = self._heads()
+        return [Disagreement("pod", heads, "no pod: Pop would block")] if heads else []
+
+    def next_pod(self) -> str | None:
+        """A pod that may be tried next, for a scheduler without a queue of its own."""
+        return next(iter(self._heads()), None) if self.idle() else None
+
+    def _heads(self) -> list[str]:
+        """The pods (``namespace/name``) of which any may be tried next; none where Pop would block."""
+        return [queued.key for queued in self.scheduler.stations.queue.heads()]
+
+    def begin(self, pod: str) -> list[Disagreement]:
+        """The cycle of ``pod`` has begun, and is held before there is an attempt to follow."""
+        self.following.follow(None, pod)
+        try:
+            found = list(self._pop(pod))
+        except KeyError:
+            return [Disagreement("pod", "a pod that waits to be scheduled", pod)]
+        self._collect()
+        if self.following.offered.get("node", 1) > 1:
+            self._guessed.add(pod)
+        return found
+
+    def take_missing(self) -> list[Disagreement]:
+        """What ended in the specification, and was not told: of the other scheduler, or ever."""
+        self._collect()
+        missing = [Disagreement("attempt", attempt.pod, None) for attempt in self._attempts]
+        missing += [Disagreement("bind", bind, None) for bind in self._binds]
+        self._attempts.clear()
+        self._binds.clear()
+        return missing
+
+    # --- Attempts and binding cycles --------------------------------------------------------------
+
     def _attempt(self, record: Attempt) -> Iterator[Disagreement]:
+        begun = next((attempt for attempt in self._attempts if attempt.pod == record.pod), None)
+        if begun is not None:
+            self._attempts.remove(begun)
+            if record.pod in self._guessed and record.node != begun.node:
+                self.has_diverged = True
+                return
+            yield from attempt_disagreements(record, begun)
+            return
         self.following.follow(record)
         try:
-            yield from self._pop(record)
+            yield from self._pop(record.pod)
         except KeyError:
             yield Disagreement("pod", "a pod that waits to be scheduled", record.pod)
             return
@@ -86,14 +137,16 @@ class Checker:
         if specified is not None:
             yield from attempt_disagreements(record, specified)
 
-    def _pop(self, record: Attempt) -> Iterator[Disagreement]:
+    def _pop(self, pod: str) -> Iterator[Disagreement]:
         """A pod whose turn it is not is tried all the same."""
-        heads = [queued.key for queued in self.scheduler.stations.queue.heads()]
-        if record.pod in heads:
+        while pod not in self._heads() and self.scheduler.skip_head():
+            pass
+        heads = self._heads()
+        if pod in heads:
             self.scheduler.schedule()
             return
-        yield Disagreement("pod", heads or "no pod: Pop would block", record.pod)
-        self.scheduler.schedule(record.pod)
+        yield Disagreement("pod", heads or "no pod: Pop would block", pod)
+        self.scheduler.schedule(pod)
 
     def _collect(self) -> None:
         for record in self.scheduler.take_records():

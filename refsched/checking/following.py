@@ -30,25 +30,27 @@ class NotAllowed:
 
 @define
 class Following:
-    """``record`` is the attempt that is followed; ``not_allowed`` what it chose amiss; ``offered`` how many
-    options there were for each question."""
+    """``record`` is the attempt that is followed, ``pod`` whose it is; ``not_allowed`` what it chose amiss;
+    ``offered`` how many options there were for each question."""
 
     record: Attempt | None = None
+    pod: str = ""
     not_allowed: list[NotAllowed] = Factory(list)
     offered: dict[str, int] = Factory(dict)
 
-    def follow(self, record: Attempt | None) -> None:
-        """From now on, do what this attempt did; without one, the first of the options."""
+    def follow(self, record: Attempt | None, pod: str = "") -> None:
+        """From now on, do what this attempt did; without one take the first of the options, but for ``pod``."""
         self.record = record
+        self.pod = record.pod if record is not None else pod
         self.not_allowed = []
         self.offered = {}
 
     def choose(self, question: str, options: Sequence[T]) -> T:
         self.offered[question] = len(options)
+        if question == "pod":
+            return self._pod(options)
         if self.record is None:
             return options[0]
-        if question == "pod":
-            return self._pod(self.record, options)
         if question == "node":
             return self._node(self.record, options)
         return self._candidate(self.record, options)
@@ -60,10 +62,10 @@ class Following:
         kept = self.record.scores or self.record.totals
         return SearchPlan(frozenset(self.record.filter), frozenset(kept) if kept else _sole(self.record))
 
-    def _pod(self, record: Attempt, options: Sequence[T]) -> T:
-        """The driver has made sure that the pod is there (``Scheduler.schedule``)."""
+    def _pod(self, options: Sequence[T]) -> T:
+        """The checker has made sure that the pod is there (``Scheduler.schedule``)."""
         for option in options:
-            if cast("QueuedPod", option).key == record.pod:
+            if cast("QueuedPod", option).key == self.pod:
                 return option
         return options[0]
 
