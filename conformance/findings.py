@@ -8,12 +8,13 @@ from attrs import frozen
 
 @frozen
 class Finding:
-    """``step`` is the index in the history of the step that showed it; ``member`` a path in the record, as
-    ``filter.n1`` or ``queues.active``; ``pod`` whom it is about (``namespace/name``), or empty."""
+    """``member`` is a path in the record, as ``filter.n1`` or ``queues.active``; ``pod`` whom it is about
+    (``namespace/name``), or empty; ``step`` the index in the history of the step that showed it, filled in by
+    the driver."""
 
     rule: str
-    step: int
     member: str
     expected: object
     got: object
     pod: str = ""
+    step: int = 0

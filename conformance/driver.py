@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Driver: a history, step by step, against one implementation.
+
+It sends each step, hands what comes back to a witness, in order, and plays the API server for an implementation
+that has none. It stops at the first finding: what comes after a wrong decision says little.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Protocol
+
+from attrs import Factory, define, evolve, frozen
+
+from conformance.api_server import ApiServer
+from conformance.findings import Finding
+from conformance.history import (
+    Advance,
+    Create,
+    Delete,
+    History,
+    Observe,
+    Permit,
+    Release,
+    Schedule,
+    Step,
+    Update,
+)
+from refsched.trace.records import Attempt, Input, Record
+
+
+class Answer(Protocol):
+    """What an implementation answered: records, or one of the other things that PROTOCOL.md lets it say."""
+
+    @property
+    def records(self) -> Sequence[Record]: ...
+
+    @property
+    def idle(self) -> bool: ...
+
+    @property
+    def held(self) -> tuple[str, str] | None:
+        """The pod that a scripted plugin began to hold, and the point."""
+        ...
+
+    @property
+    def unsupported(self) -> str | None: ...
+
+    @property
+    def error(self) -> str | None: ...
+
+
+class Asked(Protocol):
+    """An implementation after ``reset``; each request is answered."""
+
+    def create(self, object: dict[str, object]) -> Answer: ...
+
+    def update(self, object: dict[str, object]) -> Answer: ...
+
+    def delete(self, object: dict[str, object]) -> Answer: ...
+
+    def advance(self, seconds: float) -> Answer: ...
+
+    def permit(self, pod: str, decision: str, plugin: str = "") -> Answer: ...
+
+    def release(self, pod: str) -> Answer: ...
+
+    def schedule(self, pod: str | None = None) -> Answer: ...
+
+    def observe(self) -> Answer: ...
+
+
+class Witness(Protocol):
+    """Who looks at what happens, and says what may not."""
+
+    def take(self, record: Record) -> list[Finding]:
+        """An input that was sent, or what came back."""
+        ...
+
+    def begin(self, pod: str) -> list[Finding]: ...
+
+    def idle(self) -> list[Finding]: ...
+
+    def error(self, request: str, message: str) -> list[Finding]: ...
+
+    def settled(self) -> list[Finding]:
+        """Everything that the last step caused has been shown."""
+        ...
+
+    def next_pod(self) -> str | None: ...
+
+    @property
+    def has_diverged(self) -> bool: ...
+
+
+@frozen
+class Seen:
+    """A record of the transcript: the step that caused it, and the time at which it came."""
+
+    step: int
+    at: float
+    record: Record
+
+
+@define
+class Transcript:
+    """What happened. ``ended`` says why the history was not run to its end, where it was not."""
+
+    history: History
+    seen: list[Seen] = Factory(list)
+    findings: list[Finding] = Factory(list)
+    ended: str = ""
+
+
+class _OverError(Exception):
+    """The history cannot go on."""
+
+
+class Driver:
+    def __init__(self, scheduler: Asked, capabilities: frozenset[str], witness: Witness) -> None:
+        self._scheduler = scheduler
+        self._capabilities = capabilities
+        self._witness = witness
+        self._api = ApiServer()
+        self._now = 0.0
+        self._step = 0
+        self._has_scheduled = False
+
+    def run(self, history: History) -> Transcript:
+        """AdapterFault where the implementation does not answer as PROTOCOL.md says."""
+        self._transcript = Transcript(history)
+        try:
+            for self._step, step in enumerate(history.steps):
+                self._take(step)
+        except _OverError as over:
+            self._transcript.ended = str(over)
+        return self._transcript
+
+    # --- Steps ------------------------------------------------------------------------------------
+
+    def _take(self, step: Step) -> None:
+        match step:
+            case Schedule(times):
+                self._has_scheduled = True
+                for _ in range(times):
+                    if not self._schedule():
+                        break
+                    self._observe()
+            case Observe():
+                self._observe()
+            case _ if self._api.accepts(step):
+                self._apply(step)
+                if self._has_scheduled:
+                    self._observe()
+
+    def _schedule(self) -> bool:
+        """False where there was no pod to pop."""
+        if "queue" in self._capabilities:
+            answer = self._scheduler.schedule()
+        else:
+            pod = self._witness.next_pod()
+            if pod is None:
+                return False
+            answer = self._scheduler.schedule(pod)
+        if answer.idle:
+            self._note(self._witness.idle())
+            return False
+        if answer.held is not None and not any(isinstance(record, Attempt) for record in answer.records):
+            self._note(self._witness.begin(answer.held[0]))
+        self._hear("schedule", answer)
+        return answer.held is None
+
+    def _observe(self) -> None:
+        if self._capabilities & {"queue", "cache"}:
+            self._hear("observe", self._scheduler.observe())
+
+    def _apply(self, step: Input) -> None:
+        self._show(step)
+        if isinstance(step, Advance):
+            self._now += step.seconds
+        self._hear(step.member, self._send(step))
+
+    def _send(self, step: Input) -> Answer:
+        match step:
+            case Create(value):
+                return self._scheduler.create(value)
+            case Update(value):
+                return self._scheduler.update(value)
+            case Delete(named):
+                reference = {"apiVersion": named.api_version, "kind": named.kind, "name": named.name}
+                if named.namespace:
+                    reference["namespace"] = named.namespace
+                return self._scheduler.delete(dict(reference))
+            case Advance(seconds):
+                return self._scheduler.advance(seconds)
+            case Permit(pod, decision, plugin):
+                return self._scheduler.permit(pod, decision, plugin)
+            case Release(pod):
+                return self._scheduler.release(pod)
+
+    # --- Answers ----------------------------------------------------------------------------------
+
+    def _hear(self, request: str, answer: Answer) -> None:
+        """Show what came, and then what the API server does about it, until nothing follows any more."""
+        if answer.unsupported is not None:
+            raise _OverError(f"{request} is unsupported: {answer.unsupported}")
+        if answer.error is not None:
+            self._note(self._witness.error(request, answer.error))
+        if answer.held is not None:
+            self._api.has_begun_to_hold(answer.held[0])
+        reactions: deque[Input] = deque()
+        for record in answer.records:
+            reactions.extend(self._show(record))
+        while reactions and "api" not in self._capabilities:
+            step = reactions.popleft()
+            self._show(step)
+            caused = self._send(step)
+            if caused.error is not None:
+                self._note(self._witness.error(step.member, caused.error))
+            for record in caused.records:
+                reactions.extend(self._show(record))
+        self._note(self._witness.settled())
+
+    def _show(self, record: Record) -> list[Input]:
+        self._transcript.seen.append(Seen(self._step, self._now, record))
+        self._note(self._witness.take(record))
+        if self._witness.has_diverged:
+            raise _OverError("the implementation made a choice of its own that was not seen in time")
+        return self._api.take(record)
+
+    def _note(self, findings: list[Finding]) -> None:
+        if findings:
+            self._transcript.findings.extend(evolve(found, step=self._step) for found in findings)
+            raise _OverError("something was wrong")
