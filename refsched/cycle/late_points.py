@@ -64,10 +64,12 @@ def run_unreserve_plugins(cycle: Cycle) -> None:
 
 
 def _refusal(point: str, plugin: Plugin, status: Status) -> Status:
-    """A rejection stays what it is; any other status becomes an error that says where it was met."""
+    """A rejection stays what it is; any other status becomes an error that says where it was met. A Skip that
+    the point does not know is no error to Go, which prints that there is none (Status.AsError)."""
     if status.is_rejected:
         return status.by(plugin.name)
-    return error(f'running {point} plugin "{plugin.name}": {status.message}').by(plugin.name)
+    said = "%!w(<nil>)" if status.code is Code.SKIP else status.message
+    return error(f'running {point} plugin "{plugin.name}": {said}').by(plugin.name)
 
 
 # --- Permit ---------------------------------------------------------------------------------------
