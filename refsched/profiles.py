@@ -15,6 +15,7 @@ from refsched.config.args import (
     NodeResourcesBalancedAllocationArgs,
     NodeResourcesFitArgs,
     PodTopologySpreadArgs,
+    VolumeBindingArgs,
 )
 from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates
 from refsched.config.resolve import ResolvedProfile, resolve
@@ -40,6 +41,7 @@ from refsched.plugins.pod_topology_spread import PodTopologySpread
 from refsched.plugins.priority_sort import PrioritySort
 from refsched.plugins.scheduling_gates import SchedulingGates
 from refsched.plugins.taint_toleration import TaintToleration
+from refsched.plugins.volume_binding import VolumeBinding
 from refsched.plugins.volume_restrictions import VolumeRestrictions
 from refsched.plugins.volume_zone import VolumeZone
 from refsched.queue.hint_table import hint_table
@@ -82,6 +84,10 @@ def _pod_topology_spread(args: PodTopologySpreadArgs) -> Plugin:
     return PodTopologySpread(args.default_constraints, args.defaulting_type == SYSTEM_DEFAULTING)
 
 
+def _volume_binding(args: VolumeBindingArgs) -> Plugin:
+    return VolumeBinding(args.bind_timeout_seconds)
+
+
 PLUGINS: Mapping[str, Callable[[Any], Plugin]] = {
     "DefaultBinder": lambda _: DefaultBinder(),
     "DefaultPreemption": _default_preemption,
@@ -99,6 +105,7 @@ PLUGINS: Mapping[str, Callable[[Any], Plugin]] = {
     "PrioritySort": lambda _: PrioritySort(),
     "SchedulingGates": lambda _: SchedulingGates(),
     "TaintToleration": lambda _: TaintToleration(),
+    "VolumeBinding": _volume_binding,
     "VolumeRestrictions": lambda _: VolumeRestrictions(),
     "VolumeZone": lambda _: VolumeZone(),
     "ScriptedA": lambda _: Scripted("ScriptedA"),
@@ -118,7 +125,6 @@ def framework_of(profile: ResolvedProfile) -> Framework:
 
     def at(point: str) -> Any:
         names = [enabled.name for enabled in profile.points[point]]
-        names = [n for n in names if n in PLUGINS]
         for name in names:
             if name not in made:
                 made[name] = PLUGINS[name](profile.args.get(name))

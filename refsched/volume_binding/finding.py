@@ -6,9 +6,9 @@ Source: plugins/volumebinding/binder.go, GetPodVolumeClaims, FindPodVolumes (v1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from attrs import frozen
+from attrs import field, frozen
 
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
@@ -21,8 +21,9 @@ from refsched.objects.storage import (
     StorageClass,
 )
 from refsched.objects.store import ObjectStore
+from refsched.preemption.go_sort import sort_slice
 from refsched.volume_binding.csi_migration import translated
-from refsched.volume_binding.matching import Binding, find_matching_volume
+from refsched.volume_binding.matching import find_matching_volume
 from refsched.volume_binding.provisioning import NOT_ENOUGH_SPACE, NOTHING_TO_BIND, refusal_to_provision
 
 OUT_OF_REACH = "node(s) didn't match PersistentVolume's node affinity"
@@ -37,76 +38,92 @@ Claims = tuple[PersistentVolumeClaim, ...]
 
 @frozen
 class PodClaims:
-    """A pod's claims by what is to be done for them, and the volumes of the classes of those that wait for
-    their first consumer (``delayed``). What is ``immediate`` and yet unbound is not the scheduler's to bind."""
+    """A pod's claims by what is to be done for them; by name, the classes of those that wait for their first
+    consumer (``delayed``), and the volumes of these classes in the order in which they are looked at. What is
+    ``immediate`` and yet unbound is not the scheduler's to bind."""
 
     bound: Claims = ()
     delayed: Claims = ()
     immediate: Claims = ()
-    volumes: Mapping[str, Volumes] = {}
+    classes: Mapping[str, StorageClass] = field(factory=dict)
+    volumes: Mapping[str, Volumes] = field(factory=dict)
 
 
 def claims_of(pod: Pod, objects: ObjectStore) -> PodClaims:
     """R-VOLBIND-04: a claim is bound once it names its volume and carries ``bind-completed``. An unbound claim
     is delayed where its class waits for the first consumer; it is immediate without a class, with a class
-    that does not exist, and where it names a volume. All claims must exist."""
-    names = (volume.claim_name(pod.name) for volume in pod.spec.volumes)
-    latest = (
+    that does not exist, and where it names a volume.
+
+    Claims and volumes are taken as the scheduler assumes them: a volume that another pod is about to bind is no
+    longer free.
+    """
+    names = [volume.claim_name(pod.name) for volume in pod.spec.volumes]
+    latest = [
         objects.latest(PersistentVolumeClaim, name, pod.namespace) for name in names if name is not None
-    )
+    ]
     claims = [claim for claim in latest if claim is not None]
-    delayed = tuple(c for c in claims if not c.is_fully_bound and _is_delayed(c, objects))
-    return PodClaims(
-        bound=tuple(c for c in claims if c.is_fully_bound),
-        delayed=delayed,
-        immediate=tuple(c for c in claims if not c.is_fully_bound and not _is_delayed(c, objects)),
-        volumes=_volumes_by_class({claim.class_name for claim in delayed}, objects),
-    )
-
-
-def _is_delayed(claim: PersistentVolumeClaim, objects: ObjectStore) -> bool:
-    storage_class = objects.get(StorageClass, claim.class_name)
-    return (
-        storage_class is not None
+    unbound = [claim for claim in claims if not claim.is_fully_bound]
+    waiting = {
+        name: storage_class
+        for name in {claim.class_name for claim in unbound}
+        if (storage_class := objects.get(StorageClass, name)) is not None
         and storage_class.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER
-        and not claim.spec.volume_name
+    }
+    delayed = [claim for claim in unbound if claim.class_name in waiting and not claim.spec.volume_name]
+    volumes = objects.list_latest(PersistentVolume) if delayed else ()
+    return PodClaims(
+        bound=tuple(claim for claim in claims if claim.is_fully_bound),
+        delayed=tuple(delayed),
+        immediate=tuple(claim for claim in unbound if claim not in delayed),
+        classes=waiting,
+        volumes={name: tuple(v for v in volumes if v.class_name == name) for name in waiting},
     )
-
-
-def _volumes_by_class(classes: Iterable[str], objects: ObjectStore) -> Mapping[str, Volumes]:
-    """As the scheduler assumes them: a volume that another pod is about to bind is no longer free."""
-    wanted = set(classes)
-    volumes = objects.list_latest(PersistentVolume) if wanted else ()
-    return {name: tuple(v for v in volumes if v.class_name == name) for name in wanted}
 
 
 # --- On a node ------------------------------------------------------------------------------------
 
 
 @frozen
-class PodVolumes:
-    """What is to be done so that the pod has its volumes on a node: volumes to bind, claims to provision."""
+class Match:
+    """A volume that a claim is to have."""
 
-    bindings: tuple[Binding, ...] = ()
-    provisions: Claims = ()
+    volume: PersistentVolume
+    claim: PersistentVolumeClaim
 
 
 @frozen
-class Refused:
-    reasons: tuple[str, ...]
+class PodVolumes:
+    """What is to be done so that the pod has its volumes on a node: volumes to bind, claims to provision."""
+
+    matches: tuple[Match, ...] = ()
+    provisions: Claims = ()
 
 
-def find_pod_volumes(
-    claims: PodClaims, node: Node, objects: ObjectStore, *, attributes_classes: bool
-) -> PodVolumes | Refused:
+def find_pod_volumes(claims: PodClaims, node: Node) -> PodVolumes | None:
+    """R-VOLBIND-08: a claim that was sent to be provisioned for a node is for that node alone (None for others).
+    R-VOLBIND-09: for the others volumes are searched, the smallest claim first; what none is found for must
+    be provisioned."""
+    selected = [claim for claim in claims.delayed if SELECTED_NODE in claim.metadata.annotations]
+    if any(claim.metadata.annotations[SELECTED_NODE] != node.name for claim in selected):
+        return None
+    searching = [claim for claim in claims.delayed if SELECTED_NODE not in claim.metadata.annotations]
+    matches: list[Match] = []
+    provisions = list(selected)
+    for claim in sort_slice(searching, lambda a, b: a.requested < b.requested):
+        taken = {match.volume.name for match in matches}
+        volume = find_matching_volume(claim, claims.volumes[claim.class_name], node.metadata.labels, taken)
+        if volume is None:
+            provisions.append(claim)
+        else:
+            matches.append(Match(volume, claim))
+    return PodVolumes(tuple(matches), tuple(provisions))
+
+
+def refusals(claims: PodClaims, node: Node, objects: ObjectStore) -> tuple[str, ...]:
     """R-VOLBIND-06: bound claims and unbound ones are looked at both, and each may say why not. Raises
     VolumeError."""
-    bound = _refusal_of_bound(claims.bound, node, objects)
-    unbound = _for_delayed(claims, node, objects, attributes_classes=attributes_classes)
-    if bound is None and isinstance(unbound, PodVolumes):
-        return unbound
-    reasons = {bound, unbound}
-    return Refused(tuple(reason for reason in _IN_ORDER if reason in reasons))
+    found = (_refusal_of_bound(claims.bound, node, objects), _refusal_of_delayed(claims, node, objects))
+    return tuple(reason for reason in _IN_ORDER if reason in found)
 
 
 def _refusal_of_bound(claims: Claims, node: Node, objects: ObjectStore) -> str | None:
@@ -122,29 +139,8 @@ def _refusal_of_bound(claims: Claims, node: Node, objects: ObjectStore) -> str |
     return None
 
 
-def _for_delayed(
-    claims: PodClaims, node: Node, objects: ObjectStore, *, attributes_classes: bool
-) -> PodVolumes | str:
-    """R-VOLBIND-08: a claim that was sent to be provisioned for a node is for that node alone.
-    R-VOLBIND-09: for the others volumes are searched, the smallest claim first; what none is found for must
-    be provisioned."""
-    selected = [claim for claim in claims.delayed if SELECTED_NODE in claim.metadata.annotations]
-    if any(claim.metadata.annotations[SELECTED_NODE] != node.name for claim in selected):
+def _refusal_of_delayed(claims: PodClaims, node: Node, objects: ObjectStore) -> str | None:
+    found = find_pod_volumes(claims, node)
+    if found is None:
         return NOTHING_TO_BIND
-    bindings: list[Binding] = []
-    provisions = list(selected)
-    searching = [claim for claim in claims.delayed if SELECTED_NODE not in claim.metadata.annotations]
-    for claim in sorted(searching, key=lambda claim: claim.requested):
-        volume = find_matching_volume(
-            claim,
-            claims.volumes[claim.class_name],
-            node.metadata.labels,
-            {binding.volume.name for binding in bindings},
-            attributes_classes=attributes_classes,
-        )
-        if volume is None:
-            provisions.append(claim)
-        else:
-            bindings.append(Binding(volume, claim))
-    refusal = refusal_to_provision(provisions, node, objects)
-    return refusal if refusal is not None else PodVolumes(tuple(bindings), tuple(provisions))
+    return refusal_to_provision(found.provisions, claims.classes, node, objects)

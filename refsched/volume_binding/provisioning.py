@@ -6,7 +6,7 @@ Source: plugins/volumebinding/binder.go, checkVolumeProvisions, hasEnoughCapacit
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from refsched.objects.node import Node
 from refsched.objects.selectors import compile_selector
@@ -19,25 +19,26 @@ from refsched.objects.storage import (
     StorageClass,
 )
 from refsched.objects.store import ObjectStore
-from refsched.volume_binding.errors import VolumeError
 
 NOTHING_TO_BIND = "node(s) didn't find available persistent volumes to bind"
 NOT_ENOUGH_SPACE = "node(s) did not have enough free storage"
 
 
 def refusal_to_provision(
-    claims: Iterable[PersistentVolumeClaim], node: Node, objects: ObjectStore
+    claims: Iterable[PersistentVolumeClaim],
+    classes: Mapping[str, StorageClass],
+    node: Node,
+    objects: ObjectStore,
 ) -> str | None:
     """Why the claims cannot all be provisioned for the node: the first claim that cannot be says it.
 
     R-VOLBIND-14: the class must have a provisioner, and its topology allow the node.
     """
-    labels = node.metadata.labels
     for claim in claims:
-        storage_class = objects.get(StorageClass, claim.class_name)
-        if storage_class is None:
-            raise VolumeError(f'failed to find storage class "{claim.class_name}"')
-        if storage_class.provisioner in ("", NO_PROVISIONER) or not storage_class.allows(labels):
+        storage_class = classes[claim.class_name]
+        if storage_class.provisioner in ("", NO_PROVISIONER):
+            return NOTHING_TO_BIND
+        if not storage_class.allows(node.metadata.labels):
             return NOTHING_TO_BIND
         if not _has_enough_capacity(claim, storage_class, node, objects):
             return NOT_ENOUGH_SPACE
