@@ -30,8 +30,7 @@ class Disagreement:
 def attempt_disagreements(record: Attempt, specified: Attempt) -> Iterator[Disagreement]:
     """In the order in which a decision is made, so that the first one is the cause of the others."""
     yield from _pre_filter(record.pre_filter, specified.pre_filter)
-    failed = any(status.code == "Error" for status in (specified.filter or {}).values())
-    yield from _filter(record.filter, specified.filter or {}, all_nodes=not failed)
+    yield from _filter(record.filter, specified.filter or {})
     yield from _scores(record, specified)
     for member in ("evaluated", "feasible", "result", "node", "waiting"):
         yield from _equal(member, getattr(specified, member), getattr(record, member))
@@ -68,17 +67,14 @@ def _pre_filter(record: PreFilter | None, specified: PreFilter | None) -> Iterat
 
 
 def _filter(
-    record: Mapping[str, NodeStatus] | None, specified: Mapping[str, NodeStatus], *, all_nodes: bool
+    record: Mapping[str, NodeStatus] | None, specified: Mapping[str, NodeStatus]
 ) -> Iterator[Disagreement]:
-    """After an error it is open which other nodes were evaluated."""
+    """Where it is open which nodes are evaluated, the specification has followed the record."""
     if record is None:
         return
     for node in sorted(record.keys() | specified.keys()):
         got, expected = record.get(node), specified.get(node)
-        if got is None or expected is None:
-            if all_nodes:
-                yield Disagreement(f"filter.{node}", expected, got)
-        elif not _says_the_same(got, expected):
+        if got is None or expected is None or not _says_the_same(got, expected):
             yield Disagreement(f"filter.{node}", expected, got)
 
 

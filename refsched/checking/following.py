@@ -18,6 +18,8 @@ from refsched.trace.records import Attempt, NodeStatus
 
 T = TypeVar("T")
 
+_GAVE_UP = "asked by caller to stop allocating devices: "
+
 
 @frozen
 class NotAllowed:
@@ -56,11 +58,18 @@ class Following:
         return self._candidate(self.record, options)
 
     def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:
-        """What the record tells of a search that may have stopped early."""
+        """What the record tells of the search, which an error or enough feasible nodes may have stopped."""
         if self.record is None or self.record.filter is None:
             return None
         kept = self.record.scores or self.record.totals
-        return SearchPlan(frozenset(self.record.filter), frozenset(kept) if kept else _sole(self.record))
+        gave_up = {node: cause for node, status in self.record.filter.items() if (cause := _gave_up(status))}
+        return SearchPlan(
+            frozenset(self.record.filter),
+            frozenset(kept) if kept else _sole(self.record),
+            frozenset(gave_up),
+            next(iter(gave_up.values()), ""),
+            self.record.message or "",
+        )
 
     def _pod(self, options: Sequence[T]) -> T:
         """The checker has made sure that the pod is there (``Scheduler.schedule``)."""
@@ -91,6 +100,14 @@ def _sole(record: Attempt) -> frozenset[str] | None:
     """The node that was taken unscored."""
     feasible = [node for node, status in (record.filter or {}).items() if _is_feasible(status)]
     return frozenset({record.node}) if record.node and len(feasible) > 1 else None
+
+
+def _gave_up(status: NodeStatus) -> str:
+    """By what the search was stopped, where this node says that it gave up for that (DynamicResources, Filter)."""
+    for reason in status.reasons:
+        if reason.startswith(_GAVE_UP):
+            return reason.removeprefix(_GAVE_UP)
+    return ""
 
 
 def _is_feasible(status: NodeStatus) -> bool:

@@ -14,7 +14,8 @@ from refsched.trace.records import SCHEDULED, Attempt, NodeStatus, PreFilter
 def describe(pod: str, decision: Decision) -> Attempt:
     """What PreFilter, Filter and Score said. A node that was tried twice is told as it was seen last."""
     statuses: dict[str, NodeStatus] = {
-        node: _node_status(status) for node, status in decision.diagnosis.statuses.items()
+        node: _node_status(status)
+        for node, status in {**decision.errors, **decision.diagnosis.statuses}.items()
     }
     statuses |= {node.name: NodeStatus("Success") for node in (*decision.feasible, *decision.surplus)}
     return Attempt(

@@ -8,6 +8,7 @@ Source: pkg/scheduler/schedule_one.go, schedulePod, findNodesThatFitPod, priorit
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from attrs import evolve, field, frozen
 
@@ -29,7 +30,7 @@ class Decision:
 
     ``best`` are the nodes to choose from: empty where the pod fits nowhere or ``failure`` says what went
     wrong. ``processed`` is by how much the start index of the next search moves on. ``surplus`` are feasible
-    nodes that were found and not kept.
+    nodes that were found and not kept, ``errors`` nodes whose filters failed.
     """
 
     pre_filter: PreFilterResult
@@ -41,6 +42,7 @@ class Decision:
     failure: Status | None = None
     processed: int = 0
     surplus: tuple[NodeInfo, ...] = ()
+    errors: Mapping[str, Status] = field(factory=dict)
 
     @property
     def evaluated(self) -> int:
@@ -54,7 +56,7 @@ class Decider:
 
     ``start`` is the machine's nextStartNodeIndex; ``percentage`` the profile's or the global
     percentageOfNodesToScore, 0 for adaptive. ``plan`` is asked, with the number of nodes and how many feasible
-    ones are enough, what a search that may stop early is known to have done; None where it is free.
+    ones are enough, what a search is known to have done; None where it is free.
     """
 
     framework: Framework
@@ -93,12 +95,15 @@ class Decider:
             failure=found.failure,
             processed=processed,
             surplus=found.surplus,
+            errors=dict((*(tried.errors if tried is not None else ()), *found.errors)),
         )
         return decision if found.failure else self._score(pod, decision)
 
     # --- Filter -----------------------------------------------------------------------------------
 
-    def _check(self, pod: PodInfo, state: CycleState, node: NodeInfo) -> Status:
+    def _check(self, pod: PodInfo, state: CycleState, node: NodeInfo, stopped_by: str) -> Status:
+        if stopped_by:
+            state = self.framework.interrupted(state, stopped_by)
         nominated = self.nominated_pods(node.name)
         return self.framework.run_filter_plugins_with_nominated_pods(
             state, pod, node, nominated, self.snapshot
@@ -107,7 +112,7 @@ class Decider:
     def _try_nominated_node(self, pod: PodInfo, state: CycleState) -> Search | None:
         """R-SEARCH-03: the node nominated to the pod is tried first, and alone; an error is passed over."""
         node = self.snapshot.get(pod.pod.status.nominated_node_name)
-        return None if node is None else search([node], 0, 1, lambda n: self._check(pod, state, n))
+        return None if node is None else search([node], 0, 1, partial(self._check, pod, state))
 
     def _search(self, pod: PodInfo, pre_filter: PreFilterResult) -> Search:
         nodes: Sequence[NodeInfo] = self.snapshot.nodes
@@ -119,8 +124,8 @@ class Decider:
         if not self.framework.filter_plugins:
             taken = (nodes[(self.start + offset) % len(nodes)] for offset in range(enough))
             return Search(tuple(taken), ())
-        plan = self.plan(len(nodes), enough) if enough < len(nodes) else None
-        return search(nodes, self.start, enough, lambda n: self._check(pod, pre_filter.state, n), plan)
+        plan = self.plan(len(nodes), enough)
+        return search(nodes, self.start, enough, partial(self._check, pod, pre_filter.state), plan)
 
     @staticmethod
     def _diagnosis(pre_filter: PreFilterResult, found: Search) -> Diagnosis:

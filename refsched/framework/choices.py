@@ -18,11 +18,18 @@ T = TypeVar("T")
 
 @frozen
 class SearchPlan:
-    """What a search that stopped early is known to have done: the nodes it evaluated, and, where that is
-    known, the feasible ones that it kept."""
+    """What a search that may have stopped early is known to have done: the nodes it evaluated, and, where that
+    is known, the feasible ones that it kept.
+
+    ``interrupted`` are the nodes whose Filter says that it gave up because the search was stopped, and
+    ``stopped_by`` what it says that the search was stopped by. ``reported`` is the error that ended the cycle.
+    """
 
     evaluated: frozenset[str]
     kept: frozenset[str] | None = None
+    interrupted: frozenset[str] = frozenset()
+    stopped_by: str = ""
+    reported: str = ""
 
 
 class Choices(Protocol):

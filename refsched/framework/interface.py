@@ -105,6 +105,15 @@ class FilterPlugin(Plugin, Protocol):
 
 
 @runtime_checkable
+class InterruptibleFilter(Plugin, Protocol):
+    """A Filter that may give up when the search for nodes is stopped while it runs. ``cause`` says by what."""
+
+    def interrupted(self, state: Any, cause: str) -> Any:
+        """The state with which Filter gives up."""
+        ...
+
+
+@runtime_checkable
 class PreScorePlugin(Plugin, Protocol):
     def pre_score(
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot

@@ -14,6 +14,7 @@ from attrs import evolve, field, frozen
 from refsched.framework.interface import (
     Continue,
     FilterPlugin,
+    InterruptibleFilter,
     Plugin,
     PreEnqueuePlugin,
     PreFilterExtensions,
@@ -161,6 +162,14 @@ class Framework:
         ]
 
     # --- Filter -----------------------------------------------------------------------------------
+
+    def interrupted(self, state: CycleState, cause: str) -> CycleState:
+        """The state for a node that is still being looked at when the search is stopped."""
+        states = dict(state.states)
+        for plugin in self.filter_plugins:
+            if isinstance(plugin, InterruptibleFilter) and plugin.name in states:
+                states[plugin.name] = plugin.interrupted(states[plugin.name], cause)
+        return evolve(state, states=states)
 
     def run_filter_plugins(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> Status:
         """The first that does not answer Success decides; what is no rejection is an Error."""

@@ -60,12 +60,14 @@ class PodClaims:
     """A pod's claims as PreFilter found them, in the order in which the pod names them.
 
     ``allocator`` is there if some are yet to be allocated, and ``allocations`` once Reserve has done so: for
-    each claim what it gets, or None where it was allocated before.
+    each claim what it gets, or None where it was allocated before. ``stopped_by`` says why the search for nodes
+    was stopped, where Filter is to see it.
     """
 
     claims: tuple[ResourceClaim, ...]
     allocator: Allocator | None
     allocations: tuple[AllocationResult | None, ...] = ()
+    stopped_by: str = ""
 
     @property
     def to_allocate(self) -> tuple[ResourceClaim, ...]:
@@ -125,12 +127,18 @@ class DynamicResources:
     def filter(self, state: PodClaims, pod: PodInfo, node: NodeInfo) -> Status:
         """R-DRA-04: on the node, devices must be found for all claims that are not allocated.
         R-DRA-05: and the node must be one where the allocated ones can be used."""
+        if state.stopped_by and state.allocator is not None:
+            return unresolvable(f"asked by caller to stop allocating devices: {state.stopped_by}")
         try:
             if _allocate(state, node) is None:
                 return unresolvable("cannot allocate all claims")
         except AllocationError as problem:
             return error(str(problem))
         return unresolvable(_NOT_AVAILABLE) if state.unavailable(node) else SUCCESS
+
+    def interrupted(self, state: PodClaims, cause: str) -> PodClaims:
+        """R-DRA-15: who is looking for devices when the search for nodes is stopped gives up, and says so."""
+        return evolve(state, stopped_by=cause)
 
     # --- PostFilter -------------------------------------------------------------------------------
 
