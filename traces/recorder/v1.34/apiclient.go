@@ -4,6 +4,7 @@ package recorder
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"sync"
@@ -71,6 +72,9 @@ func (a *apiServer) find(k kind, namespace, name string) (runtime.Object, error)
 	return object, nil
 }
 
+// errStale is what a real API server says (apiserver, registry/generic/registry/store.go, OptimisticLockErrorMsg).
+var errStale = errors.New("the object has been modified; please apply your changes to the latest version and try again")
+
 // replace stores the client's object unless it was made from a stale one.
 func (a *apiServer) replace(k kind, action testing.UpdateActionImpl) (runtime.Object, *write, error) {
 	object := action.GetObject()
@@ -81,8 +85,7 @@ func (a *apiServer) replace(k kind, action testing.UpdateActionImpl) (runtime.Ob
 	}
 	oldAccessor, _ := identify(old)
 	if had := accessor.GetResourceVersion(); had != "" && had != oldAccessor.GetResourceVersion() {
-		return nil, nil, apierrors.NewConflict(k.gvr.GroupResource(), key.Name,
-			fmt.Errorf("the object has been modified; resource version %s, stored %s", had, oldAccessor.GetResourceVersion()))
+		return nil, nil, apierrors.NewConflict(k.gvr.GroupResource(), key.Name, errStale)
 	}
 	a.store(k, key, object, watch.Modified)
 	return object, &write{kind: k, verb: "update", subresource: action.GetSubresource(), object: object}, nil
