@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults: what keeps an implementation from being judged, as against an answer that is wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from attrs import frozen
+
+SHOWN = 400
+"""Characters of a request or an answer that a fault quotes."""
+
+
+@frozen
+class AdapterFault(Exception):  # noqa: N818  (the protocol calls it a fault, and an error something else)
+    """The adapter broke the protocol: its answer is none, or there is no answer.
+
+    ``request`` is what was not answered as it should be, ``log`` the last lines of the process's stderr.
+    After a ``final`` fault the adapter is not restarted any more.
+    """
+
+    what: str
+    problem: str
+    request: Any = None
+    log: tuple[str, ...] = ()
+    final: bool = False
+
+    def __str__(self) -> str:
+        lines = [f"{self.what}: {self.problem}"]
+        if self.request is not None:
+            lines.append(f"  request  {quoted(self.request)}")
+        if self.log:
+            lines.append("  stderr, its last lines")
+            lines.extend(f"    {line}" for line in self.log)
+        if self.final:
+            lines.append("  The adapter is not started again: it was the second fault in a row.")
+        return "\n".join(lines)
+
+
+@frozen
+class AdapterUnavailable(Exception):  # noqa: N818
+    """The implementation cannot be had on this machine; says what is missing, and what to do."""
+
+    what: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.problem}"
+
+
+def quoted(value: Any) -> str:
+    """A request or an answer, as JSON where it can be, and cut to what one cares to read."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=repr)
+    except (TypeError, ValueError, RecursionError):
+        text = repr(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}… ({len(text):,} characters)"
