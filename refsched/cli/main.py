@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """``refsched``: the commands, and the exit codes that they share.
 
-0 agreed or passed, 1 disagreed or failed, 2 could not be judged (bad input).
+0 agreed, passed or placed; 1 disagreed, failed or not placed; 2 could not be judged (bad input).
 """
 
 from __future__ import annotations
 
+import io
 import sys
+from collections.abc import Callable
+from typing import TypeVar
 
 import click
 
@@ -15,6 +18,8 @@ from refsched.errors import InputError
 AGREED = 0
 DISAGREED = 1
 NOT_JUDGED = 2
+
+Command = TypeVar("Command", bound=Callable[..., None])
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -38,8 +43,96 @@ def replay(paths: tuple[str, ...], as_json: bool) -> None:
     sys.exit(run(paths, as_json=as_json))
 
 
+@cli.command()
+@click.argument("module", default="refsched.reference")
+def serve(module: str) -> None:
+    """Answer the wire protocol on stdin and stdout.
+
+    MODULE is an implementation written in Python (refsched/implementation.py): by default the specification.
+    """
+    from refsched.serving import load
+    from refsched.serving import serve as answer_requests
+
+    answer_requests(load(module), sys.stdin.buffer, sys.stdout.buffer)
+
+
+def _cluster_options(command: Command) -> Command:
+    """What both commands about a cluster are given."""
+    options = (
+        click.option(
+            "-f",
+            "--filename",
+            "files",
+            multiple=True,
+            required=True,
+            metavar="FILE",
+            help="What kubectl get -A -o yaml (or json) prints: a file, a folder, or - for standard input."
+            " May be given several times.",
+        ),
+        click.option(
+            "--config", metavar="FILE", help="The KubeSchedulerConfiguration; else the default one."
+        ),
+        click.option(
+            "--seed",
+            type=click.IntRange(0),
+            default=0,
+            show_default=True,
+            help="Decides wherever kube-scheduler may do one of several things.",
+        ),
+        click.option(
+            "--feature-gates", default="", metavar="A=true,...", help="As of kube-scheduler's own option."
+        ),
+        click.option(
+            "-o",
+            "--output",
+            type=click.Choice(["table", "json", "yaml"]),
+            default="table",
+            show_default=True,
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@cli.command()
+@_cluster_options
+def schedule(files: tuple[str, ...], config: str | None, seed: int, feature_gates: str, output: str) -> None:
+    """Place every pending pod of a cluster, or tell why it fits nowhere.
+
+    Pods are tried in the order of the queue: by priority, and then by age. Time moves on by itself until nothing
+    changes any more. Victims of preemption are deleted, and nothing comes in their place; volumes are bound
+    and provisioned. Exit code: 0 where every pending pod was placed, 1 where not, 2 where the input is bad.
+    """
+    from refsched.cli.inputs import Given
+    from refsched.cli.schedule import schedule as run
+
+    sys.exit(run(Given(files, config, feature_gates, seed), output))
+
+
+@cli.command()
+@click.argument("pod", metavar="NAMESPACE/POD")
+@_cluster_options
+def explain(
+    pod: str, files: tuple[str, ...], config: str | None, seed: int, feature_gates: str, output: str
+) -> None:
+    """Explain why a pod goes where it goes, and why not elsewhere.
+
+    The pod is decided against the cluster as it is given: other pending pods are not placed first, but count
+    where they are nominated. A pod that runs already is decided as if it did not. Exit code: 0 where the pod
+    would be placed, 1 where not, 2 where the input is bad.
+    """
+    from refsched.cli.explain import explain as run
+    from refsched.cli.inputs import Given
+
+    sys.exit(run(Given(files, config, feature_gates, seed), pod, output))
+
+
 def main() -> None:
-    """The entry point: an InputError is told in one line."""
+    """The entry point: an InputError is told in one line. What a stream cannot spell it shows by its escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         cli.main(standalone_mode=True)
     except InputError as error:

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``schedule`` and ``explain`` are given: manifests, a configuration, feature gates and a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import frozen
+
+from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates, read_feature_gates
+from refsched.config.read import default_config, read_config
+from refsched.config.types import KubeSchedulerConfiguration
+from refsched.errors import InputError
+from refsched.framework.choices import SeededChoices
+from refsched.objects.documents import MAX_TEXT, read_documents, read_text
+from refsched.objects.manifests import Manifests, read_manifests
+from refsched.planner.cluster import latest_time
+from refsched.profiles import scheduler_of
+from refsched.scheduler import Scheduler
+
+GATES_OPTION = "--feature-gates"
+_BOOLEANS = {
+    **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),
+    **dict.fromkeys(("0", "f", "F", "FALSE", "false", "False"), False),
+}
+"""As Go's strconv.ParseBool reads them."""
+
+
+@frozen
+class Given:
+    """The command's options, as they were written."""
+
+    files: Sequence[str]
+    config: str | None
+    feature_gates: str
+    seed: int
+
+
+def read(given: Given) -> tuple[Scheduler, Manifests]:
+    """A scheduler of an empty cluster, and what is to be shown to it. Its clock starts when the cluster was looked
+    at. InputError names the file, or the option, and what is wrong in it."""
+    try:
+        gates = read_feature_gates(parse_gates(given.feature_gates))
+    except InputError as error:
+        raise error.at(GATES_OPTION) from None
+    config = default_config(gates) if given.config is None else _config(given.config, gates)
+    manifests = read_manifests(given.files)
+    try:
+        scheduler = scheduler_of(
+            config, SeededChoices(given.seed), gates=gates, start=latest_time(manifests.objects)
+        )
+    except InputError as error:
+        raise error.at(given.config or "the default configuration") from None
+    return scheduler, manifests
+
+
+def parse_gates(text: str) -> dict[str, bool]:
+    """``A=true,B=false``, as kube-scheduler's own option is written."""
+    gates = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, value = (side.strip() for side in part.partition("="))
+        if value not in _BOOLEANS:
+            raise InputError(f"expected true or false, found {value!r:.60}", name)
+        gates[name] = _BOOLEANS[value]
+    return gates
+
+
+def _config(path: str, gates: FeatureGates = DEFAULT_GATES) -> KubeSchedulerConfiguration:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_TEXT + 1)
+    except OSError as error:
+        raise InputError(error.strerror or str(error), where=path) from None
+    documents: list[Any] = [document.value for document in read_documents(read_text(data, path), path)]
+    if len(documents) != 1:
+        raise InputError(
+            f"expected one KubeSchedulerConfiguration, found {len(documents)} documents", where=path
+        )
+    try:
+        config = read_config(documents[0], gates)
+        for index, extender in enumerate(config.extenders):
+            if extender.bind_verb:
+                raise InputError(
+                    "an extender that binds would do so for real", f"extenders[{index}].bindVerb"
+                )
+    except InputError as error:
+        raise error.at(path) from None
+    return config

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Printing: tables and lines for people, JSON and YAML for programs.
+
+In a terminal text is coloured and folded to its width; anywhere else it is plain, and each row is one line however
+long. What comes from the user's objects is never taken for markup, nor for control characters.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+import yaml
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+TABLE, JSON, YAML = "table", "json", "yaml"
+UNBOUNDED = 100_000
+"""Columns: wider than any row."""
+
+
+class Page:
+    """Collects what is printed, and prints it at once: all of it, or after an error nothing."""
+
+    def __init__(self) -> None:
+        self._is_terminal = sys.stdout.isatty()
+        self._text = io.StringIO()
+        self._console = Console(
+            file=self._text,
+            width=Console().width if self._is_terminal else UNBOUNDED,
+            color_system="auto" if self._is_terminal else None,
+            force_terminal=self._is_terminal,
+            highlight=False,
+            markup=False,
+            emoji=False,
+        )
+
+    def line(self, text: str = "", style: str = "", indent: int = 0) -> None:
+        self._console.print(Text(" " * indent + printable(text), style))
+
+    def table(
+        self,
+        header: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        *,
+        right: Sequence[str] = (),
+        indent: int = 0,
+    ) -> None:
+        """``right`` names the columns of numbers. Nothing is printed where there is no row."""
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", show_edge=False)
+        table.add_column(" " * indent + header[0] if indent else header[0], overflow="fold")
+        for name in header[1:]:
+            table.add_column(name, justify="right" if name in right else "left", overflow="fold")
+        for row in rows:
+            first, *others = (printable(cell) for cell in row)
+            table.add_row(Text(" " * indent + first), *(Text(cell, _style(cell)) for cell in others))
+        if table.row_count:
+            self._console.print(table)
+
+    def show(self) -> None:
+        lines = (line.rstrip() for line in self._text.getvalue().splitlines())
+        click.echo("\n".join(lines), color=self._is_terminal)
+
+
+def show_value(value: Any, output: str) -> None:
+    """The value as JSON or as YAML."""
+    if output == JSON:
+        click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    else:
+        click.echo(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=UNBOUNDED), nl=False)
+
+
+def printable(text: str) -> str:
+    """A control character is shown by its escape."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def _style(cell: str) -> str:
+    return {"✓": "green", "✗": "red"}.get(cell[:1], "")
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 pod``, ``2 pods``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def some(names: Sequence[str], most: int = 5) -> str:
+    """``a, b, c``, or of many the first, and how many more there are."""
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"

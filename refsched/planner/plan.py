@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plan: every pending pod tried, in the order of the queue, until nothing changes any more.
+
+The clock moves by itself: past backoffs, and past the five minutes after which a pod is tried again though no
+event has cured it. The end is reached when each pod that is left was refused since the last change: of a pod that
+was placed, a victim that went, or a volume that was bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from attrs import Factory, define, frozen
+
+from refsched.errors import InputError
+from refsched.objects.kinds import described_as
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod
+from refsched.objects.store import ApiObject
+from refsched.planner.cluster import Census, show, why_gated
+from refsched.planner.controllers import Evicted, VolumeBound, answer
+from refsched.planner.refusals import Refusal, refusals_of
+from refsched.scheduler import Scheduler
+from refsched.trace.records import BOUND, SCHEDULED, Attempt, Bind, Output, Write
+
+PLACED = "placed"
+PREEMPTED = "preempted"
+GATED = "gated"
+WAITING = "waiting"
+PATIENCE = 1000
+"""Seconds without a pod to try after which nothing is waited for: longer than any timer of the scheduler."""
+
+
+@frozen
+class Outcome:
+    """What became of one pending pod.
+
+    ``result`` is placed, unschedulable, error, gated, waiting (for what nobody does) or preempted (by a pod that
+    came after it). ``message`` is what its FailedScheduling event says, ``refusals`` the same by plugin.
+    """
+
+    pod: str
+    priority: int
+    result: str
+    node: str = ""
+    attempts: int = 0
+    message: str = ""
+    refusals: tuple[Refusal, ...] = ()
+
+
+@frozen
+class Preempted:
+    """``pod`` had to leave ``node`` for the pod ``by``."""
+
+    pod: str
+    node: str
+    by: str
+
+
+@frozen
+class Plan:
+    """``outcomes`` are by namespace and name, what else happened is in its order."""
+
+    outcomes: tuple[Outcome, ...]
+    preempted: tuple[Preempted, ...]
+    volumes: tuple[VolumeBound, ...]
+    census: Census
+
+    @property
+    def placed(self) -> int:
+        return sum(outcome.result == PLACED for outcome in self.outcomes)
+
+    @property
+    def is_complete(self) -> bool:
+        return self.placed == len(self.outcomes)
+
+
+def plan(scheduler: Scheduler, objects: Sequence[ApiObject]) -> Plan:
+    """Place what can be placed. Raises InputError where an object says what cannot be."""
+    run = _Run(scheduler, show(scheduler, objects))
+    run.to_the_end()
+    return run.result()
+
+
+@define(eq=False)
+class _Run:
+    """``tried`` says of each pod how many ``changes`` there had been when it was tried last; ``underway`` are
+    the pods between their cycles."""
+
+    scheduler: Scheduler
+    census: Census
+    changes: int = 0
+    tried: dict[str, int] = Factory(dict)
+    attempts: dict[str, int] = Factory(dict)
+    last: dict[str, Attempt] = Factory(dict)
+    errors: dict[str, str] = Factory(dict)
+    underway: set[str] = Factory(set)
+    preempted: list[Preempted] = Factory(list)
+    volumes: list[VolumeBound] = Factory(list)
+
+    def to_the_end(self) -> None:
+        going_on = True
+        while going_on:
+            while self._schedule():
+                pass
+            going_on = not self._rests() and self._wait()
+
+    def _schedule(self) -> bool:
+        """Try one pod, and see to what follows from it. False where none may be tried now."""
+        busy = self.scheduler.schedule()
+        self._follow()
+        return busy
+
+    def _wait(self) -> bool:
+        """Move the clock until a pod could be tried; False where that does not happen."""
+        for _ in range(PATIENCE):
+            self.scheduler.advance(1.0)
+            if self._schedule():
+                return True
+        return False
+
+    def _rests(self) -> bool:
+        queues = self.scheduler.queues()
+        left = (*queues.active, *queues.backoff, *queues.unschedulable)
+        return not self.underway and all(self.tried.get(pod, self.changes) == self.changes for pod in left)
+
+    # --- What the scheduler did -------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        held = self.scheduler.take_held()
+        if held is not None:
+            pod, stop = held
+            raise InputError(
+                f"{stop.plugin} holds it at {stop.point}, and nobody releases it", where=f"Pod {pod}"
+            )
+        by = ""
+        while records := self.scheduler.take_records():
+            for record in records:
+                by = record.pod if isinstance(record, Attempt) else by
+                self._note(record, by)
+
+    def _note(self, record: Output, by: str) -> None:
+        match record:
+            case Attempt():
+                self._note_attempt(record)
+            case Bind():
+                self._note_bind(record)
+            case Write():
+                self._answer(record, by)
+
+    def _note_attempt(self, attempt: Attempt) -> None:
+        pod = attempt.pod
+        self.attempts[pod] = self.attempts.get(pod, 0) + 1
+        self.last[pod] = attempt
+        self.tried[pod] = self.changes
+        if attempt.result == SCHEDULED:
+            self.underway.add(pod)
+
+    def _note_bind(self, bind: Bind) -> None:
+        self.underway.discard(bind.pod)
+        if bind.result == BOUND:
+            self.changes += 1
+        self.errors[bind.pod] = bind.message or ""
+
+    def _answer(self, write: Write, by: str) -> None:
+        match answer(self.scheduler, write):
+            case Evicted(pod, node):
+                self.preempted.append(Preempted(pod, node, by))
+                self.changes += 1
+            case VolumeBound() as bound:
+                self.volumes.append(bound)
+                self.changes += 1
+
+    # --- The end ----------------------------------------------------------------------------------
+
+    def result(self) -> Plan:
+        gone = {each.pod: each for each in self.preempted}
+        nodes = tuple(node.name for node in self.scheduler.stations.objects.list(Node))
+        outcomes = tuple(self._outcome(pod, gone, nodes) for _, pod in sorted(self.census.pending.items()))
+        return Plan(outcomes, tuple(self.preempted), tuple(self.volumes), self.census)
+
+    def _outcome(self, pod: Pod, gone: Mapping[str, Preempted], nodes: Sequence[str]) -> Outcome:
+        key, tries = pod.key, self.attempts.get(pod.key, 0)
+        if key in gone:
+            reason = f"left {gone[key].node} for {gone[key].by}"
+            return Outcome(key, pod.priority, PREEMPTED, attempts=tries, message=reason)
+        stored = self.scheduler.stations.api.get(Pod, pod.name, pod.namespace)
+        assert stored is not None
+        if stored.spec.node_name:
+            return Outcome(key, pod.priority, PLACED, stored.spec.node_name, tries)
+        attempt = self.last.get(key)
+        if attempt is None:
+            return self._gated(pod)
+        if attempt.result == SCHEDULED:
+            result = WAITING if key in self.underway else "error"
+            return Outcome(key, pod.priority, result, attempt.node or "", tries, self.errors.get(key, ""))
+        refusals = refusals_of(attempt, nodes)
+        return Outcome(key, pod.priority, attempt.result, "", tries, attempt.message or "", refusals)
+
+    def _gated(self, pod: Pod) -> Outcome:
+        """A pod that never had its turn: something keeps it out of the queue."""
+        status = why_gated(self.scheduler, pod)
+        assert status is not None, described_as(pod)
+        return Outcome(
+            pod.key,
+            pod.priority,
+            GATED,
+            message=status.message,
+            refusals=tuple(Refusal(status.plugin, reason) for reason in status.reasons),
+        )
