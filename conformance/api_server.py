@@ -13,7 +13,20 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
-from refsched.trace.records import Attempt, Bind, Create, Delete, Input, Permit, Record, Reference, Release, Update, Write
+from refsched.trace.records import (
+    BOUND,
+    Attempt,
+    Bind,
+    Create,
+    Delete,
+    Input,
+    Permit,
+    Record,
+    Reference,
+    Release,
+    Update,
+    Write,
+)
 
 Json = dict[str, Any]
 Key = tuple[str, str, str]
@@ -30,6 +43,8 @@ class ApiServer:
         self._objects: dict[Key, Json] = {}
         self._waiting: set[str] = set()
         self._held: list[str] = []
+        self._bound: dict[str, str] = {}
+        self._nominated: dict[str, str] = {}
 
     def has_begun_to_hold(self, pod: str) -> None:
         self._held.append(pod)
@@ -50,6 +65,20 @@ class ApiServer:
             case _:
                 return True
 
+    def completed(self, step: Input) -> Input:
+        """An update leaves a pod on its node, and nominated where the scheduler has nominated it, unless it
+        says otherwise: a history does not know what was decided."""
+        if not isinstance(step, Update) or step.object["kind"] != "Pod":
+            return step
+        _, *parts = _key(step.object)
+        pod = "/".join(parts)
+        known: Json = {}
+        if pod in self._bound:
+            known["spec"] = {"nodeName": self._bound[pod]}
+        if self._nominated.get(pod) and "status" not in step.object:
+            known["status"] = {"nominatedNodeName": self._nominated[pod]}
+        return Update(_merged(known, step.object)) if known else step
+
     def _waits_for(self, pod: str) -> list[str]:
         """The plugins that the pod's script lets answer Wait."""
         script = self._objects.get(("Pod", *_split(pod)), {}).get("metadata", {}).get("annotations", {})
@@ -62,15 +91,20 @@ class ApiServer:
             case Create(value) | Update(value):
                 self._objects[_key(value)] = value
             case Delete(named):
-                self._objects.pop((named.kind, _namespace(named.kind, named.namespace), named.name), None)
+                key = named.kind, _namespace(named.kind, named.namespace), named.name
+                self._objects.pop(key, None)
+                for known in (self._bound, self._nominated) if key[0] == "Pod" else ():
+                    known.pop("/".join(key[1:]), None)
             case Write("delete", value):
                 return self._deleted(_key(value))
             case Write(_, value):
                 return self._written(value)
             case Attempt():
                 return self._attempted(record)
-            case Bind(pod):
+            case Bind(pod, node, result):
                 self._waiting.discard(pod)
+                if result == BOUND:
+                    self._bound[pod] = node
             case Release(pod):
                 self._held.remove(pod)
         return []
@@ -84,6 +118,8 @@ class ApiServer:
         """A victim that waits on Permit was rejected by the scheduler itself, and stays."""
         if attempt.waiting:
             self._waiting.add(attempt.pod)
+        if attempt.nominated_node is not None:
+            self._nominated[attempt.pod] = attempt.nominated_node
         victims = [pod for pod in attempt.victims or () if pod not in self._waiting]
         return [deletion for pod in victims for deletion in self._deleted(("Pod", *_split(pod)))]
 

@@ -8,11 +8,11 @@ that has none. It stops at the first finding: what comes after a wrong decision 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from typing import Protocol
 
 from attrs import Factory, define, evolve, frozen
 
+from conformance.adapters.answers import Answer
 from conformance.api_server import ApiServer
 from conformance.findings import Finding
 from conformance.history import (
@@ -28,27 +28,6 @@ from conformance.history import (
     Update,
 )
 from refsched.trace.records import Attempt, Input, Record
-
-
-class Answer(Protocol):
-    """What an implementation answered: records, or one of the other things that PROTOCOL.md lets it say."""
-
-    @property
-    def records(self) -> Sequence[Record]: ...
-
-    @property
-    def idle(self) -> bool: ...
-
-    @property
-    def held(self) -> tuple[str, str] | None:
-        """The pod that a scripted plugin began to hold, and the point."""
-        ...
-
-    @property
-    def unsupported(self) -> str | None: ...
-
-    @property
-    def error(self) -> str | None: ...
 
 
 class Asked(Protocol):
@@ -150,7 +129,7 @@ class Driver:
             case Observe():
                 self._observe()
             case _ if self._api.accepts(step):
-                self._apply(step)
+                self._apply(self._api.completed(step))
                 if self._has_scheduled:
                     self._observe()
 
@@ -167,7 +146,7 @@ class Driver:
             self._note(self._witness.idle())
             return False
         if answer.held is not None and not any(isinstance(record, Attempt) for record in answer.records):
-            self._note(self._witness.begin(answer.held[0]))
+            self._note(self._witness.begin(answer.held.pod))
         self._hear("schedule", answer)
         return answer.held is None
 
@@ -208,7 +187,7 @@ class Driver:
         if answer.error is not None:
             self._note(self._witness.error(request, answer.error))
         if answer.held is not None:
-            self._api.has_begun_to_hold(answer.held[0])
+            self._api.has_begun_to_hold(answer.held.pod)
         reactions: deque[Input] = deque()
         for record in answer.records:
             reactions.extend(self._show(record))

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Invariants of places: a pod is in one place, nothing is lost, and what was taken is given back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from conformance.findings import Finding
+from conformance.invariants.ledger import FINISHED, Ledger
+from refsched.trace.records import Attempt, Nodes, Queues
+
+
+def bound_once(ledger: Ledger, attempt: Attempt) -> Iterator[Finding]:
+    """R-INV-05: a pod that is bound, or on its way there, is not scheduled again."""
+    if attempt.pod in ledger.held:
+        return
+    place = ledger.bound.get(attempt.pod) or ledger.assumed.get(attempt.pod)
+    if place is not None:
+        yield Finding("R-INV-05", "pod", f"no attempt: it is on {place}", attempt.result, attempt.pod)
+
+
+def in_one_place(ledger: Ledger, queues: Queues) -> Iterator[Finding]:
+    """R-INV-06: a pod is in one queue at most, and in none while it is bound, assumed or deleted."""
+    listed = Counter((*queues.active, *queues.backoff, *queues.unschedulable))
+    for pod, times in sorted(listed.items()):
+        place = ledger.bound.get(pod) or ledger.assumed.get(pod)
+        if times > 1:
+            yield Finding("R-INV-06", "queues", "in one queue", f"in {times}", pod)
+        elif place is not None:
+            yield Finding("R-INV-06", "queues", f"in no queue: it is on {place}", "queued", pod)
+        elif pod not in ledger.pods:
+            yield Finding("R-INV-06", "queues", "in no queue: it is not there", "queued", pod)
+
+
+def nothing_lost(ledger: Ledger, queues: Queues) -> Iterator[Finding]:
+    """R-INV-07: each pod that is ours, neither bound nor on its way out, is queued, in flight, or binding."""
+    listed = {*queues.active, *queues.backoff, *queues.unschedulable}
+    for key, pod in sorted(ledger.pods.items()):
+        ours = pod.spec.scheduler_name in ledger.scheduler_names
+        leaving = pod.metadata.deletion_timestamp is not None or pod.status.phase in FINISHED
+        placed = key in ledger.bound or key in ledger.assumed or key in ledger.held
+        if ours and not leaving and not placed and key not in listed:
+            yield Finding("R-INV-07", "queues", "in one of the queues", "in none", key)
+
+
+def given_back(ledger: Ledger, nodes: Nodes) -> Iterator[Finding]:
+    """R-INV-08: on a node count those pods that are bound or assumed there, and no others."""
+    for name, usage in sorted(nodes.nodes.items()):
+        for pod in usage.pods:
+            place = ledger.bound.get(pod) or ledger.assumed.get(pod)
+            if place != name and pod not in ledger.held:
+                found = f"counted on {name}"
+                yield Finding("R-INV-08", f"nodes.{name}", f"not on {name}: it is on {place}", found, pod)
+        if name in ledger.nodes:
+            for pod in sorted(set(ledger.on(name)) - set(usage.pods)):
+                yield Finding("R-INV-08", f"nodes.{name}", f"counted on {name}", "not counted", pod)
