@@ -18,10 +18,12 @@ from refsched.checking.agreement import (
     nodes_disagreements,
     queues_disagreements,
 )
+from refsched.checking.early_stop import SearchSpace, search_disagreements, space_of
 from refsched.checking.following import Following
 from refsched.config.feature_gates import read_feature_gates
 from refsched.config.read import read_config
 from refsched.inputs import InputReader
+from refsched.objects.pod import Pod
 from refsched.profiles import scheduler_of
 from refsched.scheduler import START, Scheduler
 from refsched.trace.records import Attempt, Bind, Input, Nodes, Queues, Record, Write
@@ -38,9 +40,10 @@ class Checker:
         start: datetime = START,
     ) -> None:
         gates = read_feature_gates(feature_gates)
+        self._config = read_config(config, gates)
         self.following = Following()
         self.scheduler: Scheduler = scheduler_of(
-            read_config(config, gates),
+            self._config,
             self.following,
             gates=gates,
             start=start,
@@ -50,6 +53,7 @@ class Checker:
         self._binds: list[Bind] = []
         self._attempts: list[Attempt] = []
         self._guessed: set[str] = set()
+        self._space: SearchSpace | None = None
         self.has_diverged = False
         """A cycle that was held took another of several nodes that it might: it cannot be followed any more."""
 
@@ -121,7 +125,7 @@ class Checker:
             if record.pod in self._guessed and record.node != begun.node:
                 self.has_diverged = True
                 return
-            yield from attempt_disagreements(record, begun)
+            yield from self._compare(record, begun)
             return
         self.following.follow(record)
         try:
@@ -135,10 +139,16 @@ class Checker:
             yield Disagreement(amiss.member, amiss.expected, amiss.got)
         self.following.follow(None)
         if specified is not None:
-            yield from attempt_disagreements(record, specified)
+            yield from self._compare(record, specified)
+
+    def _compare(self, record: Attempt, specified: Attempt) -> Iterator[Disagreement]:
+        if self._space is not None:
+            yield from search_disagreements(self._space, record, specified)
+        yield from attempt_disagreements(record, specified)
 
     def _pop(self, pod: str) -> Iterator[Disagreement]:
         """A pod whose turn it is not is tried all the same."""
+        self._space = self._space_of(pod)
         while pod not in self._heads() and self.scheduler.skip_head():
             pass
         heads = self._heads()
@@ -147,6 +157,14 @@ class Checker:
             return
         yield Disagreement("pod", heads or "no pod: Pop would block", pod)
         self.scheduler.schedule(pod)
+
+    def _space_of(self, key: str) -> SearchSpace | None:
+        """Extenders change what is kept after the search: then it is not looked into."""
+        namespace, _, name = key.partition("/")
+        pod = self.scheduler.stations.objects.get(Pod, name, namespace)
+        if pod is None or self._config.extenders:
+            return None
+        return space_of(self.scheduler.stations, pod, self._config.parallelism)
 
     def _collect(self) -> None:
         for record in self.scheduler.take_records():

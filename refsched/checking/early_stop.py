@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Early stop: what a parallel search may have done that did not look at every node.
+
+Workers take chunks of the nodes in their order, and check a chunk's nodes in theirs. The first feasible node too
+many cancels the search; whoever sees that before its next node checks no more. When that is seen is open, so a
+record may show many things. But it cannot show just anything:
+
+- who left nodes out has found more feasible nodes than enough, and kept as many as are enough;
+- of each chunk the nodes up to some point were checked, and none after it;
+- a feasible node too many is the last that its worker checked: the worker itself has cancelled the search;
+- a worker ends but once. Of the chunks before the last that was begun, fewer than there are workers were left
+  before their end, or ended with a node too many: whoever began the last one had ended in none of them.
+
+All four together are enough, too: for whatever keeps them there is an order of steps that leads there.
+Rules: R-SEARCH-10 … R-SEARCH-13.   Source: pkg/scheduler/schedule_one.go, findNodesThatPassFilters;
+pkg/scheduler/framework/parallelize/parallelism.go, chunkSizeFor; client-go util/workqueue/parallelizer.go,
+ParallelizeUntil (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import isqrt
+
+from attrs import evolve, frozen
+
+from refsched.checking.agreement import Disagreement
+from refsched.cycle.find_nodes import num_feasible_nodes_to_find
+from refsched.objects.pod import Pod
+from refsched.stations import Stations
+from refsched.trace.records import Attempt, NodeStatus
+
+
+@frozen
+class SearchSpace:
+    """What there is to search. ``nodes`` are in the order of the search, unless ``in_order`` is false: those that
+    PreFilter narrowed it to are walked in the order of a map. ``tried`` is the node nominated to the pod, which
+    is tried before the search; whether the search came to it again does not show."""
+
+    nodes: Sequence[str]
+    parallelism: int = 16
+    percentage: int = 0
+    is_scored: bool = True
+    in_order: bool = True
+    tried: str = ""
+
+    @property
+    def enough(self) -> int:
+        wanted = num_feasible_nodes_to_find(self.percentage, len(self.nodes))
+        return wanted if self.is_scored else min(wanted, 1)
+
+    def narrowed(self, nodes: Collection[str]) -> SearchSpace:
+        left = [node for node in self.nodes if node in nodes]
+        return evolve(self, nodes=left, in_order=False)
+
+
+def space_of(stations: Stations, pod: Pod, parallelism: int) -> SearchSpace | None:
+    """What the cycle of ``pod`` would search if it began now; None where nothing is filtered."""
+    framework = stations.profiles.get(pod.spec.scheduler_name)
+    if framework is None or not framework.filter_plugins:
+        return None
+    nodes = [info.name for info in stations.cache.snapshot().nodes]
+    start = stations.next_start_node_index
+    return SearchSpace(
+        nodes[start:] + nodes[:start],
+        parallelism,
+        framework.percentage_of_nodes_to_score,
+        bool(framework.score_plugins),
+        tried=pod.status.nominated_node_name,
+    )
+
+
+def chunk_size(number_of_nodes: int, parallelism: int) -> int:
+    """How many nodes a worker takes at once. Source: chunkSizeFor."""
+    return max(1, min(isqrt(number_of_nodes), number_of_nodes // parallelism + 1))
+
+
+def search_disagreements(space: SearchSpace, record: Attempt, specified: Attempt) -> Iterator[Disagreement]:
+    """Where no search can have done what ``record`` says. After an error anything is possible."""
+    told = record.filter
+    if told is None or specified.filter is None or _failed(told) or _failed(specified.filter):
+        return
+    if specified.filter == {space.tried: NodeStatus("Success")}:
+        return
+    if specified.pre_filter is not None and specified.pre_filter.nodes is not None:
+        space = space.narrowed(specified.pre_filter.nodes)
+    kept = _kept(space, record)
+    found = list(_Search(space, told, kept).disagreements())
+    if found and space.tried in told:
+        others = {name: status for name, status in told.items() if name != space.tried}
+        found = list(_Search(space, others, kept).disagreements())
+    yield from found
+
+
+def _failed(statuses: Mapping[str, NodeStatus]) -> bool:
+    return any(status.code == "Error" for status in statuses.values())
+
+
+def _kept(space: SearchSpace, record: Attempt) -> frozenset[str] | None:
+    """None where it is not told: a feasible node that stands alone is not scored."""
+    scored = record.scores or record.totals
+    if scored:
+        return frozenset(scored)
+    return frozenset({record.node}) if space.enough == 1 and record.node else None
+
+
+@frozen
+class _Chunk:
+    """The nodes that one worker takes at once, and those of them that were checked."""
+
+    nodes: list[str]
+    checked: list[str]
+
+    @property
+    def is_finished(self) -> bool:
+        return len(self.checked) == len(self.nodes)
+
+
+@frozen
+class _Search:
+    space: SearchSpace
+    told: Mapping[str, NodeStatus]
+    kept: frozenset[str] | None
+
+    @property
+    def feasible(self) -> frozenset[str]:
+        return frozenset(
+            node for node in self.space.nodes if node in self.told and self.told[node].code == "Success"
+        )
+
+    @property
+    def too_many(self) -> int:
+        return len(self.feasible) - self.space.enough
+
+    def chunks(self) -> list[_Chunk]:
+        nodes = list(self.space.nodes)
+        size = chunk_size(len(nodes), self.space.parallelism)
+        parts = [nodes[start : start + size] for start in range(0, len(nodes), size)]
+        return [_Chunk(part, [node for node in part if node in self.told]) for part in parts]
+
+    def disagreements(self) -> Iterator[Disagreement]:
+        yield from self._number_kept()
+        if self.too_many <= 0:
+            yield from self._left_out()
+            return
+        chunks = self.chunks()
+        workers = min(self.space.parallelism, len(chunks))
+        if self.space.in_order:
+            yield from self._order(chunks)
+            yield from self._ends(chunks, workers)
+        elif self.too_many > workers:
+            yield Disagreement("filter", f"no more than {workers} feasible nodes too many", self.too_many)
+
+    def _left_out(self) -> Iterator[Disagreement]:
+        """R-SEARCH-10: only a feasible node too many ends the search before the last node."""
+        left_out = [node for node in self.space.nodes if node not in self.told]
+        if left_out:
+            expected = f"to be evaluated: no more than {self.space.enough} nodes were feasible"
+            yield Disagreement(f"filter.{left_out[0]}", expected, None)
+
+    def _number_kept(self) -> Iterator[Disagreement]:
+        expected = min(len(self.feasible), self.space.enough)
+        if self.kept is not None and len(self.kept) != expected:
+            yield Disagreement("feasible", expected, len(self.kept))
+
+    def _order(self, chunks: Sequence[_Chunk]) -> Iterator[Disagreement]:
+        """R-SEARCH-11: a chunk is checked from its beginning. R-SEARCH-12: no further than a node too many."""
+        for chunk in chunks:
+            skipped = next((node for node in chunk.nodes if node not in self.told), "")
+            if chunk.checked != chunk.nodes[: len(chunk.checked)]:
+                expected = f"to be evaluated before {chunk.checked[-1]}, by the same worker"
+                yield Disagreement(f"filter.{skipped}", expected, None)
+            elif any(self._is_surplus(node) for node in chunk.checked[:-1]):
+                first = next(node for node in chunk.checked if self._is_surplus(node))
+                expected = f"not to be evaluated after {first}, with which its worker ended the search"
+                yield Disagreement(f"filter.{chunk.checked[-1]}", expected, self.told[chunk.checked[-1]])
+
+    def _is_surplus(self, node: str) -> bool:
+        return self.kept is not None and node in self.feasible and node not in self.kept
+
+    def _ends(self, chunks: Sequence[_Chunk], workers: int) -> Iterator[Disagreement]:
+        """R-SEARCH-13: each worker ends but once, and one of them in the last chunk, or after it."""
+        last = max(i for i, chunk in enumerate(chunks) if chunk.checked)
+        unfinished = {i for i in range(last) if not chunks[i].is_finished}
+        may_end = {
+            i for i, chunk in enumerate(chunks) if chunk.checked and chunk.checked[-1] in self.feasible
+        }
+        if self.kept is None:
+            for_nothing = len(may_end & (unfinished | {last}))
+            ends = len(unfinished) + max(0, self.too_many - for_nothing)
+            if self.too_many > len(may_end):
+                expected = f"no more than {len(may_end)} feasible nodes too many"
+                yield Disagreement("filter", expected, self.too_many)
+        else:
+            surplus = {i for i in may_end if i < last and self._is_surplus(chunks[i].checked[-1])}
+            ends = len(unfinished | surplus)
+        if ends >= workers:
+            expected = f"fewer than {workers} workers to end before {chunks[last].nodes[0]} is evaluated"
+            yield Disagreement("filter", expected, ends)
