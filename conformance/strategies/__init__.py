@@ -1,2 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strategies: what histories are drawn from. Inputs come from the seed alone, never from answers."""
+"""Strategies: what histories are drawn from. Inputs come from the seed alone, never from answers.
+
+``AREAS`` names them. An area is named as the traces of it are, and imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import cast
+
+from hypothesis.strategies import SearchStrategy
+
+from conformance.history import History
+
+_MODULES = {
+    "resources": "resources",
+    "taints": "taints",
+    "node_affinity": "node_affinity",
+}
+"""In which module of this package an area's strategy, ``histories``, stands."""
+
+
+def _area(module: str) -> Callable[[], SearchStrategy[History]]:
+    def histories() -> SearchStrategy[History]:
+        found = import_module(f"{__name__}.{module}")
+        return cast("SearchStrategy[History]", found.histories())
+
+    return histories
+
+
+AREAS: Mapping[str, Callable[[], SearchStrategy[History]]] = {
+    area: _area(module) for area, module in _MODULES.items()
+}

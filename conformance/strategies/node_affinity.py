@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Node selectors, required and preferred node affinity, nodes by name, and affinity that the profile adds."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.history import DEFAULT_CONFIG, History
+from conformance.strategies.objects import (
+    CPU_REQUESTS,
+    ZONE,
+    combinations,
+    cpu,
+    default_profile,
+    node,
+    one_in,
+    pod,
+    profile_config,
+)
+from conformance.strategies.scenes import scenes
+
+Json = dict[str, Any]
+
+
+_NODES = combinations(
+    lambda zone, disk, size: node(
+        labels={
+            key: value for key, value in ((ZONE, zone), ("disk", disk), ("size", size)) if value is not None
+        }
+    ),
+    (None, "a", "b"),
+    (None, "ssd", ""),
+    (None, "2", "1", "big", "03"),
+)
+
+_CONDITIONS: tuple[Json, ...] = (
+    {"key": ZONE, "operator": "In", "values": ["a"]},
+    {"key": ZONE, "operator": "NotIn", "values": ["a"]},
+    {"key": "disk", "operator": "Exists"},
+    {"key": "disk", "operator": "DoesNotExist"},
+    {"key": "disk", "operator": "In", "values": ["ssd", ""]},
+    {"key": "size", "operator": "Gt", "values": ["1"]},
+    {"key": "size", "operator": "Lt", "values": ["2"]},
+    {"key": "size", "operator": "Lt", "values": ["04"]},
+    {"key": "size", "operator": "Gt", "values": ["big"]},
+)
+"""No API server looks whether what a pod compares with is a number; in its configuration, the scheduler does."""
+
+
+def _named(operator: str, name: str) -> Json:
+    return {"key": "metadata.name", "operator": operator, "values": [name]}
+
+
+_NAMES = [_named("In", name) for name in ("n1", "n2", "n3", "elsewhere")]
+_FIELDS: tuple[list[Json], ...] = (
+    *([name] for name in _NAMES),
+    [_named("NotIn", "n1")],
+    [_NAMES[0], _NAMES[1]],
+    [_NAMES[0], _named("NotIn", "n1")],
+)
+
+
+def _terms(conditions: tuple[Json, ...]) -> SearchStrategy[Json]:
+    """One condition, two, none (which matches no node), and nodes by their names, alone or with a condition."""
+    return st.sampled_from(
+        [
+            *({"matchExpressions": [condition]} for condition in conditions),
+            {},
+            *({"matchFields": fields} for fields in _FIELDS),
+            *({"matchExpressions": [conditions[0]], "matchFields": fields} for fields in _FIELDS),
+            *({"matchExpressions": list(both)} for both in pairwise(conditions)),
+        ]
+    )
+
+
+def _affinity(required: list[Json], preferred: list[Json]) -> Json:
+    affinity: Json = {}
+    if required:
+        affinity["requiredDuringSchedulingIgnoredDuringExecution"] = {"nodeSelectorTerms": required}
+    if preferred:
+        affinity["preferredDuringSchedulingIgnoredDuringExecution"] = preferred
+    return affinity
+
+
+def _affinities(conditions: tuple[Json, ...]) -> SearchStrategy[Json]:
+    terms = _terms(conditions)
+    preferred = st.builds(
+        lambda weight, term: {"weight": weight, "preference": term}, st.sampled_from([1, 2, 50, 100]), terms
+    )
+    return st.builds(_affinity, st.lists(terms, max_size=2), st.lists(preferred, max_size=2))
+
+
+_SELECTORS = st.sampled_from([{}, {}, {ZONE: "a"}, {ZONE: "b"}, {"disk": ""}, {ZONE: "a", "disk": "ssd"}])
+
+_PODS = st.builds(
+    lambda amount, selector, affinity: pod(
+        "",
+        cpu(amount),
+        nodeSelector=selector,
+        affinity={"nodeAffinity": affinity} if affinity else {},
+    ),
+    CPU_REQUESTS,
+    _SELECTORS,
+    _affinities(_CONDITIONS),
+)
+_CONFIGS = one_in(
+    3,
+    _affinities(_CONDITIONS[:-1]).map(
+        lambda added: profile_config(default_profile(("NodeAffinity", {"addedAffinity": added})))
+    ),
+    DEFAULT_CONFIG,
+)
+
+
+def histories() -> SearchStrategy[History]:
+    return scenes(_NODES, _PODS, config=_CONFIGS)
