@@ -41,10 +41,10 @@ class AWSElasticBlockStore:
 
 @frozen
 class AzureDisk:
-    """``kind`` is Shared, Dedicated or Managed."""
+    """``kind`` is Shared, Dedicated or Managed. The API server fills in the first."""
 
     disk_uri: str = ""
-    kind: str | None = None
+    kind: str = "Shared"
 
 
 @frozen

@@ -121,7 +121,7 @@ def _handle(source: object, zones: Sequence[str]) -> str:
         case AWSElasticBlockStore(volume_id=volume_id):
             return _ebs_volume_id(volume_id)
         case AzureDisk(disk_uri=uri, kind=kind):
-            if kind is not None and kind.lower() != "managed":
+            if kind.lower() != "managed":
                 raise UntranslatableError(f"kind({kind}) is not supported in csi migration")
             return uri
         case Cinder(volume_id=volume_id) | PortworxVolume(volume_id=volume_id):

@@ -113,7 +113,6 @@ def test_what_counts_for_a_driver_need_not_be_listed_as_migrated(
         ({"awsElasticBlockStore": {"volumeID": "aws://us-east-1a/vol-1"}}, "vol-1"),
         ({"awsElasticBlockStore": {"volumeID": "aws:///vol-1"}}, "vol-1"),
         ({"awsElasticBlockStore": {"volumeID": "anything"}}, "anything"),
-        ({"azureDisk": {"diskURI": "/disks/a"}}, "/disks/a"),
         ({"azureDisk": {"diskURI": "/disks/a", "kind": "managed"}}, "/disks/a"),
         ({"cinder": {"volumeID": "c"}}, "c"),
         ({"portworxVolume": {"volumeID": "p"}}, "p"),
@@ -181,7 +180,7 @@ def test_a_volume_stays_as_it_is_where_no_driver_stands_in_for_its_plugin() -> N
         (disk, None),
         (disk, csi_node("kubernetes.io/cinder")),
         (volume({"csi": {"driver": "d"}}, [on(ZONE, "a")]), EVERYTHING),
-        (volume({"azureDisk": {"diskURI": "/d"}}, [on(ZONE, "a")]), EVERYTHING),
+        (volume({"azureDisk": {"diskURI": "/d", "kind": "Managed"}}, [on(ZONE, "a")]), EVERYTHING),
         (volume({"azureFile": {}}, [on(ZONE, "a")]), EVERYTHING),
     ):
         assert translated(found, node) is found
