@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeAffinity: a pod goes to nodes that its selector and its affinity name, and rather to those it prefers.
 
-Rules: R-NODEAFF-01 … R-NODEAFF-07.   Source: plugins/nodeaffinity/node_affinity.go (v1.34.2).
+Rules: R-NODEAFF-01 … R-NODEAFF-08.   Source: plugins/nodeaffinity/node_affinity.go (v1.34.2).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -15,7 +16,7 @@ from refsched.framework.events import NODE, ActionType, EventHint
 from refsched.framework.interface import Continue, Reject, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
-from refsched.framework.status import SUCCESS, Status, unresolvable
+from refsched.framework.status import SUCCESS, Status, error, unresolvable
 from refsched.objects import pod as pods
 from refsched.objects.node import Node
 from refsched.objects.selectors import NodeSelector, PreferredSchedulingTerm
@@ -64,9 +65,12 @@ class NodeAffinity:
 
     def pre_score(
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
-    ) -> Continue[PreferredTerms] | Skip:
-        """R-NODEAFF-05: without preferences, the pod's or the profile's, nothing is scored."""
+    ) -> Continue[PreferredTerms] | Skip | Reject:
+        """R-NODEAFF-05: without preferences, the pod's or the profile's, nothing is scored.
+        R-NODEAFF-08: a preference of the pod's that compares with what is no number is an error."""
         own = _affinity(pod.pod).preferred_during_scheduling_ignored_during_execution
+        if unreadable := _unreadable(own):
+            return Reject(error(unreadable))
         added = self.added_affinity.preferred_during_scheduling_ignored_during_execution
         return Continue((*added, *own)) if own or added else Skip()
 
@@ -124,6 +128,19 @@ def _has_unreadable_term(pod: pods.Pod) -> bool:
     required = _affinity(pod).required_during_scheduling_ignored_during_execution
     terms = required.node_selector_terms if required is not None else ()
     return any(not r.as_requirement().is_readable for term in terms for r in term.match_expressions)
+
+
+def _unreadable(preferred: PreferredTerms) -> str:
+    """What is wrong with the preferences, each wrong once. Source: component-helpers nodeaffinity.go,
+    NewPreferredSchedulingTerms; apimachinery labels/selector.go, NewRequirement (v0.34.2)."""
+    wrong = {
+        f"[{at}].matchExpressions[{index}].values[0]: Invalid value: {json.dumps(r.values[0])}: "
+        "for 'Gt', 'Lt' operators, the value must be an integer": None
+        for at, term in enumerate(preferred)
+        for index, r in enumerate(term.preference.match_expressions)
+        if not r.as_requirement().is_readable
+    }
+    return next(iter(wrong), "") if len(wrong) < 2 else f"[{', '.join(wrong)}]"
 
 
 def _named_nodes(required: NodeSelector) -> frozenset[str] | None:

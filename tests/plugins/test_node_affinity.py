@@ -10,7 +10,7 @@ import pytest
 from refsched.framework.interface import Continue, Reject, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
-from refsched.framework.status import SUCCESS, unresolvable
+from refsched.framework.status import SUCCESS, error, unresolvable
 from refsched.objects import pod as pods
 from refsched.objects.node import Node
 from refsched.objects.reading import read_as
@@ -112,3 +112,24 @@ def test_matching_preferences_add_up_the_pods_and_the_profiles() -> None:
     assert isinstance(outcome, Continue)
     assert plugin.score(outcome.state, asking, NODE) == 25
     assert plugin.normalize_score(outcome.state, asking, {"n1": 25, "n2": 20}) == {"n1": 100, "n2": 80}
+
+
+def test_a_preference_that_compares_with_no_number_is_an_error() -> None:
+    def larger_than(value: str) -> dict[str, Any]:
+        return {"weight": 1, "preference": {"matchExpressions": [compares("Gt", value), compares("Lt", "3")]}}
+
+    def compares(operator: str, value: str) -> dict[str, Any]:
+        return {"key": "size", "operator": operator, "values": [value]}
+
+    def problem(at: int) -> str:
+        return (
+            f'[{at}].matchExpressions[0].values[0]: Invalid value: "big": '
+            "for 'Gt', 'Lt' operators, the value must be an integer"
+        )
+
+    one, two = (
+        pod(preferred=[larger_than("2"), larger_than("big")]),
+        pod(preferred=[larger_than("big")] * 2),
+    )
+    assert NodeAffinity().pre_score(one, [NODE], Snapshot()) == Reject(error(problem(1)))
+    assert NodeAffinity().pre_score(two, [NODE], Snapshot()) == Reject(error(f"[{problem(0)}, {problem(1)}]"))
