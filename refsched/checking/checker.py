@@ -41,7 +41,7 @@ class Checker:
     ) -> None:
         gates = read_feature_gates(feature_gates)
         self._config = read_config(config, gates)
-        self.following = Following()
+        self.following = Following(extenders=bool(self._config.extenders))
         self.scheduler: Scheduler = scheduler_of(
             self._config,
             self.following,

@@ -33,12 +33,13 @@ class NotAllowed:
 @define
 class Following:
     """``record`` is the attempt that is followed, ``pod`` whose it is; ``not_allowed`` what it chose amiss;
-    ``offered`` how many options there were for each question."""
+    ``offered`` how many options there were for each question; ``extenders`` whether there are any."""
 
     record: Attempt | None = None
     pod: str = ""
     not_allowed: list[NotAllowed] = Factory(list)
     offered: dict[str, int] = Factory(dict)
+    extenders: bool = False
 
     def follow(self, record: Attempt | None, pod: str = "") -> None:
         """From now on, do what this attempt did; without one take the first of the options, but for ``pod``."""
@@ -61,15 +62,31 @@ class Following:
         """What the record tells of the search, which an error or enough feasible nodes may have stopped."""
         if self.record is None or self.record.filter is None:
             return None
-        kept = self.record.scores or self.record.totals
         gave_up = {node: cause for node, status in self.record.filter.items() if (cause := _gave_up(status))}
         return SearchPlan(
             frozenset(self.record.filter),
-            frozenset(kept) if kept else _sole(self.record),
+            self._kept(self.record, enough),
             frozenset(gave_up),
             next(iter(gave_up.values()), ""),
             self.record.message or "",
         )
+
+    def _kept(self, record: Attempt, enough: int) -> frozenset[str] | None:
+        """Those that were scored, or the one that was taken unscored; where extenders may have refused others
+        after the search, as many of these as it would have kept."""
+        scored = record.scores or record.totals
+        feasible = [node for node, status in (record.filter or {}).items() if status.code == "Success"]
+        if scored:
+            kept = list(scored)
+        elif record.node and len(feasible) > 1:
+            kept = [record.node]
+        else:
+            return None
+        if self.extenders:
+            kept = [node for node in kept if node in feasible]
+            others = [node for node in feasible if node not in kept]
+            kept += others[: max(enough - len(kept), 0)]
+        return frozenset(kept)
 
     def _pod(self, options: Sequence[T]) -> T:
         """The checker has made sure that the pod is there (``Scheduler.schedule``)."""
@@ -96,19 +113,9 @@ class Following:
         return options[0]
 
 
-def _sole(record: Attempt) -> frozenset[str] | None:
-    """The node that was taken unscored."""
-    feasible = [node for node, status in (record.filter or {}).items() if _is_feasible(status)]
-    return frozenset({record.node}) if record.node and len(feasible) > 1 else None
-
-
 def _gave_up(status: NodeStatus) -> str:
     """By what the search was stopped, where this node says that it gave up for that (DynamicResources, Filter)."""
     for reason in status.reasons:
         if reason.startswith(_GAVE_UP):
             return reason.removeprefix(_GAVE_UP)
     return ""
-
-
-def _is_feasible(status: NodeStatus) -> bool:
-    return status.code == "Success"

@@ -19,9 +19,11 @@ from refsched.cycle.failure import Failure, handle_scheduling_failure, rejected_
 from refsched.cycle.fit_error import fit_error_message
 from refsched.cycle.late_points import run_permit_plugins, run_reserve_plugins, run_unreserve_plugins
 from refsched.cycle.post_filter import run_post_filter
-from refsched.framework.node_info import PodInfo
+from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Code, Status, error, unresolvable
+from refsched.objects.meta import ObjectMeta
+from refsched.objects.node import Node
 from refsched.trace.records import SCHEDULED, Attempt, Output
 
 NO_NODES_AVAILABLE = Failure(unresolvable("no nodes available to schedule pods"))
@@ -99,14 +101,16 @@ def _post_filter(
 
 
 def _assume_and_reserve(cycle: Cycle, snapshot: Snapshot, host: str) -> Generator[Stop, None, Failure | None]:
-    """R-ASSUME-01: the pod counts on its node before it is bound there, and is nominated no more."""
+    """R-ASSUME-01: the pod counts on its node before it is bound there, and is nominated no more.
+    R-ASSUME-02: a node that only an extender knows of is one like any other."""
     stations = cycle.stations
     try:
         assumed = stations.cache.assume(cycle.queued.pod, host)
     except CacheError as refused:
         return Failure(error(str(refused)))
     stations.queue.nominator.withdraw(assumed)
-    cycle.assumed, cycle.node = PodInfo(assumed), snapshot.by_name[host]
+    cycle.assumed = PodInfo(assumed)
+    cycle.node = snapshot.get(host) or NodeInfo(Node(ObjectMeta(host)))
     cycle.queued = evolve(cycle.queued, info=cycle.assumed)
     status = yield from run_reserve_plugins(cycle)
     return None if status.is_success else _roll_back(cycle, status)

@@ -11,6 +11,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from refsched.extenders.extender import Extender
 from refsched.framework.interface import (
     Continue,
     FilterPlugin,
@@ -51,19 +52,21 @@ class PreFilterResult:
 
 @frozen
 class Scores:
-    """Per plugin and node: the raw score, the normalized one, and that times the plugin's weight."""
+    """Per plugin and node: the raw score, the normalized one, and that times the plugin's weight. What
+    ``extenders`` add is weighted, and need not name every node."""
 
     raw: Mapping[str, Mapping[str, int]]
     normalized: Mapping[str, Mapping[str, int]]
     weighted: Mapping[str, Mapping[str, int]]
+    extenders: Mapping[str, Mapping[str, int]] = field(factory=dict)
 
     def total(self, node: str) -> int:
-        return sum(by_node[node] for by_node in self.weighted.values())
+        return sum(by_node.get(node, 0) for by_node in (*self.weighted.values(), *self.extenders.values()))
 
 
 @frozen
 class Framework:
-    """The plugins of one profile at each point, in the order in which they are called."""
+    """The plugins of one profile at each point, and the extenders, in the order in which they are called."""
 
     profile_name: str
     queue_sort_plugin: QueueSortPlugin | None = None
@@ -80,6 +83,7 @@ class Framework:
     bind_plugins: Sequence[Plugin] = ()
     post_bind_plugins: Sequence[Plugin] = ()
     percentage_of_nodes_to_score: int = 0
+    extenders: Sequence[Extender] = ()
 
     @property
     def plugins(self) -> tuple[Plugin, ...]:
