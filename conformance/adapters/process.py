@@ -245,9 +245,8 @@ class _Pipes:
 
     def _write(self) -> None:
         try:
-            self._unsent = self._unsent[os.write(self._stdin.fileno(), self._unsent) :]
-        except BlockingIOError:
-            return
+            with suppress(BlockingIOError):
+                self._unsent = self._unsent[os.write(self._stdin.fileno(), self._unsent) :]
         except BrokenPipeError:
             self._unsent = memoryview(b"")
             self.over = True
