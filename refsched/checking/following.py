@@ -11,10 +11,12 @@ from typing import TypeVar, cast
 
 from attrs import Factory, define, frozen
 
+from refsched.checking.recorded_volumes import Claimed, explaining_order, unexplained
 from refsched.framework.choices import SearchPlan
 from refsched.preemption.candidate import Candidate
 from refsched.queue.queued_pod import QueuedPod
 from refsched.trace.records import Attempt, NodeStatus
+from refsched.volume_binding.orders import VolumeOrder
 
 T = TypeVar("T")
 
@@ -33,13 +35,15 @@ class NotAllowed:
 @define
 class Following:
     """``record`` is the attempt that is followed, ``pod`` whose it is; ``not_allowed`` what it chose amiss;
-    ``offered`` how many options there were for each question; ``extenders`` whether there are any."""
+    ``offered`` how many options there were for each question; ``extenders`` whether there are any. ``claimed``
+    are volumes that, as far as is known by now, will be written."""
 
     record: Attempt | None = None
     pod: str = ""
     not_allowed: list[NotAllowed] = Factory(list)
     offered: dict[str, int] = Factory(dict)
     extenders: bool = False
+    claimed: Claimed = ()
 
     def follow(self, record: Attempt | None, pod: str = "") -> None:
         """From now on, do what this attempt did; without one take the first of the options, but for ``pod``."""
@@ -56,6 +60,8 @@ class Following:
             return options[0]
         if question == "node":
             return self._node(self.record, options)
+        if question == "volumes":
+            return cast("T", self._volumes(self.record, cast("Sequence[VolumeOrder]", options)))
         return self._candidate(self.record, options)
 
     def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:
@@ -101,6 +107,14 @@ class Following:
             expected = [option or "no node" for option in options]
             self.not_allowed.append(NotAllowed("node", expected, node or "no node"))
         return cast("T", node)
+
+    def _volumes(self, record: Attempt, options: Sequence[VolumeOrder]) -> VolumeOrder:
+        order = explaining_order(record, self.claimed, options)
+        for pair in unexplained(order, record, self.claimed):
+            self.not_allowed.append(
+                NotAllowed("volumes", "another volume", f"{pair.volume} for {pair.claim}")
+            )
+        return order
 
     def _candidate(self, record: Attempt, options: Sequence[T]) -> T:
         """A record without ``victims`` may still tell the node."""

@@ -35,7 +35,8 @@ class SearchPlan:
 class Choices(Protocol):
     def choose(self, question: str, options: Sequence[T]) -> T:
         """One of ``options``, of which there is at least one. ``question`` says what is asked, in one word:
-        ``pod`` (equals of QueueSort), ``node`` (among the highest totals), ``candidate`` (of preemption)."""
+        ``pod`` (equals of QueueSort), ``node`` (among the highest totals), ``candidate`` (of preemption),
+        ``volumes`` (the order in which they are looked at)."""
         ...
 
     def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:
