@@ -7,12 +7,15 @@ plugins as sorted, calls in their order.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from attrs import frozen
 
 from refsched.trace.records import Attempt, Bind, Nodes, NodeStatus, NodeUsage, PreFilter, Queues
+
+_SEPARATOR = re.compile(r", |[\[\]]")
 
 
 @frozen
@@ -107,8 +110,8 @@ def _entry(member: str, expected: int | None, got: int | None) -> Iterator[Disag
 
 
 def _same_words(expected: str | None, got: str) -> bool:
-    """Aggregated errors are listed in the order of a Go map (apimachinery, util/errors)."""
-    return expected is not None and Counter(expected.split(", ")) == Counter(got.split(", "))
+    """Aggregated errors are listed in the order of a Go map, within brackets (apimachinery, util/errors)."""
+    return expected is not None and Counter(_SEPARATOR.split(expected)) == Counter(_SEPARATOR.split(got))
 
 
 # --- The end of a binding cycle -------------------------------------------------------------------
