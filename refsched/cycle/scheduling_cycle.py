@@ -7,6 +7,7 @@ Source: pkg/scheduler/schedule_one.go, ScheduleOne, schedulingCycle, schedulePod
 from __future__ import annotations
 
 from collections.abc import Generator
+from contextlib import suppress
 
 from attrs import evolve
 
@@ -117,10 +118,12 @@ def _assume_and_reserve(cycle: Cycle, snapshot: Snapshot, host: str) -> Generato
 
 
 def _roll_back(cycle: Cycle, status: Status) -> Failure:
-    """R-ROLLBACK-02: what was reserved is given back, and what was assumed forgotten, before the next cycle."""
+    """R-ROLLBACK-02: what was reserved is given back, and what was assumed forgotten, before the next cycle. A pod
+    that others have bound or deleted meanwhile is not assumed any more, which is only logged."""
     run_unreserve_plugins(cycle)
     pod, node = cycle.on_node
-    cycle.stations.cache.forget(pod.pod)
+    with suppress(CacheError):
+        cycle.stations.cache.forget(pod.pod)
     return rejected_on(node.name, status) if status.is_rejected else Failure(status)
 
 
