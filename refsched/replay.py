@@ -54,7 +54,7 @@ def replay_file(path: str | Path) -> FileReport:
     attempts = agree = 0
     agrees = True
     first: FirstDisagreement | None = None
-    for entry in trace.entries:
+    for entry in _foreseen(trace.entries, checker):
         if isinstance(entry.record, Attempt):
             if attempts:
                 agree, agrees = agree + agrees, True
@@ -67,6 +67,19 @@ def replay_file(path: str | Path) -> FileReport:
                 )
     agree += bool(attempts) and agrees
     return FileReport(str(path), attempts, agree, attempts - agree, first)
+
+
+def _foreseen(entries: Iterator[Entry], checker: Checker) -> Iterator[Entry]:
+    """The entries. Before each attempt the checker is shown what comes until the next."""
+    known: list[Entry] = []
+    for entry in entries:
+        if isinstance(entry.record, Attempt):
+            checker.foresee(each.record for each in known)
+            yield from known
+            known = []
+        known.append(entry)
+    checker.foresee(each.record for each in known)
+    yield from known
 
 
 def _take(checker: Checker, entry: Entry, path: str, *, lenient: bool) -> Sequence[Disagreement]:
