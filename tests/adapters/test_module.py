@@ -118,11 +118,16 @@ def test_a_module_that_is_not_there_is_a_fault() -> None:
 
 def test_an_implementation_that_does_not_return_is_out_of_time(write: Write) -> None:
     text = MINE.replace('return {"records": ()}', "\n        while True: pass")
-    adapter = Adapter("mine", Module(write(text), timeout=0.2))
+    adapter = Adapter("mine", Module(write(text), timeout=0.5))
     session = adapter.reset({})
-    with pytest.raises(AdapterFault, match=r"no answer within 0\.2 seconds"):
+    with pytest.raises(AdapterFault, match=r"no answer within 0\.5 seconds"):
         session.create(POD)
     adapter.reset({})
+
+
+def test_a_module_whose_import_does_not_end_is_out_of_time(write: Write) -> None:
+    with pytest.raises(AdapterFault, match=r"not imported within 0\.1 seconds"):
+        Adapter("mine", Module(write("while True: pass"), timeout=0.1))
 
 
 def test_a_closed_module_is_not_asked(write: Write) -> None:

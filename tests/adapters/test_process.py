@@ -25,14 +25,16 @@ Begin = Callable[..., tuple[Adapter, Session]]
 
 @pytest.fixture
 def begin(tmp_path: Path) -> Iterator[Begin]:
-    """Starts a child and resets it; ends it after the test."""
+    """Starts a child and resets it; ends it after the test. ``soon`` is how long an answer then may take."""
     started: list[Adapter] = []
 
-    def run(body: str, **options: Any) -> tuple[Adapter, Session]:
-        process = Process(command(tmp_path, body), **{"timeout": 5.0, "grace": 0.3, **options})
+    def run(body: str, soon: float = 30.0, **options: Any) -> tuple[Adapter, Session]:
+        process = Process(command(tmp_path, body), **{"timeout": 30.0, "grace": 0.3, **options})
         adapter = Adapter("exec:child", process)
         started.append(adapter)
-        return adapter, adapter.reset({})
+        session = adapter.reset({})
+        process.timeout = soon
+        return adapter, session
 
     yield run
     for adapter in started:
@@ -196,22 +198,21 @@ def test_a_line_without_end_is_cut_off(begin: Begin) -> None:
 
 
 def test_a_child_that_says_nothing_is_out_of_time(begin: Begin) -> None:
-    _, session = begin("greet()\ntime.sleep(60)\n", timeout=0.5)
+    _, session = begin("greet()\ntime.sleep(60)\n", soon=0.5)
     began = time.monotonic()
     told = _fault(session.schedule)
     assert "no answer within 0.5 seconds (does it flush its stdout after each line?)" in told
     assert '  request  {"schedule": {}}' in told
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 20
 
 
 def test_a_child_that_never_comes_to_the_end_of_a_line_is_out_of_time(begin: Begin) -> None:
-    _, session = begin("greet()\nwhile True: os.write(1, b'x'); time.sleep(0.02)\n", timeout=0.3)
-    time.sleep(0.05)
+    _, session = begin("greet()\nwhile True: os.write(1, b'x'); time.sleep(0.02)\n", soon=0.3)
     assert "no answer within 0.3 seconds, in the middle of an answer: 'x" in _fault(session.schedule)
 
 
 def test_a_child_that_does_not_read_is_out_of_time(begin: Begin) -> None:
-    _, session = begin("greet()\ntime.sleep(60)\n", timeout=0.3)
+    _, session = begin("greet()\ntime.sleep(60)\n", soon=0.3)
     assert "no answer within 0.3 seconds: it does not read its stdin" in _fault(
         lambda: session.create(POD | {"padding": "y" * 1_000_000})
     )
@@ -252,7 +253,7 @@ def test_a_stderr_that_somebody_else_keeps_open_is_not_waited_for(begin: Begin) 
     pid = int(session.schedule().error or "")
     began = time.monotonic()
     adapter.close()
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 20
     os.kill(pid, signal.SIGKILL)
 
 
