@@ -8,7 +8,6 @@ that has none. It stops at the first finding: what comes after a wrong decision 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
 from typing import Protocol
 
 from attrs import Factory, define, evolve, frozen
@@ -85,16 +84,12 @@ class Seen:
 
 @define
 class Transcript:
-    """What happened. ``ended`` says why the history was not run to its end, where it was not. ``decisive``,
-    ``choices`` and ``single`` are the judge's counts."""
+    """What happened. ``ended`` says why the history was not run to its end, where it was not."""
 
     history: History
     seen: list[Seen] = Factory(list)
     findings: list[Finding] = Factory(list)
     ended: str = ""
-    decisive: Mapping[str, int] = Factory(dict)
-    choices: int = 0
-    single: int = 0
 
 
 class _OverError(Exception):

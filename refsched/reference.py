@@ -32,7 +32,6 @@ CAPABILITIES = (
     "hold",
     "volumes",
     "devices",
-    "extenders",
 )
 
 
