@@ -8,6 +8,7 @@ that has none. It stops at the first finding: what comes after a wrong decision 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from typing import Protocol
 
 from attrs import Factory, define, evolve, frozen
@@ -84,12 +85,16 @@ class Seen:
 
 @define
 class Transcript:
-    """What happened. ``ended`` says why the history was not run to its end, where it was not."""
+    """What happened. ``ended`` says why the history was not run to its end, where it was not. ``decisive``,
+    ``choices`` and ``single`` are the judge's counts."""
 
     history: History
     seen: list[Seen] = Factory(list)
     findings: list[Finding] = Factory(list)
     ended: str = ""
+    decisive: Mapping[str, int] = Factory(dict)
+    choices: int = 0
+    single: int = 0
 
 
 class _OverError(Exception):
@@ -158,25 +163,7 @@ class Driver:
         self._show(step)
         if isinstance(step, Advance):
             self._now += step.seconds
-        self._hear(step.member, self._send(step))
-
-    def _send(self, step: Input) -> Answer:
-        match step:
-            case Create(value):
-                return self._scheduler.create(value)
-            case Update(value):
-                return self._scheduler.update(value)
-            case Delete(named):
-                reference = {"apiVersion": named.api_version, "kind": named.kind, "name": named.name}
-                if named.namespace:
-                    reference["namespace"] = named.namespace
-                return self._scheduler.delete(dict(reference))
-            case Advance(seconds):
-                return self._scheduler.advance(seconds)
-            case Permit(pod, decision, plugin):
-                return self._scheduler.permit(pod, decision, plugin)
-            case Release(pod):
-                return self._scheduler.release(pod)
+        self._hear(step.member, send(self._scheduler, step))
 
     # --- Answers ----------------------------------------------------------------------------------
 
@@ -194,7 +181,7 @@ class Driver:
         while reactions and "api" not in self._capabilities:
             step = reactions.popleft()
             self._show(step)
-            caused = self._send(step)
+            caused = send(self._scheduler, step)
             if caused.error is not None:
                 self._note(self._witness.error(step.member, caused.error))
             for record in caused.records:
@@ -212,3 +199,23 @@ class Driver:
         if findings:
             self._transcript.findings.extend(evolve(found, step=self._step) for found in findings)
             raise _OverError("something was wrong")
+
+
+def send(scheduler: Asked, step: Input) -> Answer:
+    """Ask what an input record says."""
+    match step:
+        case Create(value):
+            return scheduler.create(value)
+        case Update(value):
+            return scheduler.update(value)
+        case Delete(named):
+            reference = {"apiVersion": named.api_version, "kind": named.kind, "name": named.name}
+            if named.namespace:
+                reference["namespace"] = named.namespace
+            return scheduler.delete(dict(reference))
+        case Advance(seconds):
+            return scheduler.advance(seconds)
+        case Permit(pod, decision, plugin):
+            return scheduler.permit(pod, decision, plugin)
+        case Release(pod):
+            return scheduler.release(pod)

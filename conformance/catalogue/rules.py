@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules: id, sentence and source, as they stand in the docstrings and tables of ``refsched/``.
+"""Rules: id, sentence, level and source, as they stand in the docstrings and tables of what implements them.
 
-A rule is where it is implemented: the docstring of the function, method or class that does it begins a sentence
-with its id (``R-PORTS-02: …``); the rows of the queue's transitions bear theirs. Nothing is written twice.
+The docstring of the function, method or class that does it begins a sentence with the rule's id
+(``R-PORTS-03: …``); the rows of the queue's transitions bear theirs, and each row of a plugin's ``EVENTS`` has one
+that is made of plugin, resource and action. Nothing is written twice.
 """
 
 from __future__ import annotations
@@ -15,20 +16,28 @@ from pathlib import Path
 
 from attrs import frozen
 
+import conformance
 import refsched
+from conformance.catalogue.levels import level_of
+from refsched.framework.events import ActionType
+from refsched.framework.interface import EnqueueExtensions, Plugin
+from refsched.queue.transitions import TRANSITIONS
 
 RULE_ID = r"R-[A-Z]+-\d{2}"
 _STATED = re.compile(
     rf"\b(?P<id>{RULE_ID}): (?P<sentence>.*?)(?=\b{RULE_ID}: |\n\s*\n|\bSource: |\Z)", re.DOTALL
 )
 _SOURCE = re.compile(r"\bSource: (?P<source>.*?)(?=\n\s*\n|\Z)", re.DOTALL)
-TRANSITIONS = "queue/transitions.py"
+
+TRANSITIONS_MODULE = "refsched.queue.transitions"
+SUITE_MODULES = ("conformance.judge", "conformance.invariants")
+"""Where the suite itself states rules: those that need no specification."""
 
 
 @frozen
 class Rule:
-    """``module`` is the path below ``refsched/``, ``place`` the name of what implements it
-    (``NodePorts.filter``), ``source`` where the rule stands in Kubernetes."""
+    """``module`` is the Python module and ``place`` the name in it (``NodePorts.filter``) of what implements the
+    rule, ``source`` where it stands in Kubernetes; ``level`` is promised or observed."""
 
     id: str
     sentence: str
@@ -40,24 +49,45 @@ class Rule:
     def area(self) -> str:
         return self.id.split("-")[1]
 
+    @property
+    def level(self) -> str:
+        return level_of(self.id)
+
 
 @cache
 def all_rules() -> dict[str, Rule]:
     """Every rule by id, in the order of modules and lines."""
-    root = Path(refsched.__file__).parent
     rules: dict[str, Rule] = {}
-    for path in sorted(root.rglob("*.py")):
-        for rule in _rules_of(path.relative_to(root).as_posix(), path.read_text("utf-8")):
-            rules.setdefault(rule.id, rule)
+    for rule in (*_stated_in(refsched.__path__[0]), *_stated_in(conformance.__path__[0]), *_cures()):
+        rules.setdefault(rule.id, rule)
     return rules
+
+
+def rules_of(*areas: str) -> tuple[str, ...]:
+    """The ids of whole areas, and of single rules: ``rules_of("TAINT", "R-NOM-03")``."""
+    return tuple(rule.id for rule in all_rules().values() if rule.area in areas or rule.id in areas)
+
+
+# --- In docstrings --------------------------------------------------------------------------------
+
+
+def _stated_in(folder: str) -> Iterator[Rule]:
+    package = Path(folder)
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package.parent).with_suffix("").parts
+        module = ".".join(part for part in parts if part != "__init__")
+        if parts[0] == "refsched" or module.startswith(SUITE_MODULES):
+            yield from _rules_of(module, path.read_text("utf-8"))
 
 
 def _rules_of(module: str, text: str) -> Iterator[Rule]:
     tree = ast.parse(text)
     source = _source_of(ast.get_docstring(tree)) or ""
     yield from _documented(tree, module, "", source)
-    if module == TRANSITIONS:
-        yield from _transitions(source)
+    if module == TRANSITIONS_MODULE:
+        for row in TRANSITIONS:
+            place = f"{row.place.value}, {row.occurrence.value}"
+            yield Rule(row.rule, row.why, module, place, f"{source.partition(',')[0]}, {row.source}")
 
 
 def _documented(node: ast.AST, module: str, place: str, source: str) -> Iterator[Rule]:
@@ -72,13 +102,6 @@ def _documented(node: ast.AST, module: str, place: str, source: str) -> Iterator
         yield from _documented(child, module, inside, nearer)
 
 
-def _transitions(source: str) -> Iterator[Rule]:
-    from refsched.queue.transitions import TRANSITIONS as ROWS
-
-    for row in ROWS:
-        yield Rule(row.rule, row.why, TRANSITIONS, f"{row.place.value}, {row.occurrence.value}", source)
-
-
 def _source_of(documentation: str | None) -> str | None:
     found = _SOURCE.search(documentation or "")
     return _one_line(found["source"]) if found else None
@@ -86,3 +109,48 @@ def _source_of(documentation: str | None) -> str | None:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+# --- In the plugins' tables of events -------------------------------------------------------------
+
+
+def cure_id(plugin: str, resource: str, action: ActionType) -> str:
+    """The id of the rule that a row of ``EVENTS`` is: ``R-CURE-NodePorts-Pod-Delete``."""
+    return f"R-CURE-{plugin}-{resource.rpartition('/')[2]}-{action_name(action)}"
+
+
+def action_name(action: ActionType) -> str:
+    """As Kubernetes writes it: ``Add|UpdateNodeLabel``, with a plus sign for the stroke."""
+    for whole in (ActionType.ALL, ActionType.UPDATE):
+        if action is whole:
+            return str(whole.name).title()
+    parts = [str(part.name) for part in action]
+    if ActionType.UPDATE in action:
+        parts = [part for part in parts if not part.startswith("UPDATE_")] + ["UPDATE"]
+    return "+".join(part.title().replace("_", "") for part in parts)
+
+
+def _cures() -> Iterator[Rule]:
+    for plugin in default_plugins():
+        if not isinstance(plugin, EnqueueExtensions):
+            continue
+        for row in plugin.EVENTS:
+            resource = row.resource.rpartition("/")[2]
+            what = f"{resource}/{action_name(row.action).replace('+', '|')}"
+            yield Rule(
+                cure_id(plugin.name, row.resource, row.action),
+                f"{what} may cure a refusal by {plugin.name}: {row.why}",
+                type(plugin).__module__,
+                f"{plugin.name}.EVENTS",
+                f"EventsToRegister of {plugin.name} (v1.34.2)",
+            )
+
+
+@cache
+def default_plugins() -> tuple[Plugin, ...]:
+    """Every plugin of the default profile."""
+    from refsched.config.read import default_config
+    from refsched.config.resolve import resolve
+    from refsched.profiles import framework_of
+
+    return tuple(framework_of(resolve(default_config())[0]).plugins)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Levels: which rules are promised to everybody, and which are what this version happens to do.
+
+A rule is promised where the documented API or a KEP says so: any scheduler that calls itself compatible must keep
+it. The other ones are observed. Each entry says why; the longest beginning of an id that is listed counts.
+"""
+
+from __future__ import annotations
+
+PROMISED = "promised"
+OBSERVED = "observed"
+
+_LEVELS = {
+    "R-": (PROMISED, "what is documented of the API and of kube-scheduler's configuration"),
+    "R-WORDS": (OBSERVED, "the wording of reasons and messages is nobody's API"),
+    "R-SEARCH": (OBSERVED, "which nodes are looked at, and in which order, is an optimization"),
+    "R-SEARCH-03": (PROMISED, "a nominated node goes first: documented with preemption"),
+    "R-SEARCH-04": (PROMISED, "the node with the highest total is taken: documented"),
+    "R-QUEUE": (OBSERVED, "how the queue is divided is this version's way to retry in time"),
+    "R-QUEUE-07": (PROMISED, "a refused pod stays pending, and is tried again"),
+    "R-QUEUE-47": (PROMISED, "the pod that sorts first is tried first: the QueueSort plugin"),
+    "R-HINT": (OBSERVED, "queueing hints may only save attempts (KEP-4247)"),
+    "R-CURE": (OBSERVED, "queueing hints may only save attempts (KEP-4247)"),
+    "R-CHANGE": (OBSERVED, "how an update is broken into events serves the queueing hints"),
+    "R-FLIGHT": (OBSERVED, "what is remembered for pods in flight serves the queueing hints"),
+    "R-EVENT": (OBSERVED, "in which order cache and queue are told is the version's own"),
+    "R-BACKOFF-04": (OBSERVED, "the ordering window of backoffQ"),
+    "R-BACKOFF-05": (OBSERVED, "the ordering window of backoffQ"),
+    "R-PREEMPT-09": (OBSERVED, "how many candidates are looked at is an optimization"),
+    "R-PREEMPT-10": (OBSERVED, "where dry runs start and end is an optimization"),
+    "R-PREEMPT-15": (OBSERVED, "the wording of a message"),
+    "R-PREEMPT-17": (OBSERVED, "asynchronous preemption is a feature gate of this version"),
+}
+
+
+def level_of(rule: str) -> str:
+    return _entry(rule)[0]
+
+
+def why_level(rule: str) -> str:
+    """Why the rule has its level, in one sentence."""
+    return _entry(rule)[1]
+
+
+def _entry(rule: str) -> tuple[str, str]:
+    return _LEVELS[max((start for start in _LEVELS if rule.startswith(start)), key=len)]

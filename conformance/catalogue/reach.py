@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reach: which rules spoke while the specification decided something.
+
+Rules stand beside the code that implements them, so that a rule speaks when this code runs and answers something.
+``Reach`` puts a listener around each such function of the specification, once in a process; the specification
+itself knows nothing of it.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+from conformance.catalogue.rules import Rule, all_rules, cure_id
+from refsched.framework.status import SUCCESS
+from refsched.objects.pod import Pod
+from refsched.objects.store import ObjectStore
+from refsched.queue.hint_table import Registration
+from refsched.queue.in_flight import Happening
+from refsched.queue.queued_pod import QueuedPod
+from refsched.queue.scheduling_queue import SchedulingQueue
+from refsched.queue.transitions import TRANSITIONS, Occurrence, Place
+
+_BY_CAUSE = {(row.place, row.occurrence): row.rule for row in TRANSITIONS}
+
+
+class Reach:
+    """``spoken`` are the rules that spoke since the last ``clear``, in the order in which they first did;
+    ``moves`` for each pod (``namespace/name``) the last transition of the queue."""
+
+    def __init__(self) -> None:
+        self.spoken: dict[str, None] = {}
+        self.moves: dict[str, str] = {}
+
+    def clear(self) -> None:
+        self.spoken = {}
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        _instrument()
+        _LISTENERS.append(self)
+        try:
+            yield
+        finally:
+            _LISTENERS.pop()
+
+
+_LISTENERS: list[Reach] = []
+
+
+def _hear(rules: tuple[str, ...]) -> None:
+    for rule in rules:
+        _LISTENERS[-1].spoken.setdefault(rule)
+
+
+# --- Listening ------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _instrument() -> None:
+    by_place: dict[tuple[str, str], list[Rule]] = {}
+    for rule in all_rules().values():
+        if rule.module.startswith("refsched."):
+            by_place.setdefault((rule.module, rule.place), []).append(rule)
+    listened: dict[int, Callable[..., Any]] = {}
+    for (module, place), rules in by_place.items():
+        _listen_at(module, place, tuple(rule.id for rule in rules), listened)
+    _replace_everywhere(listened)
+    _listen_to_transitions()
+    _listen_to_hints()
+
+
+def _listen_at(
+    module: str, place: str, rules: tuple[str, ...], of_modules: dict[int, Callable[..., Any]]
+) -> None:
+    """A name that is no function (a table's row, a class, a function within another) is passed over. Functions of
+    modules are left to the end: other modules have imported them."""
+    *owners, name = place.split(".")
+    owner: Any = import_module(module)
+    for part in owners:
+        owner = getattr(owner, part, None)
+    found = inspect.getattr_static(owner, name, None) if owner is not None else None
+    match found:
+        case staticmethod():
+            setattr(owner, name, staticmethod(_listener(found.__func__, rules)))
+        case property(fget=getter) if getter is not None:
+            setattr(owner, name, property(_listener(getter, rules)))
+        case _ if inspect.isfunction(found) and inspect.isclass(owner):
+            setattr(owner, name, _listener(found, rules))
+        case _ if callable(found) and not inspect.isclass(found):
+            of_modules[id(found)] = _listener(found, rules)
+
+
+def _listener(function: Callable[..., Any], rules: tuple[str, ...]) -> Callable[..., Any]:
+    is_procedure = function.__annotations__.get("return") in (None, "None")
+
+    @functools.wraps(function)
+    def listened(*args: Any, **named: Any) -> Any:
+        answer = function(*args, **named)
+        if _LISTENERS and (is_procedure or _tells(answer)):
+            _hear(rules)
+        return answer
+
+    return listened
+
+
+def _tells(answer: Any) -> bool:
+    """Success, nothing, and none of them are what is answered where a rule does not apply."""
+    return answer is not None and answer != SUCCESS and answer not in ((), {}, frozenset())
+
+
+def _replace_everywhere(listened: dict[int, Callable[..., Any]]) -> None:
+    for name, module in list(sys.modules.items()):
+        if name.startswith("refsched."):
+            for attribute, value in list(vars(module).items()):
+                if id(value) in listened:
+                    setattr(module, attribute, listened[id(value)])
+
+
+def _put(owner: type, name: str, listened: Callable[..., Any]) -> None:
+    setattr(owner, name, listened)
+
+
+def _listen_to_transitions() -> None:
+    go = SchedulingQueue._go
+
+    def listened(queue: SchedulingQueue, pod: QueuedPod, place: Place, occurrence: Occurrence) -> Place:
+        if _LISTENERS:
+            rule = _BY_CAUSE[place, occurrence]
+            _hear((rule,))
+            _LISTENERS[-1].moves[pod.key] = rule
+        return go(queue, pod, place, occurrence)
+
+    _put(SchedulingQueue, "_go", listened)
+
+
+def _listen_to_hints() -> None:
+    cures = Registration.cures
+
+    def listened(registration: Registration, pod: Pod, happening: Happening, objects: ObjectStore) -> bool:
+        if _LISTENERS and registration.plugin is not None:
+            event = registration.event
+            _hear((cure_id(registration.plugin.name, event.resource, event.action),))
+        return cures(registration, pod, happening, objects)
+
+    _put(Registration, "cures", listened)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings: what was done to the real kube-scheduler, done to another implementation.
+
+It is judged as ever, by what is allowed. It is followed until it makes a choice of its own, allowed but not the
+recorded one: from there the recorded inputs no longer fit, and the rest is diverged, not failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from conformance.adapters.adapter import Adapter, ResetRefused
+from conformance.adapters.answers import Answer
+from conformance.driver import Asked, Seen, Transcript, send
+from conformance.findings import Finding
+from conformance.history import History
+from conformance.judge import Judge
+from refsched.errors import InputError
+from refsched.shipped import data_folder
+from refsched.trace.reading import Trace, read_trace
+from refsched.trace.records import Attempt, Create, Delete, Input, Nodes, Queues, Record, Update
+
+VERSION = "kube-scheduler-v1.34.2"
+DIVERGED = "diverged: it made a choice of its own"
+OWN_CHOICES = ("pod", "result", "node", "nominated_node", "victims")
+"""Members of an attempt in which two schedulers that both are right may differ, with consequences."""
+
+
+@frozen
+class _Ended(Exception):  # noqa: N818
+    why: str
+
+
+def recordings(area: str | None = None) -> Iterator[Path]:
+    """The recordings of kube-scheduler v1.34.2, those of one area or all."""
+    for path in sorted((data_folder() / VERSION).glob("*.jsonl.gz")):
+        if area is None or area_of(path) == area:
+            yield path
+
+
+def area_of(path: Path) -> str:
+    """``pod_affinity`` of ``pod_affinity-003.jsonl.gz``."""
+    return path.name.partition(".")[0].rpartition("-")[0]
+
+
+def replay_recording(adapter: Adapter, path: Path) -> Transcript:
+    """AdapterFault where the implementation does not answer as PROTOCOL.md says."""
+    trace = read_trace(path)
+    history = History((), trace.header.config, trace.header.feature_gates)
+    transcript = Transcript(history)
+    try:
+        session = adapter.reset(history.config, history.feature_gates, trace.header.start)
+    except ResetRefused as refused:
+        transcript.ended = str(refused)
+        return transcript
+    replay = _Replay(session, adapter.hello.capabilities, transcript)
+    try:
+        replay.run(trace)
+    except _Ended as ended:
+        transcript.ended = ended.why
+    transcript.decisive = replay.judge.decisive
+    transcript.choices, transcript.single = replay.judge.choices, replay.judge.single
+    return transcript
+
+
+class _Replay:
+    def __init__(self, session: Asked, capabilities: frozenset[str], transcript: Transcript) -> None:
+        self.judge = Judge(transcript.history, capabilities)
+        self._session = session
+        self._capabilities = capabilities
+        self._transcript = transcript
+        self._told: list[Input] = []
+        """Inputs that the implementation's own API server has reported, and that the recording has yet to."""
+        self._at = 0.0
+        self._line = 0
+
+    def run(self, trace: Trace) -> None:
+        for entry in trace.entries:
+            self._at, self._line = entry.at, entry.line
+            match entry.record:
+                case Attempt():
+                    self._attempt(entry.record)
+                case Queues() | Nodes():
+                    if self._capabilities & {"queue", "cache"}:
+                        self._hear(self._session.observe())
+                case record if isinstance(record, Input):
+                    self._input(record)
+
+    def _input(self, record: Input) -> None:
+        if record in self._told:
+            self._told.remove(record)
+            return
+        if any(_object_of(told) == _object_of(record) for told in self._told):
+            raise _Ended(DIVERGED)
+        self._show(record)
+        self._hear(send(self._session, record))
+
+    def _attempt(self, recorded: Attempt) -> None:
+        pod = None if "queue" in self._capabilities else recorded.pod
+        answer = self._session.schedule(pod)
+        if answer.idle:
+            self._note(self.judge.idle())
+            raise _Ended(DIVERGED)
+        self._hear(answer)
+        if answer.attempt is None or any(_differ(answer.attempt, recorded, name) for name in OWN_CHOICES):
+            raise _Ended(DIVERGED)
+
+    def _hear(self, answer: Answer) -> None:
+        if answer.unsupported is not None:
+            raise _Ended(f"unsupported: {answer.unsupported}")
+        if answer.error is not None:
+            self._note(self.judge.error("the request of the recording", answer.error))
+        for record in answer.records:
+            if isinstance(record, Input):
+                self._told.append(record)
+            self._show(record)
+
+    def _show(self, record: Record) -> None:
+        self._transcript.seen.append(Seen(self._line, self._at, record))
+        try:
+            self._note(self.judge.take(record))
+        except InputError:
+            raise _Ended(DIVERGED) from None
+
+    def _note(self, findings: list[Finding]) -> None:
+        if findings:
+            self._transcript.findings.extend(evolve(found, step=self._line) for found in findings)
+            raise _Ended("something was wrong")
+
+
+def _differ(one: Attempt, other: Attempt, member: str) -> bool:
+    left, right = getattr(one, member), getattr(other, member)
+    return left is not None and right is not None and left != right
+
+
+def _object_of(record: Input) -> tuple[str, ...] | None:
+    """Which object is created, changed or deleted; its namespace is left out, as some leave it out."""
+    match record:
+        case Create(value) | Update(value):
+            return value["kind"], value["metadata"]["name"]
+        case Delete(named):
+            return named.kind, named.name
+        case _:
+            return None
