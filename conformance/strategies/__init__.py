@@ -18,6 +18,10 @@ _MODULES = {
     "resources": "resources",
     "taints": "taints",
     "node_affinity": "node_affinity",
+    "pod_affinity": "pod_affinity",
+    "spread": "spread",
+    "ports": "ports",
+    "images": "images",
 }
 """In which module of this package an area's strategy, ``histories``, stands."""
 

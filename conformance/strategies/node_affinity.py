@@ -94,7 +94,9 @@ def _affinities(conditions: tuple[Json, ...]) -> SearchStrategy[Json]:
     return st.builds(_affinity, st.lists(terms, max_size=2), st.lists(preferred, max_size=2))
 
 
-_SELECTORS = st.sampled_from([{}, {}, {ZONE: "a"}, {ZONE: "b"}, {"disk": ""}, {ZONE: "a", "disk": "ssd"}])
+_SELECTORS = st.sampled_from(
+    [{}, {}, {}, {}, {}, {ZONE: "a"}, {ZONE: "b"}, {"disk": ""}, {ZONE: "a", "disk": "ssd"}]
+)
 
 _PODS = st.builds(
     lambda amount, selector, affinity: pod(

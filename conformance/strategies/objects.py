@@ -193,14 +193,16 @@ def cpu(amount: str) -> Json:
 
 
 def combinations(make: Callable[..., Json], *alternatives: Sequence[Any]) -> SearchStrategy[Json]:
-    """What ``make`` makes of one of each of the alternatives, drawn as one choice. Those with the most that stands
-    first among its alternatives are the simplest."""
-    chosen = sorted(
-        product(*(range(len(each)) for each in alternatives)),
-        key=lambda indices: (sum(index > 0 for index in indices), indices),
-    )
-    return st.sampled_from(chosen).map(
-        lambda indices: make(*(each[index] for each, index in zip(alternatives, indices, strict=True)))
+    """What ``make`` makes of one of each of the alternatives, drawn as one choice; those that stand several times
+    among them are drawn as much more often. The simplest are those with the most that stand first."""
+
+    def complexity(chosen: Sequence[int]) -> tuple[int, Sequence[int]]:
+        first = [each.index(each[index]) for each, index in zip(alternatives, chosen, strict=True)]
+        return sum(index > 0 for index in first), first
+
+    ordered = sorted(product(*(range(len(each)) for each in alternatives)), key=complexity)
+    return st.sampled_from(ordered).map(
+        lambda chosen: make(*(each[index] for each, index in zip(alternatives, chosen, strict=True)))
     )
 
 

@@ -19,11 +19,15 @@ OWN = (
     "resources",
     "taints",
     "node_affinity",
+    "pod_affinity",
+    "spread",
+    "ports",
+    "images",
 )
 """The areas that are tested here."""
 
 
-def drawn(area: str, of_seed: int, count: int = 30) -> list[History]:
+def drawn(area: str, of_seed: int, count: int = 12) -> list[History]:
     histories: list[History] = []
 
     @seed(of_seed)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pods that spread over zones and hosts: their own constraints, and those that a profile gives to the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.history import DEFAULT_CONFIG, History
+from conformance.strategies.objects import (
+    AN_AGE_AGO,
+    HOSTNAME,
+    ZONE,
+    combinations,
+    default_profile,
+    node,
+    one_in,
+    pod,
+    profile_config,
+    selecting,
+    with_metadata,
+)
+from conformance.strategies.scenes import label_changes, pod_changes, scenes
+
+Json = dict[str, Any]
+
+_NODES = combinations(
+    lambda zone, rack, taint: node(
+        labels={key: value for key, value in ((ZONE, zone), ("rack", rack)) if value}, taints=taint
+    ),
+    ("a", "b", "a", "b", "c", ""),
+    ("", "r", "s"),
+    ((), (), (), [{"key": "k", "effect": "NoSchedule"}]),
+)
+
+# --- Constraints ----------------------------------------------------------------------------------
+
+
+def _constraint(
+    topology: str,
+    anyway: bool,
+    max_skew: int,
+    min_domains: int,
+    selector: Json | None,
+    policies: Json,
+    same: bool,
+) -> Json:
+    """minDomains goes with DoNotSchedule only, and keys of labels with a selector."""
+    constraint: Json = {
+        "maxSkew": max_skew,
+        "topologyKey": topology,
+        "whenUnsatisfiable": "ScheduleAnyway" if anyway else "DoNotSchedule",
+        **policies,
+    }
+    if selector is not None:
+        constraint["labelSelector"] = selector
+    if min_domains and not anyway:
+        constraint["minDomains"] = min_domains
+    if same and selector is not None:
+        constraint["matchLabelKeys"] = ["version"]
+    return constraint
+
+
+_CONSTRAINTS = combinations(
+    _constraint,
+    (ZONE, ZONE, HOSTNAME, HOSTNAME, "rack"),
+    (False, True),
+    (1, 1, 2, 5),
+    (0, 0, 1, 2, 3),
+    (
+        {"matchLabels": {"app": "a"}},
+        {"matchLabels": {"app": "a"}},
+        {"matchExpressions": [{"key": "app", "operator": "Exists"}]},
+        {},
+        None,
+    ),
+    (
+        {},
+        {},
+        {"nodeAffinityPolicy": "Ignore"},
+        {"nodeTaintsPolicy": "Honor"},
+        {"nodeAffinityPolicy": "Ignore", "nodeTaintsPolicy": "Honor"},
+        {"nodeAffinityPolicy": "Honor", "nodeTaintsPolicy": "Ignore"},
+    ),
+    (False, False, True),
+)
+
+
+def _distinct(constraints: list[Json]) -> list[Json]:
+    """There is one constraint for a topology key and an action."""
+    return list({(each["topologyKey"], each["whenUnsatisfiable"]): each for each in constraints}.values())
+
+
+# --- Pods -----------------------------------------------------------------------------------------
+
+_LABELS = st.sampled_from(
+    [{"app": "a"}, {"app": "a"}, {"app": "b"}, {}, {"app": "a", "version": "1"}, {"app": "a", "version": "2"}]
+)
+_OWNERS = ("ReplicaSet", "StatefulSet", "ReplicationController", "Job")
+
+
+def _owner(kind: str) -> Json:
+    version = {"ReplicationController": "v1", "Job": "batch/v1"}.get(kind, "apps/v1")
+    return {"apiVersion": version, "kind": kind, "name": "w", "uid": "w", "controller": True}
+
+
+_REQUIREMENTS = combinations(
+    lambda selector, tolerations, owner: {
+        "nodeSelector": selector,
+        "tolerations": tolerations,
+        "owner": _owner(owner) if owner else None,
+    },
+    ({}, {}, {}, {}, {ZONE: "a"}, {"rack": "r"}),
+    ((), (), [{"operator": "Exists"}]),
+    ("", "", "", "", *_OWNERS),
+)
+
+
+_PODS = st.builds(
+    lambda constraints, labels, requirements: pod(
+        "", labels=labels, topologySpreadConstraints=_distinct(constraints), **requirements
+    ),
+    st.lists(_CONSTRAINTS, max_size=2),
+    _LABELS,
+    _REQUIREMENTS,
+)
+
+# --- What is around -------------------------------------------------------------------------------
+
+_APP_A = {"app": "a"}
+_WORKLOADS = st.sampled_from(
+    [
+        [selecting("Service", "w", _APP_A, "v1")],
+        [selecting("ReplicaSet", "w", {"matchLabels": _APP_A})],
+        [selecting("StatefulSet", "w", {"matchExpressions": [{"key": "app", "operator": "Exists"}]})],
+        [selecting("ReplicationController", "w", _APP_A, "v1")],
+        [selecting("Service", "w", {}, "v1"), selecting("ReplicaSet", "w", {"matchLabels": {"app": "b"}})],
+    ]
+)
+
+
+def _defaulting(constraints: list[Json]) -> Json:
+    """Constraints of a profile have no selector of their own."""
+    plain = [
+        {name: each[name] for name in ("maxSkew", "topologyKey", "whenUnsatisfiable")} for each in constraints
+    ]
+    return profile_config(
+        default_profile(
+            ("PodTopologySpread", {"defaultingType": "List", "defaultConstraints": _distinct(plain)})
+        )
+    )
+
+
+_CONFIGS = one_in(3, st.lists(_CONSTRAINTS, max_size=2).map(_defaulting), DEFAULT_CONFIG)
+
+
+def _leave(_: Any) -> Any:
+    return lambda value: with_metadata(value, deletionTimestamp=AN_AGE_AGO)
+
+
+def histories() -> SearchStrategy[History]:
+    return scenes(
+        _NODES,
+        _PODS,
+        label_changes(_LABELS),
+        pod_changes(_leave, st.none()),
+        config=_CONFIGS,
+        others=one_in(2, _WORKLOADS, []),
+        hosts=True,
+        most_pods=9,
+    )
