@@ -37,6 +37,16 @@ BY_REMAINDER_OF_THREE = [
     92, 83, 80, 95, 17, 26, 98, 77, 74, 101, 14, 29, 104, 71, 68, 107, 86, 32, 110, 44, 35, 113, 8,
     62, 116, 59, 38, 119, 5, 56, 122, 53, 41, 125, 2, 50, 128, 47,
 ]
+
+BY_REMAINDER_OF_TWO = [
+    20, 14, 2, 38, 4, 36, 6, 34, 8, 32, 10, 30, 12, 28, 26, 0, 16, 24, 22, 18, 11, 21, 1, 23, 17,
+    15, 19, 27, 25, 13, 9, 29, 31, 33, 7, 35, 5, 37, 3, 39
+]
+
+BY_NO_ORDER_AT_ALL = [
+    43, 38, 24, 27, 10, 32, 49, 21, 2, 13, 5, 47, 16, 25, 44, 22, 0, 46, 36, 3, 11, 14, 39, 17, 6,
+    9, 31, 42, 20, 33, 4, 7, 40, 26, 15, 29, 48, 18, 35, 28, 37, 45, 34, 1, 12, 23, 41, 30, 19, 8
+]
 # fmt: on
 
 
@@ -76,3 +86,11 @@ def test_several_kinds_of_equals_come_out_as_from_go() -> None:
 
 def test_equals_that_are_not_before_each_other_come_out_as_from_go() -> None:
     assert sort_slice(range(130), lambda a, b: a % 3 < b % 3) == BY_REMAINDER_OF_THREE
+    assert sort_slice(range(40), lambda a, b: a % 2 < b % 2) == BY_REMAINDER_OF_TWO
+
+
+def test_what_is_no_order_at_all_ends_in_heapsort_and_comes_out_as_from_go() -> None:
+    def less(a: int, b: int) -> bool:
+        return (7 * a * a + 31 * b + 9 * a * b + 52) % 11 < 9
+
+    assert sort_slice(range(50), less) == BY_NO_ORDER_AT_ALL
