@@ -7,22 +7,27 @@ look at the same records on their own, and come first: what they find is wrong b
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable
 
-from conformance.catalogue.attribution import rule_of
+from conformance.catalogue.attribution import Attribution
+from conformance.catalogue.reach import Reach
 from conformance.findings import Finding
 from conformance.history import History
 from conformance.invariants import Invariants
 from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
-from refsched.trace.records import Attempt, Bind, Queues, Record
+from refsched.trace.records import Attempt, Bind, Input, Queues, Record
 
 ANSWERS = "R-ANSWER-01"
-"""A request that PROTOCOL.md allows is answered, and not with an error."""
 
 
 class Judge:
-    """One history. ``with_specification`` off leaves the invariants alone."""
+    """One history. ``with_specification`` off leaves the invariants alone.
+
+    ``decisive`` counts for each rule how often it had a say in a value that was checked, ``choices`` the values
+    that the implementation chose, and ``single`` those of them that left it no choice.
+    """
 
     def __init__(
         self, history: History, capabilities: frozenset[str], *, with_specification: bool = True
@@ -31,6 +36,11 @@ class Judge:
         self._checker = Checker(history.config, history.feature_gates)
         self._with_specification = with_specification
         self._invariants = Invariants(history.config)
+        self._reach = Reach()
+        self._attribution = Attribution(self._reach)
+        self.decisive: Counter[str] = Counter()
+        self.choices = 0
+        self.single = 0
 
     @property
     def has_diverged(self) -> bool:
@@ -40,29 +50,51 @@ class Judge:
         findings = self._invariants.take(record)
         if isinstance(record, Queues) and "queue" not in self._capabilities:
             return findings
-        return findings + self._findings(self._checker.take(record), record)
+        findings += self._compare(lambda: self._checker.take(record), record)
+        if not isinstance(record, Input):
+            self._count()
+        if isinstance(record, Attempt):
+            self._count_choices()
+        return findings
 
     def begin(self, pod: str) -> list[Finding]:
         self._invariants.begin(pod)
-        return self._findings(self._checker.begin(pod))
+        return self._compare(lambda: self._checker.begin(pod))
 
     def idle(self) -> list[Finding]:
-        return self._findings(self._checker.idle())
+        return self._compare(self._checker.idle)
 
     def error(self, request: str, message: str) -> list[Finding]:
+        """R-ANSWER-01: a request that PROTOCOL.md allows is answered, and not with an error."""
         return [Finding(ANSWERS, request, "an answer", message)]
 
     def settled(self) -> list[Finding]:
-        return self._findings(self._checker.take_missing())
+        return self._compare(self._checker.take_missing)
 
     def next_pod(self) -> str | None:
         return self._checker.next_pod()
 
-    def _findings(self, found: Iterable[Disagreement], record: Record | None = None) -> list[Finding]:
+    def _compare(
+        self, compare: Callable[[], list[Disagreement]], record: Record | None = None
+    ) -> list[Finding]:
         if not self._with_specification:
             return []
-        pod = record.pod if isinstance(record, Attempt | Bind) else ""
+        pod = ""
+        if isinstance(record, Attempt | Bind):
+            self._attribution.saw(record)
+            pod = record.pod
+        with self._reach.listening():
+            found = compare()
         return [
-            Finding(rule_of(disagreement), disagreement.member, disagreement.expected, disagreement.got, pod)
-            for disagreement in found
+            Finding(self._attribution.rule_of(one), one.member, one.expected, one.got, pod) for one in found
         ]
+
+    def _count(self) -> None:
+        """What spoke since the last comparison has been compared now."""
+        self.decisive.update(self._reach.spoken.keys())
+        self._reach.clear()
+
+    def _count_choices(self) -> None:
+        offered = self._checker.offered
+        self.choices += len(offered)
+        self.single += sum(options == 1 for options in offered.values())

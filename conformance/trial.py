@@ -29,7 +29,10 @@ def try_history(adapter: Adapter, history: History, *, with_specification: bool 
             transcript.findings.append(Finding(ANSWERS, "reset", "an answer", refused.answer.error))
         return transcript
     judge = Judge(history, capabilities, with_specification=with_specification)
-    return Driver(session, capabilities, judge).run(history)
+    transcript = Driver(session, capabilities, judge).run(history)
+    transcript.decisive = judge.decisive
+    transcript.choices, transcript.single = judge.choices, judge.single
+    return transcript
 
 
 def for_what_is_claimed(history: History, capabilities: frozenset[str]) -> History:

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
+
+from attrs import evolve
 
 from refsched.config.args import (
     SYSTEM_DEFAULTING,
@@ -18,8 +20,11 @@ from refsched.config.args import (
     VolumeBindingArgs,
 )
 from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates
-from refsched.config.resolve import ResolvedProfile, resolve
+from refsched.config.resolve import ResolvedProfile, extenders_in_order, resolve
+from refsched.config.types import Extender as ExtenderConfig
 from refsched.config.types import KubeSchedulerConfiguration
+from refsched.extenders.extender import Ask, Extender
+from refsched.extenders.over_http import over_http
 from refsched.framework.choices import Choices
 from refsched.framework.interface import Plugin
 from refsched.framework.runtime import Framework
@@ -119,7 +124,7 @@ _COUNTS_NODES = frozenset({"ImageLocality"})
 """The real one is no PreScore plugin: its Score looks at the snapshot. A pure Score must be told before."""
 
 
-def framework_of(profile: ResolvedProfile) -> Framework:
+def framework_of(profile: ResolvedProfile, extenders: Sequence[Extender] = ()) -> Framework:
     """The plugins of a profile, each made once, at the points at which it is enabled."""
     made: dict[str, Plugin] = {}
 
@@ -127,7 +132,10 @@ def framework_of(profile: ResolvedProfile) -> Framework:
         names = [enabled.name for enabled in profile.points[point]]
         for name in names:
             if name not in made:
-                made[name] = PLUGINS[name](profile.args.get(name))
+                plugin = PLUGINS[name](profile.args.get(name))
+                if isinstance(plugin, DefaultPreemption):
+                    plugin = evolve(plugin, extenders=extenders)
+                made[name] = plugin
         return tuple(made[name] for name in names)
 
     return Framework(
@@ -149,6 +157,7 @@ def framework_of(profile: ResolvedProfile) -> Framework:
         bind_plugins=at("bind"),
         post_bind_plugins=at("postBind"),
         percentage_of_nodes_to_score=profile.percentage_of_nodes_to_score,
+        extenders=extenders,
     )
 
 
@@ -162,12 +171,17 @@ def scheduler_of(
     gates: FeatureGates = DEFAULT_GATES,
     start: datetime = START,
     frozen_timers: frozenset[str] = frozenset(),
+    reach: Callable[[ExtenderConfig], Ask] = over_http,
 ) -> Scheduler:
     """A scheduler of an empty cluster at time 0. The first profile's QueueSort sorts for all.
 
-    Raises InputError where the configuration enables what does not exist, or cannot work.
+    ``reach`` says how each extender of the configuration is asked. Raises InputError where the configuration
+    enables what does not exist, or cannot work.
     """
-    frameworks = {profile.scheduler_name: framework_of(profile) for profile in resolve(config, gates)}
+    extenders = tuple(Extender(extender, reach(extender)) for extender in extenders_in_order(config))
+    frameworks = {
+        profile.scheduler_name: framework_of(profile, extenders) for profile in resolve(config, gates)
+    }
     queue_sort = next(iter(frameworks.values())).queue_sort_plugin
     assert queue_sort is not None
     less = queue_sort.less
@@ -175,7 +189,10 @@ def scheduler_of(
     def queue(objects: ObjectStore, clock: Callable[[], float]) -> SchedulingQueue:
         return SchedulingQueue(
             less,
-            {name: hint_table(framework.plugins) for name, framework in frameworks.items()},
+            {
+                name: hint_table(framework.plugins, has_extenders=bool(extenders))
+                for name, framework in frameworks.items()
+            },
             {name: framework.pre_enqueue_plugins for name, framework in frameworks.items()},
             objects,
             float(config.pod_initial_backoff_seconds),

@@ -32,6 +32,7 @@ CAPABILITIES = (
     "hold",
     "volumes",
     "devices",
+    "extenders",
 )
 
 

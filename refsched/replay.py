@@ -7,7 +7,6 @@ records that follow it before the next attempt; what precedes the first attempt 
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -55,9 +54,7 @@ def replay_file(path: str | Path) -> FileReport:
     attempts = agree = 0
     agrees = True
     first: FirstDisagreement | None = None
-    entries = Lookahead(trace.entries)
-    checker.foresee(lambda: (entry.record for entry in entries.ahead()))
-    for entry in entries:
+    for entry in _foreseen(trace.entries, checker):
         if isinstance(entry.record, Attempt):
             if attempts:
                 agree, agrees = agree + agrees, True
@@ -72,21 +69,17 @@ def replay_file(path: str | Path) -> FileReport:
     return FileReport(str(path), attempts, agree, attempts - agree, first)
 
 
-class Lookahead(Iterator[Entry]):
-    """Entries one by one, and a view of those to come."""
-
-    def __init__(self, entries: Iterator[Entry]) -> None:
-        self._rest = entries
-        self._seen: deque[Entry] = deque()
-
-    def __next__(self) -> Entry:
-        return self._seen.popleft() if self._seen else next(self._rest)
-
-    def ahead(self) -> Iterator[Entry]:
-        yield from tuple(self._seen)
-        for entry in self._rest:
-            self._seen.append(entry)
-            yield entry
+def _foreseen(entries: Iterator[Entry], checker: Checker) -> Iterator[Entry]:
+    """The entries. Before each attempt the checker is shown what comes until the next."""
+    known: list[Entry] = []
+    for entry in entries:
+        if isinstance(entry.record, Attempt):
+            checker.foresee(each.record for each in known)
+            yield from known
+            known = []
+        known.append(entry)
+    checker.foresee(each.record for each in known)
+    yield from known
 
 
 def _take(checker: Checker, entry: Entry, path: str, *, lenient: bool) -> Sequence[Disagreement]:

@@ -90,8 +90,8 @@ class Server:
     def _hello(self, body: Json) -> Any:
         if body.get("protocol") != PROTOCOL:
             return {"error": f"protocol {body.get('protocol')!r:.20} is asked for, this speaks {PROTOCOL}"}
-        implementation = self._implementation or self._create(NO_CONFIG)
-        return implementation.hello()
+        made = self._implementation or self._create(NO_CONFIG)
+        return made if isinstance(made, Mapping) else made.hello()
 
     def _reset(self, body: Json) -> Any:
         self._implementation = None

@@ -53,7 +53,9 @@ class Stations:
 
     def snapshot(self) -> Snapshot:
         labels = {ns.metadata.name: ns.metadata.labels for ns in self.objects.list(Namespace)}
-        return evolve(self.cache.snapshot(), namespace_labels=labels, objects=self.objects)
+        return evolve(
+            self.cache.snapshot(), namespace_labels=labels, objects=self.objects, choices=self.choices
+        )
 
     def write(self, verb: str, written: ApiObject) -> None:
         """A plugin writes to the API server: it is stored, and told in a record."""

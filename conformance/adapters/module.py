@@ -34,9 +34,12 @@ class Module:
 
     def open(self) -> None:
         try:
-            self._server = Server(load(self._path))
+            with time_limit(self._timeout):
+                self._server = Server(load(self._path))
         except InputError as problem:
             raise TransportError(problem.problem) from problem
+        except OutOfTime:
+            raise TransportError(f"not imported within {self._timeout:g} seconds") from None
 
     def ask(self, request: Json) -> Any:
         if self._server is None:

@@ -42,7 +42,7 @@ TAIL_LINES = 20
 
 
 class Process:
-    """A command that is started anew by each ``open``."""
+    """A command that is started anew by each ``open``. ``timeout`` is for each answer."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Process:
         grace: float = GRACE,
     ) -> None:
         self._command = list(command)
-        self._timeout = timeout
+        self.timeout = timeout
         self._max_line = max_line
         self._grace = grace
         self._running: _Running | None = None
@@ -79,7 +79,7 @@ class Process:
         if self._running is None:
             raise TransportError("the process has been ended")
         data = json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-        return _read(self._running.answer(data, self._timeout, self._grace))
+        return _read(self._running.answer(data, self.timeout, self._grace))
 
     def close(self, *, at_once: bool = False) -> None:
         running, self._running = self._running, None
@@ -245,9 +245,8 @@ class _Pipes:
 
     def _write(self) -> None:
         try:
-            self._unsent = self._unsent[os.write(self._stdin.fileno(), self._unsent) :]
-        except BlockingIOError:
-            return
+            with suppress(BlockingIOError):
+                self._unsent = self._unsent[os.write(self._stdin.fileno(), self._unsent) :]
         except BrokenPipeError:
             self._unsent = memoryview(b"")
             self.over = True

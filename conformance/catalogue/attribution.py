@@ -1,68 +1,148 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attribution: from where a record and the specification differ to the rule that was broken.
 
-A verdict or a score belongs to the plugin that the specification, or else the record, names; within the plugin to
-the rule of the method that speaks at that point. Other members belong to the station that fills them.
+A verdict or a score belongs to the plugin that the specification, or else the record, names, and there to a rule
+of the method that speaks at that point. A pod in the wrong queue belongs to the last transition that moved it in
+the specification. Other members belong to the station that fills them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from conformance.catalogue.reach import Reach
 from conformance.catalogue.rules import all_rules
 from refsched.checking.agreement import Disagreement
-from refsched.trace.records import NodeStatus, PreFilter
+from refsched.trace.records import BOUND, Attempt, Bind, NodeStatus, PreFilter
 
-_STATIONS: tuple[tuple[str, str], ...] = (
-    ("pod", "R-QUEUE-47"),
-    ("evaluated", "R-SEARCH-01"),
-    ("feasible", "R-SEARCH-01"),
-    ("totals", "R-SEARCH-04"),
-    ("node", "R-SEARCH-04"),
-    ("waiting", "R-PERMIT-01"),
-    ("nominatedNode", "R-NOM-01"),
-    ("victims", "R-PREEMPT-01"),
-    ("calls", "R-ROLLBACK-01"),
-    ("message", "R-FAIL-01"),
-    ("unschedulablePlugins", "R-QUEUE-46"),
-    ("queues", "R-QUEUE-07"),
-    ("nodes", "R-ASSUME-01"),
-    ("bind", "R-BIND-01"),
-    ("attempt", "R-QUEUE-04"),
-    ("result", "R-FAIL-01"),
-)
-FALLBACK = "R-FAIL-01"
+_STATIONS: Mapping[str, Sequence[str]] = {
+    "pod": ("R-QUEUE-47",),
+    "attempt": ("R-QUEUE-47",),
+    "evaluated": ("R-SEARCH-02",),
+    "feasible": ("R-SEARCH-01",),
+    "totals": ("R-SEARCH-04",),
+    "node": ("R-SEARCH-04",),
+    "waiting": ("R-PERMIT-01",),
+    "nominatedNode": ("R-POSTFILTER-02", "R-PREEMPT-11"),
+    "victims": ("R-PREEMPT-11", "R-PREEMPT-08", "R-PREEMPT-04"),
+    "calls": ("R-ROLLBACK-01", "R-PERMIT-01", "R-RESERVE-01"),
+    "message": ("R-WORDS-01",),
+    "unschedulablePlugins": ("R-HINT-03",),
+    "queues": ("R-FAIL-01",),
+    "bind": ("R-BIND-04",),
+    "result": ("R-FAIL-01",),
+}
+"""Of several rules the first that spoke is meant, and without any the first."""
+
+COUNTED = "R-ASSUME-01"
+GIVEN_BACK = "R-ROLLBACK-02"
+GIVEN_BACK_LATE = "R-ROLLBACK-03"
+REASONS = "R-WORDS-02"
+SELECTED = "R-SEARCH-04"
+PASSES = "R-INV-02"
 
 
-def rule_of(disagreement: Disagreement) -> str:
-    """The id of the rule that a disagreement breaks."""
-    first, *rest = disagreement.member.split(".")
-    if first in ("filter", "preFilter"):
-        plugin = _plugin(disagreement.expected) or _plugin(disagreement.got)
-        return _rule_in(plugin, "filter" if first == "filter" else "pre_filter") or "R-SEARCH-01"
-    if first == "scores":
-        return _rule_in(rest[-1] if len(rest) > 1 else "", "score") or "R-SEARCH-04"
-    return dict(_STATIONS).get(first, FALLBACK)
+class Attribution:
+    """Remembers of one history what it takes to tell whose fault a difference is."""
+
+    def __init__(self, reach: Reach) -> None:
+        self._reach = reach
+        self._failed_late: dict[str, bool] = {}
+
+    def saw(self, record: Attempt | Bind) -> None:
+        """A pod's way back from where it failed, early or late."""
+        if isinstance(record, Bind):
+            self._failed_late[record.pod] = record.result != BOUND
+
+    def rule_of(self, found: Disagreement) -> str:
+        """The id of the rule that a disagreement breaks."""
+        first, *rest = found.member.split(".")
+        match first:
+            case "filter" | "preFilter":
+                return self._verdict(found, "filter" if first == "filter" else "pre_filter")
+            case "scores":
+                return self._score(rest[-1] if len(rest) > 1 else "")
+            case "queues":
+                return self._misplaced(found)
+            case "nodes":
+                return self._miscounted(found)
+            case _:
+                return self._spoke(_STATIONS.get(first, _STATIONS["result"]))
+
+    def _spoke(self, rules: Sequence[str]) -> str:
+        return next((rule for rule in rules if rule in self._reach.spoken), rules[0])
+
+    # --- Verdicts and scores ----------------------------------------------------------------------
+
+    def _verdict(self, found: Disagreement, method: str) -> str:
+        expected, got = found.expected, found.got
+        if _says(expected) == _says(got) and len(_reasons(expected)) == len(_reasons(got)):
+            return REASONS
+        return (
+            self._of_plugin(_plugin(expected) or _plugin(got), (method, "pre_filter", "filter"))
+            or "R-SEARCH-02"
+        )
+
+    def _score(self, plugin: str) -> str:
+        return self._of_plugin(plugin, ("score", "normalize_score", "pre_score")) or SELECTED
+
+    def _of_plugin(self, plugin: str, methods: Sequence[str]) -> str | None:
+        """The last rule of the plugin that spoke at this point; else the first that it has there."""
+        rules = _rules_of_plugins().get(plugin, {})
+        for method in methods:
+            here = rules.get(method, ())
+            spoken = [rule for rule in self._reach.spoken if rule in here]
+            if here:
+                return spoken[-1] if spoken else here[0]
+        return next((rule for here in rules.values() for rule in here), None)
+
+    # --- Queues and nodes -------------------------------------------------------------------------
+
+    def _misplaced(self, found: Disagreement) -> str:
+        for pod in _differing(found.expected, found.got):
+            if pod in self._reach.moves:
+                return self._reach.moves[pod]
+        return self._spoke(_STATIONS["queues"])
+
+    def _miscounted(self, found: Disagreement) -> str:
+        """Too many pods on a node: something was not given back. Too few: it was not assumed."""
+        if found.member.endswith(".pods"):
+            for pod in _differing(found.got, found.expected):
+                if pod in _names(found.got):
+                    return GIVEN_BACK_LATE if self._failed_late.get(pod) else GIVEN_BACK
+        return COUNTED
+
+
+def _says(value: Any) -> Any:
+    return (value.code, value.plugin) if isinstance(value, NodeStatus | PreFilter) else value
+
+
+def _reasons(value: Any) -> Sequence[str]:
+    return value.reasons if isinstance(value, NodeStatus | PreFilter) else ()
 
 
 def _plugin(value: Any) -> str:
-    if isinstance(value, NodeStatus | PreFilter):
-        return value.plugin
-    return ""
+    return value.plugin if isinstance(value, NodeStatus | PreFilter) else ""
 
 
-def _rule_in(plugin: str, method: str) -> str | None:
-    """The first rule of a plugin's method; else the first of the plugin."""
-    of_plugin = _by_plugin().get(plugin, {})
-    return of_plugin.get(method) or next(iter(of_plugin.values()), None)
+def _names(value: object) -> list[str]:
+    return [str(name) for name in value] if isinstance(value, list | tuple) else []
+
+
+def _differing(one: object, other: object) -> list[str]:
+    """Pods that are in one of the two lists only."""
+    left, right = _names(one), _names(other)
+    return [pod for pod in (*left, *right) if (pod in left) != (pod in right)]
 
 
 @cache
-def _by_plugin() -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
+def _rules_of_plugins() -> Mapping[str, Mapping[str, list[str]]]:
+    """Plugin → method → rules, as they stand in the plugins' modules."""
+    found: dict[str, dict[str, list[str]]] = {}
     for rule in all_rules().values():
         plugin, _, method = rule.place.partition(".")
-        if rule.module.startswith("plugins/"):
-            found.setdefault(plugin, {}).setdefault(method, rule.id)
+        if rule.module.startswith("refsched.plugins.") and rule.area != "CURE":
+            found.setdefault(plugin, {}).setdefault(method, []).append(rule.id)
     return found

@@ -10,11 +10,11 @@ from collections.abc import Callable, Generator
 
 from attrs import evolve
 
+from refsched.binding.extender_binding import bind
 from refsched.cache.cache import CacheError
 from refsched.cycle.cycle import Cycle, OnPermit, Stop
 from refsched.cycle.failure import Failure, handle_scheduling_failure, rejected_on
 from refsched.cycle.late_points import (
-    run_bind_plugins,
     run_post_bind_plugins,
     run_pre_bind_plugins,
     run_unreserve_plugins,
@@ -51,7 +51,7 @@ def _wait_and_bind(cycle: Cycle) -> Generator[Stop, None, Failure | None]:
         rejected = rejected_on(node.name, status)
         return evolve(rejected, unschedulable_plugins=frozenset({status.plugin}), pending_plugins=frozenset())
     cycle.stations.queue.done(pod.pod.uid)
-    for run in (run_pre_bind_plugins, run_bind_plugins):
+    for run in (run_pre_bind_plugins, bind):
         status = yield from run(cycle)
         if not status.is_success:
             return Failure(status)

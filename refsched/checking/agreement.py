@@ -7,12 +7,15 @@ plugins as sorted, calls in their order.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from attrs import frozen
 
 from refsched.trace.records import Attempt, Bind, Nodes, NodeStatus, NodeUsage, PreFilter, Queues
+
+_SEPARATOR = re.compile(r", |[\[\]]")
 
 
 @frozen
@@ -74,11 +77,11 @@ def _filter(
         return
     for node in sorted(record.keys() | specified.keys()):
         got, expected = record.get(node), specified.get(node)
-        if got is None or expected is None or not says_the_same(got, expected):
+        if got is None or expected is None or not _says_the_same(got, expected):
             yield Disagreement(f"filter.{node}", expected, got)
 
 
-def says_the_same(got: NodeStatus, expected: NodeStatus) -> bool:
+def _says_the_same(got: NodeStatus, expected: NodeStatus) -> bool:
     return (
         got.code == expected.code
         and got.plugin in ("", expected.plugin)
@@ -107,8 +110,8 @@ def _entry(member: str, expected: int | None, got: int | None) -> Iterator[Disag
 
 
 def _same_words(expected: str | None, got: str) -> bool:
-    """Aggregated errors are listed in the order of a Go map (apimachinery, util/errors)."""
-    return expected is not None and Counter(expected.split(", ")) == Counter(got.split(", "))
+    """Aggregated errors are listed in the order of a Go map, within brackets (apimachinery, util/errors)."""
+    return expected is not None and Counter(_SEPARATOR.split(expected)) == Counter(_SEPARATOR.split(got))
 
 
 # --- The end of a binding cycle -------------------------------------------------------------------

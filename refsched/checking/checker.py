@@ -7,7 +7,7 @@ goes on from what was recorded, as far as it can.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +20,7 @@ from refsched.checking.agreement import (
 )
 from refsched.checking.early_stop import SearchSpace, search_disagreements, space_of
 from refsched.checking.following import Following
+from refsched.checking.recorded_volumes import claimed_volumes
 from refsched.config.feature_gates import read_feature_gates
 from refsched.config.read import read_config
 from refsched.inputs import InputReader
@@ -41,7 +42,7 @@ class Checker:
     ) -> None:
         gates = read_feature_gates(feature_gates)
         self._config = read_config(config, gates)
-        self.following = Following()
+        self.following = Following(extenders=bool(self._config.extenders))
         self.scheduler: Scheduler = scheduler_of(
             self._config,
             self.following,
@@ -54,13 +55,14 @@ class Checker:
         self._attempts: list[Attempt] = []
         self._guessed: set[str] = set()
         self._space: SearchSpace | None = None
+        self.offered: Mapping[str, int] = {}
+        """How many options there were for each question of the last attempt."""
         self.has_diverged = False
         """A cycle that was held took another of several nodes that it might: it cannot be followed any more."""
 
-    def foresee(self, ahead: Callable[[], Iterable[Record]]) -> None:
-        """The records that follow the next one, as far as they are known: from what was written afterwards it is
-        seen how the next attempt chose."""
-        self.following.ahead = ahead
+    def foresee(self, records: Iterable[Record]) -> None:
+        """What is known to come: the volumes written there tell which of several equal ones were taken."""
+        self.following.claimed = claimed_volumes(records)
 
     def take(self, record: Record) -> list[Disagreement]:
         """Follow one record. InputError where an input cannot be."""
@@ -142,6 +144,7 @@ class Checker:
         specified = self._attempts.pop(0) if self._attempts else None
         for amiss in self.following.not_allowed:
             yield Disagreement(amiss.member, amiss.expected, amiss.got)
+        self.offered = self.following.offered
         self.following.follow(None)
         if specified is not None:
             yield from self._compare(record, specified)

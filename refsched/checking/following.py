@@ -6,28 +6,19 @@ Where the record did what is not among the options, that is noted, and followed 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice, takewhile
+from collections.abc import Sequence
 from typing import TypeVar, cast
 
 from attrs import Factory, define, frozen
 
-from refsched.checking.agreement import says_the_same
-from refsched.cycle.attempt import node_status
-from refsched.cycle.decide import Verdict
+from refsched.checking.recorded_volumes import Claimed, explaining_order, unexplained
 from refsched.framework.choices import SearchPlan
-from refsched.framework.status import Code, Status
-from refsched.objects.dra import DeviceRequestAllocationResult, ResourceClaim
-from refsched.objects.reading import read_as
-from refsched.plugins.dynamic_resources import Allocations
 from refsched.preemption.candidate import Candidate
 from refsched.queue.queued_pod import QueuedPod
-from refsched.trace.records import Attempt, Bind, NodeStatus, Record, Write
+from refsched.trace.records import Attempt, NodeStatus
+from refsched.volume_binding.orders import VolumeOrder
 
 T = TypeVar("T")
-
-MAX_WAYS = 5040
-"""How many ways in which Filter may go on a node are looked at for the one that was recorded."""
 
 _GAVE_UP = "asked by caller to stop allocating devices: "
 
@@ -44,14 +35,15 @@ class NotAllowed:
 @define
 class Following:
     """``record`` is the attempt that is followed, ``pod`` whose it is; ``not_allowed`` what it chose amiss;
-    ``offered`` how many options there were for each question. ``ahead`` are the records to come, as far as they
-    are known: what the cycle wrote tells how it chose."""
+    ``offered`` how many options there were for each question; ``extenders`` whether there are any. ``claimed``
+    are volumes that, as far as is known by now, will be written."""
 
     record: Attempt | None = None
     pod: str = ""
     not_allowed: list[NotAllowed] = Factory(list)
     offered: dict[str, int] = Factory(dict)
-    ahead: Callable[[], Iterable[Record]] = tuple
+    extenders: bool = False
+    claimed: Claimed = ()
 
     def follow(self, record: Attempt | None, pod: str = "") -> None:
         """From now on, do what this attempt did; without one take the first of the options, but for ``pod``."""
@@ -68,29 +60,39 @@ class Following:
             return options[0]
         if question == "node":
             return self._node(self.record, options)
-        if question == "verdict":
-            return self._verdict(self.record, options)
-        if question == "trial":
-            return self._trial(self.record, options)
-        if question == "allocation":
-            return self._allocation(options)
-        if question == "claim":
-            return self._claim(options)
+        if question == "volumes":
+            return cast("T", self._volumes(self.record, cast("Sequence[VolumeOrder]", options)))
         return self._candidate(self.record, options)
 
     def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:
         """What the record tells of the search, which an error or enough feasible nodes may have stopped."""
         if self.record is None or self.record.filter is None:
             return None
-        kept = self.record.scores or self.record.totals
         gave_up = {node: cause for node, status in self.record.filter.items() if (cause := _gave_up(status))}
         return SearchPlan(
             frozenset(self.record.filter),
-            frozenset(kept) if kept else _sole(self.record),
+            self._kept(self.record, enough),
             frozenset(gave_up),
             next(iter(gave_up.values()), ""),
             self.record.message or "",
         )
+
+    def _kept(self, record: Attempt, enough: int) -> frozenset[str] | None:
+        """Those that were scored, or the one that was taken unscored; where extenders may have refused others
+        after the search, as many of these as it would have kept."""
+        scored = record.scores or record.totals
+        feasible = [node for node, status in (record.filter or {}).items() if status.code == "Success"]
+        if scored:
+            kept = list(scored)
+        elif record.node and len(feasible) > 1:
+            kept = [record.node]
+        else:
+            return None
+        if self.extenders:
+            kept = [node for node in kept if node in feasible]
+            others = [node for node in feasible if node not in kept]
+            kept += others[: max(enough - len(kept), 0)]
+        return frozenset(kept)
 
     def _pod(self, options: Sequence[T]) -> T:
         """The checker has made sure that the pod is there (``Scheduler.schedule``)."""
@@ -106,48 +108,13 @@ class Following:
             self.not_allowed.append(NotAllowed("node", expected, node or "no node"))
         return cast("T", node)
 
-    def _verdict(self, record: Attempt, options: Sequence[T]) -> T:
-        first = options[0]
-        said = (record.filter or {}).get(cast("Verdict", first).node)
-        if said is None:
-            return first
-        for option in islice(options, MAX_WAYS):
-            if says_the_same(said, node_status(cast("Verdict", option).status)):
-                return option
-        return first
-
-    def _trial(self, record: Attempt, options: Sequence[T]) -> T:
-        """Only the error that ends preemption is told; else the pod fits where it can."""
-        statuses = [cast("Status", option) for option in islice(options, MAX_WAYS)]
-        told = [s for s in statuses if s.code is Code.ERROR and s.message in (record.message or "")]
-        fits = [s for s in statuses if s.is_success]
-        return cast("T", (*told, *fits, *statuses)[0])
-
-    def _allocation(self, options: Sequence[T]) -> T:
-        """The devices that are written for each claim before the pod is bound. A claim that the pod names twice
-        is allocated twice and written once: the second fails."""
-        wanted = {claim.key for claim, allocation in cast("Allocations", options[0]) if allocation}
-        written: dict[str, Sequence[DeviceRequestAllocationResult]] = {}
-        for claim in _claims_written(takewhile(self._is_unbound, self.ahead())):
-            if claim.status.allocation is not None and claim.key in wanted:
-                written.setdefault(claim.key, claim.status.allocation.devices.results)
-
-        for option in options:
-            first = {claim.key: allocation for claim, allocation in reversed(cast("Allocations", option))}
-            made = {key: allocation.devices.results for key, allocation in first.items() if allocation}
-            if all(made.get(key) == results for key, results in written.items()):
-                return option
-        return options[0]
-
-    def _claim(self, options: Sequence[T]) -> T:
-        """The claim that was deallocated before the next attempt."""
-        by_key = {cast("ResourceClaim", option).key: option for option in options}
-        written = _claims_written(takewhile(lambda record: not isinstance(record, Attempt), self.ahead()))
-        freed = (claim.key for claim in written if not claim.is_allocated)
-        return next((by_key[key] for key in freed if key in by_key), options[0])
-
-    def _is_unbound(self, record: Record) -> bool:
-        return not (isinstance(record, Bind) and record.pod == self.pod)
+    def _volumes(self, record: Attempt, options: Sequence[VolumeOrder]) -> VolumeOrder:
+        order = explaining_order(record, self.claimed, options)
+        for pair in unexplained(order, record, self.claimed):
+            self.not_allowed.append(
+                NotAllowed("volumes", "another volume", f"{pair.volume} for {pair.claim}")
+            )
+        return order
 
     def _candidate(self, record: Attempt, options: Sequence[T]) -> T:
         """A record without ``victims`` may still tell the node."""
@@ -160,29 +127,9 @@ class Following:
         return options[0]
 
 
-def _claims_written(records: Iterable[Record]) -> Iterator[ResourceClaim]:
-    for record in records:
-        if (
-            isinstance(record, Write)
-            and record.verb == "update"
-            and record.object.get("kind") == "ResourceClaim"
-        ):
-            yield read_as(ResourceClaim, record.object)
-
-
-def _sole(record: Attempt) -> frozenset[str] | None:
-    """The node that was taken unscored."""
-    feasible = [node for node, status in (record.filter or {}).items() if _is_feasible(status)]
-    return frozenset({record.node}) if record.node and len(feasible) > 1 else None
-
-
 def _gave_up(status: NodeStatus) -> str:
     """By what the search was stopped, where this node says that it gave up for that (DynamicResources, Filter)."""
     for reason in status.reasons:
         if reason.startswith(_GAVE_UP):
             return reason.removeprefix(_GAVE_UP)
     return ""
-
-
-def _is_feasible(status: NodeStatus) -> bool:
-    return status.code == "Success"

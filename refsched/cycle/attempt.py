@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from refsched.cycle.decide import Decision
 from refsched.framework.runtime import PreFilterResult, Scores
@@ -12,23 +12,24 @@ from refsched.trace.records import SCHEDULED, Attempt, NodeStatus, PreFilter
 
 
 def describe(pod: str, decision: Decision) -> Attempt:
-    """What PreFilter, Filter and Score said. A node that was tried twice is told as it was seen last."""
+    """What PreFilter, Filter and Score said. A node that was tried twice is told as it was seen last; what an
+    extender refused is told as Filter saw it."""
     statuses: dict[str, NodeStatus] = {
-        node: node_status(status)
+        node: _node_status(status)
         for node, status in {**decision.errors, **decision.diagnosis.statuses}.items()
     }
-    statuses |= {node.name: NodeStatus("Success") for node in (*decision.feasible, *decision.surplus)}
+    statuses |= {node.name: NodeStatus("Success") for node in (*decision.passed, *decision.surplus)}
     return Attempt(
         pod,
         SCHEDULED,
         pre_filter=_pre_filter(decision.pre_filter),
         filter=statuses or None,
-        scores=_by_node(decision.scores) if decision.scores is not None else None,
+        scores=_by_node(decision.scores, decision.totals) if decision.scores is not None else None,
         totals=decision.totals if decision.scores is not None else None,
     )
 
 
-def node_status(status: Status) -> NodeStatus:
+def _node_status(status: Status) -> NodeStatus:
     return NodeStatus(status.code.value, status.plugin, status.reasons)
 
 
@@ -41,8 +42,10 @@ def _pre_filter(result: PreFilterResult) -> PreFilter | None:
     return PreFilter("Success", nodes=tuple(sorted(result.nodes)))
 
 
-def _by_node(scores: Scores) -> Mapping[str, Mapping[str, int]]:
-    nodes = {node for by_node in scores.weighted.values() for node in by_node}
+def _by_node(scores: Scores, nodes: Iterable[str]) -> Mapping[str, Mapping[str, int]]:
+    """An extender stands here by its URL, beside the plugins."""
+    given = {**scores.weighted, **scores.extenders}
     return {
-        node: {plugin: by_node[node] for plugin, by_node in scores.weighted.items()} for node in sorted(nodes)
+        node: {name: by_node[node] for name, by_node in given.items() if node in by_node}
+        for node in sorted(nodes)
     }

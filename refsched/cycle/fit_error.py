@@ -12,13 +12,15 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from refsched.framework.status import SUCCESS, Code, Status
+from refsched.queue.hint_table import EXTENDER
 
 
 @frozen
 class Diagnosis:
     """What each node looked at said, what stands for the others, and what PreFilter and PostFilter said.
 
-    ``absent`` is the status of nodes that were not looked at.
+    ``absent`` is the status of nodes that were not looked at. ``by_extenders`` says why extenders refused nodes,
+    which goes before what plugins said; ``struck`` whether they left fewer nodes than they were given.
     """
 
     statuses: Mapping[str, Status] = field(factory=dict)
@@ -27,12 +29,21 @@ class Diagnosis:
     post_filter_message: str = ""
     pre_filter_plugins: frozenset[str] = frozenset()
     rejecting: Status = SUCCESS
+    by_extenders: Mapping[str, Status] = field(factory=dict)
+    struck: bool = False
+
+    @property
+    def node_to_status(self) -> Mapping[str, Status]:
+        """Every refusal, by node."""
+        return {**self.statuses, **self.by_extenders}
 
     @property
     def unschedulable_plugins(self) -> frozenset[str]:
-        """Those whose events may cure the pod: what narrowed the search, and what rejected a node."""
+        """Those whose events may cure the pod: what narrowed the search, what rejected a node, and in the name
+        of all extenders one that anything cures."""
         said = (*self.statuses.values(), self.rejecting)
-        return self.pre_filter_plugins | {s.plugin for s in said if s.is_rejected and s.plugin}
+        extenders = {EXTENDER} if self.struck else frozenset()
+        return self.pre_filter_plugins | {s.plugin for s in said if s.is_rejected and s.plugin} | extenders
 
     @property
     def pending_plugins(self) -> frozenset[str]:
@@ -41,13 +52,15 @@ class Diagnosis:
 
 
 def fit_error_message(diagnosis: Diagnosis, number_of_nodes: int) -> str:
-    """The text of the FailedScheduling event: each reason with the number of nodes that gave it."""
+    """R-WORDS-01: each reason with the number of nodes that gave it, and what PostFilter said: the text of the
+    FailedScheduling event."""
     message = f"0/{number_of_nodes} nodes are available:"
     if diagnosis.pre_filter_message:
         message += f" {diagnosis.pre_filter_message}."
     else:
-        counts = Counter(reason for status in diagnosis.statuses.values() for reason in status.reasons)
-        unseen = number_of_nodes - len(diagnosis.statuses)
+        statuses = diagnosis.node_to_status
+        counts = Counter(reason for status in statuses.values() for reason in status.reasons)
+        unseen = number_of_nodes - len(statuses)
         if unseen > 0:
             for reason in diagnosis.absent.reasons:
                 counts[reason] += unseen

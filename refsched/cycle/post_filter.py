@@ -42,7 +42,7 @@ def run_post_filter(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: De
         snapshot,
         decision.pre_filter.state,
         pod,
-        decision.diagnosis.statuses,
+        decision.diagnosis.node_to_status,
         decision.diagnosis.absent,
         stations.queue.nominated_pods_for_node,
         stations.clock.time,

@@ -7,7 +7,7 @@ Source: pkg/scheduler/schedule_one.go, ScheduleOne, schedulingCycle, schedulePod
 from __future__ import annotations
 
 from collections.abc import Generator
-from functools import partial
+from contextlib import suppress
 
 from attrs import evolve
 
@@ -20,9 +20,11 @@ from refsched.cycle.failure import Failure, handle_scheduling_failure, rejected_
 from refsched.cycle.fit_error import fit_error_message
 from refsched.cycle.late_points import run_permit_plugins, run_reserve_plugins, run_unreserve_plugins
 from refsched.cycle.post_filter import run_post_filter
-from refsched.framework.node_info import PodInfo
+from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Code, Status, error, unresolvable
+from refsched.objects.meta import ObjectMeta
+from refsched.objects.node import Node
 from refsched.trace.records import SCHEDULED, Attempt, Output
 
 NO_NODES_AVAILABLE = Failure(unresolvable("no nodes available to schedule pods"))
@@ -70,7 +72,6 @@ def _decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Decision:
         stations.next_start_node_index,
         framework.percentage_of_nodes_to_score,
         stations.choices.plan_search,
-        partial(stations.choices.choose, "verdict"),
     )
     decision = decider.decide(pod)
     index = stations.next_start_node_index + decision.processed
@@ -101,24 +102,28 @@ def _post_filter(
 
 
 def _assume_and_reserve(cycle: Cycle, snapshot: Snapshot, host: str) -> Generator[Stop, None, Failure | None]:
-    """R-ASSUME-01: the pod counts on its node before it is bound there, and is nominated no more."""
+    """R-ASSUME-01: the pod counts on its node before it is bound there, and is nominated no more.
+    R-ASSUME-02: a node that only an extender knows of is one like any other."""
     stations = cycle.stations
     try:
         assumed = stations.cache.assume(cycle.queued.pod, host)
     except CacheError as refused:
         return Failure(error(str(refused)))
     stations.queue.nominator.withdraw(assumed)
-    cycle.assumed, cycle.node = PodInfo(assumed), snapshot.by_name[host]
+    cycle.assumed = PodInfo(assumed)
+    cycle.node = snapshot.get(host) or NodeInfo(Node(ObjectMeta(host)))
     cycle.queued = evolve(cycle.queued, info=cycle.assumed)
     status = yield from run_reserve_plugins(cycle)
     return None if status.is_success else _roll_back(cycle, status)
 
 
 def _roll_back(cycle: Cycle, status: Status) -> Failure:
-    """R-ROLLBACK-02: what was reserved is given back, and what was assumed forgotten, before the next cycle."""
+    """R-ROLLBACK-02: what was reserved is given back, and what was assumed forgotten, before the next cycle. A pod
+    that others have bound or deleted meanwhile is not assumed any more, which is only logged."""
     run_unreserve_plugins(cycle)
     pod, node = cycle.on_node
-    cycle.stations.cache.forget(pod.pod)
+    with suppress(CacheError):
+        cycle.stations.cache.forget(pod.pod)
     return rejected_on(node.name, status) if status.is_rejected else Failure(status)
 
 

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pools: the devices that can be reached from a node.
 
-Rules: R-DRA-20 … R-DRA-24.
+Rules: R-DRA-20 … R-DRA-23.
 Source: dynamic-resource-allocation/structured/internal/experimental/pools_experimental.go (v0.34.2).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
-from math import factorial, prod
-from typing import NamedTuple, TypeVar, overload
+from typing import NamedTuple
 
 from attrs import field, frozen
 
@@ -79,58 +78,19 @@ class Pool:
         return f"{self.driver}/{self.name}"
 
 
-Pools = tuple[Pool, ...]
-
-
-@frozen
-class PoolOrders(Sequence[Pools]):
-    """R-DRA-24: pools, and the slices of a pool, are tried in any order: the real one walks Go maps. These are
-    all the orders; in the first, slices stand by name.
-
-    R-DRA-23: slices with devices that have binding conditions are tried last.
-    """
-
-    by_pool: tuple[tuple[ResourceSlice, ...], ...]
-
-    def __len__(self) -> int:
-        return prod(factorial(len(several)) for several in (self.by_pool, *self.by_pool))
-
-    @overload
-    def __getitem__(self, index: int) -> Pools: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Pools]: ...
-    def __getitem__(self, index: int | slice) -> Pools | Sequence[Pools]:
-        if isinstance(index, slice):
-            return [self[number] for number in range(len(self))[index]]
-        number, in_order = _permuted(self.by_pool, range(len(self))[index])
-        pools = []
-        for several in in_order:
-            number, slices = _permuted(several, number)
-            first = slices[0].spec
-            kept = tuple(sorted(slices, key=_has_binding_conditions))
-            pools.append(Pool(first.driver, first.pool.name, kept))
-        return tuple(sorted(pools, key=lambda pool: any(map(_has_binding_conditions, pool.slices))))
-
-
-_T = TypeVar("_T")
-
-
-def _permuted(items: Sequence[_T], number: int) -> tuple[int, list[_T]]:
-    """One of all orders of these items, and what is left of its number to choose other orders by."""
-    left, chosen = list(items), []
-    while left:
-        number, position = divmod(number, len(left))
-        chosen.append(left.pop(position))
-    return number, chosen
-
-
-def gather_pools(slices: Iterable[ResourceSlice], node: Node) -> PoolOrders:
+def gather_pools(slices: Iterable[ResourceSlice], node: Node) -> tuple[Pool, ...]:
     """R-DRA-20: of each pool only the slices of the highest generation count, of those the node reaches.
-    Source: GatherPools, addSlice."""
+    R-DRA-23: slices with devices that have binding conditions are tried last.
+
+    The real one lists slices and walks pools in the order of Go maps, which is random; here they stand by
+    the names of slices. Source: GatherPools, addSlice.
+    """
+    reached = sorted(
+        (piece for piece in slices if _reaches(piece, node)),
+        key=_has_binding_conditions,
+    )
     pools: dict[tuple[str, str], list[ResourceSlice]] = {}
-    for piece in slices:
-        if not _reaches(piece, node):
-            continue
+    for piece in reached:
         spec = piece.spec
         kept = pools.setdefault((spec.driver, spec.pool.name), [])
         if kept and spec.pool.generation < kept[0].spec.pool.generation:
@@ -138,7 +98,8 @@ def gather_pools(slices: Iterable[ResourceSlice], node: Node) -> PoolOrders:
         if kept and spec.pool.generation > kept[0].spec.pool.generation:
             kept.clear()
         kept.append(piece)
-    return PoolOrders(tuple(map(tuple, pools.values())))
+    gathered = [Pool(driver, name, tuple(kept)) for (driver, name), kept in pools.items()]
+    return tuple(sorted(gathered, key=lambda pool: any(map(_has_binding_conditions, pool.slices))))
 
 
 def _reaches(piece: ResourceSlice, node: Node) -> bool:

@@ -7,17 +7,15 @@ Source: pkg/scheduler/framework/runtime/framework.go (v1.34.2).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import prod
 from typing import Any
 
 from attrs import evolve, field, frozen
 
-from refsched.framework.choices import Lazily
+from refsched.extenders.extender import Extender
 from refsched.framework.interface import (
     Continue,
     FilterPlugin,
     InterruptibleFilter,
-    OpenFilter,
     Plugin,
     PreEnqueuePlugin,
     PreFilterExtensions,
@@ -54,19 +52,21 @@ class PreFilterResult:
 
 @frozen
 class Scores:
-    """Per plugin and node: the raw score, the normalized one, and that times the plugin's weight."""
+    """Per plugin and node: the raw score, the normalized one, and that times the plugin's weight. What
+    ``extenders`` add is weighted, and need not name every node."""
 
     raw: Mapping[str, Mapping[str, int]]
     normalized: Mapping[str, Mapping[str, int]]
     weighted: Mapping[str, Mapping[str, int]]
+    extenders: Mapping[str, Mapping[str, int]] = field(factory=dict)
 
     def total(self, node: str) -> int:
-        return sum(by_node[node] for by_node in self.weighted.values())
+        return sum(by_node.get(node, 0) for by_node in (*self.weighted.values(), *self.extenders.values()))
 
 
 @frozen
 class Framework:
-    """The plugins of one profile at each point, in the order in which they are called."""
+    """The plugins of one profile at each point, and the extenders, in the order in which they are called."""
 
     profile_name: str
     queue_sort_plugin: QueueSortPlugin | None = None
@@ -83,6 +83,7 @@ class Framework:
     bind_plugins: Sequence[Plugin] = ()
     post_bind_plugins: Sequence[Plugin] = ()
     percentage_of_nodes_to_score: int = 0
+    extenders: Sequence[Extender] = ()
 
     @property
     def plugins(self) -> tuple[Plugin, ...]:
@@ -174,23 +175,6 @@ class Framework:
                 states[plugin.name] = plugin.interrupted(states[plugin.name], cause)
         return evolve(state, states=states)
 
-    def filter_ways(self, state: CycleState, node: NodeInfo) -> Sequence[CycleState]:
-        """The ways in which Filter may go on this node: more than one where a plugin leaves it open."""
-        left_open = [
-            (plugin.name, plugin.ways(state.states[plugin.name], node))
-            for plugin in self.filter_plugins
-            if isinstance(plugin, OpenFilter) and plugin.name in state.states
-        ]
-
-        def way(number: int) -> CycleState:
-            states = dict(state.states)
-            for name, ways in left_open:
-                number, chosen = divmod(number, len(ways))
-                states[name] = ways[chosen]
-            return evolve(state, states=states)
-
-        return Lazily(prod(len(ways) for _, ways in left_open), way)
-
     def run_filter_plugins(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> Status:
         """The first that does not answer Success decides; what is no rejection is an Error."""
         for plugin in self.filter_plugins:
@@ -226,23 +210,6 @@ class Framework:
         if counted and status.is_success:
             return self.run_filter_plugins(state, pod, node)
         return status
-
-    def possible_filter_statuses(
-        self,
-        state: CycleState,
-        pod: PodInfo,
-        node: NodeInfo,
-        nominated: Sequence[PodInfo],
-        snapshot: Snapshot,
-    ) -> Sequence[Status]:
-        """What Filter may say of this node: one thing, unless a plugin leaves it open."""
-        ways = self.filter_ways(state, node)
-        return Lazily(
-            len(ways),
-            lambda way: self.run_filter_plugins_with_nominated_pods(
-                ways[way], pod, node, nominated, snapshot
-            ),
-        )
 
     # --- Score ------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
+from refsched.framework.choices import Choices, FirstChoice
 from refsched.framework.node_info import NodeInfo
 from refsched.objects.store import ObjectStore
 
@@ -18,13 +19,15 @@ from refsched.objects.store import ObjectStore
 class Snapshot:
     """Nodes in the order they are searched, and the labels of the namespaces that exist.
 
-    ``by_name`` and ``nodes`` hold the same NodeInfos. ``objects`` is what plugins read of other kinds.
+    ``by_name`` and ``nodes`` hold the same NodeInfos. ``objects`` is what plugins read of other kinds;
+    ``choices`` is whom they ask where the answer is not theirs to give.
     """
 
     nodes: tuple[NodeInfo, ...] = ()
     by_name: Mapping[str, NodeInfo] = field(factory=dict)
     namespace_labels: Mapping[str, Mapping[str, str]] = field(factory=dict)
     objects: ObjectStore = field(factory=ObjectStore, eq=False)
+    choices: Choices = field(factory=FirstChoice, eq=False)
 
     def get(self, name: str) -> NodeInfo | None:
         return self.by_name.get(name)

@@ -22,7 +22,7 @@ def as_json(shown: ApiObject) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Quantity):
-        return str(value)
+        return _amount(value)
     if attrs.has(type(value)):
         members = (
             (attribute.name, getattr(value, attribute.name)) for attribute in attrs.fields(type(value))
@@ -36,3 +36,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%dT%H:%M:%SZ")
     return value
+
+
+def _amount(quantity: Quantity) -> str:
+    """In the largest unit, down from one, of which it is a whole number."""
+    for nano, suffix in ((10**9, ""), (10**6, "m"), (10**3, "u")):
+        if quantity.nano % nano == 0:
+            return f"{quantity.nano // nano}{suffix}"
+    return f"{quantity.nano}n"

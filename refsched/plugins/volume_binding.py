@@ -46,6 +46,7 @@ from refsched.objects.volumes import Volume
 from refsched.volume_binding.binding import Changes, are_bound, assume, restore, write
 from refsched.volume_binding.errors import VolumeError
 from refsched.volume_binding.finding import PodClaims, claims_of, find_pod_volumes, refusals
+from refsched.volume_binding.orders import volume_orders
 
 
 @frozen
@@ -77,7 +78,8 @@ class VolumeBinding:
         claims = claims_of(pod.pod, snapshot.objects)
         if claims.immediate:
             return Reject(unresolvable("pod has unbound immediate PersistentVolumeClaims"))
-        return Continue(PodState(claims, snapshot.objects))
+        order = snapshot.choices.choose("volumes", volume_orders(claims, snapshot))
+        return Continue(PodState(order.claims, snapshot.objects))
 
     # --- Filter -----------------------------------------------------------------------------------
 

@@ -6,9 +6,9 @@ Source: plugins/volumebinding/binder.go, GetPodVolumeClaims, FindPodVolumes (v1.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
@@ -47,6 +47,15 @@ class PodClaims:
     immediate: Claims = ()
     classes: Mapping[str, StorageClass] = field(factory=dict)
     volumes: Mapping[str, Volumes] = field(factory=dict)
+
+    def beginning_with(self, names: Sequence[str]) -> PodClaims:
+        """The same, but these volumes are looked at first, in this order."""
+        places = {name: place for place, name in enumerate(names)}
+        ordered = {
+            name: tuple(sorted(volumes, key=lambda volume: places.get(volume.name, len(places))))
+            for name, volumes in self.volumes.items()
+        }
+        return evolve(self, volumes=ordered)
 
 
 def claims_of(pod: Pod, objects: ObjectStore) -> PodClaims:

@@ -26,15 +26,18 @@ def find_matching_volume(
     """
     smallest: PersistentVolume | None = None
     for volume in volumes:
-        if volume.name in taken or not _is_large_enough_and_free(volume, claim):
+        if volume.name in taken or not could_serve(volume, claim):
             continue
         if volume.is_bound_to(claim):
             return volume if volume.reaches(node_labels) else None
-        if smallest is not None and smallest.capacity <= volume.capacity:
-            continue
-        if _serves(volume, claim) and volume.reaches(node_labels):
+        if (smallest is None or volume.capacity < smallest.capacity) and volume.reaches(node_labels):
             smallest = volume
     return smallest
+
+
+def could_serve(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
+    """Wherever it can be reached from."""
+    return _is_large_enough_and_free(volume, claim) and (volume.is_bound_to(claim) or _serves(volume, claim))
 
 
 def _is_large_enough_and_free(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bind: an extender that binds, or else the Bind plugins.
+
+Rules: R-EXTENDER-13, R-EXTENDER-14.   Source: pkg/scheduler/schedule_one.go, bind, extendersBinding (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from refsched.cycle.cycle import Cycle
+from refsched.cycle.late_points import Runs, run_bind_plugins
+from refsched.framework.status import SUCCESS, Status, error
+
+
+def bind(cycle: Cycle) -> Runs:
+    """R-EXTENDER-13: an extender that binds goes before the Bind plugins, which are not asked where it bound or
+    failed. R-EXTENDER-14: where an ignorable one fails, they are."""
+    pod, node = cycle.on_node
+    for extender in cycle.framework.extenders:
+        if not extender.is_binder or not extender.is_interested(pod):
+            continue
+        failure = extender.bind(pod, node.name) or _bound(cycle)
+        if failure is None:
+            return SUCCESS
+        if not extender.is_ignorable:
+            return failure
+    return (yield from run_bind_plugins(cycle))
+
+
+def _bound(cycle: Cycle) -> Status | None:
+    """An extender has no other API server to bind at than the machine's: it takes the binding now."""
+    pod, node = cycle.on_node
+    refusal = cycle.stations.api.bind(pod.pod, node.name)
+    return error(refusal) if refusal else None

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recorded volumes: in which order a scheduler must have looked at them, to have done what was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from attrs import frozen
+
+from refsched.objects.storage import PersistentVolume
+from refsched.plugins.volume_binding import VolumeBinding
+from refsched.trace.records import Attempt, NodeStatus, Record, Write
+from refsched.volume_binding.orders import VolumeOrder
+
+
+@frozen
+class ClaimedVolume:
+    """The scheduler wrote into the volume that it is this claim's (``namespace/name``)."""
+
+    volume: str
+    claim: str
+
+
+Claimed = tuple[ClaimedVolume, ...]
+
+
+def claimed_volumes(records: Iterable[Record]) -> Claimed:
+    """What the ``write`` records tell, in their order."""
+    written = [record.object for record in records if isinstance(record, Write)]
+    return tuple(
+        ClaimedVolume(volume["metadata"]["name"], f"{ref['namespace']}/{ref['name']}")
+        for volume in written
+        if volume["kind"] == PersistentVolume.kind and (ref := volume["spec"].get("claimRef"))
+    )
+
+
+def explaining_order(record: Attempt, claimed: Claimed, orders: Sequence[VolumeOrder]) -> VolumeOrder:
+    """The first order that leads to what was recorded, or else to what Filter said; the first of all where none
+    does. ``claimed`` need not tell of all of the pod's claims."""
+    likely = orders[0].beginning_with([pair.volume for pair in claimed])
+    for order in (likely, *orders):
+        if _explains_filter(order, record) and not unexplained(order, record, claimed):
+            return order
+    return next((order for order in orders if _explains_filter(order, record)), orders[0])
+
+
+def unexplained(order: VolumeOrder, record: Attempt, claimed: Claimed) -> Claimed:
+    """Volumes that were claimed for the pod and that, in this order, it would not get."""
+    found = order.found_on(record.node) if record.node else None
+    if found is None:
+        return ()
+    expected = {ClaimedVolume(match.volume.name, match.claim.key) for match in found.matches}
+    own = {claim.key for claim in order.claims.delayed}
+    return tuple(pair for pair in claimed if pair.claim in own and pair not in expected)
+
+
+def _explains_filter(order: VolumeOrder, record: Attempt) -> bool:
+    return all(_explains(order, node, status) for node, status in (record.filter or {}).items())
+
+
+def _explains(order: VolumeOrder, node: str, status: NodeStatus) -> bool:
+    """A node that another plugin refused tells nothing."""
+    if status.code != "Success" and status.plugin != VolumeBinding.name:
+        return True
+    refusals = order.refusals_on(node)
+    return refusals is None or sorted(refusals) == sorted(status.reasons)

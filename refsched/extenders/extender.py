@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Extender: what the scheduler asks of one, and what it makes of the answer.
+
+How the question travels is not known here: ``ask`` is given from outside (refsched/extenders/over_http.py).
+
+Rules: R-EXTENDER-01 … R-EXTENDER-08.   Source: pkg/scheduler/extender.go (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from attrs import field, frozen
+
+from refsched.config.types import Extender as ExtenderConfig
+from refsched.errors import InputError
+from refsched.extenders.wire import (
+    MetaVictims,
+    binding_args,
+    extender_args,
+    preemption_args,
+    read_binding_result,
+    read_filter_result,
+    read_host_priorities,
+    read_preemption_result,
+)
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import Status, error, unresolvable, unschedulable
+from refsched.objects.node import Node
+from refsched.objects.pod import Container
+from refsched.objects.resources import resource_of
+from refsched.preemption.candidate import Candidate
+
+T = TypeVar("T")
+
+
+@frozen
+class Failure:
+    """The call failed: no answer, or not one that can be read."""
+
+    message: str
+
+
+Ask = Callable[[str, dict[str, Any]], object]
+"""(verb, request) → the answer, both JSON as Python values; or a Failure."""
+
+_SCORE_SCALE = 10
+"""What a score of an extender (0..10) is multiplied with: MaxNodeScore / MaxExtenderPriority."""
+
+
+@frozen
+class Filtered:
+    """The nodes that are left, and what is said of those that are not."""
+
+    nodes: tuple[NodeInfo, ...]
+    refused: Mapping[str, Status] = field(factory=dict)
+
+
+@frozen
+class Extender:
+    """One extender of the configuration. Where a method answers a Status, the call failed."""
+
+    config: ExtenderConfig
+    ask: Ask = field(eq=False)
+
+    @property
+    def name(self) -> str:
+        """The one under which its scores are told."""
+        return self.config.url_prefix
+
+    @property
+    def is_ignorable(self) -> bool:
+        return self.config.ignorable
+
+    @property
+    def is_filter(self) -> bool:
+        return bool(self.config.filter_verb)
+
+    @property
+    def is_prioritizer(self) -> bool:
+        return bool(self.config.prioritize_verb)
+
+    @property
+    def is_binder(self) -> bool:
+        return bool(self.config.bind_verb)
+
+    @property
+    def supports_preemption(self) -> bool:
+        return bool(self.config.preempt_verb)
+
+    def is_interested(self, pod: PodInfo) -> bool:
+        """R-EXTENDER-01: in every pod, or, where it manages resources, in one with a container that requests
+        one of them or is limited in it. Neither overhead nor requests of the whole pod count."""
+        managed = {resource.name for resource in self.config.managed_resources}
+        spec = pod.pod.spec
+        return not managed or any(_uses(c, managed) for c in (*spec.containers, *spec.init_containers))
+
+    # --- Filter -----------------------------------------------------------------------------------
+
+    def filter(self, pod: PodInfo, nodes: Sequence[NodeInfo]) -> Filtered | Status:
+        """R-EXTENDER-02: what the answer names is left, in its order; an answer that names none leaves none.
+        An extender that is given names may name only what it was given. R-EXTENDER-03: of one that is given
+        nodes, the nodes that it sends back are taken as they are: without pods, and without what is known of
+        images. R-EXTENDER-04: a node may be refused for good, which goes before a plain refusal."""
+        if not self.is_filter:
+            return Filtered(tuple(nodes))
+        result = self._ask(self.config.filter_verb, self._args(pod, nodes), read_filter_result)
+        if isinstance(result, Status):
+            return result
+        if result.error:
+            return error(result.error)
+        refused = {node: unschedulable(why) for node, why in result.failed_nodes.items()}
+        refused |= {node: unresolvable(why) for node, why in result.failed_and_unresolvable_nodes.items()}
+        if self.config.node_cache_capable and result.node_names is not None:
+            given = {node.name: node for node in nodes}
+            for name in result.node_names:
+                if name not in given:
+                    return error(
+                        f'extender "{self.name}" claims a filtered node "{name}" '
+                        "which is not found in the input node list"
+                    )
+            return Filtered(tuple(given[name] for name in result.node_names), refused)
+        return Filtered(tuple(_bare(node) for node in result.nodes or ()), refused)
+
+    # --- Prioritize -------------------------------------------------------------------------------
+
+    def prioritize(self, pod: PodInfo, nodes: Sequence[NodeInfo]) -> Mapping[str, int] | Status:
+        """R-EXTENDER-05: a score counts ten times its weight; a host that is named twice has both. An extender
+        that does not prioritize gives 0 to every node."""
+        if not self.is_prioritizer:
+            return {node.name: 0 for node in nodes}
+        hosts = self._ask(self.config.prioritize_verb, self._args(pod, nodes), read_host_priorities)
+        if isinstance(hosts, Status):
+            return hosts
+        scores: dict[str, int] = {}
+        for host, score in hosts:
+            scores[host] = scores.get(host, 0) + score * self.config.weight * _SCORE_SCALE
+        return scores
+
+    # --- Preempt ----------------------------------------------------------------------------------
+
+    def process_preemption(
+        self, pod: PodInfo, candidates: Mapping[str, Candidate], snapshot: Snapshot
+    ) -> Mapping[str, Candidate] | Status:
+        """R-EXTENDER-06: the answer names victims by uid, whatever they were sent as, any pods of any nodes
+        that exist; one that is not found there fails the call."""
+        args = preemption_args(pod.pod, candidates, by_uid=self.config.node_cache_capable)
+        named = self._ask(self.config.preempt_verb, args, read_preemption_result)
+        if isinstance(named, Status):
+            return named
+        found: dict[str, Candidate] = {}
+        for name, victims in named.items():
+            node = snapshot.get(name)
+            if node is None:
+                return error(f'nodeinfo not found for node name "{name}"')
+            candidate = self._candidate(node, victims)
+            if isinstance(candidate, Status):
+                return candidate
+            found[name] = candidate
+        return found
+
+    def _candidate(self, node: NodeInfo, victims: MetaVictims) -> Candidate | Status:
+        by_uid = {pod.pod.uid: pod for pod in reversed(node.pods)}
+        for uid in victims.pods:
+            if uid not in by_uid:
+                return error(
+                    f"extender: {self.name} claims to preempt pod (UID: &{{{uid}}}) on node: {node.name}, "
+                    "but the pod is not found on that node"
+                )
+        return Candidate(node.name, tuple(by_uid[uid] for uid in victims.pods), victims.num_pdb_violations)
+
+    # --- Bind -------------------------------------------------------------------------------------
+
+    def bind(self, pod: PodInfo, node: str) -> Status | None:
+        """R-EXTENDER-07: the extender binds the pod itself, or says why not."""
+        refusal = self._ask(self.config.bind_verb, binding_args(pod.pod, node), read_binding_result)
+        if isinstance(refusal, Status):
+            return refusal
+        return error(refusal) if refusal else None
+
+    # --- Asking -----------------------------------------------------------------------------------
+
+    def _args(self, pod: PodInfo, nodes: Sequence[NodeInfo]) -> dict[str, Any]:
+        by_name = self.config.node_cache_capable
+        return extender_args(pod.pod, [node.existing_node for node in nodes], by_name=by_name)
+
+    def _ask(self, verb: str, request: dict[str, Any], read: Callable[[object], T]) -> T | Status:
+        """R-EXTENDER-08: an answer that cannot be read is as bad as none."""
+        answer = self.ask(verb, request)
+        if isinstance(answer, Failure):
+            return error(answer.message)
+        try:
+            return read(answer)
+        except InputError as problem:
+            return error(f"json: cannot unmarshal the answer to {verb}: {problem}")
+
+
+def _uses(container: Container, managed: set[str]) -> bool:
+    resources = container.resources
+    return not managed.isdisjoint(resources.requests) or not managed.isdisjoint(resources.limits)
+
+
+def _bare(node: Node) -> NodeInfo:
+    """Source: framework/types.go, NewNodeInfo, SetNode."""
+    return NodeInfo(node, allocatable=resource_of(node.status.allocatable))

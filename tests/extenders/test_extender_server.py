@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The extender that histories are played with."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from conformance import extender_server
+from conformance.extender_server import ANNOTATION, Answers, ToldToFailError
+
+
+def pod(**scripts: Any) -> dict[str, Any]:
+    return {
+        "metadata": {"name": "p", "namespace": "default", "annotations": {ANNOTATION: json.dumps(scripts)}}
+    }
+
+
+def test_a_pod_without_the_annotation_is_told_nothing_about() -> None:
+    bare = {"Pod": {"metadata": {"name": "p"}}, "NodeNames": ["n"], "Nodes": None}
+
+    answer = Answers().answer("/a/filter", bare)
+
+    assert answer == {"FailedNodes": {}, "FailedAndUnresolvableNodes": {}, "Error": "", "NodeNames": ["n"]}
+
+
+def test_victims_that_are_sent_whole_come_back_by_uid() -> None:
+    victims = {"Pods": [{"metadata": {"uid": "u"}}, {"metadata": {"uid": "v"}}], "NumPDBViolations": 1}
+    request = {"Pod": pod(a={"preempt": {"n": 1}}), "NodeNameToVictims": {"n": victims}}
+
+    answer = Answers().answer("/a/preempt", request)
+
+    assert answer == {"NodeNameToMetaVictims": {"n": {"Pods": [{"UID": "u"}], "NumPDBViolations": 1}}}
+
+
+def test_the_script_of_a_binding_is_that_of_the_call_before() -> None:
+    answers = Answers()
+    binding = {"PodName": "p", "PodNamespace": "default", "PodUID": "u", "Node": "n"}
+
+    assert answers.answer("/a/bind", binding) == {"Error": ""}
+    answers.answer("/b/filter", {"Pod": pod(a={"bind": "Error"}), "NodeNames": []})
+    assert answers.answer("/a/bind", binding) == {"Error": "told to fail"}
+    answers.answer("/b/filter", {"Pod": pod(a={"bind": "Fail"}), "NodeNames": []})
+    with pytest.raises(ToldToFailError):
+        answers.answer("/a/bind", binding)
+
+
+def test_it_is_served_at_the_port_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Served(extender_server._Server):
+        def serve_forever(self, poll_interval: float = 0.5) -> None:
+            served.append(self.server_address[1])
+
+    served: list[int] = []
+    monkeypatch.setattr(extender_server, "_Server", Served)
+    monkeypatch.setattr("sys.argv", ["extender_server", "--port", "0"])
+
+    extender_server.main()
+
+    assert len(served) == 1
