@@ -6,6 +6,8 @@ from __future__ import annotations
 import pytest
 from world import World
 
+pytest_plugins = ("pytester",)
+
 
 @pytest.fixture
 def world() -> World:

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Check: what a test asks with; it keeps what was shown, and the smallest evidence of each broken rule."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Protocol
+
+from _pytest.outcomes import Skipped
+from attrs import Factory, define, evolve, frozen
+
+from conformance.adapters.faults import AdapterFault
+from conformance.findings import Finding
+from conformance.history import History
+from conformance.suite.bench import Judgement
+from conformance.suite.outcome import Fault
+from conformance.suite.scenario import steps_as_json
+
+
+class RuleBrokenError(AssertionError):
+    """An implementation did what a rule does not allow."""
+
+
+@cache
+def broken(rule: str) -> type[RuleBrokenError]:
+    """A class for each rule: Hypothesis tells failures apart by class, and makes one small without slipping to
+    another."""
+    return type("RuleBrokenError", (RuleBrokenError,), {"rule": rule, "__module__": __name__})
+
+
+class HaltedError(Skipped):
+    """The test cannot go on, and nobody is to blame whom it judges. Hypothesis lets a skip pass at once; any other
+    exception it would try to make small, asking a broken adapter again and again."""
+
+
+@frozen
+class Evidence:
+    """``steps_at_first`` is how long the history was in which the rule was first seen broken."""
+
+    rule: str
+    finding: Finding
+    judgement: Judgement
+    steps_at_first: int
+
+    @property
+    def size(self) -> tuple[int, int]:
+        steps = self.judgement.history.steps
+        return len(steps), len(json.dumps(steps_as_json(self.judgement.history)))
+
+
+class Check(Protocol):
+    """Runs a history against the implementation. It raises where that broke a rule."""
+
+    def __call__(self, history: History) -> Judgement: ...
+
+
+@define(eq=False)
+class Checking:
+    """``judge`` runs a history; ``order`` sorts rules as they depend on each other; ``counts`` tells which broken
+    rules fail the test: others are noted, and the search goes on behind them."""
+
+    judge: Callable[[History], Judgement]
+    order: Callable[[str], int]
+    counts: Callable[[str], bool]
+    target: str | None = None
+    """The rule that this test was first seen to break: Hypothesis makes the history of that one small."""
+    evidence: dict[str, Evidence] = Factory(dict)
+    fault: Fault | None = None
+    repeats: bool = True
+    examples: int = 0
+    decisive: Counter[str] = Factory(Counter)
+    choices: int = 0
+    single: int = 0
+
+    def __call__(self, history: History) -> Judgement:
+        judgement = self._judged(history)
+        if self.target is None:
+            self._count(judgement)
+        findings = sorted(judgement.findings, key=lambda finding: self.order(finding.rule))
+        for finding in findings:
+            self._note(finding, judgement)
+        self._raise([finding.rule for finding in findings if self.counts(finding.rule)])
+        return judgement
+
+    def _judged(self, history: History) -> Judgement:
+        try:
+            return self.judge(history)
+        except AdapterFault as fault:
+            self.fault = Fault("adapter", str(fault))
+        except Exception:
+            self.fault = Fault("suite", traceback.format_exc().rstrip())
+        raise HaltedError(self.fault.problem)
+
+    def _count(self, judgement: Judgement) -> None:
+        self.examples += 1
+        self.decisive.update(judgement.decisive)
+        self.choices += judgement.choices
+        self.single += judgement.single
+
+    def _note(self, finding: Finding, judgement: Judgement) -> None:
+        """An answer that is not allowed is evidence, whether or not it comes again. Of two histories of one size
+        the later is the simpler: that is how Hypothesis goes on."""
+        rule, known = finding.rule, self.evidence.get(finding.rule)
+        first = known.steps_at_first if known else len(judgement.history.steps)
+        found = Evidence(rule, finding, _until(finding.step, judgement), first)
+        if known is None or found.size <= known.size:
+            self.evidence[rule] = found
+
+    def _raise(self, rules: Sequence[str]) -> None:
+        if rules and self.target is None:
+            self.target = rules[0]
+        if self.target in rules:
+            raise broken(self.target)(self.target)
+
+    def settle(self, problem: BaseException | None) -> None:
+        """The test is over, with this exception or with none: what was seen broken stays broken."""
+        if self.target is not None:
+            self.repeats = isinstance(problem, RuleBrokenError | HaltedError)
+            raise broken(self.target)(self.target) from None
+        if problem is not None:
+            raise problem
+
+
+def _until(step: int, judgement: Judgement) -> Judgement:
+    """What came after the step that showed it is no evidence."""
+    steps = judgement.history.steps[: step + 1]
+    seen = tuple(entry for entry in judgement.seen if entry.step <= step)
+    return evolve(judgement, history=evolve(judgement.history, steps=steps), seen=seen)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcome: what one test found, as plain values that travel on its report (and through pytest-xdist with it)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import cattrs
+from attrs import field, frozen
+
+PROPERTY = "refsched.outcome"
+"""The name under which an outcome stands in a report's ``user_properties``."""
+
+
+@frozen
+class Failure:
+    """A broken rule, with all that a reader is told of it.
+
+    ``lines`` are the history's steps as text, and below the one at ``line`` stands what was expected; ``trace``
+    and ``scenario`` are what is written to files; ``shrunk`` says that Hypothesis made this history small, and
+    ``repeats`` that the same inputs showed it again.
+    """
+
+    rule: str
+    test: str
+    lines: tuple[str, ...]
+    steps: int
+    steps_at_first: int
+    size: int
+    line: int
+    member: str
+    pod: str
+    expected: str
+    got: str
+    trace: str
+    scenario: str
+    shrunk: bool
+    repeats: bool = True
+
+
+@frozen
+class Fault:
+    """``whose`` is adapter or suite."""
+
+    whose: str
+    problem: str
+
+
+@frozen
+class Outcome:
+    """``missing`` are capabilities that the test needs and the implementation does not claim: it did not run.
+    ``target`` is the broken rule that failed the test; ``failures`` are all that were seen on the way."""
+
+    test: str
+    rules: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    examples: int = 0
+    decisive: Mapping[str, int] = field(factory=dict)
+    choices: int = 0
+    single: int = 0
+    failures: tuple[Failure, ...] = ()
+    fault: Fault | None = None
+    target: str = ""
+
+    @property
+    def has_failed(self) -> bool:
+        return bool(self.target)
+
+    @property
+    def is_claimed(self) -> bool:
+        return not self.missing
+
+
+def to_plain(outcome: Outcome) -> dict[str, Any]:
+    """Of lists, mappings, strings and numbers."""
+    plain: dict[str, Any] = cattrs.unstructure(outcome)
+    return plain
+
+
+def from_plain(value: Mapping[str, Any]) -> Outcome:
+    return cattrs.structure(value, Outcome)
+
+
+def with_property(properties: list[tuple[str, object]], outcome: Outcome) -> None:
+    properties.append((PROPERTY, to_plain(outcome)))
+
+
+def outcome_in(properties: list[tuple[str, object]]) -> Outcome | None:
+    for name, value in properties:
+        if name == PROPERTY and isinstance(value, Mapping):
+            return from_plain(value)
+    return None

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verdicts: from the outcomes of tests to a verdict on each rule, and on the implementation.
+
+The order in which tests ended, and in which process, makes no difference.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from attrs import frozen
+
+from conformance.suite.bench import PROMISED, Rule
+from conformance.suite.outcome import Failure, Fault, Outcome
+from conformance.suite.runner import About
+
+PASS = "pass"
+FAIL = "fail"
+INCONCLUSIVE = "inconclusive"
+NOT_CLAIMED = "not claimed"
+VERDICTS = (PASS, FAIL, INCONCLUSIVE, NOT_CLAIMED)
+
+PASSED, FAILED, NOT_JUDGED = 0, 1, 2
+"""Exit codes."""
+
+
+@frozen
+class RuleVerdict:
+    """``decisive`` is how often the rule decided a value that was checked; ``needs`` what would have to be
+    claimed; ``known`` that the baseline lists it."""
+
+    rule: Rule
+    verdict: str
+    decisive: int
+    tests: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+    known: bool = False
+    failure: Failure | None = None
+
+    @property
+    def is_new_failure(self) -> bool:
+        return self.verdict == FAIL and not self.known
+
+
+@frozen
+class FaultSeen:
+    """One fault, however many tests it kept from judging."""
+
+    fault: Fault
+    tests: tuple[str, ...]
+
+
+@frozen
+class Result:
+    """What a run came to.
+
+    ``rules`` stand in the order in which they depend on each other; ``untested`` is how many rules of this level
+    no test of the run was about; ``command`` the start of one that repeats a failure from ``folder``.
+    """
+
+    about: About
+    implementation: str
+    level: str
+    seed: str
+    rules: tuple[RuleVerdict, ...]
+    faults: tuple[FaultSeen, ...]
+    tests: int
+    examples: int
+    choices: int
+    single: int
+    untested: int = 0
+    stale: tuple[str, ...] = ()
+    is_replay: bool = False
+    command: str = "pytest conformance/"
+    folder: str = ".refsched"
+
+    def having(self, verdict: str) -> tuple[RuleVerdict, ...]:
+        return tuple(each for each in self.rules if each.verdict == verdict)
+
+    @property
+    def failures(self) -> tuple[RuleVerdict, ...]:
+        """Broken rules that the baseline does not know."""
+        return tuple(each for each in self.rules if each.is_new_failure)
+
+    @property
+    def roots(self) -> tuple[RuleVerdict, ...]:
+        """Failures that no other failure explains: those that a test was made small for, first in order."""
+        broken = {each.rule.id for each in self.rules if each.verdict == FAIL}
+        above = {each.rule.id: set(each.rule.after) & broken for each in self.failures}
+        unexplained = [each for each in self.failures if not above[each.rule.id]]
+        shrunk = [each for each in unexplained if each.failure is not None and each.failure.shrunk]
+        return tuple(shrunk or unexplained or self.failures[:1])
+
+    @property
+    def promised_failures(self) -> tuple[RuleVerdict, ...]:
+        return tuple(each for each in self.failures if each.rule.level == PROMISED)
+
+    @property
+    def exit_code(self) -> int:
+        if self.failures or self.stale:
+            return FAILED
+        if self.faults or not (self.is_replay or self.having(PASS) or self.having(FAIL)):
+            return NOT_JUDGED
+        return PASSED
+
+    @property
+    def headline(self) -> str:
+        return " ".join(_headline(self))
+
+
+def _headline(result: Result) -> Iterable[str]:
+    if result.is_replay and not result.failures:
+        yield "the failure did not show again."
+        return
+    promised = [each for each in result.rules if each.rule.level == PROMISED]
+    passed = sum(each.verdict == PASS for each in promised)
+    broken = result.promised_failures
+    if broken:
+        yield f"does not conform: {counted(len(broken), 'promised rule')} broken, {passed} kept."
+    elif not passed:
+        yield "could not be judged: no promised rule was ever decisive."
+    else:
+        how = "not judged in full" if result.faults else "conforms, as far as was checked"
+        yield f"{how}: {counted(passed, 'promised rule')} kept, none broken."
+    observed = len(result.failures) - len(broken)
+    if observed:
+        yield f"{counted(observed, 'observed rule')} broken: other than this version behaves, and no promise."
+    known = sum(each.known and each.verdict == FAIL for each in result.rules)
+    if known:
+        yield f"{known} broken as the baseline says."
+    if result.stale:
+        yield f"{counted(len(result.stale), 'rule')} of the baseline no longer broken."
+    if result.faults:
+        lost = sum(len(seen.tests) for seen in result.faults)
+        yield f"{counted(lost, 'test')} could not judge."
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+# --- Gathering ------------------------------------------------------------------------------------
+
+
+def rule_verdicts(
+    rules: Mapping[str, Rule], outcomes: Sequence[Outcome], selected: str, known: Collection[str]
+) -> tuple[RuleVerdict, ...]:
+    """On every rule of this level that a test was about, that decided anything, or that was broken."""
+    decisive: Counter[str] = Counter()
+    for outcome in outcomes:
+        decisive.update(outcome.decisive)
+    failures = _smallest(outcomes)
+    asked = {rule for outcome in outcomes for rule in outcome.rules}
+    ids = in_order(rules, asked | decisive.keys() | failures.keys())
+    every = (rules.get(id, Rule(id)) for id in ids)
+    return tuple(
+        _verdict(rule, outcomes, decisive[rule.id], failures.get(rule.id), rule.id in known)
+        for rule in every
+        if is_selected(rule, selected)
+    )
+
+
+def is_selected(rule: Rule, level: str) -> bool:
+    return level in ("all", rule.level)
+
+
+def in_order(rules: Mapping[str, Rule], ids: Iterable[str]) -> list[str]:
+    """As rules depend on each other; those that no catalogue knows come last, by name."""
+    place = {id: number for number, id in enumerate(rules)}
+    return sorted(ids, key=lambda id: (place.get(id, len(place)), id))
+
+
+def _smallest(outcomes: Sequence[Outcome]) -> dict[str, Failure]:
+    """Of each broken rule the evidence that is easiest to read."""
+    every = [failure for outcome in outcomes for failure in outcome.failures]
+    every.sort(
+        key=lambda failure: (not failure.shrunk, failure.steps, failure.size, failure.test), reverse=True
+    )
+    return {failure.rule: failure for failure in every}
+
+
+def _verdict(
+    rule: Rule, outcomes: Sequence[Outcome], decisive: int, failure: Failure | None, known: bool
+) -> RuleVerdict:
+    about = [outcome for outcome in outcomes if rule.id in outcome.rules]
+    tests = tuple(sorted(outcome.test for outcome in about))
+    if failure is not None:
+        return RuleVerdict(rule, FAIL, decisive, tests, (), known, failure)
+    if decisive:
+        return RuleVerdict(rule, PASS, decisive, tests, (), known)
+    if about and not any(outcome.is_claimed for outcome in about):
+        needs = tuple(sorted({capability for outcome in about for capability in outcome.missing}))
+        return RuleVerdict(rule, NOT_CLAIMED, 0, tests, needs, known)
+    return RuleVerdict(rule, INCONCLUSIVE, 0, tests, (), known)
+
+
+def faults_seen(outcomes: Sequence[Outcome]) -> tuple[FaultSeen, ...]:
+    """Each once: an implementation that is down keeps every test from judging."""
+    tests: dict[tuple[str, str], list[str]] = {}
+    first: dict[tuple[str, str], Fault] = {}
+    for outcome in outcomes:
+        if outcome.fault is not None:
+            key = outcome.fault.whose, outcome.fault.problem
+            first.setdefault(key, outcome.fault)
+            tests.setdefault(key, []).append(outcome.test)
+    return tuple(FaultSeen(first[key], tuple(sorted(names))) for key, names in sorted(tests.items()))

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One failure again, from the file that ``--replay`` names."""
+
+from __future__ import annotations
+
+from conformance.history import History
+from conformance.suite import Check, conforms
+from conformance.suite.conforming import REPLAY
+
+
+@conforms(area=REPLAY, rules=())
+def test_the_history_of_a_file(check: Check, history: History) -> None:
+    check(history)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exit codes: 0 passed, 1 failed, 2 could not be judged."""
+
+from __future__ import annotations
+
+import pytest
+from toy_suite import Suite
+
+
+def test_the_right_scheduler_passes(suite: Suite) -> None:
+    result = suite()
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["conforms, as far as was checked: 2 promised rules kept, none broken."])
+
+
+def test_a_wrong_scheduler_fails(suite: Suite) -> None:
+    result = suite(impl="wrong")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["does not conform: 2 promised rules broken, 0 kept."])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--budget=soon"], "--budget: expected a time like 10s, 5m or 1h, found 'soon'"),
+        (["--budget=0s"], "--budget: expected a time like 10s, 5m or 1h, found '0s'"),
+        (["--examples=0"], "--examples: expected a number from 1, found '0'"),
+        (["--level=some"], "--level: expected promised, observed or all, found 'some'"),
+        (["--baseline=gone.txt"], "--baseline: gone.txt: there is no such file"),
+        (["--replay=gone.jsonl"], "--replay: gone.jsonl: there is no such file"),
+        (["--replay=toy_bench.py"], "--replay: toy_bench.py: expected a file that ends with .jsonl,*"),
+        (["--report=report.txt"], "--report: report.txt: expected a file that ends with .json or .html"),
+        (["--report=gone/report.json"], "--report: gone/report.json: there is no such folder to write to"),
+        (["--adapter-timeout=never"], "--adapter-timeout: expected a time like 10s, 5m or 1h, found 'never'"),
+    ],
+)
+def test_a_bad_option_is_told_in_one_line(suite: Suite, options: list[str], said: str) -> None:
+    result = suite(*options)
+    assert result.ret == 2
+    assert result.stderr.lines == [line for line in result.stderr.lines if line]
+    result.stderr.fnmatch_lines([f"CannotJudge: {said}"])
+    assert len(result.errlines) == 1
+
+
+def test_a_scheduler_that_is_not_there_cannot_be_judged(suite: Suite) -> None:
+    result = suite(impl="missing")
+    assert result.ret == 2
+    result.stderr.fnmatch_lines(["CannotJudge: missing: there is no such program; install it"])
+
+
+def test_a_scheduler_that_claims_nothing_cannot_be_judged(suite: Suite) -> None:
+    result = suite(impl="claims-nothing")
+    assert result.ret == 2
+    result.stderr.fnmatch_lines(["CannotJudge: claims-nothing claims no capability: nothing can be judged"])
+
+
+def test_a_run_without_a_test_cannot_judge(suite: Suite) -> None:
+    assert suite("-k", "no_such_test").ret == 2
+
+
+def test_a_path_that_is_not_there_cannot_judge(suite: Suite) -> None:
+    assert suite("no_such_folder").ret == 2
+
+
+def test_a_test_that_cannot_be_imported_cannot_judge(suite: Suite) -> None:
+    suite.add("test_broken.py", "import no_such_module\n")
+    assert suite().ret == 2
+
+
+def test_a_run_that_decided_nothing_cannot_judge(suite: Suite) -> None:
+    suite.add("test_toys.py", "from conformance.suite import conforms\n")
+    suite.add(
+        "test_empty.py",
+        "from conformance.suite import conforms\n"
+        "@conforms(rules=('R-IDLE-01',))\n"
+        "def test_nothing(check): pass\n",
+    )
+    result = suite()
+    assert result.ret == 2
+    result.stdout.fnmatch_lines(["could not be judged: no promised rule was ever decisive."])
+
+
+def test_a_failing_test_that_is_none_of_the_suites_fails_the_run(suite: Suite) -> None:
+    suite.add("test_other.py", "def test_other(): assert False\n")
+    assert suite().ret == 1
+
+
+def test_collecting_only_asks_nobody(suite: Suite) -> None:
+    result = suite("--collect-only", impl="missing")
+    assert result.ret == 0

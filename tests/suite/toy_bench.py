@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small world to run the suite in: one node, pods of 0 to 9 cpu, and schedulers that are wrong in known ways.
+
+The rules: a pod of more than 3 cpu fits nowhere (R-TOY-01); what does not fit is told by NodeResourcesFit
+(R-TOY-02, which needs the first); how it is told (R-TOY-03, observed only); and one that is never decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import Factory, define, frozen
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.adapters.faults import AdapterFault, AdapterUnavailable
+from conformance.driver import Seen
+from conformance.findings import Finding
+from conformance.history import Create, History, Observe, Schedule, Step, creating
+from conformance.suite import Judgement, Rule
+from refsched.trace.records import Attempt, NodeStatus
+
+ROOM = 3
+RULES = (
+    Rule("R-TOY-01", "A pod of more than 3 cpu fits nowhere.", source="toy.go, fits"),
+    Rule("R-TOY-02", "What does not fit is told by its plugin.", source="toy.go, tell", after=("R-TOY-01",)),
+    Rule("R-TOY-03", "The reason names the resource.", level="observed", source="toy.go, tell"),
+    Rule("R-IDLE-01", "Nothing ever decides this."),
+)
+NODE = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {"name": "n1"},
+    "status": {"allocatable": {"cpu": ROOM}},
+}
+
+
+def pod(name: str, cpu: int) -> dict[str, Any]:
+    container = {"name": "c", "resources": {"requests": {"cpu": cpu}}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name},
+        "spec": {"containers": [container]},
+    }
+
+
+def history_of(amounts: list[int]) -> History:
+    steps: list[Step] = list(creating(NODE))
+    for number, cpu in enumerate(amounts):
+        steps += [*creating(pod(f"p{number + 1}", cpu)), Schedule()]
+    return History((*steps, Observe()))
+
+
+HISTORIES = st.lists(st.integers(0, 9), min_size=1, max_size=8).map(history_of)
+
+
+@frozen
+class Hello:
+    name: str
+    capabilities: frozenset[str]
+    version: str = "1.0"
+    kubernetes: str = "1.34"
+
+
+@define(eq=False)
+class Toy:
+    """``told`` is how often a pod that does not fit was answered."""
+
+    what: str
+    hello: Hello
+    told: int = 0
+    asked: list[int] = Factory(list)
+
+    def close(self) -> None:
+        pass
+
+    def answer(self, cpu: int) -> tuple[str, NodeStatus]:
+        """The result, and the status of the one node."""
+        self.asked.append(cpu)
+        fits = cpu <= (ROOM + 2 if self.what == "wrong" else ROOM)
+        if fits:
+            return "scheduled", NodeStatus("Success")
+        self.told += 1
+        if self.what == "dies":
+            raise AdapterFault("dies", "it ended with exit code 3", {"schedule": {}})
+        if self.what == "breaks-the-suite":
+            raise ZeroDivisionError("a bug of the judge")
+        if self.what == "fickle" and self.told == 3:
+            return "scheduled", NodeStatus("Success")
+        plugin = "NodeName" if self.what in ("wrong", "misnames") else "NodeResourcesFit"
+        reason = "too big" if self.what == "words" else "Insufficient cpu"
+        return "unschedulable", NodeStatus("Unschedulable", plugin, (reason,))
+
+
+class ToyBench:
+    rules: Mapping[str, Rule] = {rule.id: rule for rule in RULES}
+    areas: Mapping[str, Callable[[], SearchStrategy[History]]] = {"toys": lambda: HISTORIES}
+
+    def connect(self, what: str, timeout: float) -> Toy:
+        if what == "missing":
+            raise AdapterUnavailable(what, "there is no such program; install it")
+        claims = {"claims-nothing": (), "modest": ("queue",)}.get(what, ("filter", "queue"))
+        return Toy(what, Hello(what, frozenset(claims)))
+
+    def judge(self, connection: Toy, history: History) -> Judgement:
+        seen: list[Seen] = []
+        decisive = {"R-TOY-01": 0, "R-TOY-02": 0, "R-TOY-03": 0}
+        waiting = ("", 0)
+        for index, step in enumerate(history.steps):
+            if isinstance(step, Create) and step.object["kind"] == "Pod":
+                request = step.object["spec"]["containers"][0]["resources"]["requests"]["cpu"]
+                waiting = step.object["metadata"]["name"], request
+            if not isinstance(step, Schedule):
+                continue
+            name, cpu = waiting
+            result, status = connection.answer(cpu)
+            node = "n1" if result == "scheduled" else None
+            seen.append(Seen(index, 0.0, Attempt(f"default/{name}", result, node, filter={"n1": status})))
+            decisive["R-TOY-01"] += 1
+            findings = list(self._findings(index, f"default/{name}", cpu, result, status, decisive))
+            if findings:
+                return Judgement(history, seen, findings, decisive, len(seen), len(seen) - 1)
+        return Judgement(history, seen, (), decisive, len(seen), len(seen))
+
+    def _findings(
+        self, step: int, name: str, cpu: int, result: str, status: NodeStatus, decisive: dict[str, int]
+    ) -> Any:
+        expected = "scheduled" if cpu <= ROOM else "unschedulable"
+        if result != expected:
+            yield Finding("R-TOY-01", "result", expected, result, name, step)
+        if status.code == "Success":
+            return
+        decisive["R-TOY-02"] += 1
+        decisive["R-TOY-03"] += 1
+        right = NodeStatus("Unschedulable", "NodeResourcesFit", ("Insufficient cpu",))
+        if status.plugin != right.plugin:
+            yield Finding("R-TOY-02", "filter.n1", right, status, name, step)
+        if status.reasons != right.reasons:
+            yield Finding("R-TOY-03", "filter.n1.reasons", right.reasons, status.reasons, name, step)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A directory with the small world of toy_bench.py and two tests, in which pytest runs with the suite's plugin."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+CONFTEST = """
+pytest_plugins = ("conformance.suite.plugin",)
+
+def pytest_conformance_bench(config):
+    from toy_bench import ToyBench
+    return ToyBench()
+"""
+
+TESTS = """
+from conformance.suite import conforms
+from conformance.suite.conforming import REPLAY
+from toy_bench import history_of
+
+@conforms(area="toys", rules=("R-TOY-01", "R-TOY-02", "R-TOY-03"), needs=("filter",))
+def test_toys(check, history):
+    check(history)
+
+@conforms(rules=("R-TOY-01", "R-IDLE-01"))
+def test_one_small_pod(check):
+    check(history_of([1]))
+
+@conforms(area=REPLAY, rules=())
+def test_the_history_of_a_file(check, history):
+    check(history)
+"""
+
+
+class Suite:
+    """Call it with options to run pytest there."""
+
+    def __init__(self, pytester: pytest.Pytester) -> None:
+        self._pytester = pytester
+        self.path = pytester.path
+        pytester.makeconftest(CONFTEST)
+        pytester.makepyfile(
+            toy_bench=Path(__file__).with_name("toy_bench.py").read_text("utf-8"), test_toys=TESTS
+        )
+
+    def __call__(self, *options: str, impl: str = "right") -> pytest.RunResult:
+        return self._pytester.runpytest_subprocess("-p", "no:cacheprovider", f"--impl={impl}", *options)
+
+    def add(self, name: str, text: str) -> Path:
+        path = self.path / name
+        path.write_text(text, "utf-8")
+        return path
