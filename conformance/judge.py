@@ -20,6 +20,7 @@ from refsched.checking.checker import Checker
 from refsched.trace.records import Attempt, Bind, Input, Queues, Record
 
 ANSWERS = "R-ANSWER-01"
+EXTENDERS = "R-EXTENDER-"
 
 
 class Judge:
@@ -38,9 +39,14 @@ class Judge:
         self._invariants = Invariants(history.config)
         self._reach = Reach()
         self._attribution = Attribution(self._reach)
-        self.decisive: Counter[str] = Counter()
+        self._decisive: Counter[str] = Counter()
+        self._has_extenders = bool(history.config.get("extenders"))
         self.choices = 0
         self.single = 0
+
+    @property
+    def decisive(self) -> Counter[str]:
+        return self._decisive + self._invariants.decisive
 
     @property
     def has_diverged(self) -> bool:
@@ -90,8 +96,11 @@ class Judge:
         ]
 
     def _count(self) -> None:
-        """What spoke since the last comparison has been compared now."""
-        self.decisive.update(self._reach.spoken.keys())
+        """What spoke since the last comparison has been compared now. Without extenders their rules have no say,
+        though their code runs."""
+        self._decisive.update(
+            rule for rule in self._reach.spoken if self._has_extenders or not rule.startswith(EXTENDERS)
+        )
         self._reach.clear()
 
     def _count_choices(self) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -72,7 +72,7 @@ def _instrument() -> None:
         _listen_at(module, place, tuple(rule.id for rule in rules), listened)
     _replace_everywhere(listened)
     _listen_to_transitions()
-    _listen_to_hints()
+    _listen_to_hints(by_place)
 
 
 def _listen_at(
@@ -139,13 +139,17 @@ def _listen_to_transitions() -> None:
     _put(SchedulingQueue, "_go", listened)
 
 
-def _listen_to_hints() -> None:
+def _listen_to_hints(by_place: Mapping[tuple[str, str], Sequence[Rule]]) -> None:
+    """A row of a plugin's table, and the function that it names there."""
     cures = Registration.cures
 
     def listened(registration: Registration, pod: Pod, happening: Happening, objects: ObjectStore) -> bool:
         if _LISTENERS and registration.plugin is not None:
-            event = registration.event
+            event, hint = registration.event, registration.hint
             _hear((cure_id(registration.plugin.name, event.resource, event.action),))
+            if hint is not None:
+                place = hint.__module__, hint.__qualname__
+                _hear(tuple(rule.id for rule in by_place.get(place, ())))
         return cures(registration, pod, happening, objects)
 
     _put(Registration, "cures", listened)

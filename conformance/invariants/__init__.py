@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,15 +11,21 @@ from conformance.findings import Finding
 from conformance.invariants.decisions import DECISION_INVARIANTS, promises_of
 from conformance.invariants.ledger import Ledger
 from conformance.invariants.places import bound_once, given_back, in_one_place, nothing_lost
-from refsched.trace.records import Attempt, Nodes, Queues, Record
+from refsched.trace.records import SCHEDULED, Attempt, Nodes, Queues, Record
+
+ATTEMPT_RULES = ("R-INV-05",)
+QUEUE_RULES = ("R-INV-06", "R-INV-07")
+NODE_RULES = ("R-INV-08",)
 
 
 class Invariants:
-    """All of them, over the records of one scheduler with this KubeSchedulerConfiguration."""
+    """All of them, over the records of one scheduler with this KubeSchedulerConfiguration. ``decisive`` counts how
+    often each of them had something to look at."""
 
     def __init__(self, config: dict[str, Any]) -> None:
         self._promises = promises_of(config)
         self._ledger = Ledger(frozenset(self._promises))
+        self.decisive: Counter[str] = Counter()
 
     def take(self, record: Record) -> list[Finding]:
         """Before the record counts: an attempt is judged by what was there when it was made."""
@@ -35,12 +42,15 @@ class Invariants:
             case Attempt():
                 yield from self._broken_by_attempt(record)
             case Queues():
+                self.decisive.update(QUEUE_RULES)
                 yield from in_one_place(self._ledger, record)
                 yield from nothing_lost(self._ledger, record)
             case Nodes():
+                self.decisive.update(NODE_RULES)
                 yield from given_back(self._ledger, record)
 
     def _broken_by_attempt(self, attempt: Attempt) -> Iterator[Finding]:
+        self.decisive.update(ATTEMPT_RULES)
         yield from bound_once(self._ledger, attempt)
         pod = self._ledger.pods.get(attempt.pod)
         if pod is None:
@@ -49,5 +59,15 @@ class Invariants:
             return
         promises = self._promises.get(pod.spec.scheduler_name)
         if promises is not None:
+            self.decisive.update(_decided_by(attempt))
             for invariant in DECISION_INVARIANTS:
                 yield from invariant(self._ledger, attempt, promises)
+
+
+def _decided_by(attempt: Attempt) -> Iterator[str]:
+    if attempt.result == SCHEDULED:
+        yield "R-INV-01"
+        if attempt.filter is not None:
+            yield "R-INV-02"
+    if attempt.scores:
+        yield from ("R-INV-03", "R-INV-04")

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Filter and Score: what each default plugin says of a pod and a node, to the last unit."""
+
+from __future__ import annotations
+
+from conformance.catalogue.rules import rules_of
+from conformance.history import History
+from conformance.suite import Check, conforms
+
+
+@conforms(area="resources", rules=rules_of("FIT", "BALANCED", "R-INV-01"))
+def test_resources(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="taints", rules=rules_of("TAINT", "CORDON"))
+def test_taints_and_cordons(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="node_affinity", rules=rules_of("NODEAFF", "NODENAME"))
+def test_node_affinity(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="pod_affinity", rules=rules_of("PODAFF"))
+def test_pod_affinity(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="spread", rules=rules_of("SPREAD"))
+def test_topology_spread(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="ports", rules=rules_of("PORTS"))
+def test_host_ports(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="images", rules=rules_of("IMAGE"))
+def test_images(check: Check, history: History) -> None:
+    check(history)
