@@ -77,11 +77,11 @@ def _filter(
         return
     for node in sorted(record.keys() | specified.keys()):
         got, expected = record.get(node), specified.get(node)
-        if got is None or expected is None or not _says_the_same(got, expected):
+        if got is None or expected is None or not says_the_same(got, expected):
             yield Disagreement(f"filter.{node}", expected, got)
 
 
-def _says_the_same(got: NodeStatus, expected: NodeStatus) -> bool:
+def says_the_same(got: NodeStatus, expected: NodeStatus) -> bool:
     return (
         got.code == expected.code
         and got.plugin in ("", expected.plugin)

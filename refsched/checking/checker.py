@@ -20,6 +20,7 @@ from refsched.checking.agreement import (
 )
 from refsched.checking.early_stop import SearchSpace, search_disagreements, space_of
 from refsched.checking.following import Following
+from refsched.checking.recorded_devices import written_claims
 from refsched.checking.recorded_volumes import claimed_volumes
 from refsched.config.feature_gates import read_feature_gates
 from refsched.config.read import read_config
@@ -61,8 +62,11 @@ class Checker:
         """A cycle that was held took another of several nodes that it might: it cannot be followed any more."""
 
     def foresee(self, records: Iterable[Record]) -> None:
-        """What is known to come: the volumes written there tell which of several equal ones were taken."""
-        self.following.claimed = claimed_volumes(records)
+        """What is known to come: the volumes and claims written there tell which of several equal ones were
+        taken."""
+        known = tuple(records)
+        self.following.claimed = claimed_volumes(known)
+        self.following.written = written_claims(known)
 
     def take(self, record: Record) -> list[Disagreement]:
         """Follow one record. InputError where an input cannot be."""

@@ -11,8 +11,18 @@ from typing import TypeVar, cast
 
 from attrs import Factory, define, frozen
 
+from refsched.checking.recorded_devices import (
+    recorded_allocation,
+    recorded_claim,
+    recorded_trial,
+    recorded_verdict,
+)
 from refsched.checking.recorded_volumes import Claimed, explaining_order, unexplained
+from refsched.cycle.decide import Verdict
 from refsched.framework.choices import SearchPlan
+from refsched.framework.status import Status
+from refsched.objects.dra import ResourceClaim
+from refsched.plugins.dynamic_resources import Allocations
 from refsched.preemption.candidate import Candidate
 from refsched.queue.queued_pod import QueuedPod
 from refsched.trace.records import Attempt, NodeStatus
@@ -36,7 +46,7 @@ class NotAllowed:
 class Following:
     """``record`` is the attempt that is followed, ``pod`` whose it is; ``not_allowed`` what it chose amiss;
     ``offered`` how many options there were for each question; ``extenders`` whether there are any. ``claimed``
-    are volumes that, as far as is known by now, will be written."""
+    are volumes and ``written`` claims for devices that, as far as is known by now, will be written."""
 
     record: Attempt | None = None
     pod: str = ""
@@ -44,6 +54,7 @@ class Following:
     offered: dict[str, int] = Factory(dict)
     extenders: bool = False
     claimed: Claimed = ()
+    written: Sequence[ResourceClaim] = ()
 
     def follow(self, record: Attempt | None, pod: str = "") -> None:
         """From now on, do what this attempt did; without one take the first of the options, but for ``pod``."""
@@ -62,7 +73,9 @@ class Following:
             return self._node(self.record, options)
         if question == "volumes":
             return cast("T", self._volumes(self.record, cast("Sequence[VolumeOrder]", options)))
-        return self._candidate(self.record, options)
+        if question == "candidate":
+            return self._candidate(self.record, options)
+        return cast("T", self._devices(self.record, question, options))
 
     def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:
         """What the record tells of the search, which an error or enough feasible nodes may have stopped."""
@@ -115,6 +128,17 @@ class Following:
                 NotAllowed("volumes", "another volume", f"{pair.volume} for {pair.claim}")
             )
         return order
+
+    def _devices(self, record: Attempt, question: str, options: Sequence[T]) -> object:
+        match question:
+            case "verdict":
+                return recorded_verdict(record, cast("Sequence[Verdict]", options))
+            case "trial":
+                return recorded_trial(record, cast("Sequence[Status]", options))
+            case "allocation":
+                return recorded_allocation(self.written, cast("Sequence[Allocations]", options))
+            case _:
+                return recorded_claim(self.written, cast("Sequence[ResourceClaim]", options))
 
     def _candidate(self, record: Attempt, options: Sequence[T]) -> T:
         """A record without ``victims`` may still tell the node."""

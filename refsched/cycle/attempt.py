@@ -15,7 +15,7 @@ def describe(pod: str, decision: Decision) -> Attempt:
     """What PreFilter, Filter and Score said. A node that was tried twice is told as it was seen last; what an
     extender refused is told as Filter saw it."""
     statuses: dict[str, NodeStatus] = {
-        node: _node_status(status)
+        node: node_status(status)
         for node, status in {**decision.errors, **decision.diagnosis.statuses}.items()
     }
     statuses |= {node.name: NodeStatus("Success") for node in (*decision.passed, *decision.surplus)}
@@ -29,7 +29,7 @@ def describe(pod: str, decision: Decision) -> Attempt:
     )
 
 
-def _node_status(status: Status) -> NodeStatus:
+def node_status(status: Status) -> NodeStatus:
     return NodeStatus(status.code.value, status.plugin, status.reasons)
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from operator import itemgetter
 
 from attrs import evolve, field, frozen
 
 from refsched.cycle.extenders import Passed, pass_extenders, scores_of_extenders
 from refsched.cycle.find_nodes import Search, num_feasible_nodes_to_find, search
 from refsched.cycle.fit_error import Diagnosis
-from refsched.framework.choices import SearchPlan
+from refsched.framework.choices import Lazily, SearchPlan
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import CycleState, Framework, PreFilterResult, Scores
 from refsched.framework.snapshot import Snapshot
@@ -23,6 +24,14 @@ from refsched.framework.status import Status, unresolvable
 
 NominatedPods = Callable[[str], Sequence[PodInfo]]
 """The pods nominated to a node of this name."""
+
+
+@frozen
+class Verdict:
+    """What Filter may say of a node."""
+
+    node: str
+    status: Status
 
 
 @frozen
@@ -59,7 +68,8 @@ class Decider:
 
     ``start`` is the machine's nextStartNodeIndex; ``percentage`` the profile's or the global
     percentageOfNodesToScore, 0 for adaptive. ``plan`` is asked, with the number of nodes and how many feasible
-    ones are enough, what a search is known to have done; None where it is free.
+    ones are enough, what a search is known to have done; None where it is free. ``choose`` is asked what
+    Filter says where that is open.
     """
 
     framework: Framework
@@ -68,6 +78,7 @@ class Decider:
     start: int = 0
     percentage: int = 0
     plan: Callable[[int, int], SearchPlan | None] = lambda number_of_nodes, enough: None
+    choose: Callable[[Sequence[Verdict]], Verdict] = itemgetter(0)
 
     def decide(self, pod: PodInfo) -> Decision:
         """The snapshot must have a node: without any, there is nothing to run a plugin on."""
@@ -118,10 +129,12 @@ class Decider:
     def _check(self, pod: PodInfo, state: CycleState, node: NodeInfo, stopped_by: str) -> Status:
         if stopped_by:
             state = self.framework.interrupted(state, stopped_by)
-        nominated = self.nominated_pods(node.name)
-        return self.framework.run_filter_plugins_with_nominated_pods(
-            state, pod, node, nominated, self.snapshot
+        statuses = self.framework.possible_filter_statuses(
+            state, pod, node, self.nominated_pods(node.name), self.snapshot
         )
+        if len(statuses) == 1:
+            return statuses[0]
+        return self.choose(Lazily(len(statuses), lambda n: Verdict(node.name, statuses[n]))).status
 
     def _try_nominated_node(self, pod: PodInfo, state: CycleState) -> tuple[Search, Passed]:
         """R-SEARCH-03: the node nominated to the pod is tried first, and alone, also by extenders; an error is

@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from refsched.cycle.cycle import Cycle, Held, OnPreBind, Stop
-from refsched.framework.interface import Plugin, PreBindPlugin, Reject, ReservePlugin, WaitFor
+from refsched.framework.interface import (
+    Plugin,
+    PreBindPlugin,
+    Reject,
+    ReservePlugin,
+    SettlingReserve,
+    WaitFor,
+    WritingUnreserve,
+)
 from refsched.framework.status import SUCCESS, Code, Status, error
 from refsched.plugins.default_binder import DefaultBinder
 from refsched.scripted import Scripted, ScriptedAnswer, ScriptedBinder, answer_of, status_of
@@ -45,7 +53,10 @@ def _reserve(cycle: Cycle, plugin: Plugin) -> Runs:
         return status_of((yield from _play(cycle, plugin, "reserve")), "reserve")
     assert isinstance(plugin, ReservePlugin)
     pod, node = cycle.on_node
-    answer = plugin.reserve(cycle.states.get(plugin.name), pod, node, cycle.stations.objects)
+    state = cycle.states.get(plugin.name)
+    if isinstance(plugin, SettlingReserve):
+        state = plugin.settle(state, node, cycle.stations.choices)
+    answer = plugin.reserve(state, pod, node, cycle.stations.objects)
     if isinstance(answer, Reject):
         return answer.status
     cycle.states[plugin.name] = answer.state
@@ -60,7 +71,10 @@ def run_unreserve_plugins(cycle: Cycle) -> None:
             continue
         assert isinstance(plugin, ReservePlugin)
         pod, node = cycle.on_node
-        plugin.unreserve(cycle.states.get(plugin.name), pod, node, cycle.stations.objects)
+        state = cycle.states.get(plugin.name)
+        plugin.unreserve(state, pod, node, cycle.stations.objects)
+        if isinstance(plugin, WritingUnreserve):
+            plugin.take_back(state, pod, node, cycle.stations)
 
 
 def _refusal(point: str, plugin: Plugin, status: Status) -> Status:

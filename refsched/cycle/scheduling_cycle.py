@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import suppress
+from functools import partial
 
 from attrs import evolve
 
@@ -72,6 +73,7 @@ def _decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Decision:
         stations.next_start_node_index,
         framework.percentage_of_nodes_to_score,
         stations.choices.plan_search,
+        partial(stations.choices.choose, "verdict"),
     )
     decision = decider.decide(pod)
     index = stations.next_start_node_index + decision.processed

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from attrs import define, field, frozen
 
 from refsched.dra.constraints import Constraint, DistinctAttribute, MatchAttribute
-from refsched.dra.pools import DeviceID, OfferedDevice, Pool, gather_pools
+from refsched.dra.pools import DeviceID, OfferedDevice, Pool, PoolOrders, Pools, gather_pools
 from refsched.dra.requests import (
     MAX_RESULTS,
     AllocationError,
@@ -40,12 +40,19 @@ class Allocator:
     in_use: frozenset[DeviceID]
     get_class: GetClass = field(eq=False)
 
-    def allocate(self, node: Node, claims: Sequence[ResourceClaim]) -> tuple[AllocationResult, ...] | None:
+    def pool_orders(self, node: Node) -> PoolOrders:
+        """The orders in which the pools that the node reaches may be tried."""
+        return gather_pools(self.slices, node)
+
+    def allocate(
+        self, node: Node, claims: Sequence[ResourceClaim], pools: Pools | None = None
+    ) -> tuple[AllocationResult, ...] | None:
         """R-DRA-50: the first solution found counts, one result for each claim; None where there is none.
+        Without ``pools`` they stand in the first of their orders.
 
         Raises AllocationError.
         """
-        pools = gather_pools(self.slices, node)
+        pools = pools if pools is not None else self.pool_orders(node)[0]
         matcher = Matcher(claims)
         sizer = Sizer(claims, pools, self.get_class, matcher)
         sized: dict[RequestKey, Sized] = {}

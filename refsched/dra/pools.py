@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pools: the devices that can be reached from a node.
 
-Rules: R-DRA-20 … R-DRA-23.
+Rules: R-DRA-20 … R-DRA-24.
 Source: dynamic-resource-allocation/structured/internal/experimental/pools_experimental.go (v0.34.2).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from math import factorial, prod
+from typing import NamedTuple, TypeVar, overload
 
 from attrs import field, frozen
 
@@ -78,19 +79,58 @@ class Pool:
         return f"{self.driver}/{self.name}"
 
 
-def gather_pools(slices: Iterable[ResourceSlice], node: Node) -> tuple[Pool, ...]:
-    """R-DRA-20: of each pool only the slices of the highest generation count, of those the node reaches.
-    R-DRA-23: slices with devices that have binding conditions are tried last.
+Pools = tuple[Pool, ...]
 
-    The real one lists slices and walks pools in the order of Go maps, which is random; here they stand by
-    the names of slices. Source: GatherPools, addSlice.
+
+@frozen
+class PoolOrders(Sequence[Pools]):
+    """R-DRA-24: pools, and the slices of a pool, are tried in any order: the real one walks Go maps. These are
+    all the orders; in the first, slices stand by name.
+
+    R-DRA-23: slices with devices that have binding conditions are tried last.
     """
-    reached = sorted(
-        (piece for piece in slices if _reaches(piece, node)),
-        key=_has_binding_conditions,
-    )
+
+    by_pool: tuple[tuple[ResourceSlice, ...], ...]
+
+    def __len__(self) -> int:
+        return prod(factorial(len(several)) for several in (self.by_pool, *self.by_pool))
+
+    @overload
+    def __getitem__(self, index: int) -> Pools: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Pools]: ...
+    def __getitem__(self, index: int | slice) -> Pools | Sequence[Pools]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(len(self))[index]]
+        number, in_order = _permuted(self.by_pool, range(len(self))[index])
+        pools = []
+        for several in in_order:
+            number, slices = _permuted(several, number)
+            first = slices[0].spec
+            kept = tuple(sorted(slices, key=_has_binding_conditions))
+            pools.append(Pool(first.driver, first.pool.name, kept))
+        return tuple(sorted(pools, key=lambda pool: any(map(_has_binding_conditions, pool.slices))))
+
+
+_T = TypeVar("_T")
+
+
+def _permuted(items: Sequence[_T], number: int) -> tuple[int, list[_T]]:
+    """One of all orders of these items, and what is left of its number to choose other orders by."""
+    left, chosen = list(items), []
+    while left:
+        number, position = divmod(number, len(left))
+        chosen.append(left.pop(position))
+    return number, chosen
+
+
+def gather_pools(slices: Iterable[ResourceSlice], node: Node) -> PoolOrders:
+    """R-DRA-20: of each pool only the slices of the highest generation count, of those the node reaches.
+    Source: GatherPools, addSlice."""
     pools: dict[tuple[str, str], list[ResourceSlice]] = {}
-    for piece in reached:
+    for piece in slices:
+        if not _reaches(piece, node):
+            continue
         spec = piece.spec
         kept = pools.setdefault((spec.driver, spec.pool.name), [])
         if kept and spec.pool.generation < kept[0].spec.pool.generation:
@@ -98,8 +138,7 @@ def gather_pools(slices: Iterable[ResourceSlice], node: Node) -> tuple[Pool, ...
         if kept and spec.pool.generation > kept[0].spec.pool.generation:
             kept.clear()
         kept.append(piece)
-    gathered = [Pool(driver, name, tuple(kept)) for (driver, name), kept in pools.items()]
-    return tuple(sorted(gathered, key=lambda pool: any(map(_has_binding_conditions, pool.slices))))
+    return PoolOrders(tuple(map(tuple, pools.values())))
 
 
 def _reaches(piece: ResourceSlice, node: Node) -> bool:

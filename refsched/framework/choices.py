@@ -8,12 +8,33 @@ Random when it runs free, first-come when a test wants no surprise; a checker fo
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar, overload
 
 from attrs import frozen
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+@frozen
+class Lazily(Sequence[T_co]):
+    """So many options, each made when it is asked for."""
+
+    number: int
+    make: Callable[[int], T_co]
+
+    def __len__(self) -> int:
+        return self.number
+
+    @overload
+    def __getitem__(self, index: int) -> T_co: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T_co]: ...
+    def __getitem__(self, index: int | slice) -> T_co | Sequence[T_co]:
+        if isinstance(index, slice):
+            return [self.make(number) for number in range(self.number)[index]]
+        return self.make(range(self.number)[index])
 
 
 @frozen
@@ -36,7 +57,9 @@ class Choices(Protocol):
     def choose(self, question: str, options: Sequence[T]) -> T:
         """One of ``options``, of which there is at least one. ``question`` says what is asked, in one word:
         ``pod`` (equals of QueueSort), ``node`` (among the highest totals), ``candidate`` (of preemption),
-        ``volumes`` (the order in which they are looked at)."""
+        ``volumes`` (the order in which they are looked at), ``verdict`` (of Filter on a node, where it is open),
+        ``trial`` (the same, while preemption tries what helps), ``allocation`` (of devices on the chosen node),
+        ``claim`` (to be deallocated)."""
         ...
 
     def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:

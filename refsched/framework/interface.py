@@ -13,6 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from attrs import frozen
 
+from refsched.framework.choices import Choices
 from refsched.framework.events import EventHint
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
@@ -114,6 +115,15 @@ class InterruptibleFilter(Plugin, Protocol):
 
 
 @runtime_checkable
+class OpenFilter(Plugin, Protocol):
+    """A Filter that depends on what nobody controls, such as the order of a Go map."""
+
+    def ways(self, state: Any, node: NodeInfo) -> Sequence[Any]:
+        """A state for each way in which Filter may go on this node. The first is taken where nobody chooses."""
+        ...
+
+
+@runtime_checkable
 class PreScorePlugin(Plugin, Protocol):
     def pre_score(
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
@@ -156,6 +166,22 @@ class ReservePlugin(Plugin, Protocol):
     ) -> Continue[Any] | Reject: ...
 
     def unreserve(self, state: Any, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None: ...
+
+
+@runtime_checkable
+class SettlingReserve(ReservePlugin, Protocol):
+    """A plugin that reserves what Filter found on the chosen node. Which of several things that may have been is
+    chosen when Reserve begins."""
+
+    def settle(self, state: Any, node: NodeInfo, choices: Choices) -> Any: ...
+
+
+@runtime_checkable
+class WritingUnreserve(ReservePlugin, Protocol):
+    """A plugin that also takes back what it wrote: after ``unreserve``, and for a pod that was never reserved
+    for too."""
+
+    def take_back(self, state: Any, pod: PodInfo, node: NodeInfo, api: Api) -> None: ...
 
 
 @frozen

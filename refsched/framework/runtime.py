@@ -7,15 +7,18 @@ Source: pkg/scheduler/framework/runtime/framework.go (v1.34.2).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 from attrs import evolve, field, frozen
 
 from refsched.extenders.extender import Extender
+from refsched.framework.choices import Lazily
 from refsched.framework.interface import (
     Continue,
     FilterPlugin,
     InterruptibleFilter,
+    OpenFilter,
     Plugin,
     PreEnqueuePlugin,
     PreFilterExtensions,
@@ -175,6 +178,23 @@ class Framework:
                 states[plugin.name] = plugin.interrupted(states[plugin.name], cause)
         return evolve(state, states=states)
 
+    def filter_ways(self, state: CycleState, node: NodeInfo) -> Sequence[CycleState]:
+        """The ways in which Filter may go on this node: more than one where a plugin leaves it open."""
+        left_open = [
+            (plugin.name, plugin.ways(state.states[plugin.name], node))
+            for plugin in self.filter_plugins
+            if isinstance(plugin, OpenFilter) and plugin.name in state.states
+        ]
+
+        def way(number: int) -> CycleState:
+            states = dict(state.states)
+            for name, ways in left_open:
+                number, chosen = divmod(number, len(ways))
+                states[name] = ways[chosen]
+            return evolve(state, states=states)
+
+        return Lazily(prod(len(ways) for _, ways in left_open), way)
+
     def run_filter_plugins(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> Status:
         """The first that does not answer Success decides; what is no rejection is an Error."""
         for plugin in self.filter_plugins:
@@ -210,6 +230,23 @@ class Framework:
         if counted and status.is_success:
             return self.run_filter_plugins(state, pod, node)
         return status
+
+    def possible_filter_statuses(
+        self,
+        state: CycleState,
+        pod: PodInfo,
+        node: NodeInfo,
+        nominated: Sequence[PodInfo],
+        snapshot: Snapshot,
+    ) -> Sequence[Status]:
+        """What Filter may say of this node: one thing, unless a plugin leaves it open."""
+        ways = self.filter_ways(state, node)
+        return Lazily(
+            len(ways),
+            lambda way: self.run_filter_plugins_with_nominated_pods(
+                ways[way], pod, node, nominated, snapshot
+            ),
+        )
 
     # --- Score ------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ Source: plugins/dynamicresources/dynamicresources.go (v1.34.2).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from attrs import evolve, frozen
@@ -25,7 +26,9 @@ from refsched.dra.claims import (
     is_being_allocated,
     start_allocation,
 )
+from refsched.dra.pools import Pools
 from refsched.dra.requests import AllocationError
+from refsched.framework.choices import Choices, Lazily
 from refsched.framework.events import (
     DEVICE_CLASS,
     NODE,
@@ -52,6 +55,9 @@ from refsched.objects.dra import (
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 
+MAX_ORDERS = 5040
+"""How many orders of pools are looked at for what may have been found: all those of seven pools."""
+
 _NOT_AVAILABLE = "resourceclaim not available on the node"
 
 
@@ -60,13 +66,14 @@ class PodClaims:
     """A pod's claims as PreFilter found them, in the order in which the pod names them.
 
     ``allocator`` is there if some are yet to be allocated, and ``allocations`` once Reserve has done so: for
-    each claim what it gets, or None where it was allocated before. ``stopped_by`` says why the search for nodes
-    was stopped, where Filter is to see it.
+    each claim what it gets, or None where it was allocated before. ``pools`` stand in the order in which Filter
+    tries them, and ``stopped_by`` says why the search for nodes was stopped, where Filter is to see it.
     """
 
     claims: tuple[ResourceClaim, ...]
     allocator: Allocator | None
     allocations: tuple[AllocationResult | None, ...] = ()
+    pools: Pools | None = None
     stopped_by: str = ""
 
     @property
@@ -129,16 +136,25 @@ class DynamicResources:
         R-DRA-05: and the node must be one where the allocated ones can be used."""
         if state.stopped_by and state.allocator is not None:
             return unresolvable(f"asked by caller to stop allocating devices: {state.stopped_by}")
-        try:
-            if _allocate(state, node) is None:
+        if state.allocator is not None:
+            try:
+                found = state.allocator.allocate(node.existing_node, state.to_allocate, state.pools)
+            except AllocationError as problem:
+                return error(str(problem))
+            if found is None:
                 return unresolvable("cannot allocate all claims")
-        except AllocationError as problem:
-            return error(str(problem))
         return unresolvable(_NOT_AVAILABLE) if state.unavailable(node) else SUCCESS
 
     def interrupted(self, state: PodClaims, cause: str) -> PodClaims:
         """R-DRA-15: who is looking for devices when the search for nodes is stopped gives up, and says so."""
         return evolve(state, stopped_by=cause)
+
+    def ways(self, state: PodClaims, node: NodeInfo) -> Sequence[PodClaims]:
+        """R-DRA-16: in whatever order the pools are tried, which may decide what is found, or what fails."""
+        if state.allocator is None or state.stopped_by:
+            return (state,)
+        orders = state.allocator.pool_orders(node.existing_node)
+        return Lazily(len(orders), lambda number: evolve(state, pools=orders[number]))
 
     # --- PostFilter -------------------------------------------------------------------------------
 
@@ -179,21 +195,30 @@ class DynamicResources:
 
     # --- Reserve ----------------------------------------------------------------------------------
 
+    def settle(self, state: PodClaims | None, node: NodeInfo, choices: Choices) -> PodClaims | None:
+        """R-DRA-17: of the ways to allocate on this node, Filter found any one."""
+        if state is None or state.allocator is None:
+            return state
+        found: list[Allocations] = []
+        for way in self.ways(state, node)[:MAX_ORDERS]:
+            allocated = _allocations(way, node)
+            if allocated and allocated not in found:
+                found.append(allocated)
+        chosen = choices.choose("allocation", found) if found else ()
+        return evolve(state, allocations=tuple(allocation for _, allocation in chosen))
+
     def reserve(
         self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore
     ) -> Continue[PodClaims | None] | Reject:
         """R-DRA-08: the devices that Filter found on the node are held until they are written, or given up."""
-        if state is None:
-            return Continue(None)
-        allocated = _allocate(state, node)
-        if allocated is None:
+        if state is None or state.allocator is None:
+            return Continue(state)
+        if not state.allocations:
             return Reject(error("claim allocation not found for node"))
-        results = iter(allocated)
-        allocations = tuple(None if claim.is_allocated else next(results) for claim in state.claims)
-        for claim, allocation in zip(state.claims, allocations, strict=True):
+        for claim, allocation in zip(state.claims, state.allocations, strict=True):
             if allocation is not None:
                 start_allocation(_protected(claim).allocated(allocation), objects)
-        return Continue(evolve(state, allocations=allocations))
+        return Continue(state)
 
     def unreserve(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None:
         """R-DRA-09: devices that were held, but not written, are free again."""
@@ -202,7 +227,7 @@ class DynamicResources:
                 end_allocation(claim, objects)
                 objects.restore(ResourceClaim, claim.metadata.name, claim.metadata.namespace)
 
-    def undo_pre_bind(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, api: Api) -> None:
+    def take_back(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, api: Api) -> None:
         """R-DRA-10: a claim that is allocated and reserved for the pod loses the reservation, and stays
         allocated. Source: Unreserve."""
         for claim in state.claims if state is not None else ():
@@ -305,10 +330,21 @@ def _classes_of(request: DeviceRequest) -> tuple[tuple[str, str], ...]:
     return tuple((f"{request.name}/{sub.name}", sub.device_class_name) for sub in request.first_available)
 
 
-def _allocate(state: PodClaims, node: NodeInfo) -> tuple[AllocationResult, ...] | None:
-    if state.allocator is None:
+Allocations = tuple[tuple[ResourceClaim, AllocationResult | None], ...]
+"""What each claim gets; None where it was allocated before."""
+
+
+def _allocations(way: PodClaims, node: NodeInfo) -> Allocations:
+    """Nothing where that is not possible on this way."""
+    assert way.allocator is not None
+    try:
+        found = way.allocator.allocate(node.existing_node, way.to_allocate, way.pools)
+    except AllocationError:
         return ()
-    return state.allocator.allocate(node.existing_node, state.to_allocate)
+    results = iter(found or ())
+    return (
+        tuple((claim, None if claim.is_allocated else next(results)) for claim in way.claims) if found else ()
+    )
 
 
 def _protected(claim: ResourceClaim) -> ResourceClaim:

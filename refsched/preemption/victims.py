@@ -69,9 +69,10 @@ class _Trial:
 
     def filter(self) -> Status:
         context = self._context
-        return context.framework.run_filter_plugins_with_nominated_pods(
+        statuses = context.framework.possible_filter_statuses(
             self._state, context.pod, self._node, self._nominated, context.snapshot
         )
+        return statuses[0] if len(statuses) == 1 else context.choices.choose("trial", statuses)
 
     def reprieves(self, pod: PodInfo) -> bool:
         """May the pod stay? Where it may not, it is gone again."""
