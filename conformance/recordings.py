@@ -8,6 +8,7 @@ recorded one: from there the recorded inputs no longer fit, and the rest is dive
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -16,11 +17,11 @@ from conformance.adapters.adapter import Adapter, ResetRefused
 from conformance.adapters.answers import Answer
 from conformance.driver import Asked, Seen, Transcript, send
 from conformance.findings import Finding
-from conformance.history import History
+from conformance.history import History, Observe, Schedule, Step
 from conformance.judge import Judge
 from refsched.errors import InputError
 from refsched.shipped import data_folder
-from refsched.trace.reading import Trace, read_trace
+from refsched.trace.reading import START, Entry, read_trace
 from refsched.trace.records import Attempt, Create, Delete, Input, Nodes, Queues, Record, Update
 
 VERSION = "kube-scheduler-v1.34.2"
@@ -32,6 +33,15 @@ OWN_CHOICES = ("pod", "result", "node", "nominated_node", "victims")
 @frozen
 class _Ended(Exception):  # noqa: N818
     why: str
+
+
+@frozen
+class Recording(History):
+    """A trace. ``entries`` are its records, each with the step of the history that it is, or belongs to."""
+
+    path: Path = Path()
+    start: datetime = START
+    entries: tuple[tuple[int, Entry], ...] = ()
 
 
 def recordings(area: str | None = None) -> Iterator[Path]:
@@ -46,19 +56,35 @@ def area_of(path: Path) -> str:
     return path.name.partition(".")[0].rpartition("-")[0]
 
 
-def replay_recording(adapter: Adapter, path: Path) -> Transcript:
-    """AdapterFault where the implementation does not answer as PROTOCOL.md says."""
+def read_recording(path: Path) -> Recording:
+    """InputError where it is no trace."""
     trace = read_trace(path)
-    history = History((), trace.header.config, trace.header.feature_gates)
-    transcript = Transcript(history)
+    steps: list[Step] = []
+    entries = []
+    for entry in trace.entries:
+        match entry.record:
+            case Attempt():
+                steps.append(Schedule())
+            case Queues() | Nodes():
+                steps.append(Observe())
+            case record if isinstance(record, Input):
+                steps.append(record)
+        entries.append((max(len(steps) - 1, 0), entry))
+    header = trace.header
+    return Recording(tuple(steps), header.config, header.feature_gates, path, header.start, tuple(entries))
+
+
+def replay_recording(adapter: Adapter, recording: Recording) -> Transcript:
+    """AdapterFault where the implementation does not answer as PROTOCOL.md says."""
+    transcript = Transcript(recording)
     try:
-        session = adapter.reset(history.config, history.feature_gates, trace.header.start)
+        session = adapter.reset(recording.config, recording.feature_gates, recording.start)
     except ResetRefused as refused:
         transcript.ended = str(refused)
         return transcript
     replay = _Replay(session, adapter.hello.capabilities, transcript)
     try:
-        replay.run(trace)
+        replay.run(recording)
     except _Ended as ended:
         transcript.ended = ended.why
     transcript.decisive = replay.judge.decisive
@@ -75,11 +101,11 @@ class _Replay:
         self._told: list[Input] = []
         """Inputs that the implementation's own API server has reported, and that the recording has yet to."""
         self._at = 0.0
-        self._line = 0
+        self._step = 0
 
-    def run(self, trace: Trace) -> None:
-        for entry in trace.entries:
-            self._at, self._line = entry.at, entry.line
+    def run(self, recording: Recording) -> None:
+        for self._step, entry in recording.entries:
+            self._at = entry.at
             match entry.record:
                 case Attempt():
                     self._attempt(entry.record)
@@ -119,7 +145,7 @@ class _Replay:
             self._show(record)
 
     def _show(self, record: Record) -> None:
-        self._transcript.seen.append(Seen(self._line, self._at, record))
+        self._transcript.seen.append(Seen(self._step, self._at, record))
         try:
             self._note(self.judge.take(record))
         except InputError:
@@ -127,7 +153,7 @@ class _Replay:
 
     def _note(self, findings: list[Finding]) -> None:
         if findings:
-            self._transcript.findings.extend(evolve(found, step=self._line) for found in findings)
+            self._transcript.findings.extend(evolve(found, step=self._step) for found in findings)
             raise _Ended("something was wrong")
 
 

@@ -12,6 +12,7 @@ from conformance.driver import Driver, Transcript
 from conformance.findings import Finding
 from conformance.history import History, Json
 from conformance.judge import ANSWERS, Judge
+from conformance.recordings import Recording, replay_recording
 
 WITHOUT_PREEMPTION = {"postFilter": {"disabled": [{"name": "*"}]}}
 
@@ -19,6 +20,8 @@ WITHOUT_PREEMPTION = {"postFilter": {"disabled": [{"name": "*"}]}}
 def try_history(adapter: Adapter, history: History, *, with_specification: bool = True) -> Transcript:
     """AdapterFault where the implementation does not answer as PROTOCOL.md says. What it will not be configured
     for ends the history before it begins."""
+    if isinstance(history, Recording):
+        return replay_recording(adapter, history)
     capabilities = adapter.hello.capabilities
     history = for_what_is_claimed(history, capabilities)
     try:

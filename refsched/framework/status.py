@@ -28,10 +28,7 @@ _REJECTED = frozenset({Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, 
 
 @frozen
 class Status:
-    """A code, who said it (filled in by the framework), and why. ``reasons`` compare as a multiset.
-
-    R-WORDS-02: each reason is worded as the plugin words it.
-    """
+    """A code, who said it (filled in by the framework), and why. ``reasons`` compare as a multiset."""
 
     code: Code = Code.SUCCESS
     reasons: tuple[str, ...] = ()

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was done to the real kube-scheduler, done to this one, up to where it makes a choice of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.catalogue.rules import rules_of
+from conformance.recordings import area_of, read_recording, recordings
+from conformance.suite import Check, conforms
+
+AREAS = sorted({area_of(path) for path in recordings()})
+
+
+@conforms(rules=rules_of("WORDS", "R-INV-08"))
+@pytest.mark.parametrize("area", AREAS)
+def test_recordings_of_kube_scheduler(check: Check, area: str) -> None:
+    for path in recordings(area):
+        check(read_recording(path))
