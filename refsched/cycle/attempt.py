@@ -30,6 +30,7 @@ def describe(pod: str, decision: Decision) -> Attempt:
 
 
 def node_status(status: Status) -> NodeStatus:
+    """R-WORDS-02: each reason is worded as the plugin words it."""
     return NodeStatus(status.code.value, status.plugin, status.reasons)
 
 
