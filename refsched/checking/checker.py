@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from attrs import evolve
+
 from refsched.checking.agreement import (
     Disagreement,
     attempt_disagreements,
@@ -149,9 +151,10 @@ class Checker:
         for amiss in self.following.not_allowed:
             yield Disagreement(amiss.member, amiss.expected, amiss.got)
         self.offered = self.following.offered
+        comparable = evolve(record, **dict.fromkeys(self.following.untold))
         self.following.follow(None)
         if specified is not None:
-            yield from self._compare(record, specified)
+            yield from self._compare(comparable, specified)
 
     def _compare(self, record: Attempt, specified: Attempt) -> Iterator[Disagreement]:
         if self._space is not None:

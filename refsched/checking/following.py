@@ -31,6 +31,7 @@ from refsched.volume_binding.orders import VolumeOrder
 T = TypeVar("T")
 
 _GAVE_UP = "asked by caller to stop allocating devices: "
+_COUNTS = frozenset({"evaluated", "feasible"})
 
 
 @frozen
@@ -46,7 +47,8 @@ class NotAllowed:
 class Following:
     """``record`` is the attempt that is followed, ``pod`` whose it is; ``not_allowed`` what it chose amiss;
     ``offered`` how many options there were for each question; ``extenders`` whether there are any. ``claimed``
-    are volumes and ``written`` claims for devices that, as far as is known by now, will be written."""
+    are volumes and ``written`` claims for devices that, as far as is known by now, will be written. ``untold`` are
+    members that cannot be compared, since the record leaves out what they follow from."""
 
     record: Attempt | None = None
     pod: str = ""
@@ -55,6 +57,7 @@ class Following:
     extenders: bool = False
     claimed: Claimed = ()
     written: Sequence[ResourceClaim] = ()
+    untold: frozenset[str] = frozenset()
 
     def follow(self, record: Attempt | None, pod: str = "") -> None:
         """From now on, do what this attempt did; without one take the first of the options, but for ``pod``."""
@@ -62,6 +65,7 @@ class Following:
         self.pod = record.pod if record is not None else pod
         self.not_allowed = []
         self.offered = {}
+        self.untold = frozenset()
 
     def choose(self, question: str, options: Sequence[T]) -> T:
         self.offered[question] = len(options)
@@ -79,8 +83,10 @@ class Following:
 
     def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:
         """What the record tells of the search, which an error or enough feasible nodes may have stopped."""
-        if self.record is None or self.record.filter is None:
+        if self.record is None:
             return None
+        if self.record.filter is None:
+            return self._plan_unseen(self.record) if enough < number_of_nodes else None
         gave_up = {node: cause for node, status in self.record.filter.items() if (cause := _gave_up(status))}
         return SearchPlan(
             frozenset(self.record.filter),
@@ -90,14 +96,24 @@ class Following:
             self.record.message or "",
         )
 
+    def _plan_unseen(self, record: Attempt) -> SearchPlan | None:
+        """Which nodes were evaluated is not told. Those that were scored were kept; where these are not told
+        either, the node that was taken may have been the best of those that were found."""
+        kept = frozenset(record.scores or record.totals or ([record.node] if record.node else ()))
+        if not kept:
+            return None
+        self.untold = _COUNTS
+        return SearchPlan(kept, kept)
+
     def _kept(self, record: Attempt, enough: int) -> frozenset[str] | None:
         """Those that were scored, or the one that was taken unscored; where extenders may have refused others
-        after the search, as many of these as it would have kept."""
+        after the search, as many of these as it would have kept. Where it is not told which were scored, the node
+        that was taken may have been the best of them."""
         scored = record.scores or record.totals
         feasible = [node for node, status in (record.filter or {}).items() if status.code == "Success"]
         if scored:
             kept = list(scored)
-        elif record.node and len(feasible) > 1:
+        elif record.node and len(feasible) > enough:
             kept = [record.node]
         else:
             return None
@@ -105,6 +121,8 @@ class Following:
             kept = [node for node in kept if node in feasible]
             others = [node for node in feasible if node not in kept]
             kept += others[: max(enough - len(kept), 0)]
+        elif not scored and enough > 1:
+            self.untold = _COUNTS
         return frozenset(kept)
 
     def _pod(self, options: Sequence[T]) -> T:
