@@ -31,7 +31,6 @@ from refsched.volume_binding.orders import VolumeOrder
 T = TypeVar("T")
 
 _GAVE_UP = "asked by caller to stop allocating devices: "
-_COUNTS = frozenset({"evaluated", "feasible"})
 
 
 @frozen
@@ -47,8 +46,8 @@ class NotAllowed:
 class Following:
     """``record`` is the attempt that is followed, ``pod`` whose it is; ``not_allowed`` what it chose amiss;
     ``offered`` how many options there were for each question; ``extenders`` whether there are any. ``claimed``
-    are volumes and ``written`` claims for devices that, as far as is known by now, will be written. ``untold`` are
-    members that cannot be compared, since the record leaves out what they follow from."""
+    are volumes and ``written`` claims for devices that, as far as is known by now, will be written. ``is_blind``
+    says that how many nodes were evaluated and kept does not follow from what the record tells."""
 
     record: Attempt | None = None
     pod: str = ""
@@ -57,7 +56,7 @@ class Following:
     extenders: bool = False
     claimed: Claimed = ()
     written: Sequence[ResourceClaim] = ()
-    untold: frozenset[str] = frozenset()
+    is_blind: bool = False
 
     def follow(self, record: Attempt | None, pod: str = "") -> None:
         """From now on, do what this attempt did; without one take the first of the options, but for ``pod``."""
@@ -65,7 +64,7 @@ class Following:
         self.pod = record.pod if record is not None else pod
         self.not_allowed = []
         self.offered = {}
-        self.untold = frozenset()
+        self.is_blind = False
 
     def choose(self, question: str, options: Sequence[T]) -> T:
         self.offered[question] = len(options)
@@ -102,7 +101,7 @@ class Following:
         kept = frozenset(record.scores or record.totals or ([record.node] if record.node else ()))
         if not kept:
             return None
-        self.untold = _COUNTS
+        self.is_blind = True
         return SearchPlan(kept, kept)
 
     def _kept(self, record: Attempt, enough: int) -> frozenset[str] | None:
@@ -122,7 +121,7 @@ class Following:
             others = [node for node in feasible if node not in kept]
             kept += others[: max(enough - len(kept), 0)]
         elif not scored and enough > 1:
-            self.untold = _COUNTS
+            self.is_blind = True
         return frozenset(kept)
 
     def _pod(self, options: Sequence[T]) -> T:
