@@ -8,7 +8,7 @@ that has none. It stops at the first finding: what comes after a wrong decision 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from attrs import Factory, define, evolve, frozen
@@ -53,6 +53,10 @@ class Asked(Protocol):
 
 class Witness(Protocol):
     """Who looks at what happens, and says what may not."""
+
+    def foresee(self, records: Sequence[Record]) -> None:
+        """What will be shown next, one after the other: what was written tells how an attempt has chosen."""
+        ...
 
     def take(self, record: Record) -> list[Finding]:
         """An input that was sent, or what came back."""
@@ -176,6 +180,7 @@ class Driver:
         if answer.held is not None:
             self._api.has_begun_to_hold(answer.held.pod)
         reactions: deque[Input] = deque()
+        self._witness.foresee(answer.records)
         for record in answer.records:
             reactions.extend(self._show(record))
         while reactions and "api" not in self._capabilities:

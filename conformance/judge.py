@@ -8,7 +8,7 @@ look at the same records on their own, and come first: what they find is wrong b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from conformance.catalogue.attribution import Attribution
 from conformance.catalogue.reach import Reach
@@ -51,6 +51,9 @@ class Judge:
     @property
     def has_diverged(self) -> bool:
         return self._checker.has_diverged
+
+    def foresee(self, records: Sequence[Record]) -> None:
+        self._checker.foresee(records)
 
     def take(self, record: Record) -> list[Finding]:
         findings = self._invariants.take(record)
