@@ -99,7 +99,7 @@ class Gathering:
             single=sum(outcome.single for outcome in outcomes),
             untested=len({rule.id for rule in selected} - {each.rule.id for each in rules}),
             stale=stale(self._known, rules),
-            is_replay=options.replay is not None,
+            replayed=self._config.getoption("--replay") or "",
             command=self._command(),
             folder=FOLDER,
         )
@@ -112,7 +112,7 @@ class Gathering:
     def _write(self, result: Result) -> None:
         here = self._config.invocation_params.dir
         for each in result.rules:
-            if each.failure is not None and not result.is_replay:
+            if each.failure is not None and not result.replayed:
                 self._write_file(here / FOLDER / f"{each.rule.id}.jsonl", each.failure.trace)
                 self._write_file(here / FOLDER / f"{each.rule.id}.yaml", each.failure.scenario)
         for path in self._options.reports:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
 
@@ -47,7 +46,7 @@ def paragraphs(result: Result) -> Iterator[Paragraph]:
         yield Paragraph(tuple(_others(others, result)), "red")
     for seen in result.faults:
         yield Paragraph(tuple(_fault(seen)), "yellow")
-    if not result.is_replay:
+    if not result.replayed:
         yield from _overview(result)
     good = result.exit_code == 0
     yield Paragraph(tuple(_wrapped(result.headline, "")), "green" if good else "red")
@@ -64,10 +63,11 @@ def _about(result: Result) -> Iterator[str]:
 # --- Failures -------------------------------------------------------------------------------------
 
 
-def failure_lines(rule: Rule, failure: Failure) -> Iterator[str]:
+def failure_lines(rule: Rule, failure: Failure, *, titled: bool = True) -> Iterator[str]:
     """What the rule says, the smallest history that shows it broken, what was expected and what came."""
-    yield from _title(rule)
-    yield ""
+    if titled:
+        yield from _title(rule)
+        yield ""
     for number, line in enumerate(failure.lines):
         yield f"  {line}"
         if number == failure.line:
@@ -99,8 +99,9 @@ def _failure(result: Result, each: RuleVerdict) -> Iterator[str]:
         return
     yield from failure_lines(each.rule, failure)
     yield from _wrapped(" · ".join(_circumstances(result, each, failure)), "  ")
-    yield f"  again:   {result.command} --replay={_path(result, each.rule, 'jsonl')}"
-    yield f"  inputs:  {_path(result, each.rule, 'yaml')}   (kubectl apply -f)"
+    yield f"  again:   {result.again(failure.rule)}"
+    if not result.replayed:
+        yield f"  inputs:  {result.path_of(failure.rule, 'yaml')}   (kubectl apply -f)"
 
 
 def _circumstances(result: Result, each: RuleVerdict, failure: Failure) -> Iterator[str]:
@@ -108,17 +109,17 @@ def _circumstances(result: Result, each: RuleVerdict, failure: Failure) -> Itera
         yield f"shrunk from {failure.steps_at_first} steps"
     if not failure.repeats:
         yield "the same inputs did not show it every time: this transcript is the evidence"
-    dependent = [other.rule.id for other in result.failures if each.rule.id in other.rule.after]
+    dependent = [other.rule.id for other in result.failures if other.rule.needs(each.rule)]
     if dependent:
         yield f"also failing, and in need of this one: {', '.join(dependent)}"
-    if result.is_replay:
+    if result.replayed:
         yield "repeated from a file"
     else:
         yield f"test {failure.test}"
 
 
 def _explaining(roots: Sequence[RuleVerdict], each: RuleVerdict) -> bool:
-    return any(root.rule.id in each.rule.after for root in roots)
+    return any(each.rule.needs(root.rule) for root in roots)
 
 
 def _others(others: Sequence[RuleVerdict], result: Result) -> Iterator[str]:
@@ -128,10 +129,6 @@ def _others(others: Sequence[RuleVerdict], result: Result) -> Iterator[str]:
         sentence = textwrap.shorten(each.rule.sentence, WIDTH - width - 4, placeholder=" …")
         yield f"  {each.rule.id:{width}}  {sentence}".rstrip()
     yield f"  Their traces stand beside the others, in {result.folder}/."
-
-
-def _path(result: Result, rule: Rule, suffix: str) -> str:
-    return shlex.quote(f"{result.folder}/{rule.id}.{suffix}")
 
 
 def _fault(seen: FaultSeen) -> Iterator[str]:
@@ -179,8 +176,15 @@ def _remarks(result: Result) -> Iterator[str]:
     if result.untested:
         yield f"{counted(result.untested, 'rule')} of the catalogue had no test in this run"
     if result.choices:
-        share = 100 * result.single / result.choices
-        yield f"tightness: of {result.choices:,} outcomes checked, {share:.1f} % were the only one allowed"
+        yield f"tightness: {tightness(result)}"
+
+
+def tightness(result: Result) -> str:
+    """Where several outcomes are allowed, a wrong one among them passes: how often was there only one?"""
+    if not result.choices:
+        return "no outcome was checked"
+    share = 100 * result.single / result.choices
+    return f"of {result.choices:,} outcomes checked, {share:.1f} % were the only one allowed"
 
 
 def _wrapped(text: str, indent: str) -> list[str]:

@@ -14,15 +14,18 @@ from conformance.catalogue.rules import all_rules
 from conformance.history import History
 from conformance.strategies import AREAS
 from conformance.suite.bench import Connection, Judgement, Rule
+from conformance.suite.dependence import in_order_of_dependence, standing_on
 from conformance.trial import try_history
 
 
 class StandardBench:
     @cached_property
     def rules(self) -> Mapping[str, Rule]:
-        return {
-            rule.id: Rule(rule.id, rule.sentence, rule.level, rule.source) for rule in all_rules().values()
-        }
+        stated = (
+            Rule(rule.id, rule.sentence, rule.level, rule.source, standing_on(rule.area))
+            for rule in all_rules().values()
+        )
+        return {rule.id: rule for rule in in_order_of_dependence(stated)}
 
     @property
     def areas(self) -> Mapping[str, Callable[[], SearchStrategy[History]]]:

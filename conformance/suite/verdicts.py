@@ -6,6 +6,7 @@ The order in which tests ended, and in which process, makes no difference.
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -56,7 +57,8 @@ class Result:
     """What a run came to.
 
     ``rules`` stand in the order in which they depend on each other; ``untested`` is how many rules of this level
-    no test of the run was about; ``command`` the start of one that repeats a failure from ``folder``.
+    no test of the run was about; ``command`` the start of one that repeats a failure, from ``folder`` or
+    from the file that this run ``replayed`` itself.
     """
 
     about: About
@@ -71,9 +73,9 @@ class Result:
     single: int
     untested: int = 0
     stale: tuple[str, ...] = ()
-    is_replay: bool = False
     command: str = "pytest conformance/"
     folder: str = ".refsched"
+    replayed: str = ""
 
     def having(self, verdict: str) -> tuple[RuleVerdict, ...]:
         return tuple(each for each in self.rules if each.verdict == verdict)
@@ -86,9 +88,10 @@ class Result:
     @property
     def roots(self) -> tuple[RuleVerdict, ...]:
         """Failures that no other failure explains: those that a test was made small for, first in order."""
-        broken = {each.rule.id for each in self.rules if each.verdict == FAIL}
-        above = {each.rule.id: set(each.rule.after) & broken for each in self.failures}
-        unexplained = [each for each in self.failures if not above[each.rule.id]]
+        broken = self.having(FAIL)
+        unexplained = [
+            each for each in self.failures if not any(each.rule.needs(other.rule) for other in broken)
+        ]
         shrunk = [each for each in unexplained if each.failure is not None and each.failure.shrunk]
         return tuple(shrunk or unexplained or self.failures[:1])
 
@@ -100,9 +103,20 @@ class Result:
     def exit_code(self) -> int:
         if self.failures or self.stale:
             return FAILED
-        if self.faults or not (self.is_replay or self.having(PASS) or self.having(FAIL)):
+        if self.faults or not (self.replayed or self.having(PASS) or self.having(FAIL)):
             return NOT_JUDGED
         return PASSED
+
+    @property
+    def word(self) -> str:
+        return ("passed", "failed", "not judged")[self.exit_code]
+
+    def path_of(self, rule: str, suffix: str) -> str:
+        """The file that repeats a failure, below where pytest was called."""
+        return f"{self.folder}/{rule}.{suffix}"
+
+    def again(self, rule: str) -> str:
+        return f"{self.command} --replay={shlex.quote(self.replayed or self.path_of(rule, 'jsonl'))}"
 
     @property
     def headline(self) -> str:
@@ -110,7 +124,7 @@ class Result:
 
 
 def _headline(result: Result) -> Iterable[str]:
-    if result.is_replay and not result.failures:
+    if result.replayed and not result.failures:
         yield "the failure did not show again."
         return
     promised = [each for each in result.rules if each.rule.level == PROMISED]

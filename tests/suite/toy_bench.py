@@ -24,7 +24,7 @@ from refsched.trace.records import Attempt, NodeStatus
 ROOM = 3
 RULES = (
     Rule("R-TOY-01", "A pod of more than 3 cpu fits nowhere.", source="toy.go, fits"),
-    Rule("R-TOY-02", "What does not fit is told by its plugin.", source="toy.go, tell", after=("R-TOY-01",)),
+    Rule("R-TOY-02", "What does not fit is told by its plugin.", source="toy.go, tell", stands_on=("R-TOY-01",)),
     Rule("R-TOY-03", "The reason names the resource.", level="observed", source="toy.go, tell"),
     Rule("R-IDLE-01", "Nothing ever decides this."),
 )
