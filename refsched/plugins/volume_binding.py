@@ -5,7 +5,7 @@ Claims of classes that wait for their first consumer get their volumes with the 
 them, PreBind writes what was assumed and waits for the volume controller. Where StorageCapacityScoring is off,
 as it is by default, the plugin scores nothing.
 
-Rules: R-VOLBIND-01 … R-VOLBIND-26, some of them in refsched/volume_binding.
+Rules: R-VOLBIND-01 … R-VOLBIND-28, some of them in refsched/volume_binding.
 Source: plugins/volumebinding/volume_binding.go (v1.34.2).
 """
 

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which of several equal volumes a scheduler took: what was recorded is followed, and judged."""
+
+from __future__ import annotations
+
+import pytest
+from volume_objects import Json, by_hand, claim, storage_class, using, volume
+from world import configuration, node_object, pod_object
+
+from refsched.checking.checker import Checker
+from refsched.trace.records import Attempt, Bind, Create, NodeStatus, Record, Update, Write
+
+FEASIBLE = NodeStatus("Success")
+NOTHING_TO_BIND = NodeStatus(
+    "UnschedulableAndUnresolvable",
+    "VolumeBinding",
+    ("node(s) didn't find available persistent volumes to bind",),
+)
+
+
+def checker(*objects: Json, nodes: tuple[str, ...] = ("n1",)) -> Checker:
+    """Beside a scheduler that is about to place the pod ``p``."""
+    started = Checker(configuration())
+    labelled = [node_object(name, labels={"kubernetes.io/hostname": name}) for name in nodes]
+    for value in (*labelled, by_hand(), *objects):
+        assert started.take(Create(value)) == []
+    return started
+
+
+def members(beside: Checker, *records: Record) -> list[str]:
+    """Where the records are not allowed."""
+    beside.foresee(records)
+    return [found.member for record in records for found in beside.take(record)]
+
+
+def placed(*names: str, on: str = "n1") -> tuple[Record, ...]:
+    """The pod is placed, and its claims ``c0``, ``c1`` and so on get these volumes."""
+    done: list[Record] = [Attempt("default/p", "scheduled", node=on)]
+    for index, name in enumerate(names):
+        owned = volume(name, claimed_by=f"c{index}", phase="Bound")
+        done += [Write("update", owned), Update(owned), Update(claim(f"c{index}", bound_to=name))]
+    return *done, Bind("default/p", on, "bound")
+
+
+@pytest.mark.parametrize("taken", ["a", "b", "h"])
+def test_any_of_equal_volumes_may_be_taken(taken: str) -> None:
+    equals = [volume(name) for name in "abcdefgh"]
+    world = [*equals, claim("c0"), pod_object("p", volumes=using("c0"))]
+    beside = checker(*world)
+
+    assert members(beside, *placed(taken)) == []
+
+
+def test_a_larger_volume_may_not_be_taken() -> None:
+    beside = checker(volume("a"), volume("b", size="2Gi"), claim("c0"), pod_object("p", volumes=using("c0")))
+
+    assert members(beside, *placed("b")) == ["volumes"]
+
+
+@pytest.mark.parametrize("taken", [("a", "b"), ("b", "a")])
+def test_volumes_may_be_taken_in_any_order(taken: tuple[str, str]) -> None:
+    beside = checker(
+        volume("a"), volume("b"), claim("c0"), claim("c1"), pod_object("p", volumes=using("c0", "c1"))
+    )
+
+    assert members(beside, *placed(*taken)) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "allowed"),
+    [
+        ({"n1": FEASIBLE}, True),
+        ({"n1": NOTHING_TO_BIND}, True),
+        ({"n1": NodeStatus("Unschedulable", "X")}, False),
+    ],
+)
+def test_what_filter_said_tells_which_volume_was_taken_first(
+    said: dict[str, NodeStatus], allowed: bool
+) -> None:
+    """The first claim may take the one volume that the other could have."""
+    picky = claim("c1", size="2Gi", selector={"matchLabels": {"disk": "ssd"}})
+    beside = checker(
+        volume("a", size="2Gi", labels={"disk": "ssd"}),
+        volume("b", size="2Gi"),
+        claim("c0"),
+        picky,
+        pod_object("p", volumes=using("c0", "c1")),
+    )
+    scheduled = said["n1"] == FEASIBLE
+    attempt = Attempt(
+        "default/p",
+        "scheduled" if scheduled else "unschedulable",
+        node="n1" if scheduled else None,
+        filter=said,
+    )
+
+    assert (members(beside, attempt) == []) is allowed
+
+
+def test_other_writes_tell_nothing() -> None:
+    beside = checker(storage_class("made"), claim("c0", "made"), pod_object("p", volumes=using("c0")))
+    sent = claim("c0", "made", annotations={"volume.kubernetes.io/selected-node": "n1"})
+    freed = volume("z")
+
+    scheduled = Attempt("default/p", "scheduled", node="n1")
+    assert members(beside, scheduled, Write("update", sent), Write("update", freed)) == []

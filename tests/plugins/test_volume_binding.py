@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""VolumeBinding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from volume_objects import (
+    Json,
+    by_hand,
+    capacity,
+    claim,
+    csi_driver,
+    csi_node,
+    read,
+    storage_class,
+    store,
+    using,
+    volume,
+)
+from world import node_object, pod_object
+
+from refsched.framework.events import EventHint
+from refsched.framework.interface import Api, Continue, Reject, Skip, WaitFor
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import SUCCESS, Status, error, unresolvable
+from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim
+from refsched.objects.store import ApiObject, ObjectStore
+from refsched.plugins.volume_binding import PodState, VolumeBinding
+
+PLUGIN = VolumeBinding(bind_timeout_seconds=7)
+
+
+def pod(*claims: str, ephemeral: str = "", inline: str = "") -> PodInfo:
+    """``ephemeral`` is the name of an ephemeral volume, ``inline`` the driver of an inline one."""
+    volumes = using(*claims)
+    if ephemeral:
+        volumes.append({"name": ephemeral, "ephemeral": {}})
+    if inline:
+        volumes.append({"name": "inline", "csi": {"driver": inline}})
+    value = pod_object("p", volumes=volumes)
+    value["metadata"]["uid"] = "uid-p"
+    return PodInfo(read(value))
+
+
+def node(name: str = "n1") -> NodeInfo:
+    return NodeInfo(read(node_object(name, labels={"kubernetes.io/hostname": name})))
+
+
+def snapshot(*objects: Json) -> Snapshot:
+    return Snapshot(objects=store(*objects))
+
+
+def prepared(wanted: PodInfo, objects: ObjectStore) -> PodState:
+    answer = PLUGIN.pre_filter(wanted, Snapshot(objects=objects))
+    assert isinstance(answer, Continue)
+    return answer.state
+
+
+class FakeApi(Api):
+    """What was written is shown at once."""
+
+    def __init__(self, objects: ObjectStore) -> None:
+        self._objects = objects
+        self.written: list[tuple[str, str]] = []
+
+    @property
+    def objects(self) -> ObjectStore:
+        return self._objects
+
+    def write(self, verb: str, written: ApiObject) -> None:
+        self.written.append((verb, written.metadata.name))
+        self._objects.put(written)
+
+
+class SlowApi(FakeApi):
+    """What was written is not shown yet."""
+
+    def write(self, verb: str, written: ApiObject) -> None:
+        self.written.append((verb, written.metadata.name))
+
+
+# --- PreFilter ------------------------------------------------------------------------------------
+
+
+def test_a_pod_without_claims_is_not_filtered() -> None:
+    assert PLUGIN.pre_filter(pod(), snapshot()) == Skip()
+    assert PLUGIN.pre_filter(pod(inline="d"), snapshot()) == Skip()
+
+
+@pytest.mark.parametrize(
+    ("objects", "reason"),
+    [
+        ([], 'persistentvolumeclaim "c" not found'),
+        ([claim("c", namespace="other")], 'persistentvolumeclaim "c" not found'),
+        (
+            [claim("c", phase="Lost", volumeName="v")],
+            'persistentvolumeclaim "c" bound to non-existent persistentvolume "v"',
+        ),
+        (
+            [
+                claim("c")
+                | {
+                    "metadata": {
+                        "name": "c",
+                        "namespace": "default",
+                        "deletionTimestamp": "2026-01-01T00:00:00Z",
+                    }
+                }
+            ],
+            'persistentvolumeclaim "c" is being deleted',
+        ),
+        ([claim("c", "")], "pod has unbound immediate PersistentVolumeClaims"),
+        ([claim("c"), by_hand(), claim("d", "at-once")], None),
+    ],
+)
+def test_claims_must_be_there_and_bound_or_waiting(objects: list[Json], reason: str | None) -> None:
+    answer = PLUGIN.pre_filter(pod("c"), snapshot(*objects))
+
+    if reason is None:
+        assert isinstance(answer, Continue)
+        assert answer.nodes is None
+    else:
+        assert answer == Reject(unresolvable(reason))
+
+
+def test_an_ephemeral_volumes_claim_must_be_made_for_the_pod() -> None:
+    wanted = pod(ephemeral="e")
+    own, foreign = claim("p-e", owner="uid-p"), claim("p-e", owner="another")
+
+    assert PLUGIN.pre_filter(wanted, snapshot()) == Reject(
+        unresolvable(
+            'waiting for ephemeral volume controller to create the persistentvolumeclaim "p-e"',
+        )
+    )
+    assert PLUGIN.pre_filter(wanted, snapshot(foreign)) == Reject(
+        unresolvable("PVC default/p-e was not created for pod default/p (pod is not owner)")
+    )
+    assert isinstance(PLUGIN.pre_filter(wanted, snapshot(by_hand(), own)), Continue)
+
+
+# --- Filter and Score -----------------------------------------------------------------------------
+
+
+def test_a_node_must_have_volumes_for_all_claims() -> None:
+    objects = store(by_hand(), claim("c"), volume("v", on="n1"))
+    state = prepared(pod("c"), objects)
+
+    assert PLUGIN.filter(state, pod("c"), node("n1")) == SUCCESS
+    assert PLUGIN.filter(state, pod("c"), node("n2")) == unresolvable(
+        "node(s) didn't find available persistent volumes to bind"
+    )
+
+
+def test_what_cannot_be_translated_is_an_error_and_so_is_a_filter_without_prefilter() -> None:
+    azure = volume("v", claimed_by="c", azureDisk={"diskURI": "d"})
+    objects = store(claim("c", bound_to="v"), azure, csi_node("n1", "kubernetes.io/azure-disk"))
+    state = prepared(pod("c"), objects)
+
+    assert PLUGIN.filter(state, pod("c"), node()) == error(
+        "could not translate pv: kind(Shared) is not supported in csi migration"
+    )
+    assert PLUGIN.filter(None, pod("c"), node()) == error("not found")
+
+
+def test_no_node_is_better_than_another() -> None:
+    assert PLUGIN.pre_score(pod("c"), [node()], snapshot()) == Skip()
+    assert PLUGIN.score(None, pod("c"), node()) == 0
+
+
+# --- Reserve and PreBind --------------------------------------------------------------------------
+
+
+def reserve(state: PodState | None, objects: ObjectStore) -> PodState | Status | None:
+    answer = PLUGIN.reserve(state, pod("c"), node(), objects)
+    return answer.status if isinstance(answer, Reject) else answer.state
+
+
+def test_what_is_found_is_assumed_written_and_waited_for() -> None:
+    objects = store(by_hand(), claim("c"), volume("v"))
+    api = FakeApi(objects)
+    state = reserve(prepared(pod("c"), objects), objects)
+    assert isinstance(state, PodState)
+    assumed = objects.latest(PersistentVolume, "v")
+    assert assumed is not None
+    assert assumed.spec.claim_ref is not None
+
+    wait = PLUGIN.pre_bind(state, pod("c"), node(), api)
+
+    assert isinstance(wait, WaitFor)
+    assert api.written == [("update", "v")]
+    assert (wait.timeout, wait.timed_out) == (7, error("binding volumes: context deadline exceeded"))
+    assert wait.check(objects) == error('binding volumes: failed to get node "n1": node "n1" not found')
+    objects.put(node().existing_node)
+    objects.put(pod("c").pod)
+    assert wait.check(objects) is None
+    objects.put(read(claim("c", bound_to="v")))
+    assert wait.check(objects) == SUCCESS
+
+
+@pytest.mark.parametrize("name", ["c", "d"])
+def test_before_what_was_written_has_come_back_nothing_is_bound(name: str) -> None:
+    """Though the claim may be bound by then."""
+    objects = store(by_hand(), storage_class("made"), claim("c"), claim("d", "made"), volume("v"))
+    objects.put(node().existing_node)
+    objects.put(pod(name).pod)
+    answer = PLUGIN.reserve(prepared(pod(name), objects), pod(name), node(), objects)
+    assert isinstance(answer, Continue)
+
+    wait = PLUGIN.pre_bind(answer.state, pod(name), node(), SlowApi(objects))
+
+    assert isinstance(wait, WaitFor)
+    assert wait.check(objects) is None
+
+
+def test_where_all_claims_are_bound_there_is_nothing_to_do() -> None:
+    objects = store(claim("c", bound_to="v"), volume("v"))
+    state = prepared(pod("c"), objects)
+
+    assert reserve(state, objects) == state
+    assert PLUGIN.pre_bind(state, pod("c"), node(), FakeApi(objects)) == SUCCESS
+    assert reserve(None, objects) is None
+    assert PLUGIN.pre_bind(None, pod("c"), node(), FakeApi(objects)) == SUCCESS
+    PLUGIN.unreserve(None, pod("c"), node(), objects)
+
+
+def test_what_changed_meanwhile_cannot_be_reserved_or_written() -> None:
+    objects = store(by_hand(), claim("c"), volume("v"))
+    early = prepared(pod("c"), objects)
+    state = reserve(early, objects)
+    assert isinstance(state, PodState)
+
+    objects.put(read(volume("v", labels={"new": "yes"})))
+
+    assert reserve(early, objects) == error('v1.PersistentVolume "v" is out of sync')
+    assert PLUGIN.pre_bind(state, pod("c"), node(), FakeApi(objects)) == error(
+        'Operation cannot be fulfilled on persistentvolumes "v": the object has been modified; '
+        "please apply your changes to the latest version and try again"
+    )
+
+
+def test_unreserve_takes_back_what_was_found_by_whomever_it_was_assumed() -> None:
+    objects = store(by_hand(), storage_class("made"), claim("c"), claim("d", "made"), volume("v"))
+    state = prepared(pod("c", "d"), objects)
+    reserve(state, objects)
+
+    PLUGIN.unreserve(state, pod("c", "d"), node(), objects)
+
+    for kind, name, namespace in ((PersistentVolume, "v", ""), (PersistentVolumeClaim, "d", "default")):
+        found: Any = objects.latest(kind, name, namespace)
+        assert found is objects.get(kind, name, namespace)
+
+
+# --- Events ---------------------------------------------------------------------------------------
+
+
+def hint(kind: str, before: Json | None, after: Json, refused: PodInfo) -> bool:
+    [row] = [row for row in PLUGIN.EVENTS if row.resource.endswith(kind)]
+    assert isinstance(row, EventHint)
+    assert row.hint is not None
+    shown = None if before is None else read(before)
+    return row.hint(PLUGIN, refused.pod, shown, read(after), ObjectStore())
+
+
+ZONE_A: Json = {"allowedTopologies": [{"matchLabelExpressions": [{"key": "zone", "values": ["a"]}]}]}
+TELLS, IS_SILENT = csi_driver("d", tells_capacity=True), csi_driver("d", tells_capacity=False)
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "after", "cures"),
+    [
+        ("StorageClass", None, by_hand(), True),
+        ("StorageClass", storage_class("x"), storage_class("x", **ZONE_A), True),
+        ("StorageClass", storage_class("x"), storage_class("x", waits=False), False),
+        ("PersistentVolumeClaim", None, claim("c"), True),
+        ("PersistentVolumeClaim", claim("c"), claim("c"), True),
+        ("PersistentVolumeClaim", None, claim("p-e"), True),
+        ("PersistentVolumeClaim", None, claim("d"), False),
+        ("PersistentVolumeClaim", None, claim("c", namespace="other"), False),
+        ("CSINode", None, csi_node("n1"), True),
+        ("CSINode", csi_node("n1"), csi_node("n1", "kubernetes.io/gce-pd"), True),
+        ("CSINode", csi_node("n1", "x"), csi_node("n1", "x"), False),
+        ("CSIDriver", TELLS, IS_SILENT, True),
+        ("CSIDriver", IS_SILENT, TELLS, False),
+        ("CSIDriver", IS_SILENT, IS_SILENT, False),
+        ("CSIDriver", TELLS, TELLS, False),
+        ("CSIStorageCapacity", None, capacity("k", "x"), True),
+        ("CSIStorageCapacity", capacity("k", "x"), capacity("k", "x", capacity="1Gi"), True),
+        (
+            "CSIStorageCapacity",
+            capacity("k", "x", capacity="1Gi"),
+            capacity("k", "x", capacity="2Gi"),
+            True,
+        ),
+        (
+            "CSIStorageCapacity",
+            capacity("k", "x", capacity="1Gi"),
+            capacity("k", "x", capacity="1Gi"),
+            False,
+        ),
+        ("CSIStorageCapacity", capacity("k", "x", capacity="1Gi"), capacity("k", "x"), False),
+    ],
+)
+def test_what_may_cure_a_refusal(kind: str, before: Json | None, after: Json, cures: bool) -> None:
+    refused = pod("c", ephemeral="e", inline="d")
+
+    assert hint(kind, before, after, refused) is cures
+
+
+def test_a_driver_cures_only_pods_with_an_inline_volume_of_it() -> None:
+    assert not hint("CSIDriver", TELLS, IS_SILENT, pod("c", inline="another"))
+    assert not hint("CSIDriver", TELLS, IS_SILENT, pod("c"))
