@@ -56,8 +56,8 @@ def _pod_called(name: str, objects: Sequence[ApiObject]) -> Pod:
         return pods[key]
     if not pods:
         raise InputError("there is no pod in the input", where=key)
-    near = get_close_matches(key, pods, n=3, cutoff=0.5)
-    near = near or [other for other in pods if other.endswith(f"/{key.partition('/')[2]}")][:3]
+    names = get_close_matches(key.partition("/")[2], {pod.name for pod in pods.values()}, n=3)
+    near = [other for name in names for other, pod in pods.items() if pod.name == name][:3]
     hint = f"; did you mean {' or '.join(near)}?" if near else f"; there are {counted(len(pods), 'pod')}"
     raise InputError(f"there is no such pod{hint}", where=key)
 

@@ -8,6 +8,7 @@ was placed, a victim that went, or a volume that was bound.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from attrs import Factory, define, frozen
@@ -21,12 +22,11 @@ from refsched.planner.cluster import Census, show, why_gated
 from refsched.planner.controllers import Evicted, VolumeBound, answer
 from refsched.planner.refusals import Refusal, refusals_of
 from refsched.scheduler import Scheduler
-from refsched.trace.records import BOUND, SCHEDULED, Attempt, Bind, Output, Write
+from refsched.trace.records import BOUND, ERROR, SCHEDULED, Attempt, Bind, Output, Write
 
 PLACED = "placed"
 PREEMPTED = "preempted"
 GATED = "gated"
-WAITING = "waiting"
 PATIENCE = 1000
 """Seconds without a pod to try after which nothing is waited for: longer than any timer of the scheduler."""
 
@@ -35,8 +35,9 @@ PATIENCE = 1000
 class Outcome:
     """What became of one pending pod.
 
-    ``result`` is placed, unschedulable, error, gated, waiting (for what nobody does) or preempted (by a pod that
-    came after it). ``message`` is what its FailedScheduling event says, ``refusals`` the same by plugin.
+    ``result`` is placed, unschedulable, error, gated, or preempted by a pod that came after it. ``node`` is also
+    told where binding the pod to it failed. ``message`` is what its FailedScheduling event says, ``refusals`` the
+    same by plugin.
     """
 
     pod: str
@@ -84,45 +85,50 @@ def plan(scheduler: Scheduler, objects: Sequence[ApiObject]) -> Plan:
 
 @define(eq=False)
 class _Run:
-    """``tried`` says of each pod how many ``changes`` there had been when it was tried last; ``underway`` are
-    the pods between their cycles."""
+    """``failed`` are the pods that were refused, or not bound, since the last change; ``underway`` those between
+    their two cycles."""
 
     scheduler: Scheduler
     census: Census
-    changes: int = 0
-    tried: dict[str, int] = Factory(dict)
-    attempts: dict[str, int] = Factory(dict)
+    failed: set[str] = Factory(set)
+    underway: set[str] = Factory(set)
+    attempts: Counter[str] = Factory(Counter)
     last: dict[str, Attempt] = Factory(dict)
     errors: dict[str, str] = Factory(dict)
-    underway: set[str] = Factory(set)
     preempted: list[Preempted] = Factory(list)
     volumes: list[VolumeBound] = Factory(list)
 
     def to_the_end(self) -> None:
-        going_on = True
-        while going_on:
-            while self._schedule():
-                pass
-            going_on = not self._rests() and self._wait()
+        while self._schedule() or self._wait():
+            pass
 
     def _schedule(self) -> bool:
-        """Try one pod, and see to what follows from it. False where none may be tried now."""
+        """Try one pod, and see to what follows from it. False where none may be tried now, or need be."""
+        heads = self.scheduler.stations.queue.heads()
+        if any(pod.key in self.failed for pod in heads) and self._is_over():
+            return False
         busy = self.scheduler.schedule()
         self._follow()
         return busy
 
     def _wait(self) -> bool:
-        """Move the clock until a pod could be tried; False where that does not happen."""
+        """Move the clock until a pod was tried; False where none need be."""
         for _ in range(PATIENCE):
+            if self._is_over():
+                return False
             self.scheduler.advance(1.0)
+            self._follow()
             if self._schedule():
                 return True
         return False
 
-    def _rests(self) -> bool:
-        queues = self.scheduler.queues()
-        left = (*queues.active, *queues.backoff, *queues.unschedulable)
-        return not self.underway and all(self.tried.get(pod, self.changes) == self.changes for pod in left)
+    def _is_over(self) -> bool:
+        """Has every pod failed since the last change? One that was never tried, and may not be, is gated."""
+        active, backoff, unschedulable = self.scheduler.stations.queue.queues()
+        may_be_tried = {*active, *backoff, *self.underway}
+        return may_be_tried <= self.failed and all(
+            pod in self.failed or not self.attempts[pod] for pod in unschedulable
+        )
 
     # --- What the scheduler did -------------------------------------------------------------------
 
@@ -130,9 +136,8 @@ class _Run:
         held = self.scheduler.take_held()
         if held is not None:
             pod, stop = held
-            raise InputError(
-                f"{stop.plugin} holds it at {stop.point}, and nobody releases it", where=f"Pod {pod}"
-            )
+            problem = f"{stop.plugin} holds it at {stop.point}, and nobody releases it"
+            raise InputError(problem, where=f"Pod {pod}")
         by = ""
         while records := self.scheduler.take_records():
             for record in records:
@@ -140,36 +145,28 @@ class _Run:
                 self._note(record, by)
 
     def _note(self, record: Output, by: str) -> None:
-        match record:
-            case Attempt():
-                self._note_attempt(record)
-            case Bind():
-                self._note_bind(record)
-            case Write():
-                self._answer(record, by)
-
-    def _note_attempt(self, attempt: Attempt) -> None:
-        pod = attempt.pod
-        self.attempts[pod] = self.attempts.get(pod, 0) + 1
-        self.last[pod] = attempt
-        self.tried[pod] = self.changes
-        if attempt.result == SCHEDULED:
-            self.underway.add(pod)
-
-    def _note_bind(self, bind: Bind) -> None:
-        self.underway.discard(bind.pod)
-        if bind.result == BOUND:
-            self.changes += 1
-        self.errors[bind.pod] = bind.message or ""
+        if isinstance(record, Attempt):
+            self.attempts[record.pod] += 1
+            self.last[record.pod] = record
+            (self.underway if record.result == SCHEDULED else self.failed).add(record.pod)
+        elif isinstance(record, Bind):
+            self.underway.discard(record.pod)
+            self.errors[record.pod] = record.message or ""
+            if record.result == BOUND:
+                self.failed.clear()
+            else:
+                self.failed.add(record.pod)
+        else:
+            self._answer(record, by)
 
     def _answer(self, write: Write, by: str) -> None:
-        match answer(self.scheduler, write):
-            case Evicted(pod, node):
-                self.preempted.append(Preempted(pod, node, by))
-                self.changes += 1
-            case VolumeBound() as bound:
-                self.volumes.append(bound)
-                self.changes += 1
+        found = answer(self.scheduler, write)
+        if isinstance(found, Evicted):
+            self.preempted.append(Preempted(found.pod, found.node, by))
+        elif found is not None:
+            self.volumes.append(found)
+        if found is not None:
+            self.failed.clear()
 
     # --- The end ----------------------------------------------------------------------------------
 
@@ -180,7 +177,7 @@ class _Run:
         return Plan(outcomes, tuple(self.preempted), tuple(self.volumes), self.census)
 
     def _outcome(self, pod: Pod, gone: Mapping[str, Preempted], nodes: Sequence[str]) -> Outcome:
-        key, tries = pod.key, self.attempts.get(pod.key, 0)
+        key, tries = pod.key, self.attempts[pod.key]
         if key in gone:
             reason = f"left {gone[key].node} for {gone[key].by}"
             return Outcome(key, pod.priority, PREEMPTED, attempts=tries, message=reason)
@@ -192,8 +189,7 @@ class _Run:
         if attempt is None:
             return self._gated(pod)
         if attempt.result == SCHEDULED:
-            result = WAITING if key in self.underway else "error"
-            return Outcome(key, pod.priority, result, attempt.node or "", tries, self.errors.get(key, ""))
+            return Outcome(key, pod.priority, ERROR, attempt.node or "", tries, self.errors[key])
         refusals = refusals_of(attempt, nodes)
         return Outcome(key, pod.priority, attempt.result, "", tries, attempt.message or "", refusals)
 
