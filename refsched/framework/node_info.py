@@ -171,6 +171,9 @@ class NodeInfo:
     non_zero_requested: Resource = Resource()
     image_states: Mapping[str, ImageState] = field(factory=dict)
     generation: int = 0
+    host_ports: frozenset[HostPort] = frozenset()
+    """A set: where two pods claim one port (which no scheduler does to them), the first to leave frees it.
+    Source: types.go, HostPortInfo, updateUsedPorts."""
 
     @property
     def name(self) -> str:
@@ -181,10 +184,6 @@ class NodeInfo:
         """The node object; a snapshot holds no NodeInfo without one."""
         assert self.node is not None
         return self.node
-
-    @property
-    def host_ports(self) -> tuple[HostPort, ...]:
-        return tuple(port for pod in self.pods for port in pod.host_ports)
 
     @property
     def pods_with_affinity(self) -> tuple[PodInfo, ...]:
@@ -200,6 +199,7 @@ class NodeInfo:
             pods=(*self.pods, pod),
             requested=self.requested.plus(pod.requests),
             non_zero_requested=self.non_zero_requested.plus(pod.non_zero_requests),
+            host_ports=self.host_ports.union(pod.host_ports),
         )
 
     def without_pod(self, uid: str) -> NodeInfo:
@@ -217,4 +217,5 @@ class NodeInfo:
             pods=tuple(kept),
             requested=self.requested.plus(removed.requests, -1),
             non_zero_requested=self.non_zero_requested.plus(removed.non_zero_requests, -1),
+            host_ports=self.host_ports.difference(removed.host_ports),
         )

@@ -6,7 +6,7 @@ Rules: R-PORTS-01 … R-PORTS-05.   Source: plugins/nodeports/node_ports.go (v1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from attrs import frozen
@@ -53,5 +53,5 @@ class NodePorts:
     )
 
 
-def _in_conflict(wanted: Sequence[HostPort], taken: Sequence[HostPort]) -> bool:
+def _in_conflict(wanted: Sequence[HostPort], taken: Iterable[HostPort]) -> bool:
     return any(port.conflicts_with(other) for other in taken for port in wanted)

@@ -64,7 +64,18 @@ def test_sidecars_claim_host_ports_and_other_init_containers_do_not() -> None:
         }
     )
     assert info.host_ports == (HostPort("10.0.0.1", "TCP", 81), HostPort("0.0.0.0", "TCP", 80))
-    assert NodeInfo(None).with_pod(info).host_ports == info.host_ports
+    assert NodeInfo(None).with_pod(info).host_ports == frozenset(info.host_ports)
+
+
+def test_of_two_pods_that_claim_one_port_the_first_to_leave_frees_it() -> None:
+    port = {"containerPort": 80, "hostPort": 80}
+    one, other = (
+        PodInfo(
+            read_as(Pod, {"metadata": {"uid": uid}, "spec": {"containers": [{"name": "c", "ports": [port]}]}})
+        )
+        for uid in ("1", "2")
+    )
+    assert NodeInfo(None).with_pod(one).with_pod(other).without_pod("1").host_ports == frozenset()
 
 
 def test_a_term_without_namespaces_speaks_of_its_own_pods_namespace() -> None:
