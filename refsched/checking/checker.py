@@ -29,7 +29,7 @@ from refsched.config.read import read_config
 from refsched.inputs import InputReader
 from refsched.objects.pod import Pod
 from refsched.profiles import scheduler_of
-from refsched.scheduler import START, Scheduler
+from refsched.scheduler import START, CycleHeldError, Scheduler
 from refsched.trace.records import Attempt, Bind, Input, Nodes, Queues, Record, Write
 
 
@@ -61,7 +61,7 @@ class Checker:
         self.offered: Mapping[str, int] = {}
         """How many options there were for each question of the last attempt."""
         self.has_diverged = False
-        """A cycle that was held took another of several nodes that it might: it cannot be followed any more."""
+        """A cycle that was held took others of several nodes that it might: it cannot be followed any more."""
 
     def foresee(self, records: Iterable[Record]) -> None:
         """What is known to come: the volumes and claims written there tell which of several equal ones were
@@ -115,8 +115,12 @@ class Checker:
             found = list(self._pop(pod))
         except KeyError:
             return [Disagreement("pod", "a pod that waits to be scheduled", pod)]
+        except CycleHeldError as held:
+            return [Disagreement("pod", str(held), pod)]
         self._collect()
-        if self.following.offered.get("node", 1) > 1:
+        if self.following.offered.get("node", 1) > 1 or (
+            self._space is not None and self._space.may_stop_early
+        ):
             self._guessed.add(pod)
         return found
 
@@ -135,9 +139,10 @@ class Checker:
         begun = next((attempt for attempt in self._attempts if attempt.pod == record.pod), None)
         if begun is not None:
             self._attempts.remove(begun)
-            if record.pod in self._guessed and record.node != begun.node:
+            if record.pod in self._guessed and not _took_the_same(record, begun):
                 self.has_diverged = True
                 return
+            self._guessed.discard(record.pod)
             yield from self._compare(record, begun)
             return
         self.following.follow(record)
@@ -145,6 +150,9 @@ class Checker:
             yield from self._pop(record.pod)
         except KeyError:
             yield Disagreement("pod", "a pod that waits to be scheduled", record.pod)
+            return
+        except CycleHeldError as held:
+            yield Disagreement("pod", str(held), record.pod)
             return
         self._collect()
         specified = self._attempts.pop(0) if self._attempts else None
@@ -157,13 +165,16 @@ class Checker:
             yield from self._compare(comparable, specified)
 
     def _compare(self, record: Attempt, specified: Attempt) -> Iterator[Disagreement]:
-        if self._space is not None:
+        """Where the nodes say what they should, the search that asked them is looked into."""
+        found = list(attempt_disagreements(record, specified))
+        if self._space is not None and not any(one.member.startswith("filter.") for one in found):
             yield from search_disagreements(self._space, record, specified)
-        yield from attempt_disagreements(record, specified)
+        yield from found
 
     def _pop(self, pod: str) -> Iterator[Disagreement]:
         """A pod whose turn it is not is tried all the same."""
         self._space = self._space_of(pod)
+        self.following.nodes = self.scheduler.stations.cache.snapshot().by_name
         while pod not in self._heads() and self.scheduler.skip_head():
             pass
         heads = self._heads()
@@ -194,3 +205,9 @@ class Checker:
                 self._binds.remove(bind)
                 return bind
         return None
+
+
+def _took_the_same(record: Attempt, begun: Attempt) -> bool:
+    """The node, and the nodes to find it among."""
+    found = begun.filter or {}
+    return record.node == begun.node and (record.filter or found).keys() == found.keys()

@@ -49,6 +49,10 @@ class SearchSpace:
         wanted = num_feasible_nodes_to_find(self.percentage, len(self.nodes))
         return wanted if self.is_scored else min(wanted, 1)
 
+    @property
+    def may_stop_early(self) -> bool:
+        return self.enough < len(self.nodes)
+
     def narrowed(self, nodes: Collection[str]) -> SearchSpace:
         left = [node for node in self.nodes if node in nodes]
         return evolve(self, nodes=left, in_order=False)
