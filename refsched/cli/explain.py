@@ -35,7 +35,7 @@ SHORT_NAMES = {
 
 
 def explain(given: Given, name: str, output: str) -> int:
-    scheduler, manifests = read(given)
+    scheduler, manifests = read(given, remember=True)
     pod = _pod_called(name, manifests.objects)
     _check_is_ours(scheduler, pod)
     found = explained(scheduler, manifests.objects, pod)
@@ -86,6 +86,7 @@ def as_value(found: Explanation) -> dict[str, Any]:
         "victims": list(found.victims),
         "nominatedNode": found.nominated_node,
         "weights": dict(found.weights),
+        "extenders": list(found.extenders),
         "nodes": [_node(node) for node in found.nodes],
     }
     if found.refused is not None:
@@ -153,7 +154,7 @@ def _headline(found: Explanation) -> str:
     feasible = [node for node in found.nodes if node.verdict in ("chosen", "feasible")]
     if len(feasible) == 1:
         return f"{subject}   → {found.node}   (one feasible node, so none is scored)"
-    total = next(node.total for node in feasible if node.verdict == "chosen")
+    total = feasible[0].total
     rank = f"1 of {found.equals} equals at {total}" if found.equals > 1 else f"highest total: {total}"
     return f"{subject}   → {found.node}   ({rank})"
 
@@ -163,6 +164,7 @@ def _show_feasible(page: Page, found: Explanation) -> None:
     if not nodes:
         return
     columns = [f"{SHORT_NAMES.get(plugin, plugin)}×{weight}" for plugin, weight in found.weights.items()]
+    columns += found.extenders
     has_totals = any(node.total is not None for node in nodes)
     header = ["NODE", "VERDICT", *columns, *(["TOTAL"] if has_totals else [])]
     page.line()
@@ -178,7 +180,8 @@ def _feasible_row(node: NodeVerdict, found: Explanation) -> list[str]:
     verdict = words[node.verdict]
     if node.nominated:
         verdict += f" (with {', '.join(node.nominated)}, nominated here, counted)"
-    scores = [_score(node.scores[plugin]) for plugin in found.weights if plugin in node.scores]
+    names = (*found.weights, *found.extenders)
+    scores = [_score(node.scores[name]) for name in names if name in node.scores]
     return [node.node, verdict, *scores, *([str(node.total)] if node.total is not None else [])]
 
 

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from attrs import frozen
 
 from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates, read_feature_gates
 from refsched.config.read import default_config, read_config
-from refsched.config.types import KubeSchedulerConfiguration
+from refsched.config.types import Extender, KubeSchedulerConfiguration
 from refsched.errors import InputError
+from refsched.extenders.extender import Ask
+from refsched.extenders.over_http import over_http
 from refsched.framework.choices import SeededChoices
 from refsched.objects.documents import MAX_TEXT, read_documents, read_text
 from refsched.objects.manifests import Manifests, read_manifests
@@ -37,9 +41,9 @@ class Given:
     seed: int
 
 
-def read(given: Given) -> tuple[Scheduler, Manifests]:
+def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]:
     """A scheduler of an empty cluster, and what is to be shown to it. Its clock starts when the cluster was looked
-    at. InputError names the file, or the option, and what is wrong in it."""
+    at; ``remember`` is for ``reach``. InputError names the file, or the option, and what is wrong in it."""
     try:
         gates = read_feature_gates(parse_gates(given.feature_gates))
     except InputError as error:
@@ -48,7 +52,11 @@ def read(given: Given) -> tuple[Scheduler, Manifests]:
     manifests = read_manifests(given.files)
     try:
         scheduler = scheduler_of(
-            config, SeededChoices(given.seed), gates=gates, start=latest_time(manifests.objects)
+            config,
+            SeededChoices(given.seed),
+            gates=gates,
+            start=latest_time(manifests.objects),
+            reach=partial(reach, remember=remember),
         )
     except InputError as error:
         raise error.at(given.config or "the default configuration") from None
@@ -78,12 +86,23 @@ def _config(path: str, gates: FeatureGates = DEFAULT_GATES) -> KubeSchedulerConf
             f"expected one KubeSchedulerConfiguration, found {len(documents)} documents", where=path
         )
     try:
-        config = read_config(documents[0], gates)
-        for index, extender in enumerate(config.extenders):
-            if extender.bind_verb:
-                raise InputError(
-                    "an extender that binds would do so for real", f"extenders[{index}].bindVerb"
-                )
+        return read_config(documents[0], gates)
     except InputError as error:
         raise error.at(path) from None
-    return config
+
+
+def reach(config: Extender, *, remember: bool) -> Ask:
+    """Extenders are asked for real, but never to bind: nothing is to change. With ``remember`` an extender is
+    asked the same only once."""
+    ask = over_http(config)
+    told: dict[str, object] = {}
+
+    def answer(verb: str, request: dict[str, Any]) -> object:
+        if verb == config.bind_verb:
+            return {}
+        question = json.dumps([verb, request], sort_keys=True)
+        if not remember or question not in told:
+            told[question] = ask(verb, request)
+        return told[question]
+
+    return answer

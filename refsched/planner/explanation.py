@@ -30,7 +30,7 @@ from refsched.objects.resources import (
 )
 from refsched.objects.store import ApiObject
 from refsched.planner.cluster import show, why_gated
-from refsched.planner.refusals import LEFT_OUT, PRE_FILTER
+from refsched.planner.refusals import EXTENDER, LEFT_OUT, PRE_FILTER, STRUCK
 from refsched.scheduler import Scheduler
 from refsched.trace.records import Attempt
 
@@ -52,7 +52,8 @@ class Lack:
 
 @frozen
 class Score:
-    """One plugin's score of one node: as the plugin gave it, normalized to 0..100, and that times the weight."""
+    """One plugin's score of one node: as the plugin gave it, normalized to 0..100, and that times the weight.
+    An extender's is told as it counts."""
 
     raw: int
     normalized: int
@@ -86,6 +87,7 @@ class Explanation:
 
     ``bound_to`` is where the pod runs already: it is decided as if it did not. ``refused`` is what PreEnqueue or
     PreFilter said of the pod, before any node was looked at; ``narrowed_by`` are the plugins that left nodes out.
+    ``extenders`` are the URLs of those that gave scores, which stand beside the plugins' own.
     """
 
     pod: str
@@ -100,6 +102,7 @@ class Explanation:
     victims: tuple[str, ...] = ()
     nominated_node: str = ""
     weights: Mapping[str, int] = field(factory=dict)
+    extenders: tuple[str, ...] = ()
     nodes: tuple[NodeVerdict, ...] = ()
 
 
@@ -141,7 +144,7 @@ def _without_node(pod: Pod) -> Pod:
 @frozen
 class _Look:
     """What the attempt is about to find out: the nodes in search order, the nominated pods that count on each,
-    and the decision, with the names of the nodes that passed."""
+    and the decision, with the names of nodes: feasible to the end, more than enough, and passed by all plugins."""
 
     pod: Pod
     nodes: tuple[NodeInfo, ...]
@@ -150,6 +153,7 @@ class _Look:
     weights: Mapping[str, int]
     feasible: frozenset[str]
     surplus: frozenset[str]
+    passed: frozenset[str]
 
 
 def _look(scheduler: Scheduler, pod: Pod) -> _Look | None:
@@ -169,6 +173,7 @@ def _look(scheduler: Scheduler, pod: Pod) -> _Look | None:
         framework.score_weights,
         frozenset(node.name for node in decision.feasible),
         frozenset(node.name for node in decision.surplus),
+        frozenset(node.name for node in decision.passed),
     )
 
 
@@ -187,6 +192,7 @@ def _with_nodes(told: Explanation, look: _Look) -> Explanation:
         told,
         equals=len(look.decision.best),
         weights={} if scores is None else {plugin: look.weights[plugin] for plugin in scores.raw},
+        extenders=() if scores is None else tuple(scores.extenders),
         nodes=tuple(sorted(verdicts, key=_most_interesting_first)),
     )
 
@@ -199,7 +205,7 @@ def _most_interesting_first(verdict: NodeVerdict) -> tuple[int, int]:
 def _verdict(told: Explanation, look: _Look, node: NodeInfo) -> NodeVerdict:
     name, crowd, decision = node.name, look.crowd[node.name], look.decision
     verdict = NodeVerdict(name, "unseen", nominated=tuple(each.pod.key for each in crowd))
-    status = decision.diagnosis.statuses.get(name)
+    status = {**decision.errors, **decision.diagnosis.node_to_status}.get(name)
     if name in look.feasible:
         verdict = evolve(verdict, verdict="chosen" if told.node == name else "feasible")
         if decision.scores is None:
@@ -212,6 +218,8 @@ def _verdict(told: Explanation, look: _Look, node: NodeInfo) -> NodeVerdict:
     if decision.pre_filter.nodes is not None and name not in decision.pre_filter.nodes:
         by = f"{', '.join(told.narrowed_by)} ({PRE_FILTER})"
         return evolve(verdict, verdict="refused", plugin=by, reasons=(LEFT_OUT,))
+    if name in look.passed:
+        return evolve(verdict, verdict="refused", plugin=EXTENDER, reasons=(STRUCK,))
     return verdict
 
 
@@ -219,7 +227,7 @@ def _refused(verdict: NodeVerdict, status: Status, pod: Pod, crowded: NodeInfo) 
     return evolve(
         verdict,
         verdict="refused",
-        plugin=status.plugin,
+        plugin=status.plugin or EXTENDER,
         reasons=status.reasons,
         curable=status.code is Code.UNSCHEDULABLE,
         details=_untolerated(pod, crowded.existing_node) if status.plugin == TAINTS else (),
@@ -228,12 +236,14 @@ def _refused(verdict: NodeVerdict, status: Status, pod: Pod, crowded: NodeInfo) 
 
 
 def _scores(scores: Scores, node: str) -> Mapping[str, Score]:
-    return {
+    by_plugins = {
         plugin: Score(
             scores.raw[plugin][node], scores.normalized[plugin][node], scores.weighted[plugin][node]
         )
         for plugin in scores.raw
     }
+    given = {extender: by_node.get(node, 0) for extender, by_node in scores.extenders.items()}
+    return by_plugins | {extender: Score(score, score, score) for extender, score in given.items()}
 
 
 def _untolerated(pod: Pod, node: Node) -> tuple[str, ...]:

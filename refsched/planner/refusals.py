@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from refsched.trace.records import Attempt
+from refsched.trace.records import UNSCHEDULABLE, Attempt, NodeStatus
 
 PRE_FILTER = "PreFilter"
 LEFT_OUT = "left out of the search"
+EXTENDER = "extender"
+STRUCK = "struck from the feasible nodes"
 
 
 @frozen
@@ -29,8 +31,8 @@ def refusals_of(attempt: Attempt, nodes: Sequence[str]) -> tuple[Refusal, ...]:
         return tuple(Refusal(refused.plugin or PRE_FILTER, reason) for reason in refused.reasons)
     found: dict[tuple[str, str], list[str]] = {}
     for node, status in sorted((attempt.filter or {}).items()):
-        for reason in status.reasons:
-            found.setdefault((status.plugin, reason), []).append(node)
+        for reason in status.reasons or _without_reason(attempt, status):
+            found.setdefault((status.plugin or EXTENDER, reason), []).append(node)
     if attempt.pre_filter is not None and attempt.pre_filter.nodes is not None:
         kept = attempt.pre_filter.nodes
         left_out = [node for node in sorted(nodes) if node not in kept]
@@ -38,3 +40,9 @@ def refusals_of(attempt: Attempt, nodes: Sequence[str]) -> tuple[Refusal, ...]:
             found[PRE_FILTER, LEFT_OUT] = left_out
     refusals = (Refusal(plugin, reason, tuple(on)) for (plugin, reason), on in found.items())
     return tuple(sorted(refusals, key=lambda each: (-len(each.nodes), each.plugin, each.reason)))
+
+
+def _without_reason(attempt: Attempt, status: NodeStatus) -> tuple[str, ...]:
+    """A node that passed Filter, of a pod that none was chosen for, was struck by an extender."""
+    is_struck = status.code == "Success" and attempt.result == UNSCHEDULABLE and attempt.node is None
+    return (STRUCK,) if is_struck else ()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from commands import cluster, lines, node, pod, refusal, run
+from commands import CONFIG, cluster, lines, node, pod, refusal, run
 
 from refsched.cli.explain import amounts
 
@@ -51,6 +51,16 @@ def test_the_whole_decision_at_a_glance(tmp_path: Path) -> None:
 def test_equals_are_counted(tmp_path: Path) -> None:
     told = _explained(tmp_path, node("n1"), node("n2"), pod("a"))
     assert told[0].endswith("(1 of 2 equals at 473)")
+
+
+def test_where_nothing_scores_one_feasible_node_is_enough(tmp_path: Path) -> None:
+    config = tmp_path / "sched.yaml"
+    off = {"disabled": [{"name": "*"}]}
+    config.write_text(yaml.safe_dump({**CONFIG, "profiles": [{"plugins": {"score": off, "preScore": off}}]}))
+    path = cluster(tmp_path, node("n1"), node("n2"), pod("a"))
+    told = lines(run("explain", "-f", path, "--config", str(config), "a"))
+    assert told[0].endswith("(one feasible node, so none is scored)")
+    assert told[-1].endswith("✓ one more than enough")
 
 
 def test_a_pod_that_fits_nowhere_is_exit_code_1_and_its_victims_are_told(tmp_path: Path) -> None:

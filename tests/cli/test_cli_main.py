@@ -87,6 +87,11 @@ def test_streams_of_other_kinds_are_left_alone(monkeypatch: pytest.MonkeyPatch) 
     assert left.value.code == 0
 
 
+def test_serve_answers_the_protocol() -> None:
+    done = run("serve", stdin='{"hello": {"protocol": 1}}\n')
+    assert (done.exit_code, json.loads(done.output)["name"]) == (0, "refsched")
+
+
 # --- Printing -------------------------------------------------------------------------------------
 
 

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from typing import Any, ClassVar
 
 import pytest
 import yaml
@@ -122,6 +125,89 @@ def test_the_configuration_and_the_gates_decide(tmp_path: Path) -> None:
     assert "no new claims to deallocate" not in message
 
 
+# --- Extenders ------------------------------------------------------------------------------------
+
+
+class _Extender(BaseHTTPRequestHandler):
+    """Strikes node ``struck`` without a word, refuses ``bad``, and prefers ``good``."""
+
+    asked: ClassVar[list[str]] = []
+
+    def do_POST(self) -> None:
+        self.asked.append(self.path)
+        args = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        names = args["NodeNames"]
+        answer: Any = {
+            "NodeNames": [name for name in names if name not in ("struck", "bad")],
+            "FailedNodes": {"bad": "bad luck"} if "bad" in names else {},
+        }
+        if self.path == "/prioritize":
+            answer = [{"Host": name, "Score": 5 if name == "good" else 0} for name in names]
+        text = json.dumps(answer).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """The test's output is the command's."""
+
+
+@pytest.fixture
+def extender(tmp_path: Path) -> Iterator[str]:
+    """The configuration of an extender that filters, prioritizes and binds."""
+    _Extender.asked.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Extender) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        described = {
+            "urlPrefix": f"http://127.0.0.1:{server.server_port}",
+            "filterVerb": "filter",
+            "prioritizeVerb": "prioritize",
+            "bindVerb": "bind",
+            "weight": 1,
+            "nodeCacheCapable": True,
+        }
+        config = tmp_path / "sched.yaml"
+        config.write_text(yaml.safe_dump({**CONFIG, "extenders": [described]}))
+        yield str(config)
+        server.shutdown()
+        thread.join()
+
+
+def test_extenders_are_asked_but_not_to_bind(tmp_path: Path, extender: str) -> None:
+    names = ("good", "other", "struck", "bad")
+    path = cluster(tmp_path, *(node(name) for name in names), pod("a"))
+    done = run("schedule", "-f", path, "--config", extender, "-o", "json")
+    assert json.loads(done.output)["pods"][0]["node"] == "good"
+    assert _Extender.asked == ["/filter", "/prioritize"]
+
+
+def test_nodes_that_an_extender_refuses_are_told_as_its(tmp_path: Path, extender: str) -> None:
+    path = cluster(tmp_path, node("struck"), node("bad"), pod("a"))
+    done = run("schedule", "-f", path, "--config", extender)
+    assert "  extender  struck from the feasible nodes  2 nodes: bad, struck" in lines(done)
+
+
+def test_an_explanation_asks_an_extender_once_and_tells_what_it_said(tmp_path: Path, extender: str) -> None:
+    names = ("good", "other", "struck", "bad")
+    path = cluster(tmp_path, *(node(name) for name in names), pod("a"))
+    done = run("explain", "-f", path, "--config", extender, "a", "-o", "json")
+    assert _Extender.asked == ["/filter", "/prioritize"]
+    value = json.loads(done.output)
+    [url] = value["extenders"]
+    told = {each["node"]: each for each in value["nodes"]}
+    assert told["good"]["scores"][url] == {"raw": 50, "normalized": 50, "weighted": 50}
+    assert told["other"]["scores"][url]["weighted"] == 0
+    assert (told["struck"]["plugin"], told["struck"]["reasons"]) == (
+        "extender",
+        ["struck from the feasible nodes"],
+    )
+    assert (told["bad"]["plugin"], told["bad"]["reasons"]) == ("extender", ["bad luck"])
+    header = lines(run("explain", "-f", path, "--config", extender, "a"))[2]
+    assert header.split()[-2:] == [url, "TOTAL"]
+
+
 def test_control_characters_are_shown_by_their_escapes(tmp_path: Path) -> None:
     done = run("schedule", "-f", cluster(tmp_path, pod("a", schedulerName="\x1b[31m[red]")))
     assert "passed over: default/a (left to the scheduler \\x1b[31m[red])" in lines(done)
@@ -189,8 +275,8 @@ def test_a_file_that_is_too_large_or_missing_and_an_empty_folder_are_refused(
             "profiles[0].plugins.filter.enabled[0]: there is no plugin 'Mine'",
         ),
         (
-            json.dumps({**CONFIG, "extenders": [{"urlPrefix": "http://x", "bindVerb": "bind", "weight": 1}]}),
-            "extenders[0].bindVerb: an extender that binds would do so for real",
+            json.dumps({**CONFIG, "extenders": [{"urlPrefix": "https://x", "filterVerb": "f", "weight": 1}]}),
+            "extenders.urlPrefix: https://x is reached over TLS, which is not followed here",
         ),
     ],
 )
