@@ -185,6 +185,8 @@ class Driver:
             reactions.extend(self._show(record))
         while reactions and "api" not in self._capabilities:
             step = reactions.popleft()
+            if not self._api.accepts(step):
+                continue
             self._show(step)
             caused = send(self._scheduler, step)
             if caused.error is not None:
