@@ -33,8 +33,8 @@ LATEST = "v1.34"
 COMMAND = "./cmd/kube-scheduler-recorder"
 SOURCES = (".go", ".s", ".mod", ".sum")
 
-BUILD_TIMEOUT = 1800.0
-"""Seconds: a cold build takes five minutes on two cores, and must first fetch its modules."""
+BUILD_TIMEOUT = 3600.0
+"""Seconds: a cold build takes five minutes on two idle cores, and must first fetch its modules."""
 
 GO_TIMEOUT = 120.0
 """Seconds: ``go version`` may first fetch the release that go.mod asks for."""
