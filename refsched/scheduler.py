@@ -150,13 +150,17 @@ class Scheduler:
             queue.done(popped.pod.uid)
         return False
 
-    def skip_head(self) -> bool:
-        """Pop a pod that is skipped, if one of those that may be popped is; a record never shows it."""
-        queue = self.stations.queue
-        skipped = next((queued for queued in queue.heads() if self._is_skipped(queued.pod)), None)
-        if skipped is None:
+    def skippable_heads(self) -> list[str]:
+        """The pods (``namespace/name``) of which any may be popped next, and is skipped then."""
+        return [queued.key for queued in self.stations.queue.heads() if self._is_skipped(queued.pod)]
+
+    def skip_head(self, pod: str = "") -> bool:
+        """Pop a pod that is skipped (this one), if it is of those that may be popped; a record never shows it."""
+        skippable = [key for key in self.skippable_heads() if pod in ("", key)]
+        if not skippable:
             return False
-        queue.done(queue.pop(skipped.key).pod.uid)
+        queue = self.stations.queue
+        queue.done(queue.pop(skippable[0]).pod.uid)
         return True
 
     def _is_skipped(self, pod: Pod) -> bool:

@@ -57,6 +57,7 @@ class Checker:
         self._binds: list[Bind] = []
         self._attempts: list[Attempt] = []
         self._guessed: set[str] = set()
+        self._perhaps_skipped: set[str] = set()
         self._space: SearchSpace | None = None
         self.offered: Mapping[str, int] = {}
         """How many options there were for each question of the last attempt."""
@@ -85,6 +86,7 @@ class Checker:
             case Bind():
                 yield from bind_disagreements(record, self._bind_of(record.pod))
             case Queues():
+                self._skip_unseen(record)
                 yield from queues_disagreements(record, self.scheduler.queues())
             case Nodes():
                 yield from nodes_disagreements(record, self.scheduler.nodes())
@@ -179,10 +181,18 @@ class Checker:
             pass
         heads = self._heads()
         if pod in heads:
+            self._perhaps_skipped.update(self.scheduler.skippable_heads())
             self.scheduler.schedule()
             return
         yield Disagreement("pod", heads or "no pod: Pop would block", pod)
         self.scheduler.schedule(pod)
+
+    def _skip_unseen(self, seen: Queues) -> None:
+        """Of equals, those that are skipped may have been popped before the one that was tried: the next look at
+        the queues tells."""
+        for pod in self._perhaps_skipped.difference(seen.active, seen.backoff, seen.unschedulable):
+            self.scheduler.skip_head(pod)
+        self._perhaps_skipped.clear()
 
     def _space_of(self, key: str) -> SearchSpace | None:
         """Extenders change what is kept after the search: then it is not looked into."""

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from world import FEASIBLE, World, configuration, profile, unschedulable
+from world import FEASIBLE, World, configuration, node_object, pod_object, profile, unschedulable
 
 from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
 from refsched.errors import InputError
 from refsched.framework.choices import Choices, SeededChoices
-from refsched.trace.records import Attempt, Bind, Input, Nodes, Output, PreFilter, Queues, Record
+from refsched.trace.records import Attempt, Bind, Create, Input, Nodes, Output, PreFilter, Queues, Record
 
 
 class Recorded(World):
@@ -518,3 +518,14 @@ def test_what_ended_and_was_not_told_is_missed_in_the_end() -> None:
     checker.take(world.records[0])
     assert [one.member for one in checker.take_missing()] == ["attempt", "bind"]
     assert checker.take_missing() == []
+
+
+@pytest.mark.parametrize("left", [(), ("default/dying",)])
+def test_of_equals_one_that_is_skipped_may_have_been_popped_before(left: tuple[str, ...]) -> None:
+    dying = pod_object("dying")
+    dying["metadata"] |= {"deletionTimestamp": "2026-01-01T00:00:00Z", "deletionGracePeriodSeconds": 30}
+    created = [Create(each) for each in (node_object("n1"), pod_object("other"), dying)]
+    attempt = Attempt("default/other", "scheduled", node="n1")
+    bound = Bind("default/other", "n1", "bound")
+    assert not check([*created, attempt, bound, Queues(left, (), ())])
+    assert check([*created, attempt, bound, Queues(("default/dying",), (), ()), Queues((), (), ())])
