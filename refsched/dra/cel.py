@@ -34,10 +34,12 @@ from refsched.dra.cel_operators import (
     negative,
     select,
 )
+from refsched.dra.cel_optional import MAYBE, SELECT, mapped, present_items, selected, without_optional_syntax
 from refsched.dra.cel_values import (
     UINT64,
     CelDevice,
     CelError,
+    CelType,
     CelValueError,
     Domains,
     Uint,
@@ -50,9 +52,13 @@ if TYPE_CHECKING:
 
 __all__ = ["CelError", "CelProgram", "compile_selector"]
 
-_FIELDS = frozenset({"driver", "attributes", "capacity"})
+_FIELDS = frozenset({"driver", "attributes", "capacity", "allowMultipleAllocations"})
 _DEVICE = "device"
 _MACROS = frozenset({"all", "exists", "exists_one", "map", "filter"})
+_TYPES = {
+    name: CelType(name)
+    for name in ("bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint")
+}
 
 
 @frozen
@@ -65,7 +71,7 @@ class CelProgram:
     def matches(self, device: CelDevice) -> bool:
         """R-DRA-73: an expression must evaluate to a boolean. Raises CelError."""
         try:
-            value = self.evaluate({_DEVICE: device})
+            value = self.evaluate({**_TYPES, _DEVICE: device})
             if not isinstance(value, bool):
                 raise _not_a_boolean(value)
         except CelValueError as error:
@@ -79,10 +85,10 @@ def compile_selector(expression: str) -> CelProgram:
     from celpy.celparser import CELParseError, CELParser
 
     try:
-        tree: Tree[Token] = CELParser().parse(expression)
+        tree: Tree[Token] = CELParser().parse(without_optional_syntax(expression))
     except CELParseError:
         raise _refused("Syntax error") from None
-    return CelProgram(expression, _Compiler(frozenset({_DEVICE})).compile(tree))
+    return CelProgram(expression, _Compiler(frozenset({_DEVICE, *_TYPES})).compile(tree))
 
 
 def _refused(problem: str) -> CelError:
@@ -91,7 +97,7 @@ def _refused(problem: str) -> CelError:
 
 def _not_a_boolean(value: Any) -> CelValueError:
     kind = type_name(value)
-    reason = f"type conversion error from '{kind}' to 'bool'"
+    reason = f"type conversion error from '{kind.removeprefix('kubernetes.')}' to 'bool'"
     if kind == "string":
         reason = "unsupported native conversion from string to 'bool'"
     elif kind == "int":
@@ -128,8 +134,7 @@ class _Compiler:
             case "dot_ident" | "ident":
                 return self._name(str(children[0]))
             case "list_lit":
-                items = self._all(_arguments(children, 0))
-                return lambda scope: [item(scope) for item in items]
+                return self._list(_arguments(children, 0))
             case "map_lit":
                 return self._map(_arguments(children, 0))
             case "literal":
@@ -149,6 +154,12 @@ class _Compiler:
         value = self.compile(operand)
         return lambda scope: operator(value(scope))
 
+    def _list(self, trees: Sequence[Tree[Token]]) -> Evaluate:
+        maybe = [_if_marked(tree) for tree in trees]
+        items = [self.compile(marked or tree) for marked, tree in zip(maybe, trees, strict=True)]
+        marks = [marked is not None for marked in maybe]
+        return lambda scope: present_items([item(scope) for item in items], marks)
+
     def _map(self, trees: Sequence[Tree[Token]]) -> Evaluate:
         keys, values = self._all(trees[::2]), self._all(trees[1::2])
         return lambda scope: {key(scope): value(scope) for key, value in zip(keys, values, strict=True)}
@@ -166,12 +177,18 @@ class _Compiler:
         if tree.data == "member_object":
             raise _refused("objects cannot be made here")
         if tree.data == "member_index":
-            base, (index,) = self.compile(holder), self._all(rest)
-            return lambda scope: at(base(scope), index(scope))
+            return self._index(holder, *_subtrees(rest))
         name = str(rest[0])
         if tree.data == "member_dot":
             return self._field(holder, name)
         return self._method(holder, name, _arguments(rest))
+
+    def _index(self, holder: Tree[Token], index: Tree[Token]) -> Evaluate:
+        base, maybe = self.compile(holder), _if_marked(index)
+        key = self.compile(maybe or index)
+        if maybe is not None:
+            return lambda scope: selected(at, base(scope), key(scope))
+        return lambda scope: at(base(scope), key(scope))
 
     def _field(self, holder: Tree[Token], name: str) -> Evaluate:
         if _bare_name(holder) == _DEVICE and name not in _FIELDS:
@@ -185,8 +202,17 @@ class _Compiler:
             return self._bind(*arguments)
         if namespace is not None and namespace not in self.names:
             return self._call(f"{namespace}.{name}", arguments)
-        if name in _MACROS and len(arguments) == 2 and _bare_name(arguments[0]) is not None:
-            return self._comprehension(name, holder, *arguments)
+        if name == SELECT:
+            base, field_name = self.compile(holder), self.compile(arguments[0])
+            return lambda scope: selected(select, base(scope), field_name(scope))
+        if name == "map" and len(arguments) == 3 and _bare_name(arguments[0]) is not None:
+            variable, condition, result = arguments
+            return self._comprehension("map", holder, variable, result, condition)
+        if len(arguments) == 2 and _bare_name(arguments[0]) is not None:
+            if name in ("optMap", "optFlatMap"):
+                return self._optional_map(holder, *arguments, flat=name == "optFlatMap")
+            if name in _MACROS:
+                return self._comprehension(name, holder, *arguments)
         function = METHODS.get((name, len(arguments) + 1))
         if function is None:
             raise _refused(f"undeclared reference to '{name}' (in container '')")
@@ -208,6 +234,8 @@ class _Compiler:
         if selection.data != "member_dot":
             raise _refused("invalid argument to has() macro")
         name = str(selection.children[1])
+        if _bare_name(_subtrees(selection.children)[0]) == _DEVICE and name not in _FIELDS:
+            raise _refused(f"undefined field '{name}'")
         base = self.compile(_subtrees(selection.children)[0])
 
         def has(scope: Scope) -> bool:
@@ -224,19 +252,35 @@ class _Compiler:
         return lambda scope: inner({**scope, bound: evaluate(scope)})
 
     def _comprehension(
-        self, macro: str, holder: Tree[Token], variable: Tree[Token], body: Tree[Token]
+        self,
+        macro: str,
+        holder: Tree[Token],
+        variable: Tree[Token],
+        body: Tree[Token],
+        condition: Tree[Token] | None = None,
     ) -> Evaluate:
         name = _bare_name(variable) or ""
         items, each = self.compile(holder), self._with(name).compile(body)
+        wanted = self._with(name).compile(condition) if condition is not None else None
         fold = FOLDS[macro]
 
         def evaluate(scope: Scope) -> Any:
             values = items(scope)
             if not isinstance(values, list | dict):
                 raise no_such_overload()
-            return fold(list(values), lambda value: each({**scope, name: value}))
+            kept = list(values)
+            if wanted is not None:
+                kept = FOLDS["filter"](kept, lambda value: wanted({**scope, name: value}))
+            return fold(kept, lambda value: each({**scope, name: value}))
 
         return evaluate
+
+    def _optional_map(
+        self, holder: Tree[Token], variable: Tree[Token], body: Tree[Token], *, flat: bool
+    ) -> Evaluate:
+        name = _bare_name(variable) or ""
+        base, each = self.compile(holder), self._with(name).compile(body)
+        return lambda scope: mapped(base(scope), lambda value: each({**scope, name: value}), flat=flat)
 
     def _with(self, name: str) -> _Compiler:
         return _Compiler(self.names | {name})
@@ -260,6 +304,13 @@ def _unwrapped(tree: Tree[Token]) -> Tree[Token]:
     while len(tree.children) == 1 and (inner := _subtrees(tree.children)):
         tree = inner[0]
     return tree
+
+
+def _if_marked(tree: Tree[Token]) -> Tree[Token] | None:
+    """What is marked with ``?``, if this is."""
+    inner = _unwrapped(tree)
+    marked = inner.data == "ident_arg" and inner.children[0] == MAYBE
+    return _arguments(inner.children)[0] if marked else None
 
 
 def _bare_name(tree: Tree[Token]) -> str | None:

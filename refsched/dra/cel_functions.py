@@ -2,7 +2,8 @@
 """CEL functions: CEL's own, and those that Kubernetes adds for quantities, versions, strings, lists and sets.
 
 A method's receiver is its first argument. A function that is not in the table is one that is not known here:
-the optional, URL, IP, CIDR, format, duration and timestamp functions of the real environment.
+of the real environment, those for URLs, IP addresses, formats, durations and timestamps, and the newer ones for
+strings and lists.
 Source: apiserver/pkg/cel/environment/base.go and apiserver/pkg/cel/library (v0.34.2);
 github.com/google/cel-go ext/strings.go, ext/sets.go (v0.26.0).
 """
@@ -14,9 +15,11 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
+from refsched.dra import cel_optional
 from refsched.dra.cel_values import (
     INT64,
     UINT64,
+    CelType,
     CelValueError,
     Semver,
     Uint,
@@ -26,6 +29,7 @@ from refsched.dra.cel_values import (
     normalized_semver,
     order,
     parse_semver,
+    type_name,
 )
 from refsched.errors import InputError
 from refsched.objects.quantity import NANO, Quantity, parse_quantity
@@ -73,12 +77,23 @@ def to_double(value: Any) -> float:
 def to_string(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < _WRITTEN_OUT:
+        return str(int(value))
     if isinstance(value, bytes):
         return value.decode()
     if not isinstance(value, int | float | str):
         raise no_such_overload()
     return str(value)
 
+
+def _to_bytes(value: Any) -> bytes:
+    if not isinstance(value, str | bytes):
+        raise no_such_overload()
+    return value.encode() if isinstance(value, str) else value
+
+
+_WRITTEN_OUT = 1e21
+"""Larger numbers are written with an exponent."""
 
 _TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 _FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
@@ -105,7 +120,7 @@ def checked_int(number: int) -> int:
 
 def _size(value: Any) -> int:
     if not isinstance(value, str | bytes | list | dict):
-        raise no_such_overload()
+        raise no_such_overload("size")
     return len(value)
 
 
@@ -277,13 +292,16 @@ def _number_of(index: int) -> Function:
 # --- The tables -----------------------------------------------------------------------------------
 
 FUNCTIONS: Mapping[tuple[str, int], Function] = {
+    **cel_optional.FUNCTIONS,
     ("size", 1): _size,
     ("int", 1): to_int,
     ("uint", 1): to_uint,
     ("double", 1): to_double,
     ("string", 1): to_string,
     ("bool", 1): to_bool,
+    ("bytes", 1): _to_bytes,
     ("dyn", 1): lambda value: value,
+    ("type", 1): lambda value: CelType(type_name(value)),
     ("quantity", 1): _quantity,
     ("isQuantity", 1): _parses(_quantity),
     ("sign", 1): lambda amount: order(_nano(amount), 0),
@@ -298,6 +316,7 @@ FUNCTIONS: Mapping[tuple[str, int], Function] = {
 """Functions by name and number of arguments."""
 
 METHODS: Mapping[tuple[str, int], Function] = {
+    **cel_optional.METHODS,
     ("size", 1): _size,
     ("contains", 2): _of_text(lambda text, part: part in text),
     ("startsWith", 2): _of_text(str.startswith),

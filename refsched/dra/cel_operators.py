@@ -11,10 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from refsched.dra.cel_functions import checked_int, contains
+from refsched.dra.cel_optional import selected
 from refsched.dra.cel_values import (
     UINT64,
     CelValueError,
     Domains,
+    Optional,
     Uint,
     compare,
     equal,
@@ -85,12 +87,16 @@ def negative(value: Any) -> Any:
 
 def select(holder: Any, name: str) -> Any:
     """R-DRA-76: an attribute or capacity that a device does not have is an error: ``no such key``."""
+    if isinstance(holder, Optional):
+        return selected(select, holder, name)
     if isinstance(holder, Mapping) and (name in holder or isinstance(holder, Domains)):
         return holder[name]
     raise CelValueError(f"no such key: {name}")
 
 
 def at(holder: Any, index: Any) -> Any:
+    if isinstance(holder, Optional):
+        return selected(at, holder, index)
     if isinstance(holder, list):
         if not is_number(index) or int(index) != index:
             raise no_such_overload()
@@ -100,14 +106,18 @@ def at(holder: Any, index: Any) -> Any:
     return select(holder, index)
 
 
+_SIGNS = {"add": "_+_", "sub": "_-_", "mul": "_*_", "div": "_/_", "mod": "_%_"}
+
+
 def _arithmetic(name: str, left: Any, right: Any) -> Any:
     """Numbers of one type; strings, bytes and lists can be joined. Integers do not wrap around."""
+    joins = name == "add" and isinstance(left, str | bytes | list)
+    if not joins and not is_number(left):
+        raise no_such_overload(_SIGNS[name])
     if type(left) is not type(right):
         raise no_such_overload()
-    if name == "add" and isinstance(left, str | bytes | list):
+    if joins:
         return left + right
-    if not is_number(left):
-        raise no_such_overload()
     if isinstance(left, float):
         return _of_floats(name, left, right)
     number = _of_integers(name, left, right)

@@ -33,12 +33,28 @@ class CelValueError(CelError):
     """A value that an operator or function cannot take."""
 
 
-def no_such_overload() -> CelValueError:
-    return CelValueError("no such overload")
+def no_such_overload(function: str = "") -> CelValueError:
+    """The function is named where its receiver does not have it at all."""
+    return CelValueError(f"no such overload: {function}" if function else "no such overload")
 
 
 class Uint(int):
     """An unsigned integer, such as ``1u``."""
+
+
+@frozen
+class CelType:
+    """A type, as a value: ``int``."""
+
+    name: str
+
+
+@frozen
+class Optional:
+    """A value, or none; ``present`` tells no value from null."""
+
+    present: bool = False
+    content: Any = None
 
 
 # --- Semantic versions ----------------------------------------------------------------------------
@@ -140,7 +156,8 @@ class Domains(dict[str, dict[str, Any]]):
 
 def cel_device(driver: str, device: Device) -> CelDevice:
     """R-DRA-70: names without a domain belong to the driver's. Raises CelError for an attribute that is no
-    value at all, or no semantic version."""
+    value at all, or no semantic version. ``allowMultipleAllocations`` is there with the gate off too: stored
+    expressions are compiled with all that any gate adds (apiserver/pkg/cel/environment, StoredExpressions)."""
     attributes, capacity = Domains(), Domains()
     for name, attribute in device.attributes.items():
         domain, identifier = _qualified(name, driver)
@@ -151,7 +168,13 @@ def cel_device(driver: str, device: Device) -> CelDevice:
     for name, amount in device.capacity.items():
         domain, identifier = _qualified(name, driver)
         capacity.setdefault(domain, {})[identifier] = amount.value
-    return {"driver": driver, "attributes": attributes, "capacity": capacity}
+    multiple = bool(device.allow_multiple_allocations)
+    return {
+        "driver": driver,
+        "attributes": attributes,
+        "capacity": capacity,
+        "allowMultipleAllocations": multiple,
+    }
 
 
 def _qualified(name: str, driver: str) -> tuple[str, str]:
@@ -187,6 +210,8 @@ def equal(left: Any, right: Any) -> bool:
         return bool(left == right)
     if isinstance(left, Quantity | Semver) and type(left) is not type(right):
         raise no_such_overload()
+    if isinstance(left, Optional) and isinstance(right, Optional):
+        return left.present == right.present and equal(left.content, right.content)
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(map(equal, left, right))
     if isinstance(left, dict) and isinstance(right, dict):
@@ -218,5 +243,7 @@ def type_name(value: Any) -> str:
         Quantity: "kubernetes.Quantity",
         Semver: "kubernetes.Semver",
         type(None): "null_type",
+        CelType: "type",
+        Optional: "optional_type",
     }
     return names.get(type(value), "map")

@@ -50,6 +50,7 @@ class Device:
     consumes_counters: tuple[Mapping[str, Any], ...] = ()
     binding_conditions: tuple[str, ...] = ()
     binds_to_node: bool = False
+    allow_multiple_allocations: bool | None = None
 
 
 @frozen
