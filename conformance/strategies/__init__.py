@@ -22,6 +22,10 @@ _MODULES = {
     "spread": "spread",
     "ports": "ports",
     "images": "images",
+    "config": "config",
+    "nominated": "nominated",
+    "queue": "queue",
+    "preemption": "preemption",
 }
 """In which module of this package an area's strategy, ``histories``, stands."""
 

@@ -22,7 +22,8 @@ REGION = "topology.kubernetes.io/region"
 HOSTNAME = "kubernetes.io/hostname"
 SCRIPT = "refsched.dev/script"
 
-START_TIMES = tuple(f"2026-01-01T00:0{minute}:00Z" for minute in (1, 2, 3))
+START_TIMES = tuple(f"2025-12-31T0{hour}:00:00Z" for hour in (1, 2, 3))
+"""Since when pods run: before the history begins, so that one without such a time is younger by any clock."""
 AN_AGE_AGO = "2025-12-31T23:00:00Z"
 
 # --- Objects --------------------------------------------------------------------------------------

@@ -26,6 +26,8 @@ _HOMES = st.sampled_from([_UNBOUND, 0, _UNBOUND, 1, _UNBOUND, 2])
 
 AFTER_ALL_BACKOFF = 11
 """Seconds after which a pod that failed once or twice may be tried again."""
+AFTER_FIVE_MINUTES = 331
+"""Seconds after which a pod that nothing cures has been tried again in any case."""
 
 
 @define
@@ -112,11 +114,11 @@ def changes(
 ) -> SearchStrategy[Change]:
     """One thing that may happen between attempts: to a node, to a pod, or of ``more``."""
     return st.one_of(
-        st.builds(_remove_pod, _INDEX),
-        st.builds(_change_node, _INDEX, node),
+        pods_removed(),
+        nodes_changed(node),
         st.builds(_add_pod, pod, _HOMES),
-        st.builds(_add_node, node),
-        st.builds(_remove_node, _INDEX),
+        nodes_created(node),
+        nodes_removed(),
         *more,
     )
 
@@ -152,23 +154,29 @@ def _add_pod(value: Json, home: int) -> Change:
     return lambda scene: scene.add_pod(value, home)
 
 
+Placed = tuple[Json, int]
+"""A pod and the number of the node on which it runs from the start, if it does."""
+
+
 def scenes(
     node: SearchStrategy[Json],
     pod: SearchStrategy[Json],
     *more: SearchStrategy[Change],
     config: SearchStrategy[Json] | None = None,
     others: SearchStrategy[list[Json]] | None = None,
+    running: SearchStrategy[Json] | None = None,
     hosts: bool = False,
     most_nodes: int = 4,
     most_pods: int = 6,
 ) -> SearchStrategy[History]:
     """Histories of nodes and pods such as these, in a cluster that holds ``others`` from the start.
 
-    All pods are there when the first one is tried, some of them running already. Then, as often as not, something
-    happens, and those that wait are tried again.
+    All pods are there when the first one is tried, some of them running already (those may look different). Then,
+    as often as not, something happens, and those that wait are tried again.
     """
     cluster = st.lists(node, min_size=1, max_size=most_nodes)
-    placed = st.lists(st.tuples(pod, _HOMES), min_size=1, max_size=most_pods)
+    each = st.tuples(pod, _HOMES) if running is None else _either(pod, running)
+    placed = st.lists(each, min_size=1, max_size=most_pods)
     happening = st.lists(changes(node, pod, *more), max_size=3)
 
     @st.composite
@@ -188,3 +196,103 @@ def scenes(
         return History(tuple(scene.steps)) if config is None else History(tuple(scene.steps), draw(config))
 
     return histories()
+
+
+def courses(
+    *happens: SearchStrategy[Change],
+    nodes: SearchStrategy[list[Json]],
+    pods: SearchStrategy[list[Placed]],
+    config: SearchStrategy[Json] | None = None,
+    others: SearchStrategy[list[Json]] | None = None,
+    afterwards: SearchStrategy[Change] | None = None,
+    hosts: bool = False,
+    most: int = 24,
+) -> SearchStrategy[History]:
+    """Histories in which anything of ``happens`` follows anything, on a cluster that starts with these nodes and
+    pods. What is mentioned twice happens twice as often. After each, time passes and pods are tried, or not."""
+    moments = st.lists(st.tuples(st.one_of(*happens), afterwards or turns()), max_size=most // 2)
+
+    @st.composite
+    def histories(draw: DrawFn) -> History:
+        scene = Scene(hosts)
+        if others is not None:
+            scene.add(*draw(others))
+        for value in draw(nodes):
+            scene.add_node(value)
+        for value, home in draw(pods):
+            scene.add_pod(value, home)
+        for happening, then in (*draw(moments), *draw(moments)):
+            happening(scene)
+            then(scene)
+        scene.schedule()
+        return History(tuple(scene.steps)) if config is None else History(tuple(scene.steps), draw(config))
+
+    return histories()
+
+
+def turns() -> SearchStrategy[Change]:
+    """Pods are tried, one or all, at once or after a while; or nobody is."""
+    return st.sampled_from(_TURNS).map(lambda turn: lambda scene: _take_turn(scene, *turn))
+
+
+_TURNS: tuple[tuple[float, int | None], ...] = (
+    (0, 1),
+    (0, 0),
+    (0, None),
+    (1, 1),
+    (0, 0),
+    (AFTER_ALL_BACKOFF, None),
+    (0.5, 1),
+    (0, 0),
+    (2, 2),
+    (AFTER_ALL_BACKOFF, 1),
+    (3, 0),
+    (31, 0),
+    (AFTER_FIVE_MINUTES, 1),
+)
+"""How many seconds pass, and how many pods are tried then: None for all."""
+
+
+def _take_turn(scene: Scene, seconds: float, times: int | None) -> None:
+    if seconds:
+        scene.wait(seconds)
+    if times != 0:
+        scene.schedule(times)
+
+
+def placed(
+    pod: SearchStrategy[Json], running: SearchStrategy[Json] | None = None, *, most: int = 5
+) -> SearchStrategy[list[Placed]]:
+    """Pods that are there from the start; some run already, and those may look different."""
+    if running is None:
+        return st.lists(st.tuples(pod, _HOMES), max_size=most)
+    return st.lists(_either(pod, running), max_size=most)
+
+
+def _either(pod: SearchStrategy[Json], running: SearchStrategy[Json]) -> SearchStrategy[Placed]:
+    at_home = st.tuples(running, st.integers(0, 3))
+    return st.one_of(st.tuples(pod, st.just(_UNBOUND)), at_home, at_home)
+
+
+def pods_created(pod: SearchStrategy[Json]) -> SearchStrategy[Change]:
+    return pod.map(lambda value: lambda scene: scene.add_pod(value))
+
+
+def pods_running(pod: SearchStrategy[Json]) -> SearchStrategy[Change]:
+    return st.builds(_add_pod, pod, _INDEX)
+
+
+def pods_removed() -> SearchStrategy[Change]:
+    return st.builds(_remove_pod, _INDEX)
+
+
+def nodes_created(node: SearchStrategy[Json]) -> SearchStrategy[Change]:
+    return node.map(_add_node)
+
+
+def nodes_changed(node: SearchStrategy[Json]) -> SearchStrategy[Change]:
+    return st.builds(_change_node, _INDEX, node)
+
+
+def nodes_removed() -> SearchStrategy[Change]:
+    return st.builds(_remove_node, _INDEX)

@@ -23,6 +23,10 @@ OWN = (
     "spread",
     "ports",
     "images",
+    "config",
+    "nominated",
+    "queue",
+    "preemption",
 )
 """The areas that are tested here."""
 

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Configurations: plugins enabled, disabled and weighted, by point and at all of them; several profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.history import History
+from conformance.strategies.objects import (
+    CPU_AMOUNTS,
+    ZONE,
+    combinations,
+    cpu,
+    node,
+    pod,
+    profile_config,
+)
+from conformance.strategies.scenes import scenes
+
+Json = dict[str, Any]
+
+# --- Plugins of a profile -------------------------------------------------------------------------
+
+_SCORING = (
+    "NodeResourcesFit",
+    "TaintToleration",
+    "NodeAffinity",
+    "ImageLocality",
+    "NodeResourcesBalancedAllocation",
+    "InterPodAffinity",
+    "PodTopologySpread",
+)
+_FILTERING = (
+    "NodeResourcesFit",
+    "TaintToleration",
+    "NodeAffinity",
+    "NodeUnschedulable",
+    "NodePorts",
+    "NodeName",
+)
+_POINTS = ("filter", "score", "preFilter", "preScore", "postFilter", "preEnqueue", "multiPoint")
+
+
+def _names(*names: str) -> list[Json]:
+    return [{"name": name} for name in names]
+
+
+def _weighted(name: str, weight: int) -> Json:
+    return {"name": name, "weight": weight}
+
+
+_CHANGES: tuple[Json, ...] = (
+    *({"score": {"disabled": _names(name)}} for name in _SCORING),
+    *({"filter": {"disabled": _names(name)}} for name in _FILTERING),
+    *({"multiPoint": {"disabled": _names(name)}} for name in _SCORING),
+    *({"multiPoint": {"enabled": [_weighted(name, 7)]}} for name in _SCORING),
+    *(
+        {"score": {"disabled": _names(name), "enabled": [_weighted(name, weight)]}}
+        for name in _SCORING
+        for weight in (0, 1, 100)
+    ),
+    {"score": {"disabled": _names("*")}},
+    {"score": {"disabled": _names("*"), "enabled": [_weighted("NodeResourcesFit", 3)]}},
+    {"filter": {"disabled": _names("*")}},
+    {"postFilter": {"disabled": _names("*")}},
+    {"preEnqueue": {"disabled": _names("*")}},
+    {"preFilter": {"disabled": _names("NodeAffinity")}, "filter": {"disabled": _names("NodeAffinity")}},
+    {"multiPoint": {"disabled": _names("DefaultPreemption")}},
+    {"multiPoint": {"enabled": _names("ScriptedA")}, "permit": {"disabled": _names("ScriptedA")}},
+    {"reserve": {"enabled": _names("ScriptedB", "ScriptedA")}},
+    {
+        "multiPoint": {"disabled": _names("*"), "enabled": _names("NodeResourcesFit", "NodeName")},
+        "queueSort": {"enabled": _names("PrioritySort")},
+        "bind": {"enabled": _names("DefaultBinder")},
+    },
+)
+
+
+def _together(changes: list[Json]) -> Json:
+    """Several changes as one: the sets of a point are joined, and what is enabled twice stays once. What is
+    disabled everywhere is not enabled at Score alone."""
+    together: dict[str, dict[str, dict[str, Json]]] = {}
+    for change in changes:
+        for point, sets in change.items():
+            for kind, plugins in sets.items():
+                known = together.setdefault(point, {}).setdefault(kind, {})
+                for plugin in plugins:
+                    known.setdefault(plugin["name"], plugin)
+    scored = together.get("score", {}).get("enabled", {})
+    for name in together.get("multiPoint", {}).get("disabled", {}):
+        scored.pop(name, None)
+        if name == "*":
+            scored.clear()
+    return {
+        point: {kind: list(plugins.values()) for kind, plugins in sets.items()}
+        for point, sets in together.items()
+    }
+
+
+def _profile(name: str, changes: list[Json], percentage: int | None) -> Json:
+    profile: Json = {"schedulerName": name}
+    if changes:
+        profile["plugins"] = _together(changes)
+    if percentage is not None:
+        profile["percentageOfNodesToScore"] = percentage
+    return profile
+
+
+_PERCENTAGES = st.sampled_from([None, None, 0, 1, 50, 100])
+_CHANGED = st.lists(st.sampled_from(_CHANGES), max_size=2)
+_PROFILES = st.builds(_profile, st.just("default-scheduler"), _CHANGED, _PERCENTAGES)
+_SECOND = st.builds(_profile, st.just("second"), _CHANGED, _PERCENTAGES)
+
+
+def _config(first: Json, second: Json | None, more: Mapping[str, int]) -> Json:
+    """QueueSort is the same in all profiles."""
+    if second is not None:
+        sorting = [profile.get("plugins", {}).get("queueSort") for profile in (first, second)]
+        second = second if sorting[0] == sorting[1] else None
+    return profile_config(first, *([second] if second is not None else []), **more)
+
+
+_CONFIGS = st.builds(
+    _config,
+    _PROFILES,
+    st.one_of(st.none(), _SECOND),
+    st.sampled_from(
+        [{}, {}, {"parallelism": 1}, {"percentageOfNodesToScore": 30}, {"podMaxBackoffSeconds": 20}]
+    ),
+)
+
+# --- Nodes and pods -------------------------------------------------------------------------------
+
+_PREFERS_A: Json = {
+    "nodeAffinity": {
+        "preferredDuringSchedulingIgnoredDuringExecution": [
+            {
+                "weight": 5,
+                "preference": {"matchExpressions": [{"key": ZONE, "operator": "In", "values": ["a"]}]},
+            }
+        ]
+    },
+    "podAntiAffinity": {
+        "preferredDuringSchedulingIgnoredDuringExecution": [
+            {
+                "weight": 2,
+                "podAffinityTerm": {"topologyKey": ZONE, "labelSelector": {"matchLabels": {"app": "a"}}},
+            }
+        ]
+    },
+}
+
+_NODES = combinations(
+    lambda cores, zone, effect, cordoned: node(
+        "",
+        {"cpu": cores, "memory": "8Gi", "pods": "5"},
+        {ZONE: zone} if zone else {},
+        images=[{"names": ["i:latest"], "sizeBytes": 500_000_000}] if zone == "b" else [],
+        taints=[{"key": "k", "effect": effect}] if effect else (),
+        unschedulable=cordoned,
+    ),
+    ("2", "1", "4"),
+    ("a", "b", ""),
+    ("", "", "NoSchedule", "PreferNoSchedule"),
+    (False, False, False, True),
+)
+_PODS = combinations(
+    lambda amount, scheduler, way, selector, gates: pod(
+        "",
+        cpu(amount),
+        labels={"app": "a"},
+        schedulerName=scheduler,
+        nodeSelector=selector,
+        schedulingGates=gates,
+        **way,
+    ),
+    CPU_AMOUNTS,
+    ("", "", "second", "second", "nobody"),
+    ({}, {"affinity": _PREFERS_A}, {"priority": 0}),
+    ({}, {}, {}, {ZONE: "a"}),
+    ((), (), (), (), [{"name": "g"}]),
+)
+
+
+def histories() -> SearchStrategy[History]:
+    return scenes(_NODES, _PODS, config=_CONFIGS)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nominated pods: a place that is kept for a pod counts against others, unless they are more important.
+
+Nominations come from preemption, stand in the pod's status when it appears, or are written there by others.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.history import History
+from conformance.strategies.objects import START_TIMES, ZONE, combinations, cpu, node, pod, with_status
+from conformance.strategies.scenes import (
+    courses,
+    nodes_changed,
+    nodes_removed,
+    placed,
+    pod_changes,
+    pods_created,
+    pods_removed,
+    pods_running,
+)
+
+Json = dict[str, Any]
+
+_NODES = combinations(
+    lambda cores, zone: node("", {"cpu": cores, "memory": "8Gi", "pods": "4"}, {ZONE: zone} if zone else {}),
+    ("2", "1", "3"),
+    ("a", "b", ""),
+)
+_WHEN_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_A: list[Json] = [{"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": ZONE}]
+_WAYS: tuple[Json, ...] = (
+    {},
+    {},
+    {},
+    {"nodeSelector": {ZONE: "c"}},
+    {"affinity": {"podAffinity": {_WHEN_REQUIRED: _A}}},
+    {"affinity": {"podAntiAffinity": {_WHEN_REQUIRED: _A}}},
+    {
+        "topologySpreadConstraints": [
+            {
+                "maxSkew": 1,
+                "topologyKey": ZONE,
+                "whenUnsatisfiable": "DoNotSchedule",
+                "labelSelector": {"matchLabels": {"app": "a"}},
+            }
+        ]
+    },
+)
+"""That a place counts must be good for the pod, and that it does not count as well: hence the affinities."""
+
+
+def _pod(amount: str, priority: int, nominated: str, labels: Json, way: Json) -> Json:
+    status = {"nominatedNodeName": nominated} if nominated else None
+    return pod("", cpu(amount), labels=labels, priority=priority, status=status, **way)
+
+
+_PODS = combinations(
+    _pod,
+    ("1", "2", "500m", "1001m", ""),
+    (0, 0, 5, 10),
+    ("", "", "n1", "n2", "n9"),
+    ({}, {"app": "a"}),
+    _WAYS,
+)
+_RUNNING = combinations(
+    lambda amount, priority, start: pod("", cpu(amount), priority=priority, status={"startTime": start}),
+    ("1", "500m", "2"),
+    (-1, -5),
+    START_TIMES,
+)
+
+
+def _nominate(name: str) -> Any:
+    return lambda value: with_status(value, nominatedNodeName=name)
+
+
+def histories() -> SearchStrategy[History]:
+    return courses(
+        pods_created(_PODS),
+        pods_created(_PODS),
+        pods_running(_RUNNING),
+        pods_created(_PODS),
+        pod_changes(_nominate, st.sampled_from(["n1", "n2", ""])),
+        pods_removed(),
+        nodes_changed(_NODES),
+        nodes_removed(),
+        nodes=st.lists(_NODES, min_size=1, max_size=3),
+        pods=placed(_PODS, _RUNNING),
+    )

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pods that make room for themselves: whom they may evict, whom they must, and whom they would rather not.
+
+Whoever can be a victim has a start time. All pods that wait have one priority, so that none of them, whose start
+nobody knows, is a victim of another.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.history import DEFAULT_CONFIG, History
+from conformance.strategies.objects import (
+    AN_AGE_AGO,
+    SELECTORS,
+    START_TIMES,
+    ZONE,
+    combinations,
+    cpu,
+    default_profile,
+    node,
+    one_in,
+    pod,
+    profile_config,
+    with_metadata,
+)
+from conformance.strategies.scenes import pod_changes, scenes
+
+Json = dict[str, Any]
+
+_NODES = combinations(
+    lambda cores, pods, zone: node(
+        "", {"cpu": cores, "memory": "8Gi", "pods": pods}, {ZONE: zone} if zone else {}
+    ),
+    ("2", "1", "1500m"),
+    ("9", "9", "2"),
+    ("a", "b", ""),
+)
+
+_PRIORITY = 10
+_APART: Json = {
+    "podAntiAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": [
+            {"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": ZONE}
+        ]
+    }
+}
+_WAYS: tuple[Json, ...] = (
+    {},
+    {},
+    {},
+    {"affinity": _APART},
+    {
+        "topologySpreadConstraints": [
+            {
+                "maxSkew": 1,
+                "topologyKey": ZONE,
+                "whenUnsatisfiable": "DoNotSchedule",
+                "labelSelector": {"matchLabels": {"app": "a"}},
+            }
+        ]
+    },
+)
+_LABELS: tuple[Json, ...] = ({"app": "a"}, {}, {"app": "b"}, {"app": "a", "tier": "x"})
+
+# --- Those that run -------------------------------------------------------------------------------
+
+
+def _running(amount: str, priority: int, labels: Json, start: str, way: Json, leaving: str) -> Json:
+    """``leaving``: why the pod is being deleted."""
+    status: Json = {"phase": "Running", "startTime": start}
+    if leaving == "PreemptionByScheduler":
+        status["conditions"] = [{"type": "DisruptionTarget", "status": "True", "reason": leaving}]
+    made = pod("", cpu(amount), labels=labels, priority=priority, status=status, **way)
+    return with_metadata(made, deletionTimestamp=AN_AGE_AGO) if leaving else made
+
+
+_RUNNING = combinations(
+    _running,
+    ("1", "500m", "2", "1m", ""),
+    (0, 0, -5, 5, 9, _PRIORITY, 1000),
+    _LABELS,
+    START_TIMES,
+    ({}, {}, {}, {"affinity": _APART}),
+    ("", "", "", "", "", "PreemptionByScheduler", "Drain"),
+)
+
+# --- Those that wait ------------------------------------------------------------------------------
+
+
+def _preemptor(amount: str, way: Json, labels: Json, policy: str, nominated: str) -> Json:
+    return pod(
+        "",
+        cpu(amount),
+        labels=labels,
+        priority=_PRIORITY,
+        preemptionPolicy=policy,
+        status={"nominatedNodeName": nominated} if nominated else None,
+        **way,
+    )
+
+
+_PREEMPTORS = combinations(
+    _preemptor,
+    ("2", "1", "1500m", "501m", "1001m"),
+    _WAYS,
+    _LABELS,
+    ("", "", "", "", "Never"),
+    ("", "", "", "n1", "n2"),
+)
+
+# --- Budgets and arguments ------------------------------------------------------------------------
+
+
+def _budget(selector: Json | None, allowed: int, disrupted: list[str]) -> Json:
+    status: Json = {"disruptionsAllowed": allowed}
+    if disrupted:
+        status["disruptedPods"] = dict.fromkeys(disrupted, AN_AGE_AGO)
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "b"},
+        "spec": {} if selector is None else {"selector": selector},
+        "status": status,
+    }
+
+
+def _numbered(budgets: list[Json]) -> list[Json]:
+    return [with_metadata(budget, name=f"b{number}") for number, budget in enumerate(budgets, 1)]
+
+
+_BUDGETS = st.lists(
+    st.builds(
+        _budget,
+        st.one_of(SELECTORS, SELECTORS, st.none()),
+        st.sampled_from([0, 1, 2]),
+        st.sampled_from([[], [], ["p1"], ["p2", "p3"]]),
+    ),
+    max_size=2,
+).map(_numbered)
+
+_CONFIGS = one_in(
+    4,
+    combinations(
+        lambda percentage, absolute: profile_config(
+            default_profile(
+                (
+                    "DefaultPreemption",
+                    {"minCandidateNodesPercentage": percentage, "minCandidateNodesAbsolute": absolute},
+                )
+            )
+        ),
+        (10, 0, 50, 100),
+        (1, 2),
+    ),
+    DEFAULT_CONFIG,
+)
+
+
+def _leave(reason: str) -> Any:
+    condition = {"type": "DisruptionTarget", "status": "True", "reason": reason}
+
+    def leaving(value: Json) -> Json:
+        left = with_metadata(value, deletionTimestamp=AN_AGE_AGO)
+        return {**left, "status": {**value.get("status", {}), "conditions": [condition]}}
+
+    return leaving
+
+
+def histories() -> SearchStrategy[History]:
+    return scenes(
+        _NODES,
+        _PREEMPTORS,
+        pod_changes(_leave, st.sampled_from(["PreemptionByScheduler", "EvictionByEvictionAPI"])),
+        config=_CONFIGS,
+        others=one_in(2, _BUDGETS, []),
+        running=_RUNNING,
+        most_pods=9,
+    )

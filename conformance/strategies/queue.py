@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The queue: whose turn it is, who waits for what, and what wakes whom.
+
+Each pod waits for something that one of the events gives: an amount, a label, a toleration, another pod.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.history import DEFAULT_CONFIG, History
+from conformance.strategies.objects import (
+    AN_AGE_AGO,
+    HOSTNAME,
+    ZONE,
+    combinations,
+    container,
+    cpu,
+    node,
+    one_in,
+    pod,
+    profile_config,
+    with_metadata,
+    with_spec,
+    with_status,
+)
+from conformance.strategies.scenes import (
+    courses,
+    label_changes,
+    nodes_changed,
+    nodes_created,
+    nodes_removed,
+    placed,
+    pod_changes,
+    pods_created,
+    pods_removed,
+    pods_running,
+)
+
+Json = dict[str, Any]
+
+
+# --- Nodes ----------------------------------------------------------------------------------------
+
+
+def _node(cores: str, labels: Json, taints: list[Json], cordoned: bool, ready: str, note: str) -> Json:
+    made = node("", {"cpu": cores, "pods": "3"}, labels, taints=taints, unschedulable=cordoned)
+    if ready:
+        made = with_status(made, conditions=[{"type": "Ready", "status": ready}])
+    return with_metadata(made, annotations={"note": note}) if note else made
+
+
+_NODES = combinations(
+    _node,
+    ("1", "2", "4"),
+    ({ZONE: "a"}, {ZONE: "a", "disk": "ssd"}, {ZONE: "b"}, {}),
+    ((), (), [{"key": "k", "effect": "NoSchedule"}]),
+    (False, False, False, True),
+    ("", "True", "False"),
+    ("", "x"),
+)
+
+# --- Pods -----------------------------------------------------------------------------------------
+
+_BESIDE_A: list[Json] = [{"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": ZONE}]
+_WHEN_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_WANTS: tuple[Json, ...] = (
+    {"requests": cpu("1")},
+    {"requests": cpu("2")},
+    {"requests": cpu("4")},
+    {"nodeSelector": {"disk": "ssd"}},
+    {"affinity": {"podAffinity": {_WHEN_REQUIRED: _BESIDE_A}}},
+    {"affinity": {"podAntiAffinity": {_WHEN_REQUIRED: _BESIDE_A}}},
+    {
+        "topologySpreadConstraints": [
+            {
+                "maxSkew": 1,
+                "topologyKey": ZONE,
+                "whenUnsatisfiable": "DoNotSchedule",
+                "labelSelector": {"matchLabels": {"app": "a"}},
+            }
+        ]
+    },
+    {"containers": [{**container("c"), "ports": [{"containerPort": 80, "hostPort": 80}]}]},
+    {"schedulingGates": [{"name": "g"}]},
+    {"schedulingGates": [{"name": "g"}, {"name": "h"}], "requests": cpu("2")},
+    {"nodeName": "n9"},
+    {
+        "affinity": {
+            "nodeAffinity": {
+                _WHEN_REQUIRED: {
+                    "nodeSelectorTerms": [
+                        {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n2"]}]}
+                    ]
+                }
+            }
+        }
+    },
+    {"nodeSelector": {HOSTNAME: "n2"}},
+)
+
+
+def _pod(want: Json, priority: int, labels: Json, scheduler: str, uid: str) -> Json:
+    return pod("", labels=labels, priority=priority, schedulerName=scheduler, uid=uid, **want)
+
+
+_LABELS = st.sampled_from([{"app": "a"}, {}, {"app": "b"}])
+_PODS = combinations(
+    _pod,
+    _WANTS,
+    (0, 0, 0, 10, -1),
+    ({}, {"app": "a"}),
+    ("", "", "", "", "another"),
+    ("",),
+)
+
+# --- Changes of a pod -----------------------------------------------------------------------------
+
+_TOLERATION: Json = {"key": "k", "operator": "Exists"}
+
+
+def _ungated(number: int) -> Any:
+    """The first gates are gone. What is left of none are none."""
+
+    def ungated(value: Json) -> Json:
+        gates = value["spec"].get("schedulingGates", [])[number:]
+        spec = {name: member for name, member in value["spec"].items() if name != "schedulingGates"}
+        return {**value, "spec": {**spec, **({"schedulingGates": gates} if gates else {})}}
+
+    return ungated
+
+
+def _tolerating(_: object) -> Any:
+    return lambda value: with_spec(value, tolerations=[*value["spec"].get("tolerations", []), _TOLERATION])
+
+
+def _asking(amount: str) -> Any:
+    def asking(value: Json) -> Json:
+        first, *others = value["spec"]["containers"]
+        return with_spec(value, containers=[{**first, "resources": {"requests": cpu(amount)}}, *others])
+
+    return asking
+
+
+def _leaving(_: object) -> Any:
+    return lambda value: with_metadata(value, deletionTimestamp=AN_AGE_AGO)
+
+
+def _noted(text: str) -> Any:
+    return lambda value: with_metadata(value, annotations={"note": text})
+
+
+_CONFIGS = one_in(
+    3,
+    combinations(
+        lambda initial, most: profile_config(podInitialBackoffSeconds=initial, podMaxBackoffSeconds=most),
+        (1, 2, 3),
+        (10, 3, 4),
+    ),
+    DEFAULT_CONFIG,
+)
+
+
+def histories() -> SearchStrategy[History]:
+    return courses(
+        pods_created(_PODS),
+        pods_created(_PODS),
+        pods_created(_PODS),
+        nodes_changed(_NODES),
+        pods_removed(),
+        pods_running(_PODS),
+        nodes_created(_NODES),
+        nodes_removed(),
+        label_changes(_LABELS),
+        pod_changes(_ungated, st.sampled_from([1, 2])),
+        pod_changes(_tolerating, st.none()),
+        pod_changes(_asking, st.sampled_from(["1m", "1", "2"])),
+        pod_changes(_leaving, st.none()),
+        pod_changes(_noted, st.sampled_from(["x", "y"])),
+        nodes=st.lists(_NODES, max_size=2),
+        pods=placed(_PODS),
+        config=_CONFIGS,
+        hosts=True,
+    )
