@@ -176,7 +176,6 @@ class Checker:
     def _pop(self, pod: str) -> Iterator[Disagreement]:
         """A pod whose turn it is not is tried all the same."""
         self._space = self._space_of(pod)
-        self.following.nodes = self.scheduler.stations.cache.snapshot().by_name
         while pod not in self._heads() and self.scheduler.skip_head():
             pass
         heads = self._heads()

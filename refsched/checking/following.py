@@ -6,7 +6,7 @@ Where the record did what is not among the options, that is noted, and followed 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TypeVar, cast
 
 from attrs import Factory, define, frozen
@@ -47,8 +47,7 @@ class Following:
     """``record`` is the attempt that is followed, ``pod`` whose it is; ``not_allowed`` what it chose amiss;
     ``offered`` how many options there were for each question; ``extenders`` whether there are any. ``claimed``
     are volumes and ``written`` claims for devices that, as far as is known by now, will be written. ``is_blind``
-    says that how many nodes were evaluated and kept does not follow from what the record tells. ``nodes`` are
-    those that there are."""
+    says that how many nodes were evaluated and kept does not follow from what the record tells."""
 
     record: Attempt | None = None
     pod: str = ""
@@ -58,7 +57,6 @@ class Following:
     claimed: Claimed = ()
     written: Sequence[ResourceClaim] = ()
     is_blind: bool = False
-    nodes: Collection[str] = ()
 
     def follow(self, record: Attempt | None, pod: str = "") -> None:
         """From now on, do what this attempt did; without one take the first of the options, but for ``pod``."""
@@ -135,11 +133,10 @@ class Following:
 
     def _node(self, record: Attempt, options: Sequence[T]) -> T:
         node = record.node or ""
-        if node in options:
-            return cast("T", node)
-        expected = [option or "no node" for option in options]
-        self.not_allowed.append(NotAllowed("node", expected, node or "no node"))
-        return cast("T", node) if not node or node in self.nodes else options[0]
+        if node not in options:
+            expected = [option or "no node" for option in options]
+            self.not_allowed.append(NotAllowed("node", expected, node or "no node"))
+        return cast("T", node)
 
     def _volumes(self, record: Attempt, options: Sequence[VolumeOrder]) -> VolumeOrder:
         order = explaining_order(record, self.claimed, options)
