@@ -81,7 +81,7 @@ def _title(rule: Rule) -> Iterator[str]:
     yield f"FAILED  {rule.id}  {first.strip()}".rstrip()
     yield from more
     if rule.source:
-        yield from _wrapped(f"({rule.source})", INDENT)
+        yield from _wrapped(f"({rule.source.rstrip('.')})", INDENT)
 
 
 def _expectation(failure: Failure) -> Iterator[str]:
