@@ -24,11 +24,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Quantity):
         return _amount(value)
     if attrs.has(type(value)):
-        members = (
-            (attribute.name, getattr(value, attribute.name)) for attribute in attrs.fields(type(value))
-        )
-        written = ((json_name(name), _plain(member)) for name, member in members)
-        return {name: member for name, member in written if member not in (None, "", (), [], {}, False)}
+        members = ((attribute, getattr(value, attribute.name)) for attribute in attrs.fields(type(value)))
+        written = ((json_name(a.name), _plain(member)) for a, member in members if not _is_absent(a, member))
+        return {name: member for name, member in written if member not in ("", [], {})}
     if isinstance(value, Mapping):
         return {key: _plain(member) for key, member in value.items()}
     if isinstance(value, tuple | list):
@@ -36,6 +34,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%dT%H:%M:%SZ")
     return value
+
+
+def _is_absent(attribute: attrs.Attribute[Any], member: Any) -> bool:
+    """A zero or a False is only absent where that is what absence means."""
+    return member is None or (member == 0 and attribute.default == member)
 
 
 def _amount(quantity: Quantity) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 import pytest
 
+from refsched.objects.dra import ResourceSlice
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod
 from refsched.objects.quantity import Quantity, parse_quantity
 from refsched.objects.reading import read_as
 from refsched.objects.storage import PersistentVolumeClaim
@@ -25,3 +28,24 @@ def test_an_amount_is_written_as_it_can_be_read_again(amount: str, written: str)
 
     assert requests == {"storage": written}
     assert parse_quantity(written) == parse_quantity(amount) != Quantity()
+
+
+@pytest.mark.parametrize("value", [{"bool": False}, {"bool": True}, {"int": 0}, {"int": 7}, {"string": "a"}])
+def test_a_value_that_was_said_to_be_false_or_zero_is_written(value: dict[str, object]) -> None:
+    device = {"name": "d", "attributes": {"a": value}}
+    told = {"metadata": {"name": "s"}, "spec": {"devices": [device]}}
+    assert as_json(read_as(ResourceSlice, told))["spec"]["devices"][0]["attributes"] == {"a": value}
+
+
+def test_what_is_not_set_is_left_out() -> None:
+    assert as_json(read_as(Node, {"metadata": {"name": "n"}, "spec": {"unschedulable": False}})) == {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": "n"},
+    }
+
+
+def test_a_time_is_written_to_the_second() -> None:
+    when = "2026-01-02T03:04:05Z"
+    pod = read_as(Pod, {"metadata": {"name": "p", "deletionTimestamp": when}})
+    assert as_json(pod)["metadata"] == {"name": "p", "deletionTimestamp": when}
