@@ -89,7 +89,11 @@ class Checker:
                 self._skip_unseen(record)
                 yield from queues_disagreements(record, self.scheduler.queues())
             case Nodes():
-                yield from nodes_disagreements(record, self.scheduler.nodes())
+                found = list(nodes_disagreements(record, self.scheduler.nodes()))
+                if found and self._guessed:
+                    self.has_diverged = True
+                    return
+                yield from found
             case Write():
                 return
 

@@ -14,7 +14,18 @@ from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
 from refsched.errors import InputError
 from refsched.framework.choices import Choices, SeededChoices
-from refsched.trace.records import Attempt, Bind, Create, Input, Nodes, Output, PreFilter, Queues, Record
+from refsched.trace.records import (
+    Attempt,
+    Bind,
+    Create,
+    Input,
+    Nodes,
+    NodeUsage,
+    Output,
+    PreFilter,
+    Queues,
+    Record,
+)
 
 
 class Recorded(World):
@@ -428,6 +439,14 @@ def test_an_attempt_that_found_nothing_has_looked_at_every_node() -> None:
     assert {one.member for one in check(altered(world.records, Attempt, filter=told))} == {"filter.n199"}
 
 
+def test_where_nothing_is_filtered_no_search_is_looked_into() -> None:
+    nothing: dict[str, Any] = {"disabled": [{"name": "*"}]}
+    config = configuration(profile(filter=nothing, preFilter=nothing))
+    world = many(config, refusing=nobody)
+    assert (the_attempt(world).filter, the_attempt(world).feasible) == (None, 100)
+    assert check(world.records, config) == []
+
+
 # --- Beside a live scheduler ----------------------------------------------------------------------
 
 
@@ -529,3 +548,15 @@ def test_of_equals_one_that_is_skipped_may_have_been_popped_before(left: tuple[s
     bound = Bind("default/other", "n1", "bound")
     assert not check([*created, attempt, bound, Queues(left, (), ())])
     assert check([*created, attempt, bound, Queues(("default/dying",), (), ()), Queues((), (), ())])
+
+
+def test_nodes_that_show_another_choice_of_a_held_cycle_end_what_can_be_followed() -> None:
+    checker = Checker(configuration())
+    held = pod_object("held", script={"ScriptedA": {"reserve": "Hold"}})
+    for each in (node_object("n1"), node_object("n2"), held):
+        checker.take(Create(each))
+    assert not checker.begin("default/held")
+    (there,) = (name for name, usage in checker.scheduler.nodes().nodes.items() if not usage.pods)
+    seen = Nodes({name: NodeUsage(("default/held",) if name == there else ()) for name in ("n1", "n2")})
+    assert not checker.take(seen)
+    assert checker.has_diverged
