@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates
+from refsched.gated_fields import without_disabled_fields
 from refsched.objects.defaults import defaulted
 from refsched.objects.kinds import kind_called, kind_of, read_object
 from refsched.objects.priority_class import PriorityClass
@@ -14,10 +16,12 @@ from refsched.trace.records import Advance, Create, Delete, Input, Permit, Relea
 
 
 class InputReader:
-    """Applies input records to a scheduler, with the API server's defaults filled in."""
+    """Applies input records to a scheduler, with the API server's defaults filled in, and without the fields that
+    it drops where a feature gate is off."""
 
-    def __init__(self, scheduler: Scheduler) -> None:
+    def __init__(self, scheduler: Scheduler, gates: FeatureGates = DEFAULT_GATES) -> None:
         self._scheduler = scheduler
+        self._gates = gates
         self._serial = 0
 
     def apply(self, record: Input) -> None:
@@ -41,7 +45,8 @@ class InputReader:
     def _read(self, value: dict[str, Any], before: ApiObject | None) -> ApiObject:
         self._serial += 1
         classes = self._scheduler.stations.objects.list(PriorityClass)
-        return defaulted(read_object(value), before, classes=classes, serial=self._serial)
+        read = without_disabled_fields(read_object(value), self._gates)
+        return defaulted(read, before, classes=classes, serial=self._serial)
 
     def _before(self, value: dict[str, Any]) -> ApiObject | None:
         updated = read_object(value)

@@ -124,7 +124,18 @@ _COUNTS_NODES = frozenset({"ImageLocality"})
 """The real one is no PreScore plugin: its Score looks at the snapshot. A pure Score must be told before."""
 
 
-def framework_of(profile: ResolvedProfile, extenders: Sequence[Extender] = ()) -> Framework:
+def _fitted(plugin: Plugin, extenders: Sequence[Extender], gates: FeatureGates) -> Plugin:
+    """What a plugin is told besides its own arguments."""
+    if isinstance(plugin, DefaultPreemption):
+        return evolve(plugin, extenders=extenders)
+    if isinstance(plugin, NodeResourcesFit):
+        return evolve(plugin, in_place_scaling=gates.enabled("InPlacePodVerticalScaling"))
+    return plugin
+
+
+def framework_of(
+    profile: ResolvedProfile, extenders: Sequence[Extender] = (), gates: FeatureGates = DEFAULT_GATES
+) -> Framework:
     """The plugins of a profile, each made once, at the points at which it is enabled."""
     made: dict[str, Plugin] = {}
 
@@ -133,9 +144,7 @@ def framework_of(profile: ResolvedProfile, extenders: Sequence[Extender] = ()) -
         for name in names:
             if name not in made:
                 plugin = PLUGINS[name](profile.args.get(name))
-                if isinstance(plugin, DefaultPreemption):
-                    plugin = evolve(plugin, extenders=extenders)
-                made[name] = plugin
+                made[name] = _fitted(plugin, extenders, gates)
         return tuple(made[name] for name in names)
 
     return Framework(
@@ -180,7 +189,7 @@ def scheduler_of(
     """
     extenders = tuple(Extender(extender, reach(extender)) for extender in extenders_in_order(config))
     frameworks = {
-        profile.scheduler_name: framework_of(profile, extenders) for profile in resolve(config, gates)
+        profile.scheduler_name: framework_of(profile, extenders, gates) for profile in resolve(config, gates)
     }
     queue_sort = next(iter(frameworks.values())).queue_sort_plugin
     assert queue_sort is not None
@@ -198,6 +207,7 @@ def scheduler_of(
             float(config.pod_initial_backoff_seconds),
             float(config.pod_max_backoff_seconds),
             clock,
+            pops_from_backoff=gates.enabled("SchedulerPopFromBackoffQ"),
         )
 
     return Scheduler(frameworks, queue, choices, start, frozen_timers)

@@ -57,7 +57,7 @@ class ReferenceScheduler:
         self._machine = scheduler_of(
             read_config(config, gates), SeededChoices(seed), gates=gates, start=start
         )
-        self._inputs = InputReader(self._machine)
+        self._inputs = InputReader(self._machine, gates)
 
     def hello(self) -> Json:
         return {

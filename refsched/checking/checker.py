@@ -53,7 +53,7 @@ class Checker:
             start=start,
             frozen_timers=frozenset(frozen_timers),
         )
-        self._inputs = InputReader(self.scheduler)
+        self._inputs = InputReader(self.scheduler, gates)
         self._binds: list[Bind] = []
         self._attempts: list[Attempt] = []
         self._guessed: set[str] = set()

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Feature gates that change how pods are scheduled, as v1.34.2 has them.
 
-Rules: R-GATES-01, R-GATES-02.   Source: pkg/features/kube_features.go;
+What a gate that is modelled changes is found in the queue (SchedulerPopFromBackoffQ), in the objects as they are
+read (refsched/gated_fields.py), or in the default plugins (DynamicResourceAllocation). The two asynchronous ones
+change nothing here: what the scheduler wrote has come back before the next input, sooner or later.
+
+Rules: R-GATES-01 … R-GATES-04.   Source: pkg/features/kube_features.go;
 pkg/scheduler/framework/plugins/feature/feature.go, NewSchedulerFeaturesFromGates (v1.34.2);
 component-base/featuregate/feature_gate.go, SetFromMap (v0.34.2).
 """
@@ -47,9 +51,15 @@ GATES: Mapping[str, FeatureGate] = {
         FeatureGate(
             "DynamicResourceAllocation", True, "GA", "DynamicResources is a default plugin", modelled=True
         ),
-        FeatureGate("InPlacePodVerticalScaling", True, "beta", "a pod's status counts for its requests"),
         FeatureGate(
-            "MatchLabelKeysInPodTopologySpread", True, "beta", "matchLabelKeys of spread constraints"
+            "InPlacePodVerticalScaling", True, "beta", "a pod's status counts for its requests", modelled=True
+        ),
+        FeatureGate(
+            "MatchLabelKeysInPodTopologySpread",
+            True,
+            "beta",
+            "matchLabelKeys of spread constraints",
+            modelled=True,
         ),
         FeatureGate(
             "NodeInclusionPolicyInPodTopologySpread", True, "GA", "which nodes spreading counts", True
@@ -57,10 +67,16 @@ GATES: Mapping[str, FeatureGate] = {
         FeatureGate(
             "NominatedNodeNameForExpectation", False, "alpha", "nominations stay, and precede binding"
         ),
-        FeatureGate("PodLevelResources", True, "beta", "requests of the pod as a whole"),
-        FeatureGate("SchedulerAsyncAPICalls", False, "beta", "writes to the API server are queued"),
-        FeatureGate("SchedulerAsyncPreemption", True, "beta", "victims are deleted beside the cycle"),
-        FeatureGate("SchedulerPopFromBackoffQ", True, "beta", "an idle scheduler pops pods from backoff"),
+        FeatureGate("PodLevelResources", True, "beta", "requests of the pod as a whole", modelled=True),
+        FeatureGate(
+            "SchedulerAsyncAPICalls", False, "beta", "writes to the API server are queued", modelled=True
+        ),
+        FeatureGate(
+            "SchedulerAsyncPreemption", True, "beta", "victims are deleted beside the cycle", modelled=True
+        ),
+        FeatureGate(
+            "SchedulerPopFromBackoffQ", True, "beta", "an idle scheduler pops from backoff", modelled=True
+        ),
         FeatureGate("SchedulerQueueingHints", True, "GA", "plugins tell which events cure a refusal", True),
         FeatureGate("SidecarContainers", True, "GA", "init containers that go on running", True),
         FeatureGate(
@@ -86,7 +102,9 @@ DEFAULT_GATES = FeatureGates()
 
 def read_feature_gates(value: object) -> FeatureGates:
     """R-GATES-01: a gate that is not known, or locked and set otherwise, is refused.
-    R-GATES-02: so is one whose other setting this specification does not follow."""
+    R-GATES-02: so is one whose other setting this specification does not follow.
+    R-GATES-03: whether API calls and preemption are asynchronous changes no decision, once they have come back.
+    """
     if value is None:
         return DEFAULT_GATES
     if not isinstance(value, Mapping):

@@ -50,13 +50,15 @@ _SCORING_DEFAULTS = {
 
 @frozen
 class NodeResourcesFit:
-    """``strategy`` is LeastAllocated, MostAllocated or RequestedToCapacityRatio, which has a ``shape``."""
+    """``strategy`` is LeastAllocated, MostAllocated or RequestedToCapacityRatio, which has a ``shape``.
+    ``in_place_scaling`` is feature gate InPlacePodVerticalScaling."""
 
     ignored_resources: frozenset[str] = frozenset()
     ignored_resource_groups: frozenset[str] = frozenset()
     strategy: str = "LeastAllocated"
     resources: tuple[ResourceSpec, ...] = (ResourceSpec(CPU), ResourceSpec(MEMORY))
     shape: tuple[UtilizationShapePoint, ...] = ()
+    in_place_scaling: bool = True
     name: ClassVar[str] = "NodeResourcesFit"
 
     # --- PreFilter --------------------------------------------------------------------------------
@@ -120,9 +122,11 @@ class NodeResourcesFit:
     def after_pod_change(self, pod: Pod, before: Pod, after: Pod | None, objects: ObjectStore) -> bool:
         """R-FIT-09: a pod gone from the node that it ran on, or was nominated to, may help any other.
         R-FIT-10: so may a running pod that now asks for less of what the pod asks for too, or the pod
-        itself, where it asks for less of anything."""
+        itself, where it asks for less of anything; but without InPlacePodVerticalScaling it does not."""
         if after is None:
             return bool(before.spec.node_name or before.status.nominated_node_name)
+        if not self.in_place_scaling:
+            return False
         if after.uid == pod.uid:
             return True
         return bool(after.spec.node_name) and _asks_for_less(before, after, pod)

@@ -6,9 +6,8 @@ Every method is one transition of the table in refsched/queue/transitions.py; no
 clock is asked, and the two flushes are called by whoever moves it: every second (``flush_backoff_q_completed``,
 at the whole second) and every thirty (``flush_unschedulable_pods_leftover``).
 
-The features that v1.34 has on by default are on here: SchedulerQueueingHints (locked), and
-SchedulerPopFromBackoffQ.
-Rules: R-QUEUE-01 … R-QUEUE-51, R-NOM-06.   Source: pkg/scheduler/backend/queue/scheduling_queue.go (v1.34.2).
+SchedulerQueueingHints is on (the gate is locked); SchedulerPopFromBackoffQ may be off.
+Rules: R-QUEUE-01 … R-QUEUE-55, R-NOM-06.   Source: pkg/scheduler/backend/queue/scheduling_queue.go (v1.34.2).
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from refsched.framework.node_info import PodInfo
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.queue import cluster_events as events
-from refsched.queue.backoff import Backoff, by_expiration, is_backing_off
+from refsched.queue.backoff import Backoff, by_expiration
 from refsched.queue.hint_table import HintTable, Strategy
 from refsched.queue.in_flight import Happening, InFlight
 from refsched.queue.nominator import Nominator
@@ -51,7 +50,7 @@ class Queues(NamedTuple):
 class SchedulingQueue:
     """``hint_tables`` and ``pre_enqueue_plugins`` are by scheduler name; a pod of another scheduler does not
     come here. ``objects`` is what the informers hold: it shows a change before the queue is told of it.
-    ``clock`` answers seconds since some whole second of UTC.
+    ``clock`` answers seconds since some whole second of UTC. ``pops_from_backoff`` is the feature gate.
     """
 
     def __init__(
@@ -63,12 +62,15 @@ class SchedulingQueue:
         initial_backoff: float,
         max_backoff: float,
         clock: Callable[[], float],
+        *,
+        pops_from_backoff: bool = True,
     ) -> None:
         self.nominator = Nominator(objects)
         self._hint_tables = hint_tables
         self._pre_enqueue_plugins = pre_enqueue_plugins
         self._objects = objects
-        self._backoff_rule = Backoff(initial_backoff, max_backoff)
+        self._pops_from_backoff = pops_from_backoff
+        self._backoff_rule = Backoff(initial_backoff, max_backoff, by_second=pops_from_backoff)
         self._clock = clock
         self._active = Ranking(less)
         self._backoff = Ranking(by_expiration(less))
@@ -106,14 +108,24 @@ class SchedulingQueue:
         updated = evolve(found, info=PodInfo(after))
         self.nominator.update(before, after)
         if place in _BEHIND_THE_GATE:
+            if self._unschedulable.get(after.key) is not None:
+                self._unschedulable.put(updated)
             self._go(updated, place, Occurrence.UPDATED)
             return
-        self._unschedulable.put(updated)
+        self._hear_all(updated, [Happening(change, before, after) for change in changes])
+
+    def _hear_all(self, pod: QueuedPod, changes: Iterable[Happening]) -> None:
+        """R-QUEUE-52: the first change that cures the pod is the last that it hears. But without
+        SchedulerPopFromBackoffQ one that goes to backoffQ hears the others too, and one that does not cure it
+        puts it among the unschedulable pods as well: for a while it is in two queues."""
+        self._unschedulable.put(pod)
         for change in changes:
-            waiting = self._unschedulable.get(after.key)
-            if waiting is None:
+            pod = self._unschedulable.get(pod.key) or pod
+            if not self._hear(pod, change):
+                if self._unschedulable.get(pod.key) is None:
+                    self._unschedulable.put(pod)
+            elif self._pops_from_backoff or self._active.get(pod.key) is not None:
                 return
-            self._hear(waiting, Happening(change, before, after))
 
     def delete(self, pod: Pod) -> None:
         """The pod is gone, or has a node now. One that is in flight stays there."""
@@ -128,8 +140,10 @@ class SchedulingQueue:
         """The pods of which one is popped next: QueueSort leaves them equal. None where Pop would block.
 
         R-QUEUE-47: where activeQ is empty, backoffQ is asked: there, those whose backoff ends in the earliest
-        second come first. Source: unlockedPop, popBackoff.
+        second come first. R-QUEUE-53: not so without SchedulerPopFromBackoffQ. Source: unlockedPop, popBackoff.
         """
+        if not self._pops_from_backoff:
+            return self._active.first()
         return self._active.first() or self._backoff.first()
 
     def take(self, key: str) -> QueuedPod:
@@ -169,7 +183,8 @@ class SchedulingQueue:
     def _is_head(self, pod: QueuedPod, place: Place) -> bool:
         if place is Place.ACTIVE:
             return self._active.is_first(pod)
-        return place is Place.BACKOFF and not self._active and self._backoff.is_first(pod)
+        is_next = place is Place.BACKOFF and not self._active and self._backoff.is_first(pod)
+        return is_next and self._pops_from_backoff
 
     def done(self, uid: str) -> None:
         """The attempt is over, or past Permit: what happens from now on will not send the pod back."""
@@ -238,7 +253,7 @@ class SchedulingQueue:
         """Pods whose backoff is over may be tried."""
         now = self._clock()
         for place, queue in ((Place.BACKOFF, self._backoff), (Place.ERROR_BACKOFF, self._error_backoff)):
-            while (heads := queue.first()) and not is_backing_off(heads[0], now):
+            while (heads := queue.first()) and not self._backoff_rule.is_backing_off(heads[0], now):
                 for pod in heads:
                     self._move(pod, place, Occurrence.BACKOFF_OVER, events.BACKOFF_COMPLETE)
 
@@ -269,17 +284,25 @@ class SchedulingQueue:
 
     # --- Transitions ------------------------------------------------------------------------------
 
-    def _move(self, pod: QueuedPod, place: Place, occurrence: Occurrence, event: ClusterEvent) -> None:
+    def _move(self, pod: QueuedPod, place: Place, occurrence: Occurrence, event: ClusterEvent) -> Place:
         """Send the pod where the table says. A pod that is new or updated tells of its nomination when it
         becomes active. Source: moveToActiveQ, moveToBackoffQ."""
-        is_on_its_way = destination(place, occurrence) in _BEHIND_THE_GATE
-        if is_on_its_way and occurrence is not Occurrence.BACKOFF_OVER:
+        if self._passes_the_gate(place, occurrence):
             pod = self._at_the_gate(pod)
             if pod.is_gated:
                 occurrence = Occurrence.HELD
         goes_to = self._go(pod, place, occurrence)
         if goes_to is Place.ACTIVE and event in _TELLS_OF_A_NOMINATION:
             self.nominator.nominate(pod.pod)
+        return goes_to
+
+    def _passes_the_gate(self, place: Place, occurrence: Occurrence) -> bool:
+        """R-QUEUE-54: PreEnqueue is asked before activeQ and backoffQ, and not again between them; without
+        SchedulerPopFromBackoffQ before activeQ only, and always."""
+        goes_to = destination(place, occurrence)
+        if not self._pops_from_backoff:
+            return goes_to is Place.ACTIVE
+        return goes_to in _BEHIND_THE_GATE and occurrence is not Occurrence.BACKOFF_OVER
 
     def _at_the_gate(self, pod: QueuedPod) -> QueuedPod:
         """Who holds the pod is asked first, and the first to refuse holds it. (Among the others
@@ -299,13 +322,14 @@ class SchedulingQueue:
                 self._hear(pod, happening)
         self._in_flight.note(happening)
 
-    def _hear(self, pod: QueuedPod, happening: Happening) -> None:
-        """One waiting pod, one event. Source: requeuePodWithQueueingStrategy."""
+    def _hear(self, pod: QueuedPod, happening: Happening) -> bool:
+        """One waiting pod, one event. Does it move? Source: requeuePodWithQueueingStrategy."""
         place = Place.GATED if pod.is_gated else Place.UNSCHEDULABLE
         strategy = self._table(pod).strategy(pod, happening, self._objects)
         occurrence = self._occurrence(pod, strategy)
-        if destination(place, occurrence) is not place:
-            self._move(pod, place, occurrence, happening.event)
+        if destination(place, occurrence) is place:
+            return False
+        return self._move(pod, place, occurrence, happening.event) in _BEHIND_THE_GATE
 
     def _strategy_after_attempt(self, pod: QueuedPod) -> Strategy:
         """R-QUEUE-51: all that happened during the attempt is asked for a cure. After an error, or where the
@@ -329,7 +353,7 @@ class SchedulingQueue:
             return Occurrence.NO_CURE
         if strategy is Strategy.IMMEDIATELY:
             return Occurrence.AWAITED
-        backing_off = is_backing_off(pod, self._clock())
+        backing_off = self._backoff_rule.is_backing_off(pod, self._clock())
         if not pod.rejectors:
             return Occurrence.FAILED if backing_off else Occurrence.FAILED_FREE
         return Occurrence.CURED_EARLY if backing_off else Occurrence.CURED
@@ -351,16 +375,23 @@ class SchedulingQueue:
         for place, queue in self._queues.items():
             found = queue.get(key)
             if found is not None:
-                return Place.GATED if found.is_gated else place, found
+                is_held = found.is_gated and place is Place.UNSCHEDULABLE
+                return Place.GATED if is_held else place, found
         return Place.NOWHERE, None
 
     def _go(self, pod: QueuedPod, place: Place, occurrence: Occurrence) -> Place:
-        """Take the pod from where it is, and put it where the table says."""
+        """Take the pod from where it is, and put it where the table says.
+
+        R-QUEUE-55: one that becomes active is in no other queue any more. Source: moveToActiveQ.
+        """
         goes_to = destination(place, occurrence)
         if place is Place.IN_FLIGHT:
             self._in_flight.done(pod.pod.uid)
         elif place is not Place.NOWHERE:
             self._queues[place].remove(pod.key)
+        if goes_to is Place.ACTIVE:
+            for queue in (self._unschedulable, self._backoff, self._error_backoff):
+                queue.remove(pod.key)
         if goes_to is Place.IN_FLIGHT:
             self._in_flight.add(pod.pod)
         elif goes_to is not Place.NOWHERE:

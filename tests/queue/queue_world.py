@@ -94,7 +94,13 @@ def pod(name: str, priority: int = 0, nominated: str = "", node: str = "", **lab
 class World:
     """The queue of one profile, the objects behind it, and its clock."""
 
-    def __init__(self, max_backoff: float = 10, gates: Sequence[PreEnqueuePlugin] = ()) -> None:
+    def __init__(
+        self,
+        max_backoff: float = 10,
+        gates: Sequence[PreEnqueuePlugin] = (),
+        *,
+        pops_from_backoff: bool = True,
+    ) -> None:
         self.now = 0.0
         self.objects = ObjectStore()
         gates = gates or (Gate("gate"), Gate("door"))
@@ -107,6 +113,7 @@ class World:
             initial_backoff=1,
             max_backoff=max_backoff,
             clock=lambda: self.now,
+            pops_from_backoff=pops_from_backoff,
         )
 
     def add(self, *pods: Pod) -> None:

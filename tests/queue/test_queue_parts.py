@@ -11,7 +11,7 @@ from queue_world import NODE_ADDED, NODE_LABELLED, by_priority, pod
 
 from refsched.framework.node_info import PodInfo
 from refsched.objects.store import ObjectStore
-from refsched.queue.backoff import Backoff, by_expiration, is_backing_off, whole_second
+from refsched.queue.backoff import Backoff, by_expiration, whole_second
 from refsched.queue.in_flight import Happening, InFlight
 from refsched.queue.nominator import Nominator
 from refsched.queue.queued_pod import NO_BACKOFF, QueuedPod
@@ -46,7 +46,17 @@ def test_errors_count_before_refusals() -> None:
 def test_a_pod_without_failures_and_any_pod_without_a_maximum_owe_no_backoff() -> None:
     assert Backoff().expiration(queued("p")) == NO_BACKOFF
     assert Backoff(1, 0).expiration(evolve(queued("p"), unschedulable_count=3)) == NO_BACKOFF
-    assert not is_backing_off(queued("p"), 0)
+    assert not Backoff().is_backing_off(queued("p"), 0)
+
+
+def test_without_popping_from_backoff_time_counts_to_the_nanosecond() -> None:
+    exact = Backoff(by_second=False)
+    refused = evolve(queued("p", timestamp=0.1 + 0.2), unschedulable_count=1)
+    refused = evolve(refused, backoff_expiration=exact.expiration(refused))
+
+    assert refused.backoff_expiration == 1.3
+    assert exact.is_backing_off(refused, 1.3)
+    assert not exact.is_backing_off(refused, 1.300000001)
 
 
 def test_a_second_made_of_tenths_is_a_second() -> None:

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fields that count only with a feature gate: without it the API server drops them, and the scheduler, which may
+still meet them in older objects, does not look at them.
+
+Rules: R-GATES-04.   Source: pkg/api/pod/util.go, dropDisabledFields, dropDisabledPodStatusFields (v1.34.2), and in
+the scheduler the places that each gate names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import evolve
+
+from refsched.config.feature_gates import FeatureGates
+from refsched.objects.pod import ContainerStatus, Pod
+from refsched.objects.store import ApiObject
+
+
+def without_disabled_fields(read: ApiObject, gates: FeatureGates) -> ApiObject:
+    """R-GATES-04: the object as the API server and the scheduler of these gates see it."""
+    if not isinstance(read, Pod):
+        return read
+    for gate, drop in _DROPPED.items():
+        if not gates.enabled(gate):
+            read = drop(read)
+    return read
+
+
+def _match_label_keys(pod: Pod) -> Pod:
+    """Source: podtopologyspread/common.go, filterTopologySpreadConstraints."""
+    constraints = (evolve(c, match_label_keys=()) for c in pod.spec.topology_spread_constraints)
+    return evolve(pod, spec=evolve(pod.spec, topology_spread_constraints=tuple(constraints)))
+
+
+def _pod_level_resources(pod: Pod) -> Pod:
+    """Source: framework/types.go, CalculateResource; noderesources/fit.go, computePodResourceRequest."""
+    return evolve(pod, spec=evolve(pod.spec, resources=None))
+
+
+def _resized_containers(pod: Pod) -> Pod:
+    """Source: framework/types.go, CalculateResource, UseStatusResources."""
+
+    def dropped(statuses: tuple[ContainerStatus, ...]) -> tuple[ContainerStatus, ...]:
+        nothing: dict[str, Any] = {"resources": None, "allocated_resources": {}}
+        return tuple(evolve(status, **nothing) for status in statuses)
+
+    status = evolve(
+        pod.status,
+        container_statuses=dropped(pod.status.container_statuses),
+        init_container_statuses=dropped(pod.status.init_container_statuses),
+    )
+    return evolve(pod, status=status)
+
+
+_DROPPED: Mapping[str, Callable[[Pod], Pod]] = {
+    "InPlacePodVerticalScaling": _resized_containers,
+    "MatchLabelKeysInPodTopologySpread": _match_label_keys,
+    "PodLevelResources": _pod_level_resources,
+}

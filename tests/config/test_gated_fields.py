@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a feature gate that is off makes of objects, and of the plugins that would look at them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from world import configuration, node_object, pod_object
+
+from refsched.checking.checker import Checker
+from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates, read_feature_gates
+from refsched.gated_fields import without_disabled_fields
+from refsched.objects.node import Node
+from refsched.objects.pod import ContainerStatus, Pod
+from refsched.objects.reading import read_as
+from refsched.objects.store import ObjectStore
+from refsched.plugins.node_resources_fit import NodeResourcesFit
+from refsched.reference import create
+from refsched.trace.records import Create
+
+RESIZED = {"name": "c", "resources": {"requests": {"cpu": "3"}}, "allocatedResources": {"cpu": "2"}}
+SPREAD = {
+    "maxSkew": 1,
+    "topologyKey": "zone",
+    "whenUnsatisfiable": "DoNotSchedule",
+    "labelSelector": {},
+    "matchLabelKeys": ["app"],
+}
+
+
+def pod(**status: Any) -> Pod:
+    spec = {"resources": {"requests": {"cpu": "3"}}, "topologySpreadConstraints": [SPREAD]}
+    return read_as(Pod, {"metadata": {"name": "p", "uid": "p"}, "spec": spec, "status": status})
+
+
+def without(gate: str) -> FeatureGates:
+    return read_feature_gates({gate: False})
+
+
+def test_with_the_gates_of_the_version_an_object_stays_as_it_is() -> None:
+    read = pod(containerStatuses=[RESIZED])
+
+    assert without_disabled_fields(read, DEFAULT_GATES) == read
+
+
+def test_objects_other_than_pods_stay_as_they_are() -> None:
+    assert without_disabled_fields(Node(), without("PodLevelResources")) == Node()
+
+
+def test_each_gate_takes_its_own_fields() -> None:
+    read = pod(containerStatuses=[RESIZED], initContainerStatuses=[RESIZED])
+
+    levelled = without_disabled_fields(read, without("PodLevelResources"))
+    assert isinstance(levelled, Pod)
+    assert levelled.spec.resources is None
+    spread = without_disabled_fields(read, without("MatchLabelKeysInPodTopologySpread"))
+    assert isinstance(spread, Pod)
+    assert [c.match_label_keys for c in spread.spec.topology_spread_constraints] == [()]
+    settled = without_disabled_fields(read, without("InPlacePodVerticalScaling"))
+    assert isinstance(settled, Pod)
+    assert settled.status.container_statuses == (ContainerStatus("c"),)
+    assert settled.status.init_container_statuses == (ContainerStatus("c"),)
+    assert settled.spec == read.spec
+
+
+def test_without_in_place_scaling_a_pod_that_asks_for_less_cures_nobody() -> None:
+    waiting = pod()
+
+    assert NodeResourcesFit().after_pod_change(waiting, waiting, waiting, ObjectStore())
+    assert not NodeResourcesFit(in_place_scaling=False).after_pod_change(
+        waiting, waiting, waiting, ObjectStore()
+    )
+
+
+def whole_pod() -> dict[str, Any]:
+    """It asks for more as a whole than any node has."""
+    return pod_object("p", resources={"requests": {"cpu": "64"}})
+
+
+@pytest.mark.parametrize(("on", "result"), [(True, "unschedulable"), (False, "scheduled")])
+def test_the_reference_heeds_the_gates(on: bool, result: str) -> None:
+    reference = create(configuration(), feature_gates={"PodLevelResources": on})
+    reference.create(node_object("n"))
+    reference.create(whole_pod())
+
+    [attempt, *_] = reference.schedule()["records"]
+
+    assert attempt["attempt"]["result"] == result
+
+
+def test_the_checker_heeds_the_gates() -> None:
+    checker = Checker(configuration(), {"PodLevelResources": False})
+    checker.take(Create(node_object("n")))
+    checker.take(Create(whole_pod()))
+    checker.scheduler.schedule()
+
+    [attempt, *_] = checker.scheduler.take_records()
+
+    assert getattr(attempt, "result", "") == "scheduled"
