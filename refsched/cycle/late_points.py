@@ -18,6 +18,7 @@ from refsched.framework.interface import (
     SettlingReserve,
     WaitFor,
     WritingUnreserve,
+    extends,
 )
 from refsched.framework.status import SUCCESS, Code, Status, error
 from refsched.plugins.default_binder import DefaultBinder
@@ -51,10 +52,10 @@ def run_reserve_plugins(cycle: Cycle) -> Runs:
 def _reserve(cycle: Cycle, plugin: Plugin) -> Runs:
     if isinstance(plugin, Scripted):
         return status_of((yield from _play(cycle, plugin, "reserve")), "reserve")
-    assert isinstance(plugin, ReservePlugin)
+    assert extends(plugin, ReservePlugin)
     pod, node = cycle.on_node
     state = cycle.states.get(plugin.name)
-    if isinstance(plugin, SettlingReserve):
+    if extends(plugin, SettlingReserve):
         state = plugin.settle(state, node, cycle.stations.choices)
     answer = plugin.reserve(state, pod, node, cycle.stations.objects)
     if isinstance(answer, Reject):
@@ -69,11 +70,11 @@ def run_unreserve_plugins(cycle: Cycle) -> None:
         if isinstance(plugin, Scripted):
             cycle.calls.append(f"{plugin.name}.unreserve")
             continue
-        assert isinstance(plugin, ReservePlugin)
+        assert extends(plugin, ReservePlugin)
         pod, node = cycle.on_node
         state = cycle.states.get(plugin.name)
         plugin.unreserve(state, pod, node, cycle.stations.objects)
-        if isinstance(plugin, WritingUnreserve):
+        if extends(plugin, WritingUnreserve):
             plugin.take_back(state, pod, node, cycle.stations)
 
 
@@ -120,7 +121,7 @@ def run_pre_bind_plugins(cycle: Cycle) -> Runs:
 def _pre_bind(cycle: Cycle, plugin: Plugin) -> Runs:
     if isinstance(plugin, Scripted):
         return status_of((yield from _play(cycle, plugin, "preBind")), "preBind")
-    assert isinstance(plugin, PreBindPlugin)
+    assert extends(plugin, PreBindPlugin)
     pod, node = cycle.on_node
     answer = plugin.pre_bind(cycle.states.get(plugin.name), pod, node, cycle.stations)
     if not isinstance(answer, WaitFor):

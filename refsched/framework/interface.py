@@ -9,7 +9,7 @@ Source: pkg/scheduler/framework/interface.go (v1.34.2).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Protocol, TypeGuard, TypeVar, cast, runtime_checkable
 
 from attrs import frozen
 
@@ -48,6 +48,18 @@ class Reject:
 class Plugin(Protocol):
     @property
     def name(self) -> str: ...
+
+
+_EXTENDS: dict[tuple[type, Any], bool] = {}
+Point = TypeVar("Point")
+
+
+def extends(plugin: Plugin, point: Callable[..., Point]) -> TypeGuard[Point]:
+    """``isinstance``, asked once for a class: to look up the members of a protocol takes long."""
+    key = type(plugin), point
+    if key not in _EXTENDS:
+        _EXTENDS[key] = isinstance(plugin, cast("type", point))
+    return _EXTENDS[key]
 
 
 @runtime_checkable

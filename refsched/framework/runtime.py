@@ -29,6 +29,7 @@ from refsched.framework.interface import (
     ScoreExtensions,
     ScorePlugin,
     Skip,
+    extends,
 )
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
@@ -165,7 +166,7 @@ class Framework:
         return [
             plugin
             for plugin in self.pre_filter_plugins
-            if isinstance(plugin, PreFilterExtensions) and plugin.name not in state.skipped
+            if extends(plugin, PreFilterExtensions) and plugin.name not in state.skipped
         ]
 
     # --- Filter -----------------------------------------------------------------------------------
@@ -174,7 +175,7 @@ class Framework:
         """The state for a node that is still being looked at when the search is stopped."""
         states = dict(state.states)
         for plugin in self.filter_plugins:
-            if isinstance(plugin, InterruptibleFilter) and plugin.name in states:
+            if extends(plugin, InterruptibleFilter) and plugin.name in states:
                 states[plugin.name] = plugin.interrupted(states[plugin.name], cause)
         return evolve(state, states=states)
 
@@ -183,7 +184,7 @@ class Framework:
         left_open = [
             (plugin.name, plugin.ways(state.states[plugin.name], node))
             for plugin in self.filter_plugins
-            if isinstance(plugin, OpenFilter) and plugin.name in state.states
+            if extends(plugin, OpenFilter) and plugin.name in state.states
         ]
 
         def way(number: int) -> CycleState:
@@ -271,7 +272,7 @@ class Framework:
         }
         normalized = {
             plugin.name: plugin.normalize_score(states.get(plugin.name), pod, raw[plugin.name])
-            if isinstance(plugin, ScoreExtensions)
+            if extends(plugin, ScoreExtensions)
             else raw[plugin.name]
             for plugin in scoring
         }

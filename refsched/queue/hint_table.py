@@ -29,7 +29,7 @@ from refsched.framework.events import (
     ClusterEvent,
     Hint,
 )
-from refsched.framework.interface import EnqueueExtensions, Plugin
+from refsched.framework.interface import EnqueueExtensions, Plugin, extends
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.queue.cluster_events import is_wild_card, matches
@@ -142,7 +142,7 @@ def _registrations(plugin: Plugin) -> tuple[Registration, ...]:
     R-HINT-05: who registers for new nodes but not for changes of taints is given those too, without a
     hint (kubernetes #109437).
     """
-    if not isinstance(plugin, EnqueueExtensions):
+    if not extends(plugin, EnqueueExtensions):
         return _anything(plugin)
     rows = [Registration(ClusterEvent(row.resource, row.action), plugin, row.hint) for row in plugin.EVENTS]
     on_nodes = ActionType(0)
