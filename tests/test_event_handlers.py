@@ -234,3 +234,44 @@ def test_objects_that_no_plugin_asks_about_are_only_stored(world: World, other: 
     wants_a_claim(world)
     world.create(other)
     assert world.where("p") == "unschedulable"
+
+
+def test_a_change_that_no_plugin_registered_for_moves_nobody(world: World) -> None:
+    attachment = {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "VolumeAttachment",
+        "metadata": {"name": "a"},
+        "spec": {"attacher": "csi.example.com", "nodeName": "n1", "source": {"persistentVolumeName": "v"}},
+    }
+    wants_a_claim(world)
+    world.create(attachment)
+    assert world.where("p") == "unschedulable"
+
+
+# --- Pods that cannot be ---------------------------------------------------------------------------
+
+
+def twin(name: str, **rest: Any) -> dict[str, Any]:
+    """Pods that bear one uid: the cache knows a pod by it."""
+    told = pod_object(name, "1", **rest)
+    told["metadata"]["uid"] = "twin"
+    return told
+
+
+def test_what_the_cache_does_not_take_in_is_passed_over(world: World) -> None:
+    world.node("n1")
+    world.create(twin("first", on="n1"))
+    world.create(twin("second", on="n1"))
+    assert world.on("n1") == ["first"]
+    world.delete_pod("first")
+    world.delete_pod("second")
+    assert world.on("n1") == []
+
+
+def test_a_pod_that_counts_already_cannot_be_assumed(world: World) -> None:
+    world.node("n1")
+    world.create(twin("first", on="n1"))
+    world.create(twin("second"))
+    attempt = world.schedule("second")
+    assert (attempt.result, attempt.node) == ("error", "n1")
+    assert attempt.message == "pod twin(default/second) is in the cache, so can't be assumed"

@@ -441,9 +441,9 @@ def test_an_attempt_that_found_nothing_has_looked_at_every_node() -> None:
 
 def test_where_nothing_is_filtered_no_search_is_looked_into() -> None:
     nothing: dict[str, Any] = {"disabled": [{"name": "*"}]}
-    config = configuration(profile(filter=nothing, preFilter=nothing))
+    config = configuration(profile(filter=nothing))
     world = many(config, refusing=nobody)
-    assert (the_attempt(world).filter, the_attempt(world).feasible) == (None, 100)
+    assert (the_attempt(world).evaluated, the_attempt(world).feasible) == (100, 100)
     assert check(world.records, config) == []
 
 

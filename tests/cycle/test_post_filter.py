@@ -12,11 +12,13 @@ from world import World, configuration, profile, unschedulable
 from refsched.cycle.cycle import Cycle
 from refsched.cycle.decide import Decision
 from refsched.cycle.post_filter import run_post_filter
+from refsched.framework.node_info import PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
 from refsched.framework.runtime import CycleState, Framework, PreFilterResult
 from refsched.framework.status import SUCCESS, error, unresolvable
 from refsched.framework.status import unschedulable as refusal
 from refsched.objects.pod import Pod
+from refsched.objects.reading import read_as
 from refsched.queue.queued_pod import QueuedPod
 from refsched.trace.records import Bind, Write
 
@@ -165,6 +167,11 @@ def test_several_plugins_add_up_until_one_decides(
     results: list[PostFilterResult], outcome: tuple[str, str | None]
 ) -> None:
     assert outcome_of(*results) == outcome
+
+
+def test_who_is_outranked_and_has_no_nomination_loses_none() -> None:
+    outranked = PodInfo(read_as(Pod, {"metadata": {"name": "p", "namespace": "default"}}))
+    assert outcome_of(PostFilterResult(SUCCESS, "n1", outranked=(outranked,))) == ("", "n1")
 
 
 def test_what_is_written_is_told_after_the_attempt(world: World) -> None:
