@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Module: an implementation in Python, in the process of the suite.
 
-It answers through the same ``Server`` as behind the wire protocol, and is given copies: what it does to an
-object does not reach the suite's.
+It answers through the same ``Server`` as behind the wire protocol, and all goes through JSON as there: what it
+does to an object, then or later, does not reach the suite's.
 """
 
 from __future__ import annotations
@@ -47,9 +47,13 @@ class Module:
         copied = json.loads(json.dumps(request))
         try:
             with time_limit(self._timeout):
-                return self._server.answer(copied)
+                answer = self._server.answer(copied)
         except OutOfTime:
             raise TransportError(f"no answer within {self._timeout:g} seconds") from None
+        try:
+            return json.loads(json.dumps(answer, allow_nan=False))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise TransportError(f"the answer cannot be written as JSON: {error}") from None
 
     def close(self, *, at_once: bool = False) -> None:
         self._server = None

@@ -68,6 +68,12 @@ def test_what_an_implementation_does_to_an_object_does_not_reach_the_suite(write
     assert POD["kind"] == "Pod"
 
 
+def test_an_answer_that_json_cannot_hold_is_a_fault(write: Write) -> None:
+    session = connect(write(MINE.replace('{"records": ()}', '{"records": {1, 2}}'))).reset({})
+    with pytest.raises(AdapterFault, match="the answer cannot be written as JSON: Object of type set"):
+        session.create(POD)
+
+
 def test_a_method_that_is_missing_is_not_supported(write: Write) -> None:
     session = connect(write(MINE)).reset({})
     assert session.release("a/b") == Answer(unsupported="it has no method release")
