@@ -154,14 +154,18 @@ class Scheduler:
         """The pods (``namespace/name``) of which any may be popped next, and is skipped then."""
         return [queued.key for queued in self.stations.queue.heads() if self._is_skipped(queued.pod)]
 
-    def skip_head(self, pod: str = "") -> bool:
-        """Pop a pod that is skipped (this one), if it is of those that may be popped; a record never shows it."""
-        skippable = [key for key in self.skippable_heads() if pod in ("", key)]
+    def skip_head(self) -> bool:
+        """Pop a pod that is skipped, if one of those that may be popped is; a record never shows it."""
+        skippable = self.skippable_heads()
         if not skippable:
             return False
-        queue = self.stations.queue
-        queue.done(queue.pop(skippable[0]).pod.uid)
+        self.stations.queue.done(self.stations.queue.pop(skippable[0]).pod.uid)
         return True
+
+    def skip(self, pod: str) -> None:
+        """Pop this pod, whoever else waits, and pass it over. KeyError where it does not wait."""
+        queue = self.stations.queue
+        queue.done(queue.take(pod).pod.uid)
 
     def _is_skipped(self, pod: Pod) -> bool:
         return pod.metadata.deletion_timestamp is not None or self.stations.cache.is_assumed(pod)

@@ -193,8 +193,10 @@ class Checker:
     def _skip_unseen(self, seen: Queues) -> None:
         """Of equals, those that are skipped may have been popped before the one that was tried: the next look at
         the queues tells."""
+        queues = self.scheduler.queues()
         for pod in self._perhaps_skipped.difference(seen.active, seen.backoff, seen.unschedulable):
-            self.scheduler.skip_head(pod)
+            if pod in (*queues.active, *queues.backoff):
+                self.scheduler.skip(pod)
         self._perhaps_skipped.clear()
 
     def _space_of(self, key: str) -> SearchSpace | None:

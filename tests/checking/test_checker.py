@@ -548,6 +548,8 @@ def test_of_equals_one_that_is_skipped_may_have_been_popped_before(left: tuple[s
     bound = Bind("default/other", "n1", "bound")
     assert not check([*created, attempt, bound, Queues(left, (), ())])
     assert check([*created, attempt, bound, Queues(("default/dying",), (), ()), Queues((), (), ())])
+    urgent, urgently = Create(pod_object("urgent", priority=10)), ("default/urgent",)
+    assert not check([*created, attempt, bound, urgent, Queues((*urgently, *left), (), ())])
 
 
 def test_nodes_that_show_another_choice_of_a_held_cycle_end_what_can_be_followed() -> None:
