@@ -14,6 +14,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+ROUNDING = 1e-9
 FEWEST = 10
 """Examples below which a property test is not worth its start."""
 
@@ -79,7 +80,7 @@ def plan(tests: Sequence[Planned], seconds: float) -> dict[str, int]:
             left -= cost
     for test in ordered:
         if test.name in chosen and test.draws and left > 0:
-            more = min(test.examples - chosen[test.name], int(left / test.weight.seconds))
+            more = min(test.examples - chosen[test.name], int(left / test.weight.seconds + ROUNDING))
             chosen[test.name] += more
             left -= more * test.weight.seconds
     return chosen

@@ -128,6 +128,7 @@ class Gathering:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if self._result is None:
             return
+        terminalreporter.ensure_newline()
         terminalreporter.section("conformance")
         told = [
             *paragraphs(self._result),

@@ -98,7 +98,9 @@ def _failure(result: Result, each: RuleVerdict) -> Iterator[str]:
     if failure is None:
         return
     yield from failure_lines(each.rule, failure)
-    yield from _wrapped(" · ".join(_circumstances(result, each, failure)), "  ")
+    if circumstances := list(_circumstances(result, each, failure)):
+        yield from _wrapped(" · ".join(circumstances), "  ")
+    yield f"  test:    {failure.test}"
     yield f"  again:   {result.again(failure.rule)}"
     if not result.replayed:
         yield f"  inputs:  {result.path_of(failure.rule, 'yaml')}   (kubectl apply -f)"
@@ -112,10 +114,6 @@ def _circumstances(result: Result, each: RuleVerdict, failure: Failure) -> Itera
     dependent = [other.rule.id for other in result.failures if other.rule.needs(each.rule)]
     if dependent:
         yield f"also failing, and in need of this one: {', '.join(dependent)}"
-    if result.replayed:
-        yield "repeated from a file"
-    else:
-        yield f"test {failure.test}"
 
 
 def _explaining(roots: Sequence[RuleVerdict], each: RuleVerdict) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attrs import Factory, define, frozen
+from attrs import define, frozen
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -22,9 +22,14 @@ from conformance.suite import Judgement, Rule
 from refsched.trace.records import Attempt, NodeStatus
 
 ROOM = 3
+ASKED: list[int] = []
+"""What every pod that was to be placed asked for."""
+
 RULES = (
     Rule("R-TOY-01", "A pod of more than 3 cpu fits nowhere.", source="toy.go, fits"),
-    Rule("R-TOY-02", "What does not fit is told by its plugin.", source="toy.go, tell", stands_on=("R-TOY-01",)),
+    Rule(
+        "R-TOY-02", "What does not fit is told by its plugin.", source="toy.go, tell", stands_on=("R-TOY-01",)
+    ),
     Rule("R-TOY-03", "The reason names the resource.", level="observed", source="toy.go, tell"),
     Rule("R-IDLE-01", "Nothing ever decides this."),
 )
@@ -71,14 +76,13 @@ class Toy:
     what: str
     hello: Hello
     told: int = 0
-    asked: list[int] = Factory(list)
 
     def close(self) -> None:
         pass
 
     def answer(self, cpu: int) -> tuple[str, NodeStatus]:
         """The result, and the status of the one node."""
-        self.asked.append(cpu)
+        ASKED.append(cpu)
         fits = cpu <= (ROOM + 2 if self.what == "wrong" else ROOM)
         if fits:
             return "scheduled", NodeStatus("Success")

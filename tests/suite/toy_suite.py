@@ -52,3 +52,10 @@ class Suite:
         path = self.path / name
         path.write_text(text, "utf-8")
         return path
+
+
+def report_of(result: pytest.RunResult) -> list[str]:
+    """The suite's own report: what stands between its title and pytest's last line."""
+    lines = result.outlines
+    first = next(number for number, line in enumerate(lines) if line.strip("= ") == "conformance")
+    return lines[first + 1 : -1]

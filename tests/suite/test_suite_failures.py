@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a failure says, word for word; what it leaves behind; and that it can be repeated."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import yaml
+from toy_suite import Suite, report_of
+
+from conformance.history import Create, Schedule
+from conformance.suite.scenario import read_history
+from refsched.trace.reading import read_trace
+from refsched.trace.records import Attempt
+
+
+def said(text: str) -> list[str]:
+    return dedent(text).strip("\n").splitlines()
+
+
+WRONG = said(
+    """
+    wrong: wrong 1.0, for Kubernetes 1.34
+    claims filter, queue
+    2 tests · 3 histories · seed 0 · rules: all
+
+    FAILED  R-TOY-01  A pod of more than 3 cpu fits nowhere.
+            (toy.go, fits)
+
+      1  node  n1  cpu 3
+      2  pod   p1  cpu 4
+      3  schedule  →  p1 on n1
+                      result of p1
+                      expected: unschedulable
+                      got:      scheduled
+
+      shrunk from 4 steps · also failing, and in need of this one: R-TOY-02
+      test:    test_toys::test_toys
+      again:   pytest conformance/ --impl=wrong --replay=.refsched/R-TOY-01.jsonl
+      inputs:  .refsched/R-TOY-01.yaml   (kubectl apply -f)
+
+    rules          pass          fail  inconclusive   not claimed
+    IDLE              ·             ·             1             ·
+    TOY               1             2             ·             ·
+    all               1             2             1             ·
+
+    inconclusive (never decided anything): R-IDLE-01
+    tightness: of 3 outcomes checked, 66.7 % were the only one allowed
+
+    does not conform: 2 promised rules broken, 0 kept.
+    """
+)
+
+DIES = said(
+    """
+    NOT JUDGED  1 test: a fault of the implementation's adapter, not of the scheduler
+      dies: it ended with exit code 3
+        request  {"schedule": {}}
+    """
+)
+
+FICKLE = "  shrunk from 4 steps · the same inputs did not show it every time: this transcript is the evidence"
+
+
+def test_a_failure_and_what_becomes_of_it(suite: Suite) -> None:
+    result = suite(impl="wrong")
+    assert report_of(result) == [*WRONG, ""]
+
+    trace = read_trace(suite.path / ".refsched/R-TOY-01.jsonl")
+    assert trace.header.scheduler.name == "wrong"
+    assert [type(entry.record) for entry in trace.entries] == [Attempt]
+
+    documents = list(yaml.safe_load_all((suite.path / ".refsched/R-TOY-01.yaml").read_text("utf-8")))
+    assert [document["kind"] for document in documents] == ["Node", "Pod", "ConfigMap"]
+
+    for suffix in ("jsonl", "yaml"):
+        history = read_history(suite.path / f".refsched/R-TOY-01.{suffix}")
+        assert [type(step) for step in history.steps] == [Create, Create, Schedule]
+
+    again = suite("--replay=.refsched/R-TOY-01.yaml", impl="wrong")
+    assert again.ret == 1
+    again.stdout.fnmatch_lines(["  again:   * --replay=.refsched/R-TOY-01.yaml", "does not conform: *"])
+
+    cured = suite("--replay=.refsched/R-TOY-01.jsonl", impl="right")
+    assert cured.ret == 0
+    cured.stdout.fnmatch_lines(["the failure did not show again."])
+
+
+def test_an_answer_that_is_not_allowed_fails_also_where_it_does_not_come_again(suite: Suite) -> None:
+    result = suite(impl="fickle")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["FAILED  R-TOY-01 *", "  3  schedule  →  p1 on n1", FICKLE])
+
+
+def test_a_fault_of_the_adapter_is_told_once_and_counted_for_nobody(suite: Suite) -> None:
+    suite.add(
+        "test_more.py",
+        "from conformance.suite import conforms\n"
+        "@conforms(area='toys', rules=('R-TOY-02',))\n"
+        "def test_more(check, history): check(history)\n",
+    )
+    result = suite(impl="dies")
+    assert result.ret == 2
+    result.stdout.fnmatch_lines([DIES[0].replace("1 test", "2 tests"), *DIES[1:]])
+    assert sum("it ended with exit code 3" in line for line in result.outlines) == 1
+    result.stdout.fnmatch_lines(
+        ["not judged in full: 1 promised rule kept, none broken. 2 tests could not judge."]
+    )
+
+
+def test_a_fault_of_the_suite_is_told_as_one(suite: Suite) -> None:
+    suite.add(
+        "test_more.py",
+        "from conformance.suite import conforms\n"
+        "@conforms(rules=('R-TOY-02',))\n"
+        "def test_more(check): raise KeyError('nothing')\n",
+    )
+    result = suite(impl="breaks-the-suite")
+    assert result.ret == 2
+    result.stdout.fnmatch_lines(["NOT JUDGED  1 test: a fault of the suite itself, not of the scheduler"])
+    result.stdout.fnmatch_lines(["*ZeroDivisionError: a bug of the judge"])
+    result.stdout.fnmatch_lines(["*test_more::test_more: KeyError: 'nothing'"])
+
+
+def test_what_is_not_claimed_is_not_tested(suite: Suite) -> None:
+    result = suite(impl="modest")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(
+        ["not claimed (what they need is not claimed): R-TOY-02, R-TOY-03", "* 1 not claimed in *"]
+    )
+
+
+def test_observed_rules_do_not_count_where_only_promised_ones_were_asked_for(suite: Suite) -> None:
+    assert suite("--level=promised", impl="words").ret == 0
+    result = suite("--level=observed", "--junitxml=junit.xml", impl="words")
+    assert result.ret == 1
+    assert "R-TOY-03" in (suite.path / "junit.xml").read_text("utf-8")
