@@ -90,12 +90,22 @@ def _prepare(stations: Stations, preemptor: Pod, result: PostFilterResult) -> No
     for outranked in result.outranked:
         if outranked.pod.status.nominated_node_name:
             stations.api.patch_status(outranked.pod, nominated_node="")
-    for victim in result.victims:
-        waiting = stations.waiting_pods.get(victim.pod.uid)
-        if waiting is not None:
-            waiting.reject(PREEMPTION_PLUGIN, "preempted")
-            continue
-        message = f"{preemptor.spec.scheduler_name}: preempting to accommodate a higher priority pod"
-        condition = PodCondition("DisruptionTarget", "True", "PreemptionByScheduler", message)
-        stations.api.patch_status(victim.pod, condition)
-        stations.write("delete", victim.pod)
+    failed = [victim.pod for victim in result.victims if not _evict(stations, preemptor, victim.pod)]
+    if failed:
+        stations.queue.activate([preemptor])
+
+
+def _evict(stations: Stations, preemptor: Pod, victim: Pod) -> bool:
+    """R-PREEMPT-PREP-02: a victim that is gone, as one may be whose binding is under way, cannot be told why it is
+    evicted. That is an error, and the preemptor is tried again without waiting for an event."""
+    waiting = stations.waiting_pods.get(victim.uid)
+    if waiting is not None:
+        waiting.reject(PREEMPTION_PLUGIN, "preempted")
+        return True
+    message = f"{preemptor.spec.scheduler_name}: preempting to accommodate a higher priority pod"
+    condition = PodCondition("DisruptionTarget", "True", "PreemptionByScheduler", message)
+    if stations.api.get(Pod, victim.name, victim.namespace) is None:
+        return condition in victim.status.conditions
+    stations.api.patch_status(victim, condition)
+    stations.write("delete", victim)
+    return True

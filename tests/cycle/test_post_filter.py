@@ -104,6 +104,22 @@ def test_a_victim_that_waits_on_permit_is_rejected_and_not_deleted(world: World)
     assert bind.unschedulable_plugins == ("DefaultPreemption",)
 
 
+def test_a_victim_that_is_gone_already_is_an_error_and_the_preemptor_is_tried_again(world: World) -> None:
+    """It still counts on its node, since its binding has not failed yet."""
+    world.node("n1", cpu="4")
+    world.schedule("victim", cpu="3", script={"ScriptedA": {"preBind": "Hold"}})
+    world.delete_pod("victim")
+    assert world.on("n1") == ["victim"]
+
+    attempt = world.schedule("preemptor", cpu="2", priority=10)
+
+    assert attempt.victims == ("default/victim",)
+    assert world.writes == []
+    assert world.where("preemptor") == "backoff"
+    world.release("victim")
+    assert world.schedule("preemptor").node == "n1"
+
+
 def test_where_no_eviction_helps_the_message_says_so(world: World) -> None:
     world.node("n1", unschedulable=True)
     attempt = world.schedule("p", nominated_to="n1")
