@@ -93,6 +93,7 @@ class Following:
             frozenset(gave_up),
             next(iter(gave_up.values()), ""),
             self.record.message or "",
+            self._left(self.record) if self.extenders else None,
         )
 
     def _plan_unseen(self, record: Attempt) -> SearchPlan | None:
@@ -105,24 +106,23 @@ class Following:
         return SearchPlan(kept, kept)
 
     def _kept(self, record: Attempt, enough: int) -> frozenset[str] | None:
-        """Those that were scored, or the one that was taken unscored; where extenders may have refused others
-        after the search, as many of these as it would have kept. Where it is not told which were scored, the node
-        that was taken may have been the best of them."""
-        scored = record.scores or record.totals
-        feasible = [node for node, status in (record.filter or {}).items() if status.code == "Success"]
-        if scored:
-            kept = list(scored)
-        elif record.node and len(feasible) > enough:
-            kept = [record.node]
-        else:
-            return None
+        """Those that were scored, or the one that was taken unscored. Where it is not told which were scored, the
+        node that was taken may have been the best of them. Extenders may have refused any others afterwards."""
         if self.extenders:
-            kept = [node for node in kept if node in feasible]
-            others = [node for node in feasible if node not in kept]
-            kept += others[: max(enough - len(kept), 0)]
-        elif not scored and enough > 1:
+            return None
+        scored = record.scores or record.totals
+        if scored:
+            return frozenset(scored)
+        feasible = [node for node, status in (record.filter or {}).items() if status.code == "Success"]
+        if not record.node or len(feasible) <= enough:
+            return None
+        if enough > 1:
             self.is_blind = True
-        return frozenset(kept)
+        return frozenset({record.node})
+
+    @staticmethod
+    def _left(record: Attempt) -> frozenset[str]:
+        return frozenset(record.scores or record.totals or ([record.node] if record.node else ()))
 
     def _pod(self, options: Sequence[T]) -> T:
         """The checker has made sure that the pod is there (``Scheduler.schedule``)."""

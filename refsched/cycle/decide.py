@@ -13,7 +13,7 @@ from operator import itemgetter
 
 from attrs import evolve, field, frozen
 
-from refsched.cycle.extenders import Passed, pass_extenders, scores_of_extenders
+from refsched.cycle.extenders import Passed, keep, pass_extenders, scores_of_extenders
 from refsched.cycle.find_nodes import Search, num_feasible_nodes_to_find, search
 from refsched.cycle.fit_error import Diagnosis
 from refsched.framework.choices import Lazily, SearchPlan
@@ -155,7 +155,10 @@ class Decider:
             taken = (nodes[(self.start + offset) % len(nodes)] for offset in range(enough))
             return Search(tuple(taken), ())
         plan = self.plan(len(nodes), enough)
-        return search(nodes, self.start, enough, partial(self._check, pod, pre_filter.state), plan)
+        found = search(nodes, self.start, enough, partial(self._check, pod, pre_filter.state), plan)
+        if plan is None or plan.left is None or not found.surplus:
+            return found
+        return keep(self.framework.extenders, pod, found, plan.left)
 
     @property
     def _tells_nodes_apart(self) -> bool:

@@ -44,6 +44,7 @@ class SearchPlan:
 
     ``interrupted`` are the nodes whose Filter says that it gave up because the search was stopped, and
     ``stopped_by`` what it says that the search was stopped by. ``reported`` is the error that ended the cycle.
+    ``left`` are the nodes that extenders left of those kept; None where there are none to ask.
     """
 
     evaluated: frozenset[str]
@@ -51,6 +52,7 @@ class SearchPlan:
     interrupted: frozenset[str] = frozenset()
     stopped_by: str = ""
     reported: str = ""
+    left: frozenset[str] | None = None
 
 
 class Choices(Protocol):

@@ -13,6 +13,15 @@ from conformance.extender_server import REFUSES, serving
 from refsched.checking.agreement import attempt_disagreements
 from refsched.checking.checker import Checker
 from refsched.checking.following import Following
+from refsched.config.types import Extender as ExtenderConfig
+from refsched.cycle.extenders import keep
+from refsched.cycle.find_nodes import Search
+from refsched.extenders.extender import Extender
+from refsched.framework.choices import SearchPlan
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod
+from refsched.objects.reading import read_as
 from refsched.trace.records import Attempt, Create, NodeStatus
 
 PASSED = NodeStatus("Success")
@@ -61,27 +70,58 @@ def test_a_node_of_no_extender_disagrees_too(url: str) -> None:
 FOUND = dict.fromkeys(("n1", "n2", "n3", "n4"), PASSED)
 
 
-def kept(enough: int, *, extenders: bool, **record: Any) -> frozenset[str] | None:
+def plan(*, extenders: bool, **record: Any) -> SearchPlan:
     following = Following(extenders=extenders)
     following.follow(Attempt("default/p", "scheduled", filter=FOUND, **record))
-    plan = following.plan_search(4, enough)
-    assert plan is not None
-    return plan.kept
+    found = following.plan_search(4, 3)
+    assert found is not None
+    return found
 
 
 def test_without_extenders_what_was_scored_is_what_was_kept() -> None:
-    assert kept(3, extenders=False, totals={"n2": 1, "n4": 1}) == {"n2", "n4"}
-    assert kept(3, extenders=False, node="n2") == {"n2"}
+    told = plan(extenders=False, totals={"n2": 1, "n4": 1})
+
+    assert (told.kept, told.left) == ({"n2", "n4"}, None)
 
 
-def test_with_extenders_the_search_may_have_kept_more() -> None:
-    assert kept(3, extenders=True, totals={"n2": 1, "n4": 1, "alien": 1}) == {"n1", "n2", "n4"}
-    assert kept(2, extenders=True, node="n4") == {"n1", "n4"}
-    assert kept(1, extenders=True, totals={"n2": 1, "n4": 1}) == {"n2", "n4"}
+def test_with_extenders_it_is_what_these_left() -> None:
+    assert plan(extenders=True, totals={"n2": 1, "n4": 1}).left == {"n2", "n4"}
+    assert plan(extenders=True, node="n4").left == {"n4"}
+    assert plan(extenders=True).left == frozenset()
+    assert plan(extenders=True, node="n4").kept is None
 
 
-def test_where_nothing_was_taken_it_is_open_what_was_kept() -> None:
-    assert kept(3, extenders=True) is None
+def nodes(*names: str) -> tuple[NodeInfo, ...]:
+    return tuple(NodeInfo(read_as(Node, {"metadata": {"name": name}})) for name in names)
+
+
+def test_the_others_that_were_kept_are_rather_those_that_extenders_refuse() -> None:
+    def answers(verb: str, request: dict[str, Any]) -> object:
+        return {"NodeNames": [name for name in request["NodeNames"] if name in ("n1", "n3")]}
+
+    extender = Extender(ExtenderConfig(filter_verb="filter", node_cache_capable=True), answers)
+    found = Search(nodes("n1", "n2", "n3"), (), nodes("n4"))
+
+    pod = PodInfo(read_as(Pod, {"metadata": {"name": "p"}}))
+
+    kept = keep([extender], pod, found, frozenset({"n3"}))
+
+    assert [node.name for node in kept.feasible] == ["n3", "n2", "n4"]
+    assert [node.name for node in kept.surplus] == ["n1"]
+
+
+def test_a_search_that_stopped_early_is_followed(url: str) -> None:
+    """Of 101 nodes one is surplus: it is one that the extender would have left."""
+    checker = Checker(configuration(extenders=[{"urlPrefix": f"{url}/a", "filterVerb": "filter"}]))
+    for number in range(101):
+        labels = {} if number in (0, 100) else {REFUSES: "Unschedulable"}
+        checker.take(Create(node_object(f"n{number}", labels=labels)))
+    checker.take(Create(pod_object("p")))
+    seen = {f"n{number}": PASSED for number in range(101)}
+
+    assert not checker.take(
+        Attempt("default/p", "scheduled", node="n100", evaluated=100, feasible=1, filter=seen)
+    )
 
 
 def test_errors_are_listed_in_any_order() -> None:
