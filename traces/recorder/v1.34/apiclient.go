@@ -130,7 +130,7 @@ func (a *apiServer) bind(k kind, namespace string, binding *v1.Binding) (runtime
 	}
 	switch {
 	case binding.UID != "" && binding.UID != pod.UID:
-		return refuse("the binding is for uid %s, the pod has %s", binding.UID, pod.UID)
+		return refuse("Precondition failed: UID in precondition: %s, UID in object meta: %s", binding.UID, pod.UID)
 	case pod.DeletionTimestamp != nil:
 		return refuse("pod %s is being deleted, cannot be assigned to a host", pod.Name)
 	case pod.Spec.NodeName != "":
