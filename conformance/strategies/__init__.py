@@ -26,6 +26,13 @@ _MODULES = {
     "nominated": "nominated",
     "queue": "queue",
     "preemption": "preemption",
+    "volumes": "volumes",
+    "attached": "attached",
+    "many": "many_nodes",
+    "faults": "faults",
+    "permit": "permit",
+    "lifecycle": "lifecycle",
+    "mixed": "mixed",
 }
 """In which module of this package an area's strategy, ``histories``, stands."""
 

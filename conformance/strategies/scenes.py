@@ -7,6 +7,7 @@ decided beforehand: a change names its object by a number, which stands for one 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -87,6 +88,19 @@ class Scene:
 
     def wait(self, seconds: float = AFTER_ALL_BACKOFF) -> None:
         self.steps.append(Advance(seconds))
+
+    def history(self, config: Json | None) -> History:
+        """Pods of one name that follow each other bear uids, by which they are told apart."""
+        created = [step for step in self.steps if isinstance(step, Create) and step.object["kind"] == "Pod"]
+        times = Counter(step.object["metadata"]["name"] for step in created)
+        seen: Counter[str] = Counter()
+        steps: list[Step] = []
+        for step in self.steps:
+            if isinstance(step, Create) and times[name := step.object["metadata"]["name"]] > 1:
+                seen[name] += 1
+                step = Create(with_metadata(step.object, uid=f"{name}-{seen[name]}"))
+            steps.append(step)
+        return History(tuple(steps)) if config is None else History(tuple(steps), config)
 
     def _node(self, name: str, value: Json) -> Json:
         return hosted(named(value, name)) if self.hosts else named(value, name)
@@ -193,7 +207,7 @@ def scenes(
             change(scene)
             scene.wait()
             scene.schedule()
-        return History(tuple(scene.steps)) if config is None else History(tuple(scene.steps), draw(config))
+        return scene.history(None if config is None else draw(config))
 
     return histories()
 
@@ -205,12 +219,14 @@ def courses(
     config: SearchStrategy[Json] | None = None,
     others: SearchStrategy[list[Json]] | None = None,
     afterwards: SearchStrategy[Change] | None = None,
+    ending: Change | None = None,
     hosts: bool = False,
     most: int = 24,
 ) -> SearchStrategy[History]:
     """Histories in which anything of ``happens`` follows anything, on a cluster that starts with these nodes and
     pods. What is mentioned twice happens twice as often. After each, time passes and pods are tried, or not."""
-    moments = st.lists(st.tuples(st.one_of(*happens), afterwards or turns()), max_size=most // 2)
+    then_comes = turns() if afterwards is None else afterwards
+    moments = st.lists(st.tuples(st.one_of(*happens), then_comes), max_size=most // 2)
 
     @st.composite
     def histories(draw: DrawFn) -> History:
@@ -224,10 +240,14 @@ def courses(
         for happening, then in (*draw(moments), *draw(moments)):
             happening(scene)
             then(scene)
-        scene.schedule()
-        return History(tuple(scene.steps)) if config is None else History(tuple(scene.steps), draw(config))
+        (ending or _try_all)(scene)
+        return scene.history(None if config is None else draw(config))
 
     return histories()
+
+
+def _try_all(scene: Scene) -> None:
+    scene.schedule()
 
 
 def turns() -> SearchStrategy[Change]:

@@ -27,6 +27,13 @@ OWN = (
     "nominated",
     "queue",
     "preemption",
+    "many",
+    "faults",
+    "permit",
+    "lifecycle",
+    "mixed",
+    "volumes",
+    "attached",
 )
 """The areas that are tested here."""
 

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults: what plugins refuse, hold or break on the way from Reserve to PostBind, and what happens meanwhile.
+
+While a scheduling cycle is held there is no other: whoever is held is released before the next pod is tried.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.history import History, Permit, Release
+from conformance.strategies.objects import (
+    AN_AGE_AGO,
+    SCRIPT,
+    combinations,
+    cpu,
+    node,
+    pod,
+    profile_config,
+    with_metadata,
+    with_spec,
+)
+from conformance.strategies.scenes import (
+    Change,
+    Scene,
+    courses,
+    label_changes,
+    nodes_changed,
+    nodes_removed,
+    nth,
+    placed,
+    pod_changes,
+    pods_created,
+    pods_removed,
+)
+
+Json = dict[str, Any]
+Script = dict[str, dict[str, str]]
+
+SCRIPTED: Json = profile_config(
+    {
+        "schedulerName": "default-scheduler",
+        "plugins": {
+            "multiPoint": {"enabled": [{"name": "ScriptedA"}, {"name": "ScriptedB"}]},
+            "bind": {
+                "disabled": [{"name": "*"}],
+                "enabled": [{"name": "ScriptedBinder"}, {"name": "DefaultBinder"}],
+            },
+        },
+    }
+)
+"""The scripted plugins at their points; the binder is asked before the default one."""
+
+# --- Scripts --------------------------------------------------------------------------------------
+
+_REFUSALS = ("Unschedulable", "Error", "UnschedulableAndUnresolvable", "Pending")
+_HELD = ("Hold", "Hold:Unschedulable", "Hold:Error")
+_STAGES = (
+    *(
+        (plugin, point, answer)
+        for point in ("reserve", "permit", "preBind")
+        for plugin in ("ScriptedA", "ScriptedB")
+        for answer in (*_REFUSALS, *_HELD)
+    ),
+    *(
+        ("ScriptedBinder", "bind", answer)
+        for answer in (
+            *_REFUSALS,
+            *_HELD,
+            "Success",
+            "ErrorAfterBound",
+            "Hold:ErrorAfterBound",
+            "Hold:Success",
+        )
+    ),
+    *((plugin, "permit", answer) for plugin in ("ScriptedA", "ScriptedB") for answer in ("Wait", "Wait:5")),
+)
+
+
+def script(*answers: tuple[str, str, str]) -> Script:
+    """Of several answers of a plugin at a point, the last one stands."""
+    told: Script = {}
+    for plugin, point, answer in answers:
+        told.setdefault(plugin, {})[point] = answer
+    return told
+
+
+SCRIPTS: SearchStrategy[Script] = st.lists(st.sampled_from(_STAGES), max_size=3).map(
+    lambda answers: script(*answers)
+)
+
+# --- Pods and nodes -------------------------------------------------------------------------------
+
+NODES = combinations(
+    lambda cores, disk: node("", {"cpu": cores, "pods": "3"}, {"disk": disk} if disk else {}),
+    ("2", "1"),
+    ("", "ssd"),
+)
+PODS = st.builds(
+    lambda shape, told: pod("", **shape, script=told),
+    st.sampled_from(
+        [
+            {"requests": cpu("1")},
+            {},
+            {"requests": cpu("2")},
+            {"requests": cpu("1"), "priority": 10, "preemptionPolicy": "Never"},
+            {"nodeSelector": {"disk": "ssd"}},
+            {"labels": {"app": "a"}},
+        ]
+    ),
+    SCRIPTS,
+)
+
+# --- What happens meanwhile -----------------------------------------------------------------------
+
+
+def _leaving(_: object) -> Any:
+    return lambda value: with_metadata(value, deletionTimestamp=AN_AGE_AGO)
+
+
+def _rival(shape: Json, index: int) -> Change:
+    """The pod is held before it is bound, and somebody else binds it."""
+
+    def change(scene: Scene) -> None:
+        scene.add_pod(pod("", **shape, script=script(("ScriptedA", "preBind", "Hold"))))
+        scene.schedule(1)
+        if scene.nodes:
+            name = nth(scene.nodes, index)
+            scene.change_pod(-1, lambda value: with_spec(value, nodeName=name))
+
+    return change
+
+
+MEANWHILE: tuple[SearchStrategy[Change], ...] = (
+    pods_removed(),
+    nodes_changed(NODES),
+    nodes_removed(),
+    pod_changes(_leaving, st.none()),
+    st.builds(_rival, st.sampled_from([{"requests": cpu("1")}, {}]), st.integers(0, 1)),
+    label_changes(st.sampled_from([{"app": "a"}, {"app": "b"}])),
+)
+"""To pods and nodes; most of it finds a pod held now and then."""
+
+
+def key(value: Json) -> str:
+    return f"{value['metadata'].get('namespace', 'default')}/{value['metadata']['name']}"
+
+
+def release_all(scene: Scene) -> None:
+    """Each pod as often as its script may hold it; who is not held is passed over."""
+    scene.steps.extend(
+        Release(key(value))
+        for value in scene.pods.values()
+        for _ in range(value["metadata"].get("annotations", {}).get(SCRIPT, "").count("Hold"))
+    )
+
+
+def permitting(*decisions: str) -> SearchStrategy[Change]:
+    """One of the pods is allowed or rejected, by one plugin or by all; who does not wait is passed over."""
+
+    def permit(index: int, decision: str, plugin: str) -> Change:
+        def change(scene: Scene) -> None:
+            if scene.pods:
+                value = list(scene.pods.values())[index % len(scene.pods)]
+                scene.steps.append(Permit(key(value), decision, plugin))
+
+        return change
+
+    return st.builds(
+        permit, st.integers(0, 5), st.sampled_from(decisions), st.sampled_from(["", "ScriptedA", "ScriptedB"])
+    )
+
+
+def then(seconds: float, *times: int) -> Change:
+    """Time passes while some are held; they go on, and pods are tried, one after the other."""
+
+    def change(scene: Scene) -> None:
+        if seconds:
+            scene.wait(seconds)
+        for number in times:
+            release_all(scene)
+            scene.schedule(number)
+
+    return change
+
+
+_AFTERWARDS = st.sampled_from([(0, 1), (0,), (0, 1, 1), (1, 1), (0,), (11, 1, 1), (5, 1), (11, 3), (2,)]).map(
+    lambda turn: then(*turn)
+)
+
+
+def histories() -> SearchStrategy[History]:
+    return courses(
+        pods_created(PODS),
+        pods_created(PODS),
+        pods_created(PODS),
+        permitting("allow", "reject"),
+        *MEANWHILE,
+        nodes=st.lists(NODES, min_size=1, max_size=2),
+        pods=placed(PODS, most=3),
+        config=st.just(SCRIPTED),
+        afterwards=_AFTERWARDS,
+        ending=then(11, 1, 1, 1),
+        most=20,
+    )

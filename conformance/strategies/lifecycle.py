@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lives of nodes and pods: nodes that go and come back while pods are there, pods that others bind, that leave.
+
+A pod that has finished reaches the scheduler as one that is gone, so that is how it finishes here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.history import History
+from conformance.strategies.faults import MEANWHILE, SCRIPTED, permitting, script, then
+from conformance.strategies.objects import (
+    AN_AGE_AGO,
+    HOSTNAME,
+    ZONE,
+    combinations,
+    cpu,
+    node,
+    pod,
+    with_metadata,
+)
+from conformance.strategies.scenes import (
+    Change,
+    Scene,
+    courses,
+    nodes_changed,
+    nodes_created,
+    nodes_removed,
+    placed,
+    pod_changes,
+    pods_created,
+    pods_removed,
+    pods_running,
+)
+
+Json = dict[str, Any]
+
+_NODES = combinations(
+    lambda cores, zone, image: node(
+        "",
+        {"cpu": cores, "pods": "4"},
+        {ZONE: zone} if zone else {},
+        images=[{"names": ["i:latest"], "sizeBytes": image}] if image else [],
+    ),
+    ("2", "1", "4"),
+    ("a", "b", ""),
+    (0, 300_000_000, 900_000_000),
+)
+_HELD = (
+    (),
+    (),
+    (),
+    (("ScriptedA", "preBind", "Hold"),),
+    (("ScriptedA", "permit", "Wait:5"),),
+    (("ScriptedBinder", "bind", "ErrorAfterBound"),),
+    (("ScriptedB", "reserve", "Hold"),),
+)
+_PODS = combinations(
+    lambda amount, held, way: pod("", cpu(amount), script=script(*held), **way),
+    ("1", "", "2"),
+    _HELD,
+    ({}, {}, {"labels": {"app": "a"}}, {"nodeSelector": {HOSTNAME: "n1"}}, {"schedulerName": "another"}),
+)
+
+
+def _stray(value: Json, name: str) -> Change:
+    """Runs on a node that the scheduler has not seen, or not yet."""
+
+    def change(scene: Scene) -> None:
+        scene.add_pod({**value, "spec": {**value["spec"], "nodeName": name}})
+
+    return change
+
+
+def _comes_back(index: int) -> Change:
+    """A node goes and comes back, as it was, under the eyes of its pods."""
+
+    def change(scene: Scene) -> None:
+        if scene.nodes:
+            value = list(scene.nodes.values())[index % len(scene.nodes)]
+            scene.remove_node(index)
+            scene.add_node(value)
+
+    return change
+
+
+def _comes_back_as_another(index: int) -> Change:
+    """A pod goes, and one of the same name comes at once."""
+
+    def change(scene: Scene) -> None:
+        if scene.pods:
+            value = list(scene.pods.values())[index % len(scene.pods)]
+            spec = {name: member for name, member in value["spec"].items() if name != "nodeName"}
+            scene.remove_pod(index)
+            scene.add_pod({**value, "spec": spec})
+
+    return change
+
+
+def _leaving(_: object) -> Any:
+    return lambda value: with_metadata(value, deletionTimestamp=AN_AGE_AGO)
+
+
+def histories() -> SearchStrategy[History]:
+    return courses(
+        pods_created(_PODS),
+        pods_removed(),
+        nodes_removed(),
+        nodes_created(_NODES),
+        pods_created(_PODS),
+        pods_running(_PODS),
+        nodes_changed(_NODES),
+        st.integers(0, 3).map(_comes_back),
+        st.integers(0, 5).map(_comes_back_as_another),
+        st.builds(_stray, _PODS, st.sampled_from(["n1", "n2", "n3", "n9"])),
+        pod_changes(_leaving, st.none()),
+        permitting("allow", "reject"),
+        *MEANWHILE,
+        nodes=st.lists(_NODES, max_size=3),
+        pods=placed(_PODS, most=4),
+        config=st.just(SCRIPTED),
+        afterwards=st.sampled_from([(0, 1), (0, 3), (0,), (1, 1), (11, 3), (0,), (5, 1)]).map(
+            lambda turn: then(*turn)
+        ),
+        ending=then(11, 2, 2),
+        hosts=True,
+    )
