@@ -21,6 +21,7 @@ from refsched.errors import InputError
 from refsched.objects.defaults import defaulted
 from refsched.objects.documents import MAX_TEXT, read_documents, read_text
 from refsched.objects.kinds import KINDS, UnknownKindError, described_as, kind_of, read_object
+from refsched.objects.operators import check_operators
 from refsched.objects.priority_class import PriorityClass
 from refsched.objects.store import ApiObject
 
@@ -59,6 +60,7 @@ def _completed(found: Sequence[tuple[str, ApiObject]]) -> tuple[ApiObject, ...]:
     for where, shown in found:
         try:
             shown = defaulted(shown, classes=classes)
+            check_operators(shown)
         except InputError as error:
             raise error.at(where) from None
         key = (_RANK[kind_of(shown)], shown.metadata.namespace, shown.metadata.name)

@@ -21,6 +21,9 @@ from refsched.objects.pod import Pod
 from refsched.objects.store import ApiObject
 from refsched.scheduler import START, Scheduler
 
+LATEST = datetime(9000, 1, 1, tzinfo=UTC)
+"""A clock that starts no later can move on for as long as it has to."""
+
 FINISHED = ("Succeeded", "Failed")
 MOMENT = 1e-6
 """Seconds between the arrivals of two pods of different age."""
@@ -77,7 +80,7 @@ def latest_time(objects: Iterable[ApiObject]) -> datetime:
         for time in (shown.metadata.creation_timestamp, isinstance(shown, Pod) and shown.status.start_time)
         if time
     ]
-    return max(times, default=START)
+    return min(max(times, default=START), LATEST)
 
 
 def _age(pod: Pod) -> datetime:

@@ -152,3 +152,14 @@ def test_files_that_cannot_be_opened_are_named(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(os, "scandir", refuse)
     assert _refusal(tmp_path) == f"{tmp_path}: Permission denied"
+
+
+def test_a_selector_that_no_api_server_would_store_is_refused() -> None:
+    text = (
+        b"{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: a}, "
+        b"spec: {selector: {matchExpressions: [{key: k, operator: Is}]}}}"
+    )
+    assert _refusal("-", stdin=text) == (
+        "standard input: document 1 (line 1): PodDisruptionBudget default/a: "
+        "spec.selector.matchExpressions[0].operator: expected one of In, NotIn, Exists, DoesNotExist, found 'Is'"
+    )

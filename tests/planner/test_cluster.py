@@ -9,7 +9,7 @@ import pytest
 from plan_world import node, objects_of, planned, pod, scheduler
 
 from refsched.errors import InputError
-from refsched.planner.cluster import latest_time, show
+from refsched.planner.cluster import LATEST, latest_time, show
 from refsched.scheduler import START
 
 
@@ -83,3 +83,5 @@ def test_the_clock_starts_when_the_cluster_was_looked_at() -> None:
     )
     assert found == datetime(2026, 3, 1, 10, 0, 7, tzinfo=UTC)
     assert latest_time(objects_of(node("n"))) == START
+    far = {"creationTimestamp": "9999-12-31T23:59:59Z"}
+    assert latest_time(objects_of(pod("a", meta=far))) == LATEST
