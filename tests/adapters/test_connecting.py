@@ -69,7 +69,7 @@ def test_the_real_scheduler_is_a_program_too(tmp_path: Path, monkeypatch: pytest
         asked.append(version)
         program = tmp_path / "program"
         program.write_text(
-            f'#!{sys.executable}\nprint(\'\'\'{{"name": "k", "version": "1", "kubernetes": "1.34",'
+            f'#!{sys.executable}\ninput()\nprint(\'\'\'{{"name": "k", "version": "1", "kubernetes": "1.34",'
             " \"capabilities\": []}''', flush=True)\ninput()\n"
         )
         program.chmod(0o755)
