@@ -26,8 +26,8 @@ OPERATORS = {LabelSelectorRequirement: _OF_LABELS, NodeSelectorRequirement: (*_O
 
 
 def check_operators(shown: ApiObject) -> None:
-    """InputError where a requirement of the object has an operator that there is not. Of what there may
-    be many, only what may hold a selector is walked through."""
+    """InputError where a requirement of the object has an operator that there is not. A node holds no
+    selector, and a pod in two places only; of all others everything is walked through."""
     if isinstance(shown, Node):
         return
     for path, requirement in _of_pod(shown) if isinstance(shown, Pod) else _requirements(shown, ""):

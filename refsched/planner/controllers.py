@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Controllers: who answers what the scheduler writes, as in a cluster that works.
 
-A victim's kubelet lets it go at once. The volume controller completes a binding that the scheduler began, and
-a provisioner makes the volume that a claim was sent for. Nobody makes a new pod in place of one that went.
-Source: pkg/controller/volume/persistentvolume/pv_controller.go, syncVolume, bind;
-sig-storage-lib-external-provisioner, shouldProvision (both as far as the scheduler sees what they write).
+A victim's kubelet lets it go at once, and the disruption controller counts it off the budgets. The volume
+controller completes a binding that the scheduler began, and a provisioner makes the volume that a claim was sent
+for. Nobody makes a new pod in place of one that went.
+Source: pkg/controller/disruption/disruption.go, countHealthyPods, updatePdbStatus;
+pkg/controller/volume/persistentvolume/pv_controller.go, syncVolume, bind (v1.34.2);
+sig-storage-lib-external-provisioner, shouldProvision (all as far as the scheduler sees what they write).
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from attrs import evolve, frozen
 
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.pod import Pod
+from refsched.objects.policy import PodDisruptionBudget
+from refsched.objects.selectors import compile_selector
 from refsched.objects.storage import (
     BIND_COMPLETED,
     SELECTED_NODE,
@@ -73,7 +77,22 @@ def _evict(scheduler: Scheduler, name: str, namespace: str) -> Evicted | None:
     if victim is None:
         return None
     scheduler.delete(Pod, name, namespace)
+    for budget in scheduler.stations.objects.list(PodDisruptionBudget):
+        if _counted_as_healthy(budget, victim):
+            left = max(0, budget.status.disruptions_allowed - 1)
+            scheduler.update(evolve(budget, status=evolve(budget.status, disruptions_allowed=left)))
     return Evicted(victim.key, victim.spec.node_name)
+
+
+def _counted_as_healthy(budget: PodDisruptionBudget, victim: Pod) -> bool:
+    """Has the budget one healthy pod less now? A pod that does not say otherwise was ready."""
+    is_ready = all(c.status == "True" for c in victim.status.conditions if c.type == "Ready")
+    return (
+        is_ready
+        and budget.metadata.namespace == victim.namespace
+        and victim.name not in budget.status.disrupted_pods
+        and compile_selector(budget.spec.selector).matches(victim.labels)
+    )
 
 
 def _complete_binding(scheduler: Scheduler, name: str) -> VolumeBound | None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from plan_world import Json, objects_of, pod, scheduler, thing
 
+from refsched.objects.policy import PodDisruptionBudget
 from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim
 from refsched.planner.cluster import show
 from refsched.planner.controllers import Answer, Evicted, VolumeBound, answer
@@ -42,6 +43,44 @@ def test_a_victim_is_gone_at_once_and_only_once() -> None:
     shown, evicted = _answered(_named("Pod", "a"), pod("a", on="n"), verb="delete")
     assert evicted == Evicted("default/a", "n")
     assert answer(shown, Write("delete", _named("Pod", "a"))) is None
+
+
+@pytest.mark.parametrize(
+    ("selector", "status", "left"),
+    [
+        ({"matchLabels": {"app": "db"}}, {}, 1),
+        ({}, {}, 1),
+        ({"matchLabels": {"app": "db"}}, {"disruptionsAllowed": 0}, 0),
+        ({"matchLabels": {"app": "web"}}, {}, 2),
+        ({}, {"disruptedPods": {"a": "2026-03-01T10:00:00Z"}}, 2),
+    ],
+)
+def test_a_victim_is_counted_off_the_budgets_that_speak_of_it(
+    selector: Json, status: Json, left: int
+) -> None:
+    budget = thing(
+        "PodDisruptionBudget",
+        "b",
+        "policy/v1",
+        spec={"selector": selector},
+        status={"disruptionsAllowed": 2, **status},
+    )
+    victim = pod("a", on="n", meta={"labels": {"app": "db"}})
+    shown, _ = _answered(_named("Pod", "a"), victim, budget, verb="delete")
+    after = shown.stations.api.get(PodDisruptionBudget, "b", "default")
+    assert after is not None
+    assert after.status.disruptions_allowed == left
+
+
+def test_a_victim_that_was_not_ready_is_not_counted_off() -> None:
+    budget = thing(
+        "PodDisruptionBudget", "b", "policy/v1", spec={"selector": {}}, status={"disruptionsAllowed": 2}
+    )
+    unready = {"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}]}
+    shown, _ = _answered(_named("Pod", "a"), pod("a", on="n", status=unready), budget, verb="delete")
+    after = shown.stations.api.get(PodDisruptionBudget, "b", "default")
+    assert after is not None
+    assert after.status.disruptions_allowed == 2
 
 
 def test_a_volume_that_names_a_claim_is_named_by_it() -> None:
