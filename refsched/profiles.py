@@ -167,6 +167,7 @@ def framework_of(
         post_bind_plugins=at("postBind"),
         percentage_of_nodes_to_score=profile.percentage_of_nodes_to_score,
         extenders=extenders,
+        preempts_asynchronously=gates.enabled("SchedulerAsyncPreemption"),
     )
 
 

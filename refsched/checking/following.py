@@ -78,6 +78,9 @@ class Following:
             return cast("T", self._volumes(self.record, cast("Sequence[VolumeOrder]", options)))
         if question == "candidate":
             return self._candidate(self.record, options)
+        if question == "error":
+            said = self.record.message or ""
+            return next((option for option in options if str(option) in said), options[0])
         return cast("T", self._devices(self.record, question, options))
 
     def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Feature gates that change how pods are scheduled, as v1.34.2 has them.
 
-What a gate that is modelled changes is found in the queue (SchedulerPopFromBackoffQ), in the objects as they are
-read (refsched/gated_fields.py), or in the default plugins (DynamicResourceAllocation). The two asynchronous ones
-change nothing here: what the scheduler wrote has come back before the next input, sooner or later.
+What a gate that is modelled changes is found in the queue (SchedulerPopFromBackoffQ), in PostFilter
+(SchedulerAsyncPreemption), in the objects as they are read (refsched/gated_fields.py), or in the default plugins
+(DynamicResourceAllocation). SchedulerAsyncAPICalls changes nothing here: what the scheduler wrote has come back
+before the next input, sooner or later.
 
 Rules: R-GATES-01 … R-GATES-04.   Source: pkg/features/kube_features.go;
 pkg/scheduler/framework/plugins/feature/feature.go, NewSchedulerFeaturesFromGates (v1.34.2);
@@ -103,7 +104,7 @@ DEFAULT_GATES = FeatureGates()
 def read_feature_gates(value: object) -> FeatureGates:
     """R-GATES-01: a gate that is not known, or locked and set otherwise, is refused.
     R-GATES-02: so is one whose other setting this specification does not follow.
-    R-GATES-03: whether API calls and preemption are asynchronous changes no decision, once they have come back.
+    R-GATES-03: whether API calls are asynchronous changes no decision, once they have come back.
     """
     if value is None:
         return DEFAULT_GATES

@@ -51,8 +51,8 @@ def run_post_filter(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: De
         stations.choices,
     )
     told = len(stations.records)
-    result = _run(cycle, context)
-    _prepare(stations, pod.pod, result)
+    prepare = _prepare if cycle.framework.preempts_asynchronously else _prepare_at_once
+    result = prepare(stations, pod.pod, _run(cycle, context))
     writes = tuple(stations.records[told:])
     del stations.records[told:]
     victims = tuple(sorted(victim.pod.key for victim in result.victims)) or None
@@ -80,19 +80,35 @@ def _run(cycle: Cycle, context: PostFilterContext) -> PostFilterResult:
 # --- Preparation ----------------------------------------------------------------------------------
 
 
-def _prepare(stations: Stations, preemptor: Pod, result: PostFilterResult) -> None:
+def _prepare(stations: Stations, preemptor: Pod, result: PostFilterResult) -> PostFilterResult:
     """R-PREEMPT-PREP-01: pods of lower priority nominated to the node lose their nomination; then each victim is
     rejected where it waits on Permit, and deleted where it does not.
 
     kube-scheduler does it in a goroutine (SchedulerAsyncPreemption), and holds the preemptor gated meanwhile.
     It is over here before its first deletion comes back.
     """
-    for outranked in result.outranked:
-        if outranked.pod.status.nominated_node_name:
-            stations.api.patch_status(outranked.pod, nominated_node="")
+    _withdraw(stations, result)
     failed = [victim.pod for victim in result.victims if not _evict(stations, preemptor, victim.pod)]
     if failed:
         stations.queue.activate([preemptor])
+    return result
+
+
+def _prepare_at_once(stations: Stations, preemptor: Pod, result: PostFilterResult) -> PostFilterResult:
+    """R-PREEMPT-PREP-03: without SchedulerAsyncPreemption victims go before nominations do, and one that is gone
+    already makes an error of the preemption: nobody is nominated. Source: prepareCandidate."""
+    failed = [victim.pod for victim in result.victims if not _evict(stations, preemptor, victim.pod)]
+    if failed:
+        why = stations.choices.choose("error", [f'pods "{victim.name}" not found' for victim in failed])
+        return PostFilterResult(error(f"preemption: {why}").by(PREEMPTION_PLUGIN), victims=result.victims)
+    _withdraw(stations, result)
+    return result
+
+
+def _withdraw(stations: Stations, result: PostFilterResult) -> None:
+    for outranked in result.outranked:
+        if outranked.pod.status.nominated_node_name:
+            stations.api.patch_status(outranked.pod, nominated_node="")
 
 
 def _evict(stations: Stations, preemptor: Pod, victim: Pod) -> bool:

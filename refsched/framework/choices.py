@@ -61,7 +61,7 @@ class Choices(Protocol):
         ``pod`` (equals of QueueSort), ``node`` (among the highest totals), ``candidate`` (of preemption),
         ``volumes`` (the order in which they are looked at), ``verdict`` (of Filter on a node, where it is open),
         ``trial`` (the same, while preemption tries what helps), ``allocation`` (of devices on the chosen node),
-        ``claim`` (to be deallocated)."""
+        ``claim`` (to be deallocated), ``error`` (which of several is told)."""
         ...
 
     def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:

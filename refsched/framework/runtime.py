@@ -70,7 +70,10 @@ class Scores:
 
 @frozen
 class Framework:
-    """The plugins of one profile at each point, and the extenders, in the order in which they are called."""
+    """The plugins of one profile at each point, and the extenders, in the order in which they are called.
+
+    ``preempts_asynchronously`` is feature gate SchedulerAsyncPreemption.
+    """
 
     profile_name: str
     queue_sort_plugin: QueueSortPlugin | None = None
@@ -88,6 +91,7 @@ class Framework:
     post_bind_plugins: Sequence[Plugin] = ()
     percentage_of_nodes_to_score: int = 0
     extenders: Sequence[Extender] = ()
+    preempts_asynchronously: bool = True
 
     @property
     def plugins(self) -> tuple[Plugin, ...]:
