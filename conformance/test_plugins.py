@@ -41,3 +41,13 @@ def test_host_ports(check: Check, history: History) -> None:
 @conforms(area="images", rules=rules_of("IMAGE"))
 def test_images(check: Check, history: History) -> None:
     check(history)
+
+
+@conforms(area="volumes", rules=rules_of("VOLBIND"), needs=("volumes",))
+def test_volumes_to_bind_and_to_make(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="attached", rules=rules_of("VOLLIMIT", "VOLZONE", "VOLRESTR"), needs=("volumes",))
+def test_volumes_that_are_there(check: Check, history: History) -> None:
+    check(history)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Volumes that are there: how many of them a node can attach, in which zone they are, and who may share them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.history import DEFAULT_CONFIG, History
+from conformance.strategies.objects import ZONE, default_profile, one_in, profile_config
+from conformance.strategies.scenes import (
+    Scene,
+    courses,
+    nodes_changed,
+    nodes_created,
+    placed,
+    pods_created,
+    pods_removed,
+    pods_running,
+)
+from conformance.strategies.storage import (
+    ATTACHMENTS,
+    EPHEMERAL,
+    EPHEMERAL_CLAIMS,
+    IN_ZONE_A,
+    LATE,
+    NODES,
+    NUMBERS,
+    SOURCES,
+    STORAGE,
+    VOLUME_LABELS,
+    claim,
+    cluster_storage,
+    csi_nodes,
+    drawn_claims,
+    drawn_volumes,
+    inline,
+    puts,
+    removes,
+    running_pods,
+    some,
+    using,
+    volume,
+    waiting_pods,
+    with_uids,
+)
+from refsched.trace.records import Reference
+
+Json = dict[str, Any]
+
+_CLAIMS = drawn_claims(*["bound"] * 9, "")
+_VOLUMES = drawn_volumes(
+    (*VOLUME_LABELS, {}, {}), ([], [], [], [], [IN_ZONE_A]), SOURCES[:2] * 2 + SOURCES, ("",)
+)
+_CSI_NODES = csi_nodes({"count": 1}, {"count": 1}, {"count": 2}, {"count": 0}, {}, None)
+_ZONED = drawn_volumes(({}, {}, {ZONE: "a"}), ([],), SOURCES[:2], ("",))
+_ROOMIER = csi_nodes({"count": 3}, {"count": 2})
+
+_DISKS: tuple[list[Json], ...] = (
+    inline(gcePersistentDisk={"pdName": "d1"}),
+    inline(gcePersistentDisk={"pdName": "d1", "readOnly": True}),
+    inline(gcePersistentDisk={"pdName": "d2"}),
+    inline(awsElasticBlockStore={"volumeID": "vol-1"}),
+    inline(iscsi={"targetPortal": "t", "iqn": "q", "lun": 0, "readOnly": True}),
+    inline(iscsi={"targetPortal": "t", "iqn": "q", "lun": 1}),
+    inline(rbd={"monitors": ["m", "n"], "image": "i"}),
+    inline(rbd={"monitors": ["n"], "image": "i", "readOnly": True}),
+    inline(azureDisk={"diskName": "d1", "diskURI": "d1"}),
+    inline(azureDisk={"diskName": "d1", "diskURI": "d1", "kind": "Managed"}),
+)
+_CLAIMED = (using("c1"), using("c2"), using("c3"), using("c1", "c2"), using("c2", "c3"), using("c1"))
+_USED: tuple[list[Json], ...] = (*_CLAIMED, *_CLAIMED, *_DISKS, using("c9"), [{"name": "e", **EPHEMERAL}])
+
+_WITHOUT_BINDING: Json = {"multiPoint": {"disabled": [{"name": "VolumeBinding"}]}}
+_CONFIGS = one_in(4, st.just(profile_config(default_profile(plugins=_WITHOUT_BINDING))), DEFAULT_CONFIG)
+"""Without VolumeBinding, it is VolumeZone that says what is amiss with claims."""
+
+_COMES_OR_CHANGES = (
+    puts(_ROOMIER),
+    puts(st.builds(claim, NUMBERS, _CLAIMS)),
+    puts(st.builds(volume, NUMBERS, _VOLUMES)),
+    puts(LATE),
+    puts(EPHEMERAL_CLAIMS),
+    removes(*(Reference("VolumeAttachment", f"a{number}", STORAGE) for number in (1, 2, 3))),
+    pods_removed(),
+    nodes_changed(NODES),
+)
+
+# --- Histories ------------------------------------------------------------------------------------
+
+
+def _anything() -> SearchStrategy[History]:
+    waiting, running = waiting_pods(*_USED), running_pods(*_USED)
+    others = st.builds(
+        cluster_storage,
+        st.lists(_CLAIMS, min_size=2, max_size=3),
+        st.lists(_VOLUMES, min_size=2, max_size=3),
+        some(_CSI_NODES, 3),
+        some(ATTACHMENTS, 3),
+        some(EPHEMERAL_CLAIMS, 1),
+    )
+    return courses(
+        pods_created(waiting),
+        pods_created(waiting),
+        pods_created(waiting),
+        pods_running(running),
+        nodes_created(NODES),
+        puts(_CSI_NODES),
+        removes(
+            Reference("PersistentVolumeClaim", "c1", namespace="default"), Reference("PersistentVolume", "v1")
+        ),
+        *_COMES_OR_CHANGES,
+        nodes=st.lists(NODES, min_size=1, max_size=2),
+        pods=placed(waiting, running, most=4),
+        config=_CONFIGS,
+        others=others,
+        hosts=True,
+        most=14,
+    )
+
+
+def _refusals_cured() -> SearchStrategy[History]:
+    """One node that can attach one volume or none, or is in one zone; and then what may cure it."""
+    used = ([{"name": "e", **EPHEMERAL}], *_CLAIMED)
+    waiting, running = waiting_pods(*used), running_pods(*used)
+    others = st.builds(
+        cluster_storage,
+        st.lists(drawn_claims("bound"), min_size=3, max_size=3),
+        st.lists(_ZONED, min_size=3, max_size=3),
+        st.lists(csi_nodes({"count": 1}, {"count": 0}), min_size=1, max_size=2),
+        some(ATTACHMENTS, 3),
+    )
+    return courses(
+        *_COMES_OR_CHANGES,
+        nodes=st.lists(NODES, min_size=1, max_size=1),
+        pods=placed(waiting, running, most=4),
+        others=others,
+        afterwards=st.sampled_from([_try_all, _try_twice]),
+        hosts=True,
+        most=8,
+    )
+
+
+def _try_all(scene: Scene) -> None:
+    scene.wait()
+    scene.schedule()
+
+
+def _try_twice(scene: Scene) -> None:
+    """At first only those that need not wait any longer."""
+    scene.wait(1)
+    scene.schedule()
+    scene.wait()
+    scene.schedule()
+
+
+def histories() -> SearchStrategy[History]:
+    return st.one_of(_anything(), _refusals_cured()).map(with_uids)

@@ -1,0 +1,382 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Storage: classes, claims, volumes, drivers and what they have, for the areas that are about volumes.
+
+Objects are known by number: claim ``c2``, if it is bound, is bound to volume ``v2``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import evolve
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.history import Create, Delete, History, Step, Update
+from conformance.strategies.objects import (
+    AN_AGE_AGO,
+    HOSTNAME,
+    REGION,
+    START_TIMES,
+    ZONE,
+    combinations,
+    cpu,
+    node,
+    pod,
+    with_metadata,
+)
+from conformance.strategies.scenes import (
+    Change,
+    Scene,
+)
+from refsched.trace.records import Reference
+
+Json = dict[str, Any]
+
+OLD_ZONE = "failure-domain.beta.kubernetes.io/zone"
+GKE_ZONE = "topology.gke.io/zone"
+SELECTED_NODE = "volume.kubernetes.io/selected-node"
+BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
+MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
+
+DRIVER = "csi.example"
+TELLING = "csi.telling"
+"""The driver that tells, in CSIStorageCapacity objects, how much it has where."""
+GCE = "pd.csi.storage.gke.io"
+
+STORAGE = "storage.k8s.io/v1"
+
+
+def storage_object(api_version: str, kind: str, name: str, namespace: str = "", **members: Any) -> Json:
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **members}
+
+
+# --- Classes, drivers and what they have ----------------------------------------------------------
+
+
+def _class(name: str, provisioner: str, mode: str = "WaitForFirstConsumer", **more: Any) -> Json:
+    return storage_object(
+        STORAGE, "StorageClass", name, provisioner=provisioner, volumeBindingMode=mode, **more
+    )
+
+
+def _allowed(**values: Sequence[str]) -> Json:
+    keys = {"zone": ZONE, "host": HOSTNAME, "disk": "disk"}
+    return {
+        "matchLabelExpressions": [{"key": keys[name], "values": list(each)} for name, each in values.items()]
+    }
+
+
+CLASSES: tuple[Json, ...] = (
+    _class("hand", "kubernetes.io/no-provisioner"),
+    _class("made", DRIVER),
+    _class("told", TELLING),
+    _class("disk", "kubernetes.io/gce-pd"),
+    _class("once", DRIVER, "Immediate"),
+)
+_TERMS: tuple[list[Json], ...] = (
+    [_allowed(zone=["a"])],
+    [_allowed(zone=["a", "b"], disk=["ssd"]), _allowed(host=["n1"])],
+    [{}],
+)
+NEAR = st.sampled_from([_class("near", DRIVER, allowedTopologies=terms) for terms in _TERMS])
+"""A class whose volumes can be had on some nodes only."""
+LATE = st.sampled_from(["WaitForFirstConsumer", "Immediate"]).map(lambda mode: _class("absent", DRIVER, mode))
+"""A class that is missing at first."""
+_CLASS_NAMES = (*["hand", "made"] * 4, *["told"] * 3, "near", "disk", "once", "absent")
+
+TELLS = st.sampled_from([True, True, False]).map(
+    lambda tells: storage_object(STORAGE, "CSIDriver", TELLING, spec={"storageCapacity": tells})
+)
+CAPACITIES = combinations(
+    lambda name, amounts, reach: storage_object(
+        STORAGE, "CSIStorageCapacity", name, "default", storageClassName="told", **amounts, **reach
+    ),
+    ("k1", "k2"),
+    (
+        {"capacity": "1Gi"},
+        {"capacity": "2Gi"},
+        {"capacity": "2Gi", "maximumVolumeSize": "1Gi"},
+        {"capacity": "1Mi", "maximumVolumeSize": "2Gi"},
+        {},
+    ),
+    ({"nodeTopology": {}}, {"nodeTopology": {"matchLabels": {ZONE: "a"}}}, {}),
+)
+
+
+def csi_nodes(*limits: Json | None) -> SearchStrategy[Json]:
+    """``limits`` are what each of two drivers has as ``allocatable`` on the node."""
+    return combinations(_csi_node, ("n1", "n2"), limits, _MIGRATED)
+
+
+_MIGRATED = ("", "kubernetes.io/gce-pd", "kubernetes.io/gce-pd,kubernetes.io/azure-disk")
+
+
+def _csi_node(name: str, limit: Json | None, plugins: str) -> Json:
+    allocatable = {} if limit is None else {"allocatable": limit}
+    drivers = [{"name": driver, "nodeID": name, **allocatable} for driver in (DRIVER, GCE)]
+    made = storage_object(STORAGE, "CSINode", name, spec={"drivers": drivers})
+    return with_metadata(made, annotations={MIGRATED_PLUGINS: plugins})
+
+
+ATTACHMENTS = combinations(
+    lambda number, on, driver: storage_object(
+        STORAGE,
+        "VolumeAttachment",
+        f"a{number}",
+        spec={"attacher": driver, "nodeName": on, "source": {"persistentVolumeName": f"v{number}"}},
+    ),
+    (1, 2, 3),
+    ("n1", "n2"),
+    (DRIVER, TELLING),
+)
+
+# --- Claims ---------------------------------------------------------------------------------------
+
+
+def claim(number: int, drawn: Json) -> Json:
+    """The claim of this number, as it was drawn."""
+    metadata: Json = {"name": f"c{number}", "namespace": "default", "uid": f"uid-c{number}"}
+    spec: Json = {"accessModes": drawn["modes"]}
+    spec["resources"] = {"requests": {"storage": drawn["size"]}}
+    if drawn["class"]:
+        spec["storageClassName"] = drawn["class"]
+    if drawn["disk"]:
+        spec["selector"] = {"matchLabels": {"disk": drawn["disk"]}}
+    phase = "Pending"
+    match drawn["state"]:
+        case "bound":
+            metadata["annotations"], phase = {BIND_COMPLETED: "yes"}, "Bound"
+        case "lost":
+            phase = "Lost"
+        case "leaving":
+            metadata["deletionTimestamp"] = AN_AGE_AGO
+        case "sent":
+            metadata["annotations"] = {SELECTED_NODE: "n1"}
+    if drawn["state"] in ("bound", "lost", "promised"):
+        spec["volumeName"] = f"v{number}"
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": metadata,
+        "spec": spec,
+        "status": {"phase": phase},
+    }
+
+
+def drawn_claims(*states: str) -> SearchStrategy[Json]:
+    return combinations(
+        lambda state, of_class, size, modes, disk: {
+            "state": state,
+            "class": of_class,
+            "size": size,
+            "modes": modes,
+            "disk": disk,
+        },
+        states,
+        _CLASS_NAMES,
+        ("1Gi", "1Gi", "2Gi", "1073741825"),
+        (["ReadWriteOnce"], ["ReadWriteOnce"], ["ReadOnlyMany"], ["ReadWriteOncePod"]),
+        ("", "", "", "", "ssd"),
+    )
+
+
+def _ephemeral_claim(of_pod: str, owner: str) -> Json:
+    """The claim of the pod's volume ``e``."""
+    drawn = {"state": "", "class": "made", "size": "1Gi", "modes": ["ReadWriteOnce"], "disk": ""}
+    references = [
+        {"apiVersion": "v1", "kind": "Pod", "name": of_pod, "uid": f"uid-{owner}", "controller": True}
+    ]
+    return with_metadata(
+        claim(9, drawn), name=f"{of_pod}-e", uid=f"uid-{of_pod}-e", ownerReferences=references
+    )
+
+
+EPHEMERAL_CLAIMS = st.sampled_from(
+    [_ephemeral_claim(*names) for names in (("p1", "p1"), ("p2", "p2"), ("p3", "p3"), ("p2", "p1"))]
+)
+
+# --- Volumes --------------------------------------------------------------------------------------
+
+HERE: Json = {"key": HOSTNAME, "operator": "In", "values": ["n1"]}
+IN_ZONE_A: Json = {"key": ZONE, "operator": "In", "values": ["a"]}
+VOLUME_LABELS: tuple[Json, ...] = (
+    {},
+    {"disk": "ssd"},
+    {ZONE: "a"},
+    {ZONE: "a__b"},
+    {OLD_ZONE: "b"},
+    {ZONE: "a", REGION: "r"},
+)
+SOURCES: tuple[Json, ...] = (
+    {"csi": {"driver": DRIVER, "volumeHandle": "h1"}},
+    {"csi": {"driver": DRIVER, "volumeHandle": "h2"}},
+    {"gcePersistentDisk": {"pdName": "d1"}},
+    {"csi": {"driver": TELLING, "volumeHandle": "h1"}},
+    {"azureDisk": {"diskName": "d1", "diskURI": "d1"}},
+)
+
+
+_VOLUME_MODES = (
+    ["ReadWriteOnce"],
+    ["ReadWriteOnce", "ReadOnlyMany"],
+    ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod"],
+    ["ReadOnlyMany"],
+)
+
+
+def drawn_volumes(
+    labels: Sequence[Json], reaches: Sequence[list[Json]], sources: Sequence[Json], owners: Sequence[str]
+) -> SearchStrategy[Json]:
+    return st.fixed_dictionaries(
+        {
+            "class": st.sampled_from(("hand", "hand", "hand", "made", "made", "told", "")),
+            "size": st.sampled_from(("2Gi", "1Gi", "1073741825")),
+            "modes": st.sampled_from(_VOLUME_MODES),
+            "reach": st.sampled_from(reaches),
+            "source": st.sampled_from(sources),
+            "labels": st.sampled_from(labels),
+            "owner": st.sampled_from(owners),
+            "phase": st.sampled_from((*["Available"] * 5, "Released")),
+        }
+    )
+
+
+def volume(number: int, drawn: Json) -> Json:
+    """The volume of this number, as it was drawn. Its ``owner`` tells by what it names the claim of its number."""
+    spec: Json = {
+        "capacity": {"storage": drawn["size"]},
+        "accessModes": drawn["modes"],
+        **drawn["source"],
+    }
+    if drawn["class"]:
+        spec["storageClassName"] = drawn["class"]
+    if drawn["reach"]:
+        spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": [{"matchExpressions": drawn["reach"]}]}}
+    if drawn["owner"]:
+        uid = {"its uid": {"uid": f"uid-c{number}"}, "an earlier one": {"uid": "uid-earlier"}}
+        named = {"kind": "PersistentVolumeClaim", "namespace": "default", "name": f"c{number}"}
+        spec["claimRef"] = {"apiVersion": "v1", **named, **uid.get(drawn["owner"], {})}
+    made = storage_object("v1", "PersistentVolume", f"v{number}", spec=spec, status={"phase": drawn["phase"]})
+    return with_metadata(made, labels=drawn["labels"]) if drawn["labels"] else made
+
+
+TAKEN = st.sampled_from(
+    [storage_object("v1", "PersistentVolume", f"pvc-c{number}", spec={}) for number in (1, 2)]
+)
+"""The provisioner would call its volume so, and cannot: the claim's pod goes on waiting."""
+
+# --- The cluster ----------------------------------------------------------------------------------
+
+
+def cluster_storage(claims: list[Json], volumes: list[Json], *others: list[Json]) -> list[Json]:
+    """All classes, and what was drawn. What is bound, is so from both sides."""
+    bound = {number for number, drawn in enumerate(claims, 1) if drawn["state"] == "bound"}
+    owned = [
+        {**drawn, "owner": "its uid", "phase": "Bound"} if number in bound else drawn
+        for number, drawn in enumerate(volumes, 1)
+    ]
+    return [
+        *CLASSES,
+        *(claim(number, drawn) for number, drawn in enumerate(claims, 1)),
+        *(volume(number, drawn) for number, drawn in enumerate(owned, 1)),
+        *_once_each([value for listed in others for value in listed]),
+    ]
+
+
+def _once_each(values: list[Json]) -> list[Json]:
+    return list({(value["kind"], value["metadata"]["name"]): value for value in values}.values())
+
+
+def some(strategy: SearchStrategy[Json], most: int) -> SearchStrategy[list[Json]]:
+    return st.lists(strategy, max_size=most)
+
+
+NODES = combinations(
+    lambda labels, most, cores: node("", {"cpu": cores, "memory": "8Gi", "pods": most}, labels),
+    (
+        {ZONE: "a"},
+        {ZONE: "b", "disk": "ssd"},
+        {},
+        {ZONE: "a", REGION: "r", GKE_ZONE: "a"},
+        {OLD_ZONE: "b", GKE_ZONE: "b"},
+    ),
+    ("9", "9", "2"),
+    ("4", "1"),
+)
+
+EPHEMERAL: Json = {
+    "ephemeral": {
+        "volumeClaimTemplate": {
+            "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+        }
+    }
+}
+
+
+def using(*claims: str) -> list[Json]:
+    return [{"name": f"v{i}", "persistentVolumeClaim": {"claimName": name}} for i, name in enumerate(claims)]
+
+
+def inline(**source: Json) -> list[Json]:
+    return [{"name": "i", **source}]
+
+
+def waiting_pods(*volumes: list[Json]) -> SearchStrategy[Json]:
+    """Pods with one of these lists of volumes. All have one priority, and those that run a lower one and a start
+    time, so that it is known who may be evicted, and in which order."""
+    return combinations(
+        lambda used, asked: pod("", cpu(asked), priority=10, volumes=used), volumes, ("", "1")
+    )
+
+
+def running_pods(*volumes: list[Json]) -> SearchStrategy[Json]:
+    return combinations(
+        lambda used, start: pod("", status={"phase": "Running", "startTime": start}, volumes=used),
+        volumes,
+        START_TIMES,
+    )
+
+
+def with_uids(history: History) -> History:
+    """A pod's uid tells its name, so that a claim can be its own; one that comes again has another."""
+    times: Counter[str] = Counter()
+    steps: list[Step] = []
+    for step in history.steps:
+        if isinstance(step, Create) and step.object["kind"] == "Pod":
+            name = step.object["metadata"]["name"]
+            uid = f"uid-{name}-{times[name]}" if times[name] else f"uid-{name}"
+            step = Create(with_metadata(step.object, uid=uid))
+            times[name] += 1
+        steps.append(step)
+    return evolve(history, steps=tuple(steps))
+
+
+# --- Changes --------------------------------------------------------------------------------------
+
+
+NUMBERS = st.integers(1, 3)
+
+
+def puts(values: SearchStrategy[Json]) -> SearchStrategy[Change]:
+    """The object comes, or becomes this one."""
+    return values.map(lambda value: lambda scene: _put(scene, value))
+
+
+def _put(scene: Scene, value: Json) -> None:
+    key = value["kind"], value["metadata"]["name"]
+    is_there = False
+    for step in scene.steps:
+        if isinstance(step, Create) and (step.object["kind"], step.object["metadata"]["name"]) == key:
+            is_there = True
+        elif isinstance(step, Delete) and (step.object.kind, step.object.name) == key:
+            is_there = False
+    scene.steps.append(Update(value) if is_there else Create(value))
+
+
+def removes(*named: Reference) -> SearchStrategy[Change]:
+    """One of these goes, if it is there."""
+    return st.sampled_from(named).map(lambda gone: lambda scene: scene.steps.append(Delete(gone)))

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Volumes to bind and to make: what claims ask for, what there is, where it can be had, and what comes of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.history import DEFAULT_CONFIG, History
+from conformance.strategies.objects import default_profile, one_in, profile_config
+from conformance.strategies.scenes import (
+    courses,
+    nodes_changed,
+    nodes_created,
+    placed,
+    pods_created,
+    pods_removed,
+)
+from conformance.strategies.storage import (
+    CAPACITIES,
+    CLASSES,
+    EPHEMERAL,
+    EPHEMERAL_CLAIMS,
+    HERE,
+    IN_ZONE_A,
+    NEAR,
+    NODES,
+    NUMBERS,
+    SOURCES,
+    STORAGE,
+    TAKEN,
+    TELLING,
+    TELLS,
+    VOLUME_LABELS,
+    claim,
+    cluster_storage,
+    csi_nodes,
+    drawn_claims,
+    drawn_volumes,
+    inline,
+    puts,
+    removes,
+    running_pods,
+    some,
+    using,
+    volume,
+    waiting_pods,
+    with_uids,
+)
+from refsched.trace.records import Reference
+
+Json = dict[str, Any]
+
+_CLAIMS = drawn_claims(*[""] * 12, "bound", "bound", "sent", "promised", "lost", "leaving")
+_VOLUMES = drawn_volumes(
+    VOLUME_LABELS[:4],
+    ([], [], [HERE], [IN_ZONE_A]),
+    SOURCES[:3],
+    ("", "", "", "", "its uid", "its name", "an earlier one"),
+)
+_CSI_NODES = csi_nodes(None)
+_USED: tuple[list[Json], ...] = (
+    using("c1"),
+    using("c2"),
+    using("c1", "c2"),
+    using("c3"),
+    using("c3", "c1", "c2"),
+    using("c1", "c1"),
+    [{"name": "e", **EPHEMERAL}],
+    [*using("c1"), *inline(csi={"driver": TELLING})],
+)
+
+_STORAGE = st.builds(
+    cluster_storage,
+    st.lists(_CLAIMS, min_size=2, max_size=3),
+    st.lists(_VOLUMES, min_size=2, max_size=4),
+    some(NEAR, 1),
+    some(TELLS, 1),
+    some(CAPACITIES, 2),
+    some(_CSI_NODES, 1),
+    some(EPHEMERAL_CLAIMS, 2),
+    some(TAKEN, 1),
+)
+_CONFIGS = one_in(
+    4,
+    st.sampled_from([0, 1, 5]).map(
+        lambda seconds: profile_config(default_profile(("VolumeBinding", {"bindTimeoutSeconds": seconds})))
+    ),
+    DEFAULT_CONFIG,
+)
+
+
+def histories() -> SearchStrategy[History]:
+    waiting = waiting_pods(*_USED)
+    return courses(
+        pods_created(waiting),
+        pods_created(waiting),
+        pods_created(waiting),
+        pods_removed(),
+        nodes_created(NODES),
+        nodes_changed(NODES),
+        puts(st.builds(claim, NUMBERS, _CLAIMS)),
+        puts(st.builds(volume, NUMBERS, _VOLUMES)),
+        puts(NEAR),
+        puts(TELLS),
+        puts(CAPACITIES),
+        puts(_CSI_NODES),
+        puts(EPHEMERAL_CLAIMS),
+        puts(st.sampled_from(CLASSES)),
+        removes(
+            Reference("PersistentVolume", "v1"),
+            Reference("PersistentVolumeClaim", "c1", namespace="default"),
+            Reference("PersistentVolume", "v2"),
+            Reference("StorageClass", "hand", STORAGE),
+        ),
+        nodes=st.lists(NODES, min_size=1, max_size=3),
+        pods=placed(waiting, running_pods(*_USED), most=3),
+        config=_CONFIGS,
+        others=_STORAGE,
+        hosts=True,
+        most=14,
+    ).map(with_uids)
