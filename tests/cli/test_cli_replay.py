@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from commands import CONFIG, Json, lines, node, pod, refusal, run
 
-from refsched.replay import FileReport, FirstDisagreement, as_plain, replay_file
+from refsched.replay import as_plain, replay_file
 from refsched.trace.records import NodeStatus
 
 HEADER: Json = {
@@ -155,11 +155,6 @@ def test_a_configuration_that_cannot_be_used_stands_in_line_1(
     assert told.startswith(f"{path}: line 1: apiVersion: expected kubescheduler.config.k8s.io/v1")
 
 
-def test_an_empty_report_is_one_that_agrees() -> None:
-    assert FileReport("f").first is None
-
-
 def test_what_was_expected_is_told_without_empty_members() -> None:
     assert as_plain(NodeStatus("Success")) == {"code": "Success"}
     assert as_plain(3) == 3
-    assert FirstDisagreement(1, "m", 2, 3).line == 1
