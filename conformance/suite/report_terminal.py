@@ -49,7 +49,7 @@ def paragraphs(result: Result) -> Iterator[Paragraph]:
     if not result.replayed:
         yield from _overview(result)
     good = result.exit_code == 0
-    yield Paragraph(tuple(_wrapped(result.headline, "")), "green" if good else "red")
+    yield Paragraph(result.sentences, "green" if good else "red")
 
 
 def _about(result: Result) -> Iterator[str]:

@@ -7,6 +7,7 @@ apply -f`` takes it as it is. A trace tells its history in its header. Either re
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -106,10 +107,8 @@ def _from_trace(path: Path) -> History:
 
 
 def _told_steps(path: Path) -> tuple[Step, ...] | None:
-    if path.suffix == ".gz":
-        return None
-    with path.open(encoding="utf-8") as file:
-        header = json.loads(file.readline())
+    text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    header = json.loads(text.partition(b"\n")[0])
     try:
         return tuple(read_steps(header["steps"])) if "steps" in header else None
     except InputError as problem:
@@ -184,7 +183,9 @@ def _from_scenario(path: Path) -> History:
         for name, text in told[0].get("data", {}).items()
     }
     objects = iter([value for value in documents if not _is_told(value)])
-    steps = [_with_object(step, objects, path) for step in data.get("steps") or []]
+    steps = data.get("steps")
+    if isinstance(steps, list):
+        steps = [_with_object(step, objects, path) for step in steps]
     try:
         config = data.get("config")
         gates = data.get("featureGates") or {}

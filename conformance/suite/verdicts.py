@@ -120,29 +120,38 @@ class Result:
 
     @property
     def headline(self) -> str:
-        return " ".join(_headline(self))
+        return " ".join(self.sentences)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The headline, and what else a reader must know."""
+        return tuple(_sentences(self))
 
 
-def _headline(result: Result) -> Iterable[str]:
+def _sentences(result: Result) -> Iterable[str]:
     if result.replayed and not result.failures:
         yield "the failure did not show again."
         return
     promised = [each for each in result.rules if each.rule.level == PROMISED]
     passed = sum(each.verdict == PASS for each in promised)
-    broken = result.promised_failures
+    broken = len(result.promised_failures)
+    known = sum(each.known and each.verdict == FAIL for each in result.rules)
+    kept = counted(passed, "promised rule")
     if broken:
-        yield f"does not conform: {counted(len(broken), 'promised rule')} broken, {passed} kept."
-    elif not passed:
-        yield "could not be judged: no promised rule was ever decisive."
+        yield f"does not conform: {counted(broken, 'promised rule')} broken, {passed} kept."
+    elif not (passed or known):
+        yield "could not be judged: no promised rule was kept, or broken."
+    elif result.faults:
+        yield f"not judged in full: {kept} kept, none broken."
+    elif known:
+        yield f"conforms but for its baseline, as far as was checked: {kept} kept."
     else:
-        how = "not judged in full" if result.faults else "conforms, as far as was checked"
-        yield f"{how}: {counted(passed, 'promised rule')} kept, none broken."
-    observed = len(result.failures) - len(broken)
+        yield f"conforms, as far as was checked: {kept} kept, none broken."
+    observed = len(result.failures) - broken
     if observed:
         yield f"{counted(observed, 'observed rule')} broken: other than this version behaves, and no promise."
-    known = sum(each.known and each.verdict == FAIL for each in result.rules)
     if known:
-        yield f"{known} broken as the baseline says."
+        yield f"{counted(known, 'rule')} broken as the baseline says."
     if result.stale:
         yield f"{counted(len(result.stale), 'rule')} of the baseline no longer broken."
     if result.faults:

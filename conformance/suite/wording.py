@@ -82,7 +82,7 @@ def _pod(key: str) -> str:
 
 def described(value: Json) -> str:
     """What distinguishes an object from an empty one of its kind."""
-    return "  ".join(_members(value))
+    return "  ".join(member for member in _members(value) if member)
 
 
 def _members(value: Json) -> Iterator[str]:

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report files: one shape as JSON, one page as HTML, both of the same result."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from html.parser import HTMLParser
+
+import pytest
+from attrs import evolve, frozen
+
+from conformance.suite import Rule
+from conformance.suite.outcome import Failure, Fault, Outcome, outcome_in, with_property
+from conformance.suite.report_html import html
+from conformance.suite.report_json import json_text
+from conformance.suite.report_terminal import paragraphs
+from conformance.suite.runner import About
+from conformance.suite.verdicts import Result, faults_seen, rule_verdicts
+
+RULES = {
+    rule.id: rule
+    for rule in (
+        Rule("R-FIT-01", "a pod asks for <what> it needs & more."),
+        Rule("R-SEARCH-01", "the best node is taken.", stands_on=("FIT",)),
+        Rule("R-WORDS-01", "it is told in these words.", level="observed", source="types.go."),
+        Rule("R-QUEUE-01", "the first is first."),
+        Rule("R-TAINT-01", "never asked."),
+    )
+}
+
+
+def failure(rule: str, *, shrunk: bool = True, steps: int = 2) -> Failure:
+    return Failure(
+        rule=rule,
+        test="test_a",
+        lines=("1  pod  a  cpu 1", "2  schedule  →  a on n1"),
+        steps=steps,
+        steps_at_first=9,
+        size=40,
+        line=1,
+        member="filter.n1",
+        pod="default/a",
+        expected="NodeResourcesFit (<cpu> & memory)",
+        got="Success",
+        trace="{}\n",
+        scenario="# R-FIT-01\nkind: Pod\n",
+        shrunk=shrunk,
+    )
+
+
+OUTCOMES = [
+    Outcome(
+        "test_a",
+        ("R-FIT-01", "R-SEARCH-01"),
+        examples=40,
+        decisive={"R-FIT-01": 3, "R-SEARCH-01": 2, "R-WORDS-01": 1},
+        choices=10,
+        single=9,
+        failures=(failure("R-FIT-01"), failure("R-SEARCH-01", shrunk=False)),
+        target="R-FIT-01",
+    ),
+    Outcome("test_b", ("R-QUEUE-01",), missing=("queue",)),
+    Outcome("test_c", ("R-WORDS-01",), fault=Fault("adapter", "mine: it ended\n  with <3>")),
+    Outcome("test_d", ("R-WORDS-01",), fault=Fault("adapter", "mine: it ended\n  with <3>")),
+]
+
+
+def result(outcomes: list[Outcome], level: str = "all", known: tuple[str, ...] = ()) -> Result:
+    return Result(
+        about=About("my <scheduler>", "1.0", "1.34", ("filter", "score")),
+        implementation="exec:./mine --fast",
+        level=level,
+        seed="0",
+        rules=rule_verdicts(RULES, outcomes, level, known),
+        faults=faults_seen(outcomes),
+        tests=3,
+        examples=40,
+        choices=10,
+        single=9,
+        untested=1,
+        command="pytest conformance/ --impl='exec:./mine --fast'",
+    )
+
+
+RESULT = result(OUTCOMES)
+
+# --- Verdicts -------------------------------------------------------------------------------------
+
+
+def test_each_rule_has_one_verdict_in_the_order_of_the_catalogue() -> None:
+    assert [(each.rule.id, each.verdict) for each in RESULT.rules] == [
+        ("R-FIT-01", "fail"),
+        ("R-SEARCH-01", "fail"),
+        ("R-WORDS-01", "pass"),
+        ("R-QUEUE-01", "not claimed"),
+    ]
+    assert [each.rule.id for each in RESULT.roots] == ["R-FIT-01"]
+    assert RESULT.exit_code == 1
+
+
+def test_only_rules_of_the_level_count() -> None:
+    observed = result(OUTCOMES, level="observed")
+    assert [each.rule.id for each in observed.rules] == ["R-WORDS-01"]
+    assert (observed.exit_code, observed.word) == (2, "not judged")
+
+
+def test_the_smallest_evidence_that_was_made_small_is_shown() -> None:
+    more = Outcome("test_0", (), failures=(failure("R-FIT-01", steps=1), failure("R-SEARCH-01", steps=5)))
+    shown = {each.rule.id: each.failure for each in result([more, *OUTCOMES]).rules}
+    assert shown["R-FIT-01"] == failure("R-FIT-01", steps=1)
+    assert shown["R-SEARCH-01"] == failure("R-SEARCH-01", steps=5)
+
+
+def test_a_rule_that_no_catalogue_knows_is_told_last() -> None:
+    stranger = Outcome("test_s", (), decisive={"R-A-01": 1, "R-FIT-01": 1})
+    assert [each.rule.id for each in result([stranger]).rules] == ["R-FIT-01", "R-A-01"]
+
+
+def test_an_outcome_travels_as_plain_values() -> None:
+    properties: list[tuple[str, object]] = [("other", 1)]
+    with_property(properties, OUTCOMES[0])
+    assert outcome_in(json.loads(json.dumps(properties))) == OUTCOMES[0]
+    assert outcome_in([("other", 1)]) is None
+
+
+# --- Terminal -------------------------------------------------------------------------------------
+
+
+def test_what_is_not_told_in_full_is_told_by_name() -> None:
+    unrelated = Outcome(
+        "test_u",
+        (),
+        failures=(failure("R-QUEUE-01", shrunk=False), failure("R-FIT-01")),
+        target="R-FIT-01",
+    )
+    told = ["\n".join(paragraph.lines) for paragraph in paragraphs(result([unrelated]))]
+    assert told[2].splitlines() == [
+        "ALSO FAILED",
+        "  R-QUEUE-01  the first is first.",
+        "  Their traces stand beside the others, in .refsched/.",
+    ]
+
+
+# --- JSON -----------------------------------------------------------------------------------------
+
+
+def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
+    told = json.loads(json_text(RESULT))
+    assert {name: value for name, value in told.items() if name not in ("rules", "suite")} == {
+        "report": "refsched.conformance/v1",
+        "verdict": "failed",
+        "headline": "does not conform: 2 promised rules broken, 0 kept. 2 tests could not judge.",
+        "exitCode": 1,
+        "implementation": {
+            "what": "exec:./mine --fast",
+            "name": "my <scheduler>",
+            "version": "1.0",
+            "kubernetes": "1.34",
+            "capabilities": ["filter", "score"],
+        },
+        "run": {
+            "level": "all",
+            "seed": "0",
+            "tests": 3,
+            "examples": 40,
+            "command": "pytest conformance/ --impl='exec:./mine --fast'",
+        },
+        "counts": {"pass": 1, "fail": 2, "inconclusive": 0, "not claimed": 1},
+        "tightness": {"checked": 10, "single": 9},
+        "untestedRules": 1,
+        "faults": [
+            {"whose": "adapter", "problem": "mine: it ended\n  with <3>", "tests": ["test_c", "test_d"]}
+        ],
+        "staleBaseline": [],
+    }
+    assert told["rules"][0]["failure"] == {
+        "test": "test_a",
+        "history": ["1  pod  a  cpu 1", "2  schedule  →  a on n1"],
+        "member": "filter.n1",
+        "pod": "default/a",
+        "expected": "NodeResourcesFit (<cpu> & memory)",
+        "got": "Success",
+        "steps": 2,
+        "stepsAtFirst": 9,
+        "shrunk": True,
+        "repeats": True,
+        "trace": ".refsched/R-FIT-01.jsonl",
+        "scenario": ".refsched/R-FIT-01.yaml",
+        "again": "pytest conformance/ --impl='exec:./mine --fast' --replay=.refsched/R-FIT-01.jsonl",
+    }
+    assert told["rules"][3] == {
+        "id": "R-QUEUE-01",
+        "area": "QUEUE",
+        "sentence": "the first is first.",
+        "level": "promised",
+        "source": "",
+        "verdict": "not claimed",
+        "known": False,
+        "decisive": 0,
+        "tests": ["test_b"],
+        "needs": ["queue"],
+    }
+
+
+# --- HTML -----------------------------------------------------------------------------------------
+
+VOID = {"meta", "input", "link", "img", "br"}
+LOADING = {"src", "href", "action", "data", "poster", "srcset"}
+
+
+@frozen
+class Element:
+    name: str
+    attributes: dict[str, str | None]
+
+
+class Page(HTMLParser):
+    """Every element, the text of each kind of element, and that all are closed in their order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[Element] = []
+        self.text: dict[str, list[str]] = {}
+        self._open: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append(Element(tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(tag)
+            self.text.setdefault(tag, []).append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        for tag in self._open:
+            self.text[tag][-1] += data
+
+    def named(self, name: str) -> list[Element]:
+        return [element for element in self.elements if element.name == name]
+
+
+@pytest.fixture(scope="module")
+def page() -> Page:
+    return Page(html(RESULT))
+
+
+def test_the_page_is_well_formed_and_says_what_it_is(page: Page) -> None:
+    assert html(RESULT).startswith('<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n')
+    assert page.text["title"] == ["my <scheduler> 1.0: conformance"]
+    assert len(page.named("h1")) == len(page.named("main")) == 1
+    ids = Counter(element.attributes["id"] for element in page.elements if "id" in element.attributes)
+    assert set(ids.values()) == {1}
+
+
+def test_nothing_is_loaded_from_elsewhere(page: Page) -> None:
+    loaded = {
+        value for element in page.elements for name, value in element.attributes.items() if name in LOADING
+    }
+    assert loaded == {"#R-FIT-01", "#R-SEARCH-01"}
+    assert "http" not in "".join(page.text["style"] + page.text["script"])
+
+
+def test_failures_come_first_the_cause_before_what_depends_on_it(page: Page) -> None:
+    articles = [element.attributes.get("id") for element in page.named("article")]
+    assert articles == ["R-FIT-01", "R-SEARCH-01", None]
+    assert page.text["h3"][0] == "R-FIT-01 a pod asks for <what> it needs & more."
+    assert page.text["pre"][0].splitlines()[2:] == [
+        "                  filter.n1 of a",
+        "                  expected: NodeResourcesFit (<cpu> & memory)",
+        "                  got:      Success",
+    ]
+    assert page.text["pre"][-1] == "mine: it ended\n  with <3>"
+
+
+def test_the_table_has_every_rule_and_its_filter_every_verdict(page: Page) -> None:
+    rows = [element.attributes for element in page.named("tr")][1:]
+    assert [(row["data-verdict"], row["data-level"]) for row in rows] == [
+        ("fail", "promised"),
+        ("fail", "promised"),
+        ("not claimed", "promised"),
+        ("pass", "observed"),
+    ]
+    offered = [text for text in page.text["option"] if text != "any"]
+    assert offered == ["pass", "fail", "inconclusive", "not claimed", "promised", "observed"]
+
+
+def test_a_page_without_failures_has_no_heading_for_them() -> None:
+    fine = result([evolve(OUTCOMES[0], failures=(), target="")], known=("R-FIT-01",))
+    page = Page(html(evolve(fine, choices=0, untested=0, stale=("R-FIT-01",))))
+    assert page.text["h2"] == ["Rule by rule"]
+    assert any("Stale in the baseline (they pass): R-FIT-01." in text for text in page.text["p"])

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps, objects and values as a reader would say them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.driver import Seen
+from conformance.history import (
+    Advance,
+    Delete,
+    History,
+    Observe,
+    Permit,
+    Release,
+    Schedule,
+    Step,
+    Update,
+    creating,
+    deleting,
+)
+from conformance.suite import Judgement
+from conformance.suite.wording import described, said, told
+from refsched.trace.records import Attempt, Bind, NodeStatus, NodeUsage, PreFilter, Record, Reference
+
+Json = dict[str, Any]
+
+
+def pod(spec: Json | None = None, **metadata: Any) -> Json:
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", **metadata}, "spec": spec or {}}
+
+
+def asking(**resources: Json) -> Json:
+    return {"name": "c", "resources": resources}
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (None, "nothing"),
+        (True, "yes"),
+        (False, "no"),
+        ("", "none"),
+        (7, "7"),
+        ((), "none"),
+        (["b", "a"], "b, a"),
+        ({"b": 1, "a": None}, "a nothing, b 1"),
+        (NodeStatus("Success"), "Success"),
+        (NodeStatus("Unschedulable", "NodePorts", ("taken",)), "NodePorts (taken)"),
+        (NodeStatus("Error", "NodePorts"), "Error NodePorts"),
+        (PreFilter("Success", nodes=("n1",)), "Success narrowed to n1"),
+        (Bind("default/a", "n1", "bound"), "a on n1: bound"),
+        (NodeUsage(("default/a",), 100, 0), "memory 0, milliCPU 100, pods default/a"),
+    ],
+)
+def test_a_value(value: object, words: str) -> None:
+    assert said(value) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (pod(), ""),
+        (pod({"containers": [{"name": "c"}]}), ""),
+        (pod({"containers": [asking(requests={"cpu": "1", "memory": "1Gi"})]}), "cpu 1 memory 1Gi"),
+        (pod({"initContainers": [asking(limits={"cpu": 2})]}), "init limits cpu 2"),
+        (
+            pod({"containers": [{"image": "i", "ports": [{"hostPort": 80}]}]}),
+            "image i ports [{hostPort: 80}]",
+        ),
+        (pod({"priority": 3, "nodeName": "n1"}, labels={"l": ""}), 'priority 3  on n1  labels {l: ""}'),
+        (pod({"hostNetwork": True, "tolerations": []}), "hostNetwork true"),
+        (pod(uid="u", annotations={"k": "v"}), "uid u  annotations {k: v}"),
+        (pod(annotations={"refsched.dev/script": '{"ScriptedA": {}}'}), 'script {"ScriptedA": {}}'),
+        ({"kind": "Node", "status": {"capacity": {"cpu": 1}}}, "cpu 1"),
+        ({"kind": "Node", "spec": {"unschedulable": True}}, "unschedulable true"),
+        ({"kind": "StorageClass", "metadata": {"name": "s"}, "provisioner": "p"}, "provisioner p"),
+    ],
+)
+def test_an_object_is_what_distinguishes_it(value: Json, words: str) -> None:
+    assert described(value) == words
+
+
+def lines(steps: list[Step], *records: tuple[int, Record]) -> list[str]:
+    seen = [Seen(step, 0.0, record) for step, record in records]
+    return told(Judgement(History(tuple(steps)), seen), 0)[0]
+
+
+def test_steps_and_what_came_of_them() -> None:
+    other = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node-b"}}
+    steps: list[Step] = [
+        *creating(other, pod(namespace="team")),
+        Update(pod(priorityClassName="p")),
+        Schedule(),
+        Schedule(4),
+        Permit("default/a", "allow", "ScriptedA"),
+        Permit("default/a", "reject"),
+        Release("default/a"),
+        Advance(1.5),
+        deleting(pod(namespace="team")),
+        Observe(),
+    ]
+    refused = Attempt(
+        "default/a",
+        "unschedulable",
+        filter={"node-b": NodeStatus("Unschedulable", "NodePorts", ("taken",)), "n2": NodeStatus("Success")},
+        nominated_node="node-b",
+        victims=("default/b",),
+    )
+    told = lines(
+        steps,
+        (3, Attempt("default/a", "scheduled", "node-b", waiting=True)),
+        (3, Bind("default/a", "node-b", "bound")),
+        (4, refused),
+        (4, Delete(Reference("Pod", "b", namespace="default"))),
+        (5, Bind("default/a", "node-b", "error")),
+        (6, Attempt("team/a", "unschedulable", pre_filter=PreFilter("Unschedulable", "NodePorts", ("no",)))),
+        (7, Attempt("team/a", "unschedulable", "node-b")),
+        (9, Delete(Reference("Pod", "a", namespace="team"))),
+    )
+    assert told == [
+        " 1  node  node-b",
+        " 2  pod   team/a",
+        " 3  update pod   a       priorityClassName p",
+        " 4  schedule  →  a on node-b, waits",
+        "              →  a is bound to node-b",
+        " 5  schedule, up to 4 times  →  a: unschedulable, node-b: NodePorts (taken), makes room on node-b: b",
+        "              →  b is deleted",
+        " 6  allow a, by ScriptedA  →  a: not bound to node-b: error",
+        " 7  reject a  →  team/a: unschedulable, NodePorts (no)",
+        " 8  release a  →  team/a: unschedulable (chosen: node-b)",
+        " 9  1.5 s pass",
+        "10  delete pod team/a",
+        "11  observe",
+    ]
+
+
+def test_a_schedule_without_an_attempt_had_no_pod() -> None:
+    assert lines([Schedule()]) == ["1  schedule  →  no pod"]
