@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from refsched.cycle.cycle import Cycle
 from refsched.cycle.fit_error import Diagnosis, fit_error_message
 from refsched.framework.node_info import PodInfo
-from refsched.framework.status import Status, error
+from refsched.framework.status import Status
 from refsched.objects.pod import Pod, PodCondition
 
 
@@ -45,11 +45,6 @@ def rejected_on(node: str, status: Status) -> Failure:
     return Failure(
         Status(status.code, (message,)), diagnosis.unschedulable_plugins, diagnosis.pending_plugins
     )
-
-
-def failed_in(point: str, plugin: str, status: Status) -> Failure:
-    """Reserve or a later point met an error; the framework says where."""
-    return Failure(error(f'running {point} plugin "{plugin}": {status.message}'))
 
 
 def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> None:

@@ -562,3 +562,38 @@ def test_nodes_that_show_another_choice_of_a_held_cycle_end_what_can_be_followed
     seen = Nodes({name: NodeUsage(("default/held",) if name == there else ()) for name in ("n1", "n2")})
     assert not checker.take(seen)
     assert checker.has_diverged
+
+
+# --- Pods that are popped and skipped -------------------------------------------------------------
+
+
+def dying(name: str, **rest: Any) -> Create:
+    """A pod whose deletion has begun."""
+    told = pod_object(name, **rest)
+    told["metadata"] |= {"deletionTimestamp": "2026-01-01T00:00:00Z", "deletionGracePeriodSeconds": 30}
+    return Create(told)
+
+
+def test_a_scheduler_that_skipped_everybody_is_idle() -> None:
+    checker = Checker(configuration())
+    checker.take(dying("p"))
+    assert checker.idle() == []
+    assert checker.take(Queues((), (), ())) == []
+
+
+def test_who_is_skipped_before_an_attempt_is_not_told() -> None:
+    world = Recorded()
+    world.node("n1")
+    world.apply(dying("p", priority=10))
+    world.schedule("other")
+    world.observe()
+    assert check(world.records) == []
+
+
+# --- Victims that no candidate has ----------------------------------------------------------------
+
+
+def test_a_nomination_that_no_candidate_offers_is_told_with_one_that_does() -> None:
+    world = crowded("n1")
+    found = check(altered(world.records, Attempt, nominated_node="n9"))
+    assert found == [Disagreement("nominatedNode", "n1", "n9")]
