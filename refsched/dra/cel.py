@@ -43,7 +43,6 @@ from refsched.dra.cel_values import (
     CelValueError,
     Domains,
     Uint,
-    no_such_overload,
     type_name,
 )
 
@@ -216,7 +215,7 @@ class _Compiler:
         function = METHODS.get((name, len(arguments) + 1))
         if function is None:
             raise _refused(f"undeclared reference to '{name}' (in container '')")
-        return calling(function, self._all([holder, *arguments]))
+        return calling(name, function, self._all([holder, *arguments]))
 
     def _call(self, name: str, arguments: Sequence[Tree[Token]]) -> Evaluate:
         if name == "has" and len(arguments) == 1:
@@ -224,7 +223,7 @@ class _Compiler:
         function = FUNCTIONS.get((name, len(arguments)))
         if function is None:
             raise _refused(f"undeclared reference to '{name}' (in container '')")
-        return calling(function, self._all(arguments))
+        return calling(name, function, self._all(arguments))
 
     # --- Macros -----------------------------------------------------------------------------------
 
@@ -267,7 +266,7 @@ class _Compiler:
         def evaluate(scope: Scope) -> Any:
             values = items(scope)
             if not isinstance(values, list | dict):
-                raise no_such_overload()
+                raise CelValueError(f"got 'types.{type_name(values).title()}', expected iterable type")
             kept = list(values)
             if wanted is not None:
                 kept = FOLDS["filter"](kept, lambda value: wanted({**scope, name: value}))

@@ -173,9 +173,9 @@ def _last_index_of(container: Any, wanted: Any) -> int:
 
 def _substring(text: Any, start: Any, end: Any = None) -> str:
     _text(text)
-    end = len(text) if end is None else end
-    if start > end:
+    if end is not None and start > end:
         raise CelValueError(f"invalid substring range. start: {start}, end: {end}")
+    end = len(text) if end is None else end
     for index in (start, end):
         if not 0 <= index <= len(text):
             raise CelValueError(f"index out of range: {index}")

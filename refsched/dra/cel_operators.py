@@ -22,6 +22,7 @@ from refsched.dra.cel_values import (
     equal,
     is_number,
     no_such_overload,
+    type_name,
 )
 
 Scope = Mapping[str, Any]
@@ -58,13 +59,22 @@ def logical(terms: Sequence[Evaluate], *, decides: bool) -> Evaluate:
     return evaluate
 
 
-def calling(function: Callable[..., Any], arguments: Sequence[Evaluate]) -> Evaluate:
+_UNNAMED = frozenset({"startsWith", "endsWith", "contains", "matches"})
+"""Functions whose receiver looks itself for what it is called with."""
+
+
+def calling(name: str, function: Callable[..., Any], arguments: Sequence[Evaluate]) -> Evaluate:
     def evaluate(scope: Scope) -> Any:
         values = [argument(scope) for argument in arguments]
+        unsuited = no_such_overload()
+        if name not in _UNNAMED:
+            unsuited = no_such_overload(f"{name}({', '.join(map(type_name, values))})")
         try:
             return function(*values)
         except (TypeError, AttributeError):
-            raise no_such_overload() from None
+            raise unsuited from None
+        except CelValueError as error:
+            raise unsuited if str(error) == str(no_such_overload()) else error from None
 
     return evaluate
 
@@ -99,7 +109,7 @@ def at(holder: Any, index: Any) -> Any:
         return selected(at, holder, index)
     if isinstance(holder, list):
         if not is_number(index) or int(index) != index:
-            raise no_such_overload()
+            raise CelValueError(f"unsupported index type '{type_name(index)}' in list")
         if not 0 <= index < len(holder):
             raise CelValueError(f"index out of bounds: {index}")
         return holder[int(index)]
@@ -130,7 +140,7 @@ def _arithmetic(name: str, left: Any, right: Any) -> Any:
 
 def _of_floats(name: str, left: float, right: float) -> float:
     if name == "mod":
-        raise no_such_overload()
+        raise no_such_overload(_SIGNS[name])
     if name == "div" and right == 0:
         return float("nan") if left == 0 or left != left else left * float("inf")
     return {"add": float.__add__, "sub": float.__sub__, "mul": float.__mul__, "div": float.__truediv__}[name](

@@ -60,7 +60,7 @@ def selected(select: Callable[[Any, Any], Any], holder: Any, key: Any) -> Option
             return holder
         content = holder.content
     if not isinstance(content, Mapping | list):
-        raise no_such_overload()
+        return Optional()
     try:
         return Optional(True, select(content, key))
     except CelValueError as error:
@@ -111,6 +111,6 @@ FUNCTIONS: Mapping[tuple[str, int], Callable[..., Any]] = {
 METHODS: Mapping[tuple[str, int], Callable[..., Any]] = {
     ("hasValue", 1): lambda optional: _held(optional).present,
     ("value", 1): _value,
-    ("or", 2): lambda optional, other: optional if _held(optional).present else _held(other),
+    ("or", 2): lambda optional, other: optional if _held(optional).present else other,
     ("orValue", 2): lambda optional, other: optional.content if _held(optional).present else other,
 }
