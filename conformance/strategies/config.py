@@ -18,6 +18,7 @@ from conformance.strategies.objects import (
     node,
     pod,
     profile_config,
+    switched,
 )
 from conformance.strategies.scenes import scenes
 
@@ -63,6 +64,8 @@ _CHANGES: tuple[Json, ...] = (
         for name in _SCORING
         for weight in (0, 1, 100)
     ),
+)
+_STRUCTURAL: tuple[Json, ...] = (
     {"score": {"disabled": _names("*")}},
     {"score": {"disabled": _names("*"), "enabled": [_weighted("NodeResourcesFit", 3)]}},
     {"filter": {"disabled": _names("*")}},
@@ -78,6 +81,7 @@ _CHANGES: tuple[Json, ...] = (
         "bind": {"enabled": _names("DefaultBinder")},
     },
 )
+"""What takes whole points away, or brings in plugins that are not there by default."""
 
 
 def _together(changes: list[Json]) -> Json:
@@ -111,7 +115,7 @@ def _profile(name: str, changes: list[Json], percentage: int | None) -> Json:
 
 
 _PERCENTAGES = st.sampled_from([None, None, 0, 1, 50, 100])
-_CHANGED = st.lists(st.sampled_from(_CHANGES), max_size=2)
+_CHANGED = st.lists(st.one_of(st.sampled_from(_CHANGES), st.sampled_from(_STRUCTURAL)), max_size=2)
 _PROFILES = st.builds(_profile, st.just("default-scheduler"), _CHANGED, _PERCENTAGES)
 _SECOND = st.builds(_profile, st.just("second"), _CHANGED, _PERCENTAGES)
 
@@ -187,4 +191,9 @@ _PODS = combinations(
 
 
 def histories() -> SearchStrategy[History]:
-    return scenes(_NODES, _PODS, config=_CONFIGS)
+    return scenes(
+        _NODES,
+        _PODS,
+        config=_CONFIGS,
+        gates=switched("DynamicResourceAllocation", "DRASchedulerFilterTimeout"),
+    )

@@ -210,3 +210,8 @@ def combinations(make: Callable[..., Json], *alternatives: Sequence[Any]) -> Sea
 def one_in(count: int, strategy: SearchStrategy[Any], otherwise: Any = None) -> SearchStrategy[Any]:
     """``otherwise`` all but once in ``count`` times; what shrinks becomes ``otherwise``."""
     return st.one_of(*[st.just(otherwise)] * (count - 1), strategy)
+
+
+def switched(*gates: str) -> SearchStrategy[Mapping[str, bool]]:
+    """Now and then one of these feature gates, which are on by default, is off."""
+    return st.sampled_from([*[{}] * 7 * len(gates), *({gate: False} for gate in gates)])

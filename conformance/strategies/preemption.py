@@ -25,9 +25,10 @@ from conformance.strategies.objects import (
     one_in,
     pod,
     profile_config,
+    switched,
     with_metadata,
 )
-from conformance.strategies.scenes import pod_changes, scenes
+from conformance.strategies.scenes import Scene, pod_changes, scenes
 
 Json = dict[str, Any]
 
@@ -170,13 +171,43 @@ def _leave(reason: str) -> Any:
     return leaving
 
 
+# --- A crowd --------------------------------------------------------------------------------------
+
+
+def _crowd(size: int, priorities: tuple[int, ...], starts: tuple[str, ...], wanted: str) -> History:
+    """More pods than a sort of a dozen takes in one go, on one node."""
+    scene = Scene()
+    scene.add_node(node("", {"cpu": "4", "memory": "8Gi", "pods": "99"}))
+    for number in range(size):
+        priority = priorities[number * 7 % len(priorities)]
+        start = starts[number * 5 % len(starts)]
+        amount = ("100m", "50m")[number % 3 == 0]
+        scene.add_pod(pod("", cpu(amount), priority=priority, status={"startTime": start}), 0)
+    scene.add_pod(pod("", cpu(wanted), priority=_PRIORITY))
+    scene.schedule()
+    scene.wait()
+    scene.schedule()
+    return scene.history()
+
+
+_CROWDS = st.builds(
+    _crowd,
+    st.sampled_from([13, 14, 20, 33, 51, 70]),
+    st.sampled_from([(0,), (0, 5), (3, 1, 4, 1, 5, 9, 2, 6), tuple(range(10))]),
+    st.sampled_from([START_TIMES[:1], START_TIMES, tuple(reversed(START_TIMES))]),
+    st.sampled_from(["4", "3", "2500m", "3500m"]),
+)
+
+
 def histories() -> SearchStrategy[History]:
-    return scenes(
+    usual = scenes(
         _NODES,
         _PREEMPTORS,
         pod_changes(_leave, st.sampled_from(["PreemptionByScheduler", "EvictionByEvictionAPI"])),
         config=_CONFIGS,
         others=one_in(2, _BUDGETS, []),
         running=_RUNNING,
+        gates=switched("SchedulerAsyncPreemption"),
         most_pods=9,
     )
+    return st.one_of(*[usual] * 11, _CROWDS)

@@ -23,6 +23,7 @@ from conformance.strategies.objects import (
     one_in,
     pod,
     profile_config,
+    switched,
     with_metadata,
     with_spec,
     with_status,
@@ -80,6 +81,7 @@ _WANTS: tuple[Json, ...] = (
                 "maxSkew": 1,
                 "topologyKey": ZONE,
                 "whenUnsatisfiable": "DoNotSchedule",
+                "nodeTaintsPolicy": "Honor",
                 "labelSelector": {"matchLabels": {"app": "a"}},
             }
         ]
@@ -183,5 +185,6 @@ def histories() -> SearchStrategy[History]:
         nodes=st.lists(_NODES, max_size=2),
         pods=placed(_PODS),
         config=_CONFIGS,
+        gates=switched("SchedulerPopFromBackoffQ"),
         hosts=True,
     )

@@ -19,6 +19,7 @@ from conformance.strategies.objects import (
     one_in,
     pod,
     profile_config,
+    switched,
     with_spec,
     with_status,
 )
@@ -26,7 +27,7 @@ from conformance.strategies.scenes import pod_changes, scenes
 
 Json = dict[str, Any]
 
-_MEMORY = ("", "512Mi", "1Gi", "536870913", "1073741825", "1", "100m", "1G", "256e6")
+_MEMORY = ("", "", "512Mi", "1Gi", "536870913", "1073741825", "1", "100m", "1G", "256e6")
 _GPU = "example.com/gpu"
 _FPGA = "example.com/fpga"
 _HUGE = "hugepages-2Mi"
@@ -45,9 +46,9 @@ _NODES = combinations(
     lambda cpu, memory, pods, gpu, huge, storage: node(
         "", _amounts(cpu=cpu, memory=memory, pods=pods, gpu=gpu, huge=huge, storage=storage)
     ),
-    ("2", "1", "1001m", "1500m", ""),
-    ("2Gi", "1Gi", "1073741825", "1500M"),
-    ("9", "1", "2"),
+    ("2", "2", "4", "1", "1001m", "1500m", "3"),
+    ("4Gi", "4Gi", "2Gi", "1Gi", "1073741825", "1500M", ""),
+    ("9", "9", "9", "1", "2"),
     ("", "1", "3"),
     ("", "4Mi"),
     ("", "1Gi"),
@@ -172,6 +173,7 @@ _RESOURCES = st.sampled_from(
         [{"name": "cpu", "weight": 3}, {"name": "memory", "weight": 1}],
         [{"name": "memory", "weight": 1}, {"name": _GPU, "weight": 5}],
         [{"name": "cpu"}, {"name": _GPU, "weight": 2}, {"name": _STORAGE, "weight": 100}],
+        [{"name": "cpu"}, {"name": "memory"}, {"name": _GPU}],
     ]
 )
 _SHAPES = st.lists(st.integers(0, 10), min_size=1, max_size=3).map(
@@ -219,4 +221,10 @@ _CONFIGS = st.one_of(
 
 
 def histories() -> SearchStrategy[History]:
-    return scenes(_NODES, st.one_of(_SIMPLE, _SIMPLE, _LIMITED, _SEVERAL, _WHOLE), _RESIZES, config=_CONFIGS)
+    return scenes(
+        _NODES,
+        st.one_of(_SIMPLE, _SIMPLE, _LIMITED, _SEVERAL, _WHOLE),
+        _RESIZES,
+        config=_CONFIGS,
+        gates=switched("PodLevelResources", "InPlacePodVerticalScaling"),
+    )

@@ -15,7 +15,7 @@ from attrs import Factory, define
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import Advance, Create, History, Schedule, Step, Update, deleting
+from conformance.history import DEFAULT_CONFIG, Advance, Create, History, Schedule, Step, Update, deleting
 from conformance.strategies.objects import hosted, named, with_metadata, with_spec
 
 Json = dict[str, Any]
@@ -89,7 +89,7 @@ class Scene:
     def wait(self, seconds: float = AFTER_ALL_BACKOFF) -> None:
         self.steps.append(Advance(seconds))
 
-    def history(self, config: Json | None) -> History:
+    def history(self, config: Json | None = None, gates: Mapping[str, bool] | None = None) -> History:
         """Pods of one name that follow each other bear uids, by which they are told apart."""
         created = [step for step in self.steps if isinstance(step, Create) and step.object["kind"] == "Pod"]
         times = Counter(step.object["metadata"]["name"] for step in created)
@@ -100,7 +100,7 @@ class Scene:
                 seen[name] += 1
                 step = Create(with_metadata(step.object, uid=f"{name}-{seen[name]}"))
             steps.append(step)
-        return History(tuple(steps)) if config is None else History(tuple(steps), config)
+        return History(tuple(steps), dict(DEFAULT_CONFIG if config is None else config), gates or {})
 
     def _node(self, name: str, value: Json) -> Json:
         return hosted(named(value, name)) if self.hosts else named(value, name)
@@ -177,6 +177,7 @@ def scenes(
     pod: SearchStrategy[Json],
     *more: SearchStrategy[Change],
     config: SearchStrategy[Json] | None = None,
+    gates: SearchStrategy[Mapping[str, bool]] | None = None,
     others: SearchStrategy[list[Json]] | None = None,
     running: SearchStrategy[Json] | None = None,
     hosts: bool = False,
@@ -207,7 +208,7 @@ def scenes(
             change(scene)
             scene.wait()
             scene.schedule()
-        return scene.history(None if config is None else draw(config))
+        return scene.history(None if config is None else draw(config), None if gates is None else draw(gates))
 
     return histories()
 
@@ -217,6 +218,7 @@ def courses(
     nodes: SearchStrategy[list[Json]],
     pods: SearchStrategy[list[Placed]],
     config: SearchStrategy[Json] | None = None,
+    gates: SearchStrategy[Mapping[str, bool]] | None = None,
     others: SearchStrategy[list[Json]] | None = None,
     afterwards: SearchStrategy[Change] | None = None,
     ending: Change | None = None,
@@ -241,7 +243,7 @@ def courses(
             happening(scene)
             then(scene)
         (ending or _try_all)(scene)
-        return scene.history(None if config is None else draw(config))
+        return scene.history(None if config is None else draw(config), None if gates is None else draw(gates))
 
     return histories()
 

@@ -20,7 +20,9 @@ from conformance.strategies.objects import (
     pod,
     profile_config,
     selecting,
+    switched,
     with_metadata,
+    with_spec,
 )
 from conformance.strategies.scenes import label_changes, pod_changes, scenes
 
@@ -160,13 +162,24 @@ def _leave(_: Any) -> Any:
     return lambda value: with_metadata(value, deletionTimestamp=AN_AGE_AGO)
 
 
+def _tolerate(_: Any) -> Any:
+    def tolerating(value: Json) -> Json:
+        return with_spec(
+            value, tolerations=[*value["spec"].get("tolerations", []), {"key": "k", "operator": "Exists"}]
+        )
+
+    return tolerating
+
+
 def histories() -> SearchStrategy[History]:
     return scenes(
         _NODES,
         _PODS,
         label_changes(_LABELS),
         pod_changes(_leave, st.none()),
+        pod_changes(_tolerate, st.none()),
         config=_CONFIGS,
+        gates=switched("MatchLabelKeysInPodTopologySpread"),
         others=one_in(2, _WORKLOADS, []),
         hosts=True,
         most_pods=9,
