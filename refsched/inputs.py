@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates
+from refsched.extenders.unread import Unread
 from refsched.gated_fields import without_disabled_fields
 from refsched.objects.defaults import defaulted
 from refsched.objects.kinds import kind_called, kind_of, read_object
@@ -19,9 +20,13 @@ class InputReader:
     """Applies input records to a scheduler, with the API server's defaults filled in, and without the fields that
     it drops where a feature gate is off."""
 
-    def __init__(self, scheduler: Scheduler, gates: FeatureGates = DEFAULT_GATES) -> None:
+    def __init__(
+        self, scheduler: Scheduler, gates: FeatureGates = DEFAULT_GATES, unread: Unread | None = None
+    ) -> None:
+        """What is not read of pods and nodes is noted in ``unread``, where there is one."""
         self._scheduler = scheduler
         self._gates = gates
+        self._unread = unread
         self._serial = 0
 
     def apply(self, record: Input) -> None:
@@ -46,7 +51,10 @@ class InputReader:
         self._serial += 1
         classes = self._scheduler.stations.objects.list(PriorityClass)
         read = without_disabled_fields(read_object(value), self._gates)
-        return defaulted(read, before, classes=classes, serial=self._serial)
+        stored = defaulted(read, before, classes=classes, serial=self._serial)
+        if self._unread is not None:
+            self._unread.note(value, stored)
+        return stored
 
     def _before(self, value: dict[str, Any]) -> ApiObject | None:
         updated = read_object(value)

@@ -14,6 +14,7 @@ from typing import Any
 
 from refsched.config.feature_gates import read_feature_gates
 from refsched.config.read import read_config
+from refsched.extenders.unread import Unread
 from refsched.framework.choices import SeededChoices
 from refsched.inputs import InputReader
 from refsched.profiles import scheduler_of
@@ -54,10 +55,9 @@ class ReferenceScheduler:
         self, config: Mapping[str, Any], feature_gates: Mapping[str, bool] | None, start: datetime, seed: int
     ) -> None:
         gates = read_feature_gates(feature_gates)
-        self._machine = scheduler_of(
-            read_config(config, gates), SeededChoices(seed), gates=gates, start=start
-        )
-        self._inputs = InputReader(self._machine, gates)
+        read, unread = read_config(config, gates), Unread()
+        self._machine = scheduler_of(read, SeededChoices(seed), gates=gates, start=start, reach=unread.reach)
+        self._inputs = InputReader(self._machine, gates, unread if read.extenders else None)
 
     def hello(self) -> Json:
         return {

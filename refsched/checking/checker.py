@@ -26,6 +26,7 @@ from refsched.checking.recorded_devices import written_claims
 from refsched.checking.recorded_volumes import claimed_volumes
 from refsched.config.feature_gates import read_feature_gates
 from refsched.config.read import read_config
+from refsched.extenders.unread import Unread
 from refsched.inputs import InputReader
 from refsched.objects.pod import Pod
 from refsched.profiles import scheduler_of
@@ -46,14 +47,16 @@ class Checker:
         gates = read_feature_gates(feature_gates)
         self._config = read_config(config, gates)
         self.following = Following(extenders=bool(self._config.extenders))
+        unread = Unread()
         self.scheduler: Scheduler = scheduler_of(
             self._config,
             self.following,
             gates=gates,
             start=start,
             frozen_timers=frozenset(frozen_timers),
+            reach=unread.reach,
         )
-        self._inputs = InputReader(self.scheduler, gates)
+        self._inputs = InputReader(self.scheduler, gates, unread if self._config.extenders else None)
         self._binds: list[Bind] = []
         self._attempts: list[Attempt] = []
         self._guessed: set[str] = set()
