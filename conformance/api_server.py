@@ -45,6 +45,11 @@ class ApiServer:
         self._held: list[str] = []
         self._bound: dict[str, str] = {}
         self._nominated: dict[str, str] = {}
+        self._allowed: set[tuple[str, str]] = set()
+
+    @property
+    def holds_any(self) -> bool:
+        return bool(self._held)
 
     def has_begun_to_hold(self, pod: str) -> None:
         self._held.append(pod)
@@ -80,10 +85,17 @@ class ApiServer:
         return Update(_merged(known, step.object)) if known else step
 
     def _waits_for(self, pod: str) -> list[str]:
-        """The plugins that the pod's script lets answer Wait."""
-        script = self._objects.get(("Pod", *_split(pod)), {}).get("metadata", {}).get("annotations", {})
-        answers = json.loads(script.get(SCRIPT, "{}"))
-        return [plugin for plugin, points in answers.items() if points.get("permit", "").startswith("Wait")]
+        """The plugins that the pod's script lets answer Wait, and that have not allowed it since."""
+        return [
+            plugin
+            for plugin, points in script_of(self._annotations(pod)).items()
+            if points.get("permit", "").startswith("Wait") and (pod, plugin) not in self._allowed
+        ]
+
+    def _annotations(self, pod: str) -> Mapping[str, str]:
+        shown = self._objects.get(("Pod", *_split(pod)), {})
+        annotations: Mapping[str, str] = shown.get("metadata", {}).get("annotations", {})
+        return annotations
 
     def take(self, record: Record) -> list[Input]:
         """What the API server and its controllers do about this record, in their order."""
@@ -101,12 +113,14 @@ class ApiServer:
                 return self._written(value)
             case Attempt():
                 return self._attempted(record)
-            case Bind(pod, node, result):
+            case Bind(pod, node):
                 self._waiting.discard(pod)
-                if result == BOUND:
+                if took_the_binding(record, self._annotations(pod)):
                     self._bound[pod] = node
             case Release(pod):
                 self._held.remove(pod)
+            case Permit(pod, "allow", plugin):
+                self._allowed.add((pod, plugin))
         return []
 
     def _deleted(self, key: Key) -> list[Input]:
@@ -118,6 +132,7 @@ class ApiServer:
         """A victim that waits on Permit was rejected by the scheduler itself, and stays."""
         if attempt.waiting:
             self._waiting.add(attempt.pod)
+            self._allowed = {(pod, plugin) for pod, plugin in self._allowed if pod != attempt.pod}
         if attempt.nominated_node is not None:
             self._nominated[attempt.pod] = attempt.nominated_node
         victims = [pod for pod in attempt.victims or () if pod not in self._waiting]
@@ -186,6 +201,23 @@ def _bound(claim: Json, volume: str) -> Json:
         "status": {"phase": "Bound"},
     }
     return _merged(claim, done)
+
+
+# --- Scripts --------------------------------------------------------------------------------------
+
+
+def script_of(annotations: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
+    """What the scripted plugins are told to answer: plugin → point → answer."""
+    script: Mapping[str, Mapping[str, str]] = json.loads(annotations.get(SCRIPT, "{}"))
+    return script
+
+
+def took_the_binding(bind: Bind, annotations: Mapping[str, str]) -> bool:
+    """Whether the API server has the pod on its node: also where the scheduler was told that this failed."""
+    if bind.result == BOUND:
+        return True
+    answer = script_of(annotations).get("ScriptedBinder", {}).get("bind")
+    return answer == "ErrorAfterBound" and "ScriptedBinder.bind" in (bind.calls or ())
 
 
 # --- Objects --------------------------------------------------------------------------------------

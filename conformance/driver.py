@@ -143,7 +143,7 @@ class Driver:
                     self._observe()
 
     def _schedule(self) -> bool:
-        """False where there was no pod to pop."""
+        """False where there was no pod to pop, or where a cycle is held and the next one must wait."""
         if "queue" in self._capabilities:
             answer = self._scheduler.schedule()
         else:
@@ -151,6 +151,8 @@ class Driver:
             if pod is None:
                 return False
             answer = self._scheduler.schedule(pod)
+        if answer.unsupported is not None and self._api.holds_any:
+            return False
         if answer.idle:
             self._note(self._witness.idle())
             return False

@@ -54,7 +54,7 @@ class Invariants:
         yield from bound_once(self._ledger, attempt)
         pod = self._ledger.pods.get(attempt.pod)
         if pod is None:
-            if attempt.pod not in self._ledger.held:
+            if attempt.pod not in self._ledger.held | self._ledger.unclear:
                 yield Finding("R-INV-05", "pod", "a pod that is there", attempt.pod, attempt.pod)
             return
         promises = self._promises.get(pod.spec.scheduler_name)

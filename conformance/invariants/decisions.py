@@ -65,7 +65,7 @@ def fits(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Findi
     """R-INV-01: a pod fits where it goes, in each resource that it asks for, beside all that is bound or assumed
     there, unless the configuration ignores that resource or has no NodeResourcesFit."""
     node, pod = ledger.nodes.get(attempt.node or ""), ledger.pods[attempt.pod]
-    if node is None or not promises.fits or attempt.pod in ledger.held:
+    if node is None or not promises.fits or attempt.pod in ledger.held | ledger.unclear:
         return
     others = [ledger.pods[other] for other in ledger.on(node.name) if other != attempt.pod]
     used = Resource()

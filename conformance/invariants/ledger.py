@@ -8,11 +8,12 @@ from typing import Any
 
 from attrs import Factory, define
 
+from conformance.api_server import took_the_binding
 from refsched.objects.defaults import defaulted
 from refsched.objects.kinds import read_object
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
-from refsched.trace.records import BOUND, SCHEDULED, Attempt, Bind, Create, Delete, Record, Update
+from refsched.trace.records import SCHEDULED, Attempt, Bind, Create, Delete, Record, Update
 
 FINISHED = ("Succeeded", "Failed")
 
@@ -28,6 +29,8 @@ class Ledger:
     bound: dict[str, str] = Factory(dict)
     assumed: dict[str, str] = Factory(dict)
     held: set[str] = Factory(set)
+    unclear: set[str] = Factory(set)
+    """Names of pods that were deleted in mid-cycle: what is told of them later may be about their successors."""
 
     def take(self, record: Record) -> None:
         match record:
@@ -41,15 +44,15 @@ class Ledger:
                 self.held.discard(record.pod)
                 if record.result == SCHEDULED and record.node and record.pod in self.pods:
                     self.assumed[record.pod] = record.node
-            case Bind():
+            case Bind() if record.pod in self.pods:
                 self.assumed.pop(record.pod, None)
-                if record.result == BOUND and record.pod in self.pods:
+                if took_the_binding(record, self.pods[record.pod].metadata.annotations):
                     self.bound[record.pod] = record.node
 
     def on(self, node: str) -> Iterator[str]:
         """The pods that are bound or assumed there, finished ones left out."""
         for pod, place in (self.bound | self.assumed).items():
-            if place == node and self.pods[pod].status.phase not in FINISHED:
+            if place == node and pod not in self.unclear and self.pods[pod].status.phase not in FINISHED:
                 yield pod
 
     def _show(self, value: dict[str, Any]) -> None:
@@ -65,5 +68,7 @@ class Ledger:
                 self.bound[shown.key] = shown.spec.node_name
 
     def _forget(self, pod: str) -> None:
+        if pod in self.held or pod in self.assumed:
+            self.unclear.add(pod)
         for known in (self.pods, self.bound, self.assumed):
             known.pop(pod, None)

@@ -13,7 +13,7 @@ from refsched.trace.records import Attempt, Nodes, Queues
 
 def bound_once(ledger: Ledger, attempt: Attempt) -> Iterator[Finding]:
     """R-INV-05: a pod that is bound, or on its way there, is not scheduled again."""
-    if attempt.pod in ledger.held:
+    if attempt.pod in ledger.held or attempt.pod in ledger.unclear:
         return
     place = ledger.bound.get(attempt.pod) or ledger.assumed.get(attempt.pod)
     if place is not None:
@@ -24,6 +24,8 @@ def in_one_place(ledger: Ledger, queues: Queues) -> Iterator[Finding]:
     """R-INV-06: a pod is in one queue at most, and in none while it is bound, assumed or deleted."""
     listed = Counter((*queues.active, *queues.backoff, *queues.unschedulable))
     for pod, times in sorted(listed.items()):
+        if pod in ledger.unclear:
+            continue
         place = ledger.bound.get(pod) or ledger.assumed.get(pod)
         if times > 1:
             yield Finding("R-INV-06", "queues", "in one queue", f"in {times}", pod)
@@ -39,7 +41,7 @@ def nothing_lost(ledger: Ledger, queues: Queues) -> Iterator[Finding]:
     for key, pod in sorted(ledger.pods.items()):
         ours = pod.spec.scheduler_name in ledger.scheduler_names
         leaving = pod.metadata.deletion_timestamp is not None or pod.status.phase in FINISHED
-        placed = key in ledger.bound or key in ledger.assumed or key in ledger.held
+        placed = any(key in known for known in (ledger.bound, ledger.assumed, ledger.held, ledger.unclear))
         if ours and not leaving and not placed and key not in listed:
             yield Finding("R-INV-07", "queues", "in one of the queues", "in none", key)
 
@@ -49,7 +51,7 @@ def given_back(ledger: Ledger, nodes: Nodes) -> Iterator[Finding]:
     for name, usage in sorted(nodes.nodes.items()):
         for pod in usage.pods:
             place = ledger.bound.get(pod) or ledger.assumed.get(pod)
-            if place != name and pod not in ledger.held:
+            if place != name and pod not in ledger.held and pod not in ledger.unclear:
                 found = f"counted on {name}"
                 yield Finding("R-INV-08", f"nodes.{name}", f"not on {name}: it is on {place}", found, pod)
         if name in ledger.nodes:

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cycles: the search, nominated pods, the profile's plugins, and the way back from each failure."""
+
+from __future__ import annotations
+
+from conformance.catalogue.rules import rules_of
+from conformance.history import History
+from conformance.suite import Check, conforms
+
+
+@conforms(area="many", rules=rules_of("SEARCH"), examples=12)
+def test_search_among_many_nodes(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="nominated", rules=rules_of("NOM", "R-SEARCH-03"))
+def test_nominated_pods(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="config", rules=rules_of("R-INV-03", "R-INV-04", "R-SEARCH-04"))
+def test_profiles(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(
+    area="faults",
+    rules=rules_of("RESERVE", "ROLLBACK", "BIND", "ASSUME", "FAIL"),
+    needs=("scripted",),
+    examples=60,
+)
+def test_faults_and_the_way_back(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="permit", rules=rules_of("PERMIT"), needs=("scripted",))
+def test_waiting_on_permit(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="mixed", rules=rules_of("R-INV-02", "R-ANSWER-01"), examples=20)
+def test_everything_at_once(check: Check, history: History) -> None:
+    check(history)

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The queue: who is tried next, who waits and for what, and what makes a refused pod worth another try."""
+
+from __future__ import annotations
+
+from conformance.catalogue.rules import rules_of
+from conformance.history import History
+from conformance.suite import Check, conforms
+
+
+@conforms(
+    area="queue",
+    rules=rules_of(
+        "QUEUE", "BACKOFF", "HINT", "CHANGE", "FLIGHT", "SORT", "GATES", "CURE", "R-INV-06", "R-INV-07"
+    ),
+    examples=80,
+)
+def test_queue_and_events(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="lifecycle", rules=rules_of("EVENT", "R-INV-05"))
+def test_nodes_and_pods_come_and_go(check: Check, history: History) -> None:
+    check(history)
