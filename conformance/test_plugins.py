@@ -48,6 +48,6 @@ def test_volumes_to_bind_and_to_make(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="attached", rules=rules_of("VOLLIMIT", "VOLZONE", "VOLRESTR"), needs=("volumes",))
+@conforms(area="attached", rules=rules_of("VOLLIMIT", "VOLZONE", "VOLRESTR"), examples=60, needs=("volumes",))
 def test_volumes_that_are_there(check: Check, history: History) -> None:
     check(history)

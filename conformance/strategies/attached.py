@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.history import DEFAULT_CONFIG, History
-from conformance.strategies.objects import ZONE, default_profile, one_in, profile_config
+from conformance.strategies.objects import ZONE, default_profile, node, one_in, profile_config
 from conformance.strategies.scenes import (
     Scene,
     courses,
@@ -33,6 +33,7 @@ from conformance.strategies.storage import (
     VOLUME_LABELS,
     claim,
     cluster_storage,
+    csi_node,
     csi_nodes,
     drawn_claims,
     drawn_volumes,
@@ -55,8 +56,7 @@ _VOLUMES = drawn_volumes(
     (*VOLUME_LABELS, {}, {}), ([], [], [], [], [IN_ZONE_A]), SOURCES[:2] * 2 + SOURCES, ("",)
 )
 _CSI_NODES = csi_nodes({"count": 1}, {"count": 1}, {"count": 2}, {"count": 0}, {}, None)
-_ZONED = drawn_volumes(({}, {}, {ZONE: "a"}), ([],), SOURCES[:2], ("",))
-_ROOMIER = csi_nodes({"count": 3}, {"count": 2})
+_ROOMIER = (csi_node("n1", {"count": 3}), csi_node("n1", {"count": 1}), csi_node("n2", {}))
 
 _DISKS: tuple[list[Json], ...] = (
     inline(gcePersistentDisk={"pdName": "d1"}),
@@ -67,26 +67,60 @@ _DISKS: tuple[list[Json], ...] = (
     inline(iscsi={"targetPortal": "t", "iqn": "q", "lun": 1}),
     inline(rbd={"monitors": ["m", "n"], "image": "i"}),
     inline(rbd={"monitors": ["n"], "image": "i", "readOnly": True}),
-    inline(azureDisk={"diskName": "d1", "diskURI": "d1"}),
     inline(azureDisk={"diskName": "d1", "diskURI": "d1", "kind": "Managed"}),
 )
 _CLAIMED = (using("c1"), using("c2"), using("c3"), using("c1", "c2"), using("c2", "c3"), using("c1"))
-_USED: tuple[list[Json], ...] = (*_CLAIMED, *_CLAIMED, *_DISKS, using("c9"), [{"name": "e", **EPHEMERAL}])
+_USED: tuple[list[Json], ...] = (
+    *_CLAIMED * 3,
+    *_DISKS * 2,
+    inline(azureDisk={"diskName": "d1", "diskURI": "d1"}),
+    [{"name": "e", **EPHEMERAL}],
+    using("c9"),
+)
 
 _WITHOUT_BINDING: Json = {"multiPoint": {"disabled": [{"name": "VolumeBinding"}]}}
 _CONFIGS = one_in(4, st.just(profile_config(default_profile(plugins=_WITHOUT_BINDING))), DEFAULT_CONFIG)
 """Without VolumeBinding, it is VolumeZone that says what is amiss with claims."""
 
 _COMES_OR_CHANGES = (
-    puts(_ROOMIER),
+    puts(st.sampled_from(_ROOMIER)),
     puts(st.builds(claim, NUMBERS, _CLAIMS)),
     puts(st.builds(volume, NUMBERS, _VOLUMES)),
     puts(LATE),
     puts(EPHEMERAL_CLAIMS),
-    removes(*(Reference("VolumeAttachment", f"a{number}", STORAGE) for number in (1, 2, 3))),
+    removes(*(Reference("VolumeAttachment", f"a{number}", STORAGE) for number in (1, 2))),
     pods_removed(),
     nodes_changed(NODES),
 )
+
+# --- Refusals and their cures ---------------------------------------------------------------------
+
+_ROOMY_NODES = (node(""), node("", labels={ZONE: "b"}))
+_LIMITED = st.builds(
+    cluster_storage,
+    st.lists(drawn_claims("bound"), min_size=3, max_size=3),
+    st.lists(drawn_volumes(({}, {}, {ZONE: "a"}), ([],), SOURCES[:2], ("",)), min_size=3, max_size=3),
+    st.sampled_from([[csi_node("n1", {"count": count})] for count in (1, 0)]),
+    st.lists(ATTACHMENTS, min_size=1, max_size=2),
+)
+_CLAIMANTS = waiting_pods(*_CLAIMED, [{"name": "e", **EPHEMERAL}])
+
+
+@st.composite
+def _refusals_cured(draw: DrawFn) -> History:
+    """A node that can attach one volume or none; and, once pods were refused there, what may cure it."""
+    scene = Scene(hosts=True)
+    scene.add(*draw(_LIMITED))
+    scene.add_node(draw(st.sampled_from(_ROOMY_NODES)))
+    for value in draw(st.lists(_CLAIMANTS, min_size=2, max_size=4)):
+        scene.add_pod(value)
+    for happening in draw(st.lists(st.one_of(*_COMES_OR_CHANGES), min_size=1, max_size=4)):
+        scene.schedule()
+        happening(scene)
+        scene.wait()
+    scene.schedule()
+    return History(tuple(scene.steps))
+
 
 # --- Histories ------------------------------------------------------------------------------------
 
@@ -119,41 +153,6 @@ def _anything() -> SearchStrategy[History]:
         hosts=True,
         most=14,
     )
-
-
-def _refusals_cured() -> SearchStrategy[History]:
-    """One node that can attach one volume or none, or is in one zone; and then what may cure it."""
-    used = ([{"name": "e", **EPHEMERAL}], *_CLAIMED)
-    waiting, running = waiting_pods(*used), running_pods(*used)
-    others = st.builds(
-        cluster_storage,
-        st.lists(drawn_claims("bound"), min_size=3, max_size=3),
-        st.lists(_ZONED, min_size=3, max_size=3),
-        st.lists(csi_nodes({"count": 1}, {"count": 0}), min_size=1, max_size=2),
-        some(ATTACHMENTS, 3),
-    )
-    return courses(
-        *_COMES_OR_CHANGES,
-        nodes=st.lists(NODES, min_size=1, max_size=1),
-        pods=placed(waiting, running, most=4),
-        others=others,
-        afterwards=st.sampled_from([_try_all, _try_twice]),
-        hosts=True,
-        most=8,
-    )
-
-
-def _try_all(scene: Scene) -> None:
-    scene.wait()
-    scene.schedule()
-
-
-def _try_twice(scene: Scene) -> None:
-    """At first only those that need not wait any longer."""
-    scene.wait(1)
-    scene.schedule()
-    scene.wait()
-    scene.schedule()
 
 
 def histories() -> SearchStrategy[History]:

@@ -109,13 +109,14 @@ CAPACITIES = combinations(
 
 def csi_nodes(*limits: Json | None) -> SearchStrategy[Json]:
     """``limits`` are what each of two drivers has as ``allocatable`` on the node."""
-    return combinations(_csi_node, ("n1", "n2"), limits, _MIGRATED)
+    return combinations(csi_node, ("n1", "n2"), limits, _MIGRATED)
 
 
 _MIGRATED = ("", "kubernetes.io/gce-pd", "kubernetes.io/gce-pd,kubernetes.io/azure-disk")
 
 
-def _csi_node(name: str, limit: Json | None, plugins: str) -> Json:
+def csi_node(name: str, limit: Json | None, plugins: str = "") -> Json:
+    """``plugins`` are those for which CSI drivers stand in."""
     allocatable = {} if limit is None else {"allocatable": limit}
     drivers = [{"name": driver, "nodeID": name, **allocatable} for driver in (DRIVER, GCE)]
     made = storage_object(STORAGE, "CSINode", name, spec={"drivers": drivers})
@@ -129,9 +130,9 @@ ATTACHMENTS = combinations(
         f"a{number}",
         spec={"attacher": driver, "nodeName": on, "source": {"persistentVolumeName": f"v{number}"}},
     ),
-    (1, 2, 3),
-    ("n1", "n2"),
-    (DRIVER, TELLING),
+    (1, 2),
+    ("n1", "n1", "n2"),
+    (DRIVER, DRIVER, TELLING),
 )
 
 # --- Claims ---------------------------------------------------------------------------------------
