@@ -253,8 +253,8 @@ def test_a_distinct_attribute_must_be_there_and_that_is_all() -> None:
     ]
 
 
-def test_giving_a_device_back_means_nothing_to_a_distinct_attribute() -> None:
-    constraints = [{"distinctAttribute": f"{DRIVER}/numa"}]
+def test_giving_a_device_back_means_nothing_to_constraints_that_did_not_count_it() -> None:
+    constraints = [{"distinctAttribute": f"{DRIVER}/numa"}, {"requests": ["q"], **SAME_NUMA[0]}]
 
     assert devices(allocator(THREE), claim("c", one(count=3), one("q"), constraints=constraints)) is None
 
