@@ -21,6 +21,7 @@ from refsched.framework.interface import (
     extends,
 )
 from refsched.framework.status import SUCCESS, Code, Status, error
+from refsched.framework.unprepared import cannot_reserve
 from refsched.plugins.default_binder import DefaultBinder
 from refsched.scripted import Scripted, ScriptedAnswer, ScriptedBinder, answer_of, status_of
 
@@ -53,6 +54,9 @@ def _reserve(cycle: Cycle, plugin: Plugin) -> Runs:
     if isinstance(plugin, Scripted):
         return status_of((yield from _play(cycle, plugin, "reserve")), "reserve")
     assert extends(plugin, ReservePlugin)
+    refusal = cannot_reserve(cycle.framework.pre_filter_plugins, plugin)
+    if refusal is not None:
+        return refusal
     pod, node = cycle.on_node
     state = cycle.states.get(plugin.name)
     if extends(plugin, SettlingReserve):

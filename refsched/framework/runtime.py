@@ -34,14 +34,17 @@ from refsched.framework.interface import (
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Code, Status, error, unresolvable
+from refsched.framework.unprepared import instead_of_pre_filter, instead_of_pre_score
 
 
 @frozen
 class CycleState:
-    """What PreFilter computed, by plugin, and which plugins' Filter is left out for this pod."""
+    """What PreFilter computed, by plugin, and which plugins' Filter is left out for this pod. ``unprepared`` is
+    what those say of any node whose PreFilter was not asked."""
 
     states: Mapping[str, Any] = field(factory=dict)
     skipped: frozenset[str] = frozenset()
+    unprepared: Mapping[str, Status] = field(factory=dict)
 
 
 @frozen
@@ -124,8 +127,11 @@ class Framework:
         nodes: frozenset[str] | None = None
         refused = SUCCESS
 
+        unprepared: dict[str, Status] = {}
+
         def result(status: Status, *, by: set[str] | None = None) -> PreFilterResult:
-            return PreFilterResult(status, CycleState(states, frozenset(skipped)), nodes, frozenset(by or ()))
+            state = CycleState(states, frozenset(skipped), unprepared)
+            return PreFilterResult(status, state, nodes, frozenset(by or ()))
 
         for plugin in self.pre_filter_plugins:
             match plugin.pre_filter(pod, snapshot):
@@ -146,6 +152,10 @@ class Framework:
                     nodes = narrowed_to if nodes is None else nodes & narrowed_to
                     if not nodes:
                         return result(unresolvable(_nobody_satisfies(narrowed_by)), by=narrowed_by)
+        instead = instead_of_pre_filter(self.pre_filter_plugins, self.filter_plugins, pod, snapshot)
+        states |= instead.states
+        skipped |= instead.unconcerned
+        unprepared |= instead.answers
         return result(refused, by=narrowed_by)
 
     def add_pod(
@@ -205,7 +215,8 @@ class Framework:
         for plugin in self.filter_plugins:
             if plugin.name in state.skipped:
                 continue
-            status = plugin.filter(state.states.get(plugin.name), pod, node)
+            unprepared = state.unprepared.get(plugin.name)
+            status = unprepared or plugin.filter(state.states.get(plugin.name), pod, node)
             if status.is_success:
                 continue
             if not status.is_rejected:
@@ -269,7 +280,12 @@ class Framework:
                     return error(f'running PreScore plugin "{plugin.name}": {status.message}')
                 case Continue(state):
                     states[plugin.name] = state
-        scoring = [plugin for plugin in self.score_plugins if plugin.name not in skipped]
+        instead = instead_of_pre_score(self.pre_score_plugins, self.score_plugins, pod, nodes, snapshot)
+        for name, status in instead.answers.items():
+            return error(f'running Score plugins: plugin "{name}" failed with: {status.message}')
+        states |= instead.states
+        idle = skipped | instead.unconcerned
+        scoring = [plugin for plugin in self.score_plugins if plugin.name not in idle]
         raw = {
             plugin.name: {node.name: plugin.score(states.get(plugin.name), pod, node) for node in nodes}
             for plugin in scoring
@@ -280,6 +296,8 @@ class Framework:
             else raw[plugin.name]
             for plugin in scoring
         }
+        for name in instead.unconcerned:
+            raw[name] = normalized[name] = {node.name: 0 for node in nodes}
         weighted = {
             name: {node: score * self.score_weights[name] for node, score in scores.items()}
             for name, scores in normalized.items()
