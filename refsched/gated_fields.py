@@ -19,7 +19,7 @@ from refsched.objects.store import ApiObject
 
 
 def without_disabled_fields(read: ApiObject, gates: FeatureGates) -> ApiObject:
-    """R-GATES-04: the object as the API server and the scheduler of these gates see it."""
+    """R-GATES-04: a field whose gate is off is dropped by the API server, and not looked at by the scheduler."""
     if not isinstance(read, Pod):
         return read
     for gate, drop in _DROPPED.items():

@@ -13,7 +13,7 @@ from refsched.framework.status import SUCCESS, Status, error
 
 def bind(cycle: Cycle) -> Runs:
     """R-EXTENDER-13: an extender that binds goes before the Bind plugins, which are not asked where it bound or
-    failed. R-EXTENDER-14: where an ignorable one fails, they are."""
+    failed. R-EXTENDER-14: where an ignorable extender fails to bind, it is as if it did not bind at all."""
     pod, node = cycle.on_node
     for extender in cycle.framework.extenders:
         if not extender.is_binder or not extender.is_interested(pod):

@@ -103,7 +103,7 @@ DEFAULT_GATES = FeatureGates()
 
 def read_feature_gates(value: object) -> FeatureGates:
     """R-GATES-01: a gate that is not known, or locked and set otherwise, is refused.
-    R-GATES-02: so is one whose other setting this specification does not follow.
+    R-GATES-02: a gate is refused, too, whose other setting this specification does not follow.
     R-GATES-03: whether API calls are asynchronous changes no decision, once they have come back.
     """
     if value is None:

@@ -27,8 +27,9 @@ class Passed:
 
 
 def pass_extenders(extenders: Sequence[Extender], pod: PodInfo, feasible: Sequence[NodeInfo]) -> Passed:
-    """R-EXTENDER-10: one after the other, each about what the ones before it left, until nothing is left.
-    R-EXTENDER-11: one that fails ends the cycle with its error, unless it is ignorable: then it struck nothing."""
+    """R-EXTENDER-10: extenders filter one after the other, each what is left by those before it, until nothing is.
+    R-EXTENDER-11: an extender that fails to filter ends the cycle with its error, unless it is ignorable: then it
+    struck nothing."""
     nodes = tuple(feasible)
     refused: dict[str, Status] = {}
     for extender in extenders:
@@ -58,7 +59,7 @@ def keep(extenders: Sequence[Extender], pod: PodInfo, found: Search, left: froze
 def scores_of_extenders(
     extenders: Sequence[Extender], pod: PodInfo, nodes: Sequence[NodeInfo]
 ) -> Mapping[str, Mapping[str, int]]:
-    """R-EXTENDER-12: all are asked about the same nodes, and add up; one that fails gives no score, ignorable or
+    """R-EXTENDER-12: all extenders score the same nodes, and add up; one that fails gives no score, ignorable or
     not. A node that an extender does not name has none of it."""
     names = {node.name for node in nodes}
     scores: dict[str, dict[str, int]] = {}

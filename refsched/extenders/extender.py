@@ -91,8 +91,8 @@ class Extender:
         return bool(self.config.preempt_verb)
 
     def is_interested(self, pod: PodInfo) -> bool:
-        """R-EXTENDER-01: in every pod, or, where it manages resources, in one with a container that requests
-        one of them or is limited in it. Neither overhead nor requests of the whole pod count."""
+        """R-EXTENDER-01: an extender cares for every pod, or, where it manages resources, for one with a container
+        that requests one of them or is limited in it. Neither overhead nor requests of the whole pod count."""
         managed = {resource.name for resource in self.config.managed_resources}
         spec = pod.pod.spec
         return not managed or any(_uses(c, managed) for c in (*spec.containers, *spec.init_containers))
@@ -100,10 +100,10 @@ class Extender:
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, pod: PodInfo, nodes: Sequence[NodeInfo]) -> Filtered | Status:
-        """R-EXTENDER-02: what the answer names is left, in its order; an answer that names none leaves none.
-        An extender that is given names may name only what it was given. R-EXTENDER-03: of one that is given
-        nodes, the nodes that it sends back are taken as they are: without pods, and without what is known of
-        images. R-EXTENDER-04: a node may be refused for good, which goes before a plain refusal."""
+        """R-EXTENDER-02: the nodes that an extender names are left, in its order; an answer that names none
+        leaves none. Who is given names may name only what it was given. R-EXTENDER-03: the nodes that an
+        extender sends back whole are taken as they are: without pods, and without what is known of images.
+        R-EXTENDER-04: an extender may refuse a node for good, which goes before its plain refusal."""
         if not self.is_filter:
             return Filtered(tuple(nodes))
         result = self._ask(self.config.filter_verb, self._args(pod, nodes), read_filter_result)
@@ -127,7 +127,7 @@ class Extender:
     # --- Prioritize -------------------------------------------------------------------------------
 
     def prioritize(self, pod: PodInfo, nodes: Sequence[NodeInfo]) -> Mapping[str, int] | Status:
-        """R-EXTENDER-05: a score counts ten times its weight; a host that is named twice has both. An extender
+        """R-EXTENDER-05: an extender's score counts ten times its weight; a host that is named twice has both. One
         that does not prioritize gives 0 to every node."""
         if not self.is_prioritizer:
             return {node.name: 0 for node in nodes}
@@ -144,8 +144,8 @@ class Extender:
     def process_preemption(
         self, pod: PodInfo, candidates: Mapping[str, Candidate], snapshot: Snapshot
     ) -> Mapping[str, Candidate] | Status:
-        """R-EXTENDER-06: the answer names victims by uid, whatever they were sent as, any pods of any nodes
-        that exist; one that is not found there fails the call."""
+        """R-EXTENDER-06: an extender names victims by uid, whatever they were sent as: any pods of any nodes
+        that exist. One that is not found there fails the call."""
         args = preemption_args(pod.pod, candidates, by_uid=self.config.node_cache_capable)
         named = self._ask(self.config.preempt_verb, args, read_preemption_result)
         if isinstance(named, Status):
@@ -187,7 +187,7 @@ class Extender:
         return extender_args(pod.pod, [node.existing_node for node in nodes], by_name=by_name)
 
     def _ask(self, verb: str, request: dict[str, Any], read: Callable[[object], T]) -> T | Status:
-        """R-EXTENDER-08: an answer that cannot be read is as bad as none."""
+        """R-EXTENDER-08: an extender's answer that cannot be read is as bad as none."""
         answer = self.ask(verb, request)
         if isinstance(answer, Failure):
             return error(answer.message)

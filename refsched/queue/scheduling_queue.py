@@ -140,7 +140,8 @@ class SchedulingQueue:
         """The pods of which one is popped next: QueueSort leaves them equal. None where Pop would block.
 
         R-QUEUE-47: where activeQ is empty, backoffQ is asked: there, those whose backoff ends in the earliest
-        second come first. R-QUEUE-53: not so without SchedulerPopFromBackoffQ. Source: unlockedPop, popBackoff.
+        second come first. R-QUEUE-53: without SchedulerPopFromBackoffQ nobody is popped from backoffQ.
+        Source: unlockedPop, popBackoff.
         """
         if not self._pops_from_backoff:
             return self._active.first()
