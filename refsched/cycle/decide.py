@@ -188,14 +188,12 @@ class Decider:
     # --- Score ------------------------------------------------------------------------------------
 
     def _score(self, pod: PodInfo, decision: Decision) -> Decision:
-        """R-SEARCH-04: a single feasible node is taken unscored; otherwise the highest total decides."""
+        """R-SEARCH-04: a single feasible node is taken unscored; otherwise the highest total decides. Where
+        nobody tells nodes apart there is but one (R-SEARCH-08)."""
         feasible = decision.feasible
         if len(feasible) <= 1:
             return evolve(decision, best=tuple(node.name for node in feasible))
         extenders = self.framework.extenders
-        if not self.framework.score_plugins and not extenders:
-            ones = {node.name: 1 for node in feasible}
-            return evolve(decision, totals=ones, best=tuple(ones))
         scores = self.framework.run_score_plugins(pod, feasible, self.snapshot)
         if isinstance(scores, Status):
             return evolve(decision, failure=scores)

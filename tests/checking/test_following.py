@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Following: what was recorded is done, and what is not recorded is the first of the options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from refsched.checking.following import Following, NotAllowed
+from refsched.framework.node_info import PodInfo
+from refsched.objects.meta import ObjectMeta
+from refsched.objects.pod import Pod
+from refsched.queue.queued_pod import QueuedPod
+from refsched.trace.records import Attempt, NodeStatus
+
+FEASIBLE = NodeStatus("Success")
+
+
+def following(**told: Any) -> Following:
+    choices = Following()
+    choices.follow(Attempt("default/p", "scheduled", **told))
+    return choices
+
+
+def queued(name: str) -> QueuedPod:
+    return QueuedPod(PodInfo(Pod(ObjectMeta(name=name, namespace="default"))), 0.0)
+
+
+def test_without_a_record_the_first_option_is_taken() -> None:
+    choices = Following()
+    assert choices.choose("node", ["n1", "n2"]) == "n1"
+    assert choices.plan_search(200, 100) is None
+    assert choices.offered == {"node": 2}
+
+
+def test_a_pod_is_followed_by_its_name_alone() -> None:
+    choices = Following()
+    choices.follow(None, "default/p")
+    other, pod = queued("other"), queued("p")
+    assert choices.choose("pod", [other, pod]) is pod
+    assert choices.choose("pod", [other]) is other
+
+
+def test_a_node_that_is_not_offered_is_noted_and_followed() -> None:
+    choices = following(node="n3")
+    assert choices.choose("node", ["n1", "n2"]) == "n3"
+    assert choices.not_allowed == [NotAllowed("node", ["n1", "n2"], "n3")]
+    choices.follow(Attempt("default/p", "unschedulable"))
+    assert choices.not_allowed == []
+    assert choices.choose("node", ["n1"]) == ""
+    assert choices.not_allowed == [NotAllowed("node", ["n1"], "no node")]
+
+
+# --- What is known of a search --------------------------------------------------------------------
+
+FOUND = dict.fromkeys(("n1", "n2", "n3"), FEASIBLE)
+
+
+@pytest.mark.parametrize(
+    ("told", "enough", "kept", "is_blind"),
+    [
+        ({"node": "n2"}, 3, None, False),
+        ({"node": "n2"}, 2, {"n2"}, True),
+        ({"node": "n2"}, 1, {"n2"}, False),
+        ({"totals": {"n1": 1, "n3": 1}, "node": "n3"}, 2, {"n1", "n3"}, False),
+        ({"scores": {"n1": {}, "n3": {}}, "node": "n3"}, 2, {"n1", "n3"}, False),
+        ({}, 2, None, False),
+    ],
+)
+def test_what_was_kept_follows_from_the_scores_or_from_the_node(
+    told: dict[str, Any], enough: int, kept: set[str] | None, is_blind: bool
+) -> None:
+    choices = following(filter=FOUND, **told)
+    plan = choices.plan_search(200, enough)
+    assert plan is not None
+    assert (plan.evaluated, plan.kept) == (set(FOUND), kept)
+    assert choices.is_blind is is_blind
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        ({"node": "n2"}, {"n2"}),
+        ({"node": "n2", "totals": {"n1": 1, "n2": 1}}, {"n1", "n2"}),
+        ({}, None),
+    ],
+)
+def test_where_no_node_is_told_a_search_that_may_stop_early_is_not_seen(
+    told: dict[str, Any], kept: set[str] | None
+) -> None:
+    choices = following(**told)
+    plan = choices.plan_search(200, 100)
+    assert (plan.kept if plan is not None else None) == kept
+    assert choices.is_blind is (kept is not None)
+    assert choices.plan_search(3, 3) is None
