@@ -83,10 +83,8 @@ class VolumeBinding:
 
     # --- Filter -----------------------------------------------------------------------------------
 
-    def filter(self, state: PodState | None, pod: PodInfo, node: NodeInfo) -> Status:
+    def filter(self, state: PodState, pod: PodInfo, node: NodeInfo) -> Status:
         """R-VOLBIND-05: all claims must have their volumes there; evicting pods never helps."""
-        if state is None:
-            return error("not found")
         try:
             reasons = refusals(state.claims, node.existing_node, state.objects)
         except VolumeError as problem:

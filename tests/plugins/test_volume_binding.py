@@ -154,7 +154,7 @@ def test_a_node_must_have_volumes_for_all_claims() -> None:
     )
 
 
-def test_what_cannot_be_translated_is_an_error_and_so_is_a_filter_without_prefilter() -> None:
+def test_what_cannot_be_translated_is_an_error() -> None:
     azure = volume("v", claimed_by="c", azureDisk={"diskURI": "d"})
     objects = store(claim("c", bound_to="v"), azure, csi_node("n1", "kubernetes.io/azure-disk"))
     state = prepared(pod("c"), objects)
@@ -162,7 +162,6 @@ def test_what_cannot_be_translated_is_an_error_and_so_is_a_filter_without_prefil
     assert PLUGIN.filter(state, pod("c"), node()) == error(
         "could not translate pv: kind(Shared) is not supported in csi migration"
     )
-    assert PLUGIN.filter(None, pod("c"), node()) == error("not found")
 
 
 def test_no_node_is_better_than_another() -> None:
