@@ -92,8 +92,14 @@ def _from_trace(path: Path) -> History:
     """Of a recording that tells no steps: its inputs, and a request for each attempt."""
     trace = read_trace(path)
     steps: list[Step] = []
+    held = ""
     for entry in trace.entries:
+        if entry.held:
+            steps.append(Schedule())
+            held = entry.held
         match entry.record:
+            case Attempt(pod) if pod == held:
+                held = ""
             case Attempt():
                 steps.append(Schedule())
             case Queues() | Nodes():

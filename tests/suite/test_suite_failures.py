@@ -135,3 +135,8 @@ def test_observed_rules_do_not_count_where_only_promised_ones_were_asked_for(sui
     result = suite("--level=observed", "--junitxml=junit.xml", impl="words")
     assert result.ret == 1
     assert "R-TOY-03" in (suite.path / "junit.xml").read_text("utf-8")
+
+
+def test_a_warning_of_an_implementation_is_no_error(suite: Suite) -> None:
+    suite.add("pytest.ini", "[pytest]\nfilterwarnings = error\n")
+    assert suite("-k", "small_pod", impl="warns").ret == 0

@@ -7,6 +7,7 @@ The rules: a pod of more than 3 cpu fits nowhere (R-TOY-01); what does not fit i
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -83,6 +84,8 @@ class Toy:
     def answer(self, cpu: int) -> tuple[str, NodeStatus]:
         """The result, and the status of the one node."""
         ASKED.append(cpu)
+        if self.what == "warns":
+            warnings.warn("this is deprecated", DeprecationWarning, stacklevel=1)
         fits = cpu <= (ROOM + 2 if self.what == "wrong" else ROOM)
         if fits:
             return "scheduled", NodeStatus("Success")
