@@ -28,6 +28,7 @@ _MODULES = {
     "preemption": "preemption",
     "volumes": "volumes",
     "attached": "attached",
+    "devices": "devices",
     "many": "many_nodes",
     "faults": "faults",
     "permit": "permit",

@@ -34,6 +34,7 @@ OWN = (
     "mixed",
     "volumes",
     "attached",
+    "devices",
 )
 """The areas that are tested here."""
 

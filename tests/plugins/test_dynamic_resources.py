@@ -220,6 +220,15 @@ def test_a_claim_that_is_allocated_without_a_selector_can_be_used_anywhere(clust
     assert cluster.schedule("p", resourceClaims=needs("c")).filter == {"n1": FEASIBLE, "n2": FEASIBLE}
 
 
+def test_a_pod_may_use_a_claim_that_is_allocated_and_one_that_is_not(cluster: World) -> None:
+    cluster.create(claim("a", one(), status=allocated("d0")))
+    cluster.create(claim("b", one()))
+
+    cluster.schedule("p", resourceClaims=needs("a", "b"))
+
+    assert [given(status) for status in statuses(cluster) if status] == [["d0"], ["d1"]]
+
+
 def test_devices_of_allocated_claims_are_taken_unless_by_admin_access(cluster: World) -> None:
     watched = allocated("d1")
     watched["allocation"]["devices"]["results"][0]["adminAccess"] = True

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Devices: what slices offer, what claims ask for, and how both change under pods that wait.
+
+Three slices, three claims and two classes are there all the time, whatever they look like. No device is held by
+two claims: an API server would let that be, and kube-scheduler then frees it when the first of them lets go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.history import Create, History, Update, deleting
+from conformance.strategies.objects import (
+    ZONE,
+    ZONE_LABELS,
+    combinations,
+    node,
+    one_in,
+    pod,
+    with_metadata,
+    with_spec,
+    with_status,
+)
+from conformance.strategies.scenes import Change, Scene, scenes
+
+Json = dict[str, Any]
+
+DRIVER = "gpu.example.com"
+_ATTRIBUTES = f"device.attributes['{DRIVER}']"
+_CLAIMS = ("c1", "c2", "c3")
+_SLICES = ("s1", "s2", "s3")
+_LATE = "late"
+"""A class that comes and goes."""
+
+# --- Slices ---------------------------------------------------------------------------------------
+
+_WHERE: tuple[Json, ...] = (
+    {"nodeName": "n1"},
+    {"nodeName": "n2"},
+    {"allNodes": True},
+    {
+        "nodeSelector": {
+            "nodeSelectorTerms": [{"matchExpressions": [{"key": ZONE, "operator": "In", "values": ["a"]}]}]
+        }
+    },
+)
+
+
+def _device(name: str, numa: int | None, model: str, memory: str, version: str) -> Json:
+    attributes: Json = {"model": {"string": model}, "version": {"version": version}}
+    if numa is not None:
+        attributes["numa"] = {"int": numa}
+    return {"name": name, "attributes": attributes, "capacity": {"memory": {"value": memory}}}
+
+
+_DEVICES = st.lists(
+    combinations(
+        _device,
+        ("d1", "d2", "d3"),
+        (0, 1, None),
+        ("a", "b"),
+        ("16Gi", "8Gi"),
+        ("1.2.3", "2.0.0-rc.1"),
+    ),
+    max_size=3,
+    unique_by=lambda device: device["name"],
+)
+
+
+def _slice(name: str, where: Json, pool: str, generation: int, count: int, devices: list[Json]) -> Json:
+    return {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceSlice",
+        "metadata": {"name": name},
+        "spec": {
+            "driver": DRIVER,
+            "pool": {"name": pool or name, "generation": generation, "resourceSliceCount": count},
+            **where,
+            "devices": devices,
+        },
+    }
+
+
+def _slices(name: str) -> SearchStrategy[Json]:
+    """Most are a pool of their own; some share one, are not of its newest generation, or not all of it."""
+    kinds = combinations(
+        lambda where, pool, generation, count: _slice(name, where, pool, generation, count, []),
+        _WHERE,
+        ("", "", "p"),
+        (1, 1, 2),
+        (1, 1, 1, 1, 2),
+    )
+    return st.builds(lambda kind, devices: with_spec(kind, devices=devices), kinds, _DEVICES)
+
+
+# --- Classes and claims ---------------------------------------------------------------------------
+
+_EXPRESSIONS = (
+    f"device.driver == '{DRIVER}'",
+    f"{_ATTRIBUTES}.model == 'a'",
+    f"has({_ATTRIBUTES}.numa) && {_ATTRIBUTES}.numa == 0",
+    f"'numa' in {_ATTRIBUTES}",
+    f"{_ATTRIBUTES}.?numa.orValue(1) == 1",
+    f"{_ATTRIBUTES}.numa in [0, 1]",
+    f"device.capacity['{DRIVER}'].memory.compareTo(quantity('16Gi')) >= 0",
+    f"{_ATTRIBUTES}.version.isGreaterThan(semver('1.9.0'))",
+    f"['a', 'c'].exists(m, m == {_ATTRIBUTES}.model)",
+    "device.attributes['nobody.org'].size() > 0",
+)
+"""One of them is an error on a device without the attribute."""
+
+_SELECTORS: SearchStrategy[Json] = one_in(
+    3,
+    st.lists(st.sampled_from(_EXPRESSIONS), min_size=1, max_size=2).map(
+        lambda chosen: {"selectors": [{"cel": {"expression": each}} for each in chosen]}
+    ),
+    {},
+)
+
+
+def _class(name: str, selectors: Json, configured: bool) -> Json:
+    config = {"config": [{"opaque": {"driver": DRIVER, "parameters": {"of": name}}}]} if configured else {}
+    return {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "DeviceClass",
+        "metadata": {"name": name},
+        "spec": {**selectors, **config},
+    }
+
+
+def _classes(name: str) -> SearchStrategy[Json]:
+    return st.builds(_class, st.just(name), _SELECTORS, st.booleans())
+
+
+_AMOUNTS = st.sampled_from(
+    [
+        *({"allocationMode": "ExactCount", "count": count} for count in (1, 2, 1, 3, 1, 2)),
+        *[{"allocationMode": "All"}] * 5,
+        {"allocationMode": "ExactCount", "count": 33},
+    ]
+)
+_CLASS_NAMES = st.sampled_from([*["gpu", "gpu", "big"] * 4, _LATE])
+_ASKED: SearchStrategy[Json] = st.builds(
+    lambda name, amount, selectors: {"deviceClassName": name, **amount, **selectors},
+    _CLASS_NAMES,
+    _AMOUNTS,
+    _SELECTORS,
+)
+
+
+def _exactly(asked: Json, admin: bool) -> Json:
+    return {"exactly": {**asked, **({"adminAccess": True} if admin else {})}}
+
+
+def _alternatives(several: Sequence[Json]) -> Json:
+    return {"firstAvailable": [{"name": f"a{index}", **asked} for index, asked in enumerate(several)]}
+
+
+_REQUESTS = st.one_of(
+    st.builds(_exactly, _ASKED, one_in(6, st.just(True), False)),
+    st.builds(_exactly, _ASKED, st.just(False)),
+    st.lists(_ASKED, min_size=1, max_size=2).map(_alternatives),
+)
+_CONSTRAINTS = st.sampled_from(
+    [
+        [],
+        [],
+        [{"matchAttribute": f"{DRIVER}/numa"}],
+        [{"matchAttribute": f"{DRIVER}/model", "requests": ["r0"]}],
+        [{"matchAttribute": f"{DRIVER}/numa", "requests": ["r0/a0", "r1"]}],
+    ]
+)
+
+
+def _claim_spec(requests: Sequence[Json], constraints: list[Json]) -> Json:
+    named = [{"name": f"r{index}", **request} for index, request in enumerate(requests)]
+    return {"devices": {"requests": named, **({"constraints": constraints} if constraints else {})}}
+
+
+_SPECS = st.builds(_claim_spec, st.lists(_REQUESTS, min_size=1, max_size=2), _CONSTRAINTS)
+
+
+def _claim(name: str, spec: Json, status: Json | None = None) -> Json:
+    made = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaim",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": spec,
+    }
+    return {**made, "status": status} if status else made
+
+
+def _allocated(name: str, on: str, reserved: bool) -> Json:
+    """``c1`` holds a device of the pool ``s1``, and so on."""
+    by_name = {"key": "metadata.name", "operator": "In", "values": [on]}
+    result = {"request": "r0", "driver": DRIVER, "pool": name.replace("c", "s"), "device": "d1"}
+    allocation: Json = {"devices": {"results": [result]}}
+    if on:
+        allocation["nodeSelector"] = {"nodeSelectorTerms": [{"matchFields": [by_name]}]}
+    users = [{"resource": "pods", "name": "other", "uid": "other"}] if reserved else []
+    return {"allocation": allocation, **({"reservedFor": users} if users else {})}
+
+
+def _claims(name: str) -> SearchStrategy[Json]:
+    """Now and then one is allocated from the start, where it helps or stands in the way."""
+    statuses = st.builds(_allocated, st.just(name), st.sampled_from(["n1", "n9", ""]), st.booleans())
+    return st.builds(_claim, st.just(name), _SPECS, one_in(4, statuses))
+
+
+# --- Pods -----------------------------------------------------------------------------------------
+
+
+def _users(claims: Sequence[str], priority: int) -> Json:
+    used = [{"name": f"g{index}", "resourceClaimName": name} for index, name in enumerate(claims)]
+    return pod("", {"cpu": "1"}, resourceClaims=used, priority=priority)
+
+
+_PODS = st.builds(
+    _users,
+    st.sampled_from([("c1",), ("c2",), ("c1", "c2"), ("c3",), (), ("c1", "c1"), ("nobodys",)]),
+    st.sampled_from([0, 0, 10]),
+)
+_NODES = st.builds(
+    lambda labels, cores: node("", {"cpu": cores, "pods": "9"}, labels),
+    ZONE_LABELS,
+    st.sampled_from(["4", "4", "4", "1"]),
+)
+
+
+def _add_owner(spec: Json, is_owner: bool, is_told: bool) -> Change:
+    """A pod with a claim that was made for it from a template; or for somebody else, or its status is late."""
+
+    def change(scene: Scene) -> None:
+        scene.add_pod(pod("", {"cpu": "1"}, resourceClaims=[{"name": "g", "resourceClaimTemplateName": "t"}]))
+        name = next(reversed(scene.pods))
+        own, uid = f"{name}-g", f"uid-of-{name}"
+        made = with_metadata(scene.pods[name], uid=uid)
+        told = with_status(made, resourceClaimStatuses=[{"name": "g", "resourceClaimName": own}])
+        owner = {"apiVersion": "v1", "kind": "Pod", "name": name, "uid": uid, "controller": True}
+        made_for = [owner if is_owner else {**owner, "uid": "another"}]
+        scene.pods[name] = told
+        scene.steps[-1] = Create(told if is_told else made)
+        if any(isinstance(step, Create) and step.object["metadata"]["name"] == own for step in scene.steps):
+            return
+        scene.add(with_metadata(_claim(own, spec), ownerReferences=made_for))
+        if not is_told:
+            scene.schedule()
+            scene.steps.append(Update(told))
+
+    return change
+
+
+# --- What happens ---------------------------------------------------------------------------------
+
+
+def _updated(value: Json) -> Change:
+    return lambda scene: scene.steps.append(Update(value))
+
+
+def _replaced(old: Json, new: Json) -> Change:
+    """It is gone while pods are tried, and comes back otherwise."""
+
+    def change(scene: Scene) -> None:
+        scene.steps.append(deleting(old))
+        scene.wait()
+        scene.schedule()
+        scene.add(new)
+
+    return change
+
+
+def _comes_and_goes(value: Json) -> Change:
+    def change(scene: Scene) -> None:
+        scene.add(value)
+        scene.wait()
+        scene.schedule()
+        scene.steps.append(deleting(value))
+
+    return change
+
+
+def _replacing(values: SearchStrategy[Json]) -> SearchStrategy[Change]:
+    return values.map(lambda value: _replaced(value, value))
+
+
+_CLAIMS_LATER = st.one_of(*[st.builds(_claim, st.just(name), _SPECS) for name in _CLAIMS])
+_CHANGES = (
+    st.one_of(*map(_slices, _SLICES)).map(_updated),
+    _replacing(st.one_of(*map(_slices, _SLICES))),
+    _CLAIMS_LATER.map(_updated),
+    _replacing(_CLAIMS_LATER),
+    _classes("gpu").map(_updated),
+    _classes(_LATE).map(_comes_and_goes),
+    st.builds(_add_owner, _SPECS, one_in(5, st.just(False), True), one_in(4, st.just(False), True)),
+)
+
+
+def histories() -> SearchStrategy[History]:
+    there = [*map(_classes, ("gpu", "big")), *map(_slices, _SLICES), *map(_claims, _CLAIMS)]
+    return scenes(_NODES, _PODS, *_CHANGES, others=st.tuples(*there).map(list), most_nodes=3, most_pods=4)
