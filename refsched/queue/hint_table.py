@@ -120,7 +120,7 @@ class HintTable:
         matching = self.matching(happening.event)
         return any(
             registration.cures(pod, happening, objects)
-            for plugin in plugins
+            for plugin in sorted(plugins)
             for registration in matching.get(plugin, ())
         )
 
