@@ -7,13 +7,15 @@ Source: plugins/volumebinding/binder.go, GetPodVolumeClaims; assume_cache.go, Li
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Iterable
+from functools import cached_property
 from itertools import permutations
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from refsched.framework.snapshot import Snapshot
-from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim
+from refsched.objects.storage import PersistentVolumeClaim
 from refsched.volume_binding.errors import VolumeError
 from refsched.volume_binding.finding import PodClaims, PodVolumes, find_pod_volumes, refusals
 from refsched.volume_binding.matching import could_serve
@@ -24,10 +26,16 @@ _VARIED = 6
 
 @frozen
 class VolumeOrder:
-    """A pod's claims, with the volumes in the order in which they will be looked at."""
+    """A pod's claims, and which of their volumes are looked at first; the others follow by name."""
 
-    claims: PodClaims
+    _claims: PodClaims
+    names: tuple[str, ...]
     _snapshot: Snapshot = field(eq=False, repr=False)
+
+    @cached_property
+    def claims(self) -> PodClaims:
+        """The claims, with their volumes in this order."""
+        return self._claims.beginning_with(self.names)
 
     def refusals_on(self, node_name: str) -> tuple[str, ...] | None:
         """What Filter will say of the node; None where it is an error, which no order avoids."""
@@ -40,40 +48,20 @@ class VolumeOrder:
     def found_on(self, node_name: str) -> PodVolumes | None:
         return find_pod_volumes(self.claims, self._snapshot.by_name[node_name].existing_node)
 
-    def beginning_with(self, names: Sequence[str]) -> VolumeOrder:
-        return VolumeOrder(self.claims.beginning_with(names), self._snapshot)
+    def beginning_with(self, names: Iterable[str]) -> VolumeOrder:
+        return evolve(self, names=tuple(names))
 
 
 def volume_orders(claims: PodClaims, snapshot: Snapshot) -> list[VolumeOrder]:
     """The orders that may make a difference; in the first, volumes are ordered by name."""
-    contested = [
-        volume.name
-        for volumes in claims.volumes.values()
-        for volume in volumes
-        if _is_contested(volume, volumes, claims.delayed)
-    ]
+    contested = sorted({name for claim in claims.delayed for name in _contested(claim, claims)})
     varied, rest = contested[:_VARIED], contested[_VARIED:]
-    return [
-        VolumeOrder(claims.beginning_with([*order, *rest]) if contested else claims, snapshot)
-        for order in permutations(varied)
-    ]
+    return [VolumeOrder(claims, (*order, *rest), snapshot) for order in permutations(varied)]
 
 
-def _is_contested(
-    volume: PersistentVolume,
-    volumes: Collection[PersistentVolume],
-    claims: Collection[PersistentVolumeClaim],
-) -> bool:
-    """Could another volume be taken for a claim, had it come first?"""
-    return any(
-        could_serve(volume, claim)
-        and any(_are_equal(volume, other, claim) for other in volumes if other is not volume)
-        for claim in claims
-    )
-
-
-def _are_equal(volume: PersistentVolume, other: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
-    """Does the first of the two win?"""
-    if not could_serve(other, claim) or volume.is_bound_to(claim) != other.is_bound_to(claim):
-        return False
-    return volume.is_bound_to(claim) or volume.capacity == other.capacity
+def _contested(claim: PersistentVolumeClaim, claims: PodClaims) -> list[str]:
+    """Volumes that the claim may get or not, as they come before or after another."""
+    able = [volume for volume in claims.volumes[claim.class_name] if could_serve(volume, claim)]
+    ranks = {volume.name: None if volume.is_bound_to(claim) else volume.capacity for volume in able}
+    times = Counter(ranks.values())
+    return [name for name, rank in ranks.items() if times[rank] > 1]
