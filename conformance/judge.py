@@ -63,6 +63,7 @@ class Judge:
         if not isinstance(record, Input):
             self._count()
         if isinstance(record, Attempt):
+            self._decisive[ANSWERS] += 1
             self._count_choices()
         return findings
 

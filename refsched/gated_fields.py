@@ -2,7 +2,7 @@
 """Fields that count only with a feature gate: without it the API server drops them, and the scheduler, which may
 still meet them in older objects, does not look at them.
 
-Rules: R-GATES-04.   Source: pkg/api/pod/util.go, dropDisabledFields, dropDisabledPodStatusFields (v1.34.2), and in
+Rules: R-FEATURE-04.   Source: pkg/api/pod/util.go, dropDisabledFields, dropDisabledPodStatusFields (v1.34.2), and in
 the scheduler the places that each gate names.
 """
 
@@ -19,7 +19,7 @@ from refsched.objects.store import ApiObject
 
 
 def without_disabled_fields(read: ApiObject, gates: FeatureGates) -> ApiObject:
-    """R-GATES-04: a field whose gate is off is dropped by the API server, and not looked at by the scheduler."""
+    """R-FEATURE-04: a field whose gate is off is dropped by the API server, and not looked at by the scheduler."""
     if not isinstance(read, Pod):
         return read
     for gate, drop in _DROPPED.items():

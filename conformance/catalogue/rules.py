@@ -12,6 +12,7 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 
 from attrs import frozen
@@ -59,7 +60,9 @@ def all_rules() -> dict[str, Rule]:
     """Every rule by id, in the order of modules and lines."""
     rules: dict[str, Rule] = {}
     for rule in (*_stated_in(refsched.__path__[0]), *_stated_in(conformance.__path__[0]), *_cures()):
-        rules.setdefault(rule.id, rule)
+        if rule.id in rules:
+            raise ValueError(f"{rule.id} is stated in {rules[rule.id].module} and again in {rule.module}")
+        rules[rule.id] = rule
     return rules
 
 
@@ -91,15 +94,26 @@ def _rules_of(module: str, text: str) -> Iterator[Rule]:
 
 
 def _documented(node: ast.AST, module: str, place: str, source: str) -> Iterator[Rule]:
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, ast.FunctionDef | ast.ClassDef):
-            continue
-        inside = f"{place}.{child.name}" if place else child.name
-        documentation = ast.get_docstring(child) or ""
+    for name, child, documentation in _names(node):
+        inside = f"{place}.{name}" if place else name
         nearer = _source_of(documentation) or source
         for found in _STATED.finditer(documentation):
             yield Rule(found["id"], _one_line(found["sentence"]), module, inside, nearer)
         yield from _documented(child, module, inside, nearer)
+
+
+def _names(node: ast.AST) -> Iterator[tuple[str, ast.AST, str]]:
+    """The functions, classes and values that ``node`` names, with their docstrings; that of a value follows it."""
+    children = list(ast.iter_child_nodes(node))
+    for child, following in zip_longest(children, children[1:]):
+        match child, following:
+            case ((ast.FunctionDef() | ast.ClassDef()), _):
+                yield child.name, child, ast.get_docstring(child) or ""
+            case (
+                ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(documentation))),
+            ):
+                yield name, child, documentation
 
 
 def _source_of(documentation: str | None) -> str | None:

@@ -6,7 +6,7 @@ What a gate that is modelled changes is found in the queue (SchedulerPopFromBack
 (DynamicResourceAllocation). SchedulerAsyncAPICalls changes nothing here: what the scheduler wrote has come back
 before the next input, sooner or later.
 
-Rules: R-GATES-01 … R-GATES-04.   Source: pkg/features/kube_features.go;
+Rules: R-FEATURE-01 … R-FEATURE-04.   Source: pkg/features/kube_features.go;
 pkg/scheduler/framework/plugins/feature/feature.go, NewSchedulerFeaturesFromGates (v1.34.2);
 component-base/featuregate/feature_gate.go, SetFromMap (v0.34.2).
 """
@@ -102,9 +102,9 @@ DEFAULT_GATES = FeatureGates()
 
 
 def read_feature_gates(value: object) -> FeatureGates:
-    """R-GATES-01: a gate that is not known, or locked and set otherwise, is refused.
-    R-GATES-02: a gate is refused, too, whose other setting this specification does not follow.
-    R-GATES-03: whether API calls are asynchronous changes no decision, once they have come back.
+    """R-FEATURE-01: a gate that is not known, or locked and set otherwise, is refused.
+    R-FEATURE-02: a gate is refused, too, whose other setting this specification does not follow.
+    R-FEATURE-03: whether API calls are asynchronous changes no decision, once they have come back.
     """
     if value is None:
         return DEFAULT_GATES

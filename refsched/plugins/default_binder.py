@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """DefaultBinder: a pod is bound to a node by a Binding that is written to the API server.
 
-Rules: R-BIND-01.   Source: plugins/defaultbinder/default_binder.go (v1.34.2).
+Rules: R-BIND-05.   Source: plugins/defaultbinder/default_binder.go (v1.34.2).
 """
 
 from __future__ import annotations
@@ -33,6 +33,6 @@ class DefaultBinder:
     # --- Bind -------------------------------------------------------------------------------------
 
     def binding(self, pod: Pod, node: str) -> Binding:
-        """R-BIND-01: the Binding bears the pod's uid, so that a pod created anew under the same name is not
+        """R-BIND-05: the Binding bears the pod's uid, so that a pod created anew under the same name is not
         bound in its place."""
         return Binding(ObjectMeta(name=pod.name, namespace=pod.namespace, uid=pod.uid), node)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeName: a pod that names its node goes there or nowhere.
 
-Rules: R-NODENAME-01, R-NODENAME-02.   Source: plugins/nodename/node_name.go (v1.34.2).
+Rules: R-NODENAME-01.   Source: plugins/nodename/node_name.go (v1.34.2).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class NodeName:
 
     # --- Events -----------------------------------------------------------------------------------
 
-    # R-NODENAME-02: any new node is worth another try, whatever its name.
+    # Any new node is worth another try, whatever its name.
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
         EventHint(NODE, ActionType.ADD, None, "the node that the pod names may have come"),
     )

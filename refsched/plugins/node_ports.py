@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodePorts: a pod runs only where the host ports it asks for are free.
 
-Rules: R-PORTS-01 … R-PORTS-05.   Source: plugins/nodeports/node_ports.go (v1.34.2).
+Rules: R-PORTS-01 … R-PORTS-04.   Source: plugins/nodeports/node_ports.go (v1.34.2).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class NodePorts:
             return False
         return _in_conflict(PodInfo(pod).host_ports, PodInfo(before).host_ports)
 
-    # R-PORTS-05: any new node is worth another try.
+    # Any new node is worth another try.
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
         EventHint(POD, ActionType.DELETE, after_pod_deleted, "a port may have been freed"),
         EventHint(NODE, ActionType.ADD, None, "the ports of a new node are free"),
