@@ -51,8 +51,8 @@ class Testing:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """After ``-k`` and ``-m``: what they left shares the budget. A project may turn warnings into errors; those
-        of an implementation in Python are none, whatever the project that judges it does."""
+        """After ``-k`` and ``-m``: what they left shares the budget. A project may turn warnings into errors;
+        those that an implementation gives are none."""
         for item in items:
             if claim_of(item) is not None:
                 item.add_marker(pytest.mark.filterwarnings("default"))
