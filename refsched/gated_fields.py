@@ -2,8 +2,8 @@
 """Fields that count only with a feature gate: without it the API server drops them, and the scheduler, which may
 still meet them in older objects, does not look at them.
 
-Rules: R-FEATURE-04.   Source: pkg/api/pod/util.go, dropDisabledFields, dropDisabledPodStatusFields (v1.34.2), and in
-the scheduler the places that each gate names.
+Rules: R-FEATURE-04.   Source: pkg/api/pod/util.go, dropDisabledFields, dropDisabledPodStatusFields (v1.34.2),
+and in the scheduler the places that each gate names.
 """
 
 from __future__ import annotations
