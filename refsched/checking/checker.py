@@ -22,12 +22,13 @@ from refsched.checking.agreement import (
 )
 from refsched.checking.early_stop import SearchSpace, search_disagreements, space_of
 from refsched.checking.following import Following
-from refsched.checking.recorded_devices import written_claims
+from refsched.checking.recorded_devices import devices_of, written_claims
 from refsched.checking.recorded_volumes import claimed_volumes
 from refsched.config.feature_gates import read_feature_gates
 from refsched.config.read import read_config
 from refsched.extenders.unread import Unread
 from refsched.inputs import InputReader
+from refsched.objects.dra import ResourceClaim
 from refsched.objects.pod import Pod
 from refsched.profiles import scheduler_of
 from refsched.scheduler import START, CycleHeldError, Scheduler
@@ -98,7 +99,22 @@ class Checker:
                     return
                 yield from found
             case Write():
+                yield from self._written(record)
+
+    def _written(self, record: Write) -> Iterator[Disagreement]:
+        """Of what was written, the devices of claims are compared. Where they were open, and nobody had told in
+        time which were taken, the specification may have taken others."""
+        for claim in written_claims((record,)):
+            stored = self.scheduler.stations.api.get(
+                ResourceClaim, claim.metadata.name, claim.metadata.namespace
+            )
+            expected, got = devices_of(stored), devices_of(claim)
+            if not claim.is_allocated or stored is None or expected == got:
+                continue
+            if claim.key in self.following.guessed:
+                self.has_diverged = True
                 return
+            yield Disagreement(f"write.{claim.key}", expected, got)
 
     # --- Beside a live scheduler ------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from typing import TypeVar, cast
 from attrs import Factory, define, frozen
 
 from refsched.checking.recorded_devices import (
+    allocated_claims,
     recorded_allocation,
     recorded_claim,
     recorded_trial,
@@ -46,8 +47,9 @@ class NotAllowed:
 class Following:
     """``record`` is the attempt that is followed, ``pod`` whose it is; ``not_allowed`` what it chose amiss;
     ``offered`` how many options there were for each question; ``extenders`` whether there are any. ``claimed``
-    are volumes and ``written`` claims for devices that, as far as is known by now, will be written. ``is_blind``
-    says that how many nodes were evaluated and kept does not follow from what the record tells."""
+    are volumes and ``written`` claims for devices that, as far as is known by now, will be written; ``guessed``
+    are claims that were given some of several devices before it was known which. ``is_blind`` says that how many
+    nodes were evaluated and kept does not follow from what the record tells."""
 
     record: Attempt | None = None
     pod: str = ""
@@ -56,6 +58,7 @@ class Following:
     extenders: bool = False
     claimed: Claimed = ()
     written: Sequence[ResourceClaim] = ()
+    guessed: set[str] = Factory(set)
     is_blind: bool = False
 
     def follow(self, record: Attempt | None, pod: str = "") -> None:
@@ -70,6 +73,9 @@ class Following:
         self.offered[question] = len(options)
         if question == "pod":
             return self._pod(options)
+        if question == "allocation" and len(options) > 1:
+            told = {claim.key for claim in self.written}
+            self.guessed |= allocated_claims(cast("Sequence[Allocations]", options)) - told
         if self.record is None:
             return options[0]
         if question == "node":

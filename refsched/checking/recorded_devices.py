@@ -13,7 +13,7 @@ from refsched.checking.agreement import says_the_same
 from refsched.cycle.attempt import node_status
 from refsched.cycle.decide import Verdict
 from refsched.framework.status import Code, Status
-from refsched.objects.dra import ResourceClaim
+from refsched.objects.dra import AllocationResult, ResourceClaim
 from refsched.objects.reading import read_as
 from refsched.plugins.dynamic_resources import Allocations
 from refsched.trace.records import Attempt, Record, Write
@@ -46,20 +46,37 @@ def recorded_trial(record: Attempt, options: Sequence[Status]) -> Status:
     return (*told, *fits, *statuses)[0]
 
 
+def _first_of_each(option: Allocations) -> dict[str, AllocationResult]:
+    return {claim.key: allocation for claim, allocation in reversed(option) if allocation}
+
+
+def allocated_claims(options: Sequence[Allocations]) -> set[str]:
+    """Those that are given devices (``namespace/name``)."""
+    return set(_first_of_each(options[0]))
+
+
 def recorded_allocation(written: Sequence[ResourceClaim], options: Sequence[Allocations]) -> Allocations:
-    """The devices that were written first for each of these claims. A claim that the pod names twice is
-    allocated twice and written once: the second fails."""
-    claims = {claim.key for claim, allocation in options[0] if allocation}
+    """The devices that were written first for each of these claims, in that order if it can be. A claim that the
+    pod names twice is allocated twice and written once: the second fails."""
+    claims = allocated_claims(options)
     told = {
         claim.key: claim.status.allocation.devices.results
         for claim in reversed(written)
         if claim.status.allocation is not None and claim.key in claims
     }
-    for option in options:
-        made = {claim.key: allocation.devices.results for claim, allocation in reversed(option) if allocation}
-        if all(made[key] == results for key, results in told.items()):
-            return option
+    for alike in (tuple, frozenset):
+        for option in options:
+            made = _first_of_each(option)
+            if all(alike(made[key].devices.results) == alike(results) for key, results in told.items()):
+                return option
     return options[0]
+
+
+def devices_of(claim: ResourceClaim | None) -> tuple[str, ...]:
+    """What a claim holds, as ``request: driver/pool/device``, in no particular order."""
+    allocation = claim.status.allocation if claim is not None else None
+    results = allocation.devices.results if allocation is not None else ()
+    return tuple(sorted(f"{each.request}: {each.driver}/{each.pool}/{each.device}" for each in results))
 
 
 def recorded_claim(written: Sequence[ResourceClaim], options: Sequence[ResourceClaim]) -> ResourceClaim:

@@ -94,7 +94,11 @@ def is_being_allocated(claim: ResourceClaim, objects: ObjectStore) -> bool:
 
 def devices_in_use(objects: ObjectStore) -> frozenset[DeviceID]:
     """R-DRA-83: devices count as taken when their claim is allocated, assumed to be, or about to be.
-    R-DRA-84: admin access takes nothing. Source: ListAllAllocatedDevices, foreachAllocatedDevice."""
+    R-DRA-84: admin access takes nothing. Source: ListAllAllocatedDevices, foreachAllocatedDevice.
+
+    Not modelled: where two claims hold one device, kube-scheduler counts it as free as soon as one lets go
+    (allocateddevices.go keeps a set, and does not count).
+    """
     shown = objects.list_latest(ResourceClaim)
     in_flight = (flight.claim for flight in objects.list_latest(InFlightAllocation))
     return frozenset((*_devices_of(shown), *_devices_of(in_flight)))

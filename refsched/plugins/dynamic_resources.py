@@ -6,7 +6,7 @@ the other ones of DRA off. Out of scope: the ten seconds after which a search fo
 Not modelled, because its order of events cannot happen here: a device given twice while one binding cycle
 writes and the next pod is looked at (kubernetes #136269).
 
-Rules: R-DRA-01 … R-DRA-14, and those of refsched/dra.
+Rules: R-DRA-01 … R-DRA-17, and those of refsched/dra.
 Source: plugins/dynamicresources/dynamicresources.go (v1.34.2).
 """
 

@@ -133,6 +133,48 @@ def test_the_devices_that_were_written_are_taken_from_then_on() -> None:
     assert [each.device for each in stored.status.allocation.devices.results] == ["d1"]
 
 
+def test_devices_that_cannot_have_been_found_disagree() -> None:
+    checker = two_pools(pod("p", "c"))
+    records = answer("d9", "b")
+    checker.foresee(records)
+
+    found = [each for record in records for each in checker.take(record)]
+
+    assert [(each.member, each.expected, each.got) for each in found] == [
+        ("write.default/c", (f"r: {DRIVER}/a/d0",), (f"r: {DRIVER}/b/d9",))
+    ]
+
+
+def test_devices_that_were_told_too_late_cannot_be_followed() -> None:
+    checker = two_pools(pod("p", "c"))
+    scheduled, written = answer("d1", "b")
+    checker.take(scheduled)
+
+    assert checker.take(written) == []
+    assert checker.has_diverged
+
+
+def test_the_devices_of_a_claim_may_be_told_in_another_order() -> None:
+    checker = cluster(
+        node_object("n1"), piece("a", device("d0"), device("d1")), claim("c", one(count=2)), pod("p", "c")
+    )
+    status = allocated("d1", "d0", pool="a", reserved_for=["p"])
+    scheduled = Attempt("default/p", "scheduled", node="n1")
+    records: list[Record] = [scheduled, Write("update", claim("c", one(count=2), status=status))]
+    checker.foresee(records)
+
+    assert [each for record in records for each in checker.take(record)] == []
+    assert not checker.has_diverged
+
+
+def test_other_writes_are_not_compared() -> None:
+    checker = two_pools(pod("p", "c"))
+
+    assert checker.take(Write("update", claim("c", one()))) == []
+    assert checker.take(Write("update", claim("unknown", one(), status=allocated("d0")))) == []
+    assert not checker.has_diverged
+
+
 def test_what_filter_said_tells_the_order_of_the_pools() -> None:
     twice = piece("b", device("d1"), device("d1"))
     invalid = "pool b is invalid: duplicate device name d1"
