@@ -166,9 +166,9 @@ class Driver:
             self._hear("observe", self._scheduler.observe())
 
     def _apply(self, step: Input) -> None:
-        self._show(step)
         if isinstance(step, Advance):
             self._now += step.seconds
+        self._show(step)
         self._hear(step.member, send(self._scheduler, step))
 
     # --- Answers ----------------------------------------------------------------------------------

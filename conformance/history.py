@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from attrs import field, frozen
 
+from refsched.trace.reading import Entry
 from refsched.trace.records import Advance, Create, Delete, Permit, Reference, Release, Update
 
 Json = dict[str, Any]
@@ -49,6 +50,11 @@ class History:
     feature_gates: Mapping[str, bool] = field(factory=dict)
 
 
+def asked_before(entry: Entry) -> list[Step]:
+    """Of a trace: the requests that left no record of their own, and that this entry tells."""
+    return [Schedule()] * (entry.idle + bool(entry.held))
+
+
 def creating(*objects: Json) -> tuple[Create, ...]:
     return tuple(Create(value) for value in objects)
 
@@ -73,6 +79,7 @@ __all__ = [
     "Schedule",
     "Step",
     "Update",
+    "asked_before",
     "creating",
     "deleting",
 ]

@@ -17,7 +17,7 @@ from conformance.adapters.adapter import Adapter, ResetRefused
 from conformance.adapters.answers import Answer
 from conformance.driver import Asked, Seen, Transcript, send
 from conformance.findings import Finding
-from conformance.history import History, Observe, Schedule, Step
+from conformance.history import History, Observe, Schedule, Step, asked_before
 from conformance.judge import Judge
 from refsched.errors import InputError
 from refsched.shipped import data_folder
@@ -61,8 +61,13 @@ def read_recording(path: Path) -> Recording:
     trace = read_trace(path)
     steps: list[Step] = []
     entries = []
+    held = ""
     for entry in trace.entries:
+        steps.extend(asked_before(entry))
+        held = entry.held or held
         match entry.record:
+            case Attempt(pod) if pod == held:
+                held = ""
             case Attempt():
                 steps.append(Schedule())
             case Queues() | Nodes():
@@ -100,12 +105,20 @@ class _Replay:
         self._transcript = transcript
         self._told: list[Input] = []
         """Inputs that the implementation's own API server has reported, and that the recording has yet to."""
+        self._held: str = ""
+        """Whose scheduling cycle is held, so that the attempt comes without being asked for."""
+        self._attempts: dict[str, Attempt] = {}
+        """What came, by pod: the last one of each."""
         self._at = 0.0
         self._step = 0
 
     def run(self, recording: Recording) -> None:
         for self._step, entry in recording.entries:
             self._at = entry.at
+            if entry.idle:
+                self._idle()
+            if entry.held:
+                self._hold(entry.held)
             match entry.record:
                 case Attempt():
                     self._attempt(entry.record)
@@ -124,14 +137,44 @@ class _Replay:
         self._show(record)
         self._hear(send(self._session, record))
 
-    def _attempt(self, recorded: Attempt) -> None:
-        pod = None if "queue" in self._capabilities else recorded.pod
-        answer = self._session.schedule(pod)
+    def _idle(self) -> None:
+        """There was no pod to pop. Who chooses none itself is not asked."""
+        if "queue" not in self._capabilities:
+            return
+        answer = self._session.schedule()
+        if not answer.idle:
+            self._begin(answer)
+            self._hear(answer)
+            raise _Ended(DIVERGED)
+        self._note(self.judge.idle())
+
+    def _begin(self, answer: Answer) -> None:
+        if answer.held is not None and answer.attempt is None:
+            self._note(self.judge.begin(answer.held.pod))
+
+    def _hold(self, pod: str) -> None:
+        """A scheduling cycle begins, and is held."""
+        answer = self._session.schedule(None if "queue" in self._capabilities else pod)
         if answer.idle:
             self._note(self.judge.idle())
-            raise _Ended(DIVERGED)
+        self._begin(answer)
         self._hear(answer)
-        if answer.attempt is None or any(_differ(answer.attempt, recorded, name) for name in OWN_CHOICES):
+        if answer.held is None or answer.attempt is not None or answer.held.pod != pod:
+            raise _Ended(DIVERGED)
+        self._held = pod
+
+    def _attempt(self, recorded: Attempt) -> None:
+        if recorded.pod == self._held:
+            self._held = ""
+        else:
+            answer = self._session.schedule(None if "queue" in self._capabilities else recorded.pod)
+            if answer.idle:
+                self._note(self.judge.idle())
+                raise _Ended(DIVERGED)
+            self._begin(answer)
+            self._hear(answer)
+        done = self._attempts.pop(recorded.pod, None)
+        if done is None or any(_differ(done, recorded, name) for name in OWN_CHOICES):
             raise _Ended(DIVERGED)
 
     def _hear(self, answer: Answer) -> None:
@@ -142,6 +185,8 @@ class _Replay:
         for record in answer.records:
             if isinstance(record, Input):
                 self._told.append(record)
+            elif isinstance(record, Attempt):
+                self._attempts[record.pod] = record
             self._show(record)
 
     def _show(self, record: Record) -> None:
@@ -150,6 +195,8 @@ class _Replay:
             self._note(self.judge.take(record))
         except InputError:
             raise _Ended(DIVERGED) from None
+        if self.judge.has_diverged:
+            raise _Ended(DIVERGED)
 
     def _note(self, findings: list[Finding]) -> None:
         if findings:

@@ -54,12 +54,13 @@ def replay_file(path: str | Path) -> FileReport:
     attempts = agree = 0
     agrees = True
     first: FirstDisagreement | None = None
-    for entry in _foreseen(trace.entries, checker):
+    for entry, coming in _foreseen(trace.entries, checker):
         if isinstance(entry.record, Attempt):
             if attempts:
                 agree, agrees = agree + agrees, True
             attempts += 1
-        for found in _take(checker, entry, str(path), lenient=first is not None):
+        unrecorded = _unrecorded(checker, entry, coming)
+        for found in [*unrecorded, *_take(checker, entry, str(path), lenient=first is not None)]:
             agrees = False
             if first is None:
                 first = FirstDisagreement(
@@ -69,17 +70,28 @@ def replay_file(path: str | Path) -> FileReport:
     return FileReport(str(path), attempts, agree, attempts - agree, first)
 
 
-def _foreseen(entries: Iterator[Entry], checker: Checker) -> Iterator[Entry]:
-    """The entries. Before each attempt the checker is shown what comes until the next."""
+def _foreseen(entries: Iterator[Entry], checker: Checker) -> Iterator[tuple[Entry, Attempt | None]]:
+    """The entries, each with the attempt that comes next. Before each attempt the checker is shown what comes
+    until the next."""
     known: list[Entry] = []
     for entry in entries:
         if isinstance(entry.record, Attempt):
             checker.foresee(each.record for each in known)
-            yield from known
+            yield from ((each, entry.record) for each in known)
             known = []
         known.append(entry)
     checker.foresee(each.record for each in known)
-    yield from known
+    yield from ((each, None) for each in known)
+
+
+def _unrecorded(checker: Checker, entry: Entry, coming: Attempt | None) -> list[Disagreement]:
+    """What happened before this entry without a record. While a scheduling cycle is held there is no other: the
+    next attempt is the pod's own, or there is none."""
+    found = checker.idle() if entry.idle else []
+    if entry.held:
+        own = coming if coming is not None and coming.pod == entry.held else None
+        found += checker.begin(entry.held, own)
+    return found
 
 
 def _take(checker: Checker, entry: Entry, path: str, *, lenient: bool) -> Sequence[Disagreement]:

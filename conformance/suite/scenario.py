@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from conformance.history import Create, History, Observe, Schedule, Step
+from conformance.history import Create, History, Observe, Schedule, Step, asked_before
 from conformance.suite.bench import Seen
 from refsched.errors import InputError
 from refsched.objects.documents import read_documents, read_text
@@ -94,9 +94,8 @@ def _from_trace(path: Path) -> History:
     steps: list[Step] = []
     held = ""
     for entry in trace.entries:
-        if entry.held:
-            steps.append(Schedule())
-            held = entry.held
+        steps.extend(asked_before(entry))
+        held = entry.held or held
         match entry.record:
             case Attempt(pod) if pod == held:
                 held = ""

@@ -133,9 +133,10 @@ class Checker:
         """The pods (``namespace/name``) of which any may be tried next; none where Pop would block."""
         return [queued.key for queued in self.scheduler.stations.queue.heads()]
 
-    def begin(self, pod: str) -> list[Disagreement]:
-        """The cycle of ``pod`` has begun, and is held before there is an attempt to follow."""
-        self.following.follow(None, pod)
+    def begin(self, pod: str, coming: Attempt | None = None) -> list[Disagreement]:
+        """The cycle of ``pod`` has begun, and is held before there is an attempt to follow, unless it is known
+        already (``coming``)."""
+        self.following.follow(coming, pod)
         try:
             found = list(self._pop(pod))
         except KeyError:
@@ -143,7 +144,12 @@ class Checker:
         except CycleHeldError as held:
             return [Disagreement("pod", str(held), pod)]
         self._collect()
-        if self.following.offered.get("node", 1) > 1 or (
+        if coming is not None:
+            found += [
+                Disagreement(amiss.member, amiss.expected, amiss.got) for amiss in self.following.not_allowed
+            ]
+            self.following.follow(None)
+        elif self.following.offered.get("node", 1) > 1 or (
             self._space is not None and self._space.may_stop_early
         ):
             self._guessed.add(pod)

@@ -56,6 +56,87 @@ def serve(module: str) -> None:
     answer_requests(load(module), sys.stdin.buffer, sys.stdout.buffer)
 
 
+@cli.command()
+@click.option(
+    "--impl",
+    "implementation",
+    required=True,
+    metavar="WHAT",
+    help="A Python module, exec:COMMAND, or kube-scheduler (docs/adapters.md).",
+)
+@click.option("--scenario", metavar="FILE", help="What is done: a scenario, or a trace to be done again.")
+@click.option("--area", metavar="AREA", help="Draw what is done from this area of the suite.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="With --area.")
+@click.option(
+    "--examples",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    help="With --area: how many histories are drawn.",
+)
+@click.option(
+    "--at-least",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    help="With --area: leave out what comes to fewer attempts.",
+)
+@click.option(
+    "--output", required=True, metavar="FILE|FOLDER", help=".jsonl, .jsonl.gz; a folder for --area."
+)
+@click.option("--start", default="", metavar="TIME", help="When it begins, as 2026-01-01T00:00:00Z.")
+def record(
+    implementation: str,
+    scenario: str | None,
+    area: str | None,
+    seed: int,
+    examples: int,
+    at_least: int,
+    output: str,
+    start: str,
+) -> None:
+    """Record what an implementation does, as traces. Nothing is judged; `refsched replay` does that.
+
+    A scenario is a file of manifests, in the order in which they are created, with a ConfigMap among them that is
+    labelled refsched.dev/scenario and tells the steps (docs/scenarios.md):
+
+    \b
+      apiVersion: v1
+      kind: ConfigMap
+      metadata: {name: refsched-scenario, labels: {refsched.dev/scenario: steps}}
+      data:
+        steps: |
+          - create: Node n1            # the next of the manifests
+          - create: Pod default/web
+          - schedule: 5                # so many attempts at most
+          - advance: 10                # seconds
+          - update: {apiVersion: v1, kind: Pod, ...}
+          - delete: {apiVersion: v1, kind: Pod, namespace: default, name: web}
+          - permit: {pod: default/web, decision: allow}
+          - release: {pod: default/web}
+          - observe: true
+
+    Exit code: 0 where traces were written, 2 where they could not be.
+    """
+    from pathlib import Path
+
+    from conformance.recording.command import Asked, run
+
+    run(
+        Asked(
+            implementation,
+            Path(output),
+            Path(scenario) if scenario else None,
+            area,
+            seed,
+            examples,
+            at_least,
+            start,
+        ),
+        click.echo,
+    )
+
+
 def _cluster_options(command: Command) -> Command:
     """What both commands about a cluster are given."""
     options = (

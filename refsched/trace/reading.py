@@ -51,11 +51,18 @@ class Header:
 
 @frozen
 class Entry:
-    """One record, the line it stands in, and the seconds since the start."""
+    """One record, the line it stands in, and the seconds since the start.
+
+    What left no record of its own may be told by the next one (docs/traces.md). ``held`` is the pod whose
+    scheduling cycle had begun before this record, and is held by a scripted plugin: its attempt comes later.
+    ``idle`` says that a pod was asked for before this record, and that there was none.
+    """
 
     line: int
     at: float
     record: Record
+    held: str = ""
+    idle: bool = False
 
 
 @frozen
@@ -89,7 +96,7 @@ def _entries(path: str | Path, lines: Iterator[tuple[int, Json]]) -> Iterator[En
     for number, members in lines:
         try:
             now = _time(members.get("at"), now)
-            yield Entry(number, now, read_record(members))
+            yield Entry(number, now, read_record(members), _held(members), _idle(members))
         except InputError as error:
             raise error.at(f"{path}: line {number}") from None
         except RecursionError:
@@ -102,6 +109,20 @@ def _time(at: object, now: float) -> float:
     if at < now:
         raise InputError(f"{at:g} is before the {now:g} of an earlier line", "at")
     return float(at)
+
+
+def _held(members: Json) -> str:
+    pod = members.get("held", "")
+    if pod and not (isinstance(pod, str) and all(pod.partition("/"))):
+        raise InputError(f"expected namespace/name of a pod, found {pod!r:.60}", "held")
+    return str(pod or "")
+
+
+def _idle(members: Json) -> bool:
+    idle = members.get("idle", False)
+    if not isinstance(idle, bool):
+        raise InputError(f"expected true or false, found {idle!r:.60}", "idle")
+    return idle
 
 
 # --- Lines ----------------------------------------------------------------------------------------

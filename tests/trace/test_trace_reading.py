@@ -137,3 +137,21 @@ def test_a_compressed_file_that_is_broken_is_refused(tmp_path: Path) -> None:
     assert _refusal(path).startswith("t.jsonl.gz: cannot be decompressed: ")
     path.write_bytes(b"plain text")
     assert _refusal(path).startswith("t.jsonl.gz: cannot be decompressed: Not a gzipped file")
+
+
+def test_a_record_may_tell_what_happened_before_it_without_one(tmp_path: Path) -> None:
+    path = _trace(tmp_path, b'{"at": 1, "advance": 1, "held": "a/b", "idle": true}\n')
+    assert list(read_trace(path).entries) == [Entry(2, 1.0, Advance(1.0), "a/b", idle=True)]
+
+
+@pytest.mark.parametrize(
+    ("members", "problem"),
+    [
+        (b'"held": "b"', "held: expected namespace/name of a pod, found 'b'"),
+        (b'"held": 7', "held: expected namespace/name of a pod, found 7"),
+        (b'"idle": "yes"', "idle: expected true or false, found 'yes'"),
+    ],
+)
+def test_a_record_that_tells_it_wrongly_is_refused(tmp_path: Path, members: bytes, problem: str) -> None:
+    path = _trace(tmp_path, b'{"at": 1, "advance": 1, ' + members + b"}\n")
+    assert _refusal(path) == f"t.jsonl: line 2: {problem}"
