@@ -23,14 +23,13 @@ from refsched.objects.storage import (
 from refsched.objects.store import ObjectStore
 from refsched.preemption.go_sort import sort_slice
 from refsched.volume_binding.csi_migration import translated
-from refsched.volume_binding.matching import find_matching_volume
+from refsched.volume_binding.matching import Volumes, candidates, find_matching_volume, preference
 from refsched.volume_binding.provisioning import NOT_ENOUGH_SPACE, NOTHING_TO_BIND, refusal_to_provision
 
 OUT_OF_REACH = "node(s) didn't match PersistentVolume's node affinity"
 VOLUME_IS_GONE = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
 _IN_ORDER = (OUT_OF_REACH, NOTHING_TO_BIND, NOT_ENOUGH_SPACE, VOLUME_IS_GONE)
 
-Volumes = tuple[PersistentVolume, ...]
 Claims = tuple[PersistentVolumeClaim, ...]
 
 # --- The pod's claims -----------------------------------------------------------------------------
@@ -38,24 +37,32 @@ Claims = tuple[PersistentVolumeClaim, ...]
 
 @frozen
 class PodClaims:
-    """A pod's claims by what is to be done for them; by name, the classes of those that wait for their first
-    consumer (``delayed``), and the volumes of these classes in the order in which they are looked at. What is
-    ``immediate`` and yet unbound is not the scheduler's to bind."""
+    """A pod's claims by what is to be done for them. What is ``immediate`` and yet unbound is not the scheduler's
+    to bind.
+
+    Of those that wait for their first consumer (``delayed``): their classes by name, and for each (by its key)
+    the volumes that it could have, the best first.
+    """
 
     bound: Claims = ()
     delayed: Claims = ()
     immediate: Claims = ()
     classes: Mapping[str, StorageClass] = field(factory=dict)
-    volumes: Mapping[str, Volumes] = field(factory=dict)
+    candidates: Mapping[str, Volumes] = field(factory=dict)
 
     def beginning_with(self, names: Sequence[str]) -> PodClaims:
-        """The same, but these volumes are looked at first, in this order."""
+        """The same, but of equal volumes these are looked at first, in this order."""
         places = {name: place for place, name in enumerate(names)}
         ordered = {
-            name: tuple(sorted(volumes, key=lambda volume: places.get(volume.name, len(places))))
-            for name, volumes in self.volumes.items()
+            claim.key: tuple(
+                sorted(
+                    self.candidates[claim.key],
+                    key=lambda volume: (*preference(volume, claim), places.get(volume.name, len(places))),
+                )
+            )
+            for claim in self.delayed
         }
-        return evolve(self, volumes=ordered)
+        return evolve(self, candidates=ordered)
 
 
 def claims_of(pod: Pod, objects: ObjectStore) -> PodClaims:
@@ -85,7 +92,10 @@ def claims_of(pod: Pod, objects: ObjectStore) -> PodClaims:
         delayed=tuple(delayed),
         immediate=tuple(claim for claim in unbound if claim not in delayed),
         classes=waiting,
-        volumes={name: tuple(v for v in volumes if v.class_name == name) for name in waiting},
+        candidates={
+            claim.key: candidates(claim, (v for v in volumes if v.class_name == claim.class_name))
+            for claim in delayed
+        },
     )
 
 
@@ -120,7 +130,7 @@ def find_pod_volumes(claims: PodClaims, node: Node) -> PodVolumes | None:
     provisions = list(selected)
     for claim in sort_slice(searching, lambda a, b: a.requested < b.requested):
         taken = {match.volume.name for match in matches}
-        volume = find_matching_volume(claim, claims.volumes[claim.class_name], node.metadata.labels, taken)
+        volume = find_matching_volume(claim, claims.candidates[claim.key], node.metadata.labels, taken)
         if volume is None:
             provisions.append(claim)
         else:

@@ -8,36 +8,43 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from refsched.objects.quantity import Quantity
 from refsched.objects.selectors import EVERYTHING, compile_selector
 from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim
 
+Volumes = tuple[PersistentVolume, ...]
+
+
+def candidates(claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume]) -> Volumes:
+    """Those that the claim could have, wherever they can be reached from, the best first."""
+    able = (
+        volume
+        for volume in volumes
+        if _is_large_enough_and_free(volume, claim) and (volume.is_bound_to(claim) or _serves(volume, claim))
+    )
+    return tuple(sorted(able, key=lambda volume: preference(volume, claim)))
+
+
+def preference(volume: PersistentVolume, claim: PersistentVolumeClaim) -> tuple[bool, Quantity]:
+    """R-VOLBIND-11: what is bound to the claim beforehand comes first, and then the smallest; of equals, the one
+    that is looked at first."""
+    is_bound = volume.is_bound_to(claim)
+    return not is_bound, Quantity() if is_bound else volume.capacity
+
 
 def find_matching_volume(
-    claim: PersistentVolumeClaim,
-    volumes: Iterable[PersistentVolume],
-    node_labels: Mapping[str, str],
-    taken: Collection[str],
+    claim: PersistentVolumeClaim, ranked: Volumes, node_labels: Mapping[str, str], taken: Collection[str]
 ) -> PersistentVolume | None:
-    """R-VOLBIND-10: the first volume that is bound to the claim beforehand is the only one for it, and must be
-    within the node's reach. R-VOLBIND-11: of all others the smallest that serves; of equals the first.
-
-    ``volumes`` come in the order in which they are looked at; ``taken`` names those that the pod's other claims
-    get.
-    """
-    smallest: PersistentVolume | None = None
-    for volume in volumes:
-        if volume.name in taken or not could_serve(volume, claim):
+    """R-VOLBIND-10: the first candidate within the node's reach; but a claim that has a volume bound to it
+    beforehand gets no other one. ``taken`` names what the pod's other claims get."""
+    for volume in ranked:
+        if volume.name in taken:
             continue
+        if volume.reaches(node_labels):
+            return volume
         if volume.is_bound_to(claim):
-            return volume if volume.reaches(node_labels) else None
-        if (smallest is None or volume.capacity < smallest.capacity) and volume.reaches(node_labels):
-            smallest = volume
-    return smallest
-
-
-def could_serve(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
-    """Wherever it can be reached from."""
-    return _is_large_enough_and_free(volume, claim) and (volume.is_bound_to(claim) or _serves(volume, claim))
+            return None
+    return None
 
 
 def _is_large_enough_and_free(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:

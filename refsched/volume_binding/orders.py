@@ -18,7 +18,7 @@ from refsched.framework.snapshot import Snapshot
 from refsched.objects.storage import PersistentVolumeClaim
 from refsched.volume_binding.errors import VolumeError
 from refsched.volume_binding.finding import PodClaims, PodVolumes, find_pod_volumes, refusals
-from refsched.volume_binding.matching import could_serve
+from refsched.volume_binding.matching import preference
 
 _VARIED = 6
 """So many volumes are put into all of their orders; of more, the others keep their places."""
@@ -61,7 +61,6 @@ def volume_orders(claims: PodClaims, snapshot: Snapshot) -> list[VolumeOrder]:
 
 def _contested(claim: PersistentVolumeClaim, claims: PodClaims) -> list[str]:
     """Volumes that the claim may get or not, as they come before or after another."""
-    able = [volume for volume in claims.volumes[claim.class_name] if could_serve(volume, claim)]
-    ranks = {volume.name: None if volume.is_bound_to(claim) else volume.capacity for volume in able}
+    ranks = {volume.name: preference(volume, claim) for volume in claims.candidates[claim.key]}
     times = Counter(ranks.values())
     return [name for name, rank in ranks.items() if times[rank] > 1]

@@ -8,14 +8,16 @@ from typing import Any
 import pytest
 from volume_objects import Json, claim, read, volume
 
-from refsched.volume_binding.matching import find_matching_volume
+from refsched.volume_binding.matching import candidates, find_matching_volume
 
 N1 = {"kubernetes.io/hostname": "n1"}
 
 
 def matching(wanted: Json, *volumes: Json, taken: tuple[str, ...] = ()) -> str | None:
     """The name of the volume that the claim gets on n1."""
-    found = find_matching_volume(read(wanted), [read(each) for each in volumes], N1, taken)
+    asking = read(wanted)
+    able = candidates(asking, [read(each) for each in volumes])
+    found = find_matching_volume(asking, able, N1, taken)
     return found.name if found is not None else None
 
 
