@@ -11,7 +11,7 @@ from conformance.strategies.faults import MEANWHILE, NODES, SCRIPTED, Json, perm
 from conformance.strategies.objects import combinations, cpu, pod
 from conformance.strategies.scenes import courses, placed, pods_created
 
-_WAITS = ("Wait", "Wait:1", "Wait:5", "Wait:5", "Wait:0.5", "Wait:0", "")
+_WAITS = ("Wait", "Wait:1", "Wait:5", "Wait:5", "Wait:0.5", "")
 _FAULTS = (
     (),
     (),

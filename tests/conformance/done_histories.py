@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Histories drawn by a seed, and what the specification does when they are done to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from conformance.history import History, Observe, Schedule
+from conformance.strategies import AREAS
+from refsched.errors import InputError
+from refsched.reference import ReferenceScheduler, create
+from refsched.trace.records import to_json
+
+Json = dict[str, Any]
+
+QUICKLY = settings(
+    deadline=None,
+    database=None,
+    derandomize=False,
+    report_multiple_bugs=False,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def drawn(area: str, of_seed: int, count: int = 12) -> list[History]:
+    histories: list[History] = []
+
+    @seed(of_seed)
+    @settings(QUICKLY, max_examples=count, phases=[Phase.generate])
+    @given(AREAS[area]())
+    def collect(history: History) -> None:
+        histories.append(history)
+
+    collect()
+    return histories
+
+
+PASSED_OVER = ("does not exist", "exists already", "is not held", "does not wait", "waits on Permit for")
+
+
+def done(history: History) -> list[Json]:
+    """The records that it caused. Victims are deleted; what does not fit what happened is passed over."""
+    scheduler = create(history.config, feature_gates=history.feature_gates)
+    return [record for step in history.steps for record in _done(scheduler, step)]
+
+
+def _done(scheduler: ReferenceScheduler, step: Any) -> Iterator[Json]:
+    if isinstance(step, Observe):
+        return
+    if isinstance(step, Schedule):
+        for _ in range(step.times):
+            yield from _caused(scheduler, scheduler.schedule())
+        return
+    ((request, value),) = to_json(step).items()
+    arguments = value if request in ("permit", "release") else {}
+    try:
+        method = getattr(scheduler, request)
+        yield from _caused(scheduler, method(**arguments) if arguments else method(value))
+    except InputError as refused:
+        if not any(words in str(refused) for words in PASSED_OVER):
+            raise
+
+
+def _caused(scheduler: ReferenceScheduler, answer: Json) -> Iterator[Json]:
+    for record in answer.get("records", ()):
+        yield record
+        if record.get("write", {}).get("verb") == "delete":
+            metadata = record["write"]["object"]["metadata"]
+            victim = {"kind": "Pod", "name": metadata["name"], "namespace": metadata["namespace"]}
+            yield from _caused(scheduler, scheduler.delete(victim))
+
+
+def told(history: History, member: str) -> list[Json]:
+    """The attempts, or the ends of binding cycles (``bind``)."""
+    return [record[member] for record in done(history) if member in record]
