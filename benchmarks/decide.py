@@ -15,7 +15,11 @@ import sys
 import time
 from typing import Any
 
-from refsched import reference
+from refsched.config.read import read_config
+from refsched.framework.choices import SeededChoices
+from refsched.inputs import InputReader
+from refsched.profiles import scheduler_of
+from refsched.trace.records import SCHEDULED, Attempt, Create
 
 Json = dict[str, Any]
 
@@ -73,18 +77,20 @@ SHAPES = {"plain": lambda app: {}, "spread": spread, "anti-affinity": apart}
 
 def milliseconds(nodes: int, shape: str) -> float:
     """The middle of the times that ``DECISIONS`` pods of this shape took, each from Pop to its binding."""
-    scheduler = reference.create(CONFIG)
+    machine = scheduler_of(read_config(CONFIG), SeededChoices(0))
+    inputs = InputReader(machine)
     for number in range(nodes):
-        scheduler.create(node(number))
+        inputs.apply(Create(node(number)))
     for number in range(nodes * PODS_PER_NODE):
-        scheduler.create(pod(f"r{number}", f"a{number % 20}", {"nodeName": f"n{number % nodes}"}))
+        inputs.apply(Create(pod(f"r{number}", f"a{number % 20}", {"nodeName": f"n{number % nodes}"})))
     times = []
     for number in range(DECISIONS + 1):
-        scheduler.create(pod(f"p{number}", "new", SHAPES[shape]("new")))
+        inputs.apply(Create(pod(f"p{number}", "new", SHAPES[shape]("new"))))
         start = time.process_time()
-        answer = scheduler.schedule()
+        machine.schedule()
         times.append(time.process_time() - start)
-        assert answer["records"][0]["attempt"]["result"] == "scheduled", answer
+        attempt = next(record for record in machine.take_records() if isinstance(record, Attempt))
+        assert attempt.result == SCHEDULED, attempt
     return statistics.median(times[1:]) * 1000
 
 

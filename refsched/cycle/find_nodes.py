@@ -77,10 +77,11 @@ def search(
             found.take(node, check(node, UNDISTURBED))
         return found.as_search()
     interrupted = [node for node in in_order if node.name in plan.interrupted]
-    undisturbed = [node for node in in_order if node.name in plan.evaluated - plan.interrupted]
-    for node in undisturbed:
-        found.take(node, check(node, UNDISTURBED))
-    late = interrupted if found.has_enough else [node for node in in_order if node not in undisturbed]
+    undisturbed = plan.evaluated - plan.interrupted
+    for node in in_order:
+        if node.name in undisturbed:
+            found.take(node, check(node, UNDISTURBED))
+    late = interrupted if found.has_enough else [node for node in in_order if node.name not in undisturbed]
     stopped_by = found.stopped_by
     if plan.stopped_by in found.causes:
         stopped_by = plan.stopped_by

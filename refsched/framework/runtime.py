@@ -200,6 +200,8 @@ class Framework:
             for plugin in self.filter_plugins
             if extends(plugin, OpenFilter) and plugin.name in state.states
         ]
+        if not left_open:
+            return (state,)
 
         def way(number: int) -> CycleState:
             states = dict(state.states)
@@ -212,16 +214,17 @@ class Framework:
 
     def run_filter_plugins(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> Status:
         """The first that does not answer Success decides; what is no rejection is an Error."""
+        skipped, states, unprepared = state.skipped, state.states, state.unprepared
         for plugin in self.filter_plugins:
-            if plugin.name in state.skipped:
+            name = plugin.name
+            if name in skipped:
                 continue
-            unprepared = state.unprepared.get(plugin.name)
-            status = unprepared or plugin.filter(state.states.get(plugin.name), pod, node)
-            if status.is_success:
+            status = unprepared.get(name) or plugin.filter(states.get(name), pod, node)
+            if status is SUCCESS or status.is_success:
                 continue
             if not status.is_rejected:
-                status = error(f'running "{plugin.name}" filter plugin: {status.message}')
-            return status.by(plugin.name)
+                status = error(f'running "{name}" filter plugin: {status.message}')
+            return status.by(name)
         return SUCCESS
 
     def run_filter_plugins_with_nominated_pods(
