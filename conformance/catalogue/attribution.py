@@ -25,6 +25,7 @@ _STATIONS: Mapping[str, Sequence[str]] = {
     "totals": ("R-SEARCH-04",),
     "node": ("R-SEARCH-04",),
     "volumes": ("R-VOLBIND-11",),
+    "write": ("R-DRA-50", "R-DRA-08"),
     "waiting": ("R-PERMIT-01",),
     "nominatedNode": ("R-POSTFILTER-02", "R-PREEMPT-11"),
     "victims": ("R-PREEMPT-11", "R-PREEMPT-08", "R-PREEMPT-04"),

@@ -29,6 +29,14 @@ _LEVELS = {
     "R-PREEMPT-09": (OBSERVED, "how many candidates are looked at is an optimization"),
     "R-PREEMPT-10": (OBSERVED, "where dry runs start and end is an optimization"),
     "R-PREEMPT-15": (OBSERVED, "the wording of a message"),
+    "R-DRA-07": (OBSERVED, "a PostFilter that misses what PreFilter would have left is an accident"),
+    "R-DRA-15": (OBSERVED, "who looks for devices may be interrupted, and need not be"),
+    "R-DRA-16": (OBSERVED, "in which order pools are tried is nobody's API"),
+    "R-DRA-31": (OBSERVED, "what distinctAttribute asks for is not enforced, and its gate is alpha"),
+    "R-DRA-44": (OBSERVED, "a defect that later versions mended (kubernetes #141829)"),
+    "R-DRA-54": (OBSERVED, "a defect that later versions mended (kubernetes #137347)"),
+    "R-DRA-55": (OBSERVED, "another pool may do where the first one is invalid"),
+    "R-DRA-58": (OBSERVED, "other devices, alternatives or nodes may do where a constraint does not hold"),
     "R-PREEMPT-17": (OBSERVED, "asynchronous preemption is a feature gate of this version"),
 }
 
