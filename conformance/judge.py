@@ -34,10 +34,10 @@ class Judge:
         self, history: History, capabilities: frozenset[str], *, with_specification: bool = True
     ) -> None:
         self._capabilities = capabilities
+        self._reach = Reach()
         self._checker = Checker(history.config, history.feature_gates)
         self._with_specification = with_specification
         self._invariants = Invariants(history.config)
-        self._reach = Reach()
         self._attribution = Attribution(self._reach)
         self._decisive: Counter[str] = Counter()
         self._has_extenders = bool(history.config.get("extenders"))

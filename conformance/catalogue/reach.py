@@ -34,6 +34,8 @@ class Reach:
     ``moves`` for each pod (``namespace/name``) the last transition of the queue."""
 
     def __init__(self) -> None:
+        """The first one in a process puts up the listeners: what was built before it, it does not hear."""
+        _instrument()
         self.spoken: dict[str, None] = {}
         self.moves: dict[str, str] = {}
 
@@ -42,7 +44,6 @@ class Reach:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        _instrument()
         _LISTENERS.append(self)
         try:
             yield
