@@ -6,7 +6,7 @@ Source: plugins/volumebinding/binder.go, GetPodVolumeClaims, FindPodVolumes (v1.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import evolve, field, frozen
 
@@ -73,30 +73,38 @@ def claims_of(pod: Pod, objects: ObjectStore) -> PodClaims:
     Claims and volumes are taken as the scheduler assumes them: a volume that another pod is about to bind is no
     longer free.
     """
-    names = [volume.claim_name(pod.name) for volume in pod.spec.volumes]
-    latest = [
-        objects.latest(PersistentVolumeClaim, name, pod.namespace) for name in names if name is not None
-    ]
-    claims = [claim for claim in latest if claim is not None]
+    claims = _claims_named_by(pod, objects)
     unbound = [claim for claim in claims if not claim.is_fully_bound]
-    waiting = {
-        name: storage_class
-        for name in {claim.class_name for claim in unbound}
-        if (storage_class := objects.get(StorageClass, name)) is not None
-        and storage_class.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER
-    }
-    delayed = [claim for claim in unbound if claim.class_name in waiting and not claim.spec.volume_name]
+    classes = _waiting_classes({claim.class_name for claim in unbound}, objects)
+    delayed = [claim for claim in unbound if claim.class_name in classes and not claim.spec.volume_name]
     volumes = objects.list_latest(PersistentVolume) if delayed else ()
     return PodClaims(
         bound=tuple(claim for claim in claims if claim.is_fully_bound),
         delayed=tuple(delayed),
         immediate=tuple(claim for claim in unbound if claim not in delayed),
-        classes=waiting,
+        classes=classes,
         candidates={
             claim.key: candidates(claim, (v for v in volumes if v.class_name == claim.class_name))
             for claim in delayed
         },
     )
+
+
+def _claims_named_by(pod: Pod, objects: ObjectStore) -> Claims:
+    """In the order in which the pod names them, as often as it does."""
+    names = (volume.claim_name(pod.name) for volume in pod.spec.volumes)
+    found = (objects.latest(PersistentVolumeClaim, name, pod.namespace) for name in names if name is not None)
+    return tuple(claim for claim in found if claim is not None)
+
+
+def _waiting_classes(names: Iterable[str], objects: ObjectStore) -> Mapping[str, StorageClass]:
+    """Those that wait for the first consumer."""
+    found = {name: objects.get(StorageClass, name) for name in names}
+    return {
+        name: each
+        for name, each in found.items()
+        if each is not None and each.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER
+    }
 
 
 # --- On a node ------------------------------------------------------------------------------------
