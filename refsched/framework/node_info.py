@@ -99,7 +99,7 @@ class PodInfo:
     def preferred_anti_affinity_terms(self) -> tuple[AffinityTerm, ...]:
         return self._preferred(self._anti_affinity)
 
-    @property
+    @cached_property
     def has_affinity(self) -> bool:
         return self._affinity is not None or self._anti_affinity is not None
 
@@ -175,7 +175,7 @@ class NodeInfo:
     """A set: where two pods claim one port (which no scheduler does to them), the first to leave frees it.
     Source: types.go, HostPortInfo, updateUsedPorts."""
 
-    @property
+    @cached_property
     def name(self) -> str:
         return self.existing_node.name
 
@@ -185,11 +185,11 @@ class NodeInfo:
         assert self.node is not None
         return self.node
 
-    @property
+    @cached_property
     def pods_with_affinity(self) -> tuple[PodInfo, ...]:
         return tuple(pod for pod in self.pods if pod.has_affinity)
 
-    @property
+    @cached_property
     def pods_with_required_anti_affinity(self) -> tuple[PodInfo, ...]:
         return tuple(pod for pod in self.pods if pod.required_anti_affinity_terms)
 

@@ -264,10 +264,10 @@ def _count_own_terms(
         return affinity, anti_affinity
     for node in snapshot.nodes:
         for other in node.pods:
-            if _meets_all(affinity_terms, other.pod):
+            if affinity_terms and _meets_all(affinity_terms, other.pod):
                 affinity.update(_domains(affinity_terms, node))
-            if anti_affinity_terms:
-                anti_affinity.update(_domains(_speaking_of(anti_affinity_terms, other.pod, None), node))
+            if met := [*_speaking_of(anti_affinity_terms, other.pod, None)]:
+                anti_affinity.update(_domains(met, node))
     return affinity, anti_affinity
 
 
