@@ -33,7 +33,7 @@ def kinds(history: History) -> list[str]:
 
 @pytest.mark.parametrize(
     ("area", "plugin"),
-    [("taints", "TaintToleration"), ("node_affinity", "NodeAffinity"), ("resources", "NodeResourcesFit")],
+    [("taints", "TaintToleration"), ("resources", "NodeResourcesFit")],
 )
 def test_a_refusal_shrinks_to_a_node_a_pod_and_an_attempt(area: str, plugin: str) -> None:
     found = smallest(area, refuses(plugin))
