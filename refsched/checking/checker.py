@@ -81,7 +81,25 @@ class Checker:
             self._inputs.apply(record)
             self._collect()
             return []
-        return list(self._check(record))
+        is_guess = bool(self.following.guessed_volumes)
+        found = list(self._check(record))
+        self._confirm_guesses(record)
+        if found and is_guess:
+            self.has_diverged = True
+            return []
+        return found
+
+    def _confirm_guesses(self, record: Record) -> None:
+        """Which of equal volumes was taken shows when it is written; where that comes late, it was guessed."""
+        guesses = self.following.guessed_volumes
+        for pair in claimed_volumes((record,)):
+            guess = guesses.pop(pair.claim, None)
+            if guess is not None and guess.volume != pair.volume:
+                self.has_diverged = True
+        if isinstance(record, Bind):
+            over = [claim for claim, guess in guesses.items() if guess.pod == record.pod]
+            for claim in over:
+                del guesses[claim]
 
     def _check(self, record: Record) -> Iterator[Disagreement]:
         match record:

@@ -18,7 +18,7 @@ from refsched.checking.recorded_devices import (
     recorded_trial,
     recorded_verdict,
 )
-from refsched.checking.recorded_volumes import Claimed, explaining_order, unexplained
+from refsched.checking.recorded_volumes import Claimed, Guess, explaining_order, guessed_volumes, unexplained
 from refsched.cycle.decide import Verdict
 from refsched.framework.choices import SearchPlan
 from refsched.framework.status import Status
@@ -57,6 +57,7 @@ class Following:
     offered: dict[str, int] = Factory(dict)
     extenders: bool = False
     claimed: Claimed = ()
+    guessed_volumes: dict[str, Guess] = Factory(dict)
     written: Sequence[ResourceClaim] = ()
     guessed: set[str] = Factory(set)
     is_blind: bool = False
@@ -153,6 +154,10 @@ class Following:
             self.not_allowed.append(
                 NotAllowed("volumes", "another volume", f"{pair.volume} for {pair.claim}")
             )
+        self.guessed_volumes |= {
+            pair.claim: Guess(record.pod, pair.volume)
+            for pair in guessed_volumes(order, options[0].names, record, self.claimed)
+        }
         return order
 
     def _devices(self, record: Attempt, question: str, options: Sequence[T]) -> object:

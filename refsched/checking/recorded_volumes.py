@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from attrs import frozen
 
@@ -19,6 +19,14 @@ class ClaimedVolume:
 
     volume: str
     claim: str
+
+
+@frozen
+class Guess:
+    """This pod's claim may get this volume, or another that is equal: nobody has told yet."""
+
+    pod: str
+    volume: str
 
 
 Claimed = tuple[ClaimedVolume, ...]
@@ -52,6 +60,19 @@ def unexplained(order: VolumeOrder, record: Attempt, claimed: Claimed) -> Claime
     expected = {ClaimedVolume(match.volume.name, match.claim.key) for match in found.matches}
     own = {claim.key for claim in order.claims.delayed}
     return tuple(pair for pair in claimed if pair.claim in own and pair not in expected)
+
+
+def guessed_volumes(
+    order: VolumeOrder, contested: Collection[str], record: Attempt, claimed: Claimed
+) -> Claimed:
+    """What the pod gets in this order, and might not in another: only what is written will tell."""
+    found = order.found_on(record.node) if record.node else None
+    told = {pair.claim for pair in claimed}
+    return tuple(
+        ClaimedVolume(match.volume.name, match.claim.key)
+        for match in (found.matches if found is not None else ())
+        if match.volume.name in contested and match.claim.key not in told
+    )
 
 
 def _explains_filter(order: VolumeOrder, record: Attempt) -> bool:

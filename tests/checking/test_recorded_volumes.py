@@ -104,3 +104,39 @@ def test_other_writes_tell_nothing() -> None:
 
     scheduled = Attempt("default/p", "scheduled", node="n1")
     assert members(beside, scheduled, Write("update", sent), Write("update", freed)) == []
+
+
+@pytest.mark.parametrize(("taken", "diverges"), [("a", False), ("b", True)])
+def test_what_is_written_late_was_guessed(taken: str, diverges: bool) -> None:
+    """Where the guess was wrong, the specification cannot follow any more, and says nothing."""
+    beside = checker(volume("a"), volume("b"), claim("c0"), pod_object("p", volumes=using("c0")))
+    attempt, *later = placed(taken)
+
+    assert members(beside, attempt) == []
+    assert members(beside, *later) == []
+    assert beside.has_diverged is diverges
+
+
+def test_while_a_guess_is_open_a_disagreement_may_be_its_own_fault() -> None:
+    beside = checker(
+        volume("a"),
+        volume("b", labels={"disk": "ssd"}),
+        claim("c0"),
+        claim("c1", selector={"matchLabels": {"disk": "ssd"}}),
+        pod_object("p", volumes=using("c0")),
+        pod_object("q", volumes=using("c1")),
+    )
+    refused = Attempt("default/q", "unschedulable", filter={"n1": NOTHING_TO_BIND})
+
+    assert members(beside, placed("b")[0]) == []
+    assert members(beside, refused) == []
+    assert beside.has_diverged
+
+
+def test_a_guess_is_over_with_the_binding_cycle() -> None:
+    beside = checker(volume("a"), volume("b"), claim("c0"), pod_object("p", volumes=using("c0")))
+
+    assert members(beside, placed("a")[0]) == []
+    assert beside.following.guessed_volumes
+    members(beside, Bind("default/p", "n1", "error"))
+    assert not beside.following.guessed_volumes
