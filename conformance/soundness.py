@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Soundness: many histories against one scheduler, to see whether the suite ever fails one that is right.
 
-``python -m conformance.soundness --impl kube-scheduler --examples 20000`` draws from every area in turn, in batches
-of seeds that follow each other, and prints figures; a finding is printed in full, and the run goes on. Exit codes
-as everywhere: 0 none was found, 1 some were, 2 it could not be judged.
+``python -m conformance.soundness --impl kube-scheduler --examples 20000`` draws from every area in turn, a batch
+for each seed, and prints figures; a finding is printed in full, and the run goes on. Exit codes as everywhere: 0
+none was found, 1 some were, 2 it could not be judged.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -59,12 +59,9 @@ def run(adapter: Adapter, areas: Sequence[str], examples: int, seed: int) -> Fig
     start = time.monotonic()
     while figures.histories < examples:
         for area in areas:
-            counted: Counter[str] = Counter(figures.by_area.get(area, {}))
-            _draw(
-                area,
-                seed + figures.seeds,
-                lambda history: _count(try_history(adapter, history), figures, counted),
-            )
+            counted = Counter(figures.by_area.get(area, {}))
+            for history in _drawn(area, seed + figures.seeds):
+                _count(try_history(adapter, history), figures, counted)
             figures.by_area[area] = dict(counted)
             figures.seconds = round(time.monotonic() - start, 1)
             click.echo(f"{figures.histories:>7} histories  {figures.seconds:>8} s  {area}", err=True)
@@ -72,14 +69,17 @@ def run(adapter: Adapter, areas: Sequence[str], examples: int, seed: int) -> Fig
     return figures
 
 
-def _draw(area: str, seed: int, take: Callable[[History], None]) -> None:
+def _drawn(area: str, seed: int) -> list[History]:
+    histories: list[History] = []
+
     @settings(max_examples=BATCH, phases=[Phase.generate])
     @hypothesis.seed(seed)
     @hypothesis.given(AREAS[area]())
     def each(history: History) -> None:
-        take(history)
+        histories.append(history)
 
     each()
+    return histories
 
 
 def _count(transcript: Transcript, figures: Figures, counted: Counter[str]) -> None:
