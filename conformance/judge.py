@@ -37,7 +37,7 @@ class Judge:
         self._reach = Reach()
         self._checker = Checker(history.config, history.feature_gates)
         self._with_specification = with_specification
-        self._invariants = Invariants(history.config)
+        self._invariants = Invariants(history.config, history.feature_gates)
         self._attribution = Attribution(self._reach)
         self._decisive: Counter[str] = Counter()
         self._has_extenders = bool(history.config.get("extenders"))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from conformance.findings import Finding
@@ -19,11 +19,11 @@ NODE_RULES = ("R-INV-08",)
 
 
 class Invariants:
-    """All of them, over the records of one scheduler with this KubeSchedulerConfiguration. ``decisive`` counts how
-    often each of them had something to look at."""
+    """All of them, over the records of one scheduler with this configuration and feature gates. ``decisive``
+    counts how often each of them had something to look at."""
 
-    def __init__(self, config: dict[str, Any]) -> None:
-        self._promises = promises_of(config)
+    def __init__(self, config: dict[str, Any], gates: Mapping[str, bool]) -> None:
+        self._promises = promises_of(config, gates)
         self._ledger = Ledger(frozenset(self._promises))
         self.decisive: Counter[str] = Counter()
 

@@ -13,6 +13,7 @@ from conformance.invariants.ledger import Ledger
 from refsched.config.args import NodeResourcesFitArgs
 from refsched.config.read import read_config
 from refsched.config.resolve import ResolvedProfile, resolve
+from refsched.objects.pod import Pod
 from refsched.objects.resources import Resource, amount, pod_requests, resource_of
 from refsched.trace.records import SCHEDULED, Attempt
 
@@ -23,19 +24,27 @@ FIT = "NodeResourcesFit"
 @frozen
 class Promises:
     """What a configuration promises of one profile: whether resources are filtered by, which of them are
-    ignored, and the weights of the scores."""
+    ignored, and the weights of the scores; and, by feature gates, whether a pod's own resources and what its
+    containers were resized to count."""
 
     fits: bool
     ignored: frozenset[str]
     ignored_groups: frozenset[str]
     weights: Mapping[str, int]
+    pod_level: bool
+    resized: bool
+
+    def asked_by(self, pod: Pod, *, is_placed: bool) -> Resource:
+        """What a pod counts with; the status only once it has a node."""
+        requests = pod_requests(pod, pod_level=self.pod_level, use_status=is_placed and self.resized)
+        return resource_of(requests)
 
     def ignores(self, resource: str) -> bool:
         group = resource.partition("/")[0] if "/" in resource else ""
         return resource in self.ignored or group in self.ignored_groups
 
 
-def promises_of(config: dict[str, Any]) -> Mapping[str, Promises]:
+def promises_of(config: dict[str, Any], gates: Mapping[str, bool]) -> Mapping[str, Promises]:
     """By scheduler name. Resources that only an extender looks at are ignored."""
     read = read_config(config)
     handed_over = {
@@ -44,10 +53,10 @@ def promises_of(config: dict[str, Any]) -> Mapping[str, Promises]:
         for managed in extender.managed_resources
         if managed.ignored_by_scheduler
     }
-    return {profile.scheduler_name: _promises(profile, handed_over) for profile in resolve(read)}
+    return {profile.scheduler_name: _promises(profile, handed_over, gates) for profile in resolve(read)}
 
 
-def _promises(profile: ResolvedProfile, handed_over: set[str]) -> Promises:
+def _promises(profile: ResolvedProfile, handed_over: set[str], gates: Mapping[str, bool]) -> Promises:
     args = profile.args.get(FIT)
     fit = args if isinstance(args, NodeResourcesFitArgs) else NodeResourcesFitArgs()
     return Promises(
@@ -55,6 +64,8 @@ def _promises(profile: ResolvedProfile, handed_over: set[str]) -> Promises:
         frozenset(handed_over.union(fit.ignored_resources)),
         frozenset(fit.ignored_resource_groups),
         {plugin.name: plugin.weight for plugin in profile.points["score"]},
+        gates.get("PodLevelResources", True),
+        gates.get("InPlacePodVerticalScaling", True),
     )
 
 
@@ -70,8 +81,8 @@ def fits(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Findi
     others = [ledger.pods[other] for other in ledger.on(node.name) if other != attempt.pod]
     used = Resource()
     for other in others:
-        used = used.plus(resource_of(pod_requests(other)))
-    asked = resource_of(pod_requests(pod, use_status=False))
+        used = used.plus(promises.asked_by(other, is_placed=True))
+    asked = promises.asked_by(pod, is_placed=False)
     allocatable = resource_of(node.status.allocatable)
     if len(others) >= allocatable.allowed_pod_number:
         yield Finding("R-INV-01", "node", f"room for one more pod on {node.name}", len(others), attempt.pod)

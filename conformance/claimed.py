@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Claimed: a history without what an implementation does not claim to do.
+
+The specification beside it runs the same history, so that nobody is asked for what only one of them does.
+"""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from typing import Any
+
+from attrs import evolve
+
+from conformance.api_server import SCRIPT, script_of
+from conformance.history import Create, History, Step, Update
+
+Json = dict[str, Any]
+
+WITHOUT_PREEMPTION = {"postFilter": {"disabled": [{"name": "*"}]}}
+SCRIPTED = ("ScriptedA", "ScriptedB", "ScriptedBinder")
+
+
+def for_what_is_claimed(history: History, capabilities: frozenset[str]) -> History:
+    """No PostFilter without ``preemption``, no scripted plugins without ``scripted``."""
+    config = deepcopy(history.config)
+    if "preemption" not in capabilities:
+        profiles = config.get("profiles") or [{"schedulerName": "default-scheduler"}]
+        config["profiles"] = [_without_preemption(profile) for profile in profiles]
+    if "scripted" not in capabilities:
+        for profile in config.get("profiles") or ():
+            profile["plugins"] = _without_scripted(profile.get("plugins") or {})
+    return evolve(history, config=config)
+
+
+def step_for_what_is_claimed(step: Step, capabilities: frozenset[str]) -> Step:
+    """A pod without its script where scripted plugins are not claimed, and without those of its answers that hold
+    where ``hold`` is not."""
+    if capabilities >= {"scripted", "hold"} or not isinstance(step, Create | Update):
+        return step
+    if SCRIPT not in _annotations(step.object):
+        return step
+    return evolve(step, object=_without_script(step.object, keep="scripted" in capabilities))
+
+
+def _without_preemption(profile: Json) -> Json:
+    return {**profile, "plugins": {**(profile.get("plugins") or {}), **WITHOUT_PREEMPTION}}
+
+
+def _without_scripted(plugins: Json) -> Json:
+    def left(listed: list[Json]) -> list[Json]:
+        return [plugin for plugin in listed if plugin["name"] not in SCRIPTED]
+
+    return {point: {name: left(listed) for name, listed in sets.items()} for point, sets in plugins.items()}
+
+
+def _without_script(pod: Json, *, keep: bool) -> Json:
+    pod = deepcopy(pod)
+    annotations = pod["metadata"]["annotations"]
+    script = script_of(annotations) if keep else {}
+    del annotations[SCRIPT]
+    if script:
+        annotations[SCRIPT] = json.dumps({plugin: _going_on(points) for plugin, points in script.items()})
+    return pod
+
+
+def _going_on(points: Any) -> dict[str, str]:
+    return {point: answer for point, answer in points.items() if not answer.startswith("Hold")}
+
+
+def _annotations(value: Json) -> Json:
+    annotations: Json = (value.get("metadata") or {}).get("annotations") or {}
+    return annotations
