@@ -8,42 +8,42 @@ from conformance.history import History
 from conformance.suite import Check, conforms
 
 
-@conforms(area="resources", rules=rules_of("FIT", "BALANCED", "R-INV-01"))
+@conforms(area="resources", rules=rules_of("FIT", "BALANCED", "R-INV-01"), examples=120)
 def test_resources(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="taints", rules=rules_of("TAINT", "CORDON"))
+@conforms(area="taints", rules=rules_of("TAINT", "CORDON"), examples=120)
 def test_taints_and_cordons(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="node_affinity", rules=rules_of("NODEAFF", "NODENAME"))
+@conforms(area="node_affinity", rules=rules_of("NODEAFF", "NODENAME"), examples=120)
 def test_node_affinity(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="pod_affinity", rules=rules_of("PODAFF"))
+@conforms(area="pod_affinity", rules=rules_of("PODAFF"), examples=120)
 def test_pod_affinity(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="spread", rules=rules_of("SPREAD"))
+@conforms(area="spread", rules=rules_of("SPREAD"), examples=120)
 def test_topology_spread(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="ports", rules=rules_of("PORTS"))
+@conforms(area="ports", rules=rules_of("PORTS"), examples=120)
 def test_host_ports(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="images", rules=rules_of("IMAGE"))
+@conforms(area="images", rules=rules_of("IMAGE"), examples=120)
 def test_images(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="volumes", rules=rules_of("VOLBIND"), needs=("volumes",))
+@conforms(area="volumes", rules=rules_of("VOLBIND"), needs=("volumes",), examples=120)
 def test_volumes_to_bind_and_to_make(check: Check, history: History) -> None:
     check(history)
 

@@ -14,12 +14,17 @@ from typing import Any
 import hypothesis
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.internal.conjecture import providers
+from hypothesis.internal.conjecture.engine import ConjectureRunner
 from hypothesis.internal.constants_ast import Constants
+from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 from hypothesis.strategies import SearchStrategy
 
 from conformance.history import History
+from conformance.suite.check import CheckedCourse
 
 PROFILE = "refsched"
+STEPS_OF_A_MACHINE = 50
+"""Inputs of a state machine in one example, at most."""
 
 SUPPRESSED = (
     HealthCheck.too_slow,  # how fast an implementation answers says nothing of how its inputs are drawn
@@ -45,6 +50,7 @@ def load_profile() -> None:
     )
     settings.load_profile(PROFILE)
     _leave_local_constants_alone()
+    _draw_each_anew()
 
 
 def _leave_local_constants_alone() -> None:
@@ -52,6 +58,12 @@ def _leave_local_constants_alone() -> None:
     what it draws. An implementation written in Python would then choose its own inputs."""
     nothing = Constants()
     providers._get_local_constants = lambda: nothing
+
+
+def _draw_each_anew() -> None:
+    """Hypothesis follows each history by up to five that repeat parts of it. Few of them differ in what is
+    decided: without them as many histories kill several times as many wrong schedulers."""
+    ConjectureRunner.generate_mutations_from = lambda self, data: None  # type: ignore[method-assign]
 
 
 def drawn(
@@ -62,6 +74,29 @@ def drawn(
     test = hypothesis.seed(seed_of(seed, name))(test)
     drawing: Callable[..., None] = settings(settings.get_profile(PROFILE), max_examples=examples)(test)
     return drawing
+
+
+def drawn_by(
+    machine: Callable[..., RuleBasedStateMachine],
+    begin: Callable[[History], CheckedCourse],
+    *,
+    examples: int,
+    seed: str,
+    name: str,
+) -> Callable[..., None]:
+    """The property test of a state machine, which is made anew for each example."""
+
+    def test(**_: object) -> None:
+        def made() -> RuleBasedStateMachine:
+            return machine(begin)
+
+        profile = settings(
+            settings.get_profile(PROFILE), max_examples=examples, stateful_step_count=STEPS_OF_A_MACHINE
+        )
+        seeded: Any = hypothesis.seed(seed_of(seed, name))(made)
+        run_state_machine_as_test(seeded, settings=profile)
+
+    return test
 
 
 def seed_of(seed: str, name: str) -> int:

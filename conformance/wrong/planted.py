@@ -8,8 +8,31 @@ from importlib import import_module
 
 from attrs import frozen
 
-_TABLES = ("cycle",)
-"""The modules of this package that hold a table ``WRONG``."""
+NEAREST: Mapping[str, tuple[str, ...]] = {
+    "resources": ("resources",),
+    "scores": ("resources", "config"),
+    "taints": ("taints",),
+    "affinity": ("node_affinity",),
+    "pod_affinity": ("pod_affinity", "room"),
+    "spread": ("spread", "room", "spread_policies"),
+    "ports": ("ports", "ports_ips"),
+    "images": ("images", "image_churn"),
+    "queue": ("queue", "faults", "lifecycle"),
+    "backoff": ("queue", "faults"),
+    "hints": ("queue", "events"),
+    "events": ("queue", "lifecycle", "events"),
+    "cache": ("lifecycle", "faults", "many", "churn"),
+    "cycle": ("many", "nominated"),
+    "nominated": ("nominated", "room", "preemption"),
+    "preemption": ("preemption", "room", "preempt_flow"),
+    "binding": ("faults", "permit"),
+    "permit": ("permit", "faults"),
+    "volumes": ("volumes", "attached"),
+    "devices": ("devices", "dra"),
+    "config": ("config", "resources", "many"),
+}
+"""The modules of this package that hold a table ``WRONG``, each with the areas whose tests, and recordings, lie
+nearest."""
 
 
 @frozen
@@ -26,9 +49,15 @@ class Wrong:
 
 
 def all_wrong() -> Mapping[str, Wrong]:
-    found: dict[str, Wrong] = {}
-    for table in _TABLES:
-        for wrong in import_module(f"conformance.wrong.{table}").WRONG:
-            assert wrong.name not in found, wrong.name
-            found[wrong.name] = wrong
-    return found
+    return {wrong.name: wrong for table in tables().values() for wrong in table}
+
+
+def tables() -> Mapping[str, tuple[Wrong, ...]]:
+    """By area."""
+    return {area: import_module(f"conformance.wrong.{area}").WRONG for area in NEAREST}
+
+
+def areas_near(name: str) -> tuple[str, ...]:
+    """Which areas' tests to try first on this one."""
+    area = next(area for area, table in tables().items() if any(wrong.name == name for wrong in table))
+    return NEAREST[area]

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be wrong from Reserve to Bind, and on the way back from there."""
+
+from conformance.wrong.planted import Wrong
+
+_CYCLE = "refsched.cycle.scheduling_cycle"
+_BINDING = "refsched.binding.binding_cycle"
+_POINTS = "refsched.cycle.late_points"
+_FAILURE = "refsched.cycle.failure"
+
+WRONG = (
+    Wrong(
+        "leaks-what-it-assumed",
+        "a pod whose reservation was refused goes on counting on the node",
+        _CYCLE,
+        "        cycle.stations.cache.forget(pod.pod)\n    return rejected_on",
+        "        pass\n    return rejected_on",
+        cites="kubernetes #93830",
+    ),
+    Wrong(
+        "leaks-what-it-could-not-bind",
+        "a pod that could not be bound goes on counting on the node",
+        _BINDING,
+        "        stations.cache.forget(pod)\n",
+        "        pass\n",
+        cites="kubernetes #28883, kluster-capacity #50",
+    ),
+    Wrong(
+        "unreserves-nothing",
+        "what plugins reserved for a pod that was refused then is not given back",
+        _CYCLE,
+        "    run_unreserve_plugins(cycle)\n    pod, node = cycle.on_node\n",
+        "    pod, node = cycle.on_node\n",
+        cites="koordinator #2673",
+    ),
+    Wrong(
+        "unreserves-forwards",
+        "Unreserve goes through the plugins in the order of Reserve",
+        _POINTS,
+        "for plugin in reversed(cycle.framework.reserve_plugins):",
+        "for plugin in cycle.framework.reserve_plugins:",
+    ),
+    Wrong(
+        "unreserves-who-came-to-reserve",
+        "plugins that were not asked to reserve are not told to unreserve",
+        _POINTS,
+        '            cycle.calls.append(f"{plugin.name}.unreserve")\n            continue\n',
+        '            if cycle.is_binding or f"{plugin.name}.reserve" in cycle.calls:\n'
+        '                cycle.calls.append(f"{plugin.name}.unreserve")\n'
+        "            continue\n",
+        cites="kubernetes #83557",
+    ),
+    Wrong(
+        "tells-nobody-of-a-failed-binding",
+        "that a pod which could not be bound left room is told to nobody",
+        _BINDING,
+        "        tell(None)\n",
+        "        pass\n",
+    ),
+    Wrong(
+        "tells-nobody-of-a-rejected-pod",
+        "that a pod which Permit or PreBind rejected left room is told to nobody",
+        _BINDING,
+        "        tell(lambda other: other.uid != pod.uid)\n",
+        "        pass\n",
+    ),
+    Wrong(
+        "unreserves-after-post-bind",
+        "what was reserved is given back when the pod is bound",
+        _BINDING,
+        "    run_post_bind_plugins(cycle)\n    return None\n",
+        "    run_post_bind_plugins(cycle)\n    run_unreserve_plugins(cycle)\n    return None\n",
+        cites="kubernetes #100609",
+    ),
+    Wrong(
+        "never-calls-post-bind",
+        "plugins are not told that a pod is bound",
+        _BINDING,
+        "    run_post_bind_plugins(cycle)\n    return None\n",
+        "    return None\n",
+    ),
+    Wrong(
+        "the-last-reserve-decides",
+        "a Reserve plugin that refuses is overruled by those behind it",
+        _POINTS,
+        '        if not status.is_success:\n            return _refusal("Reserve", plugin, status)\n',
+        "        if not status.is_success and plugin is cycle.framework.reserve_plugins[-1]:\n"
+        '            return _refusal("Reserve", plugin, status)\n',
+    ),
+    Wrong(
+        "a-skipped-bind-is-bound",
+        "a Bind plugin that leaves the pod to the next one is taken to have bound it",
+        _POINTS,
+        "        if status.code is Code.SKIP:\n            continue\n",
+        "        if status.code is Code.SKIP:\n            return SUCCESS\n",
+    ),
+    Wrong(
+        "goes-on-after-pre-bind-failed",
+        "a pod whose PreBind failed is bound all the same",
+        _POINTS,
+        '            return _refusal("PreBind", plugin, status)\n',
+        "            return SUCCESS\n",
+    ),
+    Wrong(
+        "nobody-is-to-blame-for-a-late-refusal",
+        "a pod that Reserve or Permit refused is retried like one that met an error",
+        _FAILURE,
+        "diagnosis.unschedulable_plugins, diagnosis.pending_plugins\n",
+        "frozenset(), frozenset()\n",
+    ),
+    Wrong(
+        "schedules-who-is-bound",
+        "a pod whose binding failed, and which is bound nevertheless, goes back to the queue",
+        _FAILURE,
+        "is_pending = shown is not None and not shown.spec.node_name",
+        "is_pending = shown is not None",
+        cites="kubernetes #96579, neon autoscaling #435",
+    ),
+    Wrong(
+        "a-failed-pod-is-lost",
+        "a pod whose binding failed is in no queue any more",
+        _BINDING,
+        "        tell(None)\n        handle_scheduling_failure(cycle, failure)\n",
+        "        tell(None)\n",
+        cites="koordinator #3190",
+    ),
+    Wrong(
+        "remembers-events-while-it-binds",
+        "what happens while a pod is being bound counts as if its attempt still went on",
+        _BINDING,
+        "    cycle.stations.queue.done(pod.pod.uid)\n",
+        "",
+    ),
+)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be wrong in how devices are given to claims."""
+
+from conformance.wrong.planted import Wrong
+
+_PLUGIN = "refsched.plugins.dynamic_resources"
+_ALLOCATOR = "refsched.dra.allocator"
+_CLAIMS = "refsched.dra.claims"
+_REQUESTS = "refsched.dra.requests"
+_CONSTRAINTS = "refsched.dra.constraints"
+_POOLS = "refsched.dra.pools"
+
+WRONG = (
+    Wrong(
+        "gives-a-device-twice",
+        "a device that a claim holds is given to another claim",
+        _ALLOCATOR,
+        "return offered.id not in self.in_use and not holders",
+        "return not holders",
+        cites="kubernetes #136269",
+    ),
+    Wrong(
+        "gives-a-pod-one-device-twice",
+        "two claims of one pod get the same device",
+        _ALLOCATOR,
+        "return offered.id not in self.in_use and not holders",
+        "return offered.id not in self.in_use",
+    ),
+    Wrong(
+        "admin-access-takes-devices",
+        "a device that is held for administration is in use",
+        _CLAIMS,
+        "if not result.admin_access:",
+        "if True:",
+        cites="kubernetes #139040",
+    ),
+    Wrong(
+        "ignores-selectors-of-requests",
+        "a device need only match its class",
+        _REQUESTS,
+        ' and _all_hold(sized.asked.selectors, offered, f"claim {of_request.key}")',
+        " and of_request is not None",
+    ),
+    Wrong(
+        "one-device-is-enough",
+        "a request for several devices gets one",
+        _REQUESTS,
+        "return Sized(name, asked, device_class, asked.count)",
+        "return Sized(name, asked, device_class, 1)",
+    ),
+    Wrong(
+        "ignores-match-attribute",
+        "devices that should be alike need not be",
+        _CONSTRAINTS,
+        "elif self._value != value or value == DeviceAttribute():",
+        "elif value == DeviceAttribute():",
+    ),
+    Wrong(
+        "keeps-old-slices",
+        "slices of an older generation of a pool go on counting",
+        _POOLS,
+        "        if kept and spec.pool.generation < kept[0].spec.pool.generation:\n            continue\n",
+        "",
+    ),
+    Wrong(
+        "devices-reach-everywhere",
+        "a claim's devices are used on nodes that do not reach them",
+        _PLUGIN,
+        "return unresolvable(_NOT_AVAILABLE) if state.unavailable(node) else SUCCESS",
+        "return SUCCESS",
+    ),
+    Wrong(
+        "takes-claims-from-others",
+        "a claim that others have reserved is deallocated for a pod that fits nowhere",
+        _PLUGIN,
+        "and all(user.uid == uid for user in claim.status.reserved_for)",
+        "and uid",
+        cites="kubernetes #122415",
+    ),
+    Wrong(
+        "keeps-devices-of-who-failed",
+        "devices that were held for a pod which then failed stay in use",
+        _PLUGIN,
+        "                end_allocation(claim, objects)\n                objects.restore(",
+        "                objects.restore(",
+        cites="kubernetes #140831",
+    ),
+    Wrong(
+        "queues-before-claims-are-there",
+        "a pod is tried before its claims exist",
+        _PLUGIN,
+        "            return unresolvable(str(problem))\n        return SUCCESS\n",
+        "            return SUCCESS if problem else SUCCESS\n        return SUCCESS\n",
+    ),
+)

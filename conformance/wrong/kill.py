@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``python -m conformance.wrong.kill``: try the default profile on wrong schedulers, and write the kill matrix.
+
+With names only those are tried, and only their rows are new.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from multiprocessing import get_context
+from pathlib import Path
+
+from conformance.wrong import matrix
+from conformance.wrong.killing import Fate, fate_of
+from conformance.wrong.planted import all_wrong, areas_near
+from conformance.wrong.profile import histories_of, suite_tests
+
+
+def main(arguments: Sequence[str]) -> int:
+    """1 where one survives, 2 where there is no such wrong scheduler."""
+    options = _options(arguments)
+    unknown = [name for name in options.names if name not in all_wrong()]
+    if unknown:
+        print(f"there is no wrong scheduler {unknown[0]!r}", file=sys.stderr)
+        return 2
+    tried: dict[str, Fate] = {}
+    for fate in _fates(options.names or list(all_wrong()), options.jobs):
+        tried[fate.name] = fate
+        print(_line(fate), flush=True)
+        if options.json is not None:
+            known = matrix.read(options.json) if options.json.exists() else {}
+            matrix.write((known | tried).values(), options.json)
+    if options.page is not None:
+        options.page.write_text(matrix.page(matrix.read(options.json or matrix.FILE)), "utf-8")
+    return 1 if any(fate.suite.kill is None for fate in tried.values()) else 0
+
+
+def _options(arguments: Sequence[str]) -> Namespace:
+    parser = ArgumentParser(prog="python -m conformance.wrong.kill", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a wrong scheduler; all without any")
+    parser.add_argument("--jobs", type=int, default=2, help="how many are tried at once (default: 2)")
+    parser.add_argument("--json", type=Path, help=f"keep the matrix here, as in {matrix.FILE.name}")
+    parser.add_argument("--page", type=Path, help=f"tell the matrix here, as in {matrix.PAGE}")
+    return parser.parse_args(arguments)
+
+
+def _fates(names: Sequence[str], jobs: int) -> Iterator[Fate]:
+    """What the tests draw is drawn once, before the processes part."""
+    if jobs < 2 or len(names) < 2:
+        yield from map(_fate, names)
+        return
+    for test in suite_tests():
+        histories_of(test)
+    with get_context("fork").Pool(jobs) as pool:
+        yield from pool.imap_unordered(_fate, names)
+
+
+def _fate(name: str) -> Fate:
+    return fate_of(name, areas_near(name))
+
+
+def _line(fate: Fate) -> str:
+    kill = fate.suite.kill
+    if kill is None:
+        return f"{fate.name}: SURVIVES {fate.suite.examples} examples {fate.suite.first_fault}"
+    where = kill.test.rpartition("::")[2]
+    return (
+        f"{fate.name}: {kill.rule} ({kill.member}) by {where}, {kill.examples} examples, {kill.seconds:.1f} s"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

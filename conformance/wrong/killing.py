@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Killing: the default profile against one wrong scheduler, up to the first thing that is found wrong.
+
+What the profile draws does not depend on answers, so that this finds what pytest would find. Tests that lie near
+the planted bug come first: the number of examples and of seconds is theirs. Three figures stand beside each
+other: killed by anything, by the invariants alone, by the recordings alone.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from functools import cache
+
+from attrs import frozen
+
+from conformance.adapters.adapter import Adapter
+from conformance.adapters.connecting import connect
+from conformance.adapters.faults import AdapterFault
+from conformance.findings import Finding
+from conformance.judge import ANSWERS
+from conformance.suite.standard import StandardBench
+from conformance.trial import try_history
+from conformance.wrong.profile import SuiteTest, histories_of, suite_tests
+
+TIMEOUT = 30.0
+"""Seconds for one answer."""
+
+Tests = Sequence[SuiteTest]
+
+
+@frozen
+class Kill:
+    """``examples`` of ``test`` were run, the last of which showed that ``rule`` is broken. ``seconds`` counts the
+    tests before it too."""
+
+    test: str
+    rule: str
+    member: str
+    examples: int
+    seconds: float
+
+
+@frozen
+class Attack:
+    """What came of some tests. A crash or a timeout is no kill: ``faults`` counts them, and says the first."""
+
+    kill: Kill | None
+    examples: int
+    seconds: float
+    faults: int = 0
+    first_fault: str = ""
+
+
+@frozen
+class Fate:
+    """What became of one wrong scheduler: in the whole default profile, and in those of its tests that lie nearest,
+    judged by the invariants alone, or being recordings."""
+
+    name: str
+    suite: Attack
+    invariants: Attack
+    recordings: Attack
+
+
+def fate_of(name: str, nearest: Sequence[str]) -> Fate:
+    """``nearest`` are areas, of what is drawn and of recordings; their tests come first."""
+    tests = sorted(suite_tests(), key=lambda test: _distance(test, nearest))
+    near = [test for test in tests if test.area in nearest]
+    with connect_wrong(name) as adapter:
+        return Fate(
+            name,
+            attack(adapter, tests),
+            attack(adapter, [test for test in near if not test.recorded], with_specification=False),
+            attack(adapter, [test for test in near if test.recorded]),
+        )
+
+
+def connect_wrong(name: str) -> Adapter:
+    """The wrong scheduler, in a process of its own."""
+    python = shlex.quote(sys.executable)
+    return connect(f"exec:{python} -m conformance.wrong {shlex.quote(name)}", timeout=TIMEOUT)
+
+
+def _distance(test: SuiteTest, nearest: Sequence[str]) -> tuple[int, bool]:
+    return (nearest.index(test.area) if test.area in nearest else len(nearest), test.recorded)
+
+
+def attack(adapter: Adapter, tests: Tests, *, with_specification: bool = True) -> Attack:
+    """Run the tests one after the other, up to the first kill."""
+    began = time.perf_counter()
+    total = faults = 0
+    first_fault = ""
+
+    def seconds() -> float:
+        return round(time.perf_counter() - began, 2)
+
+    for test in tests:
+        for number, history in enumerate(histories_of(test), 1):
+            total += 1
+            try:
+                found = try_history(adapter, history, with_specification=with_specification).findings
+            except AdapterFault as fault:
+                faults, first_fault = faults + 1, first_fault or fault.problem
+                if fault.final:
+                    return Attack(None, total, seconds(), faults, first_fault)
+                continue
+            crashes = [one for one in found if one.rule == ANSWERS]
+            if crashes:
+                faults, first_fault = faults + 1, first_fault or str(crashes[0].got)
+            elif found:
+                worst = min(found, key=_order)
+                kill = Kill(test.name, worst.rule, worst.member, number, seconds())
+                return Attack(kill, total, kill.seconds, faults, first_fault)
+    return Attack(None, total, seconds(), faults, first_fault)
+
+
+def _order(finding: Finding) -> int:
+    """As the suite sorts what it finds: what others stand on comes first."""
+    return _places().get(finding.rule, len(_places()))
+
+
+@cache
+def _places() -> dict[str, int]:
+    return {rule: place for place, rule in enumerate(StandardBench().rules)}

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kill matrix: who killed which wrong scheduler, kept as JSON beside this module and told in ``docs/``."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from cattrs.preconf.json import make_converter
+
+from conformance.catalogue.rules import all_rules
+from conformance.wrong.historic import NOT_PLANTED, PLANTED
+from conformance.wrong.killing import Attack, Fate
+from conformance.wrong.planted import Wrong, all_wrong, tables
+
+FILE = Path(__file__).with_name("kill_matrix.json")
+PAGE = "docs/kill_matrix.md"
+"""Under the root of a checkout."""
+
+_CONVERTER = make_converter()
+
+
+def read(path: Path = FILE) -> dict[str, Fate]:
+    rows: list[Any] = json.loads(path.read_text("utf-8"))
+    return {row["name"]: _CONVERTER.structure(row, Fate) for row in rows}
+
+
+def write(fates: Iterable[Fate], path: Path = FILE) -> None:
+    """In the order of the tables; who is planted no more is left out."""
+    by_name = {fate.name: fate for fate in fates}
+    rows = [_CONVERTER.unstructure(by_name[name]) for name in all_wrong() if name in by_name]
+    lines = ",\n".join(json.dumps(row) for row in rows)
+    path.write_text(f"[\n{lines}\n]\n", "utf-8")
+
+
+# --- The page -------------------------------------------------------------------------------------
+
+_INTRODUCTION = """# The kill matrix
+
+Each row is a wrong scheduler: the specification with one edit, served by `python -m conformance.wrong NAME` and
+judged by the specification as it is. The default profile is run against it with seed 0, the tests that lie nearest
+first, up to the first thing that is found wrong; *examples* are those of the test that found it, *seconds* count
+from the first example of all, on a machine that was busy with other work.
+
+Two more figures are of the nearest tests only: killed by the **invariants** alone, which know no specification,
+and by the **recordings** of kube-scheduler alone. A crash or a timeout is no kill.
+
+This page is written by `python -m conformance.wrong.kill`.
+"""
+
+
+def page(fates: Mapping[str, Fate]) -> str:
+    """Survivors first."""
+    parts = [_INTRODUCTION, _summary(fates)]
+    parts += ["## Survivors\n", _survivors(fates), "## By area\n"]
+    for area, table in tables().items():
+        parts += [f"### {area.replace('_', ' ')}\n", _rows(table, fates)]
+    parts += ["## By rule\n", _by_rule(fates), "## Historic reports\n", _historic()]
+    return "\n".join(parts)
+
+
+def _summary(fates: Mapping[str, Fate]) -> str:
+    killed = [fate.suite.kill for fate in fates.values() if fate.suite.kill is not None]
+    seconds = f"{median(kill.seconds for kill in killed):.1f}" if killed else "-"
+    figures = (
+        ("wrong schedulers", len(fates)),
+        ("killed by the default profile", len(killed)),
+        ("killed by the invariants alone", sum(fate.invariants.kill is not None for fate in fates.values())),
+        ("killed by the recordings alone", sum(fate.recordings.kill is not None for fate in fates.values())),
+        ("crashed or timed out at least once", sum(fate.suite.faults > 0 for fate in fates.values())),
+        ("median seconds to the kill", seconds),
+    )
+    return _table(("", ""), figures)
+
+
+def _survivors(fates: Mapping[str, Fate]) -> str:
+    known = all_wrong()
+    alive = [name for name, fate in fates.items() if fate.suite.kill is None]
+    if not alive:
+        return "None.\n"
+    return _table(
+        ("name", "what it does", "examples", "crashes"),
+        ((f"`{n}`", known[n].says, fates[n].suite.examples, fates[n].suite.faults) for n in alive),
+    )
+
+
+def _rows(table: Iterable[Wrong], fates: Mapping[str, Fate]) -> str:
+    return _table(
+        ("name", "what it does", "as in", "rule", "by", "examples", "seconds", "invariants", "recordings"),
+        (
+            (f"`{wrong.name}`", wrong.says, wrong.cites, *_of(fates[wrong.name]))
+            for wrong in table
+            if wrong.name in fates
+        ),
+    )
+
+
+def _of(fate: Fate) -> tuple[object, ...]:
+    kill = fate.suite.kill
+    if kill is None:
+        return ("**survives**", "", fate.suite.examples, fate.suite.seconds, *_alone(fate))
+    return (kill.rule, kill.test.rpartition("::")[2], kill.examples, f"{kill.seconds:.1f}", *_alone(fate))
+
+
+def _alone(fate: Fate) -> tuple[str, str]:
+    def by(attack: Attack) -> str:
+        return attack.kill.rule if attack.kill is not None else ""
+
+    return by(fate.invariants), by(fate.recordings)
+
+
+def _by_rule(fates: Mapping[str, Fate]) -> str:
+    counts = Counter(fate.suite.kill.rule for fate in fates.values() if fate.suite.kill is not None)
+    rules = all_rules()
+    return _table(
+        ("rule", "kills", "what it says"),
+        (
+            (rule, count, rules[rule].sentence if rule in rules else "")
+            for rule, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        ),
+    )
+
+
+def _historic() -> str:
+    planted = (
+        (row, report, ", ".join(f"`{name}`" for name in names)) for row, (report, names) in PLANTED.items()
+    )
+    missing = ((row, report, why) for row, (report, why) in NOT_PLANTED.items())
+    return "\n".join(
+        (
+            "Numbers are of kubernetes/kubernetes unless a repository is named.\n",
+            _table(("row", "report", "planted as"), planted),
+            "Not planted, and why:\n",
+            _table(("row", "report", "reason"), missing),
+        )
+    )
+
+
+def _table(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    heads = list(header)
+    lines = [_line(heads), _line("---" for _ in heads), *map(_line, rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _line(cells: Iterable[object]) -> str:
+    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be wrong about volumes and claims."""
+
+from conformance.wrong.planted import Wrong
+
+_RESTRICTIONS = "refsched.plugins.volume_restrictions"
+_ZONE = "refsched.plugins.volume_zone"
+_LIMITS = "refsched.plugins.node_volume_limits"
+_PLUGIN = "refsched.plugins.volume_binding"
+_FINDING = "refsched.volume_binding.finding"
+_MATCHING = "refsched.volume_binding.matching"
+_PROVISIONING = "refsched.volume_binding.provisioning"
+_BINDING = "refsched.volume_binding.binding"
+
+WRONG = (
+    Wrong(
+        "shares-exclusive-claims",
+        "a ReadWriteOncePod claim is given to two pods",
+        _RESTRICTIONS,
+        "if READ_WRITE_ONCE_POD in claim.spec.access_modes:",
+        "if False:",
+        cites="volcano #5767",
+    ),
+    Wrong(
+        "exclusive-claims-have-no-hint",
+        "that the user of a claim is gone cures nobody who wants the claim",
+        _RESTRICTIONS,
+        "return bool(shared) or _conflicts(pod, [before])",
+        "return _conflicts(pod, [before])",
+    ),
+    Wrong(
+        "readers-exclude-each-other",
+        "two pods that only read a GCE disk are in conflict",
+        _RESTRICTIONS,
+        "return not (disk.read_only and other_disk.read_only)",
+        "return True",
+    ),
+    Wrong(
+        "ignores-volume-zones",
+        "a volume's zone does not restrict nodes",
+        _ZONE,
+        "if value not in topology.values:",
+        "if False:",
+        cites="kubernetes #54370",
+    ),
+    Wrong(
+        "one-zone-per-volume",
+        "a zone label that lists two zones is taken for one",
+        _ZONE,
+        ".split(MULTI_ZONE_DELIMITER)",
+        '.split("\\n")',
+    ),
+    Wrong(
+        "nodes-without-a-zone-are-refused",
+        "a node in no zone is refused where a volume has one",
+        _ZONE,
+        "        if not any(key in labels for key in TOPOLOGY_LABELS):\n            return SUCCESS\n",
+        "",
+        cites="kubernetes #97080, turned round",
+    ),
+    Wrong(
+        "volumes-reach-everywhere",
+        "a bound volume's node affinity is not looked at",
+        _FINDING,
+        "if not translated(volume, csi_node).reaches(node.metadata.labels):",
+        "if False:",
+    ),
+    Wrong(
+        "takes-the-largest-volume",
+        "a claim gets the largest volume that serves",
+        _MATCHING,
+        "volume.capacity < smallest.capacity",
+        "volume.capacity > smallest.capacity",
+    ),
+    Wrong(
+        "one-access-mode-is-enough",
+        "a volume serves that has one of the access modes asked for",
+        _MATCHING,
+        "and set(claim.spec.access_modes) <= set(volume.spec.access_modes)",
+        "and not set(claim.spec.access_modes).isdisjoint(volume.spec.access_modes)",
+    ),
+    Wrong(
+        "any-size-will-do",
+        "a volume serves that is smaller than asked for",
+        _MATCHING,
+        "and volume.capacity >= claim.requested",
+        "and volume.capacity is not None",
+    ),
+    Wrong(
+        "takes-volumes-of-other-claims",
+        "a volume that is bound to another claim is taken to be free",
+        _MATCHING,
+        "(volume.spec.claim_ref is None or volume.is_bound_to(claim))",
+        "volume.metadata is not None",
+        cites="kubernetes #70180",
+    ),
+    Wrong(
+        "ignores-allowed-topologies",
+        "a volume is made where its class does not allow it",
+        _PROVISIONING,
+        "if not storage_class.allows(node.metadata.labels):",
+        "if False:",
+        cites="kubernetes #69928",
+    ),
+    Wrong(
+        "ignores-storage-capacity",
+        "a volume is made where the driver has no room for it",
+        _PROVISIONING,
+        "and limit.value >= claim.requested.value",
+        "and limit.value >= 0",
+    ),
+    Wrong(
+        "ignores-the-selected-node",
+        "a claim that is being provisioned for one node is taken to another",
+        _FINDING,
+        "if any(claim.metadata.annotations[SELECTED_NODE] != node.name for claim in selected):",
+        "if False:",
+    ),
+    Wrong(
+        "does-not-wait-for-immediate-claims",
+        "a pod is placed though a claim that others must bind is not bound",
+        _PLUGIN,
+        "if claims.immediate:",
+        "if False:",
+    ),
+    Wrong(
+        "takes-claims-that-are-going",
+        "a claim that is being deleted is used",
+        _PLUGIN,
+        "if claim.metadata.deletion_timestamp is not None:",
+        "if False:",
+    ),
+    Wrong(
+        "keeps-assumed-volumes",
+        "volumes that were assumed for a pod which then failed stay taken",
+        _BINDING,
+        "        objects.restore(PersistentVolume, match.volume.name)\n",
+        "        pass\n",
+        cites="kubernetes #82934, volcano #1983",
+    ),
+    Wrong(
+        "promises-a-volume-twice",
+        "a volume that one pod is about to bind is free for the next",
+        _FINDING,
+        "volumes = objects.list_latest(PersistentVolume) if delayed else ()",
+        "volumes = objects.list(PersistentVolume) if delayed else ()",
+    ),
+    Wrong(
+        "one-volume-less",
+        "a node attaches one volume less than its driver can",
+        _LIMITS,
+        "total[driver] + count > limits[driver]",
+        "total[driver] + count >= limits[driver]",
+    ),
+    Wrong(
+        "counts-a-shared-volume-twice",
+        "a volume that another pod on the node uses counts again",
+        _LIMITS,
+        "for volume, driver in wanted.items() if volume not in used)",
+        "for volume, driver in wanted.items())",
+    ),
+    Wrong(
+        "ignores-attachments",
+        "a volume that is still attached, and used by no pod, does not count",
+        _LIMITS,
+        "(_attached(node.name, state) | used).values()",
+        "used.values()",
+    ),
+    Wrong(
+        "binds-without-waiting",
+        "a pod is bound before its volumes are",
+        _BINDING,
+        "return all(_is_bound(change, node, objects) for change in changes.volumes) and all(",
+        "return True or all(",
+        cites="kubernetes #73263",
+    ),
+)
