@@ -7,6 +7,7 @@ recorded one: from there the recorded inputs no longer fit, and the rest is dive
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -26,6 +27,9 @@ from refsched.trace.records import Attempt, Create, Delete, Input, Nodes, Queues
 
 VERSION = "kube-scheduler-v1.34.2"
 DIVERGED = "diverged: it made a choice of its own"
+_NEEDS = {"volumes": ("volumes",), "dra": ("devices",)}
+"""By area, besides scripted plugins, which the configuration tells."""
+
 OWN_CHOICES = ("pod", "result", "node", "nominated_node", "victims")
 """Members of an attempt in which two schedulers that both are right may differ, with consequences."""
 
@@ -56,6 +60,14 @@ def area_of(path: Path) -> str:
     return path.name.partition(".")[0].rpartition("-")[0]
 
 
+def needs_of(recording: Recording) -> frozenset[str]:
+    """The capabilities without which nobody can do what was recorded."""
+    needs = set(_NEEDS.get(area_of(recording.path), ()))
+    if "ScriptedA" in json.dumps(recording.config):
+        needs.add("scripted")
+    return frozenset(needs)
+
+
 def read_recording(path: Path) -> Recording:
     """InputError where it is no trace."""
     trace = read_trace(path)
@@ -82,6 +94,10 @@ def read_recording(path: Path) -> Recording:
 def replay_recording(adapter: Adapter, recording: Recording) -> Transcript:
     """AdapterFault where the implementation does not answer as PROTOCOL.md says."""
     transcript = Transcript(recording)
+    missing = needs_of(recording) - adapter.hello.capabilities
+    if missing:
+        transcript.ended = f"not claimed: {', '.join(sorted(missing))}"
+        return transcript
     try:
         session = adapter.reset(recording.config, recording.feature_gates, recording.start)
     except ResetRefused as refused:
