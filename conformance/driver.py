@@ -114,16 +114,22 @@ class Driver:
         self._now = 0.0
         self._step = 0
         self._has_scheduled = False
+        self.transcript = Transcript(History(()))
 
     def run(self, history: History) -> Transcript:
         """AdapterFault where the implementation does not answer as PROTOCOL.md says."""
-        self._transcript = Transcript(history)
-        try:
-            for self._step, step in enumerate(history.steps):
+        for step in history.steps:
+            self.take(step)
+        return evolve(self.transcript, history=history)
+
+    def take(self, step: Step) -> None:
+        """The next step. Nothing is asked any more once the history cannot go on."""
+        if not self.transcript.ended:
+            try:
                 self._take(step)
-        except _OverError as over:
-            self._transcript.ended = str(over)
-        return self._transcript
+            except _OverError as over:
+                self.transcript.ended = str(over)
+        self._step += 1
 
     # --- Steps ------------------------------------------------------------------------------------
 
@@ -198,7 +204,7 @@ class Driver:
         self._note(self._witness.settled())
 
     def _show(self, record: Record) -> list[Input]:
-        self._transcript.seen.append(Seen(self._step, self._now, record))
+        self.transcript.seen.append(Seen(self._step, self._now, record))
         self._note(self._witness.take(record))
         if self._witness.has_diverged:
             raise _OverError("the implementation made a choice of its own that was not seen in time")
@@ -206,7 +212,7 @@ class Driver:
 
     def _note(self, findings: list[Finding]) -> None:
         if findings:
-            self._transcript.findings.extend(evolve(found, step=self._step) for found in findings)
+            self.transcript.findings.extend(evolve(found, step=self._step) for found in findings)
             raise _OverError("something was wrong")
 
 

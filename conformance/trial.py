@@ -3,18 +3,15 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
-
 from attrs import evolve
 
 from conformance.adapters.adapter import Adapter, ResetRefused
+from conformance.claimed import for_what_is_claimed, step_for_what_is_claimed
 from conformance.driver import Driver, Transcript
 from conformance.findings import Finding
-from conformance.history import History, Json
+from conformance.history import History, Step
 from conformance.judge import ANSWERS, Judge
 from conformance.recordings import Recording, replay_recording
-
-WITHOUT_PREEMPTION = {"postFilter": {"disabled": [{"name": "*"}]}}
 
 
 def try_history(adapter: Adapter, history: History, *, with_specification: bool = True) -> Transcript:
@@ -22,31 +19,54 @@ def try_history(adapter: Adapter, history: History, *, with_specification: bool 
     for ends the history before it begins."""
     if isinstance(history, Recording):
         return replay_recording(adapter, history)
-    capabilities = adapter.hello.capabilities
-    history = for_what_is_claimed(history, capabilities)
-    try:
-        session = adapter.reset(history.config, history.feature_gates)
-    except ResetRefused as refused:
-        transcript = Transcript(history, ended=str(refused))
-        if refused.answer.error is not None:
-            transcript.findings.append(Finding(ANSWERS, "reset", "an answer", refused.answer.error))
-        return transcript
-    judge = Judge(history, capabilities, with_specification=with_specification)
-    transcript = Driver(session, capabilities, judge).run(history)
-    transcript.decisive = judge.decisive
-    transcript.choices, transcript.single = judge.choices, judge.single
-    return transcript
+    trial = Trial(adapter, history, with_specification=with_specification)
+    for step in history.steps:
+        trial.take(step)
+    return trial.transcript
 
 
-def for_what_is_claimed(history: History, capabilities: frozenset[str]) -> History:
-    """A scheduler that claims no preemption is configured to do none, and so is the specification beside it."""
-    if "preemption" in capabilities:
-        return history
-    config = deepcopy(history.config)
-    profiles = config.get("profiles") or [{"schedulerName": "default-scheduler"}]
-    config["profiles"] = [_without_preemption(profile) for profile in profiles]
-    return evolve(history, config=config)
+class Trial:
+    """A history whose steps come one by one; those of ``beginning`` do not count, only how it is configured."""
 
+    def __init__(self, adapter: Adapter, beginning: History, *, with_specification: bool = True) -> None:
+        capabilities = adapter.hello.capabilities
+        self._beginning = for_what_is_claimed(beginning, capabilities)
+        self._capabilities = capabilities
+        self._steps: list[Step] = []
+        self._judge = Judge(self._beginning, capabilities, with_specification=with_specification)
+        self._driver: Driver | None = None
+        self._refused = Transcript(self._beginning)
+        try:
+            session = adapter.reset(self._beginning.config, self._beginning.feature_gates)
+        except ResetRefused as refused:
+            self._refused.ended = str(refused)
+            if refused.answer.error is not None:
+                self._refused.findings.append(Finding(ANSWERS, "reset", "an answer", refused.answer.error))
+        else:
+            self._driver = Driver(session, capabilities, self._judge)
 
-def _without_preemption(profile: Json) -> Json:
-    return {**profile, "plugins": {**(profile.get("plugins") or {}), **WITHOUT_PREEMPTION}}
+    def take(self, step: Step) -> None:
+        step = step_for_what_is_claimed(step, self._capabilities)
+        self._steps.append(step)
+        if self._driver is not None:
+            self._driver.take(step)
+
+    @property
+    def findings(self) -> list[Finding]:
+        return self._happened.findings
+
+    @property
+    def _happened(self) -> Transcript:
+        return self._driver.transcript if self._driver is not None else self._refused
+
+    @property
+    def transcript(self) -> Transcript:
+        """What happened so far."""
+        judge = self._judge
+        return evolve(
+            self._happened,
+            history=evolve(self._beginning, steps=tuple(self._steps)),
+            decisive=judge.decisive,
+            choices=judge.choices,
+            single=judge.single,
+        )

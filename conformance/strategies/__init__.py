@@ -28,12 +28,14 @@ _MODULES = {
     "preemption": "preemption",
     "volumes": "volumes",
     "attached": "attached",
+    "dra": "devices",
     "devices": "devices",
     "many": "many_nodes",
     "faults": "faults",
     "permit": "permit",
     "lifecycle": "lifecycle",
     "mixed": "mixed",
+    "anything": "machine",
 }
 """In which module of this package an area's strategy, ``histories``, stands."""
 

@@ -10,7 +10,7 @@ from attrs import field, frozen
 from hypothesis.strategies import SearchStrategy
 
 from conformance.findings import Finding
-from conformance.history import History
+from conformance.history import History, Step
 from refsched.trace.records import Record
 
 PROMISED = "promised"
@@ -92,6 +92,21 @@ class Judgement:
     ended: str = ""
 
 
+class Course(Protocol):
+    """A history that is done step by step."""
+
+    def take(self, step: Step) -> None:
+        """The next step. AdapterFault where the implementation does not answer as PROTOCOL.md says."""
+        ...
+
+    @property
+    def has_findings(self) -> bool: ...
+
+    def judgement(self) -> Judgement:
+        """On what was done so far."""
+        ...
+
+
 class Bench(Protocol):
     """``rules`` stand in the order in which they depend on each other."""
 
@@ -107,4 +122,8 @@ class Bench(Protocol):
 
     def judge(self, connection: Connection, history: History) -> Judgement:
         """AdapterFault where the implementation does not answer as PROTOCOL.md says."""
+        ...
+
+    def begin(self, connection: Connection, beginning: History) -> Course:
+        """With the configuration of this history, and none of its steps. AdapterFault as above."""
         ...

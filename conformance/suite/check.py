@@ -8,17 +8,19 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from _pytest.outcomes import Skipped
 from attrs import Factory, define, evolve, frozen
 
 from conformance.adapters.faults import AdapterFault
 from conformance.findings import Finding
-from conformance.history import History
-from conformance.suite.bench import Judgement
+from conformance.history import History, Step
+from conformance.suite.bench import Course, Judgement
 from conformance.suite.outcome import Fault
 from conformance.suite.scenario import steps_as_json
+
+T = TypeVar("T")
 
 
 class RuleBrokenError(AssertionError):
@@ -57,13 +59,42 @@ class Check(Protocol):
 
     def __call__(self, history: History) -> Judgement: ...
 
+    def begin(self, beginning: History) -> CheckedCourse:
+        """The same, step by step: this history says how the scheduler is configured."""
+        ...
+
+
+@define(eq=False)
+class CheckedCourse:
+    """It is judged as soon as a step has shown something, and else at its end."""
+
+    _checking: Checking
+    _course: Course
+    _is_over: bool = False
+
+    def take(self, step: Step) -> None:
+        """Raises where that showed a rule to be broken."""
+        if not self._is_over and self._checking.asking(lambda: self._taken(step)):
+            self.end()
+
+    def _taken(self, step: Step) -> bool:
+        self._course.take(step)
+        return self._course.has_findings
+
+    def end(self) -> None:
+        """Once is enough, and twice does no harm."""
+        if not self._is_over:
+            self._is_over = True
+            self._checking.conclude(self._course.judgement())
+
 
 @define(eq=False)
 class Checking:
-    """``judge`` runs a history; ``order`` sorts rules as they depend on each other; ``counts`` tells which broken
-    rules fail the test: others are noted, and the search goes on behind them."""
+    """``judge`` runs a history, ``begins`` one step by step; ``order`` sorts rules as they depend on each other;
+    ``counts`` tells which broken rules fail the test: others are noted, and the search goes on behind them."""
 
     judge: Callable[[History], Judgement]
+    begins: Callable[[History], Course]
     order: Callable[[str], int]
     counts: Callable[[str], bool]
     target: str | None = None
@@ -77,7 +108,13 @@ class Checking:
     single: int = 0
 
     def __call__(self, history: History) -> Judgement:
-        judgement = self._judged(history)
+        return self.conclude(self.asking(lambda: self.judge(history)))
+
+    def begin(self, beginning: History) -> CheckedCourse:
+        """A history whose steps come one by one, with the configuration of this one."""
+        return CheckedCourse(self, self.asking(lambda: self.begins(beginning)))
+
+    def conclude(self, judgement: Judgement) -> Judgement:
         if self.target is None:
             self._count(judgement)
         findings = sorted(judgement.findings, key=lambda finding: self.order(finding.rule))
@@ -86,9 +123,9 @@ class Checking:
         self._raise([finding.rule for finding in findings if self.counts(finding.rule)])
         return judgement
 
-    def _judged(self, history: History) -> Judgement:
+    def asking(self, ask: Callable[[], T]) -> T:
         try:
-            return self.judge(history)
+            return ask()
         except AdapterFault as fault:
             self.fault = Fault("adapter", str(fault))
         except Exception:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import pytest
 from attrs import frozen
+from hypothesis.stateful import RuleBasedStateMachine
 
 Test = TypeVar("Test", bound=Callable[..., None])
 HISTORY = "history"
@@ -27,10 +28,18 @@ class Claim:
     area: str | None = None
     examples: int = 1
     needs: tuple[str, ...] = ()
+    machine: Callable[..., RuleBasedStateMachine] | None = None
+    """Made for each example with a function that begins a history; it draws what the area's histories are of, and
+    has every step done as soon as it is drawn."""
 
 
 def conforms(
-    *, rules: Sequence[str], area: str | None = None, examples: int = 40, needs: Sequence[str] = ()
+    *,
+    rules: Sequence[str],
+    area: str | None = None,
+    examples: int = 40,
+    needs: Sequence[str] = (),
+    machine: Callable[..., RuleBasedStateMachine] | None = None,
 ) -> Callable[[Test], Test]:
     """Make a test of the suite. It asks for ``check``, and with an ``area`` for ``history``, which is drawn:
 
@@ -39,12 +48,13 @@ def conforms(
     ...     check(history)
 
     Whatever rule a history shows to be broken fails the test, also one that it does not name. ``examples`` is the
-    number of histories of the default profile; without an ``area`` the test runs once, as any other.
+    number of histories of the default profile; without an ``area`` the test runs once, as any other. With a
+    ``machine`` the histories are drawn by that one, step by step.
     """
 
     def decorate(function: Test) -> Test:
         number = examples if area is not None else 1
-        claim = Claim(function, tuple(rules), area, number, tuple(needs))
+        claim = Claim(function, tuple(rules), area, number, tuple(needs), machine)
         marked: Test = pytest.mark.conforms(claim)(_without_history(function) if area else function)
         return marked
 

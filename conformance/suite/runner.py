@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from attrs import define, frozen
 
 from conformance.adapters.faults import AdapterFault
 from conformance.history import History
-from conformance.suite.bench import Bench, Connection, Hello, Judgement
+from conformance.suite.bench import Bench, Connection, Course, Hello, Judgement
 
 
 @frozen
@@ -40,10 +43,19 @@ class Runner:
         return About.of(self._connected().hello)
 
     def judge(self, history: History) -> Judgement:
+        with self._asking():
+            return self.bench.judge(self._connected(), history)
+
+    def begin(self, beginning: History) -> Course:
+        with self._asking():
+            return self.bench.begin(self._connected(), beginning)
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
         if self.final_fault is not None:
             raise self.final_fault
         try:
-            return self.bench.judge(self._connected(), history)
+            yield
         except AdapterFault as fault:
             if fault.final:
                 self.final_fault = fault

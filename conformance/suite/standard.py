@@ -6,16 +6,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cached_property
 
+from attrs import frozen
 from hypothesis.strategies import SearchStrategy
 
 from conformance.adapters.adapter import Adapter
 from conformance.adapters.connecting import connect
 from conformance.catalogue.rules import all_rules
-from conformance.history import History
+from conformance.driver import Transcript
+from conformance.history import History, Step
 from conformance.strategies import AREAS
-from conformance.suite.bench import Connection, Judgement, Rule
+from conformance.suite.bench import Connection, Course, Judgement, Rule
 from conformance.suite.dependence import in_order_of_dependence, standing_on
-from conformance.trial import try_history
+from conformance.trial import Trial, try_history
 
 
 class StandardBench:
@@ -35,15 +37,40 @@ class StandardBench:
         return connect(what, timeout=timeout)
 
     def judge(self, connection: Connection, history: History) -> Judgement:
-        if not isinstance(connection, Adapter):
-            raise TypeError(f"expected an Adapter, found {type(connection).__name__}")
-        transcript = try_history(connection, history)
-        return Judgement(
-            transcript.history,
-            transcript.seen,
-            transcript.findings,
-            transcript.decisive,
-            transcript.choices,
-            transcript.single,
-            transcript.ended,
-        )
+        return _judgement(try_history(_adapter(connection), history))
+
+    def begin(self, connection: Connection, beginning: History) -> Course:
+        return StandardCourse(Trial(_adapter(connection), beginning))
+
+
+@frozen
+class StandardCourse:
+    trial: Trial
+
+    def take(self, step: Step) -> None:
+        self.trial.take(step)
+
+    @property
+    def has_findings(self) -> bool:
+        return bool(self.trial.findings)
+
+    def judgement(self) -> Judgement:
+        return _judgement(self.trial.transcript)
+
+
+def _adapter(connection: Connection) -> Adapter:
+    if not isinstance(connection, Adapter):
+        raise TypeError(f"expected an Adapter, found {type(connection).__name__}")
+    return connection
+
+
+def _judgement(transcript: Transcript) -> Judgement:
+    return Judgement(
+        transcript.history,
+        transcript.seen,
+        transcript.findings,
+        transcript.decisive,
+        transcript.choices,
+        transcript.single,
+        transcript.ended,
+    )

@@ -13,7 +13,7 @@ from conformance.suite import budget
 from conformance.suite.bench import Bench, Rule
 from conformance.suite.check import Checking, HaltedError, RuleBrokenError
 from conformance.suite.conforming import REPLAY, Claim, claim_of
-from conformance.suite.drawing import drawn
+from conformance.suite.drawing import drawn, drawn_by
 from conformance.suite.evidence import failure_of
 from conformance.suite.options import Options
 from conformance.suite.outcome import Fault, Outcome, with_property
@@ -87,7 +87,10 @@ class Testing:
             return
         item.user_properties.append(("rules", " ".join(claim.rules)))
         item.stash[CHECKING] = checking = Checking(
-            self._runner.judge, lambda rule: self._place.get(rule, len(self._place)), self._counts
+            self._runner.judge,
+            self._runner.begin,
+            lambda rule: self._place.get(rule, len(self._place)),
+            self._counts,
         )
         item.stash[MISSING] = missing = self._missing(claim, checking)
         if missing:
@@ -108,6 +111,11 @@ class Testing:
         if claim.area == REPLAY:
             return self._repeated(claim.function)
         name = name_of(item)
+        if claim.machine is not None:
+            begin = item.stash[CHECKING].begin
+            return drawn_by(
+                claim.machine, begin, examples=self._examples[name], seed=self._options.seed, name=name
+            )
         strategy = self._bench.areas[claim.area or ""]()
         return drawn(
             claim.function, strategy, examples=self._examples[name], seed=self._options.seed, name=name

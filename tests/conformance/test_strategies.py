@@ -25,6 +25,7 @@ OWN = (
     "permit",
     "lifecycle",
     "mixed",
+    "anything",
     "volumes",
     "attached",
     "devices",

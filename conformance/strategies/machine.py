@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Anything after anything: a state machine whose rules are inputs, and whose state is what has been put in.
+
+It knows which nodes and pods there are, and nothing of what became of them, so that what comes next is drawn from
+the seed alone. Other areas' histories have a course; here nothing has: a pod may be permitted, released, deleted
+and created anew at any moment, while another one is held between two points of its cycle.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from itertools import count
+from typing import Any, Protocol
+
+from attrs import Factory, define
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.history import History, Release, Step
+from conformance.strategies.faults import NODES, SCRIPTED, SCRIPTS, key, permitting, script
+from conformance.strategies.objects import (
+    AN_AGE_AGO,
+    HOSTNAME,
+    START_TIMES,
+    combinations,
+    container,
+    cpu,
+    one_in,
+    pod,
+    profile_config,
+    with_metadata,
+    with_spec,
+)
+from conformance.strategies.scenes import (
+    Change,
+    Scene,
+    nodes_changed,
+    nodes_created,
+    nodes_removed,
+    nth,
+    pod_changes,
+    pods_created,
+    pods_removed,
+)
+
+Json = dict[str, Any]
+
+STEPS = 50
+"""Rules that are applied in one run, at most."""
+
+# --- What is put in -------------------------------------------------------------------------------
+
+_WHEN_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_BESIDE_A: Json = {"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": HOSTNAME}
+_WANTS: tuple[Json, ...] = (
+    {"requests": cpu("1")},
+    {"requests": cpu("1")},
+    {},
+    {"requests": cpu("2")},
+    {"nodeSelector": {"disk": "ssd"}},
+    {"affinity": {"podAffinity": {_WHEN_REQUIRED: [_BESIDE_A]}}},
+    {"affinity": {"podAntiAffinity": {_WHEN_REQUIRED: [_BESIDE_A]}}},
+    {"containers": [{**container("c"), "ports": [{"containerPort": 80, "hostPort": 80}]}]},
+    {"schedulingGates": [{"name": "g"}]},
+    {"requests": cpu("1"), "preemptionPolicy": "Never"},
+)
+_WAITING = st.sampled_from(
+    [
+        script(("ScriptedA", "permit", "Wait")),
+        script(("ScriptedA", "permit", "Wait:5"), ("ScriptedB", "permit", "Wait")),
+        script(("ScriptedB", "preBind", "Hold")),
+    ]
+)
+_PODS = st.builds(
+    lambda want, priority, labels, told: pod("", labels=labels, priority=priority, script=told, **want),
+    st.sampled_from(_WANTS),
+    st.sampled_from([0, 0, 10, -1]),
+    st.sampled_from([{}, {"app": "a"}]),
+    st.one_of(st.just({}), st.just({}), SCRIPTS, _WAITING),
+)
+_PREEMPTORS = combinations(
+    lambda amount, priority, told: pod("", cpu(amount), priority=priority, script=told),
+    ("2", "1"),
+    (10, 20),
+    ({}, script(("ScriptedA", "permit", "Wait:5"))),
+)
+_RUNNING = combinations(
+    lambda amount, priority, labels, start: pod(
+        "", cpu(amount), labels=labels, priority=priority, status={"startTime": start}
+    ),
+    ("1", "2"),
+    (0, 5),
+    ({}, {"app": "a"}),
+    START_TIMES,
+)
+_CONFIGS = one_in(
+    4,
+    st.just(profile_config(*SCRIPTED["profiles"], podInitialBackoffSeconds=2, podMaxBackoffSeconds=3)),
+    SCRIPTED,
+)
+
+
+def _ungated(value: Json) -> Json:
+    return {
+        **value,
+        "spec": {name: told for name, told in value["spec"].items() if name != "schedulingGates"},
+    }
+
+
+_CHANGED = st.sampled_from(
+    [
+        lambda value: with_metadata(value, labels={"app": "a"}),
+        lambda value: with_metadata(value, labels={"app": "b"}),
+        _ungated,
+        lambda value: with_spec(value, tolerations=[{"operator": "Exists"}]),
+        lambda value: with_spec(value, containers=[container("c", cpu("1m"))]),
+        lambda value: with_metadata(value, deletionTimestamp=AN_AGE_AGO),
+        lambda value: value,
+    ]
+)
+
+# --- Inputs ---------------------------------------------------------------------------------------
+
+
+@define
+class Cluster(Scene):
+    """A name that is free again is given again, as a StatefulSet does, to a pod with a uid of its own."""
+
+    times: Counter[str] = Factory(Counter)
+
+    def add_pod(self, value: Json, home: int = -1) -> None:
+        name = self._new_name("p")
+        self.times[name] += 1
+        super().add_pod(with_metadata(value, uid=f"{name}-{self.times[name]}"), home)
+
+    def _new_name(self, letter: str) -> str:
+        among = self.nodes if letter == "n" else self.pods
+        return next(name for number in count(1) if (name := f"{letter}{number}") not in among)
+
+
+def _release(index: int) -> Change:
+    def change(scene: Scene) -> None:
+        if scene.pods:
+            scene.steps.append(Release(key(scene.pods[nth(scene.pods, index)])))
+
+    return change
+
+
+INPUTS: Mapping[str, SearchStrategy[Change]] = {
+    "create_pod": pods_created(_PODS),
+    "create_preemptor": pods_created(_PREEMPTORS),
+    "create_running_pod": st.builds(
+        lambda value, home: lambda scene: scene.add_pod(value, home), _RUNNING, st.integers(0, 3)
+    ),
+    "update_pod": pod_changes(lambda change: change, _CHANGED),
+    "delete_pod": pods_removed(),
+    "create_node": nodes_created(NODES),
+    "update_node": nodes_changed(NODES),
+    "delete_node": nodes_removed(),
+    "permit": permitting("allow", "reject"),
+    "release": st.integers(0, 5).map(_release),
+    "advance": st.sampled_from([1, 0.5, 2, 5, 11, 31, 331, 901]).map(
+        lambda seconds: lambda scene: scene.wait(seconds)
+    ),
+    "schedule": st.integers(1, 3).map(lambda times: lambda scene: scene.schedule(times)),
+}
+"""What may be put in at any moment. Where there is nothing that it could be about, nothing is."""
+
+_THEN = st.sampled_from([(0, 1), (0, 0), (0, 3), (0, 0), (1, 1), (11, 3), (0, 1), (5, 1)]).map(
+    lambda turn: lambda scene: _take_turn(scene, *turn)
+)
+"""What follows an input at once: pods are tried, or not, now or after a while."""
+
+
+def _take_turn(scene: Scene, seconds: float, times: int) -> None:
+    if seconds:
+        scene.wait(seconds)
+    if times:
+        scene.schedule(times)
+
+
+_BEGINNINGS = st.lists(NODES, min_size=1, max_size=2)
+
+
+def histories() -> SearchStrategy[History]:
+    """The same inputs, as whole histories."""
+
+    @st.composite
+    def drawn(draw: DrawFn) -> History:
+        scene = Cluster(hosts=True)
+        for value in draw(_BEGINNINGS):
+            scene.add_node(value)
+        for change, then_comes in draw(
+            st.lists(st.tuples(st.one_of(*INPUTS.values()), _THEN), max_size=STEPS)
+        ):
+            change(scene)
+            then_comes(scene)
+        return History(tuple(scene.steps), draw(_CONFIGS))
+
+    return drawn()
+
+
+# --- The machine ----------------------------------------------------------------------------------
+
+
+class Course(Protocol):
+    """What is done with the inputs of one run."""
+
+    def take(self, step: Step) -> None:
+        """The next one. Raises where that showed a rule to be broken."""
+        ...
+
+    def end(self) -> None:
+        """There is no other."""
+        ...
+
+
+Begin = Callable[[History], Course]
+"""Begins a course with an empty cluster, and the configuration of this history, which has no steps yet."""
+
+
+class Anything(RuleBasedStateMachine):
+    """``begin`` says what is done with the inputs; each is put in as soon as it is drawn."""
+
+    def __init__(self, begin: Begin) -> None:
+        super().__init__()
+        self._begin = begin
+        self._scene = Cluster(hosts=True)
+        self._course: Course | None = None
+        self._taken = 0
+
+    @initialize(config=_CONFIGS, nodes=_BEGINNINGS)
+    def start(self, config: Json, nodes: list[Json]) -> None:
+        self._course = self._begin(History((), config))
+        for value in nodes:
+            self._scene.add_node(value)
+        self._put_in()
+
+    def _put_in(self) -> None:
+        """The steps that the scene has more than before."""
+        assert self._course is not None
+        for step in self._scene.steps[self._taken :]:
+            self._taken += 1
+            self._course.take(step)
+
+    def teardown(self) -> None:
+        if self._course is not None:
+            self._course.end()
+
+
+def _rule(name: str, strategy: SearchStrategy[Change]) -> Callable[..., None]:
+    def put_in(machine: Anything, change: Change, then_comes: Change) -> None:
+        change(machine._scene)
+        then_comes(machine._scene)
+        machine._put_in()
+
+    put_in.__name__ = name
+    made: Callable[..., None] = rule(change=strategy, then_comes=_THEN)(put_in)
+    return made
+
+
+for _name, _strategy in INPUTS.items():
+    setattr(Anything, _name, _rule(_name, _strategy))

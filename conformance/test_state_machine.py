@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Time and failure: whatever may happen, at whatever moment."""
+
+from __future__ import annotations
+
+from conformance.catalogue.rules import rules_of
+from conformance.history import History
+from conformance.strategies.machine import Anything
+from conformance.suite import Check, conforms
+
+
+@conforms(
+    area="anything",
+    rules=rules_of(
+        "QUEUE", "FLIGHT", "ASSUME", "ROLLBACK", "PERMIT", "R-INV-05", "R-INV-06", "R-INV-07", "R-INV-08"
+    ),
+    machine=Anything,
+    examples=20,
+    needs=("scripted", "hold"),
+)
+def test_anything_follows_anything(check: Check, history: History) -> None:
+    check(history)
