@@ -13,12 +13,12 @@ def test_search_among_many_nodes(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="nominated", rules=rules_of("NOM", "R-SEARCH-03"))
+@conforms(area="nominated", rules=rules_of("NOM", "R-SEARCH-03"), examples=80)
 def test_nominated_pods(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="config", rules=rules_of("FRAMEWORK", "R-INV-03", "R-INV-04", "R-SEARCH-04"))
+@conforms(area="config", rules=rules_of("FRAMEWORK", "R-INV-03", "R-INV-04", "R-SEARCH-04"), examples=80)
 def test_profiles(check: Check, history: History) -> None:
     check(history)
 

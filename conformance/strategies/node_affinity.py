@@ -91,7 +91,7 @@ def _affinities(conditions: tuple[Json, ...]) -> SearchStrategy[Json]:
     preferred = st.builds(
         lambda weight, term: {"weight": weight, "preference": term}, st.sampled_from([1, 2, 50, 100]), terms
     )
-    return st.builds(_affinity, st.lists(terms, max_size=2), st.lists(preferred, max_size=2))
+    return st.builds(_affinity, st.lists(terms, max_size=2), st.lists(preferred, max_size=3))
 
 
 _SELECTORS = st.sampled_from(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.history import DEFAULT_CONFIG, History
+from conformance.strategies import room
 from conformance.strategies.objects import (
     AN_AGE_AGO,
     SELECTORS,
@@ -215,4 +216,4 @@ def histories() -> SearchStrategy[History]:
         gates=switched("SchedulerAsyncPreemption"),
         most_pods=9,
     )
-    return st.one_of(*[usual] * 11, _CROWDS)
+    return st.one_of(*[usual] * 6, *[room.histories()] * 5, _CROWDS)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.history import DEFAULT_CONFIG, History
+from conformance.strategies import domains
 from conformance.strategies.objects import (
     AN_AGE_AGO,
     HOSTNAME,
@@ -172,7 +173,7 @@ def _tolerate(_: Any) -> Any:
 
 
 def histories() -> SearchStrategy[History]:
-    return scenes(
+    anything = scenes(
         _NODES,
         _PODS,
         label_changes(_LABELS),
@@ -184,3 +185,4 @@ def histories() -> SearchStrategy[History]:
         hosts=True,
         most_pods=9,
     )
+    return st.one_of(anything, domains.histories())

@@ -56,7 +56,7 @@ class Attack:
 
 @frozen
 class Fate:
-    """What became of one wrong scheduler: in the whole default profile, and in those of its tests that lie nearest,
+    """What became of one wrong scheduler: in the whole default profile, and in those of its tests that are near,
     judged by the invariants alone, or being recordings."""
 
     name: str

@@ -9,25 +9,6 @@ _SCORING = "refsched.plugins.pod_topology_spread_scoring"
 
 WRONG = (
     Wrong(
-        "sums-constraints-of-one-key",
-        "two constraints on one topology key share one count",
-        _SPREAD,
-        "            Spread(constraint, by_domain, constraint.selector.matches(pod.pod.labels))\n",
-        "            Spread(\n"
-        "                constraint,\n"
-        "                {\n"
-        "                    domain: sum(\n"
-        "                        one.get(domain, 0)\n"
-        "                        for other, one in zip(constraints, counts, strict=True)\n"
-        "                        if other.topology_key == constraint.topology_key\n"
-        "                    )\n"
-        "                    for domain in by_domain\n"
-        "                },\n"
-        "                constraint.selector.matches(pod.pod.labels),\n"
-        "            )\n",
-        cites="kubernetes #129067",
-    ),
-    Wrong(
         "counts-nodes-left-out",
         "nodes that the pod's node affinity leaves out count",
         _CONSTRAINTS,

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pods of one kind that run all over a few zones, and one more that must be spread among them: the counts decide.
+
+Those that run differ in what could keep them from being counted: their namespace, their labels, that they are
+being deleted; and nodes in what could keep them from being a domain.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.history import History
+from conformance.strategies.objects import (
+    AN_AGE_AGO,
+    HOSTNAME,
+    ZONE,
+    combinations,
+    node,
+    pod,
+    with_metadata,
+)
+from conformance.strategies.scenes import Scene
+
+Json = dict[str, Any]
+
+_NODES = combinations(
+    lambda zone, taints: node(labels={ZONE: zone} if zone else {}, taints=taints),
+    ("a", "b", "a", "b", "c", ""),
+    ((), (), [{"key": "k", "effect": "NoSchedule"}]),
+)
+
+
+def _running(labels: Json, namespace: str, leaves: bool) -> Json:
+    value = pod("", labels=labels, namespace=namespace)
+    return with_metadata(value, deletionTimestamp=AN_AGE_AGO) if leaves else value
+
+
+_RUNNING = combinations(
+    _running,
+    ({"app": "a"}, {"app": "a"}, {"app": "a", "tier": "x"}, {}),
+    ("", "", "other"),
+    (False, False, True),
+)
+
+
+def _constraint(key: str, when: str, skew: int, fewest: int | None, selector: Json, policies: Json) -> Json:
+    least = {} if fewest is None or when == "ScheduleAnyway" else {"minDomains": fewest}
+    return {
+        "maxSkew": skew,
+        "topologyKey": key,
+        "whenUnsatisfiable": when,
+        "labelSelector": {"matchLabels": selector},
+        **least,
+        **policies,
+    }
+
+
+_CONSTRAINTS = combinations(
+    _constraint,
+    (ZONE, ZONE, HOSTNAME),
+    ("DoNotSchedule", "DoNotSchedule", "ScheduleAnyway"),
+    (1, 2),
+    (None, None, 2, 3, 4),
+    ({"app": "a"}, {"app": "a"}, {"tier": "x"}),
+    ({}, {}, {"nodeAffinityPolicy": "Ignore"}, {"nodeTaintsPolicy": "Honor"}),
+)
+
+
+def _preferring(zone: str) -> Json:
+    wanted = {"matchExpressions": [{"key": ZONE, "operator": "In", "values": [zone]}]}
+    weighted = [{"weight": 5, "preference": wanted}]
+    return {"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": weighted}}}
+
+
+_WAYS: tuple[Json, ...] = ({}, {}, _preferring("a"), {"nodeSelector": {ZONE: "a"}})
+
+
+def _distinct(constraints: list[Json]) -> list[Json]:
+    return list({(each["topologyKey"], each["whenUnsatisfiable"]): each for each in constraints}.values())
+
+
+_PODS = st.builds(
+    lambda constraints, labels, way: pod(
+        "", labels=labels, topologySpreadConstraints=_distinct(constraints), **way
+    ),
+    st.lists(_CONSTRAINTS, min_size=1, max_size=2),
+    st.sampled_from([{"app": "a"}, {"app": "a", "tier": "x"}, {"app": "b"}]),
+    st.sampled_from(_WAYS),
+)
+
+
+def histories() -> SearchStrategy[History]:
+    @st.composite
+    def crowded(draw: DrawFn) -> History:
+        scene = Scene(hosts=True)
+        nodes = draw(st.lists(_NODES, min_size=1, max_size=5))
+        for value in nodes:
+            scene.add_node(value)
+        for home in draw(st.lists(st.integers(0, len(nodes) - 1), max_size=8)):
+            scene.add_pod(draw(_RUNNING), home)
+        for value in draw(st.lists(_PODS, min_size=1, max_size=4)):
+            scene.add_pod(value)
+        scene.schedule()
+        return scene.history()
+
+    return crowded()

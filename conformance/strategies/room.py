@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Full nodes, and pods that must make room for themselves: no amount fits without a victim, and room that was made
+for one pod is what the next one asks for.
+
+Where most histories of other areas schedule what fits, nearly every attempt comes to nominated pods or victims
+here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.history import History
+from conformance.strategies.objects import (
+    AN_AGE_AGO,
+    HOSTNAME,
+    START_TIMES,
+    ZONE,
+    combinations,
+    cpu,
+    node,
+    pod,
+    with_status,
+)
+from conformance.strategies.scenes import Scene
+
+Json = dict[str, Any]
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_APP = {"labelSelector": {"matchLabels": {"app": "a"}}}
+
+
+def _apart(key: str) -> Json:
+    return {"affinity": {"podAntiAffinity": {_REQUIRED: [{**_APP, "topologyKey": key}]}}}
+
+
+def _spread(key: str) -> Json:
+    constraint = {"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule", **_APP}
+    return {"topologySpreadConstraints": [constraint]}
+
+
+_TOGETHER: Json = {"affinity": {"podAffinity": {_REQUIRED: [{**_APP, "topologyKey": HOSTNAME}]}}}
+_WAYS: tuple[Json, ...] = ({}, {}, {}, _apart(HOSTNAME), _spread(HOSTNAME), _TOGETHER, _apart(ZONE))
+
+_RUNNING = combinations(
+    lambda amount, priority, labels, start, namespace, way: pod(
+        "",
+        cpu(amount),
+        labels=labels,
+        priority=priority,
+        namespace=namespace,
+        status={"phase": "Running", "startTime": start},
+        **way,
+    ),
+    ("1", "500m", "500m", "2"),
+    (0, 0, 1, -1, 3),
+    ({"app": "a"}, {"app": "b"}, {}, {"app": "a"}),
+    START_TIMES,
+    ("", "", "", "other"),
+    ({}, {}, {}, {}, _apart(HOSTNAME)),
+)
+_WAITING = combinations(
+    lambda amount, priority, labels, nominated, way: pod(
+        "",
+        cpu(amount),
+        labels=labels,
+        priority=priority,
+        status={"nominatedNodeName": nominated} if nominated else None,
+        **way,
+    ),
+    ("1", "500m", "1500m", "2"),
+    (10, 10, 5, 20),
+    ({"app": "a"}, {}, {"app": "b"}),
+    ("", "", "n1", "n2"),
+    _WAYS,
+)
+_BUDGETS = combinations(
+    lambda selector, allowed, namespace, disrupted: {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "b", **({"namespace": namespace} if namespace else {})},
+        "spec": {"selector": selector},
+        "status": {
+            "disruptionsAllowed": allowed,
+            **({"disruptedPods": dict.fromkeys(disrupted, AN_AGE_AGO)} if disrupted else {}),
+        },
+    },
+    ({"matchLabels": {"app": "a"}}, {"matchLabels": {"app": "b"}}, {}),
+    (0, 1, 0),
+    ("", "", "other"),
+    ((), (), ("p1", "p3"), ("p2",)),
+)
+_ZONES = st.sampled_from([("a", "b", "a"), ("a", "a", "b"), ("a", "b", "c")])
+_CHANGES = st.sampled_from(["nothing", "update", "delete", "withdraw", "nominate", "node"])
+
+
+def histories() -> SearchStrategy[History]:
+    @st.composite
+    def full(draw: DrawFn) -> History:
+        scene = Scene(hosts=True)
+        scene.add(*draw(st.lists(_BUDGETS, max_size=1)))
+        zones = draw(_ZONES)[: draw(st.integers(1, 3))]
+        for zone in zones:
+            scene.add_node(node("", {"cpu": "2", "memory": "8Gi", "pods": "9"}, {ZONE: zone}))
+        for home in range(len(zones)):
+            for running in draw(st.lists(_RUNNING, min_size=1, max_size=4)):
+                scene.add_pod(running, home)
+        ran = len(scene.pods)
+        for waiting in draw(st.lists(_WAITING, min_size=1, max_size=3)):
+            scene.add_pod(waiting)
+        scene.schedule(1)
+        _change(scene, draw(_CHANGES), draw(st.integers(ran, len(scene.pods) - 1)))
+        scene.add_pod(draw(_WAITING))
+        scene.schedule()
+        scene.wait()
+        scene.schedule()
+        return scene.history()
+
+    return full()
+
+
+def _change(scene: Scene, what: str, index: int) -> None:
+    """To one of the pods that waited, or to a node."""
+    match what:
+        case "update":
+            scene.change_pod(
+                index, lambda value: {**value, "metadata": {**value["metadata"], "labels": {"v": "1"}}}
+            )
+        case "delete":
+            scene.remove_pod(index)
+        case "withdraw" | "nominate":
+            to = "n1" if what == "nominate" else ""
+            scene.change_pod(index, lambda value: with_status(value, nominatedNodeName=to))
+        case "node":
+            scene.remove_node(1)
