@@ -216,8 +216,8 @@ def took_the_binding(bind: Bind, annotations: Mapping[str, str]) -> bool:
     """Whether the API server has the pod on its node: also where the scheduler was told that this failed."""
     if bind.result == BOUND:
         return True
-    answer = script_of(annotations).get("ScriptedBinder", {}).get("bind")
-    return answer == "ErrorAfterBound" and "ScriptedBinder.bind" in (bind.calls or ())
+    answer = script_of(annotations).get("ScriptedBinder", {}).get("bind", "")
+    return answer.endswith("ErrorAfterBound") and "ScriptedBinder.bind" in (bind.calls or ())
 
 
 # --- Objects --------------------------------------------------------------------------------------

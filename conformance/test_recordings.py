@@ -12,7 +12,7 @@ from conformance.suite import Check, conforms
 AREAS = sorted({area_of(path) for path in recordings()})
 
 
-@conforms(rules=rules_of("WORDS", "DRA", "R-INV-08"))
+@conforms(rules=rules_of("WORDS", "R-INV-08"))
 @pytest.mark.parametrize("area", AREAS)
 def test_recordings_of_kube_scheduler(check: Check, area: str) -> None:
     for path in recordings(area):
