@@ -8,6 +8,7 @@ from attrs import evolve
 from conformance.adapters.adapter import Adapter, ResetRefused
 from conformance.claimed import for_what_is_claimed, step_for_what_is_claimed
 from conformance.driver import Driver, Transcript
+from conformance.extenders_at_hand import with_extenders_at_hand
 from conformance.findings import Finding
 from conformance.history import History, Step
 from conformance.judge import ANSWERS, Judge
@@ -33,11 +34,12 @@ class Trial:
         self._beginning = for_what_is_claimed(beginning, capabilities)
         self._capabilities = capabilities
         self._steps: list[Step] = []
-        self._judge = Judge(self._beginning, capabilities, with_specification=with_specification)
+        reached = with_extenders_at_hand(self._beginning)
+        self._judge = Judge(reached, capabilities, with_specification=with_specification)
         self._driver: Driver | None = None
         self._refused = Transcript(self._beginning)
         try:
-            session = adapter.reset(self._beginning.config, self._beginning.feature_gates)
+            session = adapter.reset(reached.config, reached.feature_gates)
         except ResetRefused as refused:
             self._refused.ended = str(refused)
             if refused.answer.error is not None:

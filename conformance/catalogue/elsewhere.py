@@ -12,10 +12,6 @@ _ELSEWHERE = {
         " held against kube-scheduler's own loader"
     ),
     "R-ARGS": "as R-CONFIG: the arguments of plugins are refused, or not, when they are read: tests/config",
-    "R-EXTENDER": (
-        "an extender is reached over HTTP, at an address that a drawn history cannot know: tests/extenders, with"
-        " kube-scheduler itself where it is built"
-    ),
     "R-FEATURE": "which gates are known is the specification's own limit: tests/config",
     "R-DEFAULTS": (
         "an API server applies them before a scheduler sees an object; they count when what follows is compared:"

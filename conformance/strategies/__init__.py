@@ -35,6 +35,7 @@ _MODULES = {
     "permit": "permit",
     "lifecycle": "lifecycle",
     "mixed": "mixed",
+    "extenders": "extenders",
     "anything": "machine",
 }
 """In which module of this package an area's strategy, ``histories``, stands."""

@@ -26,6 +26,7 @@ OWN = (
     "lifecycle",
     "mixed",
     "anything",
+    "extenders",
     "volumes",
     "attached",
     "devices",

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Extenders at hand: where those of a history are reached.
+
+A history says that its extenders are at ``EXTENDERS``, a host that is nowhere, so that it is the same whenever and
+wherever it is drawn. When it is done, whoever is judged and who judges are told the address of one server, which
+runs as long as this process does.
+"""
+
+from __future__ import annotations
+
+import atexit
+from contextlib import ExitStack
+from functools import cache
+from typing import Any
+
+from attrs import evolve
+
+from conformance.extender_server import serving
+from conformance.history import History
+
+Json = dict[str, Any]
+
+EXTENDERS = "http://extenders.test"
+
+
+def with_extenders_at_hand(history: History) -> History:
+    """The same, with an address for its extenders where it leaves that open."""
+    configured = history.config.get("extenders") or ()
+    if not any(_is_nowhere(extender) for extender in configured):
+        return history
+    reached = [_reached(extender) if _is_nowhere(extender) else extender for extender in configured]
+    return evolve(history, config={**history.config, "extenders": reached})
+
+
+def _is_nowhere(extender: Json) -> bool:
+    return str(extender.get("urlPrefix", "")).startswith(f"{EXTENDERS}/")
+
+
+def _reached(extender: Json) -> Json:
+    return {**extender, "urlPrefix": _address() + extender["urlPrefix"].removeprefix(EXTENDERS)}
+
+
+@cache
+def _address() -> str:
+    """The server is started when it is first needed."""
+    running = ExitStack()
+    address = running.enter_context(serving())
+    atexit.register(running.close)
+    return address

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Extenders: what they are asked, and what their answers come to."""
+
+from __future__ import annotations
+
+from conformance.catalogue.rules import rules_of
+from conformance.history import History
+from conformance.suite import Check, conforms
+
+
+@conforms(area="extenders", rules=rules_of("EXTENDER"), needs=("extenders",))
+def test_extenders(check: Check, history: History) -> None:
+    check(history)
