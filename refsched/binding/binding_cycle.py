@@ -31,7 +31,7 @@ def binding_cycle(cycle: Cycle) -> Generator[Stop, None, None]:
     pod, node = cycle.on_node
     failure = yield from _wait_and_bind(cycle)
     if failure is not None:
-        _handle_binding_cycle_error(cycle, failure)
+        failure = _handle_binding_cycle_error(cycle, failure)
     cycle.stations.records.append(
         Bind(
             pod.pod.key,
@@ -71,7 +71,7 @@ def _wait_on_permit(cycle: Cycle) -> Generator[Stop, None, Status]:
     return waiting.decision
 
 
-def _handle_binding_cycle_error(cycle: Cycle, failure: Failure) -> None:
+def _handle_binding_cycle_error(cycle: Cycle, failure: Failure) -> Failure:
     """R-ROLLBACK-03: Unreserve in reverse order, forget, and tell the others that room was made: after the pod
     itself is back where it was rejected (it is not cured by its own leaving), before that where it failed."""
     pod = cycle.on_node[0].pod
@@ -84,11 +84,10 @@ def _handle_binding_cycle_error(cycle: Cycle, failure: Failure) -> None:
     try:
         stations.cache.forget(pod)
     except CacheError:
-        handle_scheduling_failure(cycle, failure)
-        return
+        return handle_scheduling_failure(cycle, failure)
     if failure.status.is_rejected:
-        handle_scheduling_failure(cycle, failure)
+        failure = handle_scheduling_failure(cycle, failure)
         tell(lambda other: other.uid != pod.uid)
-    else:
-        tell(None)
-        handle_scheduling_failure(cycle, failure)
+        return failure
+    tell(None)
+    return handle_scheduling_failure(cycle, failure)

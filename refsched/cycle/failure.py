@@ -47,9 +47,13 @@ def rejected_on(node: str, status: Status) -> Failure:
     )
 
 
-def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> None:
+def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> Failure:
     """R-FAIL-01: a pod that is still there and unbound goes back to the queue, as the API server now shows it,
-    and is told why in its PodScheduled condition."""
+    and is told why in its PodScheduled condition.
+
+    Answers the failure with all who are recorded to have refused the pod: where it is held at the gate on its way
+    back, the plugin that holds it is among them (runPreEnqueuePlugin adds it to the set of the FitError itself).
+    """
     stations, queued = cycle.stations, cycle.queued
     tried = queued.pod
     if failure.unschedulable_plugins is not None:
@@ -63,9 +67,17 @@ def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> None:
     if shown is not None and is_pending:
         queued = evolve(queued, info=PodInfo(shown))
         stations.queue.add_unschedulable_if_not_present(queued)
+        failure = _with_gate(failure, stations.queue.gating_plugin(queued.key))
     stations.queue.nominator.nominate(queued.pod, failure.nominated_node)
     reason = "Unschedulable" if failure.status.is_rejected else "SchedulerError"
     condition = PodCondition("PodScheduled", "False", reason, failure.status.message)
     stations.api.patch_status(tried, condition, failure.nominated_node)
     if not is_pending:
         stations.queue.done(tried.uid)
+    return failure
+
+
+def _with_gate(failure: Failure, plugin: str) -> Failure:
+    if not plugin or failure.unschedulable_plugins is None:
+        return failure
+    return evolve(failure, unschedulable_plugins=failure.unschedulable_plugins | {plugin})

@@ -131,7 +131,7 @@ def _roll_back(cycle: Cycle, status: Status) -> Failure:
 
 def _end(cycle: Cycle, attempt: Attempt, failure: Failure, writes: tuple[Output, ...] = ()) -> bool:
     """The cycle failed: the pod goes back to the queue, and the attempt is told."""
-    handle_scheduling_failure(cycle, failure)
+    failure = handle_scheduling_failure(cycle, failure)
     cycle.stations.records.append(
         evolve(
             attempt,

@@ -187,6 +187,11 @@ class SchedulingQueue:
         is_next = place is Place.BACKOFF and not self._active and self._backoff.is_first(pod)
         return is_next and self._pops_from_backoff
 
+    def gating_plugin(self, key: str) -> str:
+        """The plugin that holds this pod at the gate; empty where it is not held, or not here."""
+        _, pod = self._find(key)
+        return pod.gating_plugin if pod is not None else ""
+
     def done(self, uid: str) -> None:
         """The attempt is over, or past Permit: what happens from now on will not send the pod back."""
         self._in_flight.done(uid)

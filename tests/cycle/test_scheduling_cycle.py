@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from world import FEASIBLE, World, configuration, profile, unresolvable, unschedulable
 
-from refsched.trace.records import Attempt, Bind, PreFilter
+from refsched.trace.records import Attempt, Bind, Delete, PreFilter, Reference
 
 # --- Where a pod may go ---------------------------------------------------------------------------
 
@@ -413,3 +413,45 @@ def test_a_cycle_sees_the_cluster_as_it_was_when_the_pod_was_popped(world: World
     world.pod("meanwhile", cpu="4", on="n1")
     world.release("p")
     assert world.on("n1") == ["meanwhile", "p"]
+
+
+# --- Who is recorded to have refused it -----------------------------------------------------------
+
+
+def _claim() -> dict[str, Any]:
+    requests = [{"name": "r", "exactly": {"deviceClassName": "gpu"}}]
+    return {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaim",
+        "metadata": {"name": "c", "namespace": "default"},
+        "spec": {"devices": {"requests": requests}},
+    }
+
+
+def test_a_pod_that_is_held_at_the_gate_on_its_way_back_was_refused_by_that_plugin_too(world: World) -> None:
+    world.node("n1")
+    world.create(_claim())
+    world.pod(
+        "p",
+        resourceClaims=[{"name": "gpu", "resourceClaimName": "c"}],
+        script={"ScriptedA": {"reserve": "Hold:Unschedulable"}},
+    )
+    world.create(
+        {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}}
+    )
+    pool = {"name": "s", "generation": 1, "resourceSliceCount": 1}
+    world.create(
+        {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceSlice",
+            "metadata": {"name": "s"},
+            "spec": {"driver": "d", "pool": pool, "allNodes": True, "devices": [{"name": "d1"}]},
+        }
+    )
+    assert world.pop() == []
+    world.apply(Delete(Reference("ResourceClaim", "c", "resource.k8s.io/v1", "default")))
+    world.node("n2")
+    [attempt] = world.release("p")
+    assert isinstance(attempt, Attempt)
+    assert attempt.unschedulable_plugins == ("DynamicResources", "ScriptedA")
+    assert world.where("p") == "unschedulable"
