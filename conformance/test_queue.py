@@ -13,12 +13,12 @@ from conformance.suite import Check, conforms
     rules=rules_of(
         "QUEUE", "BACKOFF", "HINT", "CHANGE", "FLIGHT", "SORT", "GATES", "CURE", "R-INV-06", "R-INV-07"
     ),
-    examples=80,
+    examples=240,
 )
 def test_queue_and_events(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="lifecycle", rules=rules_of("EVENT", "R-INV-05"))
+@conforms(area="lifecycle", rules=rules_of("EVENT", "R-INV-05"), examples=80)
 def test_nodes_and_pods_come_and_go(check: Check, history: History) -> None:
     check(history)

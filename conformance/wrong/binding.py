@@ -54,8 +54,8 @@ WRONG = (
         "tells-nobody-of-a-failed-binding",
         "that a pod which could not be bound left room is told to nobody",
         _BINDING,
-        "        tell(None)\n",
-        "        pass\n",
+        "    tell(None)\n",
+        "    pass\n",
     ),
     Wrong(
         "tells-nobody-of-a-rejected-pod",
@@ -118,10 +118,10 @@ WRONG = (
     ),
     Wrong(
         "a-failed-pod-is-lost",
-        "a pod whose binding failed is in no queue any more",
-        _BINDING,
-        "        tell(None)\n        handle_scheduling_failure(cycle, failure)\n",
-        "        tell(None)\n",
+        "a pod whose attempt or binding failed is in no queue any more",
+        _FAILURE,
+        "        stations.queue.add_unschedulable_if_not_present(queued)\n",
+        "        stations.queue.done(tried.uid)\n",
         cites="koordinator #3190",
     ),
     Wrong(

@@ -52,8 +52,8 @@ WRONG = (
         "filters-backwards",
         "filters are asked in reverse order, so that another one refuses first",
         _RUNTIME,
-        "        for plugin in self.filter_plugins:\n            if plugin.name in state.skipped:",
-        "        for plugin in reversed(self.filter_plugins):\n            if plugin.name in state.skipped:",
+        "        for plugin in self.filter_plugins:\n            name = plugin.name\n",
+        "        for plugin in reversed(self.filter_plugins):\n            name = plugin.name\n",
     ),
     Wrong(
         "does-not-look-at-who-was-left-out",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -25,12 +26,12 @@ def main(arguments: Sequence[str]) -> int:
     if unknown:
         print(f"there is no wrong scheduler {unknown[0]!r}", file=sys.stderr)
         return 2
+    known = matrix.read(options.json) if options.json is not None and options.json.exists() else {}
     tried: dict[str, Fate] = {}
-    for fate in _fates(options.names or list(all_wrong()), options.jobs):
+    for fate in _fates(options.names or list(all_wrong()), options.jobs, alone=not options.suite_only):
         tried[fate.name] = fate
         print(_line(fate), flush=True)
         if options.json is not None:
-            known = matrix.read(options.json) if options.json.exists() else {}
             matrix.write((known | tried).values(), options.json)
     if options.page is not None:
         options.page.write_text(matrix.page(matrix.read(options.json or matrix.FILE)), "utf-8")
@@ -41,24 +42,27 @@ def _options(arguments: Sequence[str]) -> Namespace:
     parser = ArgumentParser(prog="python -m conformance.wrong.kill", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="a wrong scheduler; all without any")
     parser.add_argument("--jobs", type=int, default=2, help="how many are tried at once (default: 2)")
+    parser.add_argument(
+        "--suite-only", action="store_true", help="try neither invariants nor recordings by themselves"
+    )
     parser.add_argument("--json", type=Path, help=f"keep the matrix here, as in {matrix.FILE.name}")
     parser.add_argument("--page", type=Path, help=f"tell the matrix here, as in {matrix.PAGE}")
     return parser.parse_args(arguments)
 
 
-def _fates(names: Sequence[str], jobs: int) -> Iterator[Fate]:
+def _fates(names: Sequence[str], jobs: int, *, alone: bool) -> Iterator[Fate]:
     """What the tests draw is drawn once, before the processes part."""
     if jobs < 2 or len(names) < 2:
-        yield from map(_fate, names)
+        yield from map(partial(_fate, alone=alone), names)
         return
     for test in suite_tests():
         histories_of(test)
     with get_context("fork").Pool(jobs) as pool:
-        yield from pool.imap_unordered(_fate, names)
+        yield from pool.imap_unordered(partial(_fate, alone=alone), names)
 
 
-def _fate(name: str) -> Fate:
-    return fate_of(name, areas_near(name))
+def _fate(name: str, *, alone: bool) -> Fate:
+    return fate_of(name, areas_near(name), alone=alone)
 
 
 def _line(fate: Fate) -> str:

@@ -65,14 +65,21 @@ class Fate:
     recordings: Attack
 
 
-def fate_of(name: str, nearest: Sequence[str]) -> Fate:
-    """``nearest`` are areas, of what is drawn and of recordings; their tests come first."""
+NOT_TRIED = Attack(None, 0, 0.0)
+
+
+def fate_of(name: str, nearest: Sequence[str], *, alone: bool = True) -> Fate:
+    """``nearest`` are areas, of what is drawn and of recordings; their tests come first. Without ``alone`` neither
+    invariants nor recordings are tried by themselves."""
     tests = sorted(suite_tests(), key=lambda test: _distance(test, nearest))
     near = [test for test in tests if test.area in nearest]
     with connect_wrong(name) as adapter:
+        suite = attack(adapter, tests)
+        if not alone:
+            return Fate(name, suite, NOT_TRIED, NOT_TRIED)
         return Fate(
             name,
-            attack(adapter, tests),
+            suite,
             attack(adapter, [test for test in near if not test.recorded], with_specification=False),
             attack(adapter, [test for test in near if test.recorded]),
         )

@@ -108,7 +108,9 @@ def _of(fate: Fate) -> tuple[object, ...]:
 
 def _alone(fate: Fate) -> tuple[str, str]:
     def by(attack: Attack) -> str:
-        return attack.kill.rule if attack.kill is not None else ""
+        if attack.kill is not None:
+            return attack.kill.rule
+        return "-" if attack.examples else "not tried"
 
     return by(fate.invariants), by(fate.recordings)
 

@@ -69,8 +69,8 @@ WRONG = (
         "takes-the-largest-volume",
         "a claim gets the largest volume that serves",
         _MATCHING,
-        "volume.capacity < smallest.capacity",
-        "volume.capacity > smallest.capacity",
+        "return tuple(sorted(able, key=lambda volume: preference(volume, claim)))",
+        "return tuple(sorted(able, key=lambda volume: preference(volume, claim), reverse=True))",
     ),
     Wrong(
         "one-access-mode-is-enough",
