@@ -3,7 +3,7 @@
 
 An implementation that claims ``api`` brings its own. For the others this one answers what they did: victims are
 deleted, a volume that was given a claim is bound to it, and a claim for which a node was selected gets a volume.
-Source: PROTOCOL.md, "Who plays the API server?"; names and shapes as traces/recorder has them.
+Source: docs/protocol.md, "Who plays the API server?"; names and shapes as traces/recorder has them.
 """
 
 from __future__ import annotations

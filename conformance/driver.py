@@ -117,7 +117,7 @@ class Driver:
         self.transcript = Transcript(History(()))
 
     def run(self, history: History) -> Transcript:
-        """AdapterFault where the implementation does not answer as PROTOCOL.md says."""
+        """AdapterFault where the implementation does not answer as docs/protocol.md says."""
         for step in history.steps:
             self.take(step)
         return evolve(self.transcript, history=history)

@@ -75,7 +75,7 @@ class Judge:
         return self._compare(self._checker.idle)
 
     def error(self, request: str, message: str) -> list[Finding]:
-        """R-ANSWER-01: a request that PROTOCOL.md allows is answered, and not with an error."""
+        """R-ANSWER-01: a request that docs/protocol.md allows is answered, and not with an error."""
         return [Finding(ANSWERS, request, "an answer", message)]
 
     def settled(self) -> list[Finding]:

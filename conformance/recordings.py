@@ -92,7 +92,7 @@ def read_recording(path: Path) -> Recording:
 
 
 def replay_recording(adapter: Adapter, recording: Recording) -> Transcript:
-    """AdapterFault where the implementation does not answer as PROTOCOL.md says."""
+    """AdapterFault where the implementation does not answer as docs/protocol.md says."""
     transcript = Transcript(recording)
     missing = needs_of(recording) - adapter.hello.capabilities
     if missing:

@@ -52,7 +52,7 @@ class Figures:
 
 
 def run(adapter: Adapter, areas: Sequence[str], examples: int, seed: int) -> Figures:
-    """At least so many histories. AdapterFault where the implementation does not answer as PROTOCOL.md says."""
+    """At least so many histories. AdapterFault where an answer is not as docs/protocol.md says."""
     load_profile()
     hello = adapter.hello
     figures = Figures(f"{hello.name} {hello.version}", seed)

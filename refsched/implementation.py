@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an implementation written in Python is: the requests of PROTOCOL.md as methods.
+"""What an implementation written in Python is: the requests of docs/protocol.md as methods.
 
 A module with ``create(config) -> Implementation``, named to the suite as ``--impl=its.path``. It may also take
 ``feature_gates`` (name to bool) and ``start`` (a datetime, at which the clock begins) as keywords; a history that
 needs what it does not take is not supported. Instead of an implementation it may answer ``{"unsupported": why}``.
 
-Objects, records and answers are the JSON of PROTOCOL.md as Python values. Any method may answer
+Objects, records and answers are the JSON of docs/protocol.md as Python values. Any method may answer
 ``{"unsupported": why}`` or ``{"error": what}``, and a method that is missing is not supported; an
 exception is an error of the implementation.
 """

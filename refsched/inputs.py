@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs: from a record of PROTOCOL.md to the machine's own call."""
+"""Inputs: from a record of docs/protocol.md to the machine's own call."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The specification as an implementation: what ``--impl=refsched.reference`` runs.
 
-It speaks the requests and answers of PROTOCOL.md as Python values, as any implementation written in Python does
-(refsched/implementation.py).
+It speaks the requests and answers of docs/protocol.md as Python values, as any implementation written in Python
+does (refsched/implementation.py).
 """
 
 from __future__ import annotations

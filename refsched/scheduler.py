@@ -55,7 +55,7 @@ class _Journey:
 
 
 class Scheduler:
-    """``queue`` builds the queue for a store and a clock. ``frozen_timers`` never fire (PROTOCOL.md)."""
+    """``queue`` builds the queue for a store and a clock. ``frozen_timers`` never fire (docs/protocol.md)."""
 
     def __init__(
         self,

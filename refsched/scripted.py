@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scripted plugins: faults and waits on order, for tests (PROTOCOL.md, Scripted plugins).
+"""Scripted plugins: faults and waits on order, for tests (docs/protocol.md, Scripted plugins).
 
 ScriptedA and ScriptedB stand at Reserve, Permit, PreBind and PostBind, ScriptedBinder at Bind. What they
 answer for a pod stands in its annotation ``refsched.dev/script``; what is not there is Success (the binder:

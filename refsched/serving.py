@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serving: the requests of PROTOCOL.md answered by an implementation written in Python.
+"""Serving: the requests of docs/protocol.md answered by an implementation written in Python.
 
 ``Server`` takes one request at a time; ``serve`` puts it behind two streams of JSON Lines.
 """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Answers: from the JSON that an implementation says to values that can be relied on.
 
-Whatever is not as PROTOCOL.md has it is an InputError that names the member. So is a contradiction: an answer that
-says two things of which one at most can be. Whether a well-formed answer is right, is not asked here.
+Whatever is not as docs/protocol.md has it is an InputError that names the member. So is a contradiction: an
+answer that says two things of which one at most can be. Whether a well-formed answer is right, is not asked here.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ class Course(Protocol):
     """A history that is done step by step."""
 
     def take(self, step: Step) -> None:
-        """The next step. AdapterFault where the implementation does not answer as PROTOCOL.md says."""
+        """The next step. AdapterFault where the implementation does not answer as docs/protocol.md says."""
         ...
 
     @property
@@ -121,7 +121,7 @@ class Bench(Protocol):
         ...
 
     def judge(self, connection: Connection, history: History) -> Judgement:
-        """AdapterFault where the implementation does not answer as PROTOCOL.md says."""
+        """AdapterFault where the implementation does not answer as docs/protocol.md says."""
         ...
 
     def begin(self, connection: Connection, beginning: History) -> Course:

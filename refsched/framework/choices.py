@@ -2,7 +2,7 @@
 """Choices: where kube-scheduler may do one of several things, the specification asks.
 
 Random when it runs free, first-come when a test wants no surprise; a checker follows what was recorded
-(refsched/replay), a search over a small world enumerates. See PROTOCOL.md, Nondeterminism.
+(refsched/replay), a search over a small world enumerates. See docs/protocol.md, Nondeterminism.
 """
 
 from __future__ import annotations

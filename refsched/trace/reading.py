@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading a trace: JSON Lines, plain or gzip, each line checked as it is asked for (PROTOCOL.md, version 1).
+"""Reading a trace: JSON Lines, plain or gzip, each line checked as it is asked for (docs/protocol.md, version 1).
 
 Whatever is wrong is an InputError that names the file and the line.
 """
@@ -53,7 +53,7 @@ class Header:
 class Entry:
     """One record, the line it stands in, and the seconds since the start.
 
-    What left no record of its own may be told by the next one (docs/traces.md). ``held`` is the pod whose
+    What left no record of its own may be told by the next one (docs/protocol.md). ``held`` is the pod whose
     scheduling cycle had begun before this record, and is held by a scripted plugin: its attempt comes later.
     ``idle`` says that a pod was asked for before this record, and that there was none.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records: what happened to a scheduler, what it did, and what could be seen (PROTOCOL.md, version 1).
+"""Records: what happened to a scheduler, what it did, and what could be seen (docs/protocol.md, version 1).
 
 Every output member but ``pod`` and ``result`` may be missing (None): a recorder writes what it can see, and
 nothing is inferred from a member that is missing.
