@@ -24,3 +24,39 @@ def why_elsewhere(rule: str) -> str | None:
     """Why no test of the suite names this rule; None where one should."""
     found = [start for start in _ELSEWHERE if rule.startswith(start)]
     return _ELSEWHERE[max(found, key=len)] if found else None
+
+
+NOT_SPECIFIED = (
+    (
+        "What is given up because computing it takes long: the search for devices, after ten seconds",
+        "the machine's clock moves by its inputs alone; what a run takes says nothing of what is right",
+    ),
+    (
+        "Which of two binding cycles that run at the same moment writes first",
+        "a cycle runs until something holds it up, so that every interleaving can be reached by scripts that hold"
+        " it; races within one call cannot be driven from outside",
+    ),
+    (
+        "A device that is given twice while one binding cycle takes back what another one just wrote",
+        "the order of events in which this happens needs two cycles between the same two writes",
+    ),
+    ("Extenders behind TLS", "what is asked and what is answered is the same; who may ask is not scheduling"),
+    (
+        "The cost limits of CEL expressions, and the type checks before one is evaluated",
+        "the API server refuses such a DeviceClass or ResourceClaim before a scheduler sees it",
+    ),
+    (
+        "Feature gates whose other setting changes a rule that is stated here",
+        "a configuration that sets one is refused with the name of the gate (R-FEATURE-02), not followed halfway",
+    ),
+    (
+        "Admission: what the API server refuses, quota, and mutation by webhooks",
+        "it is over when an object reaches the scheduler; only what is defaulted is done here (R-DEFAULTS)",
+    ),
+    ("Events for people, metrics, logs and the debugger", "nothing is decided by them"),
+    (
+        "Leader election, restarts, and lists that are relisted",
+        "a scheduler that starts anew is one that is told all objects again: a history may begin so",
+    ),
+)
+"""What is deliberately left open, and why."""
