@@ -51,3 +51,8 @@ def test_volumes_to_bind_and_to_make(check: Check, history: History) -> None:
 @conforms(area="attached", rules=rules_of("VOLLIMIT", "VOLZONE", "VOLRESTR"), examples=60, needs=("volumes",))
 def test_volumes_that_are_there(check: Check, history: History) -> None:
     check(history)
+
+
+@conforms(area="dra", rules=rules_of("DRA"), needs=("devices",), examples=60)
+def test_devices(check: Check, history: History) -> None:
+    check(history)
