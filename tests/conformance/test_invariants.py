@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Invariants: each finds what it is there to find, from records alone, and is silent otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.history import DEFAULT_CONFIG
+from conformance.invariants import Invariants
+from refsched.trace.records import (
+    Attempt,
+    Bind,
+    Create,
+    Delete,
+    Nodes,
+    NodeStatus,
+    NodeUsage,
+    Queues,
+    Record,
+    Reference,
+    Update,
+)
+
+Json = dict[str, Any]
+SUCCESS = NodeStatus("Success")
+
+
+def node(name: str, **allocatable: str) -> Create:
+    resources = {"cpu": "2", "memory": "1Gi", "pods": "2", **allocatable}
+    return Create(
+        {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": name},
+            "status": {"allocatable": resources},
+        }
+    )
+
+
+def pod(name: str, cpu: str = "1", on: str = "", script: str = "", **spec: Any) -> Create:
+    annotations = {"refsched.dev/script": script} if script else {}
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
+    return Create(
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": name, "annotations": annotations},
+            "spec": {"containers": [container], "nodeName": on, **spec},
+        }
+    )
+
+
+def scheduled(name: str, on: str, **members: Any) -> Attempt:
+    return Attempt(f"default/{name}", "scheduled", node=on, **members)
+
+
+def bound(name: str, on: str) -> Bind:
+    return Bind(f"default/{name}", on, "bound")
+
+
+def deleted(kind: str, name: str) -> Delete:
+    return Delete(Reference(kind, name, namespace="default" if kind == "Pod" else ""))
+
+
+def queues(active: tuple[str, ...] = (), backoff: tuple[str, ...] = ()) -> Queues:
+    return Queues(
+        tuple(f"default/{name}" for name in active), tuple(f"default/{name}" for name in backoff), ()
+    )
+
+
+def counted(**pods: tuple[str, ...]) -> Nodes:
+    return Nodes({name: NodeUsage(tuple(f"default/{pod}" for pod in there)) for name, there in pods.items()})
+
+
+def broken(
+    *records: Record, config: Json = DEFAULT_CONFIG, gates: dict[str, bool] | None = None
+) -> list[str]:
+    """The rules that the last record breaks; those before must break none."""
+    invariants = Invariants(config, gates or {})
+    for record in records[:-1]:
+        assert not invariants.take(record), record
+    return [finding.rule for finding in invariants.take(records[-1])]
+
+
+# --- Decisions ------------------------------------------------------------------------------------
+
+
+def test_a_pod_that_fits_to_the_last_unit_is_none_too_many() -> None:
+    assert not broken(node("n"), pod("a", on="n"), pod("b"), scheduled("b", "n"))
+
+
+def test_a_pod_that_asks_for_more_than_is_left_breaks_the_first_rule() -> None:
+    assert broken(node("n"), pod("a", on="n"), pod("b", "1001m"), scheduled("b", "n")) == ["R-INV-01"]
+
+
+def test_an_assumed_pod_counts_before_it_is_bound() -> None:
+    first = (node("n"), pod("a"), pod("b", "1001m"), scheduled("a", "n"))
+    assert broken(*first, scheduled("b", "n")) == ["R-INV-01"]
+
+
+def test_a_finished_pod_does_not_count() -> None:
+    finished = pod("a", on="n")
+    finished.object["status"] = {"phase": "Succeeded"}
+    assert not broken(node("n"), finished, pod("b", "2"), scheduled("b", "n"))
+
+
+def test_a_node_takes_no_more_pods_than_it_says() -> None:
+    running = (node("n"), pod("a", "1m", on="n"), pod("b", "1m", on="n"))
+    assert broken(*running, pod("c", "1m"), scheduled("c", "n")) == ["R-INV-01"]
+
+
+def test_a_profile_without_the_filter_promises_no_room() -> None:
+    plugins = {"multiPoint": {"disabled": [{"name": "NodeResourcesFit"}]}}
+    profile = {"schedulerName": "default-scheduler", "plugins": plugins}
+    config = {**DEFAULT_CONFIG, "profiles": [profile]}
+    assert not broken(node("n"), pod("a", "3"), scheduled("a", "n"), config=config)
+
+
+def test_a_resource_that_is_ignored_may_be_overcommitted() -> None:
+    args = {"name": "NodeResourcesFit", "args": {"ignoredResourceGroups": ["x.dev"]}}
+    profile = {"schedulerName": "default-scheduler", "pluginConfig": [args]}
+    wanted = pod("a")
+    wanted.object["spec"]["containers"][0]["resources"]["requests"] = {"x.dev/y": "1"}
+    steps = (node("n"), wanted, scheduled("a", "n"))
+    assert broken(*steps) == ["R-INV-01"]
+    assert not broken(*steps, config={**DEFAULT_CONFIG, "profiles": [profile]})
+
+
+def test_a_pods_own_resources_count_only_with_their_gate() -> None:
+    wanted = pod("a", resources={"requests": {"cpu": "3"}})
+    assert broken(node("n"), wanted, scheduled("a", "n")) == ["R-INV-01"]
+    assert not broken(node("n"), wanted, scheduled("a", "n"), gates={"PodLevelResources": False})
+
+
+@pytest.mark.parametrize("said", [{"n": NodeStatus("Unschedulable", "X")}, {"m": SUCCESS}])
+def test_a_chosen_node_passed_every_filter(said: dict[str, NodeStatus]) -> None:
+    assert broken(node("n"), pod("a"), scheduled("a", "n", filter=said)) == ["R-INV-02"]
+    assert not broken(node("n"), pod("a"), scheduled("a", "n", filter={"n": SUCCESS}))
+
+
+@pytest.mark.parametrize(("score", "rules"), [(300, []), (301, ["R-INV-03"]), (-1, ["R-INV-03"])])
+def test_a_score_is_at_most_a_hundred_times_its_weight(score: int, rules: list[str]) -> None:
+    scores = {"n": {"TaintToleration": score}}
+    assert broken(node("n"), pod("a"), scheduled("a", "n", scores=scores)) == rules
+
+
+def test_a_total_is_the_sum_of_its_scores() -> None:
+    scores = {"n": {"ImageLocality": 1, "NodeAffinity": 2}}
+    wrong = scheduled("a", "n", scores=scores, totals={"n": 4})
+    assert broken(node("n"), pod("a"), wrong) == ["R-INV-04"]
+
+
+def test_the_highest_total_is_taken() -> None:
+    totals = {"n": 1, "m": 2}
+    nodes = (node("n"), node("m"), pod("a"))
+    assert broken(*nodes, scheduled("a", "n", totals=totals)) == ["R-INV-04"]
+    assert not broken(*nodes, scheduled("a", "m", totals=totals))
+
+
+# --- Places ---------------------------------------------------------------------------------------
+
+
+def test_a_pod_that_is_bound_or_on_its_way_is_not_tried_again() -> None:
+    steps = (node("n"), pod("a"), scheduled("a", "n"))
+    assert broken(*steps, scheduled("a", "n")) == ["R-INV-05"]
+    assert broken(*steps, bound("a", "n"), scheduled("a", "n")) == ["R-INV-05"]
+
+
+def test_a_pod_that_is_not_there_is_not_tried() -> None:
+    assert broken(node("n"), scheduled("a", "n")) == ["R-INV-05"]
+
+
+def test_a_pod_whose_binding_failed_may_be_tried_again() -> None:
+    failed = Bind("default/a", "n", "error")
+    assert not broken(node("n"), pod("a"), scheduled("a", "n"), failed, scheduled("a", "n"))
+
+
+def test_an_error_after_the_binding_leaves_the_pod_bound() -> None:
+    script = '{"ScriptedBinder": {"bind": "Hold:ErrorAfterBound"}}'
+    failed = Bind("default/a", "n", "error", calls=("ScriptedBinder.bind",))
+    steps = (node("n"), pod("a", script=script), scheduled("a", "n"), failed)
+    assert not broken(*steps, queues())
+    assert broken(*steps, scheduled("a", "n")) == ["R-INV-05"]
+
+
+def test_a_pod_is_in_one_queue_only() -> None:
+    assert not broken(pod("a"), queues(active=("a",)))
+    assert broken(pod("a"), queues(active=("a",), backoff=("a",))) == ["R-INV-06"]
+
+
+def test_a_pod_on_a_node_or_none_at_all_is_in_no_queue() -> None:
+    assert broken(pod("a", on="n"), queues(active=("a",))) == ["R-INV-06"]
+    assert broken(pod("a"), deleted("Pod", "a"), queues(active=("a",))) == ["R-INV-06"]
+
+
+def test_a_pod_of_ours_that_nobody_has_is_lost() -> None:
+    assert broken(pod("a"), queues()) == ["R-INV-07"]
+    assert not broken(pod("a", schedulerName="other"), queues())
+    leaving = pod("a")
+    leaving.object["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    assert not broken(leaving, queues())
+
+
+def test_what_was_assumed_and_not_bound_is_given_back() -> None:
+    steps = (node("n"), pod("a"), scheduled("a", "n"))
+    assert not broken(*steps, counted(n=("a",)))
+    assert broken(*steps, Bind("default/a", "n", "error"), counted(n=("a",))) == ["R-INV-08"]
+
+
+def test_what_is_bound_counts() -> None:
+    assert broken(node("n"), pod("a", on="n"), counted(n=())) == ["R-INV-08"]
+    assert broken(node("n"), node("m"), pod("a", on="n"), counted(n=("a",), m=("a",))) == ["R-INV-08"]
+    assert not broken(node("n"), pod("a", on="n"), deleted("Node", "n"), counted(n=("a",)))
+
+
+def test_an_update_does_not_take_a_pod_off_its_node() -> None:
+    assert not broken(node("n"), pod("a", on="n"), Update(pod("a").object), counted(n=("a",)))
+
+
+# --- In mid-cycle ---------------------------------------------------------------------------------
+
+
+def test_a_held_pod_was_decided_when_its_cycle_began() -> None:
+    invariants = Invariants(DEFAULT_CONFIG, {})
+    for record in (node("n"), pod("a")):
+        invariants.take(record)
+    invariants.begin("default/a")
+    assert not invariants.take(queues())
+    assert not invariants.take(pod("b", "2", on="n"))
+    assert not invariants.take(scheduled("a", "n"))
+
+
+def test_whose_name_was_used_again_in_mid_cycle_is_left_alone() -> None:
+    again = (node("n"), pod("a"), scheduled("a", "n"), deleted("Pod", "a"), pod("a"))
+    assert not broken(*again, queues())
+    assert not broken(*again, queues(active=("a",)))
+    assert not broken(*again, counted(n=("a",)))
+    assert not broken(*again, scheduled("a", "n"))
+
+
+def test_each_invariant_counts_how_often_it_had_something_to_look_at() -> None:
+    invariants = Invariants(DEFAULT_CONFIG, {})
+    scores = {"n": {"ImageLocality": 0}}
+    attempt = scheduled("a", "n", filter={"n": SUCCESS}, scores=scores, totals={"n": 0})
+    for record in (node("n"), pod("a"), attempt, queues(), counted(n=("a",))):
+        assert not invariants.take(record)
+    assert {f"R-INV-0{number}" for number in range(1, 9)} <= set(invariants.decisive)
