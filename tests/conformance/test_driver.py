@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The driver plays the API server for a scheduler that has none, and leaves out what does not fit."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from conformance.adapters.connecting import connect
+from conformance.api_server import ApiServer
+from conformance.claimed import for_what_is_claimed, step_for_what_is_claimed
+from conformance.history import DEFAULT_CONFIG, Create, Delete, History, Permit, Release, Schedule, Update
+from conformance.trial import try_history
+from refsched.trace.records import Attempt, Bind, Input, Reference, Write
+
+Json = dict[str, Any]
+SCRIPTED = {
+    **DEFAULT_CONFIG,
+    "profiles": [
+        {
+            "schedulerName": "default-scheduler",
+            "plugins": {"multiPoint": {"enabled": [{"name": "ScriptedA"}, {"name": "ScriptedB"}]}},
+        }
+    ],
+}
+
+
+def thing(kind: str, name: str, api: str = "v1", **members: Any) -> Json:
+    return {"apiVersion": api, "kind": kind, "metadata": {"name": name}, **members}
+
+
+def pod(name: str, *, script: Json | None = None, **spec: Any) -> Json:
+    value = thing("Pod", name, spec={"containers": [{"name": "c", "image": "i"}], **spec})
+    if script is not None:
+        value["metadata"]["annotations"] = {"refsched.dev/script": json.dumps(script)}
+    return value
+
+
+def node(name: str) -> Json:
+    return thing("Node", name, status={"allocatable": {"cpu": "1", "pods": "3"}})
+
+
+def delete(kind: str, name: str) -> Delete:
+    return Delete(Reference(kind, name))
+
+
+@pytest.fixture
+def api() -> ApiServer:
+    return ApiServer()
+
+
+# --- What fits ------------------------------------------------------------------------------------
+
+
+def test_what_is_there_is_not_created_again_and_what_is_not_there_not_changed(api: ApiServer) -> None:
+    created = Create(node("n"))
+    assert api.accepts(created)
+    assert not api.accepts(Update(node("n")))
+    api.take(created)
+    assert not api.accepts(created)
+    assert api.accepts(Update(node("n")))
+    api.take(delete("Node", "n"))
+    assert not api.accepts(delete("Node", "n"))
+
+
+def test_only_a_pod_that_waits_is_permitted_and_by_a_plugin_that_it_waits_for(api: ApiServer) -> None:
+    api.take(Create(pod("p", script={"ScriptedA": {"permit": "Wait"}})))
+    assert not api.accepts(Permit("default/p", "allow"))
+    api.take(Attempt("default/p", "scheduled", node="n", waiting=True))
+    assert api.accepts(Permit("default/p", "allow"))
+    assert not api.accepts(Permit("default/p", "allow", "ScriptedB"))
+    allowed = Permit("default/p", "allow", "ScriptedA")
+    assert api.accepts(allowed)
+    api.take(allowed)
+    assert not api.accepts(allowed)
+    api.take(Bind("default/p", "n", "bound"))
+    assert not api.accepts(Permit("default/p", "allow"))
+
+
+def test_only_a_held_pod_is_released(api: ApiServer) -> None:
+    assert not api.accepts(Release("default/p"))
+    api.has_begun_to_hold("default/p")
+    assert api.accepts(Release("default/p"))
+    assert api.holds_any
+    api.take(Release("default/p"))
+    assert not api.holds_any
+
+
+def test_an_update_leaves_a_pod_where_it_is_bound_and_nominated(api: ApiServer) -> None:
+    api.take(Create(pod("p")))
+    api.take(Attempt("default/p", "unschedulable", nominated_node="n"))
+    nominated = api.completed(Update(pod("p")))
+    assert isinstance(nominated, Update)
+    assert nominated.object["status"] == {"nominatedNodeName": "n"}
+    api.take(Bind("default/p", "m", "bound"))
+    assert api.completed(Update(pod("p"))).object["spec"]["nodeName"] == "m"  # type: ignore[union-attr]
+
+
+def test_a_successor_of_the_same_name_is_bound_nowhere(api: ApiServer) -> None:
+    for record in (Create(pod("p")), Bind("default/p", "m", "bound"), delete("Pod", "p"), Create(pod("p"))):
+        api.take(record)
+    assert api.completed(Update(pod("p"))) == Update(pod("p"))
+
+
+# --- What it does ---------------------------------------------------------------------------------
+
+
+def test_victims_are_deleted_but_for_those_that_wait_on_permit(api: ApiServer) -> None:
+    for name in ("a", "b"):
+        api.take(Create(pod(name)))
+    api.take(Attempt("default/b", "scheduled", node="n", waiting=True))
+    preemption = Attempt("default/p", "unschedulable", victims=("default/a", "default/b"))
+    assert [deletion.object.name for deletion in api.take(preemption) if isinstance(deletion, Delete)] == [
+        "a"
+    ]
+
+
+def test_a_claim_for_which_a_node_was_selected_gets_a_volume(api: ApiServer) -> None:
+    claim = thing(
+        "PersistentVolumeClaim",
+        "c",
+        spec={
+            "storageClassName": "fast",
+            "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "1Gi"}},
+        },
+    )
+    api.take(Create(thing("StorageClass", "fast", "storage.k8s.io/v1", provisioner="csi.dev")))
+    api.take(Create(claim))
+    annotations = {"volume.kubernetes.io/selected-node": "n"}
+    selected = {**claim, "metadata": {"name": "c", "annotations": annotations}}
+    made, bound = api.take(Write("update", selected))
+    assert isinstance(made, Create)
+    assert isinstance(bound, Update)
+    assert made.object["spec"]["claimRef"]["name"] == "c"
+    assert made.object["spec"]["csi"]["driver"] == "csi.dev"
+    assert bound.object["spec"]["volumeName"] == made.object["metadata"]["name"]
+    assert bound.object["status"] == {"phase": "Bound"}
+
+
+def test_a_volume_that_was_given_a_claim_is_bound_to_it(api: ApiServer) -> None:
+    api.take(Create(thing("PersistentVolumeClaim", "c", spec={"storageClassName": "fast"})))
+    volume = thing("PersistentVolume", "v", spec={"capacity": {"storage": "1Gi"}})
+    api.take(Create(volume))
+    claimed = {**volume, "spec": {"claimRef": {"namespace": "default", "name": "c"}}}
+    answers: list[Input] = api.take(Write("update", claimed))
+    kept, bound = [answer.object for answer in answers if isinstance(answer, Update)]
+    assert kept["spec"]["capacity"] == {"storage": "1Gi"}
+    assert kept["status"] == {"phase": "Bound"}
+    assert bound["spec"]["volumeName"] == "v"
+
+
+# --- What is claimed ------------------------------------------------------------------------------
+
+EVERYTHING = frozenset({"preemption", "scripted", "hold"})
+
+
+def test_who_claims_everything_gets_the_history_as_it_is() -> None:
+    history = History((), SCRIPTED)
+    assert for_what_is_claimed(history, EVERYTHING).config == SCRIPTED
+
+
+def test_without_preemption_nothing_follows_a_refusal() -> None:
+    config = for_what_is_claimed(History(()), frozenset()).config
+    assert config["profiles"][0]["plugins"]["postFilter"] == {"disabled": [{"name": "*"}]}
+
+
+def test_without_scripted_plugins_they_are_not_configured_and_no_pod_has_a_script() -> None:
+    claimed = frozenset({"preemption"})
+    profile = for_what_is_claimed(History((), SCRIPTED), claimed).config["profiles"][0]
+    assert profile["plugins"] == {"multiPoint": {"enabled": []}}
+    step = step_for_what_is_claimed(Create(pod("p", script={"ScriptedA": {"permit": "Wait"}})), claimed)
+    assert isinstance(step, Create)
+    assert step.object["metadata"]["annotations"] == {}
+
+
+def test_who_cannot_hold_is_not_asked_to() -> None:
+    script = {"ScriptedA": {"reserve": "Hold", "permit": "Wait"}}
+    step = step_for_what_is_claimed(Create(pod("p", script=script)), frozenset({"scripted"}))
+    assert isinstance(step, Create)
+    told = json.loads(step.object["metadata"]["annotations"]["refsched.dev/script"])
+    assert told == {"ScriptedA": {"permit": "Wait"}}
+
+
+@pytest.mark.parametrize("step", [Schedule(), Create(node("n")), Create(pod("p"))])
+def test_a_step_without_a_script_stays(step: Schedule | Create) -> None:
+    assert step_for_what_is_claimed(step, frozenset()) is step
+
+
+# --- A history ------------------------------------------------------------------------------------
+
+
+def test_a_history_is_run_and_what_does_not_fit_is_passed_over() -> None:
+    steps = (Create(node("n")), Create(pod("p")), Release("default/p"), Schedule(3), delete("Pod", "q"))
+    with connect("refsched.reference") as adapter:
+        transcript = try_history(adapter, History(steps))
+    assert not transcript.findings
+    assert not transcript.ended
+    told = [entry.record for entry in transcript.seen]
+    assert not any(isinstance(record, Release | Delete) for record in told)
+    assert [record.result for record in told if isinstance(record, Attempt | Bind)] == ["scheduled", "bound"]
+    assert transcript.decisive["R-INV-01"] == 1
