@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from datetime import UTC, datetime
-from math import floor
 
 from attrs import define
 
@@ -33,7 +32,7 @@ from refsched.trace.records import Nodes, NodeUsage, Output, Queues
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 BACKOFF_FLUSH = 1.0
-"""Seconds: backoff_queue.go, backoffQOrderingWindowDuration; aligned to whole seconds of the clock."""
+"""Seconds: backoff_queue.go, backoffQOrderingWindowDuration."""
 LEFTOVER_FLUSH = 30.0
 """Seconds: scheduling_queue.go, Run: how often pods that were left over are looked for."""
 
@@ -67,12 +66,13 @@ class Scheduler:
     ) -> None:
         clock = Clock(start)
         objects = ObjectStore()
-        self.stations = Stations(profiles, queue(objects, lambda: clock.now), choices, clock, objects)
+        into_its_second = start.microsecond / 10**6
+        waiting = queue(objects, lambda: clock.now + into_its_second)
+        self.stations = Stations(profiles, waiting, choices, clock, objects)
         self._journeys: list[_Journey] = []
         self._began_to_hold: tuple[str, Held] | None = None
         self._frozen_timers = frozen_timers
-        second = start.timestamp()
-        self._backoff_flush_due = floor(second + BACKOFF_FLUSH) - second
+        self._backoff_flush_due = waiting.until_backoff_flush()
         self._leftover_flush_due = LEFTOVER_FLUSH
 
     # --- Inputs -----------------------------------------------------------------------------------

@@ -44,16 +44,16 @@ class Backoff:
         count = pod.consecutive_errors_count or pod.unschedulable_count
         if self.maximum == 0 or count == 0:
             return NO_BACKOFF
-        return self._window(pod.timestamp + self.duration(count))
+        return self.window(pod.timestamp + self.duration(count))
 
     def is_backing_off(self, pod: QueuedPod, now: float) -> bool:
         """R-BACKOFF-05: a pod backs off until the second in which its backoff ends is over.
 
         Source: isPodBackingoff.
         """
-        return pod.backoff_expiration >= self._window(now)
+        return pod.backoff_expiration >= self.window(now)
 
-    def _window(self, time: float) -> float:
+    def window(self, time: float) -> float:
         """R-BACKOFF-06: without SchedulerPopFromBackoffQ time counts to the nanosecond. Source: alignToWindow."""
         return whole_second(time) if self.by_second else round(time, 9)
 

@@ -255,6 +255,12 @@ class SchedulingQueue:
 
     # --- Timers -----------------------------------------------------------------------------------
 
+    def until_backoff_flush(self) -> float:
+        """Seconds from now, when the queue is started, to the first flush: it comes at a whole second. Without
+        SchedulerPopFromBackoffQ it comes in one second. Source: waitUntilAlignedWithOrderingWindow."""
+        now = self._clock()
+        return self._backoff_rule.window(now + 1) - now
+
     def flush_backoff_q_completed(self) -> None:
         """Pods whose backoff is over may be tried."""
         now = self._clock()
@@ -267,7 +273,9 @@ class SchedulingQueue:
         """R-QUEUE-50: a pod that was refused more than five minutes ago is tried again, whoever refused it.
         For those in flight this is an event like any other."""
         now = self._clock()
-        overdue = [pod for pod in self._unschedulable if now - pod.timestamp > MAX_IN_UNSCHEDULABLE_PODS]
+        overdue = [
+            pod for pod in self._unschedulable if round(now - pod.timestamp, 9) > MAX_IN_UNSCHEDULABLE_PODS
+        ]
         if overdue:
             self._tell(overdue, Happening(events.UNSCHEDULABLE_TIMEOUT))
 
