@@ -28,7 +28,11 @@ from conformance.history import (
     Step,
     Update,
 )
+from refsched.errors import InputError
 from refsched.trace.records import Attempt, Input, Record
+
+GOES_ON = "R-PERMIT-02"
+WAITS = "R-PERMIT-01"
 
 
 class Asked(Protocol):
@@ -205,10 +209,22 @@ class Driver:
 
     def _show(self, record: Record) -> list[Input]:
         self.transcript.seen.append(Seen(self._step, self._now, record))
-        self._note(self._witness.take(record))
+        self._note(self._taken(record))
         if self._witness.has_diverged:
             raise _OverError("the implementation made a choice of its own that was not seen in time")
         return self._api.take(record)
+
+    def _taken(self, record: Record) -> list[Finding]:
+        """The implementation has let a pod come to where it is held, or waits, and the specification has not."""
+        try:
+            return self._witness.take(record)
+        except InputError as refused:
+            match record:
+                case Release(pod):
+                    return [Finding(GOES_ON, record.member, refused.problem, "it was held there", pod)]
+                case Permit(pod):
+                    return [Finding(WAITS, record.member, refused.problem, "it waited", pod)]
+            raise
 
     def _note(self, findings: list[Finding]) -> None:
         if findings:

@@ -38,6 +38,32 @@ _STATIONS: Mapping[str, Sequence[str]] = {
 }
 """Of several rules the first that spoke is meant, and without any the first."""
 
+_OF_A_REASON: Mapping[str, str] = {
+    "Too many pods": "R-FIT-02",
+    "Insufficient ": "R-FIT-02",
+    "node(s) had untolerated taint(s)": "R-TAINT-01",
+    "node(s) were unschedulable": "R-CORDON-01",
+    "pod affinity terms conflict": "R-NODEAFF-02",
+    "node(s) didn't match scheduler-enforced node affinity": "R-NODEAFF-03",
+    "node(s) didn't match Pod's node affinity/selector": "R-NODEAFF-04",
+    "node(s) didn't match pod topology spread constraints (missing required label)": "R-SPREAD-10",
+    "node(s) didn't match pod topology spread constraints": "R-SPREAD-11",
+    "node(s) had no available disk": "R-VOLRESTR-03",
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod": "R-VOLRESTR-04",
+    "node(s) had no available volume zone": "R-VOLZONE-05",
+    "node(s) exceed max volume count": "R-VOLLIMIT-02",
+    "pod has unbound immediate PersistentVolumeClaims": "R-VOLBIND-03",
+    "node(s) didn't match PersistentVolume's node affinity": "R-VOLBIND-07",
+    "node(s) didn't find available persistent volumes to bind": "R-VOLBIND-09",
+    "node(s) did not have enough free storage": "R-VOLBIND-15",
+    "cannot allocate all claims": "R-DRA-04",
+    "resourceclaim not available on the node": "R-DRA-05",
+}
+"""What a reason begins with, and the rule that gives it, where a method has several."""
+
+_OF_A_CODE: Mapping[str, str] = {"NodeResourcesFit": "R-FIT-03"}
+"""By plugin the rule that says whether evicting pods helps, where it is not the one that gives the reason."""
+
 COUNTED = "R-ASSUME-01"
 GIVEN_BACK = "R-ROLLBACK-02"
 GIVEN_BACK_LATE = "R-ROLLBACK-03"
@@ -82,22 +108,27 @@ class Attribution:
         expected, got = found.expected, found.got
         if _says(expected) == _says(got) and len(_reasons(expected)) == len(_reasons(got)):
             return REASONS
-        return (
-            self._of_plugin(_plugin(expected) or _plugin(got), (method, "pre_filter", "filter"))
-            or "R-SEARCH-02"
-        )
+        plugin = _plugin(expected) or _plugin(got)
+        if plugin in _OF_A_CODE and _plugin(got) == plugin and _reasons(expected) == _reasons(got):
+            return _OF_A_CODE[plugin]
+        reason = next(iter((*_reasons(expected), *_reasons(got))), "")
+        known = next((rule for start, rule in _OF_A_REASON.items() if reason.startswith(start)), None)
+        return known or self._of_plugin(plugin, (method, "pre_filter", "filter")) or "R-SEARCH-02"
 
     def _score(self, plugin: str) -> str:
-        return self._of_plugin(plugin, ("score", "normalize_score", "pre_score")) or SELECTED
+        """A function that scores for the plugin goes before its methods, which only call it."""
+        functions = _rules_of_scoring(plugin)
+        spoken = next((rule for rule in self._reach.spoken if rule in functions), None)
+        return spoken or self._of_plugin(plugin, ("score", "normalize_score", "pre_score")) or SELECTED
 
     def _of_plugin(self, plugin: str, methods: Sequence[str]) -> str | None:
-        """The last rule of the plugin that spoke at this point; else the first that it has there."""
+        """The first rule of the plugin that spoke at this point; else the first that it has there."""
         rules = _rules_of_plugins().get(plugin, {})
         for method in methods:
             here = rules.get(method, ())
             spoken = [rule for rule in self._reach.spoken if rule in here]
             if here:
-                return spoken[-1] if spoken else here[0]
+                return spoken[0] if spoken else here[0]
         return next((rule for here in rules.values() for rule in here), None)
 
     # --- Queues and nodes -------------------------------------------------------------------------
@@ -148,3 +179,20 @@ def _rules_of_plugins() -> Mapping[str, Mapping[str, list[str]]]:
         if rule.module.startswith("refsched.plugins.") and rule.area != "CURE":
             found.setdefault(plugin, {}).setdefault(method, []).append(rule.id)
     return found
+
+
+@cache
+def _rules_of_scoring(plugin: str) -> frozenset[str]:
+    """Those that stand, in the area of the plugin's own, in a module of how it scores."""
+    areas = {
+        rule.partition("-")[2].partition("-")[0]
+        for here in _rules_of_plugins().get(plugin, {}).values()
+        for rule in here
+    }
+    return frozenset(
+        rule.id
+        for rule in all_rules().values()
+        if rule.module.startswith("refsched.plugins.")
+        and rule.module.endswith("_scoring")
+        and rule.area in areas
+    )

@@ -114,6 +114,12 @@ def attack(adapter: Adapter, tests: Tests, *, with_specification: bool = True) -
                 if fault.final:
                     return Attack(None, total, seconds(), faults, first_fault)
                 continue
+            except Exception as problem:
+                faults, first_fault = (
+                    faults + 1,
+                    first_fault or f"the suite: {type(problem).__name__}: {problem}",
+                )
+                continue
             crashes = [one for one in found if one.rule == ANSWERS]
             if crashes:
                 faults, first_fault = faults + 1, first_fault or str(crashes[0].got)

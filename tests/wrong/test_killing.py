@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wrong schedulers are killed: some by the pytest command that a user types, some by the killer."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conformance.driver import Transcript
+from conformance.findings import Finding
+from conformance.history import History
+from conformance.judge import ANSWERS
+from conformance.wrong import kill, killing
+from conformance.wrong.kill import main
+from conformance.wrong.killing import Attack, Fate, Kill, attack, connect_wrong, fate_of
+from conformance.wrong.matrix import page, read, write
+from conformance.wrong.planted import areas_near
+from conformance.wrong.profile import SuiteTest, histories_of, suite_tests
+
+ROOT = Path(__file__).parents[2]
+
+
+# --- By the command -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "test", "rule"),
+    [
+        ("overcommits", "test_plugins.py::test_resources", "R-INV-01"),
+        ("leaks-what-it-assumed", "test_cycle.py::test_faults_and_the_way_back", "R-INV-08"),
+        ("skips-the-second-nominated-pass", "test_cycle.py::test_nominated_pods", "R-NOM-01"),
+    ],
+)
+def test_the_suite_fails_a_wrong_scheduler_and_names_the_rule(name: str, test: str, rule: str) -> None:
+    served = f"exec:{shlex.quote(sys.executable)} -m conformance.wrong {name}"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"conformance/{test}"]
+    ran = subprocess.run(
+        [*command, f"--impl={served}"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    assert f"FAILED  {rule}" in ran.stdout
+
+
+# --- By the killer --------------------------------------------------------------------------------
+
+SAMPLE = {
+    "one-pod-too-many": "R-FIT-02",
+    "lets-no-execute-pass": "R-TAINT-01",
+    "compares-text": "R-NODEAFF-04",
+    "nobody-is-the-first": "R-PODAFF-04",
+    "skew-must-be-less": "R-SPREAD-11",
+    "one-port-for-all-protocols": "R-PORTS-03",
+    "last-in-first-out": "R-QUEUE-47",
+    "errors-owe-no-backoff": "R-QUEUE-36",
+}
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_the_tests_that_lie_near_kill_it_by_the_rule_that_it_breaks(name: str) -> None:
+    killed = fate_of(name, areas_near(name), alone=False).suite.kill
+
+    assert killed is not None
+    assert killed.rule == SAMPLE[name]
+
+
+# --- What counts ----------------------------------------------------------------------------------
+
+TEST = SuiteTest("test_of_one_history", "ports", 1)
+
+
+def finding(rule: str) -> Callable[..., Transcript]:
+    def try_history(adapter: object, history: History, *, with_specification: bool) -> Transcript:
+        return Transcript(history, findings=[Finding(rule, "node", "n1", "n2")])
+
+    return try_history
+
+
+def attacked(monkeypatch: pytest.MonkeyPatch, rule: str) -> Attack:
+    monkeypatch.setattr(killing, "try_history", finding(rule))
+    monkeypatch.setattr(killing, "histories_of", lambda test: [History(())])
+    with connect_wrong("overcommits") as adapter:
+        return attack(adapter, [TEST])
+
+
+def test_what_is_found_is_a_kill(monkeypatch: pytest.MonkeyPatch) -> None:
+    came = attacked(monkeypatch, "R-PORTS-03")
+
+    assert came.kill is not None
+    assert (came.kill.test, came.kill.rule, came.kill.examples) == (TEST.name, "R-PORTS-03", 1)
+    assert came.faults == 0
+
+
+def test_a_crash_is_no_kill(monkeypatch: pytest.MonkeyPatch) -> None:
+    came = attacked(monkeypatch, ANSWERS)
+
+    assert came.kill is None
+    assert came.faults == 1
+    assert came.first_fault == "n2"
+
+
+def test_what_the_killer_draws_is_what_the_test_draws() -> None:
+    test = next(test for test in suite_tests() if test.area == "ports" and not test.recorded)
+
+    assert test.name == "conformance.test_plugins::test_host_ports"
+    assert len(histories_of(test)) == test.examples
+
+
+# --- The command of the killer --------------------------------------------------------------------
+
+ALIVE = Attack(None, 7, 1.0, faults=1, first_fault="no answer")
+DEAD = Attack(Kill("m::test_ports", "R-PORTS-03", "filter.n1", 3, 0.5), 3, 0.5)
+
+
+def test_a_name_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["no-such-thing"]) == 2
+    assert "'no-such-thing'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("came", "code"), [(DEAD, 0), (ALIVE, 1)])
+def test_the_command_keeps_the_rows_of_others_and_tells_who_survives(
+    came: Attack, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        kill, "fate_of", lambda name, nearest, *, alone: Fate(name, came, came, killing.NOT_TRIED)
+    )
+    kept = tmp_path / "matrix.json"
+    write([Fate("ignores-overhead", DEAD, DEAD, DEAD)], kept)
+    told = tmp_path / "matrix.md"
+
+    assert main(["overcommits", "--json", str(kept), "--page", str(told)]) == code
+    assert list(read(kept)) == ["overcommits", "ignores-overhead"]
+    assert told.read_text("utf-8") == page(read(kept))
+
+
+def test_survivors_stand_first_on_the_page() -> None:
+    text = page({"overcommits": Fate("overcommits", ALIVE, ALIVE, ALIVE)})
+
+    assert text.index("## Survivors") < text.index("`overcommits`") < text.index("## By area")
+    assert "**survives**" in text
