@@ -83,9 +83,10 @@ _STORAGE = st.builds(
     some(EPHEMERAL_CLAIMS, 2),
     some(TAKEN, 1),
 )
+# With a timeout of 0 two things race on the wall clock: the first look, and the deadline.
 _CONFIGS = one_in(
     4,
-    st.sampled_from([0, 1, 5]).map(
+    st.sampled_from([1, 5]).map(
         lambda seconds: profile_config(default_profile(("VolumeBinding", {"bindTimeoutSeconds": seconds})))
     ),
     DEFAULT_CONFIG,

@@ -55,7 +55,6 @@ func readObject(data []byte) (kind, runtime.Object, error) {
 	}
 	legacyscheme.Scheme.Default(object)
 	if pod, ok := object.(*v1.Pod); ok {
-		foldLabelKeys(pod)
 		if _, err := readScript(pod); err != nil {
 			return kind{}, nil, err
 		}
@@ -68,7 +67,7 @@ func readObject(data []byte) (kind, runtime.Object, error) {
 // foldLabelKeys merges matchLabelKeys and mismatchLabelKeys into the selectors that
 // they qualify, with the values of the pod's own labels. Source:
 // pkg/registry/core/pod/strategy.go, mutatePodAffinity and mutateTopologySpreadConstraints.
-// The API server does so once, when a pod is created: what is folded already stays.
+// The API server does so once, when a pod is created: what a driver updates it with is taken as it is.
 func foldLabelKeys(pod *v1.Pod) {
 	if affinity := pod.Spec.Affinity; affinity != nil {
 		var terms []*v1.PodAffinityTerm

@@ -15,6 +15,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
@@ -140,6 +141,9 @@ func (r *Recorder) Create(data json.RawMessage) (wire.Answer, error) {
 		k, object, err := readObject(data)
 		if err != nil {
 			return err
+		}
+		if pod, ok := object.(*v1.Pod); ok {
+			foldLabelKeys(pod)
 		}
 		return s.api.create(k, object)
 	})
