@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.history import DEFAULT_CONFIG, History
+from conformance.strategies import totals
 from conformance.strategies.objects import (
     CPU_AMOUNTS,
     combinations,
@@ -221,10 +222,11 @@ _CONFIGS = st.one_of(
 
 
 def histories() -> SearchStrategy[History]:
-    return scenes(
+    anything = scenes(
         _NODES,
         st.one_of(_SIMPLE, _SIMPLE, _LIMITED, _SEVERAL, _WHOLE),
         _RESIZES,
         config=_CONFIGS,
         gates=switched("PodLevelResources", "InPlacePodVerticalScaling"),
     )
+    return st.one_of(anything, anything, totals.histories())

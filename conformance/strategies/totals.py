@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes on which everybody fits, unlike each other in all that scores: only the scores decide, to the last unit.
+
+Some are given more pods than they can hold, since those that run already were placed by nobody.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.history import DEFAULT_CONFIG, History
+from conformance.strategies.objects import ZONE, combinations, default_profile, node, pod, profile_config
+from conformance.strategies.scenes import Scene
+
+Json = dict[str, Any]
+
+_TAINTS = [{"key": key, "effect": "PreferNoSchedule"} for key in ("k", "l", "m")]
+_NODES = combinations(
+    lambda cpu, memory, zone, taints: node(
+        "",
+        {"cpu": cpu, "memory": memory, "pods": "20"},
+        {ZONE: zone} if zone else {},
+        taints=_TAINTS[:taints],
+    ),
+    ("4", "3", "7"),
+    ("2Gi", "1Gi", "3Gi", "1500M"),
+    ("a", "b", ""),
+    (0, 1, 2, 3),
+)
+_RUNNING = combinations(
+    lambda cpu, memory: pod("", {**({"cpu": cpu} if cpu else {}), **({"memory": memory} if memory else {})}),
+    ("", "500m", "1", "333m", "3"),
+    ("", "1Gi", "600Mi", "2Gi", "3Gi"),
+)
+
+
+def _preferring(weights: tuple[int, int]) -> Json:
+    preferred = [
+        {
+            "weight": weight,
+            "preference": {"matchExpressions": [{"key": ZONE, "operator": "In", "values": zones}]},
+        }
+        for weight, zones in zip(weights, (["a"], ["a", "b"]), strict=True)
+    ]
+    return {"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": preferred}}}
+
+
+_WAITING = combinations(
+    lambda cpu, memory, way: pod("", {"cpu": cpu, **({"memory": memory} if memory else {})}, **way),
+    ("10m", "100m", "333m"),
+    ("", "", "1Mi", "200Mi"),
+    ({}, {}, _preferring((1, 2)), _preferring((7, 3))),
+)
+
+_RESOURCES: tuple[list[Json], ...] = (
+    [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}],
+    [{"name": "cpu", "weight": 3}, {"name": "memory", "weight": 1}],
+    [{"name": "memory", "weight": 7}, {"name": "cpu", "weight": 2}],
+)
+_SHAPES = ((0, 10), (10, 0), (0, 3, 10), (7, 0, 2))
+
+
+def _configured(kind: str, resources: list[Json], scores: tuple[int, ...]) -> Json:
+    strategy: Json = {"type": kind, "resources": resources}
+    if kind == "RequestedToCapacityRatio":
+        points = zip((0, 40, 100), scores, strict=False)
+        strategy["requestedToCapacityRatio"] = {
+            "shape": [{"utilization": utilization, "score": score} for utilization, score in points]
+        }
+    return profile_config(default_profile(("NodeResourcesFit", {"scoringStrategy": strategy})))
+
+
+_CONFIGS = st.one_of(
+    st.just(DEFAULT_CONFIG),
+    combinations(
+        _configured,
+        ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio", "RequestedToCapacityRatio"),
+        _RESOURCES,
+        _SHAPES,
+    ),
+)
+
+
+def histories() -> SearchStrategy[History]:
+    @st.composite
+    def roomy(draw: DrawFn) -> History:
+        scene = Scene()
+        nodes = draw(st.lists(_NODES, min_size=2, max_size=4))
+        for value in nodes:
+            scene.add_node(value)
+        for home in draw(st.lists(st.integers(0, len(nodes) - 1), max_size=6)):
+            scene.add_pod(draw(_RUNNING), home)
+        for value in draw(st.lists(_WAITING, min_size=1, max_size=3)):
+            scene.add_pod(value)
+        scene.schedule()
+        return scene.history(draw(_CONFIGS))
+
+    return roomy()
