@@ -64,6 +64,7 @@ _OF_A_REASON: Mapping[str, str] = {
 _OF_A_CODE: Mapping[str, str] = {"NodeResourcesFit": "R-FIT-03"}
 """By plugin the rule that says whether evicting pods helps, where it is not the one that gives the reason."""
 
+PROMISED = "R-NOM-01"
 COUNTED = "R-ASSUME-01"
 GIVEN_BACK = "R-ROLLBACK-02"
 GIVEN_BACK_LATE = "R-ROLLBACK-03"
@@ -108,12 +109,21 @@ class Attribution:
         expected, got = found.expected, found.got
         if _says(expected) == _says(got) and len(_reasons(expected)) == len(_reasons(got)):
             return REASONS
+        if self._is_about_nominations(found):
+            return PROMISED
         plugin = _plugin(expected) or _plugin(got)
         if plugin in _OF_A_CODE and _plugin(got) == plugin and _reasons(expected) == _reasons(got):
             return _OF_A_CODE[plugin]
         reason = next(iter((*_reasons(expected), *_reasons(got))), "")
         known = next((rule for start, rule in _OF_A_REASON.items() if reason.startswith(start)), None)
         return known or self._of_plugin(plugin, (method, "pre_filter", "filter")) or "R-SEARCH-02"
+
+    def _is_about_nominations(self, found: Disagreement) -> bool:
+        """One of the two took the node and the other did not, and others are nominated there."""
+        takes = [
+            isinstance(said, NodeStatus) and said.code == "Success" for said in (found.expected, found.got)
+        ]
+        return takes[0] != takes[1] and found.member.partition(".")[2] in self._reach.promised
 
     def _score(self, plugin: str) -> str:
         """A function that scores for the plugin goes before its methods, which only call it."""

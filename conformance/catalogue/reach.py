@@ -17,7 +17,10 @@ from importlib import import_module
 from typing import Any
 
 from conformance.catalogue.rules import Rule, all_rules, cure_id
-from refsched.framework.status import SUCCESS
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.runtime import CycleState, Framework
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import SUCCESS, Status
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.queue.hint_table import Registration
@@ -31,16 +34,19 @@ _BY_CAUSE = {(row.place, row.occurrence): row.rule for row in TRANSITIONS}
 
 class Reach:
     """``spoken`` are the rules that spoke since the last ``clear``, in the order in which they first did;
-    ``moves`` for each pod (``namespace/name``) the last transition of the queue."""
+    ``moves`` for each pod (``namespace/name``) the last transition of the queue, ``promised`` the nodes to which
+    others than the pod that is tried were found nominated."""
 
     def __init__(self) -> None:
         """The first one in a process puts up the listeners: what was built before it, it does not hear."""
         _instrument()
         self.spoken: dict[str, None] = {}
         self.moves: dict[str, str] = {}
+        self.promised: set[str] = set()
 
     def clear(self) -> None:
         self.spoken = {}
+        self.promised = set()
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -74,6 +80,7 @@ def _instrument() -> None:
     _replace_everywhere(listened)
     _listen_to_transitions()
     _listen_to_hints(by_place)
+    _listen_to_nominations()
 
 
 def _listen_at(
@@ -154,3 +161,22 @@ def _listen_to_hints(by_place: Mapping[tuple[str, str], Sequence[Rule]]) -> None
         return cures(registration, pod, happening, objects)
 
     _put(Registration, "cures", listened)
+
+
+def _listen_to_nominations() -> None:
+    """On which nodes others than the pod that is tried are nominated."""
+    run = Framework.run_filter_plugins_with_nominated_pods
+
+    def listened(
+        framework: Framework,
+        state: CycleState,
+        pod: PodInfo,
+        node: NodeInfo,
+        nominated: Sequence[PodInfo],
+        snapshot: Snapshot,
+    ) -> Status:
+        if _LISTENERS and any(other.pod.uid != pod.pod.uid for other in nominated):
+            _LISTENERS[-1].promised.add(node.name)
+        return run(framework, state, pod, node, nominated, snapshot)
+
+    _put(Framework, "run_filter_plugins_with_nominated_pods", listened)
