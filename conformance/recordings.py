@@ -23,12 +23,22 @@ from conformance.judge import Judge
 from refsched.errors import InputError
 from refsched.shipped import data_folder
 from refsched.trace.reading import START, Entry, read_trace
-from refsched.trace.records import Attempt, Create, Delete, Input, Nodes, Queues, Record, Update
+from refsched.trace.records import Attempt, Create, Delete, Input, Nodes, Queues, Record, Release, Update
 
 VERSION = "kube-scheduler-v1.34.2"
+RECORDED = "recorded-v1.34.2"
+SAMPLE = 2
+"""So many traces of each area of ``RECORDED`` are done. ``refsched replay`` and the project's tests take all."""
+
 DIVERGED = "diverged: it made a choice of its own"
-_NEEDS = {"volumes": ("volumes",), "dra": ("devices",)}
-"""By area, besides scripted plugins, which the configuration tells."""
+_NEEDS = {
+    "volumes": ("volumes",),
+    "attached": ("volumes",),
+    "dra": ("devices",),
+    "devices": ("devices",),
+    "claims": ("devices",),
+}
+"""By area, besides scripted plugins, which the configuration tells, and holds, which the releases do."""
 
 OWN_CHOICES = ("pod", "result", "node", "nominated_node", "victims")
 """Members of an attempt in which two schedulers that both are right may differ, with consequences."""
@@ -49,10 +59,19 @@ class Recording(History):
 
 
 def recordings(area: str | None = None) -> Iterator[Path]:
-    """The recordings of kube-scheduler v1.34.2, those of one area or all."""
-    for path in sorted((data_folder() / VERSION).glob("*.jsonl.gz")):
+    """The recordings of kube-scheduler v1.34.2, those of one area or all; of the many that this project made a
+    sample, the same each time."""
+    made_elsewhere = sorted((data_folder() / VERSION).glob("*.jsonl.gz"))
+    for path in (*made_elsewhere, *_sampled(data_folder() / RECORDED)):
         if area is None or area_of(path) == area:
             yield path
+
+
+def _sampled(folder: Path) -> Iterator[Path]:
+    """Of each area the first, and others at equal distances."""
+    for area in sorted(path for path in folder.glob("*") if path.is_dir()):
+        found = sorted(area.glob("*.jsonl.gz"))
+        yield from found[:: max(1, -(-len(found) // SAMPLE))]
 
 
 def area_of(path: Path) -> str:
@@ -65,6 +84,8 @@ def needs_of(recording: Recording) -> frozenset[str]:
     needs = set(_NEEDS.get(area_of(recording.path), ()))
     if "ScriptedA" in json.dumps(recording.config):
         needs.add("scripted")
+    if any(isinstance(step, Release) for step in recording.steps):
+        needs.add("hold")
     return frozenset(needs)
 
 

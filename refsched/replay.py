@@ -7,7 +7,7 @@ records that follow it before the next attempt; what precedes the first attempt 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +42,11 @@ class FileReport:
     first: FirstDisagreement | None = None
 
 
-def replay_file(path: str | Path) -> FileReport:
+def replay_file(path: str | Path, checker_of: Callable[..., Checker] = Checker) -> FileReport:
     """InputError where the file is no trace, or its inputs cannot be."""
     trace = read_trace(path)
     try:
-        checker = Checker(
+        checker = checker_of(
             trace.header.config, trace.header.feature_gates, trace.header.frozen_timers, trace.header.start
         )
     except InputError as error:

@@ -14,6 +14,7 @@ from conformance.adapters.connecting import connect
 from conformance.adapters.faults import AdapterFault, AdapterUnavailable
 from conformance.history import History
 from conformance.recording.recorder import Recorded, record, write_trace
+from conformance.recording.steered import STEERED
 from conformance.strategies import AREAS
 from conformance.suite.drawing import drawn, load_profile
 from conformance.suite.scenario import read_history
@@ -21,6 +22,9 @@ from refsched.errors import InputError
 from refsched.objects.reading import read_as
 from refsched.replay import SUFFIXES
 from refsched.trace.reading import START
+
+RECORDED_AREAS = {name: area for name, area in (*AREAS.items(), *STEERED.items()) if name != "extenders"}
+"""Extenders are reached at an address that is another in each run, which a trace would tell."""
 
 Say = Callable[[str], None]
 
@@ -45,8 +49,10 @@ def run(asked: Asked, say: Say) -> None:
         raise InputError("expected either --scenario FILE or --area AREA")
     start = _start(asked.start)
     histories = [_scenario(asked.scenario)] if asked.scenario else None
-    if asked.area is not None and asked.area not in AREAS:
-        raise InputError(f"expected one of {', '.join(AREAS)}; found {asked.area!r:.60}", where="--area")
+    if asked.area is not None and asked.area not in RECORDED_AREAS:
+        raise InputError(
+            f"expected one of {', '.join(RECORDED_AREAS)}; found {asked.area!r:.60}", where="--area"
+        )
     if histories is not None and not asked.output.name.endswith(SUFFIXES):
         raise InputError(f"expected a file that ends in {' or '.join(SUFFIXES)}", where="--output")
     if histories is None and asked.output.name.endswith(SUFFIXES):
@@ -118,7 +124,7 @@ def histories_of(area: str, seed: int, examples: int) -> list[History]:
     def gather(history: History) -> None:
         histories.append(history)
 
-    drawn(gather, AREAS[area](), examples=examples, seed=str(seed), name=f"record {area}")()
+    drawn(gather, RECORDED_AREAS[area](), examples=examples, seed=str(seed), name=f"record {area}")()
     return histories
 
 

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of docs/traces.md, as they follow from the traces.
+
+    python -m conformance.recording.table
+
+writes them anew; nothing else in the file is touched.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from conformance.recording.survey import Survey, survey
+from refsched.config.points import POINTS
+from refsched.errors import InputError
+from refsched.queue.transitions import TRANSITIONS
+from refsched.replay import trace_files
+from refsched.shipped import data_folder
+
+FOLDERS = ("kube-scheduler-v1.34.2", "recorded-v1.34.2", "scenarios-v1.34.2")
+"""Of ``traces/``: what was recorded from kube-scheduler."""
+
+BEGIN = "<!-- tables: python -m conformance.recording.table -->\n"
+END = "<!-- end of tables -->\n"
+DOCUMENT = Path("docs", "traces.md")
+
+
+def all_traces() -> list[Path]:
+    return list(trace_files([data_folder() / folder for folder in FOLDERS]))
+
+
+def tables(found: Survey) -> str:
+    """In Markdown."""
+    parts = (
+        f"{found.traces:,} traces with {found.attempts:,} attempts.\n",
+        _areas(found),
+        _plugins(found),
+        _transitions(found),
+        _counts("A pod comes back from", found.ways_back),
+        _counts("What happened", found.happened),
+    )
+    return "\n".join(parts)
+
+
+def _areas(found: Survey) -> str:
+    rows = [
+        (
+            folder,
+            name,
+            area.traces,
+            area.attempts,
+            area.scheduled,
+            area.unschedulable,
+            area.error,
+            area.nodes,
+        )
+        for (folder, name), area in sorted(found.areas.items())
+    ]
+    head = ("folder", "area", "traces", "attempts", "scheduled", "unschedulable", "error", "most nodes")
+    return _table("Areas", head, rows)
+
+
+def _plugins(found: Survey) -> str:
+    seen = {*found.refused_before, *found.refused, *found.scored}
+    rows = [
+        (
+            plugin,
+            _where(plugin, "preFilter", found.refused_before),
+            _where(plugin, "filter", found.refused),
+            _where(plugin, "score", found.scored),
+            _where(plugin, "score", found.told_apart),
+        )
+        for plugin in sorted(seen | {name for name, points in POINTS.items() if _decides(points)})
+    ]
+    head = ("plugin", "refused in PreFilter", "refused a node", "scored", "told nodes apart")
+    return _table("Plugins, by attempt (a refused node counts by itself)", head, rows)
+
+
+def _decides(points: Iterable[str]) -> bool:
+    return bool({"preFilter", "filter", "score"} & set(points))
+
+
+def _where(plugin: str, point: str, counted: Mapping[str, int]) -> object:
+    """Nothing where the plugin is not at this point."""
+    return counted[plugin] if plugin in counted or point in POINTS.get(plugin, ()) else ""
+
+
+def _transitions(found: Survey) -> str:
+    rows = [
+        (row.rule, row.place.value, row.occurrence.value, row.goes_to.value, found.transitions[row.rule])
+        for row in TRANSITIONS
+    ]
+    return _table("Transitions of the queue", ("rule", "a pod that is", "and is", "goes to", "times"), rows)
+
+
+def _counts(title: str, counted: Counter[str]) -> str:
+    return _table(title, (title.lower(), "times"), sorted(counted.items()))
+
+
+def _table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    return "".join(_lines(title, head, rows))
+
+
+def _lines(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    yield f"### {title}\n\n"
+    yield _row(head)
+    yield _row(["---"] * len(head))
+    for row in rows:
+        yield _row([f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row])
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |\n"
+
+
+def with_tables(text: str, found: Survey) -> str:
+    """The document with its tables as they should be. InputError where it says no place for them."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise InputError(f"expected {BEGIN.strip()!r} and {END.strip()!r}", where=str(DOCUMENT))
+    return f"{before}{BEGIN}\n{tables(found)}\n{END}{after}"
+
+
+def main() -> None:
+    path = data_folder().parent / DOCUMENT
+    found = survey(all_traces())
+    path.write_text(with_tables(path.read_text("utf-8"), found), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All traces of kube-scheduler: the specification allows them, and they have seen what docs/traces.md says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.recording.campaign import FOLDER, PLAN
+from conformance.recording.survey import Survey, survey
+from conformance.recording.table import DOCUMENT, all_traces, with_tables
+from refsched.config.points import POINTS
+from refsched.queue.transitions import TRANSITIONS
+from refsched.shipped import data_folder
+
+ROOT = Path(__file__).parents[2]
+OFTEN = 10
+
+NEVER = frozenset(
+    f"R-QUEUE-{number:02}" for number in (6, 9, 12, 14, 18, 21, 25, 29, 30, 34, 35, 39, 41, 42, 43, 44, 45)
+)
+"""Why not is in docs/traces.md, "What is not in them"."""
+
+
+@pytest.fixture(scope="module")
+def seen() -> Survey:
+    """All of them are replayed, once; it takes most of a minute."""
+    return survey(all_traces())
+
+
+def test_the_specification_allows_whatever_kube_scheduler_did(seen: Survey) -> None:
+    assert seen.disagreements == {}
+
+
+def test_there_are_enough_of_them(seen: Survey) -> None:
+    own = [area for (folder, _), area in seen.areas.items() if folder == FOLDER]
+    assert sum(area.traces for area in own) >= 1_000
+    assert sum(area.attempts for area in own) >= 10_000
+    assert {name for folder, name in seen.areas if folder == FOLDER} == {part.area for part in PLAN}
+    assert max(area.nodes for area in own) == 200
+
+
+def test_they_are_small() -> None:
+    assert sum(path.stat().st_size for path in all_traces()) < 8_000_000
+
+
+def test_every_plugin_refuses_and_scores_often_enough(seen: Survey) -> None:
+    refused = {name for name in seen.refused if seen.refused[name] + seen.refused_before[name] >= OFTEN}
+    assert {name for name, points in POINTS.items() if "filter" in points} - refused == {"NodeName"}
+    scored = {name for name, times in seen.told_apart.items() if times >= OFTEN}
+    assert {name for name, points in POINTS.items() if "score" in points} - scored == {"VolumeBinding"}
+
+
+def test_every_transition_of_the_queue_is_gone_often_enough(seen: Survey) -> None:
+    rare = {row.rule for row in TRANSITIONS if seen.transitions[row.rule] < OFTEN}
+    assert rare == NEVER
+
+
+def test_every_way_back_is_gone_often_enough(seen: Survey) -> None:
+    assert {way: times for way, times in seen.ways_back.items() if times < OFTEN} == {}
+
+
+def test_the_documentation_says_what_they_have_seen(seen: Survey) -> None:
+    text = (ROOT / DOCUMENT).read_text("utf-8")
+    assert with_tables(text, seen) == text, "python -m conformance.recording.table writes it anew"
+
+
+def test_what_is_written_and_what_is_not_recorded_is_there(seen: Survey) -> None:
+    for happened in (
+        "a scheduling cycle held",
+        "no pod to pop",
+        "write: update PersistentVolume",
+        "write: update PersistentVolumeClaim",
+        "write: update ResourceClaim",
+        "the clock moves by more than five minutes",
+        "permit: allow",
+        "permit: reject",
+        "feature gate SchedulerAsyncPreemption off",
+    ):
+        assert seen.happened[happened] >= OFTEN, happened
+
+
+def test_no_trace_is_in_two_places() -> None:
+    names = [path.name for path in all_traces() if data_folder() / FOLDER in path.parents]
+    assert len(names) == len(set(names))
