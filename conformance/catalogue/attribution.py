@@ -64,6 +64,13 @@ _OF_A_REASON: Mapping[str, str] = {
 _OF_A_CODE: Mapping[str, str] = {"NodeResourcesFit": "R-FIT-03"}
 """By plugin the rule that says whether evicting pods helps, where it is not the one that gives the reason."""
 
+_MEANT_BY_A_MOVE: Mapping[str, str] = {
+    **dict.fromkeys(("R-QUEUE-04", "R-QUEUE-05"), "R-QUEUE-47"),
+    **dict.fromkeys(("R-QUEUE-28", "R-QUEUE-31", "R-QUEUE-33", "R-QUEUE-36"), "R-BACKOFF-01"),
+}
+"""A pod that was popped is in the wrong queue where another's turn had come; one whose backoff was over, or still
+went on when it was updated, where the backoff is of another length."""
+
 PROMISED = "R-NOM-01"
 COUNTED = "R-ASSUME-01"
 GIVEN_BACK = "R-ROLLBACK-02"
@@ -146,7 +153,7 @@ class Attribution:
     def _misplaced(self, found: Disagreement) -> str:
         for pod in _differing(found.expected, found.got):
             if pod in self._reach.moves:
-                return self._reach.moves[pod]
+                return _MEANT_BY_A_MOVE.get(self._reach.moves[pod], self._reach.moves[pod])
         return self._spoke(_STATIONS["queues"])
 
     def _miscounted(self, found: Disagreement) -> str:
