@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutants: which there are, that they are Python, and that the suite's tests tell them from the specification."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from conformance.wrong.equivalent import EQUIVALENT
+from conformance.wrong.forking import importers_of
+from conformance.wrong.mutant_page import Attack, End, Result, page, read, write
+from conformance.wrong.mutant_runs import kill_nearby
+from conformance.wrong.mutants import (
+    GROUPS,
+    all_mutants,
+    areas_near,
+    group_of,
+    main,
+    module_of,
+    modules,
+    sample,
+)
+from conformance.wrong.mutation import OPERATORS, compiled, mutants_of
+
+EXAMPLES = {
+    "boundary": ("a < b", "a <= b"),
+    "comparison": ("a in b", "a not in b"),
+    "sign": ("a + b", "a - b"),
+    "weight": ("a * b", "a"),
+    "off-by-one": ("f(7)", "8"),
+    "flag": ("f(True)", "False"),
+    "order": ("sorted(a)", "sorted(a, reverse=True)"),
+    "set": ("a & b", "a | b"),
+    "all-any": ("any(a)", "all(a)"),
+    "and-or": ("a and b", "a or b"),
+    "part": ("a and b", "b"),
+    "not": ("not a", "a"),
+    "negated": ("a if b else c", "c if b else a"),
+    "omission": ("a.step()", "pass"),
+    "leaving": ("while a:\n    break", "continue"),
+    "returned": ("def f():\n    return a == b", "return True"),
+    "once": ("[a for a in b]", "for a in tuple(b)[:1]"),
+    "filter": ("[a for a in b if c]", "for a in b"),
+    "swapped": ("f(a.name, b.name)", "f(b.name, a.name)"),
+    "kin": ("a.requested", "a.non_zero_requested"),
+}
+
+
+def test_each_operator_has_an_example() -> None:
+    assert EXAMPLES.keys() == OPERATORS.keys()
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_each_operator_changes_what_it_says(operator: str) -> None:
+    source, changed = EXAMPLES[operator]
+    made = [one for one in mutants_of("refsched.example", source) if one.operator == operator]
+    assert changed in [one.diff.partition("  →  ")[2].strip() for one in made]
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_what_an_operator_makes_is_python(operator: str) -> None:
+    source = EXAMPLES[operator][0]
+    for mutant in mutants_of("refsched.example", source):
+        compiled(source, mutant.name, "refsched.example", "example.py")
+
+
+def test_a_small_module_is_mutated_where_it_decides_and_nowhere_else() -> None:
+    source = '''"""Says 1 < 2."""
+from a import b
+
+Kind = int | None
+LIMIT: int = 3
+
+
+class Thing:
+    """Says not."""
+
+    size: int | None = None
+
+    def fits(self, other: int | None, more: bool = False) -> bool:
+        """Whether 1 < 2."""
+        assert other is not None
+        if other > LIMIT:
+            raise ValueError(f"{other + 1}")
+        return self.size + other < LIMIT
+
+    def __repr__(self):
+        return "a" + 1
+'''
+    assert [one.name for one in mutants_of("refsched.example", source)] == [
+        "example::off-by-one:0",
+        "example:Thing.fits:flag:0",
+        "example:Thing.fits:boundary:0",
+        "example:Thing.fits:comparison:0",
+        "example:Thing.fits:returned:0",
+        "example:Thing.fits:returned:1",
+        "example:Thing.fits:boundary:1",
+        "example:Thing.fits:comparison:1",
+        "example:Thing.fits:sign:0",
+    ]
+
+
+def test_a_mutant_is_planted_in_the_place_that_it_names() -> None:
+    source = "def first(a, b):\n    return a < b\n\ndef second(a, b):\n    return a < b\n"
+    code = compiled(source, "example:second:boundary:0", "refsched.example", "example.py")
+    space: dict[str, object] = {}
+    exec(code, space)
+    first, second = space["first"], space["second"]
+    assert callable(first)
+    assert callable(second)
+    assert (first(1, 1), second(1, 1)) == (False, True)
+    with pytest.raises(ValueError, match="has no mutant"):
+        compiled(source, "example:third:boundary:0", "refsched.example", "example.py")
+
+
+def test_mutants_have_names_of_their_own_and_are_the_same_each_time() -> None:
+    names = [one.name for one in all_mutants()]
+    assert len(names) == len(set(names)) > 5000
+    all_mutants.cache_clear()
+    assert [one.name for one in all_mutants()] == names
+
+
+def test_the_sample_is_even_and_a_larger_one_holds_each_smaller_one() -> None:
+    counts = Counter(group_of(one.module) for one in sample(504))
+    assert counts.keys() == GROUPS.keys()
+    assert max(counts.values()) - min(counts.values()) <= 1
+    assert [one.name for one in sample(60)] == [one.name for one in sample(504)][:60]
+
+
+def test_each_mutated_module_belongs_to_a_group_and_has_areas_that_lie_near() -> None:
+    for module in modules():
+        assert group_of(module) in GROUPS
+        assert areas_near(module)
+
+
+def test_every_part_of_refsched_that_decides_is_mutated() -> None:
+    assert {
+        "refsched.plugins.node_affinity",
+        "refsched.queue.scheduling_queue",
+        "refsched.cache.cache",
+        "refsched.cycle.decide",
+        "refsched.binding.binding_cycle",
+        "refsched.preemption.victims",
+        "refsched.framework.runtime",
+        "refsched.volume_binding.finding",
+        "refsched.dra.allocator",
+        "refsched.event_handlers",
+        "refsched.scheduler",
+        "refsched.objects.resources",
+        "refsched.objects.selectors",
+        "refsched.objects.quantity",
+    } <= set(modules())
+
+
+def test_each_mutant_that_is_argued_equivalent_still_exists() -> None:
+    assert EQUIVALENT.keys() <= {one.name for one in all_mutants()}
+    assert all(why.endswith(".") for why in EQUIVALENT.values())
+
+
+def test_what_is_imported_again_with_a_module_is_what_imports_it() -> None:
+    again = importers_of("refsched.plugins.node_ports")
+    assert {"refsched.plugins.node_ports", "refsched.reference"} <= again
+    assert "refsched.objects.pod" not in again
+
+
+def test_a_name_that_is_no_mutant_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plugins.node_ports:nothing:not:0"]) == 2
+    assert "there is no mutant" in capsys.readouterr().err
+    assert module_of("no_module:nothing:not:0") is None
+
+
+def test_the_page_tells_survivors_before_the_killed() -> None:
+    name = all_mutants()[0].name
+    killed = Attack(End.KILLED, "conformance.test_queue::test_queue", "R-QUEUE-01", "queue", 3, 0.5)
+    alive = Attack(End.SURVIVED, tried=90, seconds=20.0)
+    told = page(
+        {
+            "a": Result("a", "queue", "x < y  →  x <= y", killed, alive, killed),
+            name: Result(name, "queue", "x | y  →  x & y", alive, alive, alive),
+        }
+    )
+    assert told.index("x \\| y") < told.index("x < y")
+    assert "**50.0 % are killed**" in told
+    assert "None unreached." in told
+
+
+def test_results_are_read_as_they_were_written(tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("mutants") / "mutants.json"
+    attack = Attack(End.ERROR, problem="KeyError", tried=2)
+    result = Result("a", "dra", "1  →  2", attack, attack, attack)
+    write([result], path)
+    assert read(path) == {"a": result}
+
+
+# --- Killing --------------------------------------------------------------------------------------
+
+DOOMED = (
+    "plugins.taint_toleration:TaintToleration.filter:",
+    "plugins.node_ports:NodePorts.filter:",
+    "plugins.node_affinity:NodeAffinity.filter:",
+    "plugins.node_unschedulable:NodeUnschedulable.filter:",
+    "queue.scheduling_queue:SchedulingQueue.heads:part:0",
+    "plugins.image_locality:ImageLocality.score:",
+)
+
+
+@pytest.mark.parametrize("beginning", DOOMED)
+def test_the_first_mutant_of_a_function_that_every_history_runs_is_killed(beginning: str) -> None:
+    mutant = next(one for one in all_mutants() if one.name.startswith(beginning))
+    assert kill_nearby(mutant).end is End.KILLED
+
+
+def test_a_mutant_is_served_over_the_wire() -> None:
+    name = next(one.name for one in all_mutants() if one.name.startswith(DOOMED[0]))
+    request = json.dumps({"hello": {"protocol": 1}}) + "\n"
+    command = [sys.executable, "-m", "conformance.wrong.mutants", name]
+    done = subprocess.run(command, input=request, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["name"] == "refsched"
+
+
+def test_the_specification_is_not_changed_where_a_mutant_was_tried() -> None:
+    before = importlib.import_module("refsched.plugins.node_ports").NodePorts.filter.__code__
+    mutant = next(one for one in all_mutants() if one.name.startswith(DOOMED[1]))
+    kill_nearby(mutant, limit=0.0)
+    assert importlib.import_module("refsched.plugins.node_ports").NodePorts.filter.__code__ is before
