@@ -27,13 +27,20 @@ class Gathering:
     """In pytest's own process, or in pytest-xdist's controller."""
 
     def __init__(
-        self, config: pytest.Config, options: Options, bench: Bench, runner: Runner, known: Collection[str]
+        self,
+        config: pytest.Config,
+        options: Options,
+        bench: Bench,
+        runner: Runner,
+        known: Collection[str],
+        later: Collection[str] = (),
     ) -> None:
         self._config = config
         self._options = options
         self._bench = bench
         self._runner = runner
         self._known = known
+        self._later = later
         self._about: About | None = None
         self._outcomes: list[Outcome] = []
         self._others_failed = False
@@ -84,7 +91,7 @@ class Gathering:
     def _gathered(self, about: About) -> Result:
         options = self._options
         outcomes = sorted(self._outcomes, key=lambda outcome: outcome.test)
-        rules = rule_verdicts(self._bench.rules, outcomes, options.level, self._known)
+        rules = rule_verdicts(self._bench.rules, outcomes, options.level, self._known, self._later)
         selected = [rule for rule in self._bench.rules.values() if is_selected(rule, options.level)]
         return Result(
             about=about,

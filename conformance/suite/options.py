@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from attrs import frozen
 
+from conformance.suite.requirements import newest
 from refsched.errors import InputError
 
 DEFAULT_IMPLEMENTATION = "refsched.reference"
@@ -29,6 +30,7 @@ class Options:
     examples: int | None = None
     thorough: bool = False
     baseline: Path | None = None
+    requirements: str = newest()
     replay: Path | None = None
     reports: tuple[Path, ...] = ()
     adapter_timeout: float = 30.0
@@ -65,6 +67,13 @@ def add_options(parser: pytest.Parser) -> None:
         help="rules that are known to fail, one a line; a listed one that passes fails",
     )
     group.addoption(
+        "--requirements",
+        default=newest(),
+        metavar="RELEASE|all",
+        help="the release of the suite whose rules must be kept; rules that came later are reported, and do not"
+        " fail the run (default: %(default)s, the newest)",
+    )
+    group.addoption(
         "--replay", metavar="FILE", help="repeat one failure from its trace or scenario, and nothing else"
     )
     group.addoption(
@@ -92,6 +101,7 @@ def read_options(config: pytest.Config) -> Options:
         examples=_count("--examples", config.getoption("--examples")),
         thorough=config.getoption("--thorough"),
         baseline=_file("--baseline", here, config.getoption("--baseline")),
+        requirements=config.getoption("--requirements"),
         replay=_with_suffix(
             "--replay", _file("--replay", here, config.getoption("--replay")), REPLAY_SUFFIXES
         ),

@@ -20,6 +20,7 @@ from conformance.suite.bench import Bench
 from conformance.suite.check import Check, Checking
 from conformance.suite.gathering import Gathering
 from conformance.suite.options import Options, add_options, read_options
+from conformance.suite.requirements import required_by
 from conformance.suite.runner import Runner
 from conformance.suite.scenario import read_history
 from conformance.suite.testing import CHECKING, Testing
@@ -77,15 +78,18 @@ def pytest_configure(config: pytest.Config) -> None:
         options = read_options(config)
         bench = config.hook.pytest_conformance_bench(config=config)
         known = read_baseline(options.baseline, bench.rules) if options.baseline else frozenset()
+        required = required_by(options.requirements)
+        later = frozenset() if required is None else frozenset(bench.rules) - required
         replayed = read_history(options.replay) if options.replay else None
     except InputError as problem:
         raise CannotJudge(problem) from None
     config.stash[OPTIONS] = options
     runner = Runner(bench, options.implementation, options.adapter_timeout)
-    config.pluginmanager.register(Testing(options, bench, runner, known, replayed), "conformance-testing")
+    testing = Testing(options, bench, runner, known | later, replayed)
+    config.pluginmanager.register(testing, "conformance-testing")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(
-            Gathering(config, options, bench, runner, known), "conformance-gathering"
+            Gathering(config, options, bench, runner, known, later), "conformance-gathering"
         )
 
 

@@ -19,10 +19,11 @@ compares equal.
 | `staleBaseline` | listed rules that passed |
 
 A rule has `id`, `area`, `sentence`, `level`, `source`, `verdict` (`pass`, `fail`, `inconclusive`, `not claimed`),
-`known` (the baseline lists it), `decisive` (how often it decided a value that was checked), `tests`, and `needs`
-(capabilities that would have to be claimed). A rule that failed has `failure`: `test`, `history` (lines of text),
-`member`, `pod`, `expected`, `got`, `steps`, `stepsAtFirst`, `shrunk`, `repeats`, `trace` and `scenario` (paths),
-and `again` (the command that repeats it).
+`known` (the baseline lists it), `later` (the release asked for has no such rule), `decisive` (how often it
+decided a value that was checked), `tests`, and `needs` (capabilities that would have to be claimed). A rule
+that failed has `failure`: `test`, `history` (lines of text), `member`, `pod`, `expected`, `got`, `steps`,
+`stepsAtFirst`, `shrunk`, `repeats`, `trace` and `scenario` (paths), and `again` (the command that repeats
+it).
 """
 
 from __future__ import annotations
@@ -83,6 +84,7 @@ def _rule(each: RuleVerdict, result: Result) -> Json:
         "source": each.rule.source,
         "verdict": each.verdict,
         "known": each.known,
+        "later": each.later,
         "decisive": each.decisive,
         "tests": list(each.tests),
         "needs": list(each.needs),

@@ -167,6 +167,9 @@ def _remarks(result: Result) -> Iterator[str]:
     ):
         if ids := [each.rule.id for each in result.having(verdict)]:
             yield from _wrapped(f"{verdict} ({why}): {', '.join(ids)}", "")
+    if later := [each.rule.id for each in result.having(FAIL) if each.later and not each.known]:
+        told = f"broken, and not required by the release that was asked for: {', '.join(later)}"
+        yield from _wrapped(told, "")
     if known := [each.rule.id for each in result.having(FAIL) if each.known]:
         yield from _wrapped(f"failing as the baseline says: {', '.join(known)}", "")
     if result.stale:

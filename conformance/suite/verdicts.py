@@ -10,7 +10,7 @@ import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from conformance.suite.bench import PROMISED, Rule
 from conformance.suite.outcome import Failure, Fault, Outcome
@@ -29,7 +29,7 @@ PASSED, FAILED, NOT_JUDGED = 0, 1, 2
 @frozen
 class RuleVerdict:
     """``decisive`` is how often the rule decided a value that was checked; ``needs`` what would have to be
-    claimed; ``known`` that the baseline lists it."""
+    claimed; ``known`` that the baseline lists it, ``later`` that the release asked for does not have it yet."""
 
     rule: Rule
     verdict: str
@@ -38,10 +38,11 @@ class RuleVerdict:
     needs: tuple[str, ...] = ()
     known: bool = False
     failure: Failure | None = None
+    later: bool = False
 
     @property
     def is_new_failure(self) -> bool:
-        return self.verdict == FAIL and not self.known
+        return self.verdict == FAIL and not (self.known or self.later)
 
 
 @frozen
@@ -167,7 +168,11 @@ def counted(number: int, noun: str) -> str:
 
 
 def rule_verdicts(
-    rules: Mapping[str, Rule], outcomes: Sequence[Outcome], selected: str, known: Collection[str]
+    rules: Mapping[str, Rule],
+    outcomes: Sequence[Outcome],
+    selected: str,
+    known: Collection[str],
+    later: Collection[str] = (),
 ) -> tuple[RuleVerdict, ...]:
     """On every rule of this level that a test was about, that decided anything, or that was broken."""
     decisive: Counter[str] = Counter()
@@ -178,7 +183,10 @@ def rule_verdicts(
     ids = in_order(rules, asked | decisive.keys() | failures.keys())
     every = (rules.get(id, Rule(id)) for id in ids)
     return tuple(
-        _verdict(rule, outcomes, decisive[rule.id], failures.get(rule.id), rule.id in known)
+        evolve(
+            _verdict(rule, outcomes, decisive[rule.id], failures.get(rule.id), rule.id in known),
+            later=rule.id in later,
+        )
         for rule in every
         if is_selected(rule, selected)
     )

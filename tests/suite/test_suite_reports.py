@@ -197,6 +197,7 @@ def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
         "source": "",
         "verdict": "not claimed",
         "known": False,
+        "later": False,
         "decisive": 0,
         "tests": ["test_b"],
         "needs": ["queue"],

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requirements: what a release of the suite asks for stays as it was, and what came later fails nobody."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from conformance.catalogue.rules import all_rules
+from conformance.suite.bench import Rule
+from conformance.suite.outcome import Failure, Outcome
+from conformance.suite.requirements import newest, releases, required_by
+from conformance.suite.verdicts import FAIL, rule_verdicts
+from refsched.errors import InputError
+
+
+@pytest.mark.parametrize("release", releases())
+def test_a_rule_of_a_release_is_never_taken_back(release: str) -> None:
+    required = required_by(release)
+    assert required
+    assert not sorted(required - all_rules().keys())
+
+
+def test_releases_only_grow() -> None:
+    lists = [required_by(release) or frozenset() for release in releases()]
+    assert all(earlier <= later for earlier, later in pairwise(lists))
+
+
+def test_the_newest_release_is_asked_for_by_default() -> None:
+    assert newest() == releases()[-1]
+
+
+def test_all_stands_for_every_rule() -> None:
+    assert required_by("all") is None
+
+
+def test_a_release_that_never_was_is_refused() -> None:
+    with pytest.raises(InputError, match=r"--requirements: expected 1.* or all, found '99'"):
+        required_by("99")
+
+
+@pytest.mark.parametrize("later", [True, False])
+def test_a_rule_that_came_later_is_reported_and_fails_nobody(later: bool) -> None:
+    failure = Failure("R-X-01", "t", (), 1, 1, 1, 0, "node", "", "n1", "n2", "", "", shrunk=True)
+    outcome = Outcome(test="t", rules=("R-X-01",), failures=(failure,), examples=1)
+    rules = {"R-X-01": Rule("R-X-01")}
+    [verdict] = rule_verdicts(rules, [outcome], "all", (), ("R-X-01",) if later else ())
+    assert verdict.verdict == FAIL
+    assert verdict.is_new_failure is not later
