@@ -21,7 +21,7 @@ from refsched.framework.interface import (
     extends,
 )
 from refsched.framework.status import SUCCESS, Code, Status, error
-from refsched.framework.unprepared import cannot_reserve
+from refsched.framework.unprepared import cannot_pre_bind, cannot_reserve
 from refsched.plugins.default_binder import DefaultBinder
 from refsched.scripted import Scripted, ScriptedAnswer, ScriptedBinder, answer_of, status_of
 
@@ -127,7 +127,14 @@ def _pre_bind(cycle: Cycle, plugin: Plugin) -> Runs:
         return status_of((yield from _play(cycle, plugin, "preBind")), "preBind")
     assert extends(plugin, PreBindPlugin)
     pod, node = cycle.on_node
-    answer = plugin.pre_bind(cycle.states.get(plugin.name), pod, node, cycle.stations)
+    state = cycle.states.get(plugin.name)
+    framework = cycle.framework
+    refusal = cannot_pre_bind(
+        framework.pre_filter_plugins, framework.reserve_plugins, plugin, state, node.name
+    )
+    if refusal is not None:
+        return refusal
+    answer = plugin.pre_bind(state, pod, node, cycle.stations)
     if not isinstance(answer, WaitFor):
         return answer
     clock = cycle.stations.clock

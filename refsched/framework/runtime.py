@@ -34,7 +34,7 @@ from refsched.framework.interface import (
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Code, Status, error, unresolvable
-from refsched.framework.unprepared import instead_of_pre_filter, instead_of_pre_score
+from refsched.framework.unprepared import found_by_nobody, instead_of_pre_filter, instead_of_pre_score
 
 
 @frozen
@@ -126,7 +126,6 @@ class Framework:
         narrowed_by: set[str] = set()
         nodes: frozenset[str] | None = None
         refused = SUCCESS
-
         unprepared: dict[str, Status] = {}
 
         def result(status: Status, *, by: set[str] | None = None) -> PreFilterResult:
@@ -156,6 +155,8 @@ class Framework:
         states |= instead.states
         skipped |= instead.unconcerned
         unprepared |= instead.answers
+        for name in states.keys() & found_by_nobody(self.filter_plugins):
+            del states[name]
         return result(refused, by=narrowed_by)
 
     def add_pod(

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Unprepared: what a plugin does at a later point where the configuration leaves it out of the earlier one.
 
-A configuration may disable a plugin at PreFilter and not at Filter, or at PreScore and not at Score. Some plugins
-find out then what they need; others have nothing to read, and that is an error, in words of their own.
+A configuration may disable a plugin at PreFilter and not at Filter, at PreScore and not at Score, or at Filter or
+Reserve and not at PreBind. Some plugins find out then what they need; others have nothing to read, and that is an
+error, in words of their own, or nothing to do.
 Rules: R-FRAMEWORK-10 … R-FRAMEWORK-12.
-Source: plugins/*/, getPreFilterState, getPreScoreState, getStateData and their callers (v1.34.2).
+Source: plugins/*/, getPreFilterState, getPreScoreState, getStateData and their callers;
+plugins/volumebinding/volume_binding.go, Reserve, PreBind (v1.34.2).
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ NEEDS_PRE_SCORE: Mapping[str, str] = {
 }
 """R-FRAMEWORK-11: what Score says where PreScore was not asked."""
 
-_NEEDS_PRE_FILTER_TO_RESERVE = frozenset({"DynamicResources", "VolumeBinding"})
+_NEEDS_PRE_FILTER_LATER = frozenset({"DynamicResources", "VolumeBinding"})
+_NEEDS_FILTER_LATER = frozenset({"VolumeBinding"})
+_NEEDS_RESERVE_LATER = frozenset({"VolumeBinding"})
 
 
 @frozen
@@ -91,18 +95,40 @@ def instead_of_pre_score(
 
 def cannot_reserve(asked: Sequence[Plugin], plugin: Plugin) -> Status | None:
     """R-FRAMEWORK-12: some have nothing to reserve by where PreFilter was not asked; others do not care."""
-    if plugin.name not in _NEEDS_PRE_FILTER_TO_RESERVE or plugin.name in {other.name for other in asked}:
+    if plugin.name in _names(asked) or plugin.name not in _NEEDS_PRE_FILTER_LATER:
         return None
     return error(NEEDS_PRE_FILTER[plugin.name])
+
+
+def cannot_pre_bind(
+    asked: Sequence[Plugin], reserving: Sequence[Plugin], plugin: Plugin, state: Any, node: str
+) -> Status | None:
+    """R-FRAMEWORK-12, at PreBind: VolumeBinding takes Reserve's word that there is nothing to bind. Where Reserve
+    was not asked, that Filter found no volumes is an error, for pods without claims too."""
+    refusal = cannot_reserve(asked, plugin)
+    if refusal is not None:
+        return refusal
+    if state is None and plugin.name in _NEEDS_RESERVE_LATER - _names(reserving):
+        return error(f'no pod volume found for node "{node}"')
+    return None
+
+
+def found_by_nobody(filtering: Sequence[Plugin]) -> frozenset[str]:
+    """R-FRAMEWORK-12, without Filter: the plugins that have nothing to reserve then, and do not mind."""
+    return _NEEDS_FILTER_LATER - _names(filtering)
 
 
 def _left_out(
     asked: Sequence[Plugin], later: Sequence[Plugin], point: Callable[..., Point]
 ) -> Iterator[Point]:
-    names = {plugin.name for plugin in asked}
+    names = _names(asked)
     for plugin in later:
         if plugin.name not in names and extends(plugin, point):
             yield plugin
+
+
+def _names(plugins: Sequence[Plugin]) -> frozenset[str]:
+    return frozenset(plugin.name for plugin in plugins)
 
 
 def _note(instead: Instead, name: str, answer: Continue[Any] | Skip | Reject) -> None:

@@ -43,7 +43,7 @@ from refsched.objects.storage import (
 )
 from refsched.objects.store import ObjectStore
 from refsched.objects.volumes import Volume
-from refsched.volume_binding.binding import Changes, are_bound, assume, restore, write
+from refsched.volume_binding.binding import Changes, are_bound, assume, restore, unchanged, write
 from refsched.volume_binding.errors import VolumeError
 from refsched.volume_binding.finding import PodClaims, claims_of, find_pod_volumes, refusals
 from refsched.volume_binding.orders import volume_orders
@@ -56,6 +56,7 @@ class PodState:
     claims: PodClaims
     objects: ObjectStore
     changes: Changes | None = None
+    is_reserved: bool = False
 
 
 @frozen
@@ -107,11 +108,13 @@ class VolumeBinding:
         self, state: PodState | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore
     ) -> Continue[PodState | None] | Reject:
         """Assume what Filter found on the node; where all claims are bound, there is nothing to do."""
-        found = find_pod_volumes(state.claims, node.existing_node) if state is not None else None
-        if state is None or found is None or not state.claims.delayed:
-            return Continue(state)
+        if state is None:
+            return Continue(None)
+        found = find_pod_volumes(state.claims, node.existing_node)
+        if found is None or not state.claims.delayed:
+            return Continue(evolve(state, is_reserved=True))
         try:
-            return Continue(evolve(state, changes=assume(found, node.name, objects)))
+            return Continue(evolve(state, changes=assume(found, node.name, objects), is_reserved=True))
         except VolumeError as problem:
             return Reject(error(str(problem)))
 
@@ -124,10 +127,15 @@ class VolumeBinding:
 
     def pre_bind(self, state: PodState | None, pod: PodInfo, node: NodeInfo, api: Api) -> Status | WaitFor:
         """R-VOLBIND-23: what was assumed is written, and the pod waits until all of it is bound, or its
-        patience ends."""
-        changes = state.changes if state is not None else None
+        patience ends. Where Reserve is disabled, what Filter found is written as it is, and changes nothing; to
+        have found no volume is an error then."""
+        if state is None:
+            return SUCCESS
+        changes = state.changes if state.is_reserved else _not_assumed(state, node)
         if changes is None:
             return SUCCESS
+        if not state.is_reserved and not changes.volumes:
+            return error(f'failed to get cached bindings for pod "{pod.pod.key}"')
         try:
             write(changes, api)
         except VolumeError as problem:
@@ -217,6 +225,12 @@ class VolumeBinding:
             "there may be room for the volume",
         ),
     )
+
+
+def _not_assumed(state: PodState, node: NodeInfo) -> Changes:
+    found = find_pod_volumes(state.claims, node.existing_node)
+    assert found is not None, "Filter let the node pass"
+    return unchanged(found)
 
 
 def _problem_of(volume: Volume, pod: Pod, objects: ObjectStore) -> str:

@@ -80,6 +80,14 @@ def assume(found: PodVolumes, node: str, objects: ObjectStore) -> Changes:
     return changes
 
 
+def unchanged(found: PodVolumes) -> Changes:
+    """What a write without an assumption sends: every object as it was found."""
+    return Changes(
+        tuple(VolumeChange(match.volume, evolve(match.volume), match.claim) for match in found.matches),
+        tuple(ClaimChange(claim, evolve(claim)) for claim in found.provisions),
+    )
+
+
 def restore(found: PodVolumes, objects: ObjectStore) -> None:
     """R-VOLBIND-17: what was assumed is taken back, by whomever it was assumed: another pod that shares the
     claim loses its assumption too. Source: RevertAssumedPodVolumes."""

@@ -218,8 +218,10 @@ def test_where_all_claims_are_bound_there_is_nothing_to_do() -> None:
     objects = store(claim("c", bound_to="v"), volume("v"))
     state = prepared(pod("c"), objects)
 
-    assert reserve(state, objects) == state
-    assert PLUGIN.pre_bind(state, pod("c"), node(), FakeApi(objects)) == SUCCESS
+    reserved = reserve(state, objects)
+    assert isinstance(reserved, PodState)
+    assert reserved.changes is None
+    assert PLUGIN.pre_bind(reserved, pod("c"), node(), FakeApi(objects)) == SUCCESS
     assert reserve(None, objects) is None
     assert PLUGIN.pre_bind(None, pod("c"), node(), FakeApi(objects)) == SUCCESS
     PLUGIN.unreserve(None, pod("c"), node(), objects)
