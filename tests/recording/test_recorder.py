@@ -15,8 +15,10 @@ import pytest
 from conformance.adapters.adapter import Adapter
 from conformance.adapters.connecting import connect
 from conformance.history import Advance, Delete, History, Observe, Release, Schedule, Update, creating
-from conformance.recording.command import histories_of
+from conformance.recording.campaign import PLAN
+from conformance.recording.command import RECORDED_AREAS, histories_of
 from conformance.recording.recorder import record, write_trace
+from conformance.recording.steered import STEERED
 from conformance.recordings import read_recording, replay_recording
 from conformance.strategies.faults import SCRIPTED
 from conformance.suite.scenario import read_history
@@ -216,3 +218,19 @@ def test_one_seed_gives_the_same_bytes_twice(reference: Adapter, area: str, tmp_
     )
     assert one == other
     assert one != [record(reference, history).text for history in histories_of(area, 8, 12)]
+
+
+@pytest.mark.parametrize("area", sorted(STEERED))
+def test_areas_for_recordings_alone_come_to_attempts_and_draw_the_same_again(
+    reference: Adapter, area: str
+) -> None:
+    drawn = histories_of(area, 1, 4)
+    assert drawn == histories_of(area, 1, 4)
+    assert sum(record(reference, history).attempts for history in drawn) > 0
+
+
+def test_the_plan_names_areas_that_there_are_each_once() -> None:
+    areas = [part.area for part in PLAN]
+    assert len(areas) == len(set(areas))
+    assert set(areas) <= set(RECORDED_AREAS)
+    assert "extenders" not in RECORDED_AREAS
