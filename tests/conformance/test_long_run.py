@@ -56,7 +56,7 @@ def test_what_is_wrong_ends_it_with_the_steps_before(
 
     assert main(["--steps", "1000"]) == 1
     out = capsys.readouterr().out
-    assert "nodes" in out
+    assert "queues" in out
     assert "Create" in out
 
 
