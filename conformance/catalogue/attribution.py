@@ -72,6 +72,7 @@ _MEANT_BY_A_MOVE: Mapping[str, str] = {
 went on when it was updated, where the backoff is of another length."""
 
 PROMISED = "R-NOM-01"
+DRY_RUN = "R-PREEMPT-05"
 COUNTED = "R-ASSUME-01"
 GIVEN_BACK = "R-ROLLBACK-02"
 GIVEN_BACK_LATE = "R-ROLLBACK-03"
@@ -104,6 +105,8 @@ class Attribution:
                 return self._misplaced(found)
             case "nodes":
                 return self._miscounted(found)
+            case "message" if _differ_in_preemption(str(found.expected), str(found.got)):
+                return DRY_RUN
             case _:
                 return self._spoke(_STATIONS.get(first, _STATIONS["result"]))
 
@@ -163,6 +166,12 @@ class Attribution:
                 if pod in _names(found.got):
                     return GIVEN_BACK_LATE if self._failed_late.get(pod) else GIVEN_BACK
         return COUNTED
+
+
+def _differ_in_preemption(expected: str, got: str) -> bool:
+    """Both tell of preemption, and what they tell before that is the same."""
+    one, other = expected.partition(" preemption: "), got.partition(" preemption: ")
+    return bool(one[1] and other[1]) and one[0] == other[0]
 
 
 def _says(value: Any) -> Any:

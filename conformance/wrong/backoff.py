@@ -59,8 +59,8 @@ WRONG = (
         "a-second-too-early",
         "a backoff is over in the second in which it ends, not after it",
         _BACKOFF,
-        "return pod.backoff_expiration >= self._window(now)",
-        "return pod.backoff_expiration > self._window(now)",
+        "return pod.backoff_expiration >= self.",
+        "return pod.backoff_expiration > self.",
     ),
     Wrong(
         "whose-backoff-ends-last-is-first",

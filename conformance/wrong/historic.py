@@ -9,7 +9,6 @@ from collections.abc import Mapping
 
 PLANTED: Mapping[int, tuple[str, tuple[str, ...]]] = {
     1: ("#119784", ("forgets-what-happened-in-flight",)),
-    2: ("#118226", ("queues-who-is-in-flight",)),
     4: ("#91249", ("queues-who-is-assumed",)),
     5: ("#52914", ("queues-who-is-assumed",)),
     7: ("#122627", ("spread-ignores-new-pods",)),
@@ -20,7 +19,6 @@ PLANTED: Mapping[int, tuple[str, tuple[str, ...]]] = {
     17: ("#126962", ("done-is-not-called-for-who-is-skipped",)),
     20: ("#72122", ("never-flushes", "flushes-after-a-minute")),
     22: ("#87616", ("forgets-after-a-while",)),
-    23: ("#117179", ("any-event-in-flight-cures",)),
     25: ("#110175", ("tainted-nodes-do-not-come",)),
     26: ("koordinator #3190", ("a-failed-pod-is-lost",)),
     27: ("scheduler-plugins #110", ("keeps-the-first-timestamp",)),
@@ -134,6 +132,11 @@ _NOT_OURS = "no decision of a scheduler: "
 _NO_EXTENDERS = "the default profile draws no extenders: "
 
 NOT_PLANTED: Mapping[int, tuple[str, str]] = {
+    2: (
+        "#118226",
+        _UNSEEN + "an attempt is held from Reserve on, when the queue is not told of the pod's updates",
+    ),
+    23: ("#117179", _UNSEEN + "an attempt is held from Reserve on, and any event cures who is refused there"),
     11: ("#134393", _ITS_OWN + "a pod gone whose anti-affinity stood against another does not requeue it"),
     12: ("#141354", _ITS_OWN + "the last pod gone that met a self-affinity does not requeue who has it"),
     13: ("#141953", _ITS_OWN + "the hint of InterPodAffinity does not resolve namespace selectors"),

@@ -68,23 +68,36 @@ def _summary(fates: Mapping[str, Fate]) -> str:
     seconds = f"{median(kill.seconds for kill in killed):.1f}" if killed else "-"
     figures = (
         ("wrong schedulers", len(fates)),
+        ("of them tried", sum(fate.suite.examples > 0 for fate in fates.values())),
         ("killed by the default profile", len(killed)),
-        ("killed by the invariants alone", sum(fate.invariants.kill is not None for fate in fates.values())),
-        ("killed by the recordings alone", sum(fate.recordings.kill is not None for fate in fates.values())),
+        ("killed by the invariants alone", _killed(fate.invariants for fate in fates.values())),
+        ("killed by the recordings alone", _killed(fate.recordings for fate in fates.values())),
         ("crashed or timed out at least once", sum(fate.suite.faults > 0 for fate in fates.values())),
         ("median seconds to the kill", seconds),
     )
     return _table(("", ""), figures)
 
 
+def _killed(attacks: Iterable[Attack]) -> str:
+    tried = [attack for attack in attacks if attack.examples]
+    return f"{sum(attack.kill is not None for attack in tried)} of {len(tried)} tried"
+
+
 def _survivors(fates: Mapping[str, Fate]) -> str:
     known = all_wrong()
-    alive = [name for name, fate in fates.items() if fate.suite.kill is None]
+    tried = {name: fate.suite for name, fate in fates.items() if fate.suite.examples}
+    alive = [name for name, suite in tried.items() if suite.kill is None]
+    missing = [f"`{name}`" for name in fates if name not in tried]
+    told = f"Not tried since the tests last changed: {', '.join(missing)}.\n" if missing else ""
     if not alive:
-        return "None.\n"
-    return _table(
-        ("name", "what it does", "examples", "crashes"),
-        ((f"`{n}`", known[n].says, fates[n].suite.examples, fates[n].suite.faults) for n in alive),
+        return f"None.\n\n{told}" if told else "None.\n"
+    return (
+        told
+        + "\n"
+        + _table(
+            ("name", "what it does", "examples", "crashes"),
+            ((f"`{n}`", known[n].says, fates[n].suite.examples, fates[n].suite.faults) for n in alive),
+        )
     )
 
 
@@ -102,7 +115,8 @@ def _rows(table: Iterable[Wrong], fates: Mapping[str, Fate]) -> str:
 def _of(fate: Fate) -> tuple[object, ...]:
     kill = fate.suite.kill
     if kill is None:
-        return ("**survives**", "", fate.suite.examples, fate.suite.seconds, *_alone(fate))
+        came = "**survives**" if fate.suite.examples else "not tried"
+        return (came, "", fate.suite.examples, fate.suite.seconds, *_alone(fate))
     return (kill.rule, kill.test.rpartition("::")[2], kill.examples, f"{kill.seconds:.1f}", *_alone(fate))
 
 

@@ -12,14 +12,6 @@ _SCHEDULER = "refsched.scheduler"
 
 WRONG = (
     Wrong(
-        "queues-who-is-in-flight",
-        "a pod that changes during its attempt is put into activeQ as well",
-        _QUEUE,
-        "if after.uid in self._in_flight:\n            for change in changes:",
-        "if False:\n            for change in changes:",
-        cites="kubernetes #118226",
-    ),
-    Wrong(
         "never-flushes",
         "a refused pod that no event cures is never tried again",
         _QUEUE,
@@ -33,16 +25,6 @@ WRONG = (
         _QUEUE,
         "MAX_IN_UNSCHEDULABLE_PODS = 300.0",
         "MAX_IN_UNSCHEDULABLE_PODS = 60.0",
-    ),
-    Wrong(
-        "any-event-in-flight-cures",
-        "whatever happens during an attempt makes the pod worth another one",
-        _QUEUE,
-        "        best = Strategy.SKIP\n        for happening",
-        "        happened = self._in_flight.since(pod.pod.uid)\n"
-        "        best = Strategy.AFTER_BACKOFF if happened else Strategy.SKIP\n"
-        "        for happening",
-        cites="kubernetes #117179",
     ),
     Wrong(
         "forgets-what-happened-in-flight",

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of wrong schedulers: each edit can be made, and every historic report is accounted for."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from conformance.wrong import matrix
+from conformance.wrong.historic import NOT_PLANTED, PLANTED
+from conformance.wrong.planted import Wrong, all_wrong, areas_near, tables
+from conformance.wrong.planting import replacing
+from conformance.wrong.profile import suite_tests
+
+ROOT = Path(__file__).parents[2]
+
+NOT_USED = {3, 6, 9, 15, 18, 21, 24, 36, 42, 48, 54, 60, 66, 72, 78, 84, 90, 96, 102, 108, 114, 120, 138, 144}
+NOT_USED |= {150, 156, 162, 168, 174, 180}
+LAST = 184
+"""Rows are numbered from 1 to this, some numbers left out."""
+
+
+@pytest.mark.parametrize("area", tables())
+def test_every_edit_of_an_area_can_be_made_and_compiled(area: str) -> None:
+    for wrong in tables()[area]:
+        compile(edited(wrong), wrong.module, "exec")
+
+
+def edited(wrong: Wrong) -> str:
+    found = find_spec(wrong.module)
+    assert found is not None
+    assert found.origin is not None
+    source = replacing(wrong.before, wrong.after)(Path(found.origin).read_text("utf-8"))
+    assert isinstance(source, str)
+    return source
+
+
+def test_every_name_is_there_once_and_can_be_typed() -> None:
+    names = Counter(wrong.name for table in tables().values() for wrong in table)
+
+    assert max(names.values()) == 1
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", name) for name in names)
+
+
+def test_there_are_wrong_schedulers_in_every_area() -> None:
+    assert len(all_wrong()) >= 250
+    assert all(len(table) >= 5 for table in tables().values())
+
+
+def test_what_each_does_wrong_is_said_in_one_sentence_that_no_other_says() -> None:
+    said = Counter(wrong.says for wrong in all_wrong().values())
+
+    assert max(said.values()) == 1
+    assert all(". " not in sentence and not sentence.endswith(".") for sentence in said)
+
+
+def test_every_area_has_tests_that_lie_near() -> None:
+    areas = {test.area for test in suite_tests()}
+
+    assert all(set(areas_near(table[0].name)) <= areas for table in tables().values())
+
+
+def test_every_row_of_historic_reports_is_planted_or_has_a_reason() -> None:
+    assert PLANTED.keys() | NOT_PLANTED.keys() == set(range(1, LAST + 1)) - NOT_USED
+    assert not PLANTED.keys() & NOT_PLANTED.keys()
+
+
+def test_what_a_historic_report_was_planted_as_is_there() -> None:
+    assert {name for _, names in PLANTED.values() for name in names} <= all_wrong().keys()
+
+
+def test_a_wrong_scheduler_cites_the_report_that_it_was_planted_for() -> None:
+    for report, names in PLANTED.values():
+        number = report.rpartition(" ")[2]
+        assert any(number in all_wrong()[name].cites for name in names), report
+
+
+def test_the_kill_matrix_is_of_the_wrong_schedulers_that_there_are() -> None:
+    assert list(matrix.read()) == list(all_wrong())
+
+
+def test_the_page_tells_what_the_kill_matrix_holds() -> None:
+    assert (ROOT / matrix.PAGE).read_text("utf-8") == matrix.page(matrix.read())
