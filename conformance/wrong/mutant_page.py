@@ -14,6 +14,7 @@ from attrs import frozen
 from cattrs.preconf.json import make_converter
 
 from conformance.wrong.equivalent import EQUIVALENT
+from conformance.wrong.mutants import all_mutants
 
 FILE = Path(__file__).with_name("mutants.json")
 PAGE = "docs/mutants.md"
@@ -72,23 +73,27 @@ def write(results: Iterable[Result], path: Path = FILE) -> None:
 
 _INTRODUCTION = """# Mutants
 
-Each mutant is the specification changed in one place by an operator of `conformance/wrong/mutation.py`, in
-a process of its own, judged by the specification as it is. The sample is drawn evenly over the parts below,
-with a fixed seed; the default profile is run with seed 0 up to the first kill, without those of its
-histories in which the mutated line does not run, and for some 20 CPU seconds at most.
+Each mutant is the specification changed in one place by an operator of `conformance/wrong/mutation.py`, in a
+process of its own, judged by the specification as it is. The sample is drawn evenly over the parts below, with
+a fixed seed. What is tried of the default profile, with seed 0 and up to the first kill, are the first 50
+histories of each test in which the mutated line runs, as far as that was learned, and of other tests those of
+the areas that lie nearest, for as many CPU seconds as `--limit` says: less than the whole profile, so that the
+figures are a lower bound.
 
-*Error* says that the mutant answered with an error, which breaks R-ANSWER-01, and that nothing else was
-found soon after: that shows reach, and not power, and is no kill here. *Broken* could not be imported,
-*timeout* gave no answer in ten seconds: no kills either. *Unreached* are mutants of lines that no history
-of the default profile runs.
+*Error* says that the mutant answered with an error, which breaks R-ANSWER-01, and that nothing else was found
+soon after: that shows reach, and not power, and is counted apart. *Broken* could not be imported, *timeout*
+gave no answer in ten seconds: no kills either. *Unreached* are mutants of lines that none of these histories
+runs.
 
 Mutants that are judged by the specification measure how far the suite reaches, and not whether the
 specification is true; so three figures stand beside each other: killed by anything; by the **invariants**
-alone, which know no specification; and by the **recordings** of kube-scheduler alone. The latter two had
-three CPU seconds each.
+alone, which know no specification; and by the **recordings** of kube-scheduler alone. The latter two had under
+a CPU second each, and only for mutants that something kills: they are lower bounds too.
 
-`python -m conformance.wrong.mutants --run --json conformance/wrong/mutants.json --page docs/mutants.md`
-writes this page; `python -m conformance.wrong.mutants NAME` serves a mutant.
+This page is written by
+`python -m conformance.wrong.mutants --run --json conformance/wrong/mutants.json --page docs/mutants.md`;
+run again, it goes on with those that the file does not know. `python -m conformance.wrong.mutants NAME` serves
+a mutant.
 """
 
 
@@ -119,10 +124,13 @@ def _figures(rows: Sequence[Result]) -> str:
     killed = [one for one in rows if one.suite.end is End.KILLED]
     seconds = [one.suite.seconds for one in killed]
     deciles = quantiles(seconds, n=10) if len(seconds) > 1 else [0.0] * 9
+    errors = sum(one.suite.end is End.ERROR for one in rows)
     told = (
+        f"{len(rows)} of {len(all_mutants())} mutants were tried. "
         f"Of those that could be imported, answered, and are not argued equivalent ({_counted(rows)}) "
-        f"**{_share(len(killed), _counted(rows))} are killed**. Time to kill: median "
-        f"{median(seconds) if seconds else 0:.1f} CPU seconds, 90th percentile {deciles[8]:.1f}.\n"
+        f"**{_share(len(killed), _counted(rows))} are killed** by what they answer; with the errors, of "
+        f"{_counted(rows) + errors}, {_share(len(killed) + errors, _counted(rows) + errors)}. Time to kill: "
+        f"median {median(seconds) if seconds else 0:.1f} CPU seconds, 90th percentile {deciles[8]:.1f}.\n"
     )
     more = (*header, "killed of all that count", "invariants alone", "recordings alone")
     return told + "\n" + _table(more, [*lines, _row_of("all", rows)])
