@@ -16,8 +16,8 @@ from conformance.recordings import Recording, replay_recording
 
 
 def try_history(adapter: Adapter, history: History, *, with_specification: bool = True) -> Transcript:
-    """AdapterFault where the implementation does not answer as PROTOCOL.md says. What it will not be configured
-    for ends the history before it begins."""
+    """AdapterFault where the implementation does not answer as docs/protocol.md says. What it will not be
+    configured for ends the history before it begins."""
     if isinstance(history, Recording):
         return replay_recording(adapter, history)
     trial = Trial(adapter, history, with_specification=with_specification)

@@ -57,7 +57,7 @@ def told(error: BaseException) -> str:
     """An exception in one line: its type, its message, and where it was raised."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {error}{where}"
+    return f"{type(error).__name__}: {' '.join(str(error).split())}{where}"
 
 
 @frozen

@@ -118,6 +118,7 @@ def test_an_exception_without_a_traceback_is_told_too() -> None:
     from refsched.serving import told
 
     assert told(ValueError("no")) == "ValueError: no"
+    assert told(ValueError("no\n  way")) == "ValueError: no way"
 
 
 def _served(create: Callable[..., Any], *lines: bytes) -> list[Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorder: one history against one implementation, and the trace of it (PROTOCOL.md, docs/traces.md)."""
+"""Recorder: one history against one implementation, and the trace of it (docs/protocol.md)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Recorded:
 
 def record(adapter: Adapter, history: History, start: datetime = START) -> Recorded:
     """ResetRefused where the implementation will not have the configuration, AdapterFault where it does not answer
-    as PROTOCOL.md says."""
+    as docs/protocol.md says."""
     session = adapter.reset(history.config, history.feature_gates, None if start == START else start)
     witness = _Witness()
     seen = Driver(session, adapter.hello.capabilities, witness).run(history)
