@@ -45,7 +45,7 @@ WRONG = (
         _AFFINITY,
         "if _any_counted(state.existing_anti_affinity, labels.items()):",
         "if False:",
-        cites="kubernetes #139028, autoscaler #2977",
+        cites="kubernetes #139028, autoscaler #2977, kubernetes #138546",
     ),
     Wrong(
         "hates-only-who-meets-all",
