@@ -72,7 +72,7 @@ class Judge:
         return self._compare(lambda: self._checker.begin(pod))
 
     def idle(self) -> list[Finding]:
-        return self._compare(self._checker.idle)
+        return self._invariants.idle() + self._compare(self._checker.idle)
 
     def error(self, request: str, message: str) -> list[Finding]:
         """R-ANSWER-01: a request that docs/protocol.md allows is answered, and not with an error."""

@@ -11,10 +11,12 @@ from conformance.findings import Finding
 from conformance.invariants.decisions import DECISION_INVARIANTS, promises_of
 from conformance.invariants.ledger import Ledger
 from conformance.invariants.places import bound_once, given_back, in_one_place, nothing_lost
+from conformance.invariants.settled import LONG_ENOUGH, Quiet, left_behind, waits_in_vain_are_seen
 from refsched.trace.records import SCHEDULED, Attempt, Nodes, Queues, Record
 
 ATTEMPT_RULES = ("R-INV-05",)
 QUEUE_RULES = ("R-INV-06", "R-INV-07")
+IDLE_RULES = ("R-INV-09",)
 NODE_RULES = ("R-INV-08",)
 
 
@@ -25,13 +27,27 @@ class Invariants:
     def __init__(self, config: dict[str, Any], gates: Mapping[str, bool]) -> None:
         self._promises = promises_of(config, gates)
         self._ledger = Ledger(frozenset(self._promises))
+        self._quiet = Quiet()
+        self._sees_waits_in_vain = waits_in_vain_are_seen(config)
         self.decisive: Counter[str] = Counter()
 
     def take(self, record: Record) -> list[Finding]:
         """Before the record counts: an attempt is judged by what was there when it was made."""
         findings = list(self._broken_by(record))
         self._ledger.take(record)
+        self._quiet.take(record)
         return findings
+
+    def idle(self) -> list[Finding]:
+        """A pod was asked for, and there was none to be tried."""
+        ledger = self._ledger
+        is_settled = self._quiet.seconds >= LONG_ENOUGH and not (
+            ledger.held or ledger.assumed or ledger.unclear
+        )
+        if not (is_settled and self._sees_waits_in_vain):
+            return []
+        self.decisive.update(IDLE_RULES)
+        return list(left_behind(ledger, self._promises, self._quiet))
 
     def begin(self, pod: str) -> None:
         """A cycle of this pod is held: what is told of it later was decided now."""

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import History, Release, Step
-from conformance.strategies.faults import NODES, SCRIPTED, SCRIPTS, key, permitting, script
+from conformance.history import History, Permit, Release, Step
+from conformance.strategies.faults import NODES, SCRIPTED, SCRIPTS, key, permitting, release_all, script
 from conformance.strategies.objects import (
     AN_AGE_AGO,
     HOSTNAME,
@@ -34,6 +34,8 @@ from conformance.strategies.objects import (
     with_spec,
 )
 from conformance.strategies.scenes import (
+    AFTER_ALL_BACKOFF,
+    AFTER_FIVE_MINUTES,
     Change,
     Scene,
     nodes_changed,
@@ -181,6 +183,15 @@ def _take_turn(scene: Scene, seconds: float, times: int) -> None:
         scene.schedule(times)
 
 
+def settle(scene: Scene) -> None:
+    """Who is held goes on, who waits is allowed, and time passes: whoever can be scheduled is."""
+    for seconds in (AFTER_ALL_BACKOFF, AFTER_FIVE_MINUTES, AFTER_ALL_BACKOFF, AFTER_FIVE_MINUTES):
+        release_all(scene)
+        scene.steps.extend(Permit(key(value), "allow") for value in scene.pods.values())
+        scene.wait(seconds)
+        scene.schedule(len(scene.pods) + 1)
+
+
 _BEGINNINGS = st.lists(NODES, min_size=1, max_size=2)
 
 
@@ -197,6 +208,7 @@ def histories() -> SearchStrategy[History]:
         ):
             change(scene)
             then_comes(scene)
+        settle(scene)
         return History(tuple(scene.steps), draw(_CONFIGS))
 
     return drawn()
@@ -247,6 +259,8 @@ class Anything(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if self._course is not None:
+            settle(self._scene)
+            self._put_in()
             self._course.end()
 
 

@@ -74,7 +74,14 @@ class CheckedCourse:
 
     def take(self, step: Step) -> None:
         """Raises where that showed a rule to be broken."""
-        if not self._is_over and self._checking.asking(lambda: self._taken(step)):
+        if self._is_over:
+            return
+        try:
+            has_findings = self._checking.asking(lambda: self._taken(step))
+        except HaltedError:
+            self._is_over = True
+            raise
+        if has_findings:
             self.end()
 
     def _taken(self, step: Step) -> bool:

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""R-INV-09: who can be scheduled is, once nothing else happens; and nobody is blamed who had a reason to wait."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.invariants import Invariants
+from conformance.strategies.objects import cpu, node, pod, profile_config, with_spec
+from refsched.trace.records import Advance, Attempt, Bind, Create, Record
+
+NODE = node("n1", {"cpu": "2", "pods": "3"})
+PLAIN = pod("p1", cpu("1"))
+REFUSED = Attempt("default/p1", "unschedulable")
+
+
+def told(*records: Record, config: dict[str, Any] | None = None) -> list[str]:
+    """Whom the invariant finds waiting in vain when there is no pod to be tried."""
+    invariants = Invariants(profile_config() if config is None else config, {})
+    for record in records:
+        invariants.take(record)
+    return [finding.pod for finding in invariants.idle() if finding.rule == "R-INV-09"]
+
+
+def test_a_pod_that_fits_and_is_not_tried_waits_in_vain() -> None:
+    assert told(Create(NODE), Create(PLAIN), REFUSED, Advance(341)) == ["default/p1"]
+
+
+def test_a_pod_may_wait_for_as_long_as_a_refused_one_may() -> None:
+    assert told(Create(NODE), Create(PLAIN), REFUSED, Advance(340)) == []
+
+
+def test_whatever_happens_begins_a_new_time() -> None:
+    assert told(Create(NODE), Create(PLAIN), Advance(200), Create(node("n2")), Advance(200)) == []
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {"requests": cpu("3")},
+        {"nodeSelector": {"disk": "ssd"}},
+        {"labels": {"app": "a"}},
+        {"schedulingGates": [{"name": "g"}]},
+        {"script": {"ScriptedA": {"reserve": "Unschedulable"}}},
+        {"schedulerName": "another"},
+        {"status": {"phase": "Failed"}},
+        {"nodeName": "n1"},
+    ],
+)
+def test_a_pod_with_a_reason_to_wait_may_wait(shape: dict[str, Any]) -> None:
+    assert told(Create(NODE), Create(pod("p1", **shape)), Advance(400)) == []
+
+
+@pytest.mark.parametrize(
+    "closed", [with_spec(NODE, unschedulable=True), node("n1", {"cpu": "2", "pods": "0"})]
+)
+def test_a_node_that_takes_nobody_is_not_counted(closed: dict[str, Any]) -> None:
+    assert told(Create(closed), Create(PLAIN), Advance(400)) == []
+
+
+def test_room_is_kept_for_a_pod_that_is_nominated() -> None:
+    nominated = Attempt("default/p2", "unschedulable", nominated_node="n1")
+    rival = Create(pod("p2", cpu("2"), priority=5))
+
+    assert told(Create(NODE), Create(PLAIN), rival, nominated, Advance(400)) == []
+    assert "default/p1" in told(
+        Create(NODE),
+        Create(PLAIN),
+        rival,
+        nominated,
+        Attempt("default/p2", "error", nominated_node=""),
+        Advance(400),
+    )
+
+
+def test_a_pod_that_is_bound_is_not_waited_for() -> None:
+    scheduled = Attempt("default/p1", "scheduled", node="n1")
+
+    assert told(Create(NODE), Create(PLAIN), scheduled, Bind("default/p1", "n1", "bound"), Advance(400)) == []
+    assert told(Create(NODE), Create(PLAIN), scheduled, Advance(400)) == []
+    assert told(Create(NODE), Create(PLAIN), scheduled, Bind("default/p1", "n1", "error"), Advance(400)) == [
+        "default/p1"
+    ]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        profile_config(podMaxBackoffSeconds=600),
+        profile_config({"pluginConfig": [{"name": "NodeAffinity", "args": {}}]}),
+        profile_config(extenders=[{"urlPrefix": "http://127.0.0.1:1", "filterVerb": "filter"}]),
+    ],
+)
+def test_a_configuration_may_say_otherwise(config: dict[str, Any]) -> None:
+    assert told(Create(NODE), Create(PLAIN), Advance(400), config=config) == []
