@@ -21,7 +21,7 @@ from conformance.suite.bench import Bench
 from conformance.suite.check import Check, Checking
 from conformance.suite.gathering import Gathering
 from conformance.suite.options import Options, add_options, read_options
-from conformance.suite.requirements import required_by
+from conformance.suite.requirements import later_than, required_by
 from conformance.suite.runner import Runner
 from conformance.suite.scenario import read_history
 from conformance.suite.testing import CHECKING, Testing
@@ -79,8 +79,7 @@ def pytest_configure(config: pytest.Config) -> None:
         options = read_options(config)
         bench = config.hook.pytest_conformance_bench(config=config)
         known = read_baseline(options.baseline, bench.rules) if options.baseline else frozenset()
-        required = required_by(options.requirements)
-        later = frozenset() if required is None else frozenset(bench.rules) - required
+        later = later_than(required_by(options.requirements), bench.rules)
         replayed = read_history(options.replay) if options.replay else None
     except InputError as problem:
         raise CannotJudge(problem) from None

@@ -7,6 +7,7 @@ reported and does not fail a run, until an implementation asks for it with ``--r
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from refsched.errors import InputError
@@ -32,6 +33,13 @@ def required_by(release: str) -> frozenset[str] | None:
         )
     lines = (FOLDER / f"{PREFIX}{release}.txt").read_text("utf-8").splitlines()
     return frozenset(line for line in lines if line and not line.startswith("#"))
+
+
+def later_than(required: frozenset[str] | None, rules: Iterable[str]) -> frozenset[str]:
+    """Those of ``rules`` that the release does not hold anybody to. Whoever brings rules of their own,
+    none of which is in it, means all of them."""
+    rules = frozenset(rules)
+    return frozenset() if required is None or required.isdisjoint(rules) else rules - required
 
 
 def newest() -> str:

@@ -10,7 +10,7 @@ import pytest
 from conformance.catalogue.rules import all_rules
 from conformance.suite.bench import Rule
 from conformance.suite.outcome import Failure, Outcome
-from conformance.suite.requirements import newest, releases, required_by
+from conformance.suite.requirements import later_than, newest, releases, required_by
 from conformance.suite.verdicts import FAIL, rule_verdicts
 from refsched.errors import InputError
 
@@ -48,3 +48,10 @@ def test_a_rule_that_came_later_is_reported_and_fails_nobody(later: bool) -> Non
     [verdict] = rule_verdicts(rules, [outcome], "all", (), ("R-X-01",) if later else ())
     assert verdict.verdict == FAIL
     assert verdict.is_new_failure is not later
+
+
+def test_a_bench_of_other_rules_is_held_to_all_of_them() -> None:
+    release = frozenset({"R-X-01", "R-X-02"})
+    assert later_than(release, ("R-X-01", "R-X-03")) == {"R-X-03"}
+    assert later_than(release, ("R-TOY-01",)) == frozenset()
+    assert later_than(None, ("R-X-03",)) == frozenset()
