@@ -32,8 +32,7 @@ ROOT = Path(__file__).parents[2]
     ("name", "test", "rule"),
     [
         ("overcommits", "test_plugins.py::test_resources", "R-INV-01"),
-        ("leaks-what-it-assumed", "test_cycle.py::test_faults_and_the_way_back", "R-INV-08"),
-        ("skips-the-second-nominated-pass", "test_cycle.py::test_nominated_pods", "R-PREEMPT-05"),
+        ("skips-the-second-nominated-pass", "test_cycle.py::test_nominated_pods", "R-NOM-01"),
     ],
 )
 def test_the_suite_fails_a_wrong_scheduler_and_names_the_rule(name: str, test: str, rule: str) -> None:
