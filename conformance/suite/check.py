@@ -95,6 +95,16 @@ class CheckedCourse:
             self._checking.conclude(self._course.judgement())
 
 
+_STATIONS = ("pod", "preFilter", "filter", "scores")
+
+
+def _station(finding: Finding) -> int:
+    """Who is tried comes before where it fits, and that before which node is best: an earlier difference is the
+    cause of a later one, whichever rules they belong to."""
+    member = finding.member.partition(".")[0]
+    return _STATIONS.index(member) if member in _STATIONS else len(_STATIONS)
+
+
 @define(eq=False)
 class Checking:
     """``judge`` runs a history, ``begins`` one step by step; ``order`` sorts rules as they depend on each other;
@@ -124,7 +134,7 @@ class Checking:
     def conclude(self, judgement: Judgement) -> Judgement:
         if self.target is None:
             self._count(judgement)
-        findings = sorted(judgement.findings, key=lambda finding: self.order(finding.rule))
+        findings = sorted(judgement.findings, key=lambda found: (_station(found), self.order(found.rule)))
         for finding in findings:
             self._note(finding, judgement)
         self._raise([finding.rule for finding in findings if self.counts(finding.rule)])
