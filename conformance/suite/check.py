@@ -174,9 +174,28 @@ class Checking:
         """The test is over, with this exception or with none: what was seen broken stays broken."""
         if self.target is not None:
             self.repeats = isinstance(problem, RuleBrokenError | HaltedError)
+            if self.repeats:
+                self._leave_out_what_can_be(self.target)
             raise broken(self.target)(self.target) from None
         if problem is not None:
             raise problem
+
+    def _leave_out_what_can_be(self, rule: str) -> None:
+        """Hypothesis keeps what a strategy always draws: steps that were passed over, or that decide nothing. A
+        step without which the rule is broken all the same is left out, the last one first."""
+        history = self.evidence[rule].judgement.history
+        if type(history) is not History:
+            return
+        for number in reversed(range(len(history.steps))):
+            shorter = evolve(history, steps=history.steps[:number] + history.steps[number + 1 :])
+            try:
+                judgement = self.judge(shorter)
+            except Exception:
+                return
+            for finding in judgement.findings:
+                self._note(finding, judgement)
+            if any(finding.rule == rule for finding in judgement.findings):
+                history = shorter
 
 
 def _until(step: int, judgement: Judgement) -> Judgement:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import runpy
 import subprocess
 import sys
 import tomllib
@@ -61,12 +60,10 @@ def test_each_command_tells_its_exit_codes_or_how_to_be_used(command: str) -> No
     assert done.output.startswith(f"Usage: cli {command} ")
 
 
-def test_the_module_and_the_script_are_one_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["refsched", "--help"])
-    monkeypatch.delitem(sys.modules, "refsched.__main__")
-    with pytest.raises(SystemExit) as left:
-        runpy.run_module("refsched", run_name="__main__")
-    assert left.value.code == 0
+def test_the_module_and_the_script_are_one_program() -> None:
+    done = _python("-m", "refsched", "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Usage: ")
     scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
     assert scripts == {"refsched": "refsched.__main__:main"}
     assert refsched.__main__.main is main

@@ -10,11 +10,14 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from conformance.history import History, Observe, Schedule
 from conformance.strategies import AREAS
+from conformance.suite.drawing import load_profile
 from refsched.errors import InputError
 from refsched.reference import ReferenceScheduler, create
 from refsched.trace.records import to_json
 
 Json = dict[str, Any]
+
+load_profile()  # draws the same whatever else is imported
 
 QUICKLY = settings(
     deadline=None,
