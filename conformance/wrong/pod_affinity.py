@@ -58,8 +58,8 @@ WRONG = (
         "ignores-namespace-selectors",
         "a term speaks only of the namespaces that it lists",
         _INFO,
-        "return (named or self.namespace_selector.matches(namespace_labels or {})) and self.selector.matches(",
-        "return named and self.selector.matches(",
+        "if not (named or self.namespace_selector.matches(namespace_labels or {})):",
+        "if not named:",
     ),
     Wrong(
         "own-namespace-always",

@@ -42,10 +42,11 @@ class AffinityTerm:
 
     def matches(self, pod: Pod, namespace_labels: Mapping[str, str] | None) -> bool:
         """Is ``pod``, in a namespace with these labels, one that the term speaks of?"""
-        named = pod.namespace in self.namespaces
-        return (named or self.namespace_selector.matches(namespace_labels or {})) and self.selector.matches(
-            pod.labels
-        )
+        metadata = pod.metadata
+        named = metadata.namespace in self.namespaces
+        if not (named or self.namespace_selector.matches(namespace_labels or {})):
+            return False
+        return self.selector.matches(metadata.labels)
 
 
 def affinity_term(pod: Pod, term: PodAffinityTerm, weight: int = 0) -> AffinityTerm:

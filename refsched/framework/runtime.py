@@ -7,6 +7,7 @@ Source: pkg/scheduler/framework/runtime/framework.go (v1.34.2).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -194,12 +195,16 @@ class Framework:
                 states[plugin.name] = plugin.interrupted(states[plugin.name], cause)
         return evolve(state, states=states)
 
+    @cached_property
+    def _open_filters(self) -> Sequence[OpenFilter]:
+        return [plugin for plugin in self.filter_plugins if extends(plugin, OpenFilter)]
+
     def filter_ways(self, state: CycleState, node: NodeInfo) -> Sequence[CycleState]:
         """The ways in which Filter may go on this node: more than one where a plugin leaves it open."""
         left_open = [
             (plugin.name, plugin.ways(state.states[plugin.name], node))
-            for plugin in self.filter_plugins
-            if extends(plugin, OpenFilter) and plugin.name in state.states
+            for plugin in self._open_filters
+            if plugin.name in state.states
         ]
         if not left_open:
             return (state,)
@@ -261,6 +266,8 @@ class Framework:
     ) -> Sequence[Status]:
         """What Filter may say of this node: one thing, unless a plugin leaves it open."""
         ways = self.filter_ways(state, node)
+        if len(ways) == 1:
+            return (self.run_filter_plugins_with_nominated_pods(ways[0], pod, node, nominated, snapshot),)
         return Lazily(
             len(ways),
             lambda way: self.run_filter_plugins_with_nominated_pods(

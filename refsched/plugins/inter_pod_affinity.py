@@ -266,7 +266,7 @@ def _count_own_terms(
         for other in node.pods:
             if affinity_terms and _meets_all(affinity_terms, other.pod):
                 affinity.update(_domains(affinity_terms, node))
-            if met := [*_speaking_of(anti_affinity_terms, other.pod, None)]:
+            if met := [term for term in anti_affinity_terms if term.matches(other.pod, None)]:
                 anti_affinity.update(_domains(met, node))
     return affinity, anti_affinity
 
