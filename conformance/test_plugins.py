@@ -8,12 +8,12 @@ from conformance.history import History
 from conformance.suite import Check, conforms
 
 
-@conforms(area="resources", rules=rules_of("FIT", "BALANCED", "R-INV-01"), examples=120)
+@conforms(area="resources", rules=rules_of("FIT", "BALANCED", "R-INV-01"), examples=80)
 def test_resources(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="taints", rules=rules_of("TAINT", "CORDON"), examples=120)
+@conforms(area="taints", rules=rules_of("TAINT", "CORDON"), examples=80)
 def test_taints_and_cordons(check: Check, history: History) -> None:
     check(history)
 
@@ -23,27 +23,27 @@ def test_node_affinity(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="pod_affinity", rules=rules_of("PODAFF"), examples=120)
+@conforms(area="pod_affinity", rules=rules_of("PODAFF"), examples=80)
 def test_pod_affinity(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="spread", rules=rules_of("SPREAD"), examples=120)
+@conforms(area="spread", rules=rules_of("SPREAD"), examples=80)
 def test_topology_spread(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="ports", rules=rules_of("PORTS"), examples=120)
+@conforms(area="ports", rules=rules_of("PORTS"), examples=80)
 def test_host_ports(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="images", rules=rules_of("IMAGE"), examples=120)
+@conforms(area="images", rules=rules_of("IMAGE"), examples=80)
 def test_images(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="volumes", rules=rules_of("VOLBIND"), needs=("volumes",), examples=120)
+@conforms(area="volumes", rules=rules_of("VOLBIND"), needs=("volumes",), examples=80)
 def test_volumes_to_bind_and_to_make(check: Check, history: History) -> None:
     check(history)
 
