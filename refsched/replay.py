@@ -8,6 +8,7 @@ records that follow it before the next attempt; what precedes the first attempt 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +34,33 @@ class FirstDisagreement:
 
 @frozen
 class FileReport:
-    """How many attempts of one trace agree; ``first`` is where it first does not."""
+    """How many attempts of one trace agree; ``first`` is where it first does not. Of a file that cannot be judged
+    ``error`` says why, and its attempts, as far as they can be read, are ``unchecked``."""
 
     file: str
     attempts: int = 0
     agree: int = 0
     disagree: int = 0
+    unchecked: int = 0
     first: FirstDisagreement | None = None
+    error: str | None = None
+
+
+def judge_file(path: str | Path) -> FileReport:
+    """As ``replay_file``, but a file that cannot be judged is an answer too."""
+    try:
+        return replay_file(path)
+    except InputError as error:
+        unchecked = _count_attempts(path)
+        return FileReport(str(path), unchecked, unchecked=unchecked, error=str(error))
+
+
+def _count_attempts(path: str | Path) -> int:
+    count = 0
+    with suppress(InputError):
+        for entry in read_trace(path).entries:
+            count += isinstance(entry.record, Attempt)
+    return count
 
 
 def replay_file(path: str | Path, checker_of: Callable[..., Checker] = Checker) -> FileReport:
@@ -67,7 +88,7 @@ def replay_file(path: str | Path, checker_of: Callable[..., Checker] = Checker) 
                     entry.line, found.member, as_plain(found.expected), as_plain(found.got)
                 )
     agree += bool(attempts) and agrees
-    return FileReport(str(path), attempts, agree, attempts - agree, first)
+    return FileReport(str(path), attempts, agree, attempts - agree, first=first)
 
 
 def _foreseen(entries: Iterator[Entry], checker: Checker) -> Iterator[tuple[Entry, Attempt | None]]:

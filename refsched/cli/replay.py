@@ -9,36 +9,37 @@ from collections.abc import Sequence
 import attrs
 import click
 
-from refsched.cli.main import AGREED, DISAGREED
-from refsched.replay import FileReport, replay_file, trace_files
-
-UNCHECKED = 0
-"""Every member that a record has is checked."""
+from refsched.cli.main import AGREED, DISAGREED, NOT_JUDGED
+from refsched.replay import FileReport, judge_file, trace_files
 
 
 def replay(paths: Sequence[str], *, as_json: bool) -> int:
+    """A file that cannot be judged does not keep the others from being judged."""
     reports = []
     for path in trace_files(paths):
-        report = replay_file(path)
+        report = judge_file(path)
         reports.append(report)
-        if not as_json:
+        if report.error is not None:
+            click.echo(f"refsched: {report.error}", err=True)
+        elif not as_json:
             _tell(report)
-    summary = {
-        "traces": len(reports),
-        "attempts": sum(report.attempts for report in reports),
-        "agree": sum(report.agree for report in reports),
-        "disagree": sum(report.disagree for report in reports),
-        "unchecked": UNCHECKED,
+    counted = ("attempts", "agree", "disagree", "unchecked")
+    summary = {"traces": len(reports)} | {
+        each: sum(getattr(report, each) for report in reports) for each in counted
     }
+    not_judged = sum(report.error is not None for report in reports)
     if as_json:
         files = [attrs.asdict(report) for report in reports]
         click.echo(json.dumps({**summary, "files": files}, default=list))
-    else:
+    elif len(reports) > not_judged:
         click.echo(
             f"{summary['traces']} traces, {summary['attempts']} attempts:"
             f" {summary['agree']} agree, {summary['disagree']} disagree"
+            + (f", {summary['unchecked']} not judged ({not_judged} traces)" if not_judged else "")
         )
-    return DISAGREED if any(report.first for report in reports) else AGREED
+    if any(report.first for report in reports):
+        return DISAGREED
+    return NOT_JUDGED if not_judged else AGREED
 
 
 def _tell(report: FileReport) -> None:

@@ -92,7 +92,15 @@ def test_json_tells_the_same_in_one_object(tmp_path: Path) -> None:
     value = json.loads(done.output)
     files = value.pop("files")
     assert value == {"traces": 2, "attempts": 2, "agree": 1, "disagree": 1, "unchecked": 0}
-    assert files[0] == {"file": str(good), "attempts": 1, "agree": 1, "disagree": 0, "first": None}
+    assert files[0] == {
+        "file": str(good),
+        "attempts": 1,
+        "agree": 1,
+        "disagree": 0,
+        "unchecked": 0,
+        "first": None,
+        "error": None,
+    }
     assert files[1]["file"] == str(bad)
     assert files[1]["first"]["line"] == 5
     assert (files[1]["first"]["member"], files[1]["first"]["got"]) == ("node", "full")
@@ -105,6 +113,26 @@ def test_after_a_disagreement_an_input_that_does_not_fit_is_passed_over(tmp_path
 
 
 # --- What cannot be judged ------------------------------------------------------------------------
+
+
+def test_a_file_that_cannot_be_judged_does_not_keep_the_others_from_being_judged(tmp_path: Path) -> None:
+    good = _trace(tmp_path, *AGREEING)
+    old = _trace(tmp_path, *AGREEING, _refused("b"), {"at": 0, "guess": 1}, name="old.jsonl")
+    done = run("replay", str(tmp_path))
+    assert done.exit_code == 2
+    assert lines(done)[-1] == "2 traces, 3 attempts: 1 agree, 0 disagree, 2 not judged (1 traces)"
+    done = run("replay", "--json", str(old), str(good))
+    assert done.exit_code == 2
+    value = json.loads(done.stdout)
+    assert (value["attempts"], value["agree"], value["unchecked"]) == (3, 1, 2)
+    assert value["files"][0]["error"].startswith(f"{old}: line ")
+    assert done.stderr.startswith(f"refsched: {old}: line ")
+
+
+def test_what_disagrees_weighs_more_than_what_cannot_be_judged(tmp_path: Path) -> None:
+    _trace(tmp_path, *DISAGREEING)
+    (tmp_path / "empty.jsonl").touch()
+    assert run("replay", str(tmp_path)).exit_code == 1
 
 
 @pytest.mark.parametrize(
@@ -140,7 +168,7 @@ def test_a_file_that_is_no_trace_or_is_cut_off_is_exit_code_2(
     text = whole.read_bytes()
     cut = tmp_path / "cut.jsonl"
     cut.write_bytes(text[:-20])
-    last = refusal(monkeypatch, capsys, "replay", "--json", str(cut))
+    last = refused(cut)
     assert last == f"{cut}: line 6: is cut off in the middle"
     packed = tmp_path / "cut.jsonl.gz"
     packed.write_bytes(gzip.compress(text)[:-30])
