@@ -7,13 +7,25 @@ where a step does not fit what the scheduler did meanwhile (a pod to permit that
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from attrs import field, frozen
 
 from refsched.trace.reading import Entry
-from refsched.trace.records import Advance, Create, Delete, Permit, Reference, Release, Update
+from refsched.trace.records import (
+    Advance,
+    Attempt,
+    Create,
+    Delete,
+    Input,
+    Nodes,
+    Permit,
+    Queues,
+    Reference,
+    Release,
+    Update,
+)
 
 Json = dict[str, Any]
 
@@ -50,9 +62,23 @@ class History:
     feature_gates: Mapping[str, bool] = field(factory=dict)
 
 
-def asked_before(entry: Entry) -> list[Step]:
-    """Of a trace: the requests that left no record of their own, and that this entry tells."""
-    return [Schedule()] * (entry.idle + bool(entry.held))
+def steps_by_entry(entries: Iterable[Entry]) -> Iterator[tuple[Entry, list[Step]]]:
+    """Each record of a trace, with the steps that lead to it: requests that left no record of their own, and then
+    the input itself, or what was asked for. The attempt of a pod that was held is no request of its own."""
+    held = ""
+    for entry in entries:
+        steps: list[Step] = [Schedule()] * (entry.idle + bool(entry.held))
+        held = entry.held or held
+        match entry.record:
+            case Attempt(pod) if pod == held:
+                held = ""
+            case Attempt():
+                steps.append(Schedule())
+            case Queues() | Nodes():
+                steps.append(Observe())
+            case record if isinstance(record, Input):
+                steps.append(record)
+        yield entry, steps
 
 
 def creating(*objects: Json) -> tuple[Create, ...]:
@@ -79,7 +105,7 @@ __all__ = [
     "Schedule",
     "Step",
     "Update",
-    "asked_before",
     "creating",
     "deleting",
+    "steps_by_entry",
 ]

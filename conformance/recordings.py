@@ -18,7 +18,7 @@ from conformance.adapters.adapter import Adapter, ResetRefused
 from conformance.adapters.answers import Answer
 from conformance.driver import Asked, Seen, Transcript, send
 from conformance.findings import Finding
-from conformance.history import History, Observe, Schedule, Step, asked_before
+from conformance.history import History, Step, steps_by_entry
 from conformance.judge import Judge
 from refsched.errors import InputError
 from refsched.shipped import data_folder
@@ -94,19 +94,8 @@ def read_recording(path: Path) -> Recording:
     trace = read_trace(path)
     steps: list[Step] = []
     entries = []
-    held = ""
-    for entry in trace.entries:
-        steps.extend(asked_before(entry))
-        held = entry.held or held
-        match entry.record:
-            case Attempt(pod) if pod == held:
-                held = ""
-            case Attempt():
-                steps.append(Schedule())
-            case Queues() | Nodes():
-                steps.append(Observe())
-            case record if isinstance(record, Input):
-                steps.append(record)
+    for entry, led_here in steps_by_entry(trace.entries):
+        steps.extend(led_here)
         entries.append((max(len(steps) - 1, 0), entry))
     header = trace.header
     return Recording(tuple(steps), header.config, header.feature_gates, path, header.start, tuple(entries))

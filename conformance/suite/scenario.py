@@ -16,12 +16,12 @@ from typing import Any
 
 import yaml
 
-from conformance.history import Create, History, Observe, Schedule, Step, asked_before
+from conformance.history import Create, History, Observe, Schedule, Step, steps_by_entry
 from conformance.suite.bench import Seen
 from refsched.errors import InputError
 from refsched.objects.documents import read_documents, read_text
 from refsched.trace.reading import FORMAT, read_trace
-from refsched.trace.records import Attempt, Input, Nodes, Queues, read_record, to_json
+from refsched.trace.records import Input, read_record, to_json
 
 Json = dict[str, Any]
 
@@ -91,24 +91,9 @@ def trace_lines(history: History, seen: Sequence[Seen], scheduler: Mapping[str, 
 def _from_trace(path: Path) -> History:
     """Of a recording that tells no steps: its inputs, and a request for each attempt."""
     trace = read_trace(path)
-    steps: list[Step] = []
-    held = ""
-    for entry in trace.entries:
-        steps.extend(asked_before(entry))
-        held = entry.held or held
-        match entry.record:
-            case Attempt(pod) if pod == held:
-                held = ""
-            case Attempt():
-                steps.append(Schedule())
-            case Queues() | Nodes():
-                steps.append(Observe())
-            case record if isinstance(record, Input):
-                steps.append(record)
+    steps = tuple(step for _, led_here in steps_by_entry(trace.entries) for step in led_here)
     told = _told_steps(path)
-    return History(
-        tuple(steps) if told is None else told, trace.header.config, dict(trace.header.feature_gates)
-    )
+    return History(steps if told is None else told, trace.header.config, dict(trace.header.feature_gates))
 
 
 def _told_steps(path: Path) -> tuple[Step, ...] | None:
