@@ -20,6 +20,7 @@ from conformance.catalogue.elsewhere import NOT_SPECIFIED, why_elsewhere
 from conformance.catalogue.levels import why_level
 from conformance.catalogue.rules import Rule, action_name, all_rules, cure_id, default_plugins
 from refsched.framework.interface import EnqueueExtensions
+from refsched.framework.known_defects import KNOWN_DEFECTS
 from refsched.queue.transitions import TRANSITIONS, Place
 
 COMMAND = "python -m conformance.catalogue.pages"
@@ -37,6 +38,11 @@ _RULES = """\
 {all} rules. {promised} are *promised*: the documented API or a KEP says so, and any scheduler that calls itself
 compatible must keep them. {observed} are *observed*: what this version happens to do. A rule stands in the
 docstring of the code that implements it, or in a row of its table."""
+
+_DEFECTS = """\
+Where v1.34.2 does not do what the rule says, and a later version was mended. Both are modelled: the specification
+does as v1.34.2 does (`refsched/framework/known_defects.py`), and a scheduler passes that has the defect or is
+without it, each on its own; one that does neither fails. `refsched explain` tells where one was met."""
 
 
 # --- The queue ------------------------------------------------------------------------------------
@@ -111,6 +117,12 @@ def rules_page() -> str:
         _MADE,
         _RULES.format(all=len(rules), promised=promised, observed=len(rules) - promised),
         *_areas(rules),
+        "## Known defects of v1.34.2",
+        _DEFECTS,
+        _table(
+            ("known defect", "rule", "report", "v1.34.2", "by the rule"),
+            ((one.id, one.rule, one.report, one.does, one.should) for one in KNOWN_DEFECTS),
+        ),
         "## What is not specified",
         _table(("what", "why"), NOT_SPECIFIED),
     )

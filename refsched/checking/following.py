@@ -21,6 +21,7 @@ from refsched.checking.recorded_devices import (
 from refsched.checking.recorded_volumes import Claimed, Guess, explaining_order, guessed_volumes, unexplained
 from refsched.cycle.decide import Verdict
 from refsched.framework.choices import SearchPlan
+from refsched.framework.known_defects import KNOWN_DEFECTS, Mended
 from refsched.framework.status import Status
 from refsched.objects.dra import ResourceClaim
 from refsched.plugins.dynamic_resources import Allocations
@@ -89,6 +90,10 @@ class Following:
             said = self.record.message or ""
             return next((option for option in options if str(option) in said), options[0])
         return cast("T", self._devices(self.record, question, options))
+
+    def may_be_mended(self) -> Mended:
+        """Any of them: later versions are, and others may never have had it."""
+        return frozenset(KNOWN_DEFECTS)
 
     def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:
         """What the record tells of the search, which an error or enough feasible nodes may have stopped."""

@@ -11,6 +11,7 @@ from refsched.cli.inputs import Given, read
 from refsched.cli.main import AGREED, DISAGREED
 from refsched.cli.printing import TABLE, Page, counted, show_value, some
 from refsched.errors import InputError
+from refsched.framework.known_defects import KNOWN_DEFECTS
 from refsched.objects.kinds import described_as
 from refsched.objects.pod import Pod
 from refsched.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY
@@ -112,6 +113,17 @@ def _node(node: NodeVerdict) -> dict[str, Any]:
         ]
     if node.nominated:
         value["nominatedPodsCounted"] = list(node.nominated)
+    if node.defects:
+        value["knownDefects"] = [
+            {
+                "id": known.id,
+                "rule": known.rule,
+                "report": known.report,
+                "does": known.does,
+                "should": known.should,
+            }
+            for known in node.defects
+        ]
     if node.scores:
         value["scores"] = {
             plugin: {"raw": score.raw, "normalized": score.normalized, "weighted": score.weighted}
@@ -140,6 +152,7 @@ def _show(found: Explanation) -> None:
         page.line(f"preemption: {', '.join(found.victims)} would have to leave {found.nominated_node}")
     _show_feasible(page, found)
     _show_refused(page, [node for node in found.nodes if node.verdict == "refused"])
+    _show_defects(page, found.nodes)
     unseen = [node.node for node in found.nodes if node.verdict == "unseen"]
     if unseen:
         page.line()
@@ -199,6 +212,16 @@ def _show_refused(page: Page, nodes: Sequence[NodeVerdict]) -> None:
         for node in nodes
     ]
     page.table(("NODE", "REFUSED BY", "WHY", "PREEMPTION"), rows)
+
+
+def _show_defects(page: Page, nodes: Sequence[NodeVerdict]) -> None:
+    for known in KNOWN_DEFECTS:
+        on = [node.node for node in nodes if known in node.defects]
+        if on:
+            page.line()
+            page.line(f"known defect of v1.34.2 ({known.report}), met on {some(on)}:", "yellow")
+            page.line(f"it {known.does};", indent=2)
+            page.line(f"by the rule ({known.rule}) it {known.should}", indent=2)
 
 
 def _why(node: NodeVerdict) -> str:

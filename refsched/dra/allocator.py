@@ -28,6 +28,7 @@ from refsched.dra.requests import (
     Sizer,
 )
 from refsched.dra.results import Chosen, allocation_result
+from refsched.framework.known_defects import ALL_OF_AN_ALTERNATIVE, AS_RELEASED, Mended
 from refsched.objects.dra import AllocationResult, ResourceClaim, ResourceSlice
 from refsched.objects.node import Node
 
@@ -45,7 +46,11 @@ class Allocator:
         return gather_pools(self.slices, node)
 
     def allocate(
-        self, node: Node, claims: Sequence[ResourceClaim], pools: Pools | None = None
+        self,
+        node: Node,
+        claims: Sequence[ResourceClaim],
+        pools: Pools | None = None,
+        mended: Mended = AS_RELEASED,
     ) -> tuple[AllocationResult, ...] | None:
         """R-DRA-50: the first solution found counts, one result for each claim; None where there is none.
         Without ``pools`` they stand in the first of their orders.
@@ -54,14 +59,14 @@ class Allocator:
         """
         pools = pools if pools is not None else self.pool_orders(node)[0]
         matcher = Matcher(claims)
-        sizer = Sizer(claims, pools, self.get_class, matcher)
+        sizer = Sizer(claims, pools, self.get_class, matcher, mended)
         sized: dict[RequestKey, Sized] = {}
         constraints: list[list[Constraint]] = []
         for index, claim in enumerate(claims):
             sized |= sizer.size_claim(index)
             constraints.append(_constraints(claim))
         matcher.forget()
-        search = _Search(claims, pools, self.in_use, matcher, sized, constraints)
+        search = _Search(claims, pools, self.in_use, matcher, sized, constraints, mended)
         if not search.run():
             return None
         return tuple(
@@ -115,6 +120,7 @@ class _Search:
     matcher: Matcher
     sized: dict[RequestKey, Sized]
     constraints: Sequence[Sequence[Constraint]]
+    mended: Mended
     chosen: list[list[Chosen]] = field(init=False)
     held_by: dict[DeviceID, set[int]] = field(factory=dict)
 
@@ -174,13 +180,14 @@ class _Search:
     def _take_next_of_all(self, place: _Place, sized: Sized, *, in_alternative: bool) -> bool:
         """R-DRA-54: a request for all devices must get every one of them, so only one is tried.
 
-        A known defect (kubernetes #137347): the second and later devices are looked for under the first
-        alternative, whichever alternative the request is at.
+        The known defect all-of-an-alternative (kubernetes #137347): the second and later devices are looked
+        for under the first alternative, whichever alternative the request is at.
         """
         offered = sized.all_devices[place.device]
         if not self._take(place, sized, offered, must=True):
             return False
-        further = _Place(place.claim, place.request, 0, place.device + 1)
+        alternative = place.sub if ALL_OF_AN_ALTERNATIVE in self.mended else 0
+        further = _Place(place.claim, place.request, alternative, place.device + 1)
         return self._go_on_with(place, sized, offered, further, in_alternative=in_alternative)
 
     def _take_any(self, place: _Place, sized: Sized, *, in_alternative: bool) -> bool:
@@ -226,8 +233,8 @@ class _Search:
     def _take(self, place: _Place, sized: Sized, offered: OfferedDevice, *, must: bool) -> bool:
         """R-DRA-57: a device that consumes counters cannot be given, as long as DRAPartitionableDevices is off.
         R-DRA-58: all constraints of the claim must admit the device. Where a request for all devices *must*
-        have it, a constraint that does not is an error and ends the pod's attempt, even if other devices,
-        alternatives or nodes would do (a known defect)."""
+        have it, a constraint that does not is an error and ends the pod's attempt, even if other alternatives
+        or nodes would do."""
         if not self._is_free(place, sized, offered) or offered.device.consumes_counters:
             return False
         constraints = self.constraints[place.claim]

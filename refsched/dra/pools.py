@@ -75,6 +75,11 @@ class Pool:
             seen.add(offered.device.name)
         return ""
 
+    @property
+    def is_broken(self) -> bool:
+        """Nobody can have all of its devices."""
+        return self.is_incomplete or bool(self.invalid_reason)
+
     def __str__(self) -> str:
         return f"{self.driver}/{self.name}"
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests: what a claim asks for, sized up against the pools of a node before the search begins.
 
-Rules: R-DRA-40 … R-DRA-44.
+Rules: R-DRA-40 … R-DRA-45.
 Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, Allocate,
 validateDeviceRequest, isSelectable, selectorsMatch (v0.34.2).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from attrs import define, field, frozen
@@ -16,6 +16,13 @@ from attrs import define, field, frozen
 from refsched.dra.cel import CelError, compile_selector
 from refsched.dra.constraints import RequestName
 from refsched.dra.pools import DeviceID, OfferedDevice, Pool
+from refsched.framework.known_defects import (
+    ALL_OF_A_BROKEN_POOL,
+    ALL_OF_AN_ALTERNATIVE,
+    AS_RELEASED,
+    MATCHED_BY_AN_ALTERNATIVE,
+    Mended,
+)
 from refsched.objects.dra import (
     ALL,
     EXACT_COUNT,
@@ -35,6 +42,10 @@ GetClass = Callable[[str], DeviceClass | None]
 
 class AllocationError(Exception):
     """Something is wrong with a claim, a class or a pool. It ends the pod's attempt, whatever the node."""
+
+
+class RefusedOnNode(AllocationError):  # noqa: N818  (no error: it says why the node is refused)
+    """What is wrong concerns this node alone; on others the pod may fit."""
 
 
 class RequestKey(NamedTuple):
@@ -118,6 +129,7 @@ class Sizer:
     pools: Sequence[Pool]
     get_class: GetClass
     matcher: Matcher
+    mended: Mended = AS_RELEASED
 
     def size_claim(self, claim_index: int) -> dict[RequestKey, Sized]:
         """R-DRA-42: a claim that needs more than 32 devices in any case is an error."""
@@ -137,8 +149,9 @@ class Sizer:
     def _size_request(
         self, claim: ResourceClaim, key: RequestKey, request: DeviceRequest
     ) -> dict[RequestKey, Sized]:
-        """A known defect: an alternative is matched under the key of the one before it, so that what the
-        first alternative for all devices matched is taken to be what the second one matches."""
+        """R-DRA-45: what one alternative matches says nothing of what another one does. The known defect
+        matched-by-an-alternative (kubernetes #137347): each has the key of the one before it, and so the second
+        one that of the first."""
         asked = (request.exactly, *request.first_available)
         if any(one is not None and one.capacity is not None for one in asked):
             raise AllocationError(
@@ -148,10 +161,11 @@ class Sizer:
         if not request.first_available:
             exactly = request.exactly or ExactDeviceRequest()
             return {key: self._size(claim, key, RequestName(request.name), exactly)}
+        behind = 0 if MATCHED_BY_AN_ALTERNATIVE in self.mended else 1
         return {
             key._replace(sub=index): self._size(
                 claim,
-                key._replace(sub=max(index - 1, 0)),
+                key._replace(sub=max(index - behind, 0)),
                 RequestName(request.name, alternative.name),
                 alternative,
             )
@@ -185,15 +199,42 @@ class Sizer:
 
     def _size_all(self, where: str, key: RequestKey, sized: Sized) -> Sized:
         """R-DRA-43: all devices means all that match, used ones too, of pools that are complete and valid.
-        R-DRA-44: any other pool that the node reaches is an error, whether or not its devices would match
-        (a known defect, kubernetes #141829: it ends the attempt instead of ruling out this node)."""
+        R-DRA-44: any other pool that the node reaches rules it out, whether or not its devices would match.
+        The known defect all-of-a-broken-pool (kubernetes #141829): it ends the attempt instead."""
+        refusal = RefusedOnNode if ALL_OF_A_BROKEN_POOL in self.mended else AllocationError
         found: list[OfferedDevice] = []
         for pool in self.pools:
-            if pool.is_incomplete or pool.invalid_reason:
+            if pool.is_broken:
                 state = "being updated" if pool.is_incomplete else "invalid"
                 problem = f"asks for all devices, but resource pool {pool} is currently {state}"
-                raise AllocationError(f"{where}: {problem}")
+                raise refusal(f"{where}: {problem}")
             found += [offered for offered in pool.devices if self.matcher.matches(key, sized, offered)]
         sized.all_devices = tuple(found)
         sized.count = len(found)
         return sized
+
+
+# --- What a known defect has a part in ------------------------------------------------------------
+
+
+def defects_that_matter(claims: Sequence[ResourceClaim], pools: Sequence[Pool]) -> Mended:
+    """The known defects with which something else might come out for these claims."""
+    matter = set()
+    for for_all in _asking_for_all(claims):
+        if any(for_all) and any(pool.is_broken for pool in pools):
+            matter.add(ALL_OF_A_BROKEN_POOL)
+        if any(for_all[1:]):
+            matter.add(ALL_OF_AN_ALTERNATIVE)
+        if for_all[:2] == [True, True]:
+            matter.add(MATCHED_BY_AN_ALTERNATIVE)
+    return frozenset(matter)
+
+
+def _asking_for_all(claims: Sequence[ResourceClaim]) -> Iterator[list[bool]]:
+    """For each request: do its alternatives, or does it alone, ask for all devices?"""
+    for claim in claims:
+        for request in claim.spec.devices.requests:
+            if request.exactly is not None:
+                yield [request.exactly.allocation_mode == ALL]
+            else:
+                yield [alternative.allocation_mode == ALL for alternative in request.first_available]

@@ -13,6 +13,8 @@ from typing import Protocol, TypeVar, overload
 
 from attrs import frozen
 
+from refsched.framework.known_defects import AS_RELEASED, Mended
+
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -64,6 +66,10 @@ class Choices(Protocol):
         ``claim`` (to be deallocated), ``error`` (which of several is told)."""
         ...
 
+    def may_be_mended(self) -> Mended:
+        """The known defects of v1.34.2 that this scheduler may or may not have. Any other one it has."""
+        ...
+
     def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:
         """What a search for ``enough`` feasible nodes among more did; None to search one node at a time."""
         ...
@@ -71,6 +77,9 @@ class Choices(Protocol):
 
 class FirstChoice:
     """Always the first option."""
+
+    def may_be_mended(self) -> Mended:
+        return AS_RELEASED
 
     def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:
         return None
@@ -84,6 +93,9 @@ class SeededChoices:
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
+
+    def may_be_mended(self) -> Mended:
+        return AS_RELEASED
 
     def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:
         return None

@@ -15,6 +15,7 @@ from attrs import frozen
 
 from refsched.framework.choices import Choices
 from refsched.framework.events import EventHint
+from refsched.framework.known_defects import KnownDefect
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status
@@ -132,6 +133,15 @@ class OpenFilter(Plugin, Protocol):
 
     def ways(self, state: Any, node: NodeInfo) -> Sequence[Any]:
         """A state for each way in which Filter may go on this node. The first is taken where nobody chooses."""
+        ...
+
+
+@runtime_checkable
+class DefectiveFilter(Plugin, Protocol):
+    """A Filter that has known defects."""
+
+    def defects_met(self, state: Any, node: NodeInfo) -> tuple[KnownDefect, ...]:
+        """Those without which it would say something else of this node, or find something else there."""
         ...
 
 

@@ -17,6 +17,7 @@ from refsched.extenders.extender import Extender
 from refsched.framework.choices import Lazily
 from refsched.framework.interface import (
     Continue,
+    DefectiveFilter,
     FilterPlugin,
     InterruptibleFilter,
     OpenFilter,
@@ -32,6 +33,7 @@ from refsched.framework.interface import (
     Skip,
     extends,
 )
+from refsched.framework.known_defects import KnownDefect
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Code, Status, error, unresolvable
@@ -217,6 +219,15 @@ class Framework:
             return evolve(state, states=states)
 
         return Lazily(prod(len(ways) for _, ways in left_open), way)
+
+    def defects_met(self, state: CycleState, node: NodeInfo) -> tuple[KnownDefect, ...]:
+        """The known defects without which Filter would go otherwise on this node."""
+        return tuple(
+            defect
+            for plugin in self.filter_plugins
+            if extends(plugin, DefectiveFilter) and plugin.name in state.states
+            for defect in plugin.defects_met(state.states[plugin.name], node)
+        )
 
     def run_filter_plugins(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> Status:
         """The first that does not answer Success decides; what is no rejection is an Error."""

@@ -14,8 +14,9 @@ from functools import reduce
 from attrs import evolve, field, frozen
 
 from refsched.cycle.decide import Decider, Decision
+from refsched.framework.known_defects import KnownDefect
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.runtime import Scores
+from refsched.framework.runtime import Framework, Scores
 from refsched.framework.status import Code, Status
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod, PodStatus
@@ -67,6 +68,7 @@ class NodeVerdict:
 
     ``curable`` says whether evicting pods could help; ``details`` is what a reason leaves out, ``lacks`` the
     numbers behind it; ``nominated`` are the pods that counted there since they are nominated to the node.
+    ``defects`` are the known defects of v1.34.2 without which the plugins would go otherwise there.
     """
 
     node: str
@@ -79,6 +81,7 @@ class NodeVerdict:
     nominated: tuple[str, ...] = ()
     scores: Mapping[str, Score] = field(factory=dict)
     total: int | None = None
+    defects: tuple[KnownDefect, ...] = ()
 
 
 @frozen
@@ -147,6 +150,7 @@ class _Look:
     and the decision, with the names of nodes: feasible to the end, more than enough, and passed by all plugins."""
 
     pod: Pod
+    framework: Framework
     nodes: tuple[NodeInfo, ...]
     crowd: Mapping[str, tuple[PodInfo, ...]]
     decision: Decision
@@ -167,6 +171,7 @@ def _look(scheduler: Scheduler, pod: Pod) -> _Look | None:
     decision = decider.decide(PodInfo(pod))
     return _Look(
         pod,
+        framework,
         snapshot.nodes,
         {node.name: _counted(pod, nominated_pods(node.name)) for node in snapshot.nodes},
         decision,
@@ -204,7 +209,12 @@ def _most_interesting_first(verdict: NodeVerdict) -> tuple[int, int]:
 
 def _verdict(told: Explanation, look: _Look, node: NodeInfo) -> NodeVerdict:
     name, crowd, decision = node.name, look.crowd[node.name], look.decision
-    verdict = NodeVerdict(name, "unseen", nominated=tuple(each.pod.key for each in crowd))
+    verdict = NodeVerdict(
+        name,
+        "unseen",
+        nominated=tuple(each.pod.key for each in crowd),
+        defects=look.framework.defects_met(decision.pre_filter.state, node),
+    )
     status = {**decision.errors, **decision.diagnosis.node_to_status}.get(name)
     if name in look.feasible:
         verdict = evolve(verdict, verdict="chosen" if told.node == name else "feasible")

@@ -27,7 +27,7 @@ from refsched.dra.claims import (
     start_allocation,
 )
 from refsched.dra.pools import Pools
-from refsched.dra.requests import AllocationError
+from refsched.dra.requests import AllocationError, RefusedOnNode, defects_that_matter
 from refsched.framework.choices import Choices, Lazily
 from refsched.framework.events import (
     DEVICE_CLASS,
@@ -39,6 +39,7 @@ from refsched.framework.events import (
     EventHint,
 )
 from refsched.framework.interface import Api, Continue, Reject, Skip
+from refsched.framework.known_defects import AS_RELEASED, KNOWN_DEFECTS, KnownDefect, Mended
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
 from refsched.framework.snapshot import Snapshot
@@ -67,7 +68,8 @@ class PodClaims:
 
     ``allocator`` is there if some are yet to be allocated, and ``allocations`` once Reserve has done so: for
     each claim what it gets, or None where it was allocated before. ``pools`` stand in the order in which Filter
-    tries them, and ``stopped_by`` says why the search for nodes was stopped, where Filter is to see it.
+    tries them, and ``stopped_by`` says why the search for nodes was stopped, where Filter is to see it. Of the
+    known defects the scheduler is without those in ``mended``, and perhaps without those in ``may_be_mended``.
     """
 
     claims: tuple[ResourceClaim, ...]
@@ -75,6 +77,8 @@ class PodClaims:
     allocations: tuple[AllocationResult | None, ...] = ()
     pools: Pools | None = None
     stopped_by: str = ""
+    may_be_mended: Mended = AS_RELEASED
+    mended: Mended = AS_RELEASED
 
     @property
     def to_allocate(self) -> tuple[ResourceClaim, ...]:
@@ -127,7 +131,7 @@ class DynamicResources:
             devices_in_use(objects),
             lambda name: objects.get(DeviceClass, name),
         )
-        return Continue(PodClaims(claims, allocator))
+        return Continue(PodClaims(claims, allocator, may_be_mended=snapshot.choices.may_be_mended()))
 
     # --- Filter -----------------------------------------------------------------------------------
 
@@ -138,7 +142,11 @@ class DynamicResources:
             return unresolvable(f"asked by caller to stop allocating devices: {state.stopped_by}")
         if state.allocator is not None:
             try:
-                found = state.allocator.allocate(node.existing_node, state.to_allocate, state.pools)
+                found = state.allocator.allocate(
+                    node.existing_node, state.to_allocate, state.pools, state.mended
+                )
+            except RefusedOnNode as refusal:
+                return unresolvable(str(refusal))
             except AllocationError as problem:
                 return error(str(problem))
             if found is None:
@@ -150,11 +158,33 @@ class DynamicResources:
         return evolve(state, stopped_by=cause)
 
     def ways(self, state: PodClaims, node: NodeInfo) -> Sequence[PodClaims]:
-        """R-DRA-16: in whatever order the pools are tried, which may decide what is found, or what fails."""
+        """R-DRA-16: in whatever order the pools are tried, which may decide what is found, or what fails; and
+        with or without each known defect that the scheduler may be without."""
         if state.allocator is None or state.stopped_by:
             return (state,)
         orders = state.allocator.pool_orders(node.existing_node)
-        return Lazily(len(orders), lambda number: evolve(state, pools=orders[number]))
+        sets = _subsets(state.may_be_mended & defects_that_matter(state.to_allocate, orders[0]))
+
+        def way(number: int) -> PodClaims:
+            order, mended = divmod(number, len(sets))
+            return evolve(state, pools=orders[order], mended=sets[mended])
+
+        return Lazily(len(orders) * len(sets), way)
+
+    def defects_met(self, state: PodClaims, node: NodeInfo) -> tuple[KnownDefect, ...]:
+        """The known defects without which, alone or along with others, this node would be judged otherwise, or
+        other devices be given."""
+        if state.allocator is None:
+            return ()
+        matter = defects_that_matter(state.to_allocate, state.allocator.pool_orders(node.existing_node)[0])
+        outcomes = {mended: _outcome(evolve(state, mended=mended), node) for mended in _subsets(matter)}
+        return tuple(
+            defect
+            for defect in KNOWN_DEFECTS
+            if any(
+                defect in mended and outcomes[mended] != outcomes[mended - {defect}] for mended in outcomes
+            )
+        )
 
     # --- PostFilter -------------------------------------------------------------------------------
 
@@ -330,6 +360,24 @@ def _classes_of(request: DeviceRequest) -> tuple[tuple[str, str], ...]:
     return tuple((f"{request.name}/{sub.name}", sub.device_class_name) for sub in request.first_available)
 
 
+def _subsets(defects: Mended) -> tuple[Mended, ...]:
+    """As v1.34.2 is comes first."""
+    subsets = [AS_RELEASED]
+    for defect in KNOWN_DEFECTS:
+        if defect in defects:
+            subsets += [mended | {defect} for mended in subsets]
+    return tuple(subsets)
+
+
+def _outcome(state: PodClaims, node: NodeInfo) -> object:
+    """What Filter makes of the node: an allocation, or why there is none."""
+    assert state.allocator is not None
+    try:
+        return state.allocator.allocate(node.existing_node, state.to_allocate, state.pools, state.mended)
+    except AllocationError as problem:
+        return type(problem), str(problem)
+
+
 Allocations = tuple[tuple[ResourceClaim, AllocationResult | None], ...]
 """What each claim gets; None where it was allocated before."""
 
@@ -338,7 +386,7 @@ def _allocations(way: PodClaims, node: NodeInfo) -> Allocations:
     """Nothing where that is not possible on this way."""
     assert way.allocator is not None
     try:
-        found = way.allocator.allocate(node.existing_node, way.to_allocate, way.pools)
+        found = way.allocator.allocate(node.existing_node, way.to_allocate, way.pools, way.mended)
     except AllocationError:
         return ()
     results = iter(found or ())

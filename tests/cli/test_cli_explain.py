@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from commands import CONFIG, cluster, lines, node, pod, refusal, run
+from device_world import claim, device, device_class, every, piece
 
 from refsched.cli.explain import amounts
 
@@ -205,3 +206,20 @@ def test_amounts_are_told_as_people_write_them(
     resource: str, values: tuple[int, ...], told: tuple[str, ...]
 ) -> None:
     assert amounts(resource, *values) == told
+
+
+def test_a_known_defect_that_was_met_is_told(tmp_path: Path) -> None:
+    incomplete = piece("s", device("d"), node="n1", resourceSliceCount=2)
+    asking = pod("a", resourceClaims=[{"name": "g", "resourceClaimName": "c"}])
+    values = [node("n1"), node("n2"), incomplete, device_class(), claim("c", every()), asking]
+
+    told = _explained(tmp_path, *values, exit_code=1)
+
+    [known] = [line for line in told if line.startswith("known defect")]
+    assert known == "known defect of v1.34.2 (kubernetes #141829), met on n1:"
+    assert "by the rule (R-DRA-44) it rules out that node alone" in told[told.index(known) + 2]
+    value = json.loads(run("explain", "-f", str(tmp_path / "cluster.json"), "-o", "json", "a").output)
+    assert [[each["id"] for each in one.get("knownDefects", [])] for one in value["nodes"]] == [
+        ["all-of-a-broken-pool"],
+        [],
+    ]

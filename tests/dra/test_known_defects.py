@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Known defects: v1.34.2 passes, who is without one passes, and who does neither fails."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import pytest
+from device_world import (
+    Json,
+    allocated,
+    allocator,
+    claim,
+    device,
+    device_class,
+    every,
+    first_of,
+    node,
+    one,
+    piece,
+)
+from world import configuration, node_object, pod_object
+
+from conformance.catalogue.rules import all_rules
+from refsched.checking.checker import Checker
+from refsched.dra.requests import AllocationError, RefusedOnNode
+from refsched.framework.choices import FirstChoice, SeededChoices
+from refsched.framework.known_defects import (
+    ALL_OF_A_BROKEN_POOL,
+    ALL_OF_AN_ALTERNATIVE,
+    KNOWN_DEFECTS,
+    MATCHED_BY_AN_ALTERNATIVE,
+    KnownDefect,
+)
+from refsched.framework.node_info import NodeInfo
+from refsched.framework.runtime import CycleState, Framework
+from refsched.objects.dra import ResourceClaim
+from refsched.objects.reading import read_as
+from refsched.plugins.dynamic_resources import DynamicResources, PodClaims
+from refsched.plugins.node_ports import NodePorts
+from refsched.trace.records import Attempt, Create, NodeStatus, Record, Write
+
+NOTHING = "device.driver == 'nobody'"
+TWO = piece("s1", device("d0"), device("d1"))
+ONE = piece("s1", device("d0"))
+BROKEN = piece("s1", device("d0"), resourceSliceCount=2)
+ONE_OR_ALL = claim("c", first_of("r", one("few", NOTHING), every("many")))
+ALL_OR_ALL = claim("c", first_of("r", every("few", NOTHING), every("many")))
+
+
+# --- The table ------------------------------------------------------------------------------------
+
+
+def test_every_known_defect_names_a_rule_whose_sentence_names_its_report() -> None:
+    rules = all_rules()
+
+    assert len({defect.id for defect in KNOWN_DEFECTS}) == len(KNOWN_DEFECTS)
+    assert all(defect.rule in rules for defect in KNOWN_DEFECTS)
+    assert all(defect.report.startswith("kubernetes #") for defect in KNOWN_DEFECTS)
+
+
+def test_whoever_runs_free_has_them_all() -> None:
+    assert FirstChoice().may_be_mended() == SeededChoices(1).may_be_mended() == frozenset()
+
+
+# --- With each, and without -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("slices", "asked", "mended", "given"),
+    [
+        (TWO, ONE_OR_ALL, [], ["r/many=s1/d0"]),
+        (TWO, ONE_OR_ALL, [ALL_OF_AN_ALTERNATIVE], ["r/many=s1/d0", "r/many=s1/d1"]),
+        (TWO, ALL_OR_ALL, [ALL_OF_AN_ALTERNATIVE], None),
+        (TWO, ALL_OR_ALL, [MATCHED_BY_AN_ALTERNATIVE], None),
+        (
+            TWO,
+            ALL_OR_ALL,
+            [ALL_OF_AN_ALTERNATIVE, MATCHED_BY_AN_ALTERNATIVE],
+            ["r/many=s1/d0", "r/many=s1/d1"],
+        ),
+    ],
+)
+def test_alternatives_that_ask_for_all_devices(
+    slices: Json, asked: Json, mended: Collection[KnownDefect], given: list[str] | None
+) -> None:
+    found = allocator(slices).allocate(node(), [read_as(ResourceClaim, asked)], mended=frozenset(mended))
+
+    results = found and [f"{each.request}={each.pool}/{each.device}" for each in found[0].devices.results]
+    assert results == given
+
+
+def test_all_devices_of_a_broken_pool_end_the_attempt_or_rule_out_the_node() -> None:
+    made, wanted = allocator(BROKEN), [read_as(ResourceClaim, claim("c", every()))]
+
+    with pytest.raises(AllocationError) as ended:
+        made.allocate(node(), wanted)
+    with pytest.raises(RefusedOnNode) as refused:
+        made.allocate(node(), wanted, mended=frozenset({ALL_OF_A_BROKEN_POOL}))
+    assert not isinstance(ended.value, RefusedOnNode)
+    assert str(ended.value) == str(refused.value)
+
+
+# --- Followed -------------------------------------------------------------------------------------
+
+BEING_UPDATED = (
+    "claim default/c, request r: asks for all devices, but resource pool gpu.example.com/s1 is currently being"
+    " updated"
+)
+PREFIX = 'running "DynamicResources" filter plugin: '
+SUCCESS = NodeStatus("Success")
+
+
+def refused(reason: str) -> NodeStatus:
+    return NodeStatus("UnschedulableAndUnresolvable", "DynamicResources", (reason,))
+
+
+def cluster(*objects: Json, nodes: Sequence[str] = ("n1",)) -> Checker:
+    checker = Checker(configuration())
+    pod = pod_object("p", resourceClaims=[{"name": "g", "resourceClaimName": "c"}])
+    for each in (device_class(), *map(node_object, nodes), *objects, pod):
+        checker.take(Create(each))
+    return checker
+
+
+def found_wrong(checker: Checker, *records: Record) -> list[str]:
+    checker.foresee(records)
+    return [found.member for record in records for found in checker.take(record)]
+
+
+def broken_pool() -> Checker:
+    return cluster(BROKEN, piece("s2", device("d0"), node="n2"), claim("c", every()), nodes=("n1", "n2"))
+
+
+def gives(asked: Json, *names: str) -> tuple[Record, ...]:
+    """The pod is scheduled, and its claim gets these devices of the second alternative."""
+    status = allocated(*names, reserved_for=["p"])
+    for result in status["allocation"]["devices"]["results"]:
+        result["request"] = "r/many"
+    scheduled = Attempt("default/p", "scheduled", node="n1", filter={"n1": SUCCESS})
+    return scheduled, Write("update", {**asked, "status": status})
+
+
+def test_a_broken_pool_may_end_the_attempt() -> None:
+    failed = NodeStatus("Error", "DynamicResources", (PREFIX + BEING_UPDATED,))
+    ended = Attempt("default/p", "error", filter={"n1": failed}, message=PREFIX + BEING_UPDATED)
+
+    assert found_wrong(broken_pool(), ended) == []
+
+
+def test_a_broken_pool_may_rule_out_its_node() -> None:
+    told = {"n1": refused(BEING_UPDATED), "n2": SUCCESS}
+
+    assert found_wrong(broken_pool(), Attempt("default/p", "scheduled", node="n2", filter=told)) == []
+
+
+@pytest.mark.parametrize("n1", [SUCCESS, refused("cannot allocate all claims")])
+def test_a_broken_pool_does_nothing_else(n1: NodeStatus) -> None:
+    record = Attempt("default/p", "scheduled", node="n2", filter={"n1": n1, "n2": SUCCESS})
+
+    assert found_wrong(broken_pool(), record)[0] == "filter.n1"
+
+
+@pytest.mark.parametrize(
+    ("names", "wrong"), [(["d0"], []), (["d0", "d1"], []), (["d1"], ["write.default/c"])]
+)
+def test_all_devices_of_an_alternative_are_all_or_those_that_v1_34_2_finds(
+    names: list[str], wrong: list[str]
+) -> None:
+    assert found_wrong(cluster(TWO, ONE_OR_ALL), *gives(ONE_OR_ALL, *names)) == wrong
+
+
+def test_what_the_second_alternative_matches_is_its_own_or_that_of_the_first() -> None:
+    nowhere = {"n1": refused("cannot allocate all claims")}
+
+    assert found_wrong(cluster(ONE, ALL_OR_ALL), Attempt("default/p", "unschedulable", filter=nowhere)) == []
+    assert found_wrong(cluster(ONE, ALL_OR_ALL), *gives(ALL_OR_ALL, "d0")) == []
+    assert found_wrong(cluster(TWO, ALL_OR_ALL), *gives(ALL_OR_ALL, "d0", "d1")) == []
+    assert found_wrong(cluster(TWO, ALL_OR_ALL), *gives(ALL_OR_ALL, "d1")) == ["write.default/c"]
+
+
+# --- Where they are met ---------------------------------------------------------------------------
+
+
+def met(slices: Json, *claims: Json) -> tuple[KnownDefect, ...]:
+    state = PodClaims(tuple(read_as(ResourceClaim, each) for each in claims), allocator(slices))
+    return DynamicResources().defects_met(state, NodeInfo(node()))
+
+
+@pytest.mark.parametrize(
+    ("slices", "asked", "defects"),
+    [
+        (TWO, ONE_OR_ALL, (ALL_OF_AN_ALTERNATIVE,)),
+        (ONE, ONE_OR_ALL, ()),
+        (ONE, ALL_OR_ALL, (MATCHED_BY_AN_ALTERNATIVE, ALL_OF_AN_ALTERNATIVE)),
+        (BROKEN, claim("c", every()), (ALL_OF_A_BROKEN_POOL,)),
+        (BROKEN, claim("c", one()), ()),
+        (TWO, claim("c", every()), ()),
+    ],
+)
+def test_a_defect_is_met_where_something_else_would_come_out(
+    slices: Json, asked: Json, defects: tuple[KnownDefect, ...]
+) -> None:
+    assert met(slices, asked) == defects
+
+
+def test_nothing_is_met_where_nothing_is_to_be_allocated() -> None:
+    state = PodClaims((), None)
+
+    assert DynamicResources().defects_met(state, NodeInfo(node())) == ()
+
+
+def test_the_framework_asks_those_that_have_known_defects() -> None:
+    plugin = DynamicResources()
+    state = PodClaims((read_as(ResourceClaim, claim("c", every())),), allocator(BROKEN))
+    framework = Framework("default", filter_plugins=(NodePorts(), plugin))
+
+    assert framework.defects_met(CycleState({plugin.name: state}), NodeInfo(node())) == (
+        ALL_OF_A_BROKEN_POOL,
+    )
+    assert framework.defects_met(CycleState(), NodeInfo(node())) == ()
