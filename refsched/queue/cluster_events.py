@@ -8,6 +8,7 @@ pkg/scheduler/framework/types.go, MatchClusterEvents (v1.34.2).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 
 from refsched.framework.events import (
     ASSIGNED_POD,
@@ -41,6 +42,7 @@ def is_wild_card(event: ClusterEvent) -> bool:
     return event.resource == WILD_CARD and event.action == ActionType.ALL
 
 
+@cache
 def matches(registered: ClusterEvent, event: ClusterEvent) -> bool:
     """R-CHANGE-01: an event meets a registration of the same resource (Pod stands for assigned and for
     unscheduled pods) that is as wide as itself or wider: a plain Update is met by who registered for all
