@@ -26,7 +26,8 @@ The pod's annotation ``refsched.dev/extender`` says, by extender and verb, how i
 - ``preempt``: ``Refuse`` leaves the node out, a number keeps so many victims, the first ones. Other nodes come
   back as they were sent.
 - Any verb may be ``Error`` instead: it answers with ``Error: told to fail`` where the answer can say so (filter,
-  bind), and with HTTP 500 where it cannot. ``Fail`` is always HTTP 500.
+  bind), and with HTTP 500 where it cannot. ``Fail`` is always HTTP 500, ``Drop`` closes the connection and says
+  nothing, and ``Hang`` says nothing until the other side has closed it.
 
 Where nodes are sent whole (without nodeCacheCapable), what the annotation leaves open is read from a node's
 labels: ``refsched.dev/extender-refuses`` is a code for filter, ``refsched.dev/extender-score`` a score.
@@ -45,6 +46,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
+from refsched.extenders.failures import CLOSED, TIMED_OUT
+
 Json = dict[str, Any]
 
 ANNOTATION = "refsched.dev/extender"
@@ -56,7 +59,14 @@ _TOLD_TO_FAIL = {"Error": "told to fail"}
 
 
 class ToldToFailError(Exception):
-    """The answer is HTTP 500."""
+    """There is no answer but HTTP 500, or none at all: then ``failed`` is what Go's HTTP client makes of it."""
+
+    def __init__(self, failed: str = "") -> None:
+        super().__init__(failed)
+        self.failed = failed
+
+
+_FAILING = {"Error": "", "Fail": "", "Drop": CLOSED, "Hang": TIMED_OUT}
 
 
 # --- What it answers ------------------------------------------------------------------------------
@@ -118,8 +128,8 @@ class Answers:
         script = self._script(request).get(name, {}).get(verb, {})
         if script == "Error" and verb in ("filter", "bind"):
             return _TOLD_TO_FAIL
-        if script in ("Error", "Fail"):
-            raise ToldToFailError
+        if isinstance(script, str):
+            raise ToldToFailError(_FAILING[script])
         return _VERBS[verb](name, script, request)
 
     def _script(self, request: Json) -> Json:
@@ -156,9 +166,11 @@ def _meta(victims: Json) -> Json:
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, heard: Callable[[Json], None]) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
         self.answers = Answers()
+        self.heard = heard
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -166,10 +178,24 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        prefix, _, verb = self.path.rpartition("/")
+        told: Json = {"extender": self.server.url + prefix, "verb": verb, "request": request}
         try:
-            status, answer = 200, self.server.answers.answer(self.path, request)
-        except ToldToFailError:
-            status, answer = 500, {}
+            answer = self.server.answers.answer(self.path, request)
+        except ToldToFailError as fails:
+            self.server.heard(told | ({"failed": fails.failed} if fails.failed else {"status": 500}))
+            self._fail(fails.failed)
+        else:
+            self.server.heard(told | {"answer": answer})
+            self._send(200, answer)
+
+    def _fail(self, how: str) -> None:
+        if how == TIMED_OUT:
+            self.rfile.read(1)
+        elif not how:
+            self._send(500, {})
+
+    def _send(self, status: int, answer: object) -> None:
         body = json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -181,14 +207,19 @@ class _Handler(BaseHTTPRequestHandler):
         """It says nothing."""
 
 
+def _nobody(told: Json) -> None:
+    """Nobody listens."""
+
+
 @contextmanager
-def serving(port: int = 0) -> Iterator[str]:
-    """A server on the loopback interface, on any port that is free; yields its URL."""
-    with _Server(port) as server:
+def serving(port: int = 0, heard: Callable[[Json], None] = _nobody) -> Iterator[str]:
+    """A server on the loopback interface, on any port that is free; yields its URL. Before each answer ``heard``
+    is told of the call, as a trace tells of it (docs/traces.md)."""
+    with _Server(port, heard) as server:
         thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
+            yield server.url
         finally:
             server.shutdown()
             thread.join()
@@ -200,7 +231,7 @@ def main() -> None:
     )
     parser.add_argument("--port", type=int, default=8100)
     port = parser.parse_args().port
-    with _Server(port) as server:
+    with _Server(port, _nobody) as server:
         server.serve_forever()
 
 

@@ -9,9 +9,10 @@ runs as long as this process does.
 from __future__ import annotations
 
 import atexit
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import evolve
 
@@ -19,25 +20,38 @@ from conformance.extender_server import serving
 from conformance.history import History
 
 Json = dict[str, Any]
+H = TypeVar("H", bound=History)
 
 EXTENDERS = "http://extenders.test"
 
 
-def with_extenders_at_hand(history: History) -> History:
+def with_extenders_at_hand(history: H) -> H:
     """The same, with an address for its extenders where it leaves that open."""
-    configured = history.config.get("extenders") or ()
-    if not any(_is_nowhere(extender) for extender in configured):
-        return history
-    reached = [_reached(extender) if _is_nowhere(extender) else extender for extender in configured]
+    return reached_at(_address(), history) if leaves_extenders_open(history) else history
+
+
+def leaves_extenders_open(history: History) -> bool:
+    return any(_is_nowhere(extender) for extender in _configured(history))
+
+
+def reached_at(address: str, history: H) -> H:
+    """The same, with its extenders at this address, as far as they are nowhere."""
+    reached = [
+        _moved(extender, address) if _is_nowhere(extender) else extender for extender in _configured(history)
+    ]
     return evolve(history, config={**history.config, "extenders": reached})
+
+
+def _configured(history: History) -> Sequence[Json]:
+    return history.config.get("extenders") or ()
 
 
 def _is_nowhere(extender: Json) -> bool:
     return str(extender.get("urlPrefix", "")).startswith(f"{EXTENDERS}/")
 
 
-def _reached(extender: Json) -> Json:
-    return {**extender, "urlPrefix": _address() + extender["urlPrefix"].removeprefix(EXTENDERS)}
+def _moved(extender: Json, address: str) -> Json:
+    return {**extender, "urlPrefix": address + extender["urlPrefix"].removeprefix(EXTENDERS)}
 
 
 @cache

@@ -17,6 +17,7 @@ from attrs import evolve, frozen
 from conformance.adapters.adapter import Adapter, ResetRefused
 from conformance.adapters.answers import Answer
 from conformance.driver import Asked, Seen, Transcript, send
+from conformance.extenders_at_hand import with_extenders_at_hand
 from conformance.findings import Finding
 from conformance.history import History, Step, steps_by_entry
 from conformance.judge import Judge
@@ -37,6 +38,9 @@ _NEEDS = {
     "dra": ("devices",),
     "devices": ("devices",),
     "claims": ("devices",),
+    "extenders": ("extenders",),
+    "sparing": ("extenders",),
+    "silent": ("extenders",),
 }
 """By area, besides scripted plugins, which the configuration tells, and holds, which the releases do."""
 
@@ -108,12 +112,15 @@ def replay_recording(adapter: Adapter, recording: Recording) -> Transcript:
     if missing:
         transcript.ended = f"not claimed: {', '.join(sorted(missing))}"
         return transcript
+    reached = with_extenders_at_hand(recording)
     try:
-        session = adapter.reset(recording.config, recording.feature_gates, recording.start)
+        session = adapter.reset(reached.config, reached.feature_gates, reached.start)
     except ResetRefused as refused:
         transcript.ended = str(refused)
         return transcript
-    replay = _Replay(session, adapter.hello.capabilities, transcript)
+    replay = _Replay(
+        session, adapter.hello.capabilities, transcript, Judge(reached, adapter.hello.capabilities)
+    )
     try:
         replay.run(recording)
     except _Ended as ended:
@@ -124,8 +131,10 @@ def replay_recording(adapter: Adapter, recording: Recording) -> Transcript:
 
 
 class _Replay:
-    def __init__(self, session: Asked, capabilities: frozenset[str], transcript: Transcript) -> None:
-        self.judge = Judge(transcript.history, capabilities)
+    def __init__(
+        self, session: Asked, capabilities: frozenset[str], transcript: Transcript, judge: Judge
+    ) -> None:
+        self.judge = judge
         self._session = session
         self._capabilities = capabilities
         self._transcript = transcript

@@ -17,6 +17,7 @@ from attrs import frozen
 
 from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
+from refsched.checking.recorded_extenders import RecordedExtenders
 from refsched.errors import InputError
 from refsched.trace.reading import Entry, read_trace
 from refsched.trace.records import Attempt, Input
@@ -66,22 +67,28 @@ def _count_attempts(path: str | Path) -> int:
 def replay_file(path: str | Path, checker_of: Callable[..., Checker] = Checker) -> FileReport:
     """InputError where the file is no trace, or its inputs cannot be."""
     trace = read_trace(path)
+    header, extenders = trace.header, RecordedExtenders()
     try:
         checker = checker_of(
-            trace.header.config, trace.header.feature_gates, trace.header.frozen_timers, trace.header.start
+            header.config,
+            header.feature_gates,
+            header.frozen_timers,
+            header.start,
+            extenders if header.extender_calls else None,
         )
     except InputError as error:
         raise error.at(f"{path}: line 1") from None
     attempts = agree = 0
     agrees = True
     first: FirstDisagreement | None = None
-    for entry, coming in _foreseen(trace.entries, checker):
+    for entry, coming in _foreseen(trace.entries, checker, extenders):
         if isinstance(entry.record, Attempt):
             if attempts:
                 agree, agrees = agree + agrees, True
             attempts += 1
         unrecorded = _unrecorded(checker, entry, coming)
-        for found in [*unrecorded, *_take(checker, entry, str(path), lenient=first is not None)]:
+        taken = _take(checker, entry, str(path), lenient=first is not None)
+        for found in (*unrecorded, *extenders.disagreements(entry.asked), *taken):
             agrees = False
             if first is None:
                 first = FirstDisagreement(
@@ -91,17 +98,24 @@ def replay_file(path: str | Path, checker_of: Callable[..., Checker] = Checker) 
     return FileReport(str(path), attempts, agree, attempts - agree, first=first)
 
 
-def _foreseen(entries: Iterator[Entry], checker: Checker) -> Iterator[tuple[Entry, Attempt | None]]:
-    """The entries, each with the attempt that comes next. Before each attempt the checker is shown what comes
-    until the next."""
+def _foreseen(
+    entries: Iterator[Entry], checker: Checker, extenders: RecordedExtenders
+) -> Iterator[tuple[Entry, Attempt | None]]:
+    """The entries, each with the attempt that comes next. Before each attempt the checker and the extenders are
+    shown what comes until the next."""
     known: list[Entry] = []
+
+    def foresee() -> None:
+        checker.foresee(each.record for each in known)
+        extenders.tell(exchange for each in known for exchange in each.asked)
+
     for entry in entries:
         if isinstance(entry.record, Attempt):
-            checker.foresee(each.record for each in known)
+            foresee()
             yield from ((each, entry.record) for each in known)
-            known = []
+            known.clear()
         known.append(entry)
-    checker.foresee(each.record for each in known)
+    foresee()
     yield from ((each, None) for each in known)
 
 

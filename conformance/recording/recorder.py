@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,10 @@ from attrs import frozen
 from conformance.adapters.adapter import Adapter
 from conformance.adapters.answers import Hello
 from conformance.driver import Driver, Seen
+from conformance.extenders_at_hand import leaves_extenders_open
 from conformance.findings import Finding
 from conformance.history import History
+from conformance.recording.heard import listening
 from refsched.trace.reading import FORMAT, START
 from refsched.trace.records import Attempt, Create, Delete, Input, Record, to_json
 
@@ -35,16 +37,18 @@ class Recorded:
 def record(adapter: Adapter, history: History, start: datetime = START) -> Recorded:
     """ResetRefused where the implementation will not have the configuration, AdapterFault where it does not answer
     as docs/protocol.md says."""
-    session = adapter.reset(history.config, history.feature_gates, None if start == START else start)
-    witness = _Witness()
-    seen = Driver(session, adapter.hello.capabilities, witness).run(history)
+    with listening(history) as heard:
+        reached = heard.history
+        session = adapter.reset(reached.config, reached.feature_gates, None if start == START else start)
+        witness = _Witness(heard.take)
+        seen = Driver(session, adapter.hello.capabilities, witness).run(reached)
     lines = [
         _header(history, adapter.hello, start),
         *_lines(seen.seen, witness.before),
     ]
     text = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
     attempts = sum(isinstance(each.record, Attempt) for each in seen.seen)
-    return Recorded(text, attempts, witness.error_told or seen.ended)
+    return Recorded(heard.nowhere(text), attempts, witness.error_told or seen.ended)
 
 
 def write_trace(path: Path, text: str) -> None:
@@ -57,6 +61,8 @@ def write_trace(path: Path, text: str) -> None:
 def _header(history: History, hello: Hello, start: datetime) -> Json:
     header: Json = {"trace": FORMAT, "scheduler": {"name": hello.name, "version": hello.version}}
     header["config"] = history.config
+    if leaves_extenders_open(history):
+        header["extenderCalls"] = True
     if history.feature_gates:
         header["featureGates"] = dict(history.feature_gates)
     if start != START:
@@ -77,7 +83,9 @@ def _lines(seen: Sequence[Seen], before: Mapping[int, Json]) -> list[Json]:
 class _Witness:
     """Finds nothing wrong. ``before`` is what happened without a record, by the number of the next record."""
 
-    def __init__(self) -> None:
+    def __init__(self, calls: Callable[[], list[Json]] = list) -> None:
+        """``calls`` are those of extenders since it was asked last."""
+        self._calls = calls
         self.before: dict[int, Json] = {}
         self.error_told = ""
         self.has_diverged = False
@@ -89,6 +97,9 @@ class _Witness:
         """It is told soon enough."""
 
     def take(self, record: Record) -> list[Finding]:
+        asked = self._calls()
+        if asked:
+            self.before.setdefault(self._taken, {})["asked"] = asked
         self._taken += 1
         if isinstance(record, Input):
             self._untried |= self._refused

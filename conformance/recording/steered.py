@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.history import History, Release, deleting
+from conformance.recording.steered_extenders import silent, sparing
 from conformance.strategies import AREAS
 from conformance.strategies.faults import SCRIPTED, key, script
 from conformance.strategies.objects import ZONE, cpu, node, pod, profile_config
@@ -281,4 +282,6 @@ STEERED: Mapping[str, Callable[[], SearchStrategy[History]]] = {
     "gone_victims": _gone_victims,
     "claims": _claims,
     "features": _features,
+    "sparing": sparing,
+    "silent": silent,
 }

@@ -23,6 +23,7 @@ from refsched.checking.agreement import (
 from refsched.checking.early_stop import SearchSpace, search_disagreements, space_of
 from refsched.checking.following import Following
 from refsched.checking.recorded_devices import devices_of, written_claims
+from refsched.checking.recorded_extenders import RecordedExtenders
 from refsched.checking.recorded_volumes import claimed_volumes
 from refsched.config.feature_gates import read_feature_gates
 from refsched.config.read import read_config
@@ -44,7 +45,9 @@ class Checker:
         feature_gates: Mapping[str, Any] | None = None,
         frozen_timers: Iterable[str] = (),
         start: datetime = START,
+        recorded_extenders: RecordedExtenders | None = None,
     ) -> None:
+        """Extenders are asked, or, where it is recorded what they were asked, those of the recording answer."""
         gates = read_feature_gates(feature_gates)
         self._config = read_config(config, gates)
         self.following = Following(extenders=bool(self._config.extenders))
@@ -55,7 +58,7 @@ class Checker:
             gates=gates,
             start=start,
             frozen_timers=frozenset(frozen_timers),
-            reach=unread.reach,
+            reach=unread.reach if recorded_extenders is None else recorded_extenders.reach,
         )
         self._inputs = InputReader(self.scheduler, gates, unread if self._config.extenders else None)
         self._binds: list[Bind] = []
@@ -65,6 +68,8 @@ class Checker:
         self._space: SearchSpace | None = None
         self.offered: Mapping[str, int] = {}
         """How many options there were for each question of the last attempt."""
+        self.specified: Attempt | Bind | None = None
+        """What the specification did where the last attempt, or the end of a binding cycle, was compared."""
         self.has_diverged = False
         """A cycle that was held took others of several nodes that it might: it cannot be followed any more."""
 
@@ -106,7 +111,8 @@ class Checker:
             case Attempt():
                 yield from self._attempt(record)
             case Bind():
-                yield from bind_disagreements(record, self._bind_of(record.pod))
+                self.specified = self._bind_of(record.pod)
+                yield from bind_disagreements(record, self.specified)
             case Queues():
                 self._skip_unseen(record)
                 yield from queues_disagreements(record, self.scheduler.queues())
@@ -185,6 +191,7 @@ class Checker:
     # --- Attempts and binding cycles --------------------------------------------------------------
 
     def _attempt(self, record: Attempt) -> Iterator[Disagreement]:
+        self.specified = None
         begun = next((attempt for attempt in self._attempts if attempt.pod == record.pod), None)
         if begun is not None:
             self._attempts.remove(begun)
@@ -215,6 +222,7 @@ class Checker:
 
     def _compare(self, record: Attempt, specified: Attempt) -> Iterator[Disagreement]:
         """Where the nodes say what they should, the search that asked them is looked into."""
+        self.specified = specified
         found = list(attempt_disagreements(record, specified))
         if self._space is not None and not any(one.member.startswith("filter.") for one in found):
             yield from search_disagreements(self._space, record, specified)

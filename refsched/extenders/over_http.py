@@ -2,43 +2,44 @@
 """Extenders over HTTP, as kube-scheduler calls them: a POST to ``urlPrefix/verb``, JSON both ways.
 
 This stands outside the machine, which knows nothing of a network. One connection serves one call; there is no
-TLS, no proxy, and no redirect is followed.
-Source: pkg/scheduler/extender.go, NewHTTPExtender, send (v1.34.2).
+proxy, and no redirect is followed.
+Source: pkg/scheduler/extender.go, NewHTTPExtender, makeTransport, send (v1.34.2).
 """
 
 from __future__ import annotations
 
 import json
-from http.client import HTTPConnection, HTTPException
+import ssl
+from http.client import HTTPConnection, HTTPException, RemoteDisconnected
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from refsched.config.types import Extender as ExtenderConfig
-from refsched.errors import InputError
 from refsched.extenders.extender import Ask, Failure
+from refsched.extenders.failures import CLOSED, OK, TIMED_OUT, UNTRUSTED, no_answer, other_status, url_of
+from refsched.extenders.tls import Tls, tls_of
+
+_PORTS = {"http": 80, "https": 443}
 
 
 def over_http(config: ExtenderConfig) -> Ask:
-    """How this extender is asked. InputError where it can be reached over TLS only."""
-    prefix = config.url_prefix.rstrip("/")
-    if urlsplit(prefix).scheme == "https":
-        raise InputError(
-            f"{config.url_prefix} is reached over TLS, which is not followed here", "extenders.urlPrefix"
-        )
+    """How this extender is asked. InputError where its certificates cannot be used."""
+    tls = tls_of(config)
 
     def ask(verb: str, request: dict[str, Any]) -> object:
-        return _post(f"{prefix}/{verb}", verb, json.dumps(request).encode(), config.http_timeout)
+        url = url_of(config.url_prefix, verb)
+        return _post(url, verb, json.dumps(request).encode(), config.http_timeout, tls)
 
     return ask
 
 
-def _post(url: str, verb: str, body: bytes, timeout: float) -> object:
+def _post(url: str, verb: str, body: bytes, timeout: float, tls: Tls) -> object:
     """The answer, or a Failure in the words of the real client where they can be known."""
     place = urlsplit(url)
-    if place.scheme != "http":
-        return Failure(f'Post "{url}": unsupported protocol scheme "{place.scheme}"')
+    if place.scheme not in _PORTS:
+        return no_answer(url, f'unsupported protocol scheme "{place.scheme}"')
     try:
-        connection = HTTPConnection(place.hostname or "", place.port, timeout=timeout)
+        connection = _connection(place, timeout, tls)
         try:
             target = place.path + (f"?{place.query}" if place.query else "")
             connection.request("POST", target, body, {"Content-Type": "application/json"})
@@ -46,17 +47,50 @@ def _post(url: str, verb: str, body: bytes, timeout: float) -> object:
             status, answer = response.status, response.read()
         finally:
             connection.close()
-    except ConnectionRefusedError:
-        port = place.port or 80
-        return Failure(f'Post "{url}": dial tcp {place.hostname}:{port}: connect: connection refused')
-    except TimeoutError:
-        waited = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
-        return Failure(f'Post "{url}": {waited}')
     except (OSError, HTTPException, ValueError) as problem:
-        return Failure(f'Post "{url}": {problem}')
-    if status != 200:
-        return Failure(f"failed {verb} with extender at URL {url}, code {status}")
+        return no_answer(url, _why(problem, place))
+    if status != OK:
+        return other_status(url, verb, status)
     return _decoded(answer)
+
+
+def _connection(place: SplitResult, timeout: float, tls: Tls) -> HTTPConnection:
+    host, port = place.hostname or "", place.port or _PORTS[place.scheme]
+    if place.scheme == "http":
+        return HTTPConnection(host, port, timeout=timeout)
+    return _Secured(host, port, timeout, tls)
+
+
+class _Secured(HTTPConnection):
+    """Over TLS, with a server that may be called otherwise than its host is."""
+
+    def __init__(self, host: str, port: int, timeout: float, tls: Tls) -> None:
+        super().__init__(host, port, timeout=timeout)
+        self._tls = tls
+
+    def connect(self) -> None:
+        context = self._tls.context()
+        super().connect()
+        self.sock = context.wrap_socket(self.sock, server_hostname=self._tls.server_name or self.host)
+
+
+def _why(problem: Exception, place: SplitResult) -> str:
+    match problem:
+        case ConnectionRefusedError():
+            port = place.port or _PORTS[place.scheme]
+            return f"dial tcp {place.hostname}:{port}: connect: connection refused"
+        case TimeoutError():
+            return TIMED_OUT
+        case RemoteDisconnected():
+            return CLOSED
+        case ssl.SSLCertVerificationError(verify_code=code) if code in _UNKNOWN_AUTHORITY:
+            return UNTRUSTED
+        case _:
+            return str(problem)
+
+
+_UNKNOWN_AUTHORITY = frozenset({18, 19, 20, 21})
+"""OpenSSL's X509_V_ERR_* of a certificate whose chain ends in nobody who is trusted."""
 
 
 def _decoded(answer: bytes) -> object:

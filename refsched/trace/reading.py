@@ -39,7 +39,8 @@ class SchedulerName:
 @frozen
 class Header:
     """The first line: who was recorded, how it was configured, and at what time ``at`` is 0.
-    ``frozen_timers`` are those that the recorder could not move."""
+    ``frozen_timers`` are those that the recorder could not move. ``extender_calls`` says that whatever extenders
+    were asked is told."""
 
     trace: str
     scheduler: SchedulerName
@@ -47,6 +48,20 @@ class Header:
     feature_gates: Mapping[str, bool] = field(factory=dict)
     start: datetime = START
     frozen_timers: tuple[str, ...] = ()
+    extender_calls: bool = False
+
+
+@frozen
+class Exchange:
+    """One call of an extender. ``extender`` is its ``urlPrefix``; ``failed`` says why there was no answer at all,
+    in the words of Go's HTTP client; with a ``status`` other than 200 the answer does not count."""
+
+    extender: str
+    verb: str
+    request: Json
+    answer: Any = None
+    status: int = 200
+    failed: str = ""
 
 
 @frozen
@@ -55,7 +70,8 @@ class Entry:
 
     What left no record of its own may be told by the next one (docs/protocol.md). ``held`` is the pod whose
     scheduling cycle had begun before this record, and is held by a scripted plugin: its attempt comes later.
-    ``idle`` says that a pod was asked for before this record, and that there was none.
+    ``idle`` says that a pod was asked for before this record, and that there was none. ``asked`` are the calls of
+    extenders that were made since the record before.
     """
 
     line: int
@@ -63,6 +79,7 @@ class Entry:
     record: Record
     held: str = ""
     idle: bool = False
+    asked: tuple[Exchange, ...] = ()
 
 
 @frozen
@@ -96,7 +113,7 @@ def _entries(path: str | Path, lines: Iterator[tuple[int, Json]]) -> Iterator[En
     for number, members in lines:
         try:
             now = _time(members.get("at"), now)
-            yield Entry(number, now, read_record(members), _held(members), _idle(members))
+            yield Entry(number, now, read_record(members), _held(members), _idle(members), _asked(members))
         except InputError as error:
             raise error.at(f"{path}: line {number}") from None
         except RecursionError:
@@ -123,6 +140,13 @@ def _idle(members: Json) -> bool:
     if not isinstance(idle, bool):
         raise InputError(f"expected true or false, found {idle!r:.60}", "idle")
     return idle
+
+
+def _asked(members: Json) -> tuple[Exchange, ...]:
+    try:
+        return read_as(tuple[Exchange, ...], members.get("asked", ()))
+    except InputError as error:
+        raise error.under("asked") from None
 
 
 # --- Lines ----------------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ import pytest
 
 from refsched.config.scalars import Seconds
 from refsched.config.types import Extender as ExtenderConfig
-from refsched.errors import InputError
 from refsched.extenders.extender import Failure
 from refsched.extenders.over_http import over_http
 
@@ -121,6 +120,21 @@ def test_nobody_listening_is_a_failure() -> None:
         assert ask(url) == Failure(refused)
 
 
+def test_a_connection_that_is_closed_without_a_word_is_a_failure() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+        def hang_up() -> None:
+            connection, _ = listening.accept()
+            connection.recv(65536)
+            connection.close()
+
+        thread = Thread(target=hang_up)
+        thread.start()
+        assert ask(url) == Failure(f'Post "{url}/filter": EOF')
+        thread.join()
+
+
 @pytest.mark.parametrize("prefix", ["http://127.0.0.1:port", "http://", "http://a b"])
 def test_a_place_that_cannot_be_is_a_failure(prefix: str) -> None:
     failure = ask(prefix)
@@ -131,8 +145,3 @@ def test_a_place_that_cannot_be_is_a_failure(prefix: str) -> None:
 
 def test_another_scheme_is_a_failure() -> None:
     assert ask("extender") == Failure('Post "extender/filter": unsupported protocol scheme ""')
-
-
-def test_tls_is_refused() -> None:
-    with pytest.raises(InputError, match=r"extenders\.urlPrefix: https://extender is reached over TLS"):
-        over_http(ExtenderConfig("https://extender"))

@@ -233,4 +233,3 @@ def test_the_plan_names_areas_that_there_are_each_once() -> None:
     areas = [part.area for part in PLAN]
     assert len(areas) == len(set(areas))
     assert set(areas) <= set(RECORDED_AREAS)
-    assert "extenders" not in RECORDED_AREAS

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recorded extenders: a trace tells what they were asked and what they answered, so a replay asks nobody.
+
+A question is looked for among those that were recorded. Two are the same where they are about the same pod, and
+the same nodes or victims: what else of these objects was sent, and in which order nodes were, is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from attrs import field, frozen
+
+from refsched.checking.agreement import Disagreement
+from refsched.config.types import Extender as ExtenderConfig
+from refsched.extenders.extender import Ask, Failure
+from refsched.extenders.failures import OK, no_answer, other_status, url_of
+from refsched.objects.reading import read_as
+from refsched.trace.reading import Exchange
+
+Json = dict[str, Any]
+
+
+@frozen
+class RecordedExtenders:
+    """Answers the same question in the order in which it was answered."""
+
+    _told: list[Exchange] = field(factory=list)
+    _unlike: list[Disagreement] = field(factory=list)
+
+    def tell(self, exchanges: Iterable[Exchange]) -> None:
+        """These come next."""
+        self._told.extend(exchanges)
+
+    def reach(self, config: ExtenderConfig) -> Ask:
+        def ask(verb: str, request: Json) -> object:
+            question = question_of(request)
+            for number, exchange in enumerate(self._told):
+                is_called = (exchange.extender, exchange.verb) == (config.url_prefix, verb)
+                if is_called and question_of(exchange.request) == question:
+                    return outcome_of(self._told.pop(number))
+            self._unlike.append(Disagreement(_member(config.url_prefix, verb), question, None))
+            return Failure(f"{config.url_prefix} was not asked so, or not so often")
+
+        return ask
+
+    def disagreements(self, over: Iterable[Exchange]) -> list[Disagreement]:
+        """What was asked and not told, since this was called last, and what was told and not asked: ``over`` are
+        those that should have been asked by now."""
+        found = list(self._unlike)
+        self._unlike.clear()
+        for exchange in over:
+            number = next((number for number, told in enumerate(self._told) if told is exchange), None)
+            if number is not None:
+                del self._told[number]
+                member = _member(exchange.extender, exchange.verb)
+                found.append(Disagreement(member, None, question_of(exchange.request)))
+        return found
+
+
+def outcome_of(exchange: Exchange) -> object:
+    """What a scheduler makes of it: the answer, or a Failure."""
+    url = url_of(exchange.extender, exchange.verb)
+    if exchange.failed:
+        return no_answer(url, exchange.failed)
+    return exchange.answer if exchange.status == OK else other_status(url, exchange.verb, exchange.status)
+
+
+def _member(extender: str, verb: str) -> str:
+    return f"asked.{extender}.{verb}"
+
+
+# --- Questions ------------------------------------------------------------------------------------
+
+
+def question_of(request: Json) -> Json:
+    """What a call is about: the pod, the nodes by name, the victims by node. InputError where it is no call."""
+    if "Pod" not in request:
+        return {name: read_as(str, request.get(name, "")) for name in ("PodNamespace", "PodName", "Node")}
+    question: Json = {"pod": _key(request["Pod"])}
+    if request.get("Nodes") is not None:
+        question["nodes"] = sorted(_name(node) for node in _items(request["Nodes"]))
+    if request.get("NodeNames") is not None:
+        question["nodeNames"] = sorted(read_as(tuple[str, ...], request["NodeNames"]))
+    if request.get("NodeNameToVictims") is not None:
+        question["victims"] = _victims(request["NodeNameToVictims"], _key)
+    if request.get("NodeNameToMetaVictims") is not None:
+        question["victims"] = _victims(request["NodeNameToMetaVictims"], _uid)
+    return question
+
+
+def _victims(by_node: object, told: Callable[[object], str]) -> Json:
+    return {
+        node: [[told(pod) for pod in _list(victims.get("Pods"))], victims.get("NumPDBViolations", 0)]
+        for node, victims in ((node, _members(value)) for node, value in sorted(_members(by_node).items()))
+    }
+
+
+def _key(pod: object) -> str:
+    metadata = _members(_members(pod).get("metadata"))
+    return f"{metadata.get('namespace')}/{metadata.get('name')}"
+
+
+def _name(node: object) -> str:
+    return read_as(str, _members(_members(node).get("metadata")).get("name"))
+
+
+def _uid(pod: object) -> str:
+    return read_as(str, _members(pod).get("UID"))
+
+
+def _items(nodes: object) -> tuple[Any, ...]:
+    return _list(_members(nodes).get("items"))
+
+
+def _members(value: object) -> Mapping[str, Any]:
+    return read_as(dict[str, Any], value)
+
+
+def _list(value: object) -> tuple[Any, ...]:
+    return read_as(tuple[Any, ...], () if value is None else value)

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Failures: how a call to an extender comes to nothing, in the words of kube-scheduler and of Go's HTTP client.
+
+Source: pkg/scheduler/extender.go, send (v1.34.2); net/http, Client.Do; net/url, Error.
+"""
+
+from __future__ import annotations
+
+from refsched.extenders.extender import Failure
+
+TIMED_OUT = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
+CLOSED = "EOF"
+"""The extender closed the connection, and had said nothing."""
+UNTRUSTED = "tls: failed to verify certificate: x509: certificate signed by unknown authority"
+
+OK = 200
+
+
+def url_of(prefix: str, verb: str) -> str:
+    return f"{prefix.rstrip('/')}/{verb}"
+
+
+def no_answer(url: str, why: str) -> Failure:
+    return Failure(f'Post "{url}": {why}')
+
+
+def other_status(url: str, verb: str, status: int) -> Failure:
+    return Failure(f"failed {verb} with extender at URL {url}, code {status}")

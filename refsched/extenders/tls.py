@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TLS to extenders: what a configuration says of it, as client-go understands it.
+
+Source: pkg/scheduler/extender.go, makeTransport (v1.34.2); client-go/transport/transport.go, TLSConfigFor,
+loadTLSFiles, rootCertPool; client-go/transport/config.go, HasCA, HasCertAuth.
+"""
+
+from __future__ import annotations
+
+import ssl
+from base64 import b64decode
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from attrs import frozen
+
+from refsched.config.types import Extender as ExtenderConfig
+from refsched.config.types import ExtenderTLSConfig
+from refsched.errors import InputError
+
+_FIELD = "extenders.tlsConfig"
+
+
+@frozen
+class Tls:
+    """``server_name`` stands for the host of the address, ``""`` for that host itself. ``context`` is made anew
+    for each call, as a pair of files may have changed; an OSError says that they cannot be used any more."""
+
+    server_name: str
+    context: Callable[[], ssl.SSLContext]
+
+
+def tls_of(config: ExtenderConfig) -> Tls:
+    """Files are read at once. InputError where one of them cannot be, or holds nothing of use.
+
+    ``enableHTTPS`` without a certificate authority leaves the server unverified; an ``https`` address alone is
+    verified by the system's authorities.
+    """
+    told = config.tls_config or ExtenderTLSConfig()
+    authority = _either(told.ca_data, told.ca_file, "caFile")
+    verifies = bool(authority) or not (told.insecure or config.enable_https)
+    identify = _identification(told)
+
+    def context() -> ssl.SSLContext:
+        made = _trusting(authority, verifies=verifies)
+        identify(made)
+        return made
+
+    try:
+        context()
+    except (OSError, ValueError) as problem:
+        if not _is_pair_of_files(told):
+            raise InputError(f"cannot be used: {problem}", _FIELD) from None
+    return Tls(told.server_name, context)
+
+
+def _trusting(authority: bytes, *, verifies: bool) -> ssl.SSLContext:
+    """Go goes by a certificate's alternative names alone. TLS 1.2 is the least."""
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    made.minimum_version = ssl.TLSVersion.TLSv1_2
+    made.hostname_checks_common_name = False
+    if not verifies:
+        made.check_hostname = False
+        made.verify_mode = ssl.CERT_NONE
+    elif authority:
+        made.load_verify_locations(cadata=authority.decode("ascii", "replace"))
+    else:
+        made.load_default_certs()
+    return made
+
+
+# --- Who calls ------------------------------------------------------------------------------------
+
+
+def _identification(told: ExtenderTLSConfig) -> Callable[[ssl.SSLContext], None]:
+    """A certificate without a key, or a key without a certificate, is not shown to anybody."""
+    certificate = _either(told.cert_data, told.cert_file, "certFile")
+    key = _either(told.key_data, told.key_file, "keyFile")
+    if not (told.cert_data or told.cert_file) or not (told.key_data or told.key_file):
+        return lambda context: None
+    if _is_pair_of_files(told):
+        return lambda context: context.load_cert_chain(told.cert_file, told.key_file)
+    return lambda context: _load(context, certificate, key)
+
+
+def _is_pair_of_files(told: ExtenderTLSConfig) -> bool:
+    """Both are read again for each call, and are looked into no sooner."""
+    return bool(told.cert_file and told.key_file) and not (told.cert_data or told.key_data)
+
+
+def _load(context: ssl.SSLContext, certificate: bytes, key: bytes) -> None:
+    """OpenSSL takes them from files alone; these are nobody else's, and gone at once."""
+    with TemporaryDirectory(prefix="refsched-") as folder:
+        pair = Path(folder, "certificate.pem"), Path(folder, "key.pem")
+        for path, data in zip(pair, (certificate, key), strict=True):
+            path.write_bytes(data)
+        context.load_cert_chain(*pair)
+
+
+def _either(data: str, file: str, member: str) -> bytes:
+    """What stands in the configuration goes before a file."""
+    if data or not file:
+        return b64decode(data)
+    try:
+        return Path(file).read_bytes()
+    except (OSError, ValueError) as error:
+        problem = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{file}: {problem}", f"{_FIELD}.{member}") from None
