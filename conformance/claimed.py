@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Claimed: a history without what an implementation does not claim to do.
+"""Claimed: a history without what an implementation does not claim to do, and what it must tell of the rest.
 
 The specification beside it runs the same history, so that nobody is asked for what only one of them does.
 """
@@ -7,6 +7,7 @@ The specification beside it runs the same history, so that nobody is asked for w
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -14,11 +15,62 @@ from attrs import evolve
 
 from conformance.api_server import SCRIPT, script_of
 from conformance.history import Create, History, Step, Update
+from refsched.trace.records import SCHEDULED, Attempt, Bind
 
 Json = dict[str, Any]
 
 WITHOUT_PREEMPTION = {"postFilter": {"disabled": [{"name": "*"}]}}
 SCRIPTED = ("ScriptedA", "ScriptedB", "ScriptedBinder")
+
+#   area        is decided in sight of who claims
+_SEEN_WITH: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("SORT", "GATES", "QUEUE", "BACKOFF", "FLIGHT", "HINT", "CURE", "CHANGE", "FAIL"), "queue"
+    ),
+    **dict.fromkeys(("POSTFILTER", "PREEMPT"), "preemption"),
+    **dict.fromkeys(("VOLBIND", "VOLLIMIT", "VOLRESTR", "VOLZONE"), "volumes"),
+    **dict.fromkeys(("RESERVE", "PERMIT"), "scripted"),
+    "DRA": "devices",
+    "EXTENDER": "extenders",
+}
+
+_TOLD_BY: tuple[tuple[str, str, str], ...] = (
+    ("filter", "filter", "filter"),
+    ("score", "scores", "scores"),
+    ("preemption", "victims", "victims"),
+    ("preemption", "nominated_node", "nominatedNode"),
+    ("scripted", "calls", "calls"),
+)
+"""Who claims the first tells the second, a member of ``Attempt``, which is the third on the wire."""
+
+OF_PREEMPTION = ("victims", "nominatedNode")
+"""Left out also by those who did not preempt: then it is not what they tell that is wrong."""
+
+
+# --- Verdicts -------------------------------------------------------------------------------------
+
+
+def can_be_seen(rule: str, capabilities: Collection[str]) -> bool:
+    """Whether what this rule decides shows in anything that such an implementation tells."""
+    needed = _SEEN_WITH.get(rule.split("-")[1])
+    return needed is None or needed in capabilities
+
+
+def left_untold(
+    record: Attempt | Bind, specified: Attempt | Bind, capabilities: Collection[str]
+) -> Iterator[tuple[str, object]]:
+    """Members that the record lacks and the specification has, where what is claimed is that they are told; and
+    in any case the node of a pod that was scheduled, without which nothing else can be compared."""
+    if isinstance(record, Attempt) and record.result == SCHEDULED and not record.node:
+        yield "node", "the node that was selected"
+        return
+    for capability, attribute, member in _TOLD_BY:
+        expected = getattr(specified, attribute, None)
+        if capability in capabilities and expected and getattr(record, attribute, None) is None:
+            yield member, expected
+
+
+# --- Histories ------------------------------------------------------------------------------------
 
 
 def for_what_is_claimed(history: History, capabilities: frozenset[str]) -> History:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from conformance.catalogue.attribution import Attribution
 from conformance.catalogue.reach import Reach
+from conformance.claimed import OF_PREEMPTION, can_be_seen, left_untold
 from conformance.findings import Finding
 from conformance.history import History
 from conformance.invariants import Invariants
@@ -20,14 +21,18 @@ from refsched.checking.checker import Checker
 from refsched.trace.records import Attempt, Bind, Input, Queues, Record
 
 ANSWERS = "R-ANSWER-01"
+TELLS = "R-ANSWER-02"
 EXTENDERS = "R-EXTENDER-"
+_IN_WORDS = {"R-WORDS-01": ("message",), "R-WORDS-02": ("filter", "pre_filter")}
+"""Rules that decide these members of an attempt alone: nothing, where they are left out."""
 
 
 class Judge:
     """One history. ``with_specification`` off leaves the invariants alone.
 
     ``decisive`` counts for each rule how often it had a say in a value that was checked, ``choices`` the values
-    that the implementation chose, and ``single`` those of them that left it no choice.
+    that the implementation chose, and ``single`` those of them that left it no choice. Nothing counts before the
+    implementation has been asked for a pod, and answered.
     """
 
     def __init__(
@@ -41,12 +46,13 @@ class Judge:
         self._attribution = Attribution(self._reach)
         self._decisive: Counter[str] = Counter()
         self._has_extenders = bool(history.config.get("extenders"))
+        self._has_decided = False
         self.choices = 0
         self.single = 0
 
     @property
     def decisive(self) -> Counter[str]:
-        return self._decisive + self._invariants.decisive
+        return self._decisive + self._invariants.decisive if self._has_decided else Counter()
 
     @property
     def has_diverged(self) -> bool:
@@ -59,24 +65,45 @@ class Judge:
         findings = self._invariants.take(record)
         if isinstance(record, Queues) and "queue" not in self._capabilities:
             return findings
-        findings += self._compare(lambda: self._checker.take(record), record)
+        found = self._compare(lambda: self._checker.take(record), record)
+        untold = self._untold(record) if isinstance(record, Attempt | Bind) else []
         if not isinstance(record, Input):
-            self._count()
+            self._count(record)
         if isinstance(record, Attempt):
+            self._has_decided = True
             self._decisive[ANSWERS] += 1
             self._count_choices()
-        return findings
+        return findings + (untold or found)
 
     def begin(self, pod: str) -> list[Finding]:
+        self._has_decided = True
         self._invariants.begin(pod)
         return self._compare(lambda: self._checker.begin(pod))
 
     def idle(self) -> list[Finding]:
+        self._has_decided = True
         return self._invariants.idle() + self._compare(self._checker.idle)
 
     def error(self, request: str, message: str) -> list[Finding]:
         """R-ANSWER-01: a request that docs/protocol.md allows is answered, and not with an error."""
         return [Finding(ANSWERS, request, "an answer", message)]
+
+    def _untold(self, record: Attempt | Bind) -> list[Finding]:
+        """R-ANSWER-02: what is claimed is told: no member is left out that a capability promises, or without which
+        an attempt cannot be judged."""
+        specified = self._checker.specified
+        if specified is None or not self._with_specification:
+            return []
+        self._decisive[TELLS] += 1
+        return [
+            Finding(self._rule_of_untold(member, expected), member, expected, None, record.pod)
+            for member, expected in left_untold(record, specified, self._capabilities)
+        ]
+
+    def _rule_of_untold(self, member: str, expected: object) -> str:
+        if member not in OF_PREEMPTION:
+            return TELLS
+        return self._attribution.rule_of(Disagreement(member, expected, None))
 
     def settled(self) -> list[Finding]:
         return self._compare(self._checker.take_missing)
@@ -99,13 +126,18 @@ class Judge:
             Finding(self._attribution.rule_of(one), one.member, one.expected, one.got, pod) for one in found
         ]
 
-    def _count(self) -> None:
-        """What spoke since the last comparison has been compared now. Without extenders their rules have no say,
-        though their code runs."""
-        self._decisive.update(
-            rule for rule in self._reach.spoken if self._has_extenders or not rule.startswith(EXTENDERS)
-        )
+    def _count(self, record: Record) -> None:
+        """What spoke since the last comparison has been compared now."""
+        self._decisive.update(rule for rule in self._reach.spoken if self._has_a_say(rule, record))
         self._reach.clear()
+
+    def _has_a_say(self, rule: str, record: Record) -> bool:
+        """Not in what cannot be seen. Without extenders their rules have none, though their code runs."""
+        if rule in _IN_WORDS and isinstance(record, Attempt):
+            return any(getattr(record, member) is not None for member in _IN_WORDS[rule])
+        return can_be_seen(rule, self._capabilities) and (
+            self._has_extenders or not rule.startswith(EXTENDERS)
+        )
 
     def _count_choices(self) -> None:
         offered = self._checker.offered

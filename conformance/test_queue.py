@@ -13,6 +13,7 @@ from conformance.suite import Check, conforms
     rules=rules_of(
         "QUEUE", "BACKOFF", "HINT", "CHANGE", "FLIGHT", "SORT", "GATES", "CURE", "R-INV-06", "R-INV-07"
     ),
+    needs=("queue",),
     examples=240,
 )
 def test_queue_and_events(check: Check, history: History) -> None:

@@ -157,7 +157,7 @@ def read_answer(request: Mapping[str, Any], value: Any, capabilities: Collection
     if len(named) > 1 or (records and named not in ([], ["held"])):
         found = [*(["records"] if records else []), *named]
         raise InputError(f"an answer is one thing, this is {' and '.join(found)}")
-    _check_outcome(verb, said)
+    _check_outcome(verb, said, capabilities)
     if not named and verb != "reset" and value.get("records") is None:
         raise InputError("is required and missing", "records")
     _check_kinds(verb, records, capabilities)
@@ -167,7 +167,7 @@ def read_answer(request: Mapping[str, Any], value: Any, capabilities: Collection
     return answer
 
 
-def _check_outcome(verb: str, said: _Outcome) -> None:
+def _check_outcome(verb: str, said: _Outcome, capabilities: Collection[str]) -> None:
     for name in ("unsupported", "error"):
         if getattr(said, name) == "":
             raise InputError("must say what", name)
@@ -175,6 +175,8 @@ def _check_outcome(verb: str, said: _Outcome) -> None:
         raise InputError(f"only schedule finds nothing to do, not {verb}", "idle")
     if said.held is not None:
         _pod_name(said.held.pod, "held.pod")
+        if "hold" not in capabilities:
+            raise InputError("nothing can hold a pod, unless hold is claimed", "held")
 
 
 def _object(value: Any) -> Mapping[str, Any]:

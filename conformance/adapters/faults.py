@@ -11,6 +11,8 @@ from attrs import frozen
 SHOWN = 400
 """Characters of a request or an answer that a fault quotes."""
 
+FINAL = "  The adapter is not started again: it was the second fault in a row."
+
 
 @frozen
 class AdapterFault(Exception):  # noqa: N818  (the protocol calls it a fault, and an error something else)
@@ -34,7 +36,7 @@ class AdapterFault(Exception):  # noqa: N818  (the protocol calls it a fault, an
             lines.append("  stderr, its last lines")
             lines.extend(f"    {line}" for line in self.log)
         if self.final:
-            lines.append("  The adapter is not started again: it was the second fault in a row.")
+            lines.append(FINAL)
         return "\n".join(lines)
 
 
@@ -47,6 +49,11 @@ class AdapterUnavailable(Exception):  # noqa: N818
 
     def __str__(self) -> str:
         return f"{self.what}: {self.problem}"
+
+
+def without_finality(problem: str) -> str:
+    """How a fault is told, whether it was the last one or not."""
+    return problem.removesuffix(f"\n{FINAL}")
 
 
 def quoted(value: Any) -> str:

@@ -27,7 +27,6 @@ _STATIONS: Mapping[str, Sequence[str]] = {
     "volumes": ("R-VOLBIND-11",),
     "write": ("R-DRA-50", "R-DRA-08"),
     "waiting": ("R-PERMIT-01",),
-    "nominatedNode": ("R-POSTFILTER-02", "R-PREEMPT-11"),
     "victims": ("R-PREEMPT-11", "R-PREEMPT-08", "R-PREEMPT-04"),
     "calls": ("R-ROLLBACK-01", "R-PERMIT-01", "R-RESERVE-01"),
     "message": ("R-WORDS-01",),
@@ -37,6 +36,13 @@ _STATIONS: Mapping[str, Sequence[str]] = {
     "result": ("R-FAIL-01",),
 }
 """Of several rules the first that spoke is meant, and without any the first."""
+
+_OF_A_NOMINATION: Mapping[str, Sequence[str]] = {
+    "a node": ("R-PREEMPT-11", "R-PREEMPT-04", "R-POSTFILTER-02"),
+    "cleared": ("R-PREEMPT-15", "R-POSTFILTER-02"),
+    "left": ("R-PREEMPT-13", "R-POSTFILTER-01", "R-POSTFILTER-02"),
+}
+"""The same, by what an attempt should have done to the pod's nomination."""
 
 _OF_A_REASON: Mapping[str, str] = {
     "Too many pods": "R-FIT-02",
@@ -105,6 +111,8 @@ class Attribution:
                 return self._misplaced(found)
             case "nodes":
                 return self._miscounted(found)
+            case "nominatedNode":
+                return self._spoke(_OF_A_NOMINATION[_nominates(found.expected)])
             case "message" if _differ_in_preemption(str(found.expected), str(found.got)):
                 return DRY_RUN
             case _:
@@ -166,6 +174,10 @@ class Attribution:
                 if pod in _names(found.got):
                     return GIVEN_BACK_LATE if self._failed_late.get(pod) else GIVEN_BACK
         return COUNTED
+
+
+def _nominates(expected: object) -> str:
+    return "left" if expected is None else "a node" if expected else "cleared"
 
 
 def _differ_in_preemption(expected: str, got: str) -> bool:

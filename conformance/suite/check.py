@@ -123,6 +123,7 @@ class Checking:
     decisive: Counter[str] = Factory(Counter)
     choices: int = 0
     single: int = 0
+    ended: Counter[str] = Factory(Counter)
 
     def __call__(self, history: History) -> Judgement:
         return self.conclude(self.asking(lambda: self.judge(history)))
@@ -154,6 +155,8 @@ class Checking:
         self.decisive.update(judgement.decisive)
         self.choices += judgement.choices
         self.single += judgement.single
+        if judgement.ended and not judgement.findings:
+            self.ended[judgement.ended] += 1
 
     def _note(self, finding: Finding, judgement: Judgement) -> None:
         """An answer that is not allowed is evidence, whether or not it comes again. Of two histories of one size

@@ -17,7 +17,15 @@ from conformance.suite.report_html import html
 from conformance.suite.report_json import json_text
 from conformance.suite.report_terminal import Paragraph, paragraphs
 from conformance.suite.runner import About, Runner
-from conformance.suite.verdicts import FAILED, NOT_JUDGED, Result, faults_seen, is_selected, rule_verdicts
+from conformance.suite.verdicts import (
+    FAILED,
+    NOT_JUDGED,
+    Result,
+    ended_early,
+    faults_seen,
+    is_selected,
+    rule_verdicts,
+)
 
 FOLDER = ".refsched"
 """Below the directory in which pytest was called: what repeats each failure."""
@@ -105,6 +113,7 @@ class Gathering:
             choices=sum(outcome.choices for outcome in outcomes),
             single=sum(outcome.single for outcome in outcomes),
             untested=len({rule.id for rule in selected} - {each.rule.id for each in rules}),
+            ended=ended_early(outcomes),
             stale=stale(self._known, rules),
             replayed=self._config.getoption("--replay") or "",
             command=self._command(),

@@ -50,7 +50,8 @@ class Fault:
 @frozen
 class Outcome:
     """``missing`` are capabilities that the test needs and the implementation does not claim: it did not run.
-    ``target`` is the broken rule that failed the test; ``failures`` are all that were seen on the way."""
+    ``target`` is the broken rule that failed the test; ``failures`` are all that were seen on the way. ``ended``
+    counts, by reason, the histories that could not be done to their end, though nothing was wrong."""
 
     test: str
     rules: tuple[str, ...]
@@ -59,6 +60,7 @@ class Outcome:
     decisive: Mapping[str, int] = field(factory=dict)
     choices: int = 0
     single: int = 0
+    ended: Mapping[str, int] = field(factory=dict)
     failures: tuple[Failure, ...] = ()
     fault: Fault | None = None
     target: str = ""

@@ -13,6 +13,7 @@ compares equal.
 | `run` | `level`, `seed`, `command`, and how many `tests` and `examples` (histories) there were |
 | `counts` | verdict → how many rules |
 | `tightness` | `checked` outcomes, and how many of them were the `single` one allowed |
+| `endedEarly` | why histories were not done to their end, though nothing was wrong → how many |
 | `rules` | below, in the order in which rules depend on each other |
 | `untestedRules` | how many rules of this level no test of the run was about |
 | `faults` | `whose` (adapter or suite), `problem`, and the `tests` that could not judge |
@@ -68,6 +69,7 @@ def as_json(result: Result) -> Json:
         },
         "counts": {verdict: len(result.having(verdict)) for verdict in VERDICTS},
         "tightness": {"checked": result.choices, "single": result.single},
+        "endedEarly": dict(result.ended),
         "rules": [_rule(each, result) for each in result.rules],
         "untestedRules": result.untested,
         "faults": [_fault(seen) for seen in result.faults],

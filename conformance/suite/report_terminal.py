@@ -25,6 +25,9 @@ from conformance.suite.wording import MARGIN
 IN_FULL = 8
 """Failures told in full; the others stand in the report file and in ``.refsched``."""
 
+REASONS = 3
+"""Why histories were not done to their end: so many reasons are told."""
+
 WIDTH = 110
 INDENT = " " * 8
 
@@ -176,8 +179,20 @@ def _remarks(result: Result) -> Iterator[str]:
         yield from _wrapped(f"stale in the baseline (they pass): {', '.join(result.stale)}", "")
     if result.untested:
         yield f"{counted(result.untested, 'rule')} of the catalogue had no test in this run"
+    if result.ended:
+        yield from _wrapped(f"not done to the end: {ended(result)}", "")
     if result.choices:
         yield f"tightness: {tightness(result)}"
+
+
+def ended(result: Result) -> str:
+    """How many histories, and the reasons that were given most often."""
+    total = sum(number for _, number in result.ended)
+    reasons = "; ".join(
+        f"{textwrap.shorten(why, WIDTH)} ({number:,})" for why, number in result.ended[:REASONS]
+    )
+    more = f"; {counted(len(result.ended) - REASONS, 'other reason')}" if len(result.ended) > REASONS else ""
+    return f"{total:,} of {result.examples:,} histories: {reasons}{more}"
 
 
 def tightness(result: Result) -> str:

@@ -179,6 +179,7 @@ class Testing:
             decisive=dict(checking.decisive),
             choices=checking.choices,
             single=checking.single,
+            ended=dict(checking.ended),
             failures=tuple(
                 failure_of(evidence, checking, self._rule(rule), name_of(item), self._runner.about())
                 for rule, evidence in sorted(checking.evidence.items())

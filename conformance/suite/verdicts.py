@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from attrs import evolve, frozen
 
+from conformance.adapters.faults import without_finality
 from conformance.suite.bench import PROMISED, Rule
 from conformance.suite.outcome import Failure, Fault, Outcome
 from conformance.suite.runner import About
@@ -58,8 +59,8 @@ class Result:
     """What a run came to.
 
     ``rules`` stand in the order in which they depend on each other; ``untested`` is how many rules of this level
-    no test of the run was about; ``command`` the start of one that repeats a failure, from ``folder`` or
-    from the file that this run ``replayed`` itself.
+    no test of the run was about; ``ended`` why histories were not done to their end, and how many; ``command`` the
+    start of one that repeats a failure, from ``folder`` or from the file that this run ``replayed`` itself.
     """
 
     about: About
@@ -73,6 +74,7 @@ class Result:
     choices: int
     single: int
     untested: int = 0
+    ended: tuple[tuple[str, int], ...] = ()
     stale: tuple[str, ...] = ()
     command: str = "pytest conformance/"
     folder: str = ".refsched"
@@ -226,13 +228,22 @@ def _verdict(
     return RuleVerdict(rule, INCONCLUSIVE, 0, tests, (), known)
 
 
-def faults_seen(outcomes: Sequence[Outcome]) -> tuple[FaultSeen, ...]:
-    """Each once: an implementation that is down keeps every test from judging."""
-    tests: dict[tuple[str, str], list[str]] = {}
-    first: dict[tuple[str, str], Fault] = {}
+def ended_early(outcomes: Sequence[Outcome]) -> tuple[tuple[str, int], ...]:
+    """The most frequent reason first."""
+    counts: Counter[str] = Counter()
     for outcome in outcomes:
+        counts.update(outcome.ended)
+    return tuple(sorted(counts.items(), key=lambda counted: (-counted[1], counted[0])))
+
+
+def faults_seen(outcomes: Sequence[Outcome]) -> tuple[FaultSeen, ...]:
+    """Each once: an implementation that is down keeps every test from judging, and the fault after which it stays
+    down is often the one before, again."""
+    tests: dict[tuple[str, str], list[str]] = {}
+    last: dict[tuple[str, str], Fault] = {}
+    for outcome in sorted(outcomes, key=lambda outcome: outcome.test):
         if outcome.fault is not None:
-            key = outcome.fault.whose, outcome.fault.problem
-            first.setdefault(key, outcome.fault)
+            key = outcome.fault.whose, without_finality(outcome.fault.problem)
+            last[key] = max(last.get(key, outcome.fault), outcome.fault, key=lambda fault: len(fault.problem))
             tests.setdefault(key, []).append(outcome.test)
-    return tuple(FaultSeen(first[key], tuple(sorted(names))) for key, names in sorted(tests.items()))
+    return tuple(FaultSeen(last[key], tuple(sorted(names))) for key, names in sorted(tests.items()))
