@@ -42,8 +42,13 @@ NOT_SPECIFIED = (
     ),
     ("Extenders behind TLS", "what is asked and what is answered is the same; who may ask is not scheduling"),
     (
-        "The cost limits of CEL expressions, and the type checks before one is evaluated",
+        "The cost limits of CEL expressions",
         "the API server refuses such a DeviceClass or ResourceClaim before a scheduler sees it",
+    ),
+    (
+        "CEL functions for URLs, addresses, formats and times, macros of two variables, and how cel-go words it"
+        " where an expression cannot be compiled",
+        "what is not followed is refused by its name (R-DRA-79); only that one cannot be compiled is compared",
     ),
     (
         "Feature gates whose other setting changes a rule that is stated here",

@@ -5,8 +5,8 @@ The syntax is cel-python's (its parser is loaded with the first expression); the
 cel-python's own differs: numbers compare across types, values of different types are unequal rather than an
 error, and what is missing is reported in cel-go's words.
 
-Out of scope: cost limits, and the type checks that cel-go makes before it evaluates anything, but for names,
-fields and functions that do not exist. What type checks would have refused fails, if ever, when it is evaluated.
+What cannot be compiled is told apart from what fails when it is evaluated: the first one fails for every device.
+Out of scope: cost limits.
 Source: dynamic-resource-allocation/cel/compile.go (v0.34.2); github.com/google/cel-go interpreter (v0.26.0).
 """
 
@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
-from refsched.dra.cel_functions import FUNCTIONS, METHODS, checked_int
+from refsched.dra.cel_functions import CONVERSIONS, FUNCTIONS, METHODS, NOT_FOLLOWED, checked_int
 from refsched.dra.cel_operators import (
     BINARY,
     FOLDS,
@@ -34,7 +34,9 @@ from refsched.dra.cel_operators import (
     negative,
     select,
 )
-from refsched.dra.cel_optional import MAYBE, SELECT, mapped, present_items, selected, without_optional_syntax
+from refsched.dra.cel_optional import SELECT, mapped, present_items, selected, without_optional_syntax
+from refsched.dra.cel_tree import arguments, bare_name, if_marked, subtrees, unwrapped
+from refsched.dra.cel_types import check_types
 from refsched.dra.cel_values import (
     UINT64,
     CelDevice,
@@ -45,6 +47,7 @@ from refsched.dra.cel_values import (
     Uint,
     type_name,
 )
+from refsched.errors import InputError
 
 if TYPE_CHECKING:
     from lark import Token, Tree
@@ -87,11 +90,29 @@ def compile_selector(expression: str) -> CelProgram:
         tree: Tree[Token] = CELParser().parse(without_optional_syntax(expression))
     except CELParseError:
         raise _refused("Syntax error") from None
-    return CelProgram(expression, _Compiler(frozenset({_DEVICE, *_TYPES})).compile(tree))
+    program = CelProgram(expression, _Compiler(frozenset({_DEVICE, *_TYPES})).compile(tree))
+    check_types(tree, tuple(_TYPES))
+    return program
 
 
 def _refused(problem: str) -> CelError:
     return CelError(f"CEL compile error: compilation failed: ERROR: <input>: {problem}")
+
+
+def _not_known(name: str) -> CelError | InputError:
+    """R-DRA-79: what CEL has, and this specification does not follow, is refused by its name, for what comes of it
+    is not known; what CEL does not have is an error of the expression."""
+    if name in NOT_FOLLOWED:
+        return InputError(f"the CEL function {name} is not followed")
+    return _refused(f"undeclared reference to '{name}' (in container '')")
+
+
+def _at_once(function: Callable[..., Any], *values: str) -> None:
+    """What is called with text that stands in the expression is called when it is compiled."""
+    try:
+        function(*values)
+    except CelValueError as error:
+        raise CelError(f"CEL compile error: program instantiation failed: {error}") from None
 
 
 def _not_a_boolean(value: Any) -> CelValueError:
@@ -123,29 +144,29 @@ class _Compiler:
             case "conditionaland" if len(children) == 2:
                 return logical(self._all(children), decides=False)
             case "relation" | "addition" | "multiplication" if len(children) == 2:
-                return self._binary(*_subtrees(children))
+                return self._binary(*subtrees(children))
             case "unary" if len(children) == 2:
-                return self._unary(*_subtrees(children))
+                return self._unary(*subtrees(children))
             case "member_dot" | "member_dot_arg" | "member_index" | "member_object":
                 return self._member(tree)
             case "dot_ident_arg" | "ident_arg":
-                return self._call(str(children[0]), _arguments(children))
+                return self._call(str(children[0]), arguments(children))
             case "dot_ident" | "ident":
                 return self._name(str(children[0]))
             case "list_lit":
-                return self._list(_arguments(children, 0))
+                return self._list(arguments(children, 0))
             case "map_lit":
-                return self._map(_arguments(children, 0))
+                return self._map(arguments(children, 0))
             case "literal":
                 return _literal(children[0])
-        return self.compile(_subtrees(children)[0])
+        return self.compile(subtrees(children)[0])
 
     def _all(self, trees: Sequence[Tree[Token] | Token]) -> list[Evaluate]:
-        return [self.compile(tree) for tree in _subtrees(trees)]
+        return [self.compile(tree) for tree in subtrees(trees)]
 
     def _binary(self, left: Tree[Token], right: Tree[Token]) -> Evaluate:
         operator = BINARY[str(left.data)]
-        a, b = self.compile(_subtrees(left.children)[0]), self.compile(right)
+        a, b = self.compile(subtrees(left.children)[0]), self.compile(right)
         return lambda scope: operator(a(scope), b(scope))
 
     def _unary(self, sign: Tree[Token], operand: Tree[Token]) -> Evaluate:
@@ -154,7 +175,7 @@ class _Compiler:
         return lambda scope: operator(value(scope))
 
     def _list(self, trees: Sequence[Tree[Token]]) -> Evaluate:
-        maybe = [_if_marked(tree) for tree in trees]
+        maybe = [if_marked(tree) for tree in trees]
         items = [self.compile(marked or tree) for marked, tree in zip(maybe, trees, strict=True)]
         marks = [marked is not None for marked in maybe]
         return lambda scope: present_items([item(scope) for item in items], marks)
@@ -172,31 +193,31 @@ class _Compiler:
 
     def _member(self, tree: Tree[Token]) -> Evaluate:
         target, *rest = tree.children
-        (holder,) = _subtrees([target])
+        (holder,) = subtrees([target])
         if tree.data == "member_object":
             raise _refused("objects cannot be made here")
         if tree.data == "member_index":
-            return self._index(holder, *_subtrees(rest))
+            return self._index(holder, *subtrees(rest))
         name = str(rest[0])
         if tree.data == "member_dot":
             return self._field(holder, name)
-        return self._method(holder, name, _arguments(rest))
+        return self._method(holder, name, arguments(rest))
 
     def _index(self, holder: Tree[Token], index: Tree[Token]) -> Evaluate:
-        base, maybe = self.compile(holder), _if_marked(index)
+        base, maybe = self.compile(holder), if_marked(index)
         key = self.compile(maybe or index)
         if maybe is not None:
             return lambda scope: selected(at, base(scope), key(scope))
         return lambda scope: at(base(scope), key(scope))
 
     def _field(self, holder: Tree[Token], name: str) -> Evaluate:
-        if _bare_name(holder) == _DEVICE and name not in _FIELDS:
+        if bare_name(holder) == _DEVICE and name not in _FIELDS:
             raise _refused(f"undefined field '{name}'")
         base = self.compile(holder)
         return lambda scope: select(base(scope), name)
 
     def _method(self, holder: Tree[Token], name: str, arguments: Sequence[Tree[Token]]) -> Evaluate:
-        namespace = _bare_name(holder)
+        namespace = bare_name(holder)
         if namespace == "cel" and name == "bind" and len(arguments) == 3:
             return self._bind(*arguments)
         if namespace is not None and namespace not in self.names:
@@ -204,17 +225,19 @@ class _Compiler:
         if name == SELECT:
             base, field_name = self.compile(holder), self.compile(arguments[0])
             return lambda scope: selected(select, base(scope), field_name(scope))
-        if name == "map" and len(arguments) == 3 and _bare_name(arguments[0]) is not None:
+        if name == "map" and len(arguments) == 3 and bare_name(arguments[0]) is not None:
             variable, condition, result = arguments
             return self._comprehension("map", holder, variable, result, condition)
-        if len(arguments) == 2 and _bare_name(arguments[0]) is not None:
+        if len(arguments) == 2 and bare_name(arguments[0]) is not None:
             if name in ("optMap", "optFlatMap"):
                 return self._optional_map(holder, *arguments, flat=name == "optFlatMap")
             if name in _MACROS:
                 return self._comprehension(name, holder, *arguments)
         function = METHODS.get((name, len(arguments) + 1))
         if function is None:
-            raise _refused(f"undeclared reference to '{name}' (in container '')")
+            raise _not_known(name)
+        if name == "matches" and (pattern := _unquoted_literal(arguments[0])) is not None:
+            _at_once(function, "", pattern)
         return calling(name, function, self._all([holder, *arguments]))
 
     def _call(self, name: str, arguments: Sequence[Tree[Token]]) -> Evaluate:
@@ -222,20 +245,22 @@ class _Compiler:
             return self._has(arguments[0])
         function = FUNCTIONS.get((name, len(arguments)))
         if function is None:
-            raise _refused(f"undeclared reference to '{name}' (in container '')")
+            raise _not_known(name)
+        if name in CONVERSIONS and (text := _unquoted_literal(arguments[0])) is not None:
+            _at_once(function, text)
         return calling(name, function, self._all(arguments))
 
     # --- Macros -----------------------------------------------------------------------------------
 
     def _has(self, argument: Tree[Token]) -> Evaluate:
         """Of a field of a map: is it there? Of anything else: not asked."""
-        selection = _unwrapped(argument)
+        selection = unwrapped(argument)
         if selection.data != "member_dot":
             raise _refused("invalid argument to has() macro")
         name = str(selection.children[1])
-        if _bare_name(_subtrees(selection.children)[0]) == _DEVICE and name not in _FIELDS:
+        if bare_name(subtrees(selection.children)[0]) == _DEVICE and name not in _FIELDS:
             raise _refused(f"undefined field '{name}'")
-        base = self.compile(_subtrees(selection.children)[0])
+        base = self.compile(subtrees(selection.children)[0])
 
         def has(scope: Scope) -> bool:
             holder = base(scope)
@@ -244,7 +269,7 @@ class _Compiler:
         return has
 
     def _bind(self, name: Tree[Token], value: Tree[Token], result: Tree[Token]) -> Evaluate:
-        bound = _bare_name(name)
+        bound = bare_name(name)
         if bound is None:
             raise _refused("cel.bind() variable names must be simple identifiers")
         evaluate, inner = self.compile(value), self._with(bound).compile(result)
@@ -258,7 +283,7 @@ class _Compiler:
         body: Tree[Token],
         condition: Tree[Token] | None = None,
     ) -> Evaluate:
-        name = _bare_name(variable) or ""
+        name = bare_name(variable) or ""
         items, each = self.compile(holder), self._with(name).compile(body)
         wanted = self._with(name).compile(condition) if condition is not None else None
         fold = FOLDS[macro]
@@ -277,7 +302,7 @@ class _Compiler:
     def _optional_map(
         self, holder: Tree[Token], variable: Tree[Token], body: Tree[Token], *, flat: bool
     ) -> Evaluate:
-        name = _bare_name(variable) or ""
+        name = bare_name(variable) or ""
         base, each = self.compile(holder), self._with(name).compile(body)
         return lambda scope: mapped(base(scope), lambda value: each({**scope, name: value}), flat=flat)
 
@@ -285,41 +310,19 @@ class _Compiler:
         return _Compiler(self.names | {name})
 
 
-# --- Shapes of the syntax tree --------------------------------------------------------------------
-
-
-def _subtrees(children: Sequence[Any]) -> list[Tree[Token]]:
-    return [child for child in children if hasattr(child, "data")]
-
-
-def _arguments(children: Sequence[Any], skipped: int = 1) -> list[Tree[Token]]:
-    """The expressions of an argument list, which is missing where there are none."""
-    lists = _subtrees(children[skipped:])
-    return _subtrees(lists[0].children) if lists else []
-
-
-def _unwrapped(tree: Tree[Token]) -> Tree[Token]:
-    """Through the levels of precedence that say nothing, and parentheses."""
-    while len(tree.children) == 1 and (inner := _subtrees(tree.children)):
-        tree = inner[0]
-    return tree
-
-
-def _if_marked(tree: Tree[Token]) -> Tree[Token] | None:
-    """What is marked with ``?``, if this is."""
-    inner = _unwrapped(tree)
-    marked = inner.data == "ident_arg" and inner.children[0] == MAYBE
-    return _arguments(inner.children)[0] if marked else None
-
-
-def _bare_name(tree: Tree[Token]) -> str | None:
-    inner = _unwrapped(tree)
-    return str(inner.children[0]) if inner.data == "ident" else None
-
-
 # --- Literals -------------------------------------------------------------------------------------
 
 _ESCAPES = re.compile(r"\\([abfnrtv\\'\"`?]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})")
+
+
+def _unquoted_literal(tree: Tree[Token]) -> str | None:
+    """The text, where nothing but text stands there."""
+    inner = unwrapped(tree)
+    if inner.data != "literal":
+        return None
+    token = inner.children[0]
+    value = _literal_value(getattr(token, "type", ""), str(token))
+    return value if isinstance(value, str) else None
 
 
 def _literal(token: Any) -> Evaluate:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """CEL functions: CEL's own, and those that Kubernetes adds for quantities, versions, strings, lists and sets.
 
-A method's receiver is its first argument. A function that is not in the table is one that is not known here:
-of the real environment, those for URLs, IP addresses, formats, durations and timestamps, and the newer ones for
-strings and lists.
+A method's receiver is its first argument. Some functions of the real environment are not followed; they are
+refused by name.
 Source: apiserver/pkg/cel/environment/base.go and apiserver/pkg/cel/library (v0.34.2);
 github.com/google/cel-go ext/strings.go, ext/sets.go (v0.26.0).
 """
@@ -48,18 +47,26 @@ def _kind(value: Any) -> str:
     return "string" if isinstance(value, str) else type(value).__name__
 
 
-def to_int(value: Any) -> int:
+def _whole(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise no_such_overload()
     try:
-        number = int(value)
+        return int(value)
     except (ValueError, OverflowError):
-        raise _converting("int", value) from None
+        raise _converting(name, value) from None
+
+
+def to_int(value: Any) -> int:
+    number = _whole("int", value)
+    if isinstance(value, str) and number not in INT64:
+        raise _converting("int", value)
     return checked_int(number)
 
 
 def to_uint(value: Any) -> Uint:
-    number = to_int(value) if not isinstance(value, Uint) else value
+    number = _whole("uint", value)
+    if isinstance(value, str) and number not in UINT64:
+        raise _converting("uint", value)
     if number not in UINT64:
         raise CelValueError("unsigned integer overflow")
     return Uint(number)
@@ -351,3 +358,28 @@ METHODS: Mapping[tuple[str, int], Function] = {
     ("patch", 1): _number_of(2),
 }
 """Methods by name and number of arguments, the receiver included."""
+
+CONVERSIONS = frozenset({"int", "uint", "double", "bool"})
+
+NOT_FOLLOWED = frozenset(
+    {
+        *("url", "isURL", "getScheme", "getHost", "getHostname", "getPort", "getEscapedPath", "getQuery"),
+        *("ip", "isIP", "ip.isCanonical", "family", "isUnspecified", "isLoopback", "isLinkLocalMulticast"),
+        *("isLinkLocalUnicast", "isGlobalUnicast", "cidr", "isCIDR", "containsIP", "containsCIDR", "masked"),
+        *(
+            "prefixLength",
+            "format",
+            "format.named",
+            "validate",
+            "find",
+            "findAll",
+            "strings.quote",
+            "reverse",
+        ),
+        *("slice", "flatten", "sort", "sortBy", "distinct", "lists.range", "duration", "timestamp"),
+        *("existsOne", "transformList", "transformMap", "transformMapEntry"),
+        *("all", "exists", "exists_one", "indexOf", "lastIndexOf", "split", "replace"),
+    }
+)
+"""What the real environment has beside them: for URLs and addresses, formats, times, the newer ones for strings
+and lists, macros of two variables, and known functions with more arguments."""

@@ -123,7 +123,7 @@ def _arithmetic(name: str, left: Any, right: Any) -> Any:
     """Numbers of one type; strings, bytes and lists can be joined. Integers do not wrap around."""
     joins = name == "add" and isinstance(left, str | bytes | list)
     if not joins and not is_number(left):
-        raise no_such_overload(_SIGNS[name])
+        raise no_such_overload("" if isinstance(left, str) else _SIGNS[name])
     if type(left) is not type(right):
         raise no_such_overload()
     if joins:
@@ -167,13 +167,24 @@ def _arithmetic_operator(name: str) -> Callable[[Any, Any], Any]:
     return lambda left, right: _arithmetic(name, left, right)
 
 
+def _order_operator(sign: str, holds: Callable[[int, int], bool]) -> Callable[[Any, Any], bool]:
+    """What has no order at all is told with the operator."""
+
+    def operator(left: Any, right: Any) -> bool:
+        if not isinstance(left, int | float | str | bytes):
+            raise no_such_overload(sign)
+        return holds(compare(left, right), 0)
+
+    return operator
+
+
 BINARY: Mapping[str, Callable[[Any, Any], Any]] = {
     "relation_eq": equal,
     "relation_ne": lambda left, right: not equal(left, right),
-    "relation_lt": lambda left, right: compare(left, right) < 0,
-    "relation_le": lambda left, right: compare(left, right) <= 0,
-    "relation_gt": lambda left, right: compare(left, right) > 0,
-    "relation_ge": lambda left, right: compare(left, right) >= 0,
+    "relation_lt": _order_operator("_<_", int.__lt__),
+    "relation_le": _order_operator("_<=_", int.__le__),
+    "relation_gt": _order_operator("_>_", int.__gt__),
+    "relation_ge": _order_operator("_>=_", int.__ge__),
     "relation_in": lambda left, right: contains(right, left),
     "addition_add": _arithmetic_operator("add"),
     "addition_sub": _arithmetic_operator("sub"),

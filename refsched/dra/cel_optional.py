@@ -95,11 +95,11 @@ def _value(optional: Any) -> Any:
     return optional.content
 
 
-def mapped(optional: Any, each: Callable[[Any], Any], *, flat: bool) -> Optional:
+def mapped(optional: Any, each: Callable[[Any], Any], *, flat: bool) -> Any:
     """The macros optMap and optFlatMap."""
     if not _held(optional).present:
         return Optional()
-    return _held(each(optional.content)) if flat else Optional(True, each(optional.content))
+    return each(optional.content) if flat else Optional(True, each(optional.content))
 
 
 FUNCTIONS: Mapping[tuple[str, int], Callable[..., Any]] = {

@@ -9,6 +9,7 @@ from device_world import DRIVER, device
 from refsched.dra.cel import CelError, compile_selector
 from refsched.dra.cel_optional import without_optional_syntax
 from refsched.dra.cel_values import CelType, Optional, Uint, cel_device, type_name
+from refsched.errors import InputError
 from refsched.objects.dra import Device
 from refsched.objects.reading import read_as
 
@@ -125,6 +126,117 @@ def test_an_answer_must_be_a_boolean(expression: str, problem: str) -> None:
     assert says(expression) == f"CEL runtime error: CEL result of type {problem}"
 
 
+# --- Types ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "1 == 'a' || true",
+        "1 == 1u || 1 == 1.0",
+        "device.driver == 1",
+        "device.driver.foo == 'a'",
+        "device.driver.startsWith(1)",
+        "device.driver ? true : false",
+        "device.driver in [1]",
+        "device.attributes[1].ecc",
+        "device.attributes == null",
+        f"{A}[1] == 1",
+        f"{A} == {{'a': 1}} && {C} == {{'a': 1}}",
+        f"{C}.memory == '16Gi'",
+        f"{C}.memory > quantity('1')",
+        f"{C}.memory.compareTo('16Gi') == 0",
+        f"{C}.memory.add(1.5) == quantity('1')",
+        f"{C}.?memory.orValue(1) == quantity('1')",
+        "semver('1.0.0', 1) == semver('1.0.0')",
+        "true && 1",
+        "1 + 1.0 == 2.0",
+        "'a' - 'b' == 'ab'",
+        "-1u == 1u",
+        "!device.driver",
+        "true ? 1 : 'a'",
+        "int(true) == 1",
+        "size(1) == 1",
+        "[1, 'a'].size() == 2",
+        "[1, dyn(2)].size() == 2",
+        "[[1], ['a']].size() == 2",
+        f"[{A}.model, 'a'].size() == 2",
+        "[?1].size() == 1",
+        "[?optional.of(1), 'a'].size() == 2",
+        "{'a': 1, 2: 3}.size() == 2",
+        "{'a': 1, 'b': 'c'}.size() == 2",
+        "[int, string].size() == 2",
+        "1.exists(x, true)",
+        f"{A}.numa.exists(x, true)",
+        "[1].all(x, x)",
+        "[1].all(x, x > 'a')",
+        "[1].map(x, 'a') == [1]",
+        "[1].map(x, x, x) == [1]",
+        "[1].filter(x, x > 0) == ['a']",
+        "cel.bind(x, 1, x == 'a')",
+        "has(device.driver.foo)",
+        "device.?foo.hasValue()",
+        "optional.of(1) == optional.of('a')",
+        "optional.of(1).a.hasValue()",
+        "optional.none() == 1",
+        "device.driver.optMap(x, x).hasValue()",
+        "device.?driver.optFlatMap(x, x).hasValue()",
+        "int('x') == 1",
+        "bool('maybe')",
+        f"{A}.model.matches('[')",
+    ],
+)
+def test_what_does_not_fit_by_its_types_cannot_be_compiled(expression: str) -> None:
+    answer = says(expression)
+    assert isinstance(answer, str)
+    assert answer.startswith("CEL compile error: ")
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "[] == [1] || [[], [1]].size() == 2 || [[1], []].size() == 2 || [dyn(1), dyn('a')].size() == 2",
+        "[1] + [] == [1] && {}.size() == 0 && type(1) != type('a')",
+        f"{C}.memory != null && null == null && optional.none() != null",
+        f"(true ? {A}.ecc : false) && (true ? dyn(true) : false)",
+        "optional.none().orValue(true) && optional.of([1])[0].value() == 1",
+        "dyn([1]).exists(x, x == 1) && {'a': 1}.all(k, k == 'a')",
+        "device.?driver.optFlatMap(x, optional.of(x)).hasValue()",
+        f"{A}.numa in [0, 1] && {A}.model in ['Ab'] && device.driver in device.attributes",
+        "sets.contains([], []) && sets.contains([1], [])",
+    ],
+)
+def test_what_is_open_fits_anything(expression: str) -> None:
+    assert says(expression) is True
+
+
+@pytest.mark.parametrize(
+    ("expression", "kind"),
+    [
+        ("1", "int"),
+        ("dyn(true)", "dyn"),
+        ("true ? false : dyn(true)", "dyn"),
+        ("device.driver", "string"),
+        ("optional.of([1])", "optional_type(list(int))"),
+    ],
+)
+def test_a_selector_is_of_type_bool_or_that_of_an_attribute(expression: str, kind: str) -> None:
+    assert says(expression) == f"CEL compile error: must evaluate to bool or the unknown type, not {kind}"
+
+
+@pytest.mark.parametrize(
+    ("expression", "name"),
+    [
+        ("isURL('http://x')", "isURL"),
+        ("[1].all(i, v, v > 0)", "all"),
+        ("ip.isCanonical('')", "ip.isCanonical"),
+    ],
+)
+def test_a_function_that_is_not_followed_is_refused_by_its_name(expression: str, name: str) -> None:
+    with pytest.raises(InputError, match=f"the CEL function {name} is not followed"):
+        compile_selector(expression)
+
+
 # --- Operators ------------------------------------------------------------------------------------
 
 
@@ -170,6 +282,9 @@ def test_operators(expression: str) -> None:
         (f"{A}.ecc + 1 == 2", "no such overload: _+_"),
         ("dyn(1.5) % dyn(1.0) == 1.0", "no such overload: _%_"),
         (f"{A}.numa < 'a'", "no such overload"),
+        (f"{A}.version < {A}.version", "no such overload: _<_"),
+        ("null >= null", "no such overload: _>=_"),
+        (f"{A}.model - 1 == 0", "no such overload"),
         (f"{A}.version == '1.2.3'", "no such overload"),
         (f"!{A}.numa", "no such overload"),
         (f"-{A}.ecc == 1", "no such overload"),
@@ -295,6 +410,10 @@ def test_functions(expression: str) -> None:
     ("expression", "problem"),
     [
         (f"int({A}.model) == 1", "type conversion error from 'string' to 'int'"),
+        (f"uint({A}.model) == 1u", "type conversion error from 'string' to 'uint'"),
+        (f"int({A}.model + '9' + {A}.model) == 1", "type conversion error from 'string' to 'int'"),
+        ("int(string(9223372036854775808.0)) == 1", "type conversion error from 'string' to 'int'"),
+        ("uint(string(-1)) == 1u", "type conversion error from 'string' to 'uint'"),
         (f"double({A}.model) == 1.0", "type conversion error from 'string' to 'double'"),
         (f"bool({A}.model)", "type conversion error from 'string' to 'bool'"),
         (f"int({A}.ecc) == 1", "no such overload: int(bool)"),
