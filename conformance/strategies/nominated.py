@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.history import History
-from conformance.strategies import room
+from conformance.strategies import kept, room
 from conformance.strategies.objects import START_TIMES, ZONE, combinations, cpu, node, pod, with_status
 from conformance.strategies.scenes import (
     courses,
@@ -93,4 +93,4 @@ def histories() -> SearchStrategy[History]:
         nodes=st.lists(_NODES, min_size=1, max_size=3),
         pods=placed(_PODS, _RUNNING),
     )
-    return st.one_of(anything, room.histories())
+    return st.one_of(anything, room.histories(), kept.histories())

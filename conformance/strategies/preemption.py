@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.history import DEFAULT_CONFIG, History
-from conformance.strategies import room
+from conformance.strategies import contest, kept, room
 from conformance.strategies.objects import (
     AN_AGE_AGO,
     SELECTORS,
@@ -216,4 +216,6 @@ def histories() -> SearchStrategy[History]:
         gates=switched("SchedulerAsyncPreemption"),
         most_pods=9,
     )
-    return st.one_of(*[usual] * 6, *[room.histories()] * 5, _CROWDS)
+    return st.one_of(
+        *[usual] * 3, *[room.histories()] * 2, *[contest.histories()] * 5, kept.histories(), _CROWDS
+    )
