@@ -23,6 +23,7 @@ from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates
 from refsched.config.resolve import ResolvedProfile, extenders_in_order, resolve
 from refsched.config.types import Extender as ExtenderConfig
 from refsched.config.types import KubeSchedulerConfiguration
+from refsched.dra.claims import DeviceLedger
 from refsched.extenders.extender import Ask, Extender
 from refsched.extenders.over_http import over_http
 from refsched.framework.choices import Choices
@@ -211,4 +212,6 @@ def scheduler_of(
             pops_from_backoff=gates.enabled("SchedulerPopFromBackoffQ"),
         )
 
-    return Scheduler(frameworks, queue, choices, start, frozen_timers)
+    scheduler = Scheduler(frameworks, queue, choices, start, frozen_timers)
+    scheduler.stations.objects.ledger(DeviceLedger)
+    return scheduler

@@ -134,7 +134,7 @@ def _size(value: Any) -> int:
 def contains(container: Any, wanted: Any) -> bool:
     """The operator ``in``."""
     if isinstance(container, list):
-        return any(equal(wanted, item) for item in container)
+        return any(equal(item, wanted) for item in container)
     if isinstance(container, dict):
         return wanted in container
     raise no_such_overload()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Claims: which a pod uses, and which devices claims hold.
 
-Rules: R-DRA-80 … R-DRA-84.
+Rules: R-DRA-80 … R-DRA-85.
 Source: dynamic-resource-allocation/resourceclaim/resourceclaim.go (v0.34.2);
 pkg/scheduler/framework/plugins/dynamicresources, dynamicresources.go and dra_manager.go (v1.34.2).
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from attrs import frozen
+from attrs import define, field, frozen
 
 from refsched.dra.pools import DeviceID
 from refsched.objects.dra import ResourceClaim
@@ -94,19 +94,32 @@ def is_being_allocated(claim: ResourceClaim, objects: ObjectStore) -> bool:
 
 def devices_in_use(objects: ObjectStore) -> frozenset[DeviceID]:
     """R-DRA-83: devices count as taken when their claim is allocated, assumed to be, or about to be.
-    R-DRA-84: admin access takes nothing. Source: ListAllAllocatedDevices, foreachAllocatedDevice.
-
-    Not modelled: where two claims hold one device, kube-scheduler counts it as free as soon as one lets go
-    (allocateddevices.go keeps a set, and does not count).
-    """
-    shown = objects.list_latest(ResourceClaim)
+    Source: GatherAllocatedState."""
     in_flight = (flight.claim for flight in objects.list_latest(InFlightAllocation))
-    return frozenset((*_devices_of(shown), *_devices_of(in_flight)))
+    about_to_be = (device for claim in in_flight for device in _devices_of(claim))
+    return frozenset((*objects.ledger(DeviceLedger).taken, *about_to_be))
 
 
-def _devices_of(claims: Iterable[ResourceClaim]) -> Iterable[DeviceID]:
-    for claim in claims:
-        if claim.status.allocation is not None:
-            for result in claim.status.allocation.devices.results:
-                if not result.admin_access:
-                    yield DeviceID(result.driver, result.pool, result.device)
+@define
+class DeviceLedger:
+    """R-DRA-85: of two claims that hold one device the first that lets go frees it: devices that are taken are a
+    set, in which none is counted. An allocation never changes. Source: allocateddevices.go, onUpdate, onDelete."""
+
+    kind: ClassVar[str] = ResourceClaim.kind
+    taken: set[DeviceID] = field(factory=set)
+
+    def changed(self, before: ResourceClaim | None, after: ResourceClaim | None) -> None:
+        was_allocated = before is not None and before.is_allocated
+        is_allocated = after is not None and after.is_allocated
+        if is_allocated and not was_allocated:
+            self.taken.update(_devices_of(after))
+        if was_allocated and not is_allocated:
+            self.taken.difference_update(_devices_of(before))
+
+
+def _devices_of(claim: ResourceClaim | None) -> Iterable[DeviceID]:
+    """R-DRA-84: admin access takes nothing. Source: foreachAllocatedDevice."""
+    if claim is not None and claim.status.allocation is not None:
+        for result in claim.status.allocation.devices.results:
+            if not result.admin_access:
+                yield DeviceID(result.driver, result.pool, result.device)

@@ -25,7 +25,18 @@ class ApiObject(Protocol):
     def metadata(self) -> ObjectMeta: ...
 
 
+class Ledger(Protocol):
+    """What is kept of all the changes of one kind's objects, where the objects as they are do not tell it."""
+
+    kind: ClassVar[str]
+
+    def changed(self, before: Any | None, after: Any | None) -> None:
+        """What ``latest`` answered before, and what it answers now."""
+        ...
+
+
 T = TypeVar("T", bound=ApiObject)
+L = TypeVar("L", bound=Ledger)
 _Name = tuple[str, str]
 
 
@@ -35,22 +46,25 @@ class ObjectStore:
     def __init__(self) -> None:
         self._objects: dict[str, dict[_Name, Any]] = {}
         self._assumed: dict[str, dict[_Name, Any]] = {}
+        self._ledgers: dict[type[Ledger], Any] = {}
 
     # --- As the API server shows them -------------------------------------------------------------
 
     def put(self, shown: T) -> T | None:
         """The API server shows a new or changed object. Answers the one it replaces."""
         name = _name_of(shown)
-        self._assumed.get(shown.kind, {}).pop(name, None)
+        assumed = self._assumed.get(shown.kind, {}).pop(name, None)
         objects = self._objects.setdefault(shown.kind, {})
         before: T | None = objects.get(name)
         objects[name] = shown
+        self._tell(shown.kind, assumed or before, shown)
         return before
 
     def remove(self, kind: type[T], name: str, namespace: str = "") -> T | None:
         """The object is gone. Answers what it was; None where it was not there."""
-        self._assumed.get(kind.kind, {}).pop((namespace, name), None)
+        assumed = self._assumed.get(kind.kind, {}).pop((namespace, name), None)
         removed: T | None = self._objects.get(kind.kind, {}).pop((namespace, name), None)
+        self._tell(kind.kind, assumed or removed, None)
         return removed
 
     def get(self, kind: type[T], name: str, namespace: str = "") -> T | None:
@@ -65,11 +79,15 @@ class ObjectStore:
 
     def assume(self, assumed: T) -> None:
         """Until the API server shows a newer one, ``latest`` answers this one."""
+        before = self.latest(type(assumed), assumed.metadata.name, assumed.metadata.namespace)
         self._assumed.setdefault(assumed.kind, {})[_name_of(assumed)] = assumed
+        self._tell(assumed.kind, before, assumed)
 
     def restore(self, kind: type[T], name: str, namespace: str = "") -> None:
         """Take an assumption back; nothing happens where there is none."""
-        self._assumed.get(kind.kind, {}).pop((namespace, name), None)
+        before = self._assumed.get(kind.kind, {}).pop((namespace, name), None)
+        if before is not None:
+            self._tell(kind.kind, before, self.get(kind, name, namespace))
 
     def latest(self, kind: type[T], name: str, namespace: str = "") -> T | None:
         """The object as assumed, or else as the API server shows it."""
@@ -80,6 +98,23 @@ class ObjectStore:
         """All of a kind as assumed, or else as shown, by namespace and name."""
         merged = self._objects.get(kind.kind, {}) | self._assumed.get(kind.kind, {})
         return [found for _, found in sorted(merged.items(), key=_by_name)]
+
+    # --- What is kept of their changes ------------------------------------------------------------
+
+    def ledger(self, of: type[L]) -> L:
+        """The one of its type. It is kept from when it is first asked for, and is told then what there is."""
+        if of not in self._ledgers:
+            made = of()
+            for found in {**self._objects.get(of.kind, {}), **self._assumed.get(of.kind, {})}.values():
+                made.changed(None, found)
+            self._ledgers[of] = made
+        kept: L = self._ledgers[of]
+        return kept
+
+    def _tell(self, kind: str, before: Any | None, after: Any | None) -> None:
+        for ledger in self._ledgers.values():
+            if ledger.kind == kind:
+                ledger.changed(before, after)
 
 
 def _name_of(shown: ApiObject) -> _Name:

@@ -250,6 +250,24 @@ def looked_at(cluster: World) -> tuple[PodClaims, PodInfo]:
     return found.state, pod
 
 
+@pytest.mark.parametrize(
+    ("again", "given"), [([], True), ([claim("a", one(), status=allocated("d0", "d1"))], False)]
+)
+def test_of_two_claims_that_hold_a_device_the_first_that_lets_go_frees_it(
+    cluster: World, again: list[Json], given: bool
+) -> None:
+    """Until it is taken anew."""
+    for name in ("a", "b"):
+        cluster.create(claim(name, one(), status=allocated("d0", "d1")))
+    delete_claim(cluster, "a")
+    for each in again:
+        cluster.create(each)
+    cluster.create(claim("c", one()))
+    cluster.pod("p", resourceClaims=needs("c"))
+
+    assert (cluster.schedule().node == "n1") is given
+
+
 def test_when_the_search_is_stopped_who_still_allocates_gives_up(cluster: World) -> None:
     plugin, n1 = DynamicResources(), cluster.machine.stations.snapshot().by_name["n1"]
     cluster.create(claim("c", one()))
