@@ -20,6 +20,7 @@ from refsched.checking.agreement import (
     nodes_disagreements,
     queues_disagreements,
 )
+from refsched.checking.deletions import Deletions
 from refsched.checking.early_stop import SearchSpace, search_disagreements, space_of
 from refsched.checking.following import Following
 from refsched.checking.recorded_devices import devices_of, written_claims
@@ -63,6 +64,7 @@ class Checker:
         self._inputs = InputReader(self.scheduler, gates, unread if self._config.extenders else None)
         self._binds: list[Bind] = []
         self._attempts: list[Attempt] = []
+        self._deletions = Deletions()
         self._guessed: set[str] = set()
         self._perhaps_skipped: set[str] = set()
         self._space: SearchSpace | None = None
@@ -123,6 +125,7 @@ class Checker:
                     return
                 yield from found
             case Write():
+                yield from self._deletions.take(record)
                 yield from self._written(record)
 
     def _written(self, record: Write) -> Iterator[Disagreement]:
@@ -186,7 +189,7 @@ class Checker:
         missing += [Disagreement("bind", bind, None) for bind in self._binds]
         self._attempts.clear()
         self._binds.clear()
-        return missing
+        return missing + self._deletions.missing()
 
     # --- Attempts and binding cycles --------------------------------------------------------------
 
@@ -264,6 +267,8 @@ class Checker:
                 self._attempts.append(record)
             elif isinstance(record, Bind):
                 self._binds.append(record)
+            else:
+                self._deletions.specify(record)
 
     def _bind_of(self, pod: str) -> Bind | None:
         for bind in self._binds:
