@@ -32,7 +32,6 @@ _LEVELS = {
     "R-DRA-07": (OBSERVED, "a PostFilter that misses what PreFilter would have left is an accident"),
     "R-DRA-15": (OBSERVED, "who looks for devices may be interrupted, and need not be"),
     "R-DRA-16": (OBSERVED, "in which order pools are tried is nobody's API"),
-    "R-DRA-31": (OBSERVED, "what distinctAttribute asks for is not enforced, and its gate is alpha"),
     "R-DRA-44": (OBSERVED, "which pools must be complete for a node to be considered is nobody's API"),
     "R-DRA-55": (OBSERVED, "another pool may do where the first one is invalid"),
     "R-DRA-58": (OBSERVED, "other devices, alternatives or nodes may do where a constraint does not hold"),

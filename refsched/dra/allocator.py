@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from attrs import define, field, frozen
 
-from refsched.dra.constraints import Constraint, DistinctAttribute, MatchAttribute
+from refsched.dra.constraints import Constraint, MatchAttribute
 from refsched.dra.pools import DeviceID, OfferedDevice, Pool, PoolOrders, Pools, gather_pools
 from refsched.dra.requests import (
     MAX_RESULTS,
@@ -80,13 +80,10 @@ def _constraints(claim: ResourceClaim) -> list[Constraint]:
     made: list[Constraint] = []
     for index, constraint in enumerate(claim.spec.devices.constraints):
         requests = frozenset(constraint.requests)
-        if constraint.match_attribute is not None:
-            made.append(MatchAttribute(requests, constraint.match_attribute))
-        elif constraint.distinct_attribute is not None:
-            made.append(DistinctAttribute(requests, constraint.distinct_attribute))
-        else:
+        if constraint.match_attribute is None:
             problem = "empty constraint (unsupported constraint type?)"
             raise AllocationError(f"claim {claim.key}, constraint #{index}: {problem}")
+        made.append(MatchAttribute(requests, constraint.match_attribute))
     return made
 
 
@@ -231,11 +228,10 @@ class _Search:
         return offered.id not in self.in_use and not holders
 
     def _take(self, place: _Place, sized: Sized, offered: OfferedDevice, *, must: bool) -> bool:
-        """R-DRA-57: a device that consumes counters cannot be given, as long as DRAPartitionableDevices is off.
-        R-DRA-58: all constraints of the claim must admit the device. Where a request for all devices *must*
+        """R-DRA-58: all constraints of the claim must admit the device. Where a request for all devices *must*
         have it, a constraint that does not is an error and ends the pod's attempt, even if other alternatives
         or nodes would do."""
-        if not self._is_free(place, sized, offered) or offered.device.consumes_counters:
+        if not self._is_free(place, sized, offered):
             return False
         constraints = self.constraints[place.claim]
         for index, constraint in enumerate(constraints):

@@ -156,8 +156,8 @@ class Domains(dict[str, dict[str, Any]]):
 
 def cel_device(driver: str, device: Device) -> CelDevice:
     """R-DRA-70: names without a domain belong to the driver's. Raises CelError for an attribute that is no
-    value at all, or no semantic version. ``allowMultipleAllocations`` is there with the gate off too: stored
-    expressions are compiled with all that any gate adds (apiserver/pkg/cel/environment, StoredExpressions)."""
+    value at all, or no semantic version. ``allowMultipleAllocations`` is known, and false: stored expressions
+    are compiled with all that any gate adds (apiserver/pkg/cel/environment, StoredExpressions)."""
     attributes, capacity = Domains(), Domains()
     for name, attribute in device.attributes.items():
         domain, identifier = _qualified(name, driver)
@@ -168,12 +168,11 @@ def cel_device(driver: str, device: Device) -> CelDevice:
     for name, amount in device.capacity.items():
         domain, identifier = _qualified(name, driver)
         capacity.setdefault(domain, {})[identifier] = amount.value
-    multiple = bool(device.allow_multiple_allocations)
     return {
         "driver": driver,
         "attributes": attributes,
         "capacity": capacity,
-        "allowMultipleAllocations": multiple,
+        "allowMultipleAllocations": False,
     }
 
 

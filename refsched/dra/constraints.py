@@ -3,8 +3,8 @@
 
 A constraint is told of each device that is about to be allocated, says whether it may be, and is told again
 when the search steps back from it.
-Source: dynamic-resource-allocation/structured/internal/experimental, allocator_experimental.go and
-constraint.go (v0.34.2).
+Source: dynamic-resource-allocation/structured/internal/experimental, allocator_experimental.go,
+matchAttributeConstraint (v0.34.2).
 """
 
 from __future__ import annotations
@@ -64,24 +64,6 @@ class MatchAttribute:
     def remove(self, request: RequestName, offered: OfferedDevice) -> None:
         if _concerns(self.requests, request):
             self._devices -= 1
-
-
-@define
-class DistinctAttribute:
-    """R-DRA-31: devices of these requests have this attribute. That their values differ, as the field wants,
-    is not enforced: v1.34.2 compares where the values lie in memory, and two devices' never lie together.
-
-    The field is DRAConsumableCapacity's, but v1.34.2 looks at it with the gate off too.
-    """
-
-    requests: frozenset[str]
-    attribute: str
-
-    def add(self, request: RequestName, offered: OfferedDevice) -> bool:
-        return not _concerns(self.requests, request) or _look_up(offered, self.attribute) is not None
-
-    def remove(self, request: RequestName, offered: OfferedDevice) -> None:
-        """Nothing was counted."""
 
 
 def _concerns(requests: frozenset[str], request: RequestName) -> bool:

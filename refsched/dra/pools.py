@@ -91,8 +91,6 @@ Pools = tuple[Pool, ...]
 class PoolOrders(Sequence[Pools]):
     """R-DRA-24: pools, and the slices of a pool, are tried in any order: the real one walks Go maps. These are
     all the orders; in the first, slices stand by name.
-
-    R-DRA-23: slices with devices that have binding conditions are tried last.
     """
 
     by_pool: tuple[tuple[ResourceSlice, ...], ...]
@@ -112,9 +110,8 @@ class PoolOrders(Sequence[Pools]):
         for several in in_order:
             number, slices = _permuted(several, number)
             first = slices[0].spec
-            kept = tuple(sorted(slices, key=_has_binding_conditions))
-            pools.append(Pool(first.driver, first.pool.name, kept))
-        return tuple(sorted(pools, key=lambda pool: any(map(_has_binding_conditions, pool.slices))))
+            pools.append(Pool(first.driver, first.pool.name, tuple(slices)))
+        return tuple(pools)
 
 
 _T = TypeVar("_T")
@@ -147,16 +144,9 @@ def gather_pools(slices: Iterable[ResourceSlice], node: Node) -> PoolOrders:
 
 
 def _reaches(piece: ResourceSlice, node: Node) -> bool:
-    """Slices that select nodes per device are left out, as long as DRAPartitionableDevices is off."""
     spec = piece.spec
-    if spec.per_device_node_selection is not None:
-        return False
     if spec.node_name:
         return spec.node_name == node.name
     if spec.all_nodes:
         return True
     return spec.node_selector is not None and spec.node_selector.matches(node)
-
-
-def _has_binding_conditions(piece: ResourceSlice) -> bool:
-    return any(device.binding_conditions for device in piece.spec.devices)

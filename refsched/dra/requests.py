@@ -91,9 +91,6 @@ class Matcher:
     _known: dict[tuple[DeviceID, RequestKey], bool] = field(factory=dict)
 
     def matches(self, key: RequestKey, sized: Sized, offered: OfferedDevice) -> bool:
-        """A device with binding conditions never matches, as long as DRADeviceBindingConditions is off."""
-        if offered.device.binding_conditions:
-            return False
         known = (offered.id, key)
         if known not in self._known:
             of_class, of_request = sized.device_class, self.claims[key.claim]
@@ -152,12 +149,6 @@ class Sizer:
         """R-DRA-45: what one alternative matches says nothing of what another one does. The known defect
         matched-by-an-alternative (kubernetes #137347): each has the key of the one before it, and so the second
         one that of the first."""
-        asked = (request.exactly, *request.first_available)
-        if any(one is not None and one.capacity is not None for one in asked):
-            raise AllocationError(
-                f"claim {claim.key}, request {request.name}: has capacity requests, "
-                "but the DRAConsumableCapacity feature is disabled"
-            )
         if not request.first_available:
             exactly = request.exactly or ExactDeviceRequest()
             return {key: self._size(claim, key, RequestName(request.name), exactly)}

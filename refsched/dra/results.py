@@ -115,7 +115,7 @@ def _node_selector(chosen: Sequence[Chosen], node: Node) -> NodeSelector | None:
     expressions: Requirements = ()
     for device in chosen:
         spec = device.offered.slice.spec
-        if spec.node_name is not None or device.offered.device.binds_to_node:
+        if spec.node_name is not None:
             by_name = NodeSelectorRequirement("metadata.name", "In", (node.name,))
             return NodeSelector((NodeSelectorTerm(match_fields=(by_name,)),))
         terms = spec.node_selector.node_selector_terms if spec.node_selector is not None else ()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices: which a driver offers (ResourceSlice), how they are classed, and who has claimed which.
 
-Fields behind a feature gate that is off by default are read only where v1.34.2 looks at them all the same.
+Fields behind a feature gate that is off by default are refused (refsched/objects/alpha_fields.py).
 Source: api/resource/v1/types.go (v0.34.2).
 """
 
@@ -42,15 +42,9 @@ class DeviceCapacity:
 
 @frozen
 class Device:
-    """Only alpha gates can allocate one with ``consumes_counters`` or ``binding_conditions``."""
-
     name: str = ""
     attributes: Mapping[str, DeviceAttribute] = field(factory=dict)
     capacity: Mapping[str, DeviceCapacity] = field(factory=dict)
-    consumes_counters: tuple[Mapping[str, Any], ...] = ()
-    binding_conditions: tuple[str, ...] = ()
-    binds_to_node: bool = False
-    allow_multiple_allocations: bool | None = None
 
 
 @frozen
@@ -65,14 +59,13 @@ class ResourcePool:
 
 @frozen
 class ResourceSliceSpec:
-    """Of ``node_name``, ``node_selector``, ``all_nodes`` and ``per_device_node_selection`` one is set."""
+    """Of ``node_name``, ``node_selector`` and ``all_nodes`` one is set."""
 
     driver: str = ""
     pool: ResourcePool = ResourcePool()
     node_name: str | None = None
     node_selector: NodeSelector | None = None
     all_nodes: bool = False
-    per_device_node_selection: bool | None = None
     devices: tuple[Device, ...] = ()
 
 
@@ -122,14 +115,11 @@ class DeviceClass:
 
 @frozen
 class ExactDeviceRequest:
-    """``capacity`` (gate DRAConsumableCapacity) is kept to be refused."""
-
     device_class_name: str = ""
     selectors: tuple[DeviceSelector, ...] = ()
     allocation_mode: str = EXACT_COUNT
     count: int = 1
     admin_access: bool | None = None
-    capacity: Mapping[str, Any] | None = None
 
 
 @frozen
@@ -141,7 +131,6 @@ class DeviceSubRequest:
     selectors: tuple[DeviceSelector, ...] = ()
     allocation_mode: str = EXACT_COUNT
     count: int = 1
-    capacity: Mapping[str, Any] | None = None
 
 
 @frozen
@@ -159,7 +148,6 @@ class DeviceConstraint:
 
     requests: tuple[str, ...] = ()
     match_attribute: str | None = None
-    distinct_attribute: str | None = None
 
 
 @frozen

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from refsched.errors import InputError
+from refsched.objects.alpha_fields import refuse_alpha_fields
 from refsched.objects.dra import DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
@@ -121,6 +122,7 @@ def read_object(value: object) -> ApiObject:
         raise InputError(f"expected an API object, found {value!r:.60}")
     try:
         kind = kind_called(_text(value, "apiVersion"), _text(value, "kind"))
+        refuse_alpha_fields(kind.type.kind, value)
         shown = read_as(kind.type, value)
         if not shown.metadata.name:
             raise InputError("is required and missing", "metadata.name")

@@ -72,15 +72,6 @@ def test_admin_access_takes_what_is_in_use_but_names_no_device_twice() -> None:
     assert devices(made, claim("a", every(adminAccess=True))) == [["r=s1/d0", "r=s1/d1", "r=s1/d2"]]
 
 
-def test_a_device_behind_a_gate_that_is_off_is_not_given() -> None:
-    counted = device("d0", consumesCounters=[{"counterSet": "s"}])
-    conditional = device("d1", bindingConditions=["ready"])
-
-    assert devices(allocator(piece("s1", counted, conditional)), claim("c", one())) is None
-    assert devices(allocator(piece("s1", conditional)), claim("c", every())) is None
-    assert devices(allocator(piece("s1", counted)), claim("c", every())) is None
-
-
 def test_an_invalid_pool_on_the_way_is_an_error() -> None:
     twice = piece("s1", device("d0"), device("d0"))
 
@@ -241,20 +232,8 @@ def test_an_attribute_without_a_value_matches_nothing() -> None:
     )
 
 
-def test_a_distinct_attribute_must_be_there_and_that_is_all() -> None:
-    constraints = [{"distinctAttribute": f"{DRIVER}/numa", "requests": ["r"]}]
-    slices = piece("s1", device("d0"), device("d1", numa=0), device("d2", numa=0))
-
-    assert devices(allocator(slices), claim("c", one(count=2), constraints=constraints)) == [
-        ["r=s1/d1", "r=s1/d2"]
-    ]
-    assert devices(allocator(slices), claim("c", one("q"), one(count=2), constraints=constraints)) == [
-        ["q=s1/d0", "r=s1/d1", "r=s1/d2"]
-    ]
-
-
 def test_giving_a_device_back_means_nothing_to_constraints_that_did_not_count_it() -> None:
-    constraints = [{"distinctAttribute": f"{DRIVER}/numa"}, {"requests": ["q"], **SAME_NUMA[0]}]
+    constraints = [{"requests": ["q"], **SAME_NUMA[0]}]
 
     assert devices(allocator(THREE), claim("c", one(count=3), one("q"), constraints=constraints)) is None
 
@@ -271,10 +250,6 @@ def test_a_constraint_of_no_known_kind_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("asked", "problem"),
     [
-        (
-            one(capacity={"requests": {}}),
-            "claim default/c, request r: has capacity requests, but the DRAConsumable",
-        ),
         (
             one(class_name=""),
             r"claim default/c, request r: missing device class name \(unsupported request type\?\)",

@@ -30,7 +30,6 @@ def selecting(key: str, value: str) -> Json:
         ({"allNodes": True}, True),
         ({"nodeSelector": selecting("zone", "a")}, True),
         ({"nodeSelector": selecting("zone", "b")}, False),
-        ({"perDeviceNodeSelection": True, "allNodes": True}, False),
         ({}, False),
     ],
 )
@@ -64,14 +63,3 @@ def test_pools_and_their_slices_may_be_tried_in_any_order() -> None:
 
 def test_without_slices_there_is_one_order_of_nothing() -> None:
     assert list(allocator().pool_orders(node())) == [()]
-
-
-def test_devices_with_binding_conditions_come_last() -> None:
-    conditional = device("later", bindingConditions=["ready"])
-
-    assert reached(
-        piece("a", conditional, device("with-it")),
-        piece("b", device("plain")),
-        piece("c", device("d0", bindingConditions=["ready"]), pool="p"),
-        piece("d", device("d1"), pool="p"),
-    ) == ["b/plain", "a/later", "a/with-it", "p/d1", "p/d0"]

@@ -47,10 +47,6 @@ def test_a_device_of_one_node_ties_the_claim_to_it() -> None:
     assert (field.key, field.operator, field.values) == ("metadata.name", "In", ("n1",))
 
 
-def test_so_does_a_device_that_binds_to_its_node() -> None:
-    assert where(piece("s", device("d0", bindsToNode=True), node="", allNodes=True)).node_selector_terms
-
-
 def test_devices_of_all_nodes_can_be_used_everywhere() -> None:
     assert where(piece("s", device("d0"), node="", allNodes=True)) is None
 

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alpha fields: what counts only with a feature gate that is alpha, off, and cannot be set here.
+
+The API server drops such a field from an object that is created, so that no scheduler sees it. Where one comes all
+the same, its owner believes that it counts.
+
+Rules: R-FEATURE-05.
+Source: pkg/registry/resource/resourceclaim/strategy.go, resourceslice/strategy.go, deviceclass/strategy.go and
+pkg/api/pod/util.go, dropDisabledFields and what they call (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from refsched.errors import InputError
+
+_DEVICES = "spec.devices[]"
+_ASKED = ("exactly", "firstAvailable[]")
+_GIVEN = "status.allocation.devices.results[]"
+
+
+def _of_requests(*fields: str) -> tuple[str, ...]:
+    """Of requests in claims, and in templates of claims."""
+    return tuple(
+        f"{spec}.devices.requests[].{asked}.{field}"
+        for spec in ("spec", "spec.spec")
+        for asked in _ASKED
+        for field in fields
+    )
+
+
+_FIELDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "DRAConsumableCapacity": {
+        "ResourceClaim": (
+            *_of_requests("capacity"),
+            "spec.devices.constraints[].distinctAttribute",
+            f"{_GIVEN}.shareID",
+            f"{_GIVEN}.consumedCapacity",
+        ),
+        "ResourceClaimTemplate": (
+            *_of_requests("capacity"),
+            "spec.spec.devices.constraints[].distinctAttribute",
+        ),
+        "ResourceSlice": (f"{_DEVICES}.allowMultipleAllocations", f"{_DEVICES}.capacity[].requestPolicy"),
+    },
+    "DRADeviceBindingConditions": {
+        "ResourceClaim": (f"{_GIVEN}.bindingConditions", f"{_GIVEN}.bindingFailureConditions"),
+        "ResourceSlice": (
+            f"{_DEVICES}.bindsToNode",
+            f"{_DEVICES}.bindingConditions",
+            f"{_DEVICES}.bindingFailureConditions",
+        ),
+    },
+    "DRADeviceTaints": {
+        "ResourceClaim": (*_of_requests("tolerations"), f"{_GIVEN}.tolerations"),
+        "ResourceClaimTemplate": _of_requests("tolerations"),
+        "ResourceSlice": (f"{_DEVICES}.taints",),
+    },
+    "DRAExtendedResource": {
+        "DeviceClass": ("spec.extendedResourceName",),
+        "Pod": ("status.extendedResourceClaimStatus",),
+    },
+    "DRAPartitionableDevices": {
+        "ResourceSlice": (
+            "spec.sharedCounters",
+            "spec.perDeviceNodeSelection",
+            f"{_DEVICES}.consumesCounters",
+            f"{_DEVICES}.nodeName",
+            f"{_DEVICES}.nodeSelector",
+            f"{_DEVICES}.allNodes",
+        ),
+    },
+}
+"""By gate and kind the paths of its fields; ``[]`` stands for every entry of a list or a map."""
+
+
+def refuse_alpha_fields(kind: str, value: Mapping[str, Any]) -> None:
+    """R-FEATURE-05: an object that uses what is behind an alpha gate is refused with the name of the gate."""
+    for gate, kinds in _FIELDS.items():
+        for path in kinds.get(kind, ()):
+            for where in _used(value, path.split(".")):
+                raise InputError(f"is behind the feature gate {gate}, which is alpha, and off", where)
+
+
+def _used(value: Any, path: list[str]) -> Iterator[str]:
+    """Where the path leads to something that says anything."""
+    if not isinstance(value, Mapping):
+        return
+    name = path[0].removesuffix("[]")
+    found = value.get(name)
+    if path[0] == name:
+        entries = {"": found}
+    elif isinstance(found, Mapping):
+        entries = {f"[{key}]": entry for key, entry in found.items()}
+    else:
+        entries = {
+            f"[{index}]": entry for index, entry in enumerate(found if isinstance(found, list) else ())
+        }
+    for position, entry in entries.items():
+        if len(path) == 1 and entry:
+            yield f"{name}{position}"
+        elif len(path) > 1:
+            for inner in _used(entry, path[1:]):
+                yield f"{name}{position}.{inner}"

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is behind an alpha gate that is off is refused with the name of the gate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from device_world import claim, device, device_class, first_of, one, piece
+from world import pod_object
+
+from refsched.config.feature_gates import GATES
+from refsched.errors import InputError
+from refsched.objects.alpha_fields import _FIELDS
+from refsched.objects.kinds import read_object
+
+TEMPLATE = {
+    "apiVersion": "resource.k8s.io/v1",
+    "kind": "ResourceClaimTemplate",
+    "metadata": {"name": "t", "namespace": "default"},
+    "spec": {"spec": claim("c", one(tolerations=[{"operator": "Exists"}]))["spec"]},
+}
+SHARED = {"allocation": {"devices": {"results": [{"request": "r", "shareID": "1"}]}}}
+POLICY = {"memory": {"value": "1Gi", "requestPolicy": {"default": "1Gi"}}}
+
+
+@pytest.mark.parametrize(
+    ("value", "gate", "where"),
+    [
+        (
+            claim("c", one(capacity={"requests": {"memory": "1Gi"}})),
+            "DRAConsumableCapacity",
+            "spec.devices.requests[0].exactly.capacity",
+        ),
+        (
+            claim("c", first_of("r", one("a"), one("b", tolerations=[{"operator": "Exists"}]))),
+            "DRADeviceTaints",
+            "spec.devices.requests[0].firstAvailable[1].tolerations",
+        ),
+        (
+            claim("c", one(), constraints=[{"distinctAttribute": "a/b"}]),
+            "DRAConsumableCapacity",
+            "spec.devices.constraints[0].distinctAttribute",
+        ),
+        (
+            claim("c", one(), status=SHARED),
+            "DRAConsumableCapacity",
+            "status.allocation.devices.results[0].shareID",
+        ),
+        (TEMPLATE, "DRADeviceTaints", "spec.spec.devices.requests[0].exactly.tolerations"),
+        (
+            piece("s", device("d"), device("e", consumesCounters=[{"counterSet": "s"}])),
+            "DRAPartitionableDevices",
+            "spec.devices[1].consumesCounters",
+        ),
+        (
+            piece("s", node="", perDeviceNodeSelection=True),
+            "DRAPartitionableDevices",
+            "spec.perDeviceNodeSelection",
+        ),
+        (
+            piece("s", device("d", bindingConditions=["ready"])),
+            "DRADeviceBindingConditions",
+            "spec.devices[0].bindingConditions",
+        ),
+        (
+            piece("s", {**device("d"), "capacity": POLICY}),
+            "DRAConsumableCapacity",
+            "spec.devices[0].capacity[memory].requestPolicy",
+        ),
+        (device_class(extendedResourceName="a.b/c"), "DRAExtendedResource", "spec.extendedResourceName"),
+        (
+            {**pod_object("p"), "status": {"extendedResourceClaimStatus": {"resourceClaimName": "c"}}},
+            "DRAExtendedResource",
+            "status.extendedResourceClaimStatus",
+        ),
+    ],
+)
+def test_an_object_that_uses_it_is_refused(value: dict[str, Any], gate: str, where: str) -> None:
+    with pytest.raises(InputError) as refused:
+        read_object(value)
+
+    assert refused.value.problem == f"is behind the feature gate {gate}, which is alpha, and off"
+    assert refused.value.field == where
+
+
+def test_what_says_nothing_is_not_used() -> None:
+    said = piece("s", device("d", consumesCounters=[], bindsToNode=False), perDeviceNodeSelection=None)
+
+    assert read_object(said) == read_object(piece("s", device("d")))
+
+
+def test_the_gates_are_alpha_off_and_cannot_be_set() -> None:
+    for gate in _FIELDS:
+        assert (GATES[gate].stage, GATES[gate].default, GATES[gate].modelled) == ("alpha", False, False)
