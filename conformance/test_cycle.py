@@ -8,7 +8,7 @@ from conformance.history import History
 from conformance.suite import Check, conforms
 
 
-@conforms(area="many", rules=rules_of("SEARCH"), examples=16)
+@conforms(area="many", rules=rules_of("SEARCH"), examples=12)
 def test_search_among_many_nodes(check: Check, history: History) -> None:
     check(history)
 

@@ -10,16 +10,29 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.history import History
-from conformance.strategies.objects import REGION, ZONE, combinations, cpu, node, pod, profile_config
-from conformance.strategies.scenes import Scene
+from conformance.strategies.objects import (
+    REGION,
+    ZONE,
+    combinations,
+    cpu,
+    node,
+    pod,
+    profile_config,
+    with_metadata,
+)
+from conformance.strategies.scenes import Scene, nth
 
 Json = dict[str, Any]
 
-_SIZES = st.sampled_from([101, 102, 110, 120, 135, 150])
-"""Up to a hundred nodes are all looked at."""
+_SIZES = st.sampled_from(
+    [(101, 0), (110, 0), (104, 5), (250, 0), (112, 95), (204, 0), (102, 50), (106, 0), (103, 100)]
+)
+"""How many nodes there are, and how many percent of them are enough. Up to a hundred are all looked at; from two
+hundred on the share that is enough by default shrinks as they grow."""
 
 _ZONES: SearchStrategy[Callable[[int], Json]] = st.sampled_from(
     [
+        *[lambda number: {ZONE: f"z{number}"}] * 4,
         lambda number: {},
         lambda number: {ZONE: "abc"[number % 3]},
         lambda number: {ZONE: "ab"[number > 60]},
@@ -28,8 +41,11 @@ _ZONES: SearchStrategy[Callable[[int], Json]] = st.sampled_from(
         lambda number: {ZONE: f"z{number // 7}"},
     ]
 )
+"""Where each node is a zone of its own, one that goes and comes back moves from the front to the end."""
+
 _SMALL: SearchStrategy[Callable[[int], bool]] = st.sampled_from(
     [
+        lambda number: False,
         lambda number: False,
         lambda number: number % 2 == 0,
         lambda number: number < 40,
@@ -44,31 +60,58 @@ _PODS = combinations(
     ("2", "1", "", "4"),
     ({}, {}, {ZONE: "a"}),
 )
-_CONFIGS = combinations(
-    lambda percentage, parallelism: profile_config(
-        **({"percentageOfNodesToScore": percentage} if percentage else {}),
-        **({"parallelism": parallelism} if parallelism else {}),
-    ),
-    (0, 5, 50, 95, 100),
-    (1, 1, 0),
+_MODEST = st.sampled_from(["1", ""]).map(lambda amount: pod("", cpu(amount)))
+"""They fit everywhere, so that the search ends early."""
+
+# --- What happens between the attempts ------------------------------------------------------------
+
+
+def _goes(scene: Scene, index: int) -> None:
+    scene.remove_node(index)
+
+
+def _is_replaced(scene: Scene, index: int) -> None:
+    """Another node comes into the zone that the first one leaves, perhaps the last of that zone: there are as
+    many nodes as before, and all of them are known to the next search."""
+    value = scene.nodes[nth(scene.nodes, index)]
+    scene.remove_node(index)
+    scene.add_node(value)
+
+
+def _moves(scene: Scene, index: int) -> None:
+    """A node goes to the zone of the one before it: to its end, while the order of the others stays."""
+    value = scene.nodes[nth(scene.nodes, index)]
+    zone = scene.nodes[nth(scene.nodes, index - 1)]["metadata"].get("labels", {})
+    scene.change_node(index, with_metadata(value, labels=zone))
+
+
+_IN_SEQUENCE = st.sampled_from([True, True, False])
+_FIRST = st.integers(0, 5)
+_HAPPENINGS = st.tuples(
+    st.sampled_from([_goes, _moves, _is_replaced]), st.one_of(_FIRST, st.integers(0, 150))
 )
 
 
 @st.composite
 def _histories(draw: DrawFn) -> History:
-    size, zone_of, is_small = draw(_SIZES), draw(_ZONES), draw(_SMALL)
+    (size, percentage), zone_of, is_small = draw(_SIZES), draw(_ZONES), draw(_SMALL)
     scene = Scene()
     for number in range(size):
         amounts = {"cpu": "1" if is_small(number) else "3", "memory": "8Gi", "pods": "9"}
         scene.add_node(node("", amounts, zone_of(number)))
-    for value in draw(st.lists(_PODS, min_size=1, max_size=5)):
+    for value in draw(st.lists(_PODS, min_size=1, max_size=3)):
         scene.add_pod(value)
     scene.schedule()
-    for index in draw(st.lists(st.integers(0, 150), max_size=2)):
-        scene.remove_node(index)
-        scene.add_pod(draw(_PODS))
-        scene.schedule(2)
-    return scene.history(draw(_CONFIGS))
+    happenings = draw(st.lists(_HAPPENINGS, max_size=2))
+    for happens, index in ((_is_replaced, draw(_FIRST)), *happenings):
+        happens(scene, index)
+        scene.add_pod(draw(_MODEST))
+        scene.schedule(1)
+    config = profile_config(
+        **({"percentageOfNodesToScore": percentage} if percentage else {}),
+        **({"parallelism": 1} if draw(_IN_SEQUENCE) else {}),
+    )
+    return scene.history(config)
 
 
 def histories() -> SearchStrategy[History]:

@@ -93,10 +93,12 @@ WRONG = (
         cites="kubernetes #69597",
     ),
     Wrong(
-        "takes-nodes-that-are-gone",
-        "the order of nodes is made anew only when their number changes",
+        "overlooks-nodes-that-replace-others",
+        "the order of nodes is made anew only when their number changes: one that replaces another is not seen",
         _CACHE,
-        "if present != self._snapshot_names:",
-        "if len(present) > len(self._snapshot_names) or not present >= set(self._snapshot_order):",
+        "        if present != self._snapshot_names:\n            self._snapshot_order = self._tree.names()\n",
+        "        self._snapshot_order = [name for name in self._snapshot_order if name in present]\n"
+        "        if len(present) != len(self._snapshot_names):\n"
+        "            self._snapshot_order = self._tree.names()\n",
     ),
 )
