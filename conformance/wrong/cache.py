@@ -93,8 +93,8 @@ WRONG = (
         cites="kubernetes #69597",
     ),
     Wrong(
-        "overlooks-nodes-that-replace-others",
-        "the order of nodes is made anew only when their number changes: one that replaces another is not seen",
+        "takes-nodes-that-are-gone",
+        "the order of nodes is made anew only when their number changes",
         _CACHE,
         "        if present != self._snapshot_names:\n            self._snapshot_order = self._tree.names()\n",
         "        self._snapshot_order = [name for name in self._snapshot_order if name in present]\n"

@@ -8,11 +8,11 @@ _HANDLERS = "refsched.event_handlers"
 
 WRONG = (
     Wrong(
-        "the-last-gate-is-no-event",
-        "that a pod lost its last scheduling gate is told to nobody",
+        "one-gate-less-is-an-event",
+        "each scheduling gate that goes is an event, not only the last one",
         _CHANGES,
         "return bool(before.spec.scheduling_gates) and not after.spec.scheduling_gates",
-        "return False",
+        "return len(after.spec.scheduling_gates) < len(before.spec.scheduling_gates)",
     ),
     Wrong(
         "node-labels-are-no-event",
