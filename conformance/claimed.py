@@ -15,7 +15,7 @@ from attrs import evolve
 
 from conformance.api_server import SCRIPT, script_of
 from conformance.history import Create, History, Step, Update
-from refsched.trace.records import SCHEDULED, Attempt, Bind
+from refsched.trace.records import SCHEDULED, Attempt, Bind, NodeStatus
 
 Json = dict[str, Any]
 
@@ -66,8 +66,15 @@ def left_untold(
         return
     for capability, attribute, member in _TOLD_BY:
         expected = getattr(specified, attribute, None)
+        if member == "filter" and not _refuses_any(expected or {}):
+            continue
         if capability in capabilities and expected and getattr(record, attribute, None) is None:
             yield member, expected
+
+
+def _refuses_any(statuses: Mapping[str, NodeStatus]) -> bool:
+    """Where there is nobody to ask, there is nothing to tell: a profile may do without filters."""
+    return any(status.code != "Success" for status in statuses.values())
 
 
 # --- Histories ------------------------------------------------------------------------------------

@@ -193,8 +193,11 @@ class Driver:
             self._api.has_begun_to_hold(answer.held.pod)
         reactions: deque[Input] = deque()
         self._witness.foresee(answer.records)
-        for record in answer.records:
-            reactions.extend(self._show(record))
+        if request == "observe":
+            self._look_at_once(answer)
+        else:
+            for record in answer.records:
+                reactions.extend(self._show(record))
         while reactions and "api" not in self._capabilities:
             step = reactions.popleft()
             if not self._api.accepts(step):
@@ -207,12 +210,27 @@ class Driver:
                 reactions.extend(self._show(record))
         self._note(self._witness.settled())
 
-    def _show(self, record: Record) -> list[Input]:
+    def _look_at_once(self, answer: Answer) -> None:
+        """What is amiss in the queues may only follow from what is amiss on the nodes: both are told."""
+        findings: list[Finding] = []
+        for record in answer.records:
+            self._remember(record)
+            findings += self._taken(record)
+        self._note(findings)
+        self._stop_where_it_diverged()
+
+    def _remember(self, record: Record) -> None:
         self.transcript.seen.append(Seen(self._step, self._now, record))
+
+    def _show(self, record: Record) -> list[Input]:
+        self._remember(record)
         self._note(self._taken(record))
+        self._stop_where_it_diverged()
+        return self._api.take(record)
+
+    def _stop_where_it_diverged(self) -> None:
         if self._witness.has_diverged:
             raise _OverError("the implementation made a choice of its own that was not seen in time")
-        return self._api.take(record)
 
     def _taken(self, record: Record) -> list[Finding]:
         """The implementation has let a pod come to where it is held, or waits, and the specification has not."""

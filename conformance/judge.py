@@ -116,12 +116,13 @@ class Judge:
     ) -> list[Finding]:
         if not self._with_specification:
             return []
-        pod = ""
-        if isinstance(record, Attempt | Bind):
-            self._attribution.saw(record)
-            pod = record.pod
+        pod = record.pod if isinstance(record, Attempt | Bind) else ""
         with self._reach.listening():
             found = compare()
+        if record is not None:
+            self._attribution.saw(record)
+            if not found:
+                self._attribution.agreed(record)
         return [
             Finding(self._attribution.rule_of(one), one.member, one.expected, one.got, pod) for one in found
         ]

@@ -3,7 +3,8 @@
 
 A verdict or a score belongs to the plugin that the specification, or else the record, names, and there to a rule
 of the method that speaks at that point. A pod in the wrong queue belongs to the last transition that moved it in
-the specification. Other members belong to the station that fills them.
+the specification, or to the row of a plugin's events that was asked whether it is cured. Other members belong to
+the station that fills them.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from conformance.catalogue.reach import Reach
+from conformance.catalogue.reach import Move, Reach
 from conformance.catalogue.rules import all_rules
 from refsched.checking.agreement import Disagreement
-from refsched.trace.records import BOUND, Attempt, Bind, NodeStatus, PreFilter
+from refsched.trace.records import BOUND, Attempt, Bind, Nodes, NodeStatus, PreFilter, Queues, Record, Update
 
 _STATIONS: Mapping[str, Sequence[str]] = {
     "pod": ("R-QUEUE-47",),
@@ -70,13 +71,21 @@ _OF_A_REASON: Mapping[str, str] = {
 _OF_A_CODE: Mapping[str, str] = {"NodeResourcesFit": "R-FIT-03"}
 """By plugin the rule that says whether evicting pods helps, where it is not the one that gives the reason."""
 
-_MEANT_BY_A_MOVE: Mapping[str, str] = {
-    **dict.fromkeys(("R-QUEUE-04", "R-QUEUE-05"), "R-QUEUE-47"),
-    **dict.fromkeys(("R-QUEUE-28", "R-QUEUE-31", "R-QUEUE-33", "R-QUEUE-36"), "R-BACKOFF-01"),
-}
-"""A pod that was popped is in the wrong queue where another's turn had come; one whose backoff was over, or still
-went on when it was updated, where the backoff is of another length."""
+_POPPED = ("R-QUEUE-04", "R-QUEUE-05")
+_BACKED_OFF = ("R-QUEUE-28", "R-QUEUE-31", "R-QUEUE-33", "R-QUEUE-36")
+_CURED = ("R-QUEUE-15", "R-QUEUE-16", "R-QUEUE-17", "R-QUEUE-22", "R-QUEUE-23", "R-QUEUE-24")
+_REFUSED = ("R-QUEUE-07", "R-QUEUE-14", "R-QUEUE-21")
+"""Transitions by what they say of a pod that is elsewhere: another's turn had come, its backoff is of another
+length, an event cures it, or cures it not."""
 
+TURN = "R-QUEUE-47"
+BACKOFF = "R-BACKOFF-01"
+WHO_IS_ASKED = "R-HINT-03"
+ASKED_FOR = "R-FIT-01"
+CAME_AND_WENT = "R-EVENT-01"
+CHANGED = "R-EVENT-02"
+NOMINATED_FIRST = "R-SEARCH-03"
+EVALUATED = "R-SEARCH-02"
 PROMISED = "R-NOM-01"
 DRY_RUN = "R-PREEMPT-05"
 COUNTED = "R-ASSUME-01"
@@ -93,11 +102,31 @@ class Attribution:
     def __init__(self, reach: Reach) -> None:
         self._reach = reach
         self._failed_late: dict[str, bool] = {}
+        self._queues: Queues | None = None
+        self._agreed: dict[str, Move] = {}
+        self._has_pod_changed = False
+        self._nodes = Nodes()
+        self._nodes_before = Nodes()
 
-    def saw(self, record: Attempt | Bind) -> None:
-        """A pod's way back from where it failed, early or late."""
-        if isinstance(record, Bind):
-            self._failed_late[record.pod] = record.result != BOUND
+    def saw(self, record: Record) -> None:
+        """A pod's way back from where it failed, early or late; where the record has the pods that wait; what
+        nodes had before, and whether a pod was changed since."""
+        match record:
+            case Bind():
+                self._failed_late[record.pod] = record.result != BOUND
+            case Queues():
+                self._queues = record
+            case Nodes():
+                self._nodes_before, self._nodes = self._nodes, record
+            case Update():
+                self._has_pod_changed = record.object["kind"] == "Pod"
+            case Attempt():
+                self._has_pod_changed = False
+
+    def agreed(self, record: Record) -> None:
+        """So far the pods are where they should be."""
+        if isinstance(record, Queues):
+            self._agreed = dict(self._reach.moves)
 
     def rule_of(self, found: Disagreement) -> str:
         """The id of the rule that a disagreement breaks."""
@@ -133,8 +162,10 @@ class Attribution:
         if plugin in _OF_A_CODE and _plugin(got) == plugin and _reasons(expected) == _reasons(got):
             return _OF_A_CODE[plugin]
         reason = next(iter((*_reasons(expected), *_reasons(got))), "")
+        if expected is None and NOMINATED_FIRST in self._reach.spoken:
+            return NOMINATED_FIRST
         known = next((rule for start, rule in _OF_A_REASON.items() if reason.startswith(start)), None)
-        return known or self._of_plugin(plugin, (method, "pre_filter", "filter")) or "R-SEARCH-02"
+        return known or self._of_plugin(plugin, (method, "pre_filter", "filter")) or EVALUATED
 
     def _is_about_nominations(self, found: Disagreement) -> bool:
         """One of the two took the node and the other did not, and others are nominated there."""
@@ -164,16 +195,44 @@ class Attribution:
     def _misplaced(self, found: Disagreement) -> str:
         for pod in _differing(found.expected, found.got):
             if pod in self._reach.moves:
-                return _MEANT_BY_A_MOVE.get(self._reach.moves[pod], self._reach.moves[pod])
+                return self._of_a_move(pod, self._reach.moves[pod])
         return self._spoke(_STATIONS["queues"])
 
+    def _of_a_move(self, pod: str, move: Move) -> str:
+        """Where the specification has not moved a pod since all were in their places, others were told of an
+        event."""
+        if move.rule in _POPPED:
+            return TURN
+        is_refused = self._queues is not None and pod in self._queues.unschedulable
+        if move.rule in _BACKED_OFF:
+            return BACKOFF if not is_refused else move.rule
+        if move.rule in _CURED:
+            return move.cure or move.rule
+        if move.rule in _REFUSED and not is_refused:
+            asked, _ = self._reach.asked.get(pod, ("", False))
+            return asked or (WHO_IS_ASKED if self._agreed.get(pod) == move else move.rule)
+        return move.rule
+
     def _miscounted(self, found: Disagreement) -> str:
-        """Too many pods on a node: something was not given back. Too few: it was not assumed."""
-        if found.member.endswith(".pods"):
-            for pod in _differing(found.got, found.expected):
-                if pod in _names(found.got):
-                    return GIVEN_BACK_LATE if self._failed_late.get(pod) else GIVEN_BACK
+        """Too many pods on a node: something was not given back. Too few: it was not assumed. The right ones, and
+        not what they ask for: that is added up amiss, or was changed."""
+        if found.expected is None or found.got is None:
+            return CAME_AND_WENT
+        if not found.member.endswith(".pods"):
+            return CHANGED if self._has_pod_changed and self._counts_as_before(found) else ASKED_FOR
+        for pod in _differing(found.got, found.expected):
+            if pod in _names(found.got):
+                return GIVEN_BACK_LATE if self._failed_late.get(pod) else GIVEN_BACK
         return COUNTED
+
+    def _counts_as_before(self, found: Disagreement) -> bool:
+        node, _, member = found.member.partition(".")[2].rpartition(".")
+        before, now = (each.nodes.get(node) for each in (self._nodes_before, self._nodes))
+        name = _MEMBERS_OF_USAGE.get(member, member)
+        return before is not None and getattr(before, name) == getattr(now, name)
+
+
+_MEMBERS_OF_USAGE = {"milliCPU": "milli_cpu", "ephemeralStorage": "ephemeral_storage"}
 
 
 def _nominates(expected: object) -> str:

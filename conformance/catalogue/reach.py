@@ -14,7 +14,10 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from itertools import count
 from typing import Any
+
+from attrs import frozen
 
 from conformance.catalogue.rules import Rule, all_rules, cure_id
 from refsched.framework.node_info import NodeInfo, PodInfo
@@ -32,16 +35,31 @@ from refsched.queue.transitions import TRANSITIONS, Occurrence, Place
 _BY_CAUSE = {(row.place, row.occurrence): row.rule for row in TRANSITIONS}
 
 
+@frozen
+class Move:
+    """A transition of the queue. No two moves are the same one."""
+
+    rule: str
+    number: int
+    cure: str = ""
+    """The row of events that was said to cure the pod."""
+
+
+_NUMBERS = count()
+
+
 class Reach:
     """``spoken`` are the rules that spoke since the last ``clear``, in the order in which they first did;
-    ``moves`` for each pod (``namespace/name``) the last transition of the queue, ``promised`` the nodes to which
-    others than the pod that is tried were found nominated."""
+    ``moves`` for each pod (``namespace/name``) the last transition of the queue, and ``asked`` the last row of a
+    plugin's events that was asked since then whether it cures the pod, and what it said; ``promised`` the nodes to
+    which others than the pod that is tried were found nominated."""
 
     def __init__(self) -> None:
         """The first one in a process puts up the listeners: what was built before it, it does not hear."""
         _instrument()
         self.spoken: dict[str, None] = {}
-        self.moves: dict[str, str] = {}
+        self.moves: dict[str, Move] = {}
+        self.asked: dict[str, tuple[str, bool]] = {}
         self.promised: set[str] = set()
 
     def clear(self) -> None:
@@ -139,9 +157,10 @@ def _listen_to_transitions() -> None:
 
     def listened(queue: SchedulingQueue, pod: QueuedPod, place: Place, occurrence: Occurrence) -> Place:
         if _LISTENERS:
-            rule = _BY_CAUSE[place, occurrence]
+            rule, reach = _BY_CAUSE[place, occurrence], _LISTENERS[-1]
             _hear((rule,))
-            _LISTENERS[-1].moves[pod.key] = rule
+            cure, is_cured = reach.asked.pop(pod.key, ("", False))
+            reach.moves[pod.key] = Move(rule, next(_NUMBERS), cure if is_cured else "")
         return go(queue, pod, place, occurrence)
 
     _put(SchedulingQueue, "_go", listened)
@@ -152,13 +171,16 @@ def _listen_to_hints(by_place: Mapping[tuple[str, str], Sequence[Rule]]) -> None
     cures = Registration.cures
 
     def listened(registration: Registration, pod: Pod, happening: Happening, objects: ObjectStore) -> bool:
+        answer = cures(registration, pod, happening, objects)
         if _LISTENERS and registration.plugin is not None:
             event, hint = registration.event, registration.hint
-            _hear((cure_id(registration.plugin.name, event.resource, event.action),))
+            rule = cure_id(registration.plugin.name, event.resource, event.action)
+            _hear((rule,))
             if hint is not None:
                 place = hint.__module__, hint.__qualname__
                 _hear(tuple(rule.id for rule in by_place.get(place, ())))
-        return cures(registration, pod, happening, objects)
+            _LISTENERS[-1].asked[pod.key] = rule, answer
+        return answer
 
     _put(Registration, "cures", listened)
 

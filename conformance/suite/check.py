@@ -17,6 +17,7 @@ from conformance.adapters.faults import AdapterFault
 from conformance.findings import Finding
 from conformance.history import History, Step
 from conformance.suite.bench import Course, Judgement
+from conformance.suite.dependence import by_cause
 from conformance.suite.outcome import Fault
 from conformance.suite.scenario import steps_as_json
 
@@ -95,16 +96,6 @@ class CheckedCourse:
             self._checking.conclude(self._course.judgement())
 
 
-_STATIONS = ("pod", "preFilter", "filter", "scores")
-
-
-def _station(finding: Finding) -> int:
-    """Who is tried comes before where it fits, and that before which node is best: an earlier difference is the
-    cause of a later one, whichever rules they belong to."""
-    member = finding.member.partition(".")[0]
-    return _STATIONS.index(member) if member in _STATIONS else len(_STATIONS)
-
-
 @define(eq=False)
 class Checking:
     """``judge`` runs a history, ``begins`` one step by step; ``order`` sorts rules as they depend on each other;
@@ -135,7 +126,7 @@ class Checking:
     def conclude(self, judgement: Judgement) -> Judgement:
         if self.target is None:
             self._count(judgement)
-        findings = sorted(judgement.findings, key=lambda found: (_station(found), self.order(found.rule)))
+        findings = sorted(judgement.findings, key=lambda found: by_cause(found, self.order(found.rule)))
         for finding in findings:
             self._note(finding, judgement)
         self._raise([finding.rule for finding in findings if self.counts(finding.rule)])

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 
+from conformance.findings import Finding
 from conformance.suite.bench import Rule
 
 _READING = ("DEFAULTS", "GATES", "ARGS", "CONFIG")
@@ -61,3 +62,19 @@ def in_order_of_dependence(rules: Iterable[Rule]) -> list[Rule]:
     """Areas that are not listed come last, and every area's own rules as they stood."""
     place = {area: number for number, area in enumerate(_AREAS)}
     return sorted(rules, key=lambda rule: place.get(rule.area, len(place)))
+
+
+# --- What one record shows ------------------------------------------------------------------------
+
+_STATIONS = ("pod", "preFilter", "filter", "scores")
+_LAST = "message"
+
+
+def by_cause(finding: Finding, place: int) -> tuple[int, int]:
+    """Sorts findings: who is tried comes before where it fits, and that before which node is best: an earlier
+    difference is the cause of a later one, whichever rules they belong to. The message sums all up. ``place`` is
+    that of the rule, as rules depend on each other."""
+    member = finding.member.partition(".")[0]
+    if member == _LAST:
+        return len(_STATIONS) + 1, place
+    return _STATIONS.index(member) if member in _STATIONS else len(_STATIONS), place

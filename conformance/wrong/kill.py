@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``python -m conformance.wrong.kill``: try the default profile on wrong schedulers, and write the kill matrix.
 
-With names only those are tried, and only their rows are new.
+With names only those are tried, and only their rows are new. ``--configured`` tries the real kube-scheduler
+instead, configured otherwise than it is asked to be.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from conformance.wrong import matrix
-from conformance.wrong.killing import Fate, fate_of
+from conformance.wrong.configured import all_configured
+from conformance.wrong.killing import Fate, fate_of, fate_of_configured
 from conformance.wrong.planted import all_wrong, areas_near
 from conformance.wrong.profile import histories_of, suite_tests
 
@@ -22,19 +24,22 @@ from conformance.wrong.profile import histories_of, suite_tests
 def main(arguments: Sequence[str]) -> int:
     """1 where one survives, 2 where there is no such wrong scheduler."""
     options = _options(arguments)
-    unknown = [name for name in options.names if name not in all_wrong()]
+    there_are = all_configured() if options.configured else all_wrong()
+    unknown = [name for name in options.names if name not in there_are]
     if unknown:
         print(f"there is no wrong scheduler {unknown[0]!r}", file=sys.stderr)
         return 2
     known = matrix.read(options.json) if options.json is not None and options.json.exists() else {}
     tried: dict[str, Fate] = {}
-    for fate in _fates(options.names or list(all_wrong()), options.jobs, alone=not options.suite_only):
+    names = options.names or list(there_are)
+    for fate in map(fate_of_configured, names) if options.configured else _fates(names, options):
         tried[fate.name] = fate
         print(_line(fate), flush=True)
         if options.json is not None:
             matrix.write((known | tried).values(), options.json)
     if options.page is not None:
-        options.page.write_text(matrix.page(matrix.read(options.json or matrix.FILE)), "utf-8")
+        of_planted = None if options.configured else options.json
+        options.page.write_text(matrix.page(matrix.read(of_planted or matrix.FILE)), "utf-8")
     return 1 if any(fate.suite.kill is None for fate in tried.values()) else 0
 
 
@@ -45,13 +50,17 @@ def _options(arguments: Sequence[str]) -> Namespace:
     parser.add_argument(
         "--suite-only", action="store_true", help="try neither invariants nor recordings by themselves"
     )
+    parser.add_argument(
+        "--configured", action="store_true", help="the real kube-scheduler, wrong by its configuration"
+    )
     parser.add_argument("--json", type=Path, help=f"keep the matrix here, as in {matrix.FILE.name}")
     parser.add_argument("--page", type=Path, help=f"tell the matrix here, as in {matrix.PAGE}")
     return parser.parse_args(arguments)
 
 
-def _fates(names: Sequence[str], jobs: int, *, alone: bool) -> Iterator[Fate]:
+def _fates(names: Sequence[str], options: Namespace) -> Iterator[Fate]:
     """What the tests draw is drawn once, before the processes part."""
+    jobs, alone = options.jobs, not options.suite_only
     if jobs < 2 or len(names) < 2:
         yield from map(partial(_fate, alone=alone), names)
         return

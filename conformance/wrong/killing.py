@@ -18,11 +18,13 @@ from attrs import frozen
 
 from conformance.adapters.adapter import Adapter
 from conformance.adapters.connecting import connect
-from conformance.adapters.faults import AdapterFault
+from conformance.adapters.faults import AdapterFault, AdapterUnavailable
 from conformance.findings import Finding
 from conformance.judge import ANSWERS
+from conformance.suite.dependence import by_cause
 from conformance.suite.standard import StandardBench
 from conformance.trial import try_history
+from conformance.wrong.configured import all_configured, connect_configured
 from conformance.wrong.profile import SuiteTest, histories_of, suite_tests
 
 TIMEOUT = 30.0
@@ -85,6 +87,17 @@ def fate_of(name: str, nearest: Sequence[str], *, alone: bool = True) -> Fate:
         )
 
 
+def fate_of_configured(name: str) -> Fate:
+    """Of the real kube-scheduler, configured otherwise; not tried, and for what reason, where there is none."""
+    nearest = all_configured()[name].nearest
+    try:
+        with connect_configured(name) as adapter:
+            came = attack(adapter, sorted(suite_tests(), key=lambda test: _distance(test, nearest)))
+    except AdapterUnavailable as missing:
+        came = Attack(None, 0, 0.0, first_fault=missing.problem)
+    return Fate(name, came, NOT_TRIED, NOT_TRIED)
+
+
 def connect_wrong(name: str) -> Adapter:
     """The wrong scheduler, in a process of its own."""
     python = shlex.quote(sys.executable)
@@ -130,9 +143,9 @@ def attack(adapter: Adapter, tests: Tests, *, with_specification: bool = True) -
     return Attack(None, total, seconds(), faults, first_fault)
 
 
-def _order(finding: Finding) -> int:
-    """As the suite sorts what it finds: what others stand on comes first."""
-    return _places().get(finding.rule, len(_places()))
+def _order(finding: Finding) -> tuple[int, int]:
+    """As the suite sorts what it finds."""
+    return by_cause(finding, _places().get(finding.rule, len(_places())))
 
 
 @cache
