@@ -48,7 +48,7 @@ NOT_SPECIFIED = (
     (
         "CEL functions for URLs, addresses, formats and times, macros of two variables, and how cel-go words it"
         " where an expression cannot be compiled",
-        "what is not followed is refused by its name (R-DRA-79); only that one cannot be compiled is compared",
+        "what is not followed is refused by its name (R-FEATURE-06); only that one cannot be compiled is compared",
     ),
     (
         "Feature gates whose other setting changes a rule that is stated here",

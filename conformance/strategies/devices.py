@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices: what slices offer, what claims ask for, and how both change under pods that wait.
 
-Three slices, three claims and two classes are there all the time, whatever they look like. No device is held by
-two claims: an API server would let that be, and kube-scheduler then frees it when the first of them lets go.
+In one history of three several claims are for one device, each with many selectors; in one there is one pool
+on a single node, so that it is certain in which order devices are tried; in the others anything may change.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.history import Create, History, Update, deleting
+from conformance.strategies.expressions import DEVICE, DRIVER, conjunctions
 from conformance.strategies.objects import (
     ZONE,
     ZONE_LABELS,
@@ -29,7 +30,6 @@ from conformance.strategies.scenes import Change, Scene, scenes
 
 Json = dict[str, Any]
 
-DRIVER = "gpu.example.com"
 _ATTRIBUTES = f"device.attributes['{DRIVER}']"
 _CLAIMS = ("c1", "c2", "c3")
 _SLICES = ("s1", "s2", "s3")
@@ -90,9 +90,9 @@ def _slices(name: str) -> SearchStrategy[Json]:
     kinds = combinations(
         lambda where, pool, generation, count: _slice(name, where, pool, generation, count, []),
         _WHERE,
-        ("", "", "p"),
-        (1, 1, 2),
-        (1, 1, 1, 1, 2),
+        ("", "", "", "p"),
+        (1, 1, 1, 2),
+        (1, 1, 1, 1, 1, 1, 2),
     )
     return st.builds(lambda kind, devices: with_spec(kind, devices=devices), kinds, _DEVICES)
 
@@ -194,10 +194,11 @@ def _claim(name: str, spec: Json, status: Json | None = None) -> Json:
     return {**made, "status": status} if status else made
 
 
-def _allocated(name: str, on: str, reserved: bool) -> Json:
-    """``c1`` holds a device of the pool ``s1``, and so on."""
+def _allocated(name: str, on: str, reserved: bool, shared: bool) -> Json:
+    """``c1`` holds a device of the pool ``s1``, and so on; or all of them the same one."""
     by_name = {"key": "metadata.name", "operator": "In", "values": [on]}
-    result = {"request": "r0", "driver": DRIVER, "pool": name.replace("c", "s"), "device": "d1"}
+    pool = "s1" if shared else name.replace("c", "s")
+    result = {"request": "r0", "driver": DRIVER, "pool": pool, "device": "d1"}
     allocation: Json = {"devices": {"results": [result]}}
     if on:
         allocation["nodeSelector"] = {"nodeSelectorTerms": [{"matchFields": [by_name]}]}
@@ -207,7 +208,8 @@ def _allocated(name: str, on: str, reserved: bool) -> Json:
 
 def _claims(name: str) -> SearchStrategy[Json]:
     """Now and then one is allocated from the start, where it helps or stands in the way."""
-    statuses = st.builds(_allocated, st.just(name), st.sampled_from(["n1", "n9", ""]), st.booleans())
+    places = st.sampled_from(["n1", "n9", ""])
+    statuses = st.builds(_allocated, st.just(name), places, st.booleans(), one_in(3, st.just(True), False))
     return st.builds(_claim, st.just(name), _SPECS, one_in(4, statuses))
 
 
@@ -299,6 +301,110 @@ _CHANGES = (
 )
 
 
-def histories() -> SearchStrategy[History]:
+def _anything() -> SearchStrategy[History]:
     there = [*map(_classes, ("gpu", "big")), *map(_slices, _SLICES), *map(_claims, _CLAIMS)]
     return scenes(_NODES, _PODS, *_CHANGES, others=st.tuples(*there).map(list), most_nodes=3, most_pods=4)
+
+
+# --- One device, many selectors -------------------------------------------------------------------
+
+
+def _selecting(expressions: Sequence[str]) -> Json:
+    """Administrators get the device whoever has it."""
+    asked = {"deviceClassName": "any", "allocationMode": "ExactCount", "count": 1, "adminAccess": True}
+    return {"exactly": {**asked, "selectors": [{"cel": {"expression": each}} for each in expressions]}}
+
+
+def _asked_of_one(conjunctions: Sequence[Sequence[str]]) -> History:
+    """A pod and a claim for each of the conjunctions."""
+    scene = Scene()
+    scene.add(_class("any", {}, False), _slice("s1", {"nodeName": "n1"}, "", 1, 1, [DEVICE]))
+    scene.add_node(node(""))
+    for number, expressions in enumerate(conjunctions):
+        scene.add(_claim(f"c{number}", _claim_spec([_selecting(expressions)], [])))
+        scene.add_pod(_users([f"c{number}"], 0))
+    scene.schedule()
+    return scene.history()
+
+
+# --- One pool, many devices -----------------------------------------------------------------------
+
+_EXACTLY = {"allocationMode": "ExactCount"}
+_MODES = st.sampled_from(
+    [*({**_EXACTLY, "count": count} for count in (1, 2, 1, 2, 3)), *[{"allocationMode": "All"}] * 3]
+)
+_MATCHING = st.sampled_from(
+    [
+        *[()] * 5,
+        *[(f"{_ATTRIBUTES}.numa == 0",)] * 2,
+        (f"{_ATTRIBUTES}.numa == 1",),
+        (f"{_ATTRIBUTES}.model == 'a'",),
+        (f"{_ATTRIBUTES}.model != 'a'", f"{_ATTRIBUTES}.numa == 0"),
+        ("false",),
+    ]
+)
+
+
+def _wanted(mode: Json, expressions: Sequence[str], class_name: str) -> Json:
+    selectors = [{"cel": {"expression": each}} for each in expressions]
+    return {"deviceClassName": class_name, **mode, **({"selectors": selectors} if selectors else {})}
+
+
+_WANTED = st.builds(_wanted, _MODES, _MATCHING, st.sampled_from(["any", "any", "any", "first"]))
+_ONE_REQUEST = st.one_of(
+    st.builds(_exactly, _WANTED, one_in(8, st.just(True), False)),
+    st.builds(_exactly, _WANTED, st.just(False)),
+    st.lists(_WANTED, min_size=2, max_size=3).map(_alternatives),
+    st.lists(_WANTED, min_size=2, max_size=3).map(_alternatives),
+)
+_TIES = st.sampled_from(
+    [
+        *[[]] * 5,
+        [{"matchAttribute": f"{DRIVER}/numa"}],
+        [{"matchAttribute": f"{DRIVER}/model"}],
+        [{"matchAttribute": f"{DRIVER}/numa", "requests": ["r0"]}],
+        [{"matchAttribute": f"{DRIVER}/model", "requests": ["r0/a1", "r1"]}],
+        [{"matchAttribute": f"{DRIVER}/numa"}, {"matchAttribute": f"{DRIVER}/model", "requests": ["r1"]}],
+    ]
+)
+_ONE_CLAIM = st.builds(_claim_spec, st.lists(_ONE_REQUEST, min_size=1, max_size=2), _TIES)
+_KINDS = st.lists(
+    st.tuples(st.sampled_from([0, 0, 1]), st.sampled_from(["a", "a", "b"])), min_size=3, max_size=6
+)
+_USERS = st.lists(
+    st.sampled_from([("c1",), ("c2",), ("c3",), ("c1", "c2"), ("c2", "c3"), ("c3", "c1")]),
+    min_size=1,
+    max_size=4,
+)
+
+
+def _pool(kinds: Sequence[tuple[int, str]]) -> Json:
+    devices = [
+        _device(f"d{number}", numa, model, "16Gi", "1.2.3") for number, (numa, model) in enumerate(kinds)
+    ]
+    return _slice("s1", {"nodeName": "n1"}, "", 1, 1, devices)
+
+
+def _from_one_pool(pool: Json, specs: Sequence[Json], users: Sequence[Sequence[str]], again: bool) -> History:
+    """Perhaps the pods that got devices leave, their claims lose them, and the others are tried again."""
+    scene = Scene()
+    scene.add(_class("any", {}, False), pool)
+    scene.add(_class("first", {"selectors": [{"cel": {"expression": f"{_ATTRIBUTES}.numa == 0"}}]}, True))
+    scene.add_node(node(""))
+    claims = [_claim(f"c{number}", spec) for number, spec in enumerate(specs, 1)]
+    scene.add(*claims)
+    for names in users:
+        scene.add_pod(_users(names, 0))
+    scene.schedule()
+    if again:
+        scene.steps.append(Update(claims[0]))
+        scene.wait()
+        scene.schedule()
+    return scene.history()
+
+
+def histories() -> SearchStrategy[History]:
+    of_one = st.lists(conjunctions(), min_size=2, max_size=5).map(_asked_of_one)
+    specs = st.lists(_ONE_CLAIM, min_size=3, max_size=3)
+    one_pool = st.builds(_from_one_pool, _KINDS.map(_pool), specs, _USERS, one_in(3, st.just(True), False))
+    return st.one_of(one_pool, one_pool, of_one, _anything(), _anything())

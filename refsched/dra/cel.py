@@ -34,7 +34,14 @@ from refsched.dra.cel_operators import (
     negative,
     select,
 )
-from refsched.dra.cel_optional import SELECT, mapped, present_items, selected, without_optional_syntax
+from refsched.dra.cel_optional import (
+    SELECT,
+    alternative,
+    mapped,
+    present_items,
+    selected,
+    without_optional_syntax,
+)
 from refsched.dra.cel_tree import arguments, bare_name, if_marked, subtrees, unwrapped
 from refsched.dra.cel_types import check_types
 from refsched.dra.cel_values import (
@@ -100,8 +107,8 @@ def _refused(problem: str) -> CelError:
 
 
 def _not_known(name: str) -> CelError | InputError:
-    """R-DRA-79: what CEL has, and this specification does not follow, is refused by its name, for what comes of it
-    is not known; what CEL does not have is an error of the expression."""
+    """R-FEATURE-06: what CEL has, and this specification does not follow, is refused by its name, for what comes
+    of it is not known; what CEL does not have is an error of the expression."""
     if name in NOT_FOLLOWED:
         return InputError(f"the CEL function {name} is not followed")
     return _refused(f"undeclared reference to '{name}' (in container '')")
@@ -233,6 +240,8 @@ class _Compiler:
                 return self._optional_map(holder, *arguments, flat=name == "optFlatMap")
             if name in _MACROS:
                 return self._comprehension(name, holder, *arguments)
+        if name in ("or", "orValue") and len(arguments) == 1:
+            return self._alternative(holder, arguments[0], unwraps=name == "orValue")
         function = METHODS.get((name, len(arguments) + 1))
         if function is None:
             raise _not_known(name)
@@ -305,6 +314,10 @@ class _Compiler:
         name = bare_name(variable) or ""
         base, each = self.compile(holder), self._with(name).compile(body)
         return lambda scope: mapped(base(scope), lambda value: each({**scope, name: value}), flat=flat)
+
+    def _alternative(self, holder: Tree[Token], other: Tree[Token], *, unwraps: bool) -> Evaluate:
+        base, instead = self.compile(holder), self.compile(other)
+        return lambda scope: alternative(base(scope), lambda: instead(scope), unwraps=unwraps)
 
     def _with(self, name: str) -> _Compiler:
         return _Compiler(self.names | {name})

@@ -108,8 +108,10 @@ def at(holder: Any, index: Any) -> Any:
     if isinstance(holder, Optional):
         return selected(at, holder, index)
     if isinstance(holder, list):
-        if not is_number(index) or int(index) != index:
+        if not is_number(index):
             raise CelValueError(f"unsupported index type '{type_name(index)}' in list")
+        if int(index) != index:
+            raise CelValueError(f"unsupported index value {index} in list")
         if not 0 <= index < len(holder):
             raise CelValueError(f"index out of bounds: {index}")
         return holder[int(index)]

@@ -102,6 +102,16 @@ def mapped(optional: Any, each: Callable[[Any], Any], *, flat: bool) -> Any:
     return each(optional.content) if flat else Optional(True, each(optional.content))
 
 
+def alternative(value: Any, other: Callable[[], Any], *, unwraps: bool) -> Any:
+    """The methods or and orValue: what is no optional stays as it is, and ``other`` is evaluated only where there
+    is no value."""
+    if not isinstance(value, Optional):
+        return value
+    if not value.present:
+        return other()
+    return value.content if unwraps else value
+
+
 FUNCTIONS: Mapping[tuple[str, int], Callable[..., Any]] = {
     ("optional.of", 1): lambda value: Optional(True, value),
     ("optional.ofNonZeroValue", 1): lambda value: Optional(True, value) if value else Optional(),
@@ -111,6 +121,4 @@ FUNCTIONS: Mapping[tuple[str, int], Callable[..., Any]] = {
 METHODS: Mapping[tuple[str, int], Callable[..., Any]] = {
     ("hasValue", 1): lambda optional: _held(optional).present,
     ("value", 1): _value,
-    ("or", 2): lambda optional, other: optional if _held(optional).present else other,
-    ("orValue", 2): lambda optional, other: optional.content if _held(optional).present else other,
 }

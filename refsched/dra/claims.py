@@ -102,13 +102,14 @@ def devices_in_use(objects: ObjectStore) -> frozenset[DeviceID]:
 
 @define
 class DeviceLedger:
-    """R-DRA-85: of two claims that hold one device the first that lets go frees it: devices that are taken are a
-    set, in which none is counted. An allocation never changes. Source: allocateddevices.go, onUpdate, onDelete."""
+    """The devices that claims hold, as kube-scheduler keeps them: a set, in which none is counted."""
 
     kind: ClassVar[str] = ResourceClaim.kind
     taken: set[DeviceID] = field(factory=set)
 
     def changed(self, before: ResourceClaim | None, after: ResourceClaim | None) -> None:
+        """R-DRA-85: of two claims that hold one device the first that lets go frees it. An allocation never
+        changes. Source: allocateddevices.go, onUpdate, onDelete."""
         was_allocated = before is not None and before.is_allocated
         is_allocated = after is not None and after.is_allocated
         if is_allocated and not was_allocated:

@@ -40,8 +40,7 @@ class Constraint(Protocol):
 
 @define
 class MatchAttribute:
-    """R-DRA-30: all devices of these requests (of all requests, if none is named) have this attribute, of one
-    type and value. The first device sets the value, and it stays set when that device is given up."""
+    """What matchAttribute asks for. The first device sets the value, and it stays set when that is given up."""
 
     requests: frozenset[str]
     attribute: str
@@ -49,6 +48,8 @@ class MatchAttribute:
     _devices: int = 0
 
     def add(self, request: RequestName, offered: OfferedDevice) -> bool:
+        """R-DRA-30: all devices of these requests (of all requests, if none is named) have this attribute, of one
+        type and value."""
         if not _concerns(self.requests, request):
             return True
         value = _look_up(offered, self.attribute)

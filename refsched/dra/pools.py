@@ -89,9 +89,7 @@ Pools = tuple[Pool, ...]
 
 @frozen
 class PoolOrders(Sequence[Pools]):
-    """R-DRA-24: pools, and the slices of a pool, are tried in any order: the real one walks Go maps. These are
-    all the orders; in the first, slices stand by name.
-    """
+    """All the orders of pools, and of the slices of each; in the first, slices stand by name."""
 
     by_pool: tuple[tuple[ResourceSlice, ...], ...]
 
@@ -103,6 +101,7 @@ class PoolOrders(Sequence[Pools]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[Pools]: ...
     def __getitem__(self, index: int | slice) -> Pools | Sequence[Pools]:
+        """R-DRA-24: pools, and the slices of a pool, are tried in any order: the real one walks Go maps."""
         if isinstance(index, slice):
             return [self[number] for number in range(len(self))[index]]
         number, in_order = _permuted(self.by_pool, range(len(self))[index])

@@ -85,12 +85,13 @@ class Sized:
 
 @define
 class Matcher:
-    """R-DRA-40: a device matches if all selectors of the class and then all of the request hold for it."""
+    """Which devices match which requests, as far as that was asked."""
 
     claims: Sequence[ResourceClaim]
     _known: dict[tuple[DeviceID, RequestKey], bool] = field(factory=dict)
 
     def matches(self, key: RequestKey, sized: Sized, offered: OfferedDevice) -> bool:
+        """R-DRA-40: a device matches if all selectors of the class and then all of the request hold for it."""
         known = (offered.id, key)
         if known not in self._known:
             of_class, of_request = sized.device_class, self.claims[key.claim]
