@@ -24,6 +24,8 @@ from conformance.strategies.objects import (
     pod,
     profile_config,
     with_metadata,
+    with_spec,
+    with_status,
 )
 from conformance.strategies.scenes import Scene
 
@@ -39,11 +41,15 @@ _BOTH: Json = {"app": "a", "tier": "x"}
 
 # --- Who is in the way ----------------------------------------------------------------------------
 
-_PRIORITIES = st.sampled_from([(0, 1, 2), (0,), (0, 1), (0, 5, -5), (5, LOWEST), (-1, -3), (0, 9, 10)])
+_PRIORITIES = st.sampled_from([(0, 1, 2), (0,), (0, 1), (0, 5, -5), (5, LOWEST), (-1, -3), (-3,), (0, 9, 10)])
 _AMOUNTS = st.sampled_from([("1",), ("1",), ("500m",), ("1", "500m"), ("500m", "1500m"), ("", "1")])
 _LABELS = st.sampled_from([(_A, {}), (_A,), (_A, _B), (_BOTH, _B), (_A, _A, {})])
-_STARTS = st.sampled_from([START_TIMES, START_TIMES[:1], START_TIMES[1:]])
+_STARTS = st.sampled_from([START_TIMES, START_TIMES[:1], START_TIMES[1:], (*START_TIMES[:2], "")])
+"""One that has not started is told from those that have; and two of those from each other by nothing."""
 _NAMESPACES = st.sampled_from([("",), ("",), ("", "other")])
+_SCHEDULERS = st.sampled_from([("",), ("",), ("", "other")])
+
+_RANGES = (_AMOUNTS, _PRIORITIES, _LABELS, _STARTS, _NAMESPACES, _SCHEDULERS)
 
 _CONDITIONS: dict[str, Json] = {
     "preempted": {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"},
@@ -51,13 +57,23 @@ _CONDITIONS: dict[str, Json] = {
     "spared": {"type": "DisruptionTarget", "status": "False", "reason": "PreemptionByScheduler"},
     "doomed": {"type": "Ready", "status": "True", "reason": "PreemptionByScheduler"},
 }
-_LEAVING = st.sampled_from(["", "", "", "preempted", "drained", "preempted", "spared", "doomed", "kept"])
-"""What the first pod of the first node says of its end; "kept" is told of it, and is not being deleted."""
+_LEAVING = st.sampled_from(
+    [
+        *[("", None, False)] * 4,
+        ("preempted", None, False),
+        ("drained", None, False),
+        ("spared", None, False),
+        ("doomed", None, False),
+        ("kept", None, False),
+        ("preempted", 10, False),
+        ("preempted", None, True),
+    ]
+)
+"""What the first pod of the first node says of its end ("kept": it is told of one, and is not being deleted), its
+priority where that is another one than those of the others, and whether the node is cordoned meanwhile."""
 
 
 def _leaving(value: Json, why: str) -> Json:
-    if not why:
-        return value
     told = _CONDITIONS["preempted" if why == "kept" else why]
     left = value if why == "kept" else with_metadata(value, deletionTimestamp=AN_AGE_AGO)
     return {**left, "status": {**left["status"], "conditions": [told]}}
@@ -115,7 +131,7 @@ def _numbered(budgets: list[Json]) -> list[Json]:
 _COMING = combinations(
     lambda amount, priority: pod("", cpu(amount), priority=priority),
     ("2", "2", "2", "1500m", "1"),
-    (10, 10, 10, 3, _HIGHEST),
+    (10, 10, 10, 3, -2, _HIGHEST),
 )
 _CONFIGS = st.sampled_from(
     [
@@ -138,60 +154,87 @@ _CONFIGS = st.sampled_from(
 # --- Duels ----------------------------------------------------------------------------------------
 
 _Victim = tuple[str, int, int]
-"""Whether a budget protects it ("a") or not ("b"), its priority, and when it started."""
+"""Its label (``a`` is protected where anybody is, ``b`` is not, and nothing cannot be), its priority, and when it
+started, the last being never."""
+_Crowd = tuple[_Victim, ...]
 
-_DUELS: tuple[tuple[tuple[_Victim, ...], tuple[_Victim, ...]], ...] = (
-    ((("a", 0, 0), ("a", 0, 0)), (("a", 1, 0),)),
-    ((("a", 0, 0), ("a", 0, 0), ("a", 0, 0)), (("a", 1, 0), ("a", 2, 0))),
-    ((("a", 0, 0), ("b", 5, 0)), (("a", 3, 0),)),
-    ((("b", 5, 0), ("a", 0, 0)), (("b", 3, 0), ("a", 1, 0))),
+_DUELS: tuple[tuple[_Crowd, ...], ...] = (
+    ((("a", 0, 1), ("a", 0, 1)), (("a", 1, 0),)),
+    ((("a", 0, 1), ("a", 0, 1), ("a", 0, 1)), (("a", 1, 0), ("a", 2, 0))),
+    ((("a", 0, 1), ("b", 5, 1)), (("a", 3, 0),)),
+    ((("b", 5, 1), ("a", 0, 1)), (("b", 3, 0), ("a", 1, 0))),
     ((("b", 9, 0), ("a", 0, 1), ("b", 1, 0)), (("a", 5, 0), ("b", 4, 0))),
-    ((("a", -1, 0),), (("b", 9, 0),)),
-    ((("a", 0, 0),), (("b", 1, 0), ("b", 1, 0), ("b", 1, 0))),
-    ((("b", 1, 0),), (("b", 0, 0), ("b", 0, 0))),
-    ((("b", 1, 0), ("b", -1, 0)), (("b", 1, 0), ("b", 0, 0))),
-    ((("b", 5, 0), ("b", -5, 0)), (("b", 5, 0),)),
-    ((("b", 5, 0), ("b", LOWEST, 0)), (("b", 5, 0),)),
-    ((("b", 5, 0), ("b", LOWEST, 1), ("b", LOWEST, 0)), (("b", LOWEST, 0), ("b", 5, 0))),
+    ((("a", -1, 1),), (("b", 9, 0),)),
+    ((("a", 0, 1),), (("b", 1, 0), ("b", 1, 0), ("b", 1, 0))),
+    ((("", 0, 0),), (("b", 1, 1),)),
+    ((("b", 1, 1),), (("b", 0, 0), ("b", 0, 0))),
+    ((("b", 1, 1), ("b", 0, 1)), (("b", 1, 0), ("b", -1, 0))),
+    ((("b", 5, 1), ("b", -5, 1)), (("b", 5, 0),)),
+    ((("b", 5, 1), ("b", LOWEST, 1)), (("b", 5, 0),)),
+    ((("b", 5, 1), ("b", LOWEST, 1), ("b", LOWEST, 0)), (("b", LOWEST, 0), ("b", 5, 0))),
     ((("b", 0, 0),), (("b", 0, 1),)),
-    ((("b", 0, 0), ("b", -1, 2)), (("b", 0, 1), ("b", -1, 0))),
+    ((("b", 0, 1), ("b", -1, 2)), (("b", 0, 2), ("b", -1, 0))),
     ((("b", 0, 2), ("b", 0, 0)), (("b", 0, 1), ("b", 0, 1))),
-    ((("b", 0, 1), ("b", 0, 2)), (("b", 0, 0), ("b", 0, 2))),
     ((("a", 0, 1), ("b", 0, 2)), (("a", 0, 0), ("b", 0, 2))),
 )
 """Pairs of crowds whose prices differ in one thing, or in two that speak for different ones.
 Each is decided on two nodes of its own."""
+
+_CHOICES: tuple[tuple[_Crowd, ...], ...] = (
+    ((("b", 0, 1), ("b", 0, 0), ("b", 0, 2)),),
+    ((("b", 0, 3), ("b", 0, 2)),),
+    ((("b", 0, 1), ("b", 0, 3), ("b", 1, 3)),),
+    ((("b", 0, 0), ("b", 1, 2), ("b", -1, 0)),),
+    ((("b", 5, 0), ("a", 0, 2)),),
+    ((("a", 0, 1), ("a", 0, 0), ("b", 1, 2)),),
+    ((("", 0, 1), ("b", 0, 0), ("a", -1, 2)),),
+    ((("a", 2, 1), ("b", 3, 0), ("a", 1, 2), ("b", 0, 2)),),
+)
+"""Crowds on one node of which some may stay."""
 
 _SPARED: SearchStrategy[_Victim | None] = st.sampled_from(
     [None, None, None, ("a", 9, 0), ("a", -9, 0), ("b", 9, 0)]
 )
 """One that asks for nothing, and may stay unless pods are counted; what a budget allows it takes all the same."""
 
+_EVERYBODY: Json = {"matchExpressions": [{"key": "app", "operator": "Exists"}]}
+_NO_B: Json = {"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["b"]}]}
+_ONE_BUDGET = combinations(
+    _budget,
+    (_OF_A, _OF_A, _OF_A, _NO_B),
+    (0, 0, 0, 0, 1),
+    ("", "", "", "other"),
+    ((), (), (), ("p1", "p4", "p9"), ("p2", "p5")),
+)
+_SEVERAL_BUDGETS = st.sampled_from(
+    [
+        [],
+        [_budget(_OF_A, 0, "", ()), _budget(_EVERYBODY, 20, "", ())],
+        [_budget(_EVERYBODY, 20, "", ()), _budget(_OF_A, 0, "", ())],
+        [_budget(_OF_A, 0, "", ()), _budget(_NO_B, 0, "", ())],
+    ]
+)
+_STRICT_BUDGETS = st.one_of(*[_ONE_BUDGET.map(lambda budget: [budget])] * 3, _SEVERAL_BUDGETS)
+
 
 def _duels() -> SearchStrategy[History]:
-    strict = combinations(
-        lambda allowed, namespace, disrupted: _budget(_OF_A, allowed, namespace, disrupted),
-        (0, 0, 0, 0, 1),
-        ("", "", "", "other"),
-        ((), (), (), ("p1", "p4", "p9"), ("p2", "p5")),
-    )
+    matches = st.lists(st.sampled_from([*_DUELS, *_CHOICES]), min_size=4, max_size=5)
 
     @st.composite
     def several(draw: DrawFn) -> History:
         scene = Scene()
-        scene.add(*_numbered(draw(st.sampled_from([1, 1, 1, 1, 1, 0])) * [draw(strict)]))
-        for number, (one, other) in enumerate(
-            draw(st.lists(st.sampled_from(_DUELS), min_size=3, max_size=4))
-        ):
+        scene.add(*_numbered(draw(_STRICT_BUDGETS)))
+        for number, crowds in enumerate(draw(matches)):
             where = {"duel": str(number)}
             pods = draw(st.sampled_from(["9", "9", "1"]))
-            for crowd in (one, other) if draw(st.booleans()) else (other, one):
+            for crowd in crowds if draw(st.booleans()) else crowds[::-1]:
                 scene.add_node(node("", {"cpu": "2", "memory": "8Gi", "pods": pods}, where))
                 spared = draw(_SPARED)
                 for victim in (*crowd, spared) if spared is not None else crowd:
                     amount = "" if victim is spared else "500m"
                     scene.add_pod(_of_a_crowd(amount, *victim), len(scene.nodes) - 1)
-            amount = draw(st.sampled_from(["2", "2", "2", "1500m"]))
+            amounts = ["2", "2", "2", "1500m"] if len(crowds) > 1 else ["1", "1500m", "500m"]
+            amount = draw(st.sampled_from(amounts))
             scene.add_pod(pod("", cpu(amount), priority=10, nodeSelector=where))
         scene.schedule()
         return scene.history()
@@ -200,7 +243,7 @@ def _duels() -> SearchStrategy[History]:
 
 
 def _of_a_crowd(amount: str, app: str, priority: int, start: int) -> Json:
-    return _victim(amount, priority, {"app": app}, START_TIMES[start], "")
+    return _victim(amount, priority, {"app": app} if app else {}, (*START_TIMES, "")[start])
 
 
 # --- Contests -------------------------------------------------------------------------------------
@@ -213,21 +256,24 @@ def histories() -> SearchStrategy[History]:
 def _contests() -> SearchStrategy[History]:
     @st.composite
     def contest(draw: DrawFn) -> History:
-        ranges = [draw(each) for each in (_AMOUNTS, _PRIORITIES, _LABELS, _STARTS, _NAMESPACES)]
+        ranges = [draw(each) for each in _RANGES]
         victims = combinations(_victim, *ranges)
         scene = Scene()
         scene.add(*_numbered(draw(_BUDGETS)))
         crowds = draw(st.lists(st.lists(victims, min_size=1, max_size=4), min_size=2, max_size=3))
-        for _ in crowds:
-            scene.add_node(node("", {"cpu": "2", "memory": "8Gi", "pods": "9"}))
-        why = draw(_LEAVING)
+        why, priority, is_cordoned = draw(_LEAVING)
+        for home in range(len(crowds)):
+            amounts = {"cpu": "2", "memory": "8Gi", "pods": "9"}
+            scene.add_node(node("", amounts, unschedulable=is_cordoned and home == 0))
+        if why:
+            first = _leaving(crowds[0][0], why)
+            crowds[0][0] = first if priority is None else with_spec(first, priority=priority)
         for home, crowd in enumerate(crowds):
-            for place, victim in enumerate(crowd):
-                scene.add_pod(_leaving(victim, why if home == place == 0 else ""), home)
-        coming = draw(st.lists(_COMING, min_size=1, max_size=3))
-        for number, value in enumerate(coming):
-            first = why and number == 0
-            scene.add_pod({**value, "status": {"nominatedNodeName": "n1"}} if first else value)
+            for victim in crowd:
+                scene.add_pod(victim, home)
+        for number, value in enumerate(draw(st.lists(_COMING, min_size=1, max_size=3))):
+            is_nominated = why and number == 0
+            scene.add_pod(with_status(value, nominatedNodeName="n1") if is_nominated else value)
         scene.schedule()
         scene.wait()
         scene.schedule()
@@ -236,12 +282,15 @@ def _contests() -> SearchStrategy[History]:
     return contest()
 
 
-def _victim(amount: str, priority: int, labels: Json, start: str, namespace: str) -> Json:
+def _victim(
+    amount: str, priority: int, labels: Json, start: str, namespace: str = "", scheduler: str = ""
+) -> Json:
     return pod(
         "",
         cpu(amount),
         labels=labels,
         priority=priority,
         namespace=namespace,
-        status={"phase": "Running", "startTime": start},
+        schedulerName=scheduler,
+        status={"phase": "Running", **({"startTime": start} if start else {})},
     )

@@ -29,6 +29,7 @@ _WAYS: tuple[tuple[tuple[str, str, str], ...], ...] = (
     (_WAITS, ("ScriptedB", "preBind", "Unschedulable")),
     (("ScriptedA", "reserve", "Hold:Unschedulable"),),
     (("ScriptedB", "permit", "Hold"),),
+    (("ScriptedA", "permit", "Wait:1.5"),),
     (),
 )
 """How the first pod is kept from being bound, and what comes of it."""
@@ -65,6 +66,8 @@ _MEANWHILE = st.sampled_from(
     ["nothing", "nothing", "allow", "reject", "delete", "relabel", "bind", "withdraw", "anew"]
 )
 
+_AFTERWARDS = st.sampled_from(["rival", "rival", "delete", "nothing"])
+
 
 def histories() -> SearchStrategy[History]:
     @st.composite
@@ -84,9 +87,11 @@ def histories() -> SearchStrategy[History]:
         for other in draw(st.lists(_OTHERS, min_size=1, max_size=2)):
             scene.add_pod(other)
         scene.schedule(draw(st.sampled_from([1, 2, 0])))
-        _change(scene, draw(_MEANWHILE), first)
+        value = list(scene.pods.values())[first]
+        _change(scene, draw(_MEANWHILE), value)
         release_all(scene)
-        scene.schedule()
+        scene.schedule(draw(st.sampled_from([1, 2, 0])))
+        _change(scene, draw(_AFTERWARDS), value)
         scene.wait()
         release_all(scene)
         scene.schedule()
@@ -95,19 +100,23 @@ def histories() -> SearchStrategy[History]:
     return kept()
 
 
-def _change(scene: Scene, what: str, index: int) -> None:
-    """To the pod that came first."""
-    value = list(scene.pods.values())[index]
+def _change(scene: Scene, what: str, value: Json) -> None:
+    """To this pod, if it is still there; or one comes that is more important than all."""
+    index = (
+        list(scene.pods).index(value["metadata"]["name"]) if value["metadata"]["name"] in scene.pods else -1
+    )
     match what:
         case "allow" | "reject":
             scene.steps.append(Permit(key(value), what))
-        case "delete" | "anew":
+        case "delete" | "anew" if index >= 0:
             scene.remove_pod(index)
             if what == "anew":
                 scene.add_pod(with_metadata(value, labels={"app": "b"}))
-        case "relabel":
+        case "relabel" if index >= 0:
             scene.change_pod(index, lambda pod: with_metadata(pod, labels={"app": "b"}))
-        case "bind":
+        case "bind" if index >= 0:
             scene.change_pod(index, lambda pod: with_spec(pod, nodeName="n1"))
-        case "withdraw":
+        case "withdraw" if index >= 0:
             scene.change_pod(index, lambda pod: {**pod, "status": {"nominatedNodeName": ""}})
+        case "rival":
+            scene.add_pod(pod("", cpu("2"), priority=30))
