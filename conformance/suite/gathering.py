@@ -11,6 +11,7 @@ import pytest
 
 from conformance.suite.baseline import stale
 from conformance.suite.bench import Bench
+from conformance.suite.budget import power_of
 from conformance.suite.options import Options
 from conformance.suite.outcome import Outcome, outcome_in
 from conformance.suite.report_html import html
@@ -114,6 +115,7 @@ class Gathering:
             single=sum(outcome.single for outcome in outcomes),
             untested=len({rule.id for rule in selected} - {each.rule.id for each in rules}),
             ended=ended_early(outcomes),
+            power=power_of((outcome.test, outcome.examples) for outcome in outcomes),
             stale=stale(self._known, rules),
             replayed=self._config.getoption("--replay") or "",
             command=self._command(),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from conformance.suite.bench import OBSERVED, PROMISED
 from conformance.suite.outcome import Failure
-from conformance.suite.report_terminal import ended, failure_lines, tightness
+from conformance.suite.report_terminal import ended, failure_lines, power, tightness
 from conformance.suite.verdicts import VERDICTS, FaultSeen, Result, RuleVerdict, counted
 
 HERE = Path(__file__).parent
@@ -77,6 +77,8 @@ def _head(result: Result) -> Iterator[str]:
     }
     if result.ended:
         facts["not done to the end"] = ended(result)
+    if result.power is not None and not result.failures:
+        facts["power"] = power(result.power)
     repeat = f"<code>{escape(result.command)} --hypothesis-seed={escape(result.seed)}</code>"
     yield from _list([*((name, escape(text)) for name, text in facts.items()), ("repeat with", repeat)])
     yield '<ul class="counts">'

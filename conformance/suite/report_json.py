@@ -14,6 +14,7 @@ compares equal.
 | `counts` | verdict → how many rules |
 | `tightness` | `checked` outcomes, and how many of them were the `single` one allowed |
 | `endedEarly` | why histories were not done to their end, though nothing was wrong → how many |
+| `power` | how many of the `planted` wrong schedulers so many histories of these tests `killed`, with seed 0 |
 | `rules` | below, in the order in which rules depend on each other |
 | `untestedRules` | how many rules of this level no test of the run was about |
 | `faults` | `whose` (adapter or suite), `problem`, and the `tests` that could not judge |
@@ -32,6 +33,8 @@ from __future__ import annotations
 import json
 from importlib.metadata import version
 from typing import Any
+
+import attrs
 
 from conformance.suite.outcome import Failure
 from conformance.suite.verdicts import VERDICTS, FaultSeen, Result, RuleVerdict
@@ -70,6 +73,7 @@ def as_json(result: Result) -> Json:
         "counts": {verdict: len(result.having(verdict)) for verdict in VERDICTS},
         "tightness": {"checked": result.choices, "single": result.single},
         "endedEarly": dict(result.ended),
+        "power": None if result.power is None else attrs.asdict(result.power),
         "rules": [_rule(each, result) for each in result.rules],
         "untestedRules": result.untested,
         "faults": [_fault(seen) for seen in result.faults],

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from attrs import frozen
 
 from conformance.suite.bench import Rule
+from conformance.suite.budget import Power
 from conformance.suite.outcome import Failure
 from conformance.suite.verdicts import (
     FAIL,
@@ -183,6 +184,17 @@ def _remarks(result: Result) -> Iterator[str]:
         yield from _wrapped(f"not done to the end: {ended(result)}", "")
     if result.choices:
         yield f"tightness: {tightness(result)}"
+    if result.power is not None and not result.failures:
+        yield f"power: {power(result.power)}"
+
+
+def power(power: Power) -> str:
+    """What a run of so many histories is worth."""
+    share = 100 * power.killed / power.planted
+    return (
+        f"of {power.planted:,} wrong schedulers that were planted, so many histories kill {power.killed:,}"
+        f" ({share:.0f} %, with seed 0)"
+    )
 
 
 def ended(result: Result) -> str:

@@ -14,6 +14,7 @@ from attrs import evolve, frozen
 
 from conformance.adapters.faults import without_finality
 from conformance.suite.bench import PROMISED, Rule
+from conformance.suite.budget import Power
 from conformance.suite.outcome import Failure, Fault, Outcome
 from conformance.suite.runner import About
 
@@ -59,8 +60,9 @@ class Result:
     """What a run came to.
 
     ``rules`` stand in the order in which they depend on each other; ``untested`` is how many rules of this level
-    no test of the run was about; ``ended`` why histories were not done to their end, and how many; ``command`` the
-    start of one that repeats a failure, from ``folder`` or from the file that this run ``replayed`` itself.
+    no test of the run was about; ``ended`` why histories were not done to their end, and how many; ``power`` what
+    so many of the tests' histories kill; ``command`` the start of one that repeats a failure, from ``folder`` or
+    from the file that this run ``replayed`` itself.
     """
 
     about: About
@@ -75,6 +77,7 @@ class Result:
     single: int
     untested: int = 0
     ended: tuple[tuple[str, int], ...] = ()
+    power: Power | None = None
     stale: tuple[str, ...] = ()
     command: str = "pytest conformance/"
     folder: str = ".refsched"

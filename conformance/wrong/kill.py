@@ -14,7 +14,7 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
-from conformance.wrong import matrix
+from conformance.wrong import matrix, power
 from conformance.wrong.configured import all_configured
 from conformance.wrong.killing import Fate, fate_of, fate_of_configured
 from conformance.wrong.planted import all_wrong, areas_near
@@ -37,6 +37,8 @@ def main(arguments: Sequence[str]) -> int:
         print(_line(fate), flush=True)
         if options.json is not None:
             matrix.write((known | tried).values(), options.json)
+    if options.json is not None and options.json.resolve() == matrix.FILE:
+        power.main()
     if options.page is not None:
         of_planted = None if options.configured else options.json
         options.page.write_text(matrix.page(matrix.read(of_planted or matrix.FILE)), "utf-8")

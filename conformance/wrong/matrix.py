@@ -13,6 +13,7 @@ from typing import Any
 from cattrs.preconf.json import make_converter
 
 from conformance.catalogue.rules import all_rules
+from conformance.wrong import configured
 from conformance.wrong.historic import NOT_PLANTED, PLANTED
 from conformance.wrong.killing import Attack, Fate
 from conformance.wrong.planted import Wrong, all_wrong, tables
@@ -30,9 +31,10 @@ def read(path: Path = FILE) -> dict[str, Fate]:
 
 
 def write(fates: Iterable[Fate], path: Path = FILE) -> None:
-    """In the order of the tables; who is planted no more is left out."""
+    """In the order of the tables; who is in none of them any more is left out."""
     by_name = {fate.name: fate for fate in fates}
-    rows = [_CONVERTER.unstructure(by_name[name]) for name in all_wrong() if name in by_name]
+    names = (*all_wrong(), *configured.all_configured())
+    rows = [_CONVERTER.unstructure(by_name[name]) for name in names if name in by_name]
     lines = ",\n".join(json.dumps(row) for row in rows)
     path.write_text(f"[\n{lines}\n]\n", "utf-8")
 
@@ -59,6 +61,7 @@ def page(fates: Mapping[str, Fate]) -> str:
     parts += ["## Survivors\n", _survivors(fates), "## By area\n"]
     for area, table in tables().items():
         parts += [f"### {area.replace('_', ' ')}\n", _rows(table, fates)]
+    parts += ["## The real one, configured otherwise\n", _configured(read(configured.FILE))]
     parts += ["## By rule\n", _by_rule(fates), "## Historic reports\n", _historic()]
     return "\n".join(parts)
 
@@ -118,6 +121,19 @@ def _of(fate: Fate) -> tuple[object, ...]:
         came = "**survives**" if fate.suite.examples else "not tried"
         return (came, "", fate.suite.examples, fate.suite.seconds, *_alone(fate))
     return (kill.rule, kill.test.rpartition("::")[2], kill.examples, f"{kill.seconds:.1f}", *_alone(fate))
+
+
+def _configured(fates: Mapping[str, Fate]) -> str:
+    rows = (
+        (f"`{each.name}`", each.says, *_of(fates[each.name])[:4])
+        for each in configured.CONFIGURED
+        if each.name in fates
+    )
+    return (
+        "Not planted in the specification: kube-scheduler v1.34.2 itself, in whose configuration one setting was"
+        " put that the history does not have. `python -m conformance.wrong.kill --configured` needs Go.\n\n"
+        + _table(("name", "what is set", "rule", "by", "examples", "seconds"), rows)
+    )
 
 
 def _alone(fate: Fate) -> tuple[str, str]:

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
-from conformance.suite.budget import Planned, Weight, plan, weight_of
+from pathlib import Path
+
+from conformance.suite.budget import TABLE, Planned, Weight, plan, power_of, weight_of
+from conformance.wrong.killing import Attack, Fate, Kill
+from conformance.wrong.power import main, worth
+from conformance.wrong.profile import suite_tests
 
 CHEAP = Planned("cheap", 100, Weight(0.01, kills=8))
 DEAR = Planned("dear", 100, Weight(0.1, kills=8))
@@ -14,8 +19,8 @@ def test_what_kills_most_for_its_time_is_asked_most() -> None:
     assert plan([DEAR, CHEAP], 3.0) == {"cheap": 100, "dear": 20}
 
 
-def test_each_test_gets_the_fewest_examples_that_are_worth_its_start_before_any_gets_more() -> None:
-    assert plan([DEAR, CHEAP], 1.2) == {"cheap": 20, "dear": 10}
+def test_nothing_is_asked_that_is_not_worth_its_start() -> None:
+    assert plan([DEAR, CHEAP], 1.2) == {"cheap": 100}
 
 
 def test_what_does_not_fit_is_left_out() -> None:
@@ -26,6 +31,13 @@ def test_something_is_asked_in_no_time_at_all() -> None:
     assert plan([DEAR, CHEAP], 0.01) == {"cheap": 10}
 
 
+def test_it_stops_where_nothing_more_is_killed_as_long_as_others_kill() -> None:
+    early = Planned("early", 100, Weight(0.1, 4, (2, 3, 3, 40)))
+    late = Planned("late", 100, Weight(0.1, 3, (30, 30, 31)))
+    assert plan([early, late], 4.1) == {"early": 10, "late": 31}
+    assert plan([early, late], 7.1) == {"early": 40, "late": 31}
+
+
 def test_a_longer_time_asks_more_of_all_that_is_drawn() -> None:
     assert plan([CHEAP, ONCE], 3.0) == {"cheap": 200, "once": 1}
     assert plan([], 3.0) == {}
@@ -33,3 +45,55 @@ def test_a_longer_time_asks_more_of_all_that_is_drawn() -> None:
 
 def test_a_test_that_is_not_in_the_table_has_a_weight_too() -> None:
     assert weight_of("conformance.test_mine::test_of_mine[n1]") == Weight()
+
+
+# --- Power ----------------------------------------------------------------------------------------
+
+
+def killed(name: str, test: str, examples: int) -> Fate:
+    attack = Attack(Kill(test, "R-FIT-02", "node", examples, 0.1), examples, 0.1)
+    return Fate(name, attack, attack, attack)
+
+
+def test_whoever_was_killed_counts_for_the_test_that_killed_it() -> None:
+    alive = Attack(None, 9, 1.0)
+    fates = [
+        killed("a", "m::t", 7),
+        killed("b", "m::t", 3),
+        killed("c", "m::u[x]", 1),
+        Fate("d", *[alive] * 3),
+    ]
+    known = {"tests": {"m::t": {"seconds": 0.5}, "m::u": {"seconds": 2.0}}}
+    assert worth(fates, known) == {
+        "planted": 4,
+        "tests": {
+            "m::t": {"seconds": 0.5, "kills": 2, "at": [3, 7]},
+            "m::u": {"seconds": 2.0, "kills": 0, "at": []},
+            "m::u[x]": {"seconds": 2.0, "kills": 1, "at": [1]},
+        },
+    }
+
+
+def test_the_table_is_that_of_the_kill_matrix(tmp_path: Path) -> None:
+    again = tmp_path / "weights.json"
+    again.write_text(TABLE.read_text("utf-8"), "utf-8")
+    assert main(again) == 0
+    assert again.read_text("utf-8") == TABLE.read_text("utf-8")
+
+
+def test_ten_seconds_buy_more_than_half_of_the_power() -> None:
+    tests = [
+        Planned(
+            test.name, 1 if test.recorded else test.examples, weight_of(test.name), draws=not test.recorded
+        )
+        for test in suite_tests()
+    ]
+    chosen = plan(tests, 10.0)
+    came = power_of(chosen.items())
+    assert came is not None
+    assert came.killed > came.planted / 2
+    assert sum(weight_of(name).seconds * examples for name, examples in chosen.items()) <= 10.0 + 1e-6
+
+
+def test_of_tests_that_are_not_in_the_table_nothing_is_known() -> None:
+    assert power_of([("m::mine", 100)]) is None

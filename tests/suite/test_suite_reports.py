@@ -11,6 +11,7 @@ import pytest
 from attrs import evolve, frozen
 
 from conformance.suite import Rule
+from conformance.suite.budget import Power
 from conformance.suite.outcome import Failure, Fault, Outcome, outcome_in, with_property
 from conformance.suite.report_html import html
 from conformance.suite.report_json import json_text
@@ -79,6 +80,8 @@ def result(outcomes: list[Outcome], level: str = "all", known: tuple[str, ...] =
         choices=10,
         single=9,
         untested=1,
+        ended=(("it is unsupported", 4), ("diverged", 1)),
+        power=Power(3, 4),
         command="pytest conformance/ --impl='exec:./mine --fast'",
     )
 
@@ -142,6 +145,21 @@ def test_what_is_not_told_in_full_is_told_by_name() -> None:
     ]
 
 
+def test_remarks_tell_what_was_not_done_how_tight_it_was_and_what_it_is_worth() -> None:
+    told = "\n".join(line for paragraph in paragraphs(result([OUTCOMES[1]])) for line in paragraph.lines)
+    assert "not done to the end: 5 of 40 histories: it is unsupported (4); diverged (1)" in told
+    assert "tightness: of 10 outcomes checked, 90.0 % were the only one allowed" in told
+    assert (
+        "power: of 4 wrong schedulers that were planted, so many histories kill 3 (75 %, with seed 0)" in told
+    )
+
+
+def test_of_many_reasons_the_first_three_are_told() -> None:
+    many = evolve(result([OUTCOMES[1]]), ended=tuple((f"reason {number}", 1) for number in range(5)))
+    told = "\n".join(line for paragraph in paragraphs(many) for line in paragraph.lines)
+    assert "reason 2 (1); 2 other reasons" in told
+
+
 # --- JSON -----------------------------------------------------------------------------------------
 
 
@@ -168,7 +186,8 @@ def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
         },
         "counts": {"pass": 1, "fail": 2, "inconclusive": 0, "not claimed": 1},
         "tightness": {"checked": 10, "single": 9},
-        "endedEarly": {},
+        "endedEarly": {"it is unsupported": 4, "diverged": 1},
+        "power": {"killed": 3, "planted": 4},
         "untestedRules": 1,
         "faults": [
             {"whose": "adapter", "problem": "mine: it ended\n  with <3>", "tests": ["test_c", "test_d"]}

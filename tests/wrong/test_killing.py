@@ -8,20 +8,27 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from conformance.adapters.faults import AdapterUnavailable
+from conformance.adapters.process import Process
 from conformance.driver import Transcript
 from conformance.findings import Finding
-from conformance.history import History
+from conformance.history import DEFAULT_CONFIG, History
 from conformance.judge import ANSWERS
-from conformance.wrong import kill, killing
+from conformance.wrong import configured, kill, killing
+from conformance.wrong.configured import CONFIGURED, Configured, Reconfigured, all_configured
 from conformance.wrong.kill import main
-from conformance.wrong.killing import Attack, Fate, Kill, attack, connect_wrong, fate_of
+from conformance.wrong.killing import Attack, Fate, Kill, attack, connect_wrong, fate_of, fate_of_configured
 from conformance.wrong.matrix import page, read, write
 from conformance.wrong.planted import areas_near
 from conformance.wrong.profile import SuiteTest, histories_of, suite_tests
+from refsched.config.feature_gates import read_feature_gates
+from refsched.config.read import read_config
 
+Json = dict[str, Any]
 ROOT = Path(__file__).parents[2]
 
 
@@ -136,6 +143,59 @@ def test_the_command_keeps_the_rows_of_others_and_tells_who_survives(
     assert main(["overcommits", "--json", str(kept), "--page", str(told)]) == code
     assert list(read(kept)) == ["overcommits", "ignores-overhead"]
     assert told.read_text("utf-8") == page(read(kept))
+
+
+# --- Wrong by configuration -----------------------------------------------------------------------
+
+
+def body(**profile: object) -> Json:
+    config = {**DEFAULT_CONFIG, "profiles": [{"schedulerName": "default-scheduler", **profile}]}
+    return {"config": config if profile else dict(DEFAULT_CONFIG)}
+
+
+@pytest.mark.parametrize("each", CONFIGURED, ids=lambda each: each.name)
+def test_what_is_configured_wrong_is_a_configuration_and_another_one(each: Configured) -> None:
+    asked = body()
+    each.change(asked)
+    gates = read_feature_gates(asked.get("featureGates"))
+    read_config(asked["config"], gates)
+    assert asked != body()
+
+
+def test_what_the_history_says_stays() -> None:
+    args = [{"name": "InterPodAffinity", "args": {"hardPodAffinityWeight": 7}}]
+    score = {"score": {"enabled": [{"name": "ImageLocality", "weight": 9}]}}
+    asked = body(pluginConfig=args, plugins=score)
+    for name in ("hard-affinity-weighs-more", "images-weigh-more"):
+        all_configured()[name].change(asked)
+    assert asked == body(pluginConfig=args, plugins=score)
+
+
+def test_only_a_reset_is_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[Json] = []
+    monkeypatch.setattr(Process, "ask", lambda self, request: sent.append(request))
+    wrong = Reconfigured(["kube-scheduler"], all_configured()["packs"].change)
+    asked = {"reset": body()}
+    for request in ({"schedule": {}}, asked):
+        wrong.ask(request)
+    assert sent[0] == {"schedule": {}}
+    assert "MostAllocated" in str(sent[1])
+    assert asked == {"reset": body()}
+
+
+def test_without_a_scheduler_to_configure_the_reason_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> Path:
+        raise AdapterUnavailable("kube-scheduler", "there is no Go toolchain")
+
+    monkeypatch.setattr(configured, "kube_scheduler", missing)
+    came = fate_of_configured("packs").suite
+    assert (came.kill, came.examples, came.first_fault) == (None, 0, "there is no Go toolchain")
+
+
+def test_each_configuration_was_tried_and_killed() -> None:
+    kept = read(configured.FILE)
+    assert list(kept) == list(all_configured())
+    assert [name for name, fate in kept.items() if fate.suite.kill is None] == []
 
 
 def test_survivors_stand_first_on_the_page() -> None:
