@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.history import DEFAULT_CONFIG, History
-from conformance.strategies.objects import ZONE, default_profile, node, one_in, profile_config
+from conformance.strategies.objects import ZONE, default_profile, node, one_in, profile_config, with_metadata
 from conformance.strategies.scenes import (
     Scene,
     courses,
@@ -122,6 +122,67 @@ def _refusals_cured(draw: DrawFn) -> History:
     return History(tuple(scene.steps))
 
 
+# --- Who shares what with whom --------------------------------------------------------------------
+
+
+def _rbd(image: str, *monitors: str, **more: Any) -> list[Json]:
+    return inline(rbd={"monitors": list(monitors), "image": image, **more})
+
+
+def _target(iqn: str, portal: str, lun: int, **more: Any) -> list[Json]:
+    return inline(iscsi={"targetPortal": portal, "iqn": iqn, "lun": lun, **more})
+
+
+_FAMILIES: tuple[tuple[list[Json], ...], ...] = (
+    (using("c1"), using("c1"), using("c2"), using("c1", "c2")),
+    tuple(
+        inline(gcePersistentDisk=disk)
+        for disk in ({"pdName": "d1"}, {"pdName": "d1", "readOnly": True}, {"pdName": "d2"})
+    ),
+    tuple(
+        inline(awsElasticBlockStore=disk)
+        for disk in ({"volumeID": "vol-1"}, {"volumeID": "vol-1", "readOnly": True}, {"volumeID": "vol-2"})
+    ),
+    (_target("q", "t", 0), _target("q", "u", 1, readOnly=True), _target("q", "u", 0), _target("r", "t", 0)),
+    (
+        *(_rbd("i", "m", "n"), _rbd("i", "n", readOnly=True), _rbd("i", "o", "n")),
+        *(_rbd("i", "n", pool="p"), _rbd("j", "n"), _rbd("i", "o")),
+    ),
+)
+"""Volumes that are the same, or nearly."""
+_EXCLUSIVE: list[Json] = [
+    {"state": "bound", "class": "made", "size": "1Gi", "disk": "", "mode": "", "modes": [mode]}
+    for mode in ("ReadWriteOncePod", "ReadWriteOnce")
+]
+
+
+@st.composite
+def _sharing(draw: DrawFn) -> History:
+    """Pods with volumes of one family; those that run may be of another namespace, and go."""
+    family = draw(st.sampled_from((*_FAMILIES, _FAMILIES[0])))
+    volumes = draw(st.lists(drawn_volumes(({},), ([],), SOURCES[:2], ("",)), min_size=2, max_size=2))
+    scene = Scene(hosts=True)
+    scene.add(*cluster_storage(_EXCLUSIVE, volumes))
+    scene.add_node(node())
+    scene.add_node(draw(st.sampled_from(_ROOMY_NODES)))
+    for value, home, namespace in draw(
+        st.lists(
+            st.tuples(running_pods(*family), st.integers(0, 1), st.sampled_from(["other", ""])),
+            min_size=1,
+            max_size=3,
+        )
+    ):
+        scene.add_pod(with_metadata(value, namespace=namespace) if namespace else value, home)
+    for value in draw(st.lists(waiting_pods(*family), min_size=1, max_size=2)):
+        scene.add_pod(value)
+    for _ in range(draw(st.integers(0, 2))):
+        scene.schedule()
+        draw(pods_removed())(scene)
+        scene.wait()
+    scene.schedule()
+    return History(tuple(scene.steps))
+
+
 # --- Histories ------------------------------------------------------------------------------------
 
 
@@ -156,4 +217,4 @@ def _anything() -> SearchStrategy[History]:
 
 
 def histories() -> SearchStrategy[History]:
-    return st.one_of(_anything(), _refusals_cured()).map(with_uids)
+    return st.one_of(_anything(), _refusals_cured(), _sharing()).map(with_uids)

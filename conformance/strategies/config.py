@@ -15,6 +15,7 @@ from conformance.strategies.objects import (
     ZONE,
     combinations,
     cpu,
+    default_profile,
     node,
     pod,
     profile_config,
@@ -105,8 +106,33 @@ def _together(changes: list[Json]) -> Json:
     }
 
 
-def _profile(name: str, changes: list[Json], percentage: int | None) -> Json:
-    profile: Json = {"schedulerName": name}
+_TERM = {"matchExpressions": [{"key": ZONE, "operator": "In", "values": ["a"]}]}
+_ARGS: tuple[tuple[str, Json], ...] = (
+    ("NodeResourcesFit", {"scoringStrategy": {"type": "MostAllocated", "resources": [{"name": "cpu"}]}}),
+    ("NodeResourcesBalancedAllocation", {"resources": [{"name": "cpu", "weight": 1}]}),
+    ("InterPodAffinity", {"hardPodAffinityWeight": 50, "ignorePreferredTermsOfExistingPods": True}),
+    (
+        "NodeAffinity",
+        {
+            "addedAffinity": {
+                "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [_TERM]},
+            }
+        },
+    ),
+    (
+        "NodeAffinity",
+        {
+            "addedAffinity": {
+                "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 9, "preference": _TERM}],
+            }
+        },
+    ),
+)
+"""Arguments are the profile's own: another one goes without."""
+
+
+def _profile(name: str, changes: list[Json], percentage: int | None, args: list[tuple[str, Json]]) -> Json:
+    profile: Json = default_profile(*args, schedulerName=name)
     if changes:
         profile["plugins"] = _together(changes)
     if percentage is not None:
@@ -116,8 +142,9 @@ def _profile(name: str, changes: list[Json], percentage: int | None) -> Json:
 
 _PERCENTAGES = st.sampled_from([None, None, 0, 1, 50, 100])
 _CHANGED = st.lists(st.one_of(st.sampled_from(_CHANGES), st.sampled_from(_STRUCTURAL)), max_size=2)
-_PROFILES = st.builds(_profile, st.just("default-scheduler"), _CHANGED, _PERCENTAGES)
-_SECOND = st.builds(_profile, st.just("second"), _CHANGED, _PERCENTAGES)
+_CONFIGURED = st.lists(st.sampled_from(_ARGS), max_size=1)
+_PROFILES = st.builds(_profile, st.just("default-scheduler"), _CHANGED, _PERCENTAGES, _CONFIGURED)
+_SECOND = st.builds(_profile, st.just("second"), _CHANGED, _PERCENTAGES, _CONFIGURED)
 
 
 def _config(first: Json, second: Json | None, more: Mapping[str, int]) -> Json:

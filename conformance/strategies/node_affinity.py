@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.history import DEFAULT_CONFIG, History
+from conformance.strategies.cures import cures, relabelled
 from conformance.strategies.objects import (
     CPU_REQUESTS,
     ZONE,
@@ -21,7 +22,7 @@ from conformance.strategies.objects import (
     pod,
     profile_config,
 )
-from conformance.strategies.scenes import scenes
+from conformance.strategies.scenes import nodes_created, pods_removed, scenes
 
 Json = dict[str, Any]
 
@@ -34,7 +35,7 @@ _NODES = combinations(
     ),
     (None, "a", "b"),
     (None, "ssd", ""),
-    (None, "2", "1", "big", "03"),
+    (None, "2", "1", "big", "03", "1.5", "1_0", "9223372036854775808"),
 )
 
 _CONDITIONS: tuple[Json, ...] = (
@@ -46,7 +47,9 @@ _CONDITIONS: tuple[Json, ...] = (
     {"key": "size", "operator": "Gt", "values": ["1"]},
     {"key": "size", "operator": "Lt", "values": ["2"]},
     {"key": "size", "operator": "Lt", "values": ["04"]},
-    {"key": "size", "operator": "Gt", "values": ["big"]},
+)
+_UNCHECKED: tuple[Json, ...] = tuple(
+    {"key": "size", "operator": "Gt", "values": [value]} for value in ("big", "1.5")
 )
 """No API server looks whether what a pod compares with is a number; in its configuration, the scheduler does."""
 
@@ -107,16 +110,70 @@ _PODS = st.builds(
     ),
     CPU_REQUESTS,
     _SELECTORS,
-    _affinities(_CONDITIONS),
+    _affinities((*_CONDITIONS, *_UNCHECKED)),
 )
+_PLAIN = CPU_REQUESTS.map(lambda amount: pod("", cpu(amount)))
 _CONFIGS = one_in(
     3,
-    _affinities(_CONDITIONS[:-1]).map(
+    _affinities(_CONDITIONS).map(
         lambda added: profile_config(default_profile(("NodeAffinity", {"addedAffinity": added})))
     ),
     DEFAULT_CONFIG,
 )
 
 
+# --- Refusals and their cures ---------------------------------------------------------------------
+
+
+def _required(*conditions: Json) -> Json:
+    return {"nodeAffinity": _affinity([{"matchExpressions": list(conditions)}], [])}
+
+
+_MATCHING: Json = {ZONE: "a", "disk": "ssd", "size": "2"}
+_SMALL_OR_LARGE = st.sampled_from(
+    [
+        node("", {"cpu": cores, "pods": "9"}, labels)
+        for cores, labels in (("1", _MATCHING), ("4", {}), ("4", {ZONE: "a"}), ("4", {"disk": "ssd"}))
+    ]
+)
+"""Small nodes match, and large ones do not, or not in all."""
+_ASKING = combinations(
+    lambda selector, affinity: pod("", cpu("2"), nodeSelector=selector, affinity=affinity),
+    ({}, {ZONE: "a"}, {"disk": "ssd"}),
+    (_required(_CONDITIONS[0]), _required(_CONDITIONS[2]), {}, _required(_CONDITIONS[5])),
+)
+_RELABELLED = relabelled(
+    st.sampled_from(
+        [
+            *({**_MATCHING, "other": value} for value in "xy"),
+            *({}, {ZONE: "a"}, {"disk": "ssd"}, {ZONE: "a", "disk": "", "size": "2"}),
+        ]
+    )
+)
+_ADDED = one_in(
+    2,
+    st.sampled_from([_CONDITIONS[0], _CONDITIONS[2]]).map(
+        lambda condition: profile_config(
+            default_profile(
+                ("NodeAffinity", {"addedAffinity": _affinity([{"matchExpressions": [condition]}], [])})
+            )
+        )
+    ),
+    DEFAULT_CONFIG,
+)
+
+
+def _cured() -> SearchStrategy[History]:
+    """What changes about a node that was too small before cures nobody whom others refused for their labels."""
+    return cures(
+        st.lists(_SMALL_OR_LARGE, min_size=2, max_size=2),
+        *(_ASKING, _PLAIN, _RELABELLED, _RELABELLED, _RELABELLED),
+        *(nodes_created(_SMALL_OR_LARGE), pods_removed()),
+        config=_ADDED,
+        most_running=1,
+    )
+
+
 def histories() -> SearchStrategy[History]:
-    return scenes(_NODES, _PODS, config=_CONFIGS)
+    anything = scenes(_NODES, _PODS, config=_CONFIGS)
+    return st.one_of(anything, anything, _cured())

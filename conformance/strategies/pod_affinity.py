@@ -6,10 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.history import DEFAULT_CONFIG, History
+from conformance.strategies.cures import cures, pod_updates, relabelled
 from conformance.strategies.objects import (
+    AN_AGE_AGO,
     CPU_REQUESTS,
     HOSTNAME,
     ZONE,
@@ -20,16 +22,32 @@ from conformance.strategies.objects import (
     one_in,
     pod,
     profile_config,
+    with_metadata,
 )
-from conformance.strategies.scenes import label_changes, scenes
+from conformance.strategies.scenes import (
+    Scene,
+    label_changes,
+    nodes_created,
+    pods_created,
+    pods_removed,
+    pods_running,
+    scenes,
+)
 
 Json = dict[str, Any]
 
 _NODES = combinations(
-    lambda zone, rack: node(labels={key: value for key, value in ((ZONE, zone), ("rack", rack)) if value}),
-    ("a", "b", ""),
-    ("", "r"),
+    lambda zone, rack, host: node(
+        labels={
+            key: value for key, value in ((ZONE, zone), ("rack", rack), (HOSTNAME, host)) if value is not None
+        }
+    ),
+    ("a", "b", None, ""),
+    (None, "r"),
+    (None, None, None, "h"),
 )
+"""An empty label is one. Two nodes may bear the same host's name, or another one's."""
+
 _LABELS = st.sampled_from(
     [
         {"app": "a"},
@@ -96,7 +114,8 @@ def _term(
 
 
 _TERMS = st.lists(
-    combinations(_term, _KINDS, _SELECTORS, (ZONE, HOSTNAME, "rack"), _WHOSE, _SAME, (1, 5, 100)), max_size=3
+    combinations(_term, _KINDS, _SELECTORS, (ZONE, HOSTNAME, "rack"), _WHOSE, _SAME, (1, 5, 100, 29, 50)),
+    max_size=3,
 )
 
 
@@ -108,15 +127,14 @@ def _affinity(terms: list[Json]) -> Json:
     return affinity
 
 
-_PODS = st.builds(
-    lambda amount, labels, namespace, terms: pod(
-        "", cpu(amount), labels=labels, namespace=namespace, affinity=_affinity(terms)
-    ),
-    CPU_REQUESTS,
-    _LABELS,
-    _NAMESPACES,
-    _TERMS,
-)
+def _pod(amount: str, labels: Json, namespace: str, terms: list[Json], leaves: bool) -> Json:
+    value = pod("", cpu(amount), labels=labels, namespace=namespace, affinity=_affinity(terms))
+    return with_metadata(value, deletionTimestamp=AN_AGE_AGO) if leaves else value
+
+
+_PODS = st.builds(_pod, CPU_REQUESTS, _LABELS, _NAMESPACES, _TERMS, st.just(False))
+_RUNNING = st.builds(_pod, CPU_REQUESTS, _LABELS, _NAMESPACES, _TERMS, st.sampled_from([False, False, True]))
+"""Pods that are being deleted attract, and repel, as long as they run."""
 
 # --- Configurations -------------------------------------------------------------------------------
 
@@ -138,7 +156,93 @@ _CONFIGS = one_in(
 )
 
 
-def histories() -> SearchStrategy[History]:
-    return scenes(
-        _NODES, _PODS, label_changes(_LABELS), config=_CONFIGS, others=one_in(2, _OTHERS, []), hosts=True
+# --- Few weights, and much between them -----------------------------------------------------------
+
+_FOR_AND_AGAINST = combinations(
+    lambda kinds, first, second: _pod(
+        "",
+        {},
+        "",
+        [
+            _term((kind, _PREFERRED), {"matchLabels": {"app": app}}, ZONE, {}, {}, weight)
+            for kind, app, weight in zip(kinds, "ab", (first, second), strict=True)
+        ],
+        False,
+    ),
+    (("podAffinity", "podAffinity"), ("podAffinity", "podAntiAffinity")),
+    (29, 100, 57, 7),
+    (50, 100, 21, 3),
+)
+_KINDRED = combinations(lambda app: pod("", labels={"app": app}), ("a", "b"))
+_ZONED = combinations(lambda zone: node(labels={ZONE: zone} if zone else {}), ("a", "b", "c", ""))
+
+
+@st.composite
+def _weighed(draw: DrawFn) -> History:
+    """Each zone has its own sum of weights; what one is of another is no round number."""
+    scene = Scene(hosts=True)
+    for zone in ("a", "b", "c"):
+        scene.add_node(node(labels={ZONE: zone}))
+    for value in draw(st.lists(_ZONED, max_size=1)):
+        scene.add_node(value)
+    for value, home in draw(st.lists(st.tuples(_KINDRED, st.integers(0, 3)), min_size=2, max_size=4)):
+        scene.add_pod(value, home)
+    for value in draw(st.lists(_FOR_AND_AGAINST, min_size=1, max_size=3)):
+        scene.add_pod(value)
+    scene.schedule()
+    return scene.history()
+
+
+# --- Refusals and their cures ---------------------------------------------------------------------
+
+
+def _wanting(where: str, topology: str, labels: tuple[Json, ...], own: Json) -> Json:
+    terms = [{"topologyKey": topology, "labelSelector": {"matchLabels": each}} for each in labels]
+    return pod("", {"cpu": "1"}, labels=own, affinity={where: {_REQUIRED: terms}})
+
+
+_WANTING = combinations(
+    _wanting,
+    ("podAffinity", "podAntiAffinity"),
+    (ZONE, HOSTNAME, "rack"),
+    (({"app": "a"},), ({"app": "a"}, {"version": "1"})),
+    ({}, {"app": "b"}),
+)
+_NEIGHBOURS = combinations(
+    lambda labels, namespace: pod("", labels=labels, namespace=namespace),
+    ({"version": "1"}, {"app": "b"}, {"app": "a"}, {"app": "a", "version": "1"}, {}),
+    ("", "", "", "other"),
+)
+_SMALL_OR_LARGE = combinations(
+    lambda cores, labels: node("", {"cpu": cores, "pods": "9"}, labels),
+    ("4", "500m"),
+    ({ZONE: "a"}, {ZONE: "a", "rack": "r"}, {}),
+)
+
+
+def _cured() -> SearchStrategy[History]:
+    relabels = relabelled(
+        st.sampled_from([{ZONE: "a"}, {ZONE: "b"}, {ZONE: "a", "rack": "r"}, {"rack": "r"}, {}])
     )
+    renamed = pod_updates(lambda value: lambda pod: with_metadata(pod, labels=value), _LABELS)
+    return cures(
+        st.lists(_SMALL_OR_LARGE, min_size=1, max_size=2),
+        *(_WANTING, _NEIGHBOURS, relabels, relabels, renamed, renamed),
+        *(pods_running(_NEIGHBOURS), pods_running(_NEIGHBOURS), pods_removed()),
+        *(nodes_created(_SMALL_OR_LARGE), pods_created(_WANTING)),
+        hosts=True,
+        most_running=2,
+    )
+
+
+def histories() -> SearchStrategy[History]:
+    anything = scenes(
+        _NODES,
+        _PODS,
+        label_changes(_LABELS),
+        config=_CONFIGS,
+        others=one_in(2, _OTHERS, []),
+        running=_RUNNING,
+        hosts=True,
+    )
+    return st.one_of(anything, anything, anything, _weighed(), _cured())

@@ -11,6 +11,7 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.history import DEFAULT_CONFIG, History
 from conformance.strategies import totals
+from conformance.strategies.cures import cures, node_changes, pod_updates
 from conformance.strategies.objects import (
     CPU_AMOUNTS,
     combinations,
@@ -24,11 +25,12 @@ from conformance.strategies.objects import (
     with_spec,
     with_status,
 )
-from conformance.strategies.scenes import pod_changes, scenes
+from conformance.strategies.scenes import nodes_created, pod_changes, pods_removed, scenes
 
 Json = dict[str, Any]
 
-_MEMORY = ("", "", "512Mi", "1Gi", "536870913", "1073741825", "1", "100m", "1G", "256e6")
+_CPU = (*CPU_AMOUNTS, "0", "999100u")
+_MEMORY = ("", "", "512Mi", "1Gi", "536870913", "1073741825", "1", "100m", "1G", "256e6", "0")
 _GPU = "example.com/gpu"
 _FPGA = "example.com/fpga"
 _HUGE = "hugepages-2Mi"
@@ -43,21 +45,28 @@ def _amounts(**amounts: str) -> Json:
     return {names.get(name, name): amount for name, amount in amounts.items() if amount}
 
 
+def _node(capacity: Json, **allocatable: str) -> Json:
+    """What a node has is more than what it gives, and nobody's business."""
+    value = node("", _amounts(**allocatable))
+    return with_status(value, capacity=capacity) if capacity else value
+
+
 _NODES = combinations(
-    lambda cpu, memory, pods, gpu, huge, storage: node(
-        "", _amounts(cpu=cpu, memory=memory, pods=pods, gpu=gpu, huge=huge, storage=storage)
+    lambda cpu, memory, pods, gpu, huge, storage, capacity: _node(
+        capacity, cpu=cpu, memory=memory, pods=pods, gpu=gpu, huge=huge, storage=storage
     ),
     ("2", "2", "4", "1", "1001m", "1500m", "3"),
     ("4Gi", "4Gi", "2Gi", "1Gi", "1073741825", "1500M", ""),
-    ("9", "9", "9", "1", "2"),
+    ("9", "9", "9", "1", "2", ""),
     ("", "1", "3"),
     ("", "4Mi"),
     ("", "1Gi"),
+    ({}, {}, {"cpu": "8", "memory": "16Gi", "pods": "20", _GPU: "4"}),
 )
 
 # --- Pods -----------------------------------------------------------------------------------------
 
-_PLAIN = combinations(lambda cpu, memory: _amounts(cpu=cpu, memory=memory), CPU_AMOUNTS, _MEMORY)
+_PLAIN = combinations(lambda cpu, memory: _amounts(cpu=cpu, memory=memory), _CPU, _MEMORY)
 _RARE = combinations(
     lambda gpu, fpga, huge, storage: _amounts(gpu=gpu, fpga=fpga, huge=huge, storage=storage),
     ("", "1", "2"),
@@ -121,9 +130,12 @@ _SEVERAL = st.builds(
 )
 
 
-def _whole(own_cpu: str, own_memory: str, cpu: str, limited: bool, overhead: str) -> Json:
-    """A pod with resources of its own, which are at least those of its container."""
+def _whole(own_cpu: str, own_memory: str, own_huge: str, cpu: str, limited: bool, overhead: str) -> Json:
+    """A pod with resources of its own, which are at least those of its container. Huge pages it is limited to."""
     resources = {"limits" if limited else "requests": _amounts(cpu=own_cpu, memory=own_memory)}
+    if own_huge:
+        for kind in ("requests", "limits"):
+            resources.setdefault(kind, {})[_HUGE] = own_huge
     made = pod(
         "",
         _amounts(cpu=cpu),
@@ -136,6 +148,7 @@ _WHOLE = combinations(
     _whole,
     ("1", "501m", "1001m", "500m"),
     ("", "1Gi", "1073741825"),
+    ("", "", "2Mi", "6Mi"),
     ("", "500m", "1m"),
     (False, True),
     ("", "250m"),
@@ -194,7 +207,14 @@ def _strategy(kind: str, resources: list[Json], shape: list[Json]) -> Json:
 
 _FIT_ARGS = st.builds(
     lambda ignored, strategy: {**ignored, "scoringStrategy": strategy},
-    st.sampled_from([{}, {"ignoredResources": [_FPGA]}, {"ignoredResourceGroups": ["example.com"]}]),
+    st.sampled_from(
+        [
+            {},
+            {"ignoredResources": [_FPGA]},
+            {"ignoredResourceGroups": ["example.com"]},
+            {"ignoredResourceGroups": ["example"], "ignoredResources": ["cpu", _HUGE]},
+        ]
+    ),
     st.builds(
         _strategy,
         st.sampled_from(["LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"]),
@@ -221,6 +241,70 @@ _CONFIGS = st.one_of(
 )
 
 
+# --- Refusals and their cures ---------------------------------------------------------------------
+
+_TIGHT = combinations(
+    lambda pods, gpu, storage: node("", _amounts(cpu="2", memory="2Gi", pods=pods, gpu=gpu, storage=storage)),
+    ("9", "2", "2"),
+    ("1", ""),
+    ("", "1Gi"),
+)
+_ASKING = st.sampled_from(
+    [
+        pod("", containers=[_container("c", requests, rare)])
+        for requests, rare in (
+            ({"cpu": "3"}, {}),
+            ({"cpu": "1500m"}, {}),
+            ({"cpu": "500m", "memory": "1800Mi"}, {}),
+            ({"cpu": "1"}, {_GPU: "1"}),
+            ({}, {_GPU: "2"}),
+            ({"cpu": "100m"}, {_STORAGE: "2Gi"}),
+            ({}, {}),
+            ({"cpu": "100m"}, {}),
+        )
+    ]
+)
+_INHABITANTS = combinations(
+    lambda cpu, memory, gpu: pod(
+        "", containers=[_container("c", _amounts(cpu=cpu, memory=memory), _amounts(gpu=gpu))]
+    ),
+    ("1", "1500m"),
+    ("", "512Mi"),
+    ("", "", "1"),
+)
+
+
+def _one_changed(change: tuple[str, str]) -> Callable[[Json], Json]:
+    """The node gives this much of this resource."""
+
+    def changed(value: Json) -> Json:
+        resource, amount = change
+        return with_status(value, allocatable={**value["status"]["allocatable"], resource: amount})
+
+    return changed
+
+
+_ALLOCATABLE = st.sampled_from(
+    [
+        *(("pods", pods) for pods in ("9", "4", "1")),
+        *(("cpu", "4"), ("memory", "4Gi"), (_GPU, "2"), (_STORAGE, "3Gi"), ("cpu", "1"), (_FPGA, "1")),
+    ]
+)
+_SCALED = pod_updates(
+    lambda cpu: _resized(_amounts(cpu=cpu), {}, {}, ""), st.sampled_from(["1m", "250m", "1", "2"])
+)
+
+
+def _cured() -> SearchStrategy[History]:
+    grown = node_changes(_one_changed, _ALLOCATABLE)
+    return cures(
+        st.lists(_TIGHT, min_size=1, max_size=2),
+        *(_ASKING, _INHABITANTS, grown, grown, grown, grown, _SCALED, _SCALED),
+        *(pods_removed(), nodes_created(_TIGHT)),
+        gates=switched("InPlacePodVerticalScaling"),
+    )
+
+
 def histories() -> SearchStrategy[History]:
     anything = scenes(
         _NODES,
@@ -229,4 +313,4 @@ def histories() -> SearchStrategy[History]:
         config=_CONFIGS,
         gates=switched("PodLevelResources", "InPlacePodVerticalScaling"),
     )
-    return st.one_of(anything, anything, totals.histories())
+    return st.one_of(anything, anything, _cured(), totals.histories())

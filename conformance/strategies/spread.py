@@ -10,6 +10,7 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.history import DEFAULT_CONFIG, History
 from conformance.strategies import domains
+from conformance.strategies.cures import cures, node_changes, pod_updates, relabelled
 from conformance.strategies.objects import (
     AN_AGE_AGO,
     HOSTNAME,
@@ -25,18 +26,31 @@ from conformance.strategies.objects import (
     with_metadata,
     with_spec,
 )
-from conformance.strategies.scenes import label_changes, pod_changes, scenes
+from conformance.strategies.scenes import (
+    label_changes,
+    nodes_created,
+    nodes_removed,
+    pod_changes,
+    pods_removed,
+    pods_running,
+    scenes,
+)
 
 Json = dict[str, Any]
 
 _NODES = combinations(
-    lambda zone, rack, taint: node(
-        labels={key: value for key, value in ((ZONE, zone), ("rack", rack)) if value}, taints=taint
+    lambda zone, rack, host, spec: node(
+        labels={
+            key: value for key, value in ((ZONE, zone), ("rack", rack), (HOSTNAME, host)) if value is not None
+        },
+        **spec,
     ),
-    ("a", "b", "a", "b", "c", ""),
-    ("", "r", "s"),
-    ((), (), (), [{"key": "k", "effect": "NoSchedule"}]),
+    ("a", "b", "a", "b", "c", None, ""),
+    (None, "r", "s"),
+    (None, None, None, None, "h"),
+    ({}, {}, {}, {}, {"taints": [{"key": "k", "effect": "NoSchedule"}]}, {"unschedulable": True}),
 )
+"""An empty label is one. Two nodes may bear the same host's name, or another one's."""
 
 # --- Constraints ----------------------------------------------------------------------------------
 
@@ -104,20 +118,27 @@ _LABELS = st.sampled_from(
 _OWNERS = ("ReplicaSet", "StatefulSet", "ReplicationController", "Job")
 
 
-def _owner(kind: str) -> Json:
-    version = {"ReplicationController": "v1", "Job": "batch/v1"}.get(kind, "apps/v1")
-    return {"apiVersion": version, "kind": kind, "name": "w", "uid": "w", "controller": True}
+def _owner(kind: str, version: str = "", controls: bool = True) -> Json:
+    version = version or {"ReplicationController": "v1", "Job": "batch/v1"}.get(kind, "apps/v1")
+    return {"apiVersion": version, "kind": kind, "name": "w", "uid": "w", "controller": controls}
+
+
+_OWNED = (
+    *(_owner(kind) for kind in _OWNERS),
+    _owner("ReplicaSet", "apps/v1beta1"),
+    _owner("ReplicaSet", controls=False),
+)
 
 
 _REQUIREMENTS = combinations(
     lambda selector, tolerations, owner: {
         "nodeSelector": selector,
         "tolerations": tolerations,
-        "owner": _owner(owner) if owner else None,
+        "owner": owner,
     },
     ({}, {}, {}, {}, {ZONE: "a"}, {"rack": "r"}),
     ((), (), [{"operator": "Exists"}]),
-    ("", "", "", "", *_OWNERS),
+    (None, None, None, None, None, None, *_OWNED),
 )
 
 
@@ -140,6 +161,8 @@ _WORKLOADS = st.sampled_from(
         [selecting("StatefulSet", "w", {"matchExpressions": [{"key": "app", "operator": "Exists"}]})],
         [selecting("ReplicationController", "w", _APP_A, "v1")],
         [selecting("Service", "w", {}, "v1"), selecting("ReplicaSet", "w", {"matchLabels": {"app": "b"}})],
+        [selecting("Service", "w", _APP_A, "v1"), selecting("Service", "x", {"version": "1"}, "v1")],
+        [with_metadata(selecting("Service", "w", _APP_A, "v1"), namespace="other")],
     ]
 )
 
@@ -172,6 +195,61 @@ def _tolerate(_: Any) -> Any:
     return tolerating
 
 
+# --- Refusals and their cures ---------------------------------------------------------------------
+
+_TAINTED: Json = {"key": "k", "effect": "NoSchedule"}
+_ZONED = combinations(
+    lambda labels, cores, taints: node("", {"cpu": cores, "pods": "9"}, labels, taints=taints),
+    ({ZONE: "b"}, {ZONE: "b", "rack": "r"}, {ZONE: "c"}),
+    ("500m", "4"),
+    ((), (), [_TAINTED]),
+)
+_IN_ZONE_A = st.sampled_from([node(labels={ZONE: "a", "rack": "r"}), node(labels={ZONE: "a"})])
+_SPREADING = combinations(
+    lambda key, selector, policies, more, cores: pod(
+        "",
+        {"cpu": cores},
+        labels=_APP_A,
+        topologySpreadConstraints=[
+            {
+                "maxSkew": 1,
+                "topologyKey": key,
+                "whenUnsatisfiable": "DoNotSchedule",
+                **policies,
+                "labelSelector": selector,
+            },
+            *more,
+        ],
+    ),
+    (ZONE, "rack"),
+    ({"matchLabels": _APP_A}, {"matchExpressions": [{"key": "app", "operator": "Exists"}]}),
+    ({}, {}, {"nodeTaintsPolicy": "Honor"}, {"minDomains": 3}),
+    ((), (), [{"maxSkew": 1, "topologyKey": HOSTNAME, "whenUnsatisfiable": "ScheduleAnyway"}]),
+    ("2", "1"),
+)
+_COUNTED = combinations(
+    lambda labels, namespace: pod("", labels=labels, namespace=namespace),
+    (_APP_A, _APP_A, {"app": "b"}),
+    ("", "", "", "other"),
+)
+
+
+def _cured() -> SearchStrategy[History]:
+    """One domain is ahead of the other, or is none: what is counted changes, and what is not."""
+    relabels = relabelled(
+        st.sampled_from([{ZONE: "a"}, {ZONE: "b"}, {ZONE: "a", "rack": "r"}, {"rack": "r"}, {ZONE: "c"}])
+    )
+    taints = st.sampled_from([(), [_TAINTED]])
+    retainted = node_changes(lambda value: lambda node: with_spec(node, taints=list(value)), taints)
+    renamed = pod_updates(lambda value: lambda pod: with_metadata(pod, labels=value), _LABELS)
+    return cures(
+        *(st.tuples(_IN_ZONE_A, _ZONED), _SPREADING, _COUNTED, relabels, retainted, renamed, renamed),
+        pod_updates(_tolerate, st.none()),
+        *(pods_running(_COUNTED), pods_removed(), nodes_created(_ZONED), nodes_removed()),
+        hosts=True,
+    )
+
+
 def histories() -> SearchStrategy[History]:
     anything = scenes(
         _NODES,
@@ -185,4 +263,4 @@ def histories() -> SearchStrategy[History]:
         hosts=True,
         most_pods=9,
     )
-    return st.one_of(anything, domains.histories())
+    return st.one_of(anything, domains.histories(), _cured())

@@ -147,6 +147,8 @@ def claim(number: int, drawn: Json) -> Json:
         spec["storageClassName"] = drawn["class"]
     if drawn["disk"]:
         spec["selector"] = {"matchLabels": {"disk": drawn["disk"]}}
+    if drawn["mode"]:
+        spec["volumeMode"] = drawn["mode"]
     phase = "Pending"
     match drawn["state"]:
         case "bound":
@@ -169,7 +171,7 @@ def claim(number: int, drawn: Json) -> Json:
 
 
 def drawn_claims(*states: str) -> SearchStrategy[Json]:
-    return combinations(
+    drawn = combinations(
         lambda state, of_class, size, modes, disk: {
             "state": state,
             "class": of_class,
@@ -183,11 +185,13 @@ def drawn_claims(*states: str) -> SearchStrategy[Json]:
         (["ReadWriteOnce"], ["ReadWriteOnce"], ["ReadOnlyMany"], ["ReadWriteOncePod"]),
         ("", "", "", "", "ssd"),
     )
+    return st.builds(lambda each, mode: {**each, "mode": mode}, drawn, st.sampled_from([*[""] * 5, "Block"]))
 
 
 def _ephemeral_claim(of_pod: str, owner: str) -> Json:
     """The claim of the pod's volume ``e``."""
-    drawn = {"state": "", "class": "made", "size": "1Gi", "modes": ["ReadWriteOnce"], "disk": ""}
+    drawn: Json = dict.fromkeys(("state", "disk", "mode"), "")
+    drawn |= {"class": "made", "size": "1Gi", "modes": ["ReadWriteOnce"]}
     references = [
         {"apiVersion": "v1", "kind": "Pod", "name": of_pod, "uid": f"uid-{owner}", "controller": True}
     ]
@@ -242,6 +246,7 @@ def drawn_volumes(
             "labels": st.sampled_from(labels),
             "owner": st.sampled_from(owners),
             "phase": st.sampled_from((*["Available"] * 5, "Released")),
+            "more": st.sampled_from(({}, {}, {}, {}, {"volumeMode": "Block"}, {"leaves": True})),
         }
     )
 
@@ -261,8 +266,12 @@ def volume(number: int, drawn: Json) -> Json:
         uid = {"its uid": {"uid": f"uid-c{number}"}, "an earlier one": {"uid": "uid-earlier"}}
         named = {"kind": "PersistentVolumeClaim", "namespace": "default", "name": f"c{number}"}
         spec["claimRef"] = {"apiVersion": "v1", **named, **uid.get(drawn["owner"], {})}
+    if "volumeMode" in drawn["more"]:
+        spec["volumeMode"] = drawn["more"]["volumeMode"]
     made = storage_object("v1", "PersistentVolume", f"v{number}", spec=spec, status={"phase": drawn["phase"]})
-    return with_metadata(made, labels=drawn["labels"]) if drawn["labels"] else made
+    leaving = {"deletionTimestamp": AN_AGE_AGO} if "leaves" in drawn["more"] else {}
+    labels = {"labels": drawn["labels"]} if drawn["labels"] else {}
+    return with_metadata(made, **labels, **leaving)
 
 
 TAKEN = st.sampled_from(
@@ -335,10 +344,14 @@ def waiting_pods(*volumes: list[Json]) -> SearchStrategy[Json]:
 
 
 def running_pods(*volumes: list[Json]) -> SearchStrategy[Json]:
+    """Some run in another namespace, where there are no claims."""
     return combinations(
-        lambda used, start: pod("", status={"phase": "Running", "startTime": start}, volumes=used),
+        lambda used, start, namespace: pod(
+            "", namespace=namespace, status={"phase": "Running", "startTime": start}, volumes=used
+        ),
         volumes,
         START_TIMES,
+        ("", "", "", "", "other"),
     )
 
 

@@ -9,12 +9,28 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.history import History
-from conformance.strategies.objects import CPU_AMOUNTS, combinations, cpu, node, pod, with_spec
-from conformance.strategies.scenes import pod_changes, scenes
+from conformance.strategies.cures import cures, node_changes, pod_updates
+from conformance.strategies.objects import (
+    CPU_AMOUNTS,
+    combinations,
+    cpu,
+    node,
+    one_in,
+    pod,
+    with_spec,
+    with_status,
+)
+from conformance.strategies.scenes import (
+    nodes_created,
+    pod_changes,
+    pods_removed,
+    scenes,
+)
 
 Json = dict[str, Any]
 
-_KEYS = ("k", "l", "node.kubernetes.io/unschedulable")
+_CORDON = "node.kubernetes.io/unschedulable"
+_KEYS = ("k", "l", _CORDON)
 _VALUES = ("", "v", "w")
 
 
@@ -76,5 +92,52 @@ def _tolerate(tolerations: list[Json]) -> Any:
     return tolerating
 
 
+# --- Refusals and their cures ---------------------------------------------------------------------
+
+
+_LIGHT = combinations(_taint, ("l", "m"), ("", "v"), ("PreferNoSchedule", "PreferNoSchedule", "NoSchedule"))
+_RETAINTED = st.lists(_LIGHT, max_size=2)
+
+
+def _refusing(why: str, more: list[Json]) -> Json:
+    """Each node refuses for one reason: its taint, that it is cordoned, or that it is too small."""
+    refusing = [_taint("k", "", why)] if why.startswith("No") else []
+    cores = "1" if why == "small" else "4"
+    return with_status(_node([*refusing, *more], why == "cordoned"), allocatable={"cpu": cores, "pods": "9"})
+
+
+_REFUSING = st.builds(
+    _refusing,
+    st.sampled_from(["cordoned", "small", "NoSchedule", "cordoned", "small", "NoExecute"]),
+    st.lists(_LIGHT, max_size=1),
+)
+_SAID = st.sampled_from(
+    [
+        [{"key": _CORDON, "operator": "Exists"}],
+        [{"key": _CORDON, "effect": "NoSchedule"}],
+        [{"key": "k", "operator": "Exists", "effect": "NoSchedule"}],
+        [{"key": _CORDON, "operator": "Exists", "effect": "NoExecute"}],
+        [{"key": "l", "operator": "Exists"}],
+        [{"key": "k", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}],
+        [{"key": _CORDON, "value": "v"}],
+    ]
+)
+_LARGE = st.builds(lambda tolerations: pod("", cpu("2"), tolerations=tolerations), one_in(3, _SAID, []))
+_RUNNING = _SAID.map(lambda tolerations: pod("", tolerations=tolerations))
+
+
+def _cured() -> SearchStrategy[History]:
+    retainted = node_changes(lambda taints: lambda node: with_spec(node, taints=taints), _RETAINTED)
+    cordoned = node_changes(lambda yes: lambda node: with_spec(node, unschedulable=yes), st.booleans())
+    tolerating = pod_updates(_tolerate, _SAID)
+    return cures(
+        *(st.lists(_REFUSING, min_size=2, max_size=2), _LARGE, _RUNNING),
+        *(tolerating, tolerating, retainted, retainted, retainted, cordoned, cordoned),
+        *(nodes_created(_REFUSING), pods_removed()),
+        most_running=2,
+    )
+
+
 def histories() -> SearchStrategy[History]:
-    return scenes(_NODES, _PODS, pod_changes(_tolerate, _TOLERATIONS))
+    anything = scenes(_NODES, _PODS, pod_changes(_tolerate, _TOLERATIONS))
+    return st.one_of(anything, _cured())

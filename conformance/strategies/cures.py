@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Refusals and cures: pods that most nodes refuse, and then one thing after another of which some might help.
+
+After each, those that were woken are tried. Who is woken for nothing shows as well as who sleeps on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.history import History
+from conformance.strategies.objects import with_metadata
+from conformance.strategies.scenes import Change, Scene, nth
+
+Json = dict[str, Any]
+
+
+def cures(
+    nodes: SearchStrategy[Sequence[Json]],
+    waiting: SearchStrategy[Json],
+    running: SearchStrategy[Json],
+    *happens: SearchStrategy[Change],
+    config: SearchStrategy[Json] | None = None,
+    gates: SearchStrategy[Mapping[str, bool]] | None = None,
+    hosts: bool = False,
+    most_running: int = 3,
+) -> SearchStrategy[History]:
+    """A few nodes, on which pods run, most of them on the first; one pod or two that wait; and what happens,
+    mentioned twice where it should happen twice as often."""
+    inhabitants = st.lists(st.tuples(running, st.sampled_from([0, 1, 0])), max_size=most_running)
+    refused = st.lists(waiting, min_size=1, max_size=2)
+    happening = st.one_of(*happens)
+    times = st.sampled_from([0, 6, 4, 5, 7, 8])
+
+    @st.composite
+    def histories(draw: DrawFn) -> History:
+        scene = Scene(hosts)
+        for value in draw(nodes):
+            scene.add_node(value)
+        for value, home in draw(inhabitants):
+            scene.add_pod(value, home)
+        for value in draw(refused):
+            scene.add_pod(value)
+        scene.schedule()
+        for _ in range(draw(times)):
+            draw(happening)(scene)
+            scene.wait()
+            scene.schedule()
+        return scene.history(None if config is None else draw(config), None if gates is None else draw(gates))
+
+    return histories()
+
+
+def node_changes(
+    make: Callable[[Any], Callable[[Json], Json]], drawn: SearchStrategy[Any]
+) -> SearchStrategy[Change]:
+    """A change of one of the nodes, all else of which stays: what ``make`` answers for what is drawn says how."""
+
+    def change(index: int, value: Any) -> Change:
+        def happen(scene: Scene) -> None:
+            if scene.nodes:
+                scene.change_node(index, make(value)(scene.nodes[nth(scene.nodes, index)]))
+
+        return happen
+
+    return st.builds(change, st.integers(0, 2), drawn)
+
+
+def relabelled(labels: SearchStrategy[Json]) -> SearchStrategy[Change]:
+    """A node gets these labels, and no others but that of its host."""
+    return node_changes(lambda value: lambda node: with_metadata(node, labels=value), labels)
+
+
+def pod_updates(
+    make: Callable[[Any], Callable[[Json], Json]], drawn: SearchStrategy[Any]
+) -> SearchStrategy[Change]:
+    """As ``pod_changes``, and more often of one that came late, and waits."""
+    return st.builds(
+        lambda index, value: lambda scene: scene.change_pod(index, make(value)),
+        st.sampled_from([-1, 0, -1, 1, -2]),
+        drawn,
+    )
