@@ -164,12 +164,12 @@ def _try(task: _Task) -> Result:
         broken = Attack(End.BROKEN, problem=fault.problem)
         return Result(task.name, group, task.diff, broken, broken, broken)
     with adapter:
-        suite = _attack(adapter, _reaching(task, tests), task.limit)
+        suite = attack(adapter, _reaching(task, tests), task.limit)
         drawn = _reaching(task, [test for test in tests if not test.recorded])
         recorded = _reaching(task, [test for test in tests if test.recorded])
         alone = ALONE if suite.end is End.KILLED else 0.0
-        invariants = _attack(adapter, drawn, alone, with_specification=False)
-        recordings = _attack(adapter, recorded, alone)
+        invariants = attack(adapter, drawn, alone, with_specification=False)
+        recordings = attack(adapter, recorded, alone)
     suite = evolve(
         suite, seconds=round(suite.seconds + _child_seconds(began, suite, invariants, recordings), 2)
     )
@@ -182,7 +182,7 @@ def kill_nearby(mutant: Mutant, limit: float = 20.0) -> Attack:
     nearest = areas_near(mutant.module)[0]
     tests = [test for test in suite_tests() if test.area == nearest and not test.recorded]
     with Adapter(task.name, Forked(lambda: _change(task), TIMEOUT)) as adapter:
-        return _attack(adapter, [(test, n) for test in tests for n in range(len(histories_of(test)))], limit)
+        return attack(adapter, [(test, n) for test in tests for n in range(len(histories_of(test)))], limit)
 
 
 def _child_seconds(began: float, *attacks: Attack) -> float:
@@ -204,7 +204,7 @@ def _distance(test: SuiteTest, nearest: Sequence[str]) -> tuple[int, bool]:
     return (nearest.index(test.area) if test.area in nearest else len(nearest), test.recorded)
 
 
-def _attack(
+def attack(
     adapter: Adapter,
     histories: Iterable[tuple[SuiteTest, int]],
     limit: float,
@@ -216,7 +216,7 @@ def _attack(
     tried = errors = faults = 0
     problem = ""
 
-    def attack(end: End, test: str = "", rule: str = "", member: str = "") -> Attack:
+    def ended(end: End, test: str = "", rule: str = "", member: str = "") -> Attack:
         return Attack(end, test, rule, member, tried, round(_cpu() - began, 2), problem[:200])
 
     for test, number in histories:
@@ -237,10 +237,10 @@ def _attack(
         problem = problem or (str(said[0].got) if said else "")
         if found and not said:
             worst = min(found, key=_order)
-            return attack(End.KILLED, test.name, worst.rule, worst.member)
+            return ended(End.KILLED, test.name, worst.rule, worst.member)
     if errors or faults:
-        return attack(End.ERROR if errors else End.TIMEOUT)
-    return attack(End.SURVIVED if tried else End.UNREACHED)
+        return ended(End.ERROR if errors else End.TIMEOUT)
+    return ended(End.SURVIVED if tried else End.UNREACHED)
 
 
 def _cpu() -> float:
