@@ -205,7 +205,7 @@ class Attribution:
             return TURN
         is_refused = self._queues is not None and pod in self._queues.unschedulable
         if move.rule in _BACKED_OFF:
-            return BACKOFF if not is_refused else move.rule
+            return BACKOFF if not is_refused else move.before or move.rule
         if move.rule in _CURED:
             return move.cure or move.rule
         if move.rule in _REFUSED and not is_refused:

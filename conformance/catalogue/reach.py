@@ -43,6 +43,8 @@ class Move:
     number: int
     cure: str = ""
     """The row of events that was said to cure the pod."""
+    before: str = ""
+    """The transition by which the pod came to where it was."""
 
 
 _NUMBERS = count()
@@ -160,7 +162,8 @@ def _listen_to_transitions() -> None:
             rule, reach = _BY_CAUSE[place, occurrence], _LISTENERS[-1]
             _hear((rule,))
             cure, is_cured = reach.asked.pop(pod.key, ("", False))
-            reach.moves[pod.key] = Move(rule, next(_NUMBERS), cure if is_cured else "")
+            before = reach.moves[pod.key].rule if pod.key in reach.moves else ""
+            reach.moves[pod.key] = Move(rule, next(_NUMBERS), cure if is_cured else "", before)
         return go(queue, pod, place, occurrence)
 
     _put(SchedulingQueue, "_go", listened)
