@@ -28,7 +28,12 @@ from refsched.dra.requests import (
     Sizer,
 )
 from refsched.dra.results import Chosen, allocation_result
-from refsched.framework.known_defects import ALL_OF_AN_ALTERNATIVE, AS_RELEASED, Mended
+from refsched.framework.known_defects import (
+    ALL_AGAINST_A_CONSTRAINT,
+    ALL_OF_AN_ALTERNATIVE,
+    AS_RELEASED,
+    Mended,
+)
 from refsched.objects.dra import AllocationResult, ResourceClaim, ResourceSlice
 from refsched.objects.node import Node
 
@@ -228,16 +233,16 @@ class _Search:
         return offered.id not in self.in_use and not holders
 
     def _take(self, place: _Place, sized: Sized, offered: OfferedDevice, *, must: bool) -> bool:
-        """R-DRA-58: all constraints of the claim must admit the device. Where a request for all devices *must*
-        have it, a constraint that does not is an error and ends the pod's attempt, even if other alternatives
-        or nodes would do."""
+        """R-DRA-58: all constraints of the claim must admit the device. The known defect all-against-a-constraint:
+        where a request for all devices *must* have it, a constraint that does not admit it is an error and ends
+        the pod's attempt, even if other alternatives or nodes would do."""
         if not self._is_free(place, sized, offered):
             return False
         constraints = self.constraints[place.claim]
         for index, constraint in enumerate(constraints):
             if constraint.add(sized.name, offered):
                 continue
-            if must:
+            if must and ALL_AGAINST_A_CONSTRAINT not in self.mended:
                 request = f"claim {self.claims[place.claim].key}, request {sized.name.sub or sized.name.base}"
                 problem = f"cannot add device {offered.id} because a claim constraint would not be satisfied"
                 raise AllocationError(f"{request}: {problem}")

@@ -17,6 +17,7 @@ from refsched.dra.cel import CelError, compile_selector
 from refsched.dra.constraints import RequestName
 from refsched.dra.pools import DeviceID, OfferedDevice, Pool
 from refsched.framework.known_defects import (
+    ALL_AGAINST_A_CONSTRAINT,
     ALL_OF_A_BROKEN_POOL,
     ALL_OF_AN_ALTERNATIVE,
     AS_RELEASED,
@@ -212,9 +213,11 @@ class Sizer:
 def defects_that_matter(claims: Sequence[ResourceClaim], pools: Sequence[Pool]) -> Mended:
     """The known defects with which something else might come out for these claims."""
     matter = set()
-    for for_all in _asking_for_all(claims):
+    for claim, for_all in _asking_for_all(claims):
         if any(for_all) and any(pool.is_broken for pool in pools):
             matter.add(ALL_OF_A_BROKEN_POOL)
+        if any(for_all) and claim.spec.devices.constraints:
+            matter.add(ALL_AGAINST_A_CONSTRAINT)
         if any(for_all[1:]):
             matter.add(ALL_OF_AN_ALTERNATIVE)
         if for_all[:2] == [True, True]:
@@ -222,11 +225,9 @@ def defects_that_matter(claims: Sequence[ResourceClaim], pools: Sequence[Pool]) 
     return frozenset(matter)
 
 
-def _asking_for_all(claims: Sequence[ResourceClaim]) -> Iterator[list[bool]]:
+def _asking_for_all(claims: Sequence[ResourceClaim]) -> Iterator[tuple[ResourceClaim, list[bool]]]:
     """For each request: do its alternatives, or does it alone, ask for all devices?"""
     for claim in claims:
         for request in claim.spec.devices.requests:
-            if request.exactly is not None:
-                yield [request.exactly.allocation_mode == ALL]
-            else:
-                yield [alternative.allocation_mode == ALL for alternative in request.first_available]
+            asked = (request.exactly,) if request.exactly is not None else request.first_available
+            yield claim, [one.allocation_mode == ALL for one in asked]

@@ -23,6 +23,8 @@ class KnownDefect:
     should: str
 
 
+NOT_REPORTED = "no report is known"
+
 Mended = frozenset[KnownDefect]
 """The known defects that a scheduler is without."""
 
@@ -52,8 +54,18 @@ ALL_OF_A_BROKEN_POOL = KnownDefect(
     "rules out that node alone, with the same words",
 )
 
+ALL_AGAINST_A_CONSTRAINT = KnownDefect(
+    "all-against-a-constraint",
+    "R-DRA-58",
+    NOT_REPORTED,
+    "ends the attempt with an error when all devices are asked for and a constraint of the claim admits one of"
+    " them no more",
+    "goes on with the next alternative, or without that node",
+)
+
 KNOWN_DEFECTS: tuple[KnownDefect, ...] = (
     MATCHED_BY_AN_ALTERNATIVE,
     ALL_OF_AN_ALTERNATIVE,
     ALL_OF_A_BROKEN_POOL,
+    ALL_AGAINST_A_CONSTRAINT,
 )

@@ -26,10 +26,12 @@ from refsched.checking.checker import Checker
 from refsched.dra.requests import AllocationError, RefusedOnNode
 from refsched.framework.choices import FirstChoice, SeededChoices
 from refsched.framework.known_defects import (
+    ALL_AGAINST_A_CONSTRAINT,
     ALL_OF_A_BROKEN_POOL,
     ALL_OF_AN_ALTERNATIVE,
     KNOWN_DEFECTS,
     MATCHED_BY_AN_ALTERNATIVE,
+    NOT_REPORTED,
     KnownDefect,
 )
 from refsched.framework.node_info import NodeInfo
@@ -45,6 +47,9 @@ TWO = piece("s1", device("d0"), device("d1"))
 ONE = piece("s1", device("d0"))
 BROKEN = piece("s1", device("d0"), resourceSliceCount=2)
 ONE_OR_ALL = claim("c", first_of("r", one("few", NOTHING), every("many")))
+TWO_KINDS = piece("s1", device("d0", numa=0), device("d1", numa=1))
+SAME_NUMA = [{"matchAttribute": "gpu.example.com/numa"}]
+ALL_OF_ONE_NUMA = claim("c", every(), constraints=SAME_NUMA)
 ALL_OR_ALL = claim("c", first_of("r", every("few", NOTHING), every("many")))
 
 
@@ -56,7 +61,9 @@ def test_every_known_defect_names_a_rule_whose_sentence_names_its_report() -> No
 
     assert len({defect.id for defect in KNOWN_DEFECTS}) == len(KNOWN_DEFECTS)
     assert all(defect.rule in rules for defect in KNOWN_DEFECTS)
-    assert all(defect.report.startswith("kubernetes #") for defect in KNOWN_DEFECTS)
+    assert all(
+        defect.report == NOT_REPORTED or defect.report.startswith("kubernetes #") for defect in KNOWN_DEFECTS
+    )
 
 
 def test_whoever_runs_free_has_them_all() -> None:
@@ -99,6 +106,20 @@ def test_all_devices_of_a_broken_pool_end_the_attempt_or_rule_out_the_node() -> 
         made.allocate(node(), wanted, mended=frozenset({ALL_OF_A_BROKEN_POOL}))
     assert not isinstance(ended.value, RefusedOnNode)
     assert str(ended.value) == str(refused.value)
+
+
+def test_an_unmet_constraint_on_all_devices_ends_the_attempt_or_rules_out_the_node() -> None:
+    made = allocator(TWO_KINDS)
+    mended = frozenset({ALL_AGAINST_A_CONSTRAINT})
+    wanted = read_as(ResourceClaim, ALL_OF_ONE_NUMA)
+    or_one = claim("c", first_of("r", every("all"), one("few")), constraints=SAME_NUMA)
+
+    with pytest.raises(AllocationError, match="because a claim constraint would not be satisfied"):
+        made.allocate(node(), [wanted])
+    assert made.allocate(node(), [wanted], mended=mended) is None
+    found = made.allocate(node(), [read_as(ResourceClaim, or_one)], mended=mended)
+    assert found is not None
+    assert [each.request for each in found[0].devices.results] == ["r/few"]
 
 
 # --- Followed -------------------------------------------------------------------------------------
@@ -154,6 +175,25 @@ def test_a_broken_pool_may_rule_out_its_node() -> None:
     assert found_wrong(broken_pool(), Attempt("default/p", "scheduled", node="n2", filter=told)) == []
 
 
+def test_an_unmet_constraint_may_end_the_attempt_or_rule_out_its_node_and_nothing_else() -> None:
+    problem = (
+        f"{PREFIX}claim default/c, request r: cannot add device gpu.example.com/s1/d1"
+        " because a claim constraint would not be satisfied"
+    )
+    failed = NodeStatus("Error", "DynamicResources", (problem,))
+
+    def wrong(*records: Record) -> list[str]:
+        other = piece("s2", device("d0", numa=0), node="n2")
+        return found_wrong(cluster(TWO_KINDS, other, ALL_OF_ONE_NUMA, nodes=("n1", "n2")), *records)
+
+    ended = Attempt("default/p", "error", filter={"n1": failed}, message=problem)
+    assert wrong(ended) == []
+    told = {"n1": refused("cannot allocate all claims"), "n2": SUCCESS}
+    assert wrong(Attempt("default/p", "scheduled", node="n2", filter=told)) == []
+    told = {"n1": SUCCESS, "n2": SUCCESS}
+    assert wrong(Attempt("default/p", "scheduled", node="n2", filter=told))[0] == "filter.n1"
+
+
 @pytest.mark.parametrize("n1", [SUCCESS, refused("cannot allocate all claims")])
 def test_a_broken_pool_does_nothing_else(n1: NodeStatus) -> None:
     record = Attempt("default/p", "scheduled", node="n2", filter={"n1": n1, "n2": SUCCESS})
@@ -196,6 +236,12 @@ def met(slices: Json, *claims: Json) -> tuple[KnownDefect, ...]:
         (BROKEN, claim("c", every()), (ALL_OF_A_BROKEN_POOL,)),
         (BROKEN, claim("c", one()), ()),
         (TWO, claim("c", every()), ()),
+        (TWO_KINDS, ALL_OF_ONE_NUMA, (ALL_AGAINST_A_CONSTRAINT,)),
+        (
+            TWO,
+            claim("c", every(), constraints=[{"matchAttribute": "dra.example.com/none"}]),
+            (ALL_AGAINST_A_CONSTRAINT,),
+        ),
     ],
 )
 def test_a_defect_is_met_where_something_else_would_come_out(
