@@ -31,6 +31,9 @@ RECORDED = "recorded-v1.34.2"
 SAMPLE = 2
 """So many traces of each area of ``RECORDED`` are done. ``refsched replay`` and the project's tests take all."""
 
+NOT_SAMPLED = frozenset({"silent"})
+"""Areas of which each trace takes seconds, as extenders in it do not answer."""
+
 DIVERGED = "diverged: it made a choice of its own"
 _NEEDS = {
     "volumes": ("volumes",),
@@ -38,6 +41,8 @@ _NEEDS = {
     "dra": ("devices",),
     "devices": ("devices",),
     "claims": ("devices",),
+    "classes": ("devices",),
+    "elsewhere": ("devices",),
     "extenders": ("extenders",),
     "sparing": ("extenders",),
     "silent": ("extenders",),
@@ -73,7 +78,7 @@ def recordings(area: str | None = None) -> Iterator[Path]:
 
 def _sampled(folder: Path) -> Iterator[Path]:
     """Of each area the first, and others at equal distances."""
-    for area in sorted(path for path in folder.glob("*") if path.is_dir()):
+    for area in sorted(path for path in folder.glob("*") if path.is_dir() and path.name not in NOT_SAMPLED):
         found = sorted(area.glob("*.jsonl.gz"))
         yield from found[:: max(1, -(-len(found) // SAMPLE))]
 

@@ -55,8 +55,15 @@ PLAN = (
     Part("left_over", 25, 4),
     Part("wide", 15, 3),
     Part("gone_victims", 40, 3),
+    Part("waiting_victims", 30, 4),
     Part("claims", 80, 3),
     Part("features", 400, 3),
+    Part("extenders", 220, 4),
+    Part("sparing", 60, 4),
+    Part("silent", 120, 3),
+    Part("workloads", 200, 3),
+    Part("classes", 60, 3),
+    Part("elsewhere", 30, 3),
 )
 
 

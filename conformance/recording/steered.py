@@ -16,6 +16,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.history import History, Release, deleting
 from conformance.recording.steered_extenders import silent, sparing
+from conformance.recording.steered_objects import classes, elsewhere, workloads
 from conformance.strategies import AREAS
 from conformance.strategies.faults import SCRIPTED, key, script
 from conformance.strategies.objects import ZONE, cpu, node, pod, profile_config
@@ -191,6 +192,28 @@ def _gone_victims(draw: DrawFn) -> History:
     return scene.history(SCRIPTED)
 
 
+# --- Victims that wait on Permit ------------------------------------------------------------------
+
+_WAITING = script(("ScriptedA", "permit", "Wait"))
+
+
+@st.composite
+def _waiting_victims(draw: DrawFn) -> History:
+    """Pods that wait on Permit are preempted there: they are rejected, not deleted, and tried again."""
+    scene = Scene()
+    for _ in range(draw(st.integers(1, 2))):
+        scene.add_node(node("", {"cpu": "2", "pods": "9"}))
+    for amount in draw(st.lists(st.sampled_from(["1", "2"]), min_size=2, max_size=4)):
+        scene.add_pod(pod("", cpu(amount), script=_WAITING))
+    scene.schedule()
+    for priority in draw(st.lists(st.sampled_from([5, 10, 20]), min_size=1, max_size=3)):
+        scene.add_pod(pod("", cpu(draw(st.sampled_from(["1", "2"]))), priority=priority))
+        scene.schedule(draw(st.sampled_from([1, 2])))
+    scene.wait()
+    scene.schedule()
+    return scene.history(SCRIPTED)
+
+
 # --- Claims that go and come back -----------------------------------------------------------------
 
 _DRIVER = "gpu.example.com"
@@ -280,8 +303,12 @@ STEERED: Mapping[str, Callable[[], SearchStrategy[History]]] = {
     "left_over": _left_over,
     "wide": _wide,
     "gone_victims": _gone_victims,
+    "waiting_victims": _waiting_victims,
     "claims": _claims,
     "features": _features,
     "sparing": sparing,
     "silent": silent,
+    "workloads": workloads,
+    "classes": classes,
+    "elsewhere": elsewhere,
 }

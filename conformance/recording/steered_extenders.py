@@ -127,13 +127,14 @@ def silent(draw: DrawFn) -> History:
     for _ in range(draw(st.integers(2, 3))):
         scene.add_node(_node(draw))
     for _ in range(draw(st.integers(3, 5))):
-        verb = draw(st.sampled_from(["filter", "prioritize", "bind"]))
-        told: Json = {draw(st.sampled_from(["a", "b"])): {verb: draw(st.sampled_from(_FAILING))}}
+        verb = draw(st.sampled_from(["filter", "prioritize", "bind", "bind"]))
+        scores = st.dictionaries(st.sampled_from(_NODES), st.sampled_from([10, 4, 1]), min_size=1)
+        told: Json = {name: {"prioritize": draw(scores)} for name in ("a", "b")}
+        told[draw(st.sampled_from(["a", "b"]))][verb] = draw(st.sampled_from(_FAILING))
         scene.add_pod(_asking(draw, pod("", cpu(draw(st.sampled_from(["500m", "1"])))), told))
         scene.schedule(1)
     scene.wait(1)
     scene.schedule(2)
     config = _config(draw, _ANSWERING)
-    if draw(st.booleans()):
-        config["extenders"][0]["bindVerb"] = "bind"
+    config["extenders"][draw(st.integers(0, 1)) % len(config["extenders"])]["bindVerb"] = "bind"
     return scene.history(config)

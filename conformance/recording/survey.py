@@ -7,6 +7,7 @@ specification knows, having agreed with each look at the queues.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
@@ -15,10 +16,10 @@ from typing import Any
 
 from attrs import Factory, define
 
+from conformance.recording.asked import asked_of_extenders
+from conformance.recording.transitions import count_transitions
 from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
-from refsched.queue.queued_pod import QueuedPod
-from refsched.queue.transitions import TRANSITIONS, Occurrence, Place
 from refsched.replay import FirstDisagreement, replay_file
 from refsched.trace.records import (
     BOUND,
@@ -37,10 +38,11 @@ from refsched.trace.records import (
     Write,
 )
 
+AN_EXTENDER = "an extender"
+"""Any of them: they are told by their URLs."""
+
 LEFT_OVER = 300.0
 """Seconds after which the queue tries again who was left over."""
-
-_RULES = {(row.place, row.occurrence): row.rule for row in TRANSITIONS}
 
 
 @define
@@ -67,6 +69,7 @@ class Survey:
     transitions: Counter[str] = Factory(Counter)
     ways_back: Counter[str] = Factory(Counter)
     happened: Counter[str] = Factory(Counter)
+    asked: Counter[str] = Factory(Counter)
     disagreements: dict[str, FirstDisagreement] = Factory(dict)
 
     @property
@@ -89,6 +92,7 @@ def survey(paths: Iterable[Path]) -> Survey:
 def _look(found: Survey, path: Path) -> None:
     area = found.areas.setdefault((_folder(path), area_of(path)), Area())
     area.traces += 1
+    found.asked.update(asked_of_extenders(path))
     report = replay_file(path, partial(_Counting, found, area))
     if report.first is not None:
         found.disagreements[str(path)] = report.first
@@ -118,14 +122,7 @@ class _Counting(Checker):
         self._area = area
         for gate, is_on in gates.items():
             found.happened[f"feature gate {gate} {'on' if is_on else 'off'}"] += 1
-        queue = self.scheduler.stations.queue
-        go = queue._go
-
-        def counted(pod: QueuedPod, place: Place, occurrence: Occurrence) -> Place:
-            found.transitions[_RULES[place, occurrence]] += 1
-            return go(pod, place, occurrence)
-
-        vars(queue)["_go"] = counted
+        count_transitions(self.scheduler.stations.queue, found.transitions, found.happened)
 
     def take(self, record: Record) -> list[Disagreement]:
         _count(self._found, self._area, record)
@@ -172,9 +169,10 @@ def _count_attempt(found: Survey, area: Area, attempt: Attempt) -> None:
 
 
 def _count_scores(found: Survey, scores: Mapping[str, Mapping[str, int]]) -> None:
-    for plugin in {plugin for of_node in scores.values() for plugin in of_node}:
+    for name in {name for of_node in scores.values() for name in of_node}:
+        plugin = AN_EXTENDER if "://" in name else name
         found.scored[plugin] += 1
-        found.told_apart[plugin] += len({of_node.get(plugin) for of_node in scores.values()}) > 1
+        found.told_apart[plugin] += len({of_node.get(name) for of_node in scores.values()}) > 1
 
 
 def _events(record: Record) -> Iterator[str]:
@@ -201,16 +199,23 @@ def way_back_of_an_attempt(attempt: Attempt) -> str:
     return f"{_last_point(attempt.calls) or 'reserve, a plugin of its own'}: {attempt.result}"
 
 
+_RUNNING = re.compile(r'running (\w+) plugin "(\w+)"')
+_WHILE_WAITING = {"rejected due to timeout": "timed out", "removed": "deleted", "preempted": "preempted"}
+
+
 def way_back_of_a_bind(bind: Bind) -> str:
+    """A default plugin is told by its name, scripted ones by the point alone."""
     message = bind.message or ""
-    if "rejected due to timeout" in message:
-        return "waiting on Permit: timed out"
+    running = _RUNNING.search(message)
+    if running is not None and not running[2].startswith("Scripted"):
+        return f"{running[1]}, {running[2]}: {bind.result}"
+    why = next((way for said, way in _WHILE_WAITING.items() if said in message), "")
+    if why == "timed out":
+        return f"waiting on Permit: {why}"
     point = _last_point(bind.calls)
     if point:
         return f"{point}: {bind.result}"
-    if "PreBind" in message or bind.result == ERROR:
-        return f"preBind or bind, a default plugin: {bind.result}"
-    return "waiting on Permit: rejected, deleted or preempted"
+    return "bind, an extender: error" if bind.result == ERROR else f"waiting on Permit: {why or 'rejected'}"
 
 
 def _last_point(calls: tuple[str, ...] | None) -> str:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from conformance.recording import unreached
 from conformance.recording.survey import Survey, survey
 from refsched.config.points import POINTS
 from refsched.errors import InputError
@@ -39,6 +40,7 @@ def tables(found: Survey) -> str:
         _plugins(found),
         _transitions(found),
         _counts("A pod comes back from", found.ways_back),
+        _counts("An extender is asked for", found.asked),
         _counts("What happened", found.happened),
     )
     return "\n".join(parts)
@@ -62,19 +64,39 @@ def _areas(found: Survey) -> str:
     return _table("Areas", head, rows)
 
 
-def _plugins(found: Survey) -> str:
+def plugin_counts(found: Survey) -> Iterator[tuple[str, Mapping[str, int]]]:
+    """Each plugin that decides, with how often it did, by point; a refused node counts by itself."""
     seen = {*found.refused_before, *found.refused, *found.scored}
+    for plugin in sorted(seen | {name for name, points in POINTS.items() if _decides(points)}):
+        counted = (
+            ("preFilter", "preFilter", found.refused_before),
+            ("filter", "filter", found.refused),
+            ("score", "score", found.scored),
+            ("toldApart", "score", found.told_apart),
+        )
+        yield (
+            plugin,
+            {
+                told: times[plugin]
+                for told, point, times in counted
+                if plugin in times or point in POINTS.get(plugin, ())
+            },
+        )
+
+
+def _plugins(found: Survey) -> str:
+    """A cell is empty where the plugin is not at this point."""
     rows = [
         (
             plugin,
-            _where(plugin, "preFilter", found.refused_before),
-            _where(plugin, "filter", found.refused),
-            _where(plugin, "score", found.scored),
-            _where(plugin, "score", found.told_apart),
+            *(counted.get(point, "") for point in ("preFilter", "filter", "score", "toldApart")),
+            "; ".join(
+                dict.fromkeys(why for point in counted if (why := unreached.PLUGINS.get((plugin, point))))
+            ),
         )
-        for plugin in sorted(seen | {name for name, points in POINTS.items() if _decides(points)})
+        for plugin, counted in plugin_counts(found)
     ]
-    head = ("plugin", "refused in PreFilter", "refused a node", "scored", "told nodes apart")
+    head = ("plugin", "refused in PreFilter", "refused a node", "scored", "told nodes apart", "why not")
     return _table("Plugins, by attempt (a refused node counts by itself)", head, rows)
 
 
@@ -82,17 +104,20 @@ def _decides(points: Iterable[str]) -> bool:
     return bool({"preFilter", "filter", "score"} & set(points))
 
 
-def _where(plugin: str, point: str, counted: Mapping[str, int]) -> object:
-    """Nothing where the plugin is not at this point."""
-    return counted[plugin] if plugin in counted or point in POINTS.get(plugin, ()) else ""
-
-
 def _transitions(found: Survey) -> str:
     rows = [
-        (row.rule, row.place.value, row.occurrence.value, row.goes_to.value, found.transitions[row.rule])
+        (
+            row.rule,
+            row.place.value,
+            row.occurrence.value,
+            row.goes_to.value,
+            found.transitions[row.rule],
+            unreached.TRANSITIONS.get(row.rule, ""),
+        )
         for row in TRANSITIONS
     ]
-    return _table("Transitions of the queue", ("rule", "a pod that is", "and is", "goes to", "times"), rows)
+    head = ("rule", "a pod that is", "and is", "goes to", "times", "why not")
+    return _table("Transitions of the queue", head, rows)
 
 
 def _counts(title: str, counted: Counter[str]) -> str:

@@ -2,20 +2,24 @@
 """Recorded extenders: a trace tells what they were asked and what they answered, so a replay asks nobody.
 
 A question is looked for among those that were recorded. Two are the same where they are about the same pod, and
-the same nodes or victims: what else of these objects was sent, and in which order nodes were, is open.
+the same nodes or victims; in which order nodes were sent is open. What was sent of these objects is compared as
+far as scheduling reads it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from refsched.checking.agreement import Disagreement
 from refsched.config.types import Extender as ExtenderConfig
 from refsched.extenders.extender import Ask, Failure
 from refsched.extenders.failures import OK, no_answer, other_status, url_of
+from refsched.objects.defaults import PREEMPT_LOWER_PRIORITY
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.trace.reading import Exchange
 
@@ -35,12 +39,16 @@ class RecordedExtenders:
 
     def reach(self, config: ExtenderConfig) -> Ask:
         def ask(verb: str, request: Json) -> object:
-            question = question_of(request)
+            question, member = question_of(request), _member(config.url_prefix, verb)
+            url = url_of(config.url_prefix, verb)
             for number, exchange in enumerate(self._told):
-                is_called = (exchange.extender, exchange.verb) == (config.url_prefix, verb)
-                if is_called and question_of(exchange.request) == question:
+                if (
+                    url_of(exchange.extender, exchange.verb) == url
+                    and question_of(exchange.request) == question
+                ):
+                    self._unlike.extend(_differences(member, request, exchange.request))
                     return outcome_of(self._told.pop(number))
-            self._unlike.append(Disagreement(_member(config.url_prefix, verb), question, None))
+            self._unlike.append(Disagreement(member, question, None))
             return Failure(f"{config.url_prefix} was not asked so, or not so often")
 
         return ask
@@ -120,3 +128,38 @@ def _members(value: object) -> Mapping[str, Any]:
 
 def _list(value: object) -> tuple[Any, ...]:
     return read_as(tuple[Any, ...], () if value is None else value)
+
+
+# --- What was sent --------------------------------------------------------------------------------
+
+
+def _differences(member: str, expected: Json, got: Json) -> Iterator[Disagreement]:
+    """Of the same question. Two schedulers make uids of their own."""
+    theirs = dict(_sent(got))
+    for name, ours in _sent(expected):
+        for part in ("metadata", "spec", "status"):
+            wanted, found = getattr(ours, part), getattr(theirs[name], part)
+            if wanted != found:
+                yield Disagreement(f"{member}.{name}.{part}", wanted, found)
+
+
+def _sent(request: Json) -> Iterator[tuple[str, Pod | Node]]:
+    if request.get("Pod") is not None:
+        yield _pod(request["Pod"])
+    for victims in _members(request.get("NodeNameToVictims") or {}).values():
+        yield from (_pod(pod) for pod in _list(_members(victims).get("Pods")))
+    if request.get("Nodes") is not None:
+        for value in _items(request["Nodes"]):
+            node = read_as(Node, value)
+            yield f"Node {node.name}", evolve(node, metadata=evolve(node.metadata, uid=""))
+
+
+def _pod(value: object) -> tuple[str, Pod]:
+    """What admission would have said is taken as said. The words of a condition are those of an attempt, where
+    they are compared."""
+    pod = read_as(Pod, value)
+    policy = pod.spec.preemption_policy or PREEMPT_LOWER_PRIORITY
+    spec = evolve(pod.spec, priority=pod.spec.priority or 0, preemption_policy=policy)
+    conditions = tuple(evolve(condition, message="") for condition in pod.status.conditions)
+    status = evolve(pod.status, conditions=conditions)
+    return f"Pod {pod.key}", evolve(pod, spec=spec, status=status, metadata=evolve(pod.metadata, uid=""))

@@ -246,3 +246,36 @@ def test_a_trace_with_extenders_can_be_done_again_by_anybody(reference: Adapter,
     assert done(again) == done(text)
     transcript = replay_recording(reference, read_recording(path))
     assert (transcript.ended, transcript.findings) == ("", [])
+
+
+# --- What was sent of an object -------------------------------------------------------------------
+
+
+def test_what_was_sent_of_an_object_is_compared(reference: Adapter, tmp_path: Path) -> None:
+    def other(line: Json) -> None:
+        for call in line.get("asked", ()):
+            if "Nodes" in call["request"]:
+                call["request"]["Nodes"]["items"][0]["status"]["allocatable"]["cpu"] = "3"
+
+    whole = history(*creating(node("n1"), pod("p")), Schedule(), nodeCacheCapable=False)
+    text = record(reference, whole).text
+    assert replayed(tmp_path, text).first is None
+    first = replayed(tmp_path, changed(text, other)).first
+    assert first is not None
+    assert first.member == f"asked.{PREFIX}.filter.Node n1.status"
+
+
+def test_victims_that_were_sent_whole_are_compared_too(reference: Adapter, tmp_path: Path) -> None:
+    def other(line: Json) -> None:
+        for call in line.get("asked", ()):
+            for victims in (call["request"].get("NodeNameToVictims") or {}).values():
+                victims["Pods"][0]["spec"]["priority"] = 7
+
+    whole = History(
+        PREEMPTING.steps, {**DEFAULT_CONFIG, "extenders": [EXTENDER | {"nodeCacheCapable": False}]}
+    )
+    text = record(reference, whole).text
+    assert replayed(tmp_path, text).first is None
+    first = replayed(tmp_path, changed(text, other)).first
+    assert first is not None
+    assert first.member == f"asked.{PREFIX}.preempt.Pod default/u.spec"

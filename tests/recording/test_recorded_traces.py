@@ -7,20 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from conformance.recording import unreached
 from conformance.recording.campaign import FOLDER, PLAN
 from conformance.recording.survey import Survey, survey
-from conformance.recording.table import DOCUMENT, all_traces, with_tables
-from refsched.config.points import POINTS
+from conformance.recording.table import DOCUMENT, all_traces, plugin_counts, with_tables
+from conformance.recording.transitions import LEFT_OVER, MID_CYCLE
+from conformance.recording.unreached import OFTEN
+from refsched.config.feature_gates import GATES
 from refsched.queue.transitions import TRANSITIONS
 from refsched.shipped import data_folder
 
 ROOT = Path(__file__).parents[2]
-OFTEN = 10
-
-NEVER = frozenset(
-    f"R-QUEUE-{number:02}" for number in (6, 9, 12, 14, 18, 21, 25, 29, 30, 34, 35, 39, 41, 42, 43, 44, 45)
-)
-"""Why not is in docs/traces.md, "What is not in them"."""
 
 
 @pytest.fixture(scope="module")
@@ -45,20 +42,24 @@ def test_they_are_small() -> None:
     assert sum(path.stat().st_size for path in all_traces()) < 8_000_000
 
 
-def test_every_plugin_refuses_and_scores_often_enough(seen: Survey) -> None:
-    refused = {name for name in seen.refused if seen.refused[name] + seen.refused_before[name] >= OFTEN}
-    assert {name for name, points in POINTS.items() if "filter" in points} - refused == {"NodeName"}
-    scored = {name for name, times in seen.told_apart.items() if times >= OFTEN}
-    assert {name for name, points in POINTS.items() if "score" in points} - scored == {"VolumeBinding"}
+def test_every_plugin_refuses_and_scores_often_enough_or_it_is_told_why_not(seen: Survey) -> None:
+    rare = {
+        (plugin, point)
+        for plugin, counted in plugin_counts(seen)
+        for point, times in counted.items()
+        if times < OFTEN
+    }
+    assert rare == set(unreached.PLUGINS)
 
 
-def test_every_transition_of_the_queue_is_gone_often_enough(seen: Survey) -> None:
+def test_every_transition_of_the_queue_is_gone_often_enough_or_it_is_told_why_not(seen: Survey) -> None:
     rare = {row.rule for row in TRANSITIONS if seen.transitions[row.rule] < OFTEN}
-    assert rare == NEVER
+    assert rare == set(unreached.TRANSITIONS)
 
 
-def test_every_way_back_is_gone_often_enough(seen: Survey) -> None:
-    assert {way: times for way, times in seen.ways_back.items() if times < OFTEN} == {}
+@pytest.mark.parametrize("counted", ["asked", "happened"])
+def test_whatever_else_is_counted_is_counted_often_enough(seen: Survey, counted: str) -> None:
+    assert {what: times for what, times in getattr(seen, counted).items() if times < OFTEN} == {}
 
 
 def test_the_documentation_says_what_they_have_seen(seen: Survey) -> None:
@@ -76,9 +77,27 @@ def test_what_is_written_and_what_is_not_recorded_is_there(seen: Survey) -> None
         "the clock moves by more than five minutes",
         "permit: allow",
         "permit: reject",
-        "feature gate SchedulerAsyncPreemption off",
+        LEFT_OVER,
+        MID_CYCLE,
+        *(
+            f"feature gate {gate.name} {'off' if gate.default else 'on'}"
+            for gate in GATES.values()
+            if gate.modelled
+        ),
     ):
         assert seen.happened[happened] >= OFTEN, happened
+    for verb in ("filter", "prioritize", "preempt", "bind"):
+        for happened in ("an answer", "another status than 200", "no answer"):
+            assert seen.asked[f"{verb}: {happened}"] >= OFTEN, happened
+
+
+def test_every_way_back_is_gone_often_enough(seen: Survey) -> None:
+    refused = {f"{point}: unschedulable" for point in ("reserve", "permit", "preBind", "bind")}
+    failed = {f"{point}: error" for point in ("reserve", "permit", "preBind", "bind", "bind, an extender")}
+    own = {f"PreBind, {plugin}: error" for plugin in ("VolumeBinding", "DynamicResources")}
+    waiting = {f"waiting on Permit: {why}" for why in ("timed out", "rejected", "deleted", "preempted")}
+    expected = refused | failed | own | waiting | {"Bind, DefaultBinder: error"}
+    assert {way for way, times in seen.ways_back.items() if times >= OFTEN} == expected
 
 
 def test_no_trace_is_in_two_places() -> None:

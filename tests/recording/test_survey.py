@@ -44,10 +44,26 @@ def test_where_an_attempt_came_back_from(calls: tuple[str, ...], result: str, wa
         ),
         (
             Bind("a/b", "n", "unschedulable", ("A.unreserve",), "scripted"),
-            "waiting on Permit: rejected, deleted or preempted",
+            "waiting on Permit: rejected",
+        ),
+        (
+            Bind("a/b", "n", "unschedulable", (), "0/1 nodes are available: 1 removed."),
+            "waiting on Permit: deleted",
+        ),
+        (
+            Bind("a/b", "n", "unschedulable", None, "0/1 nodes are available: 1 preempted."),
+            "waiting on Permit: preempted",
+        ),
+        (
+            Bind("a/b", "n", "error", ("B.bind",), 'running Bind plugin "DefaultBinder": it has a node'),
+            "Bind, DefaultBinder: error",
+        ),
+        (
+            Bind("a/b", "n", "error", ("B.bind",), 'running Bind plugin "ScriptedBinder": scripted'),
+            "bind: error",
         ),
         (Bind("a/b", "n", "error", ("A.preBind", "A.unreserve"), "scripted"), "preBind: error"),
-        (Bind("a/b", "n", "error", (), "no"), "preBind or bind, a default plugin: error"),
+        (Bind("a/b", "n", "error", (), "no"), "bind, an extender: error"),
     ],
 )
 def test_where_a_binding_came_back_from(bind: Bind, way: str) -> None:
