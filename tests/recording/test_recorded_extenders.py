@@ -122,6 +122,17 @@ def test_an_extender_with_an_address_of_its_own_is_asked_by_whoever_is_recorded(
     assert all("asked" not in line for line in records)
 
 
+def test_a_replay_calls_nobody(reference: Adapter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = record(reference, PREEMPTING).text
+
+    def refused(*_: object) -> None:
+        raise AssertionError("a replay has no business with a network")
+
+    monkeypatch.setattr("socket.socket.connect", refused)
+    monkeypatch.setattr("socket.getaddrinfo", refused)
+    assert replayed(tmp_path, text).first is None
+
+
 def test_a_replay_is_answered_from_the_trace(reference: Adapter, tmp_path: Path) -> None:
     recorded = record(reference, PREEMPTING)
     verbs = [call["verb"] for line in lines(recorded.text) for call in line.get("asked", ())]

@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from conformance.recording.asked import asked_of_extenders
 from conformance.recording.survey import area_of, survey, way_back_of_a_bind, way_back_of_an_attempt
 from conformance.recording.table import BEGIN, END, with_tables
 from refsched.errors import InputError
+from refsched.shipped import data_folder
 from refsched.trace.records import Attempt, Bind
 
 Json = dict[str, Any]
@@ -122,6 +125,19 @@ def test_a_trace_that_disagrees_is_told_and_counted(tmp_path: Path) -> None:
     assert found.refused == {"NodePorts": 1}
     assert found.happened["feature gate SchedulerPopFromBackoffQ off"] == 1
     assert found.transitions["R-QUEUE-01"] == 1
+
+
+def test_what_extenders_were_asked_is_counted_by_what_came_back() -> None:
+    path = data_folder() / "scenarios-v1.34.2" / "licences-of-an-extender.jsonl.gz"
+    asked = Counter(asked_of_extenders(path))
+    assert asked["filter: no answer"] == 1
+    assert asked["filter: an answer"] == 4
+    assert asked["prioritize: an answer"] == asked["prioritize, of more weight than 1"] == 1
+    assert asked["preempt, told names"] == asked["preempt, of one that manages a resource"] == 1
+    assert asked["bind: an answer"] == 4
+    found = survey([path])
+    assert found.asked == asked
+    assert (found.scored["an extender"], found.told_apart["an extender"]) == (1, 1)
 
 
 def test_tables_stand_between_two_marks(tmp_path: Path) -> None:
