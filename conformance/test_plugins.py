@@ -53,6 +53,11 @@ def test_volumes_that_are_there(check: Check, history: History) -> None:
     check(history)
 
 
+@conforms(area="disks", rules=rules_of("VOLRESTR"), needs=("volumes",), examples=40)
+def test_disks_that_exclude_each_other(check: Check, history: History) -> None:
+    check(history)
+
+
 @conforms(area="dra", rules=rules_of("DRA"), needs=("devices",), examples=60)
 def test_devices(check: Check, history: History) -> None:
     check(history)

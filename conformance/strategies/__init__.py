@@ -28,6 +28,7 @@ _MODULES = {
     "preemption": "preemption",
     "volumes": "volumes",
     "attached": "attached",
+    "disks": "disks",
     "dra": "devices",
     "devices": "devices",
     "many": "many_nodes",

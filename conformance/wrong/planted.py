@@ -27,7 +27,7 @@ NEAREST: Mapping[str, tuple[str, ...]] = {
     "preemption": ("preemption", "preempt_flow", "nominated"),
     "binding": ("faults", "permit"),
     "permit": ("permit", "faults"),
-    "volumes": ("volumes", "attached"),
+    "volumes": ("volumes", "attached", "disks"),
     "devices": ("devices", "dra"),
     "config": ("config", "resources", "many"),
 }

@@ -29,6 +29,7 @@ OWN = (
     "extenders",
     "volumes",
     "attached",
+    "disks",
     "devices",
 )
 """The areas that are tested here."""
