@@ -42,7 +42,7 @@ _SOURCES: tuple[tuple[str, Json], ...] = (
     ("iscsi", _target("a", lun=1)),
     ("iscsi", _target("b")),
 )
-_NO_DISK = ("emptyDir", {})
+_NO_DISK: tuple[str, Json] = ("emptyDir", {})
 
 
 def _pod(first: tuple[str, Json], reads: bool, second: tuple[str, Json] | None) -> Json:
