@@ -34,6 +34,8 @@ Json = dict[str, Any]
 LOWEST = -(2**31)
 """A victim of this priority adds nothing to a sum that counts from there."""
 _HIGHEST = 2**31 - 1
+_PRIORITY = 10
+"""Of most of those who come."""
 
 _A: Json = {"app": "a"}
 _B: Json = {"app": "b"}
@@ -65,7 +67,7 @@ _LEAVING = st.sampled_from(
         ("spared", None, False),
         ("doomed", None, False),
         ("kept", None, False),
-        ("preempted", 10, False),
+        *[("preempted", _PRIORITY, False)] * 2,
         ("preempted", None, True),
     ]
 )
@@ -131,7 +133,7 @@ def _numbered(budgets: list[Json]) -> list[Json]:
 _COMING = combinations(
     lambda amount, priority: pod("", cpu(amount), priority=priority),
     ("2", "2", "2", "1500m", "1"),
-    (10, 10, 10, 3, -2, _HIGHEST),
+    (_PRIORITY, _PRIORITY, _PRIORITY, 3, -2, _HIGHEST),
 )
 _CONFIGS = st.sampled_from(
     [
@@ -174,6 +176,7 @@ _DUELS: tuple[tuple[_Crowd, ...], ...] = (
     ((("b", 5, 1), ("b", LOWEST, 1), ("b", LOWEST, 0)), (("b", LOWEST, 0), ("b", 5, 0))),
     ((("b", 0, 0),), (("b", 0, 1),)),
     ((("b", 0, 1), ("b", -1, 2)), (("b", 0, 2), ("b", -1, 0))),
+    ((("b", 3, 1), ("b", 2, 2)), (("b", 2, 0), ("b", 3, 2))),
     ((("b", 0, 2), ("b", 0, 0)), (("b", 0, 1), ("b", 0, 1))),
     ((("a", 0, 1), ("b", 0, 2)), (("a", 0, 0), ("b", 0, 2))),
 )
@@ -197,24 +200,33 @@ _SPARED: SearchStrategy[_Victim | None] = st.sampled_from(
 )
 """One that asks for nothing, and may stay unless pods are counted; what a budget allows it takes all the same."""
 
-_EVERYBODY: Json = {"matchExpressions": [{"key": "app", "operator": "Exists"}]}
-_NO_B: Json = {"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["b"]}]}
-_ONE_BUDGET = combinations(
-    _budget,
-    (_OF_A, _OF_A, _OF_A, _NO_B),
-    (0, 0, 0, 0, 1),
-    ("", "", "", "other"),
-    ((), (), (), ("p1", "p4", "p9"), ("p2", "p5")),
+_PROTECTION = st.sampled_from(
+    [*["strict"] * 3, "once", "bare", "bare", *["elsewhere", "paid"] * 2, "strict first", "strict last", ""]
 )
-_SEVERAL_BUDGETS = st.sampled_from(
-    [
-        [],
-        [_budget(_OF_A, 0, "", ()), _budget(_EVERYBODY, 20, "", ())],
-        [_budget(_EVERYBODY, 20, "", ()), _budget(_OF_A, 0, "", ())],
-        [_budget(_OF_A, 0, "", ()), _budget(_NO_B, 0, "", ())],
+"""Who is protected in a match, and who is not though it looks so: it has no label, the budget is one of another
+namespace, or the disruption has been paid for."""
+
+
+def _protecting(kind: str, match: str, listed: tuple[str, ...]) -> list[Json]:
+    """The budgets of one match. ``listed`` are its pods; of these every other one has been paid for."""
+    of_a: Json = {"matchLabels": {**_A, "match": match}}
+    strict = _budget(of_a, 0, "", ())
+    everybody = _budget({"matchLabels": {"match": match}}, 20, "", ())
+    no_b = [
+        {"key": "app", "operator": "NotIn", "values": ["b"]},
+        {"key": "match", "operator": "NotIn", "values": [other for other in "01234" if other != match]},
     ]
-)
-_STRICT_BUDGETS = st.one_of(*[_ONE_BUDGET.map(lambda budget: [budget])] * 3, _SEVERAL_BUDGETS)
+    budgets = {
+        "strict": [strict],
+        "once": [_budget(of_a, 1, "", ())],
+        "bare": [_budget({"matchExpressions": no_b}, 0, "", ())],
+        "elsewhere": [_budget(of_a, 0, "other", ())],
+        "paid": [_budget(of_a, 0, "", listed[::2])],
+        "strict first": [strict, everybody],
+        "strict last": [everybody, strict],
+        "": [],
+    }[kind]
+    return [with_metadata(budget, name=f"b{match}{number}") for number, budget in enumerate(budgets)]
 
 
 def _duels() -> SearchStrategy[History]:
@@ -223,27 +235,29 @@ def _duels() -> SearchStrategy[History]:
     @st.composite
     def several(draw: DrawFn) -> History:
         scene = Scene()
-        scene.add(*_numbered(draw(_STRICT_BUDGETS)))
         for number, crowds in enumerate(draw(matches)):
-            where = {"duel": str(number)}
+            match, before = str(number), len(scene.pods)
             pods = draw(st.sampled_from(["9", "9", "1"]))
+            is_duel = len(crowds) > 1
             for crowd in crowds if draw(st.booleans()) else crowds[::-1]:
-                scene.add_node(node("", {"cpu": "2", "memory": "8Gi", "pods": pods}, where))
+                cores = "2" if is_duel else f"{500 * len(crowd)}m"
+                scene.add_node(node("", {"cpu": cores, "memory": "8Gi", "pods": pods}, {"match": match}))
                 spared = draw(_SPARED)
                 for victim in (*crowd, spared) if spared is not None else crowd:
                     amount = "" if victim is spared else "500m"
-                    scene.add_pod(_of_a_crowd(amount, *victim), len(scene.nodes) - 1)
-            amounts = ["2", "2", "2", "1500m"] if len(crowds) > 1 else ["1", "1500m", "500m"]
-            amount = draw(st.sampled_from(amounts))
-            scene.add_pod(pod("", cpu(amount), priority=10, nodeSelector=where))
+                    scene.add_pod(_of_a_crowd(amount, match, *victim), len(scene.nodes) - 1)
+            scene.add(*_protecting(draw(_PROTECTION), match, tuple(scene.pods)[before:]))
+            amount = draw(st.sampled_from(["2", "2", "2", "1500m"] if is_duel else ["500m", "1"]))
+            scene.add_pod(pod("", cpu(amount), priority=_PRIORITY, nodeSelector={"match": match}))
         scene.schedule()
         return scene.history()
 
     return several()
 
 
-def _of_a_crowd(amount: str, app: str, priority: int, start: int) -> Json:
-    return _victim(amount, priority, {"app": app} if app else {}, (*START_TIMES, "")[start])
+def _of_a_crowd(amount: str, match: str, app: str, priority: int, start: int) -> Json:
+    labels = {"app": app, "match": match} if app else {}
+    return _victim(amount, priority, labels, (*START_TIMES, "")[start])
 
 
 # --- Contests -------------------------------------------------------------------------------------
@@ -272,8 +286,10 @@ def _contests() -> SearchStrategy[History]:
             for victim in crowd:
                 scene.add_pod(victim, home)
         for number, value in enumerate(draw(st.lists(_COMING, min_size=1, max_size=3))):
-            is_nominated = why and number == 0
-            scene.add_pod(with_status(value, nominatedNodeName="n1") if is_nominated else value)
+            if why and number == 0:
+                value = with_status(value, nominatedNodeName="n1")
+                value = value if priority is None else with_spec(value, priority=priority)
+            scene.add_pod(value)
         scene.schedule()
         scene.wait()
         scene.schedule()

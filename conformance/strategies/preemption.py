@@ -216,6 +216,4 @@ def histories() -> SearchStrategy[History]:
         gates=switched("SchedulerAsyncPreemption"),
         most_pods=9,
     )
-    return st.one_of(
-        *[usual] * 3, *[room.histories()] * 2, *[contest.histories()] * 5, kept.histories(), _CROWDS
-    )
+    return st.one_of(*[usual] * 3, room.histories(), *[contest.histories()] * 6, kept.histories(), _CROWDS)
