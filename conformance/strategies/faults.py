@@ -6,6 +6,8 @@ While a scheduling cycle is held there is no other: whoever is held is released 
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
@@ -22,8 +24,10 @@ from conformance.strategies.objects import (
     profile_config,
     with_metadata,
     with_spec,
+    with_status,
 )
 from conformance.strategies.scenes import (
+    AFTER_FIVE_MINUTES,
     Change,
     Scene,
     courses,
@@ -134,6 +138,77 @@ def _rival(shape: Json, index: int) -> Change:
     return change
 
 
+def _taken(nominated: bool, large: str) -> Change:
+    """A pod waits on Permit, and somebody else binds it. It is rejected, and what is told of that is told of the
+    pod as it was stored before, with a nomination or without one; another pod waits for such room."""
+
+    def change(scene: Scene) -> None:
+        if scene.nodes:
+            name = nth(scene.nodes, 0)
+            status = {"nominatedNodeName": name} if nominated else None
+            release_all(scene)
+            scene.add_pod(
+                pod("", priority=100, status=status, script=script(("ScriptedA", "permit", "Wait")))
+            )
+            scene.add_pod(pod("", cpu(large), priority=99))
+            scene.schedule(2)
+            scene.change_pod(-2, lambda value: with_spec(value, nodeName=name))
+
+    return change
+
+
+def _overdue(answer: str, text: str) -> Change:
+    """While a pod is held another one has waited for five minutes, which is an event for both; then comes one that
+    may end what the held one is refused for."""
+
+    def change(scene: Scene) -> None:
+        release_all(scene)
+        scene.add_pod(pod("", priority=101, nodeSelector={"disk": "none"}))
+        scene.add_pod(pod("", priority=100, script=script(("ScriptedA", "reserve", f"Hold:{answer}"))))
+        scene.schedule(2)
+        scene.wait(AFTER_FIVE_MINUTES)
+        _touched(0, _noted(text))(scene)
+        release_all(scene)
+
+    return change
+
+
+def _touched(index: int, touch: Callable[[Json], Json]) -> Change:
+    """One thing about a node changes, and nothing else."""
+
+    def change(scene: Scene) -> None:
+        if scene.nodes:
+            scene.change_node(index, touch(scene.nodes[nth(scene.nodes, index)]))
+
+    return change
+
+
+def _noted(text: str) -> Callable[[Json], Json]:
+    return lambda value: with_metadata(value, annotations={"note": text})
+
+
+def _ready(status: str, reason: str) -> Callable[[Json], Json]:
+    conditions = [{"type": "Ready", "status": status, "reason": reason}]
+    return lambda value: with_status(value, conditions=conditions)
+
+
+_TOUCHES: tuple[Callable[[Json], Json], ...] = (
+    _noted("x"),
+    _ready("True", "x"),
+    _noted("y"),
+    _ready("False", "x"),
+    _ready("True", "y"),
+    lambda value: with_spec(value, taints=[{"key": "k", "effect": "PreferNoSchedule"}]),
+    lambda value: with_metadata(value, labels={"disk": "ssd"}),
+    lambda value: with_status(value, images=[{"names": ["i:1"], "sizeBytes": 1}]),
+)
+
+
+def _told(script: Script) -> Callable[[Json], Json]:
+    """What plugins say of the pod from now on."""
+    return lambda value: with_metadata(value, annotations={SCRIPT: json.dumps(script)})
+
+
 MEANWHILE: tuple[SearchStrategy[Change], ...] = (
     pods_removed(),
     nodes_changed(NODES),
@@ -141,6 +216,7 @@ MEANWHILE: tuple[SearchStrategy[Change], ...] = (
     pod_changes(_leaving, st.none()),
     st.builds(_rival, st.sampled_from([{"requests": cpu("1")}, {}]), st.integers(0, 1)),
     label_changes(st.sampled_from([{"app": "a"}, {"app": "b"}])),
+    st.builds(_touched, st.integers(0, 1), st.sampled_from(_TOUCHES)),
 )
 """To pods and nodes; most of it finds a pod held now and then."""
 
@@ -192,12 +268,20 @@ _AFTERWARDS = st.sampled_from([(0, 1), (0,), (0, 1, 1), (1, 1), (0,), (11, 1, 1)
 )
 
 
+TAKEN = st.builds(_taken, st.sampled_from([True, True, False]), st.sampled_from(["9", "1"]))
+
+
 def histories() -> SearchStrategy[History]:
     return courses(
         pods_created(PODS),
         pods_created(PODS),
         pods_created(PODS),
         permitting("allow", "reject"),
+        pod_changes(_told, SCRIPTS),
+        TAKEN,
+        st.builds(
+            _overdue, st.sampled_from(["Pending", "Unschedulable", "Error"]), st.sampled_from(["x", "y"])
+        ),
         *MEANWHILE,
         nodes=st.lists(NODES, min_size=1, max_size=2),
         pods=placed(PODS, most=3),

@@ -7,7 +7,16 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.history import History
-from conformance.strategies.faults import MEANWHILE, NODES, SCRIPTED, Json, permitting, script, then
+from conformance.strategies.faults import (
+    MEANWHILE,
+    NODES,
+    SCRIPTED,
+    TAKEN,
+    Json,
+    permitting,
+    script,
+    then,
+)
 from conformance.strategies.objects import combinations, cpu, pod
 from conformance.strategies.scenes import courses, placed, pods_created
 
@@ -45,6 +54,7 @@ def histories() -> SearchStrategy[History]:
         permitting("reject", "allow"),
         pods_created(_PODS),
         permitting("allow"),
+        TAKEN,
         *MEANWHILE,
         nodes=st.lists(NODES, min_size=1, max_size=2),
         pods=placed(_PODS, most=4),

@@ -6,6 +6,8 @@ Each pod waits for something that one of the events gives: an amount, a label, a
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial, reduce
 from typing import Any
 
 from hypothesis import strategies as st
@@ -155,6 +157,17 @@ def _noted(text: str) -> Any:
     return lambda value: with_metadata(value, annotations={"note": text})
 
 
+def _changed(several: tuple[Callable[[Json], Json], ...]) -> Callable[[Json], Json]:
+    """Several things at once, each of which is an event."""
+    return lambda value: reduce(lambda changed, change: change(changed), several, value)
+
+
+_LABELLED = tuple(partial(with_metadata, labels=labels) for labels in ({"app": "a"}, {"app": "b"}))
+_SEVERAL = st.tuples(
+    st.sampled_from([*_LABELLED, _ungated(2)]),
+    st.sampled_from([_asking("1m"), _asking("1"), _tolerating(None)]),
+)
+
 _CONFIGS = one_in(
     3,
     combinations(
@@ -182,6 +195,8 @@ def histories() -> SearchStrategy[History]:
         pod_changes(_asking, st.sampled_from(["1m", "1", "2"])),
         pod_changes(_leaving, st.none()),
         pod_changes(_noted, st.sampled_from(["x", "y"])),
+        pod_changes(_changed, _SEVERAL),
+        pod_changes(_changed, st.just((_asking("1m"), _tolerating(None)))),
         nodes=st.lists(_NODES, max_size=2),
         pods=placed(_PODS),
         config=_CONFIGS,
