@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.history import DEFAULT_CONFIG, History
-from conformance.strategies.objects import ZONE, default_profile, node, one_in, profile_config, with_metadata
+from conformance.strategies.objects import (
+    REGION,
+    ZONE,
+    default_profile,
+    node,
+    one_in,
+    profile_config,
+    with_metadata,
+)
 from conformance.strategies.scenes import (
     Scene,
     courses,
@@ -156,15 +164,18 @@ _EXCLUSIVE: list[Json] = [
 ]
 
 
+_PLACES = (node(), node(labels={ZONE: "a"}), node(labels={ZONE: "a", REGION: "r"}), node(labels={ZONE: "b"}))
+
+
 @st.composite
 def _sharing(draw: DrawFn) -> History:
     """Pods with volumes of one family; those that run may be of another namespace, and go."""
     family = draw(st.sampled_from((*_FAMILIES, _FAMILIES[0])))
-    volumes = draw(st.lists(drawn_volumes(({},), ([],), SOURCES[:2], ("",)), min_size=2, max_size=2))
+    volumes = drawn_volumes(({}, {ZONE: "a", REGION: "r"}, {ZONE: "a__b"}), ([],), SOURCES[:2], ("",))
     scene = Scene(hosts=True)
-    scene.add(*cluster_storage(_EXCLUSIVE, volumes))
-    scene.add_node(node())
-    scene.add_node(draw(st.sampled_from(_ROOMY_NODES)))
+    scene.add(*cluster_storage(_EXCLUSIVE, draw(st.lists(volumes, min_size=2, max_size=2))))
+    for value in draw(st.lists(st.sampled_from(_PLACES), min_size=1, max_size=2)):
+        scene.add_node(value)
     for value, home, namespace in draw(
         st.lists(
             st.tuples(running_pods(*family), st.integers(0, 1), st.sampled_from(["other", ""])),

@@ -65,7 +65,7 @@ _CONSTRAINTS = combinations(
     (1, 2),
     (None, None, 2, 3, 4),
     ({"app": "a"}, {"app": "a"}, {"tier": "x"}),
-    ({}, {}, {"nodeAffinityPolicy": "Ignore"}, {"nodeTaintsPolicy": "Honor"}),
+    ({}, {"nodeAffinityPolicy": "Ignore"}, {"nodeTaintsPolicy": "Honor"}),
 )
 
 
@@ -75,7 +75,7 @@ def _preferring(zone: str) -> Json:
     return {"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": weighted}}}
 
 
-_WAYS: tuple[Json, ...] = ({}, {}, _preferring("a"), {"nodeSelector": {ZONE: "a"}})
+_WAYS: tuple[Json, ...] = ({}, {"nodeSelector": {ZONE: "a"}}, _preferring("a"), {"nodeSelector": {ZONE: "b"}})
 
 
 def _distinct(constraints: list[Json]) -> list[Json]:

@@ -93,7 +93,7 @@ def _container(name: str, requests: Json, rare: Json, **more: Any) -> Json:
 _SIMPLE = st.builds(
     lambda requests, rare: pod("", containers=[_container("c", requests, rare)]),
     _PLAIN,
-    one_in(3, _RARE, {}),
+    one_in(2, _RARE, {}),
 )
 _LIMITED = st.builds(
     lambda limits: pod(

@@ -12,16 +12,25 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.history import DEFAULT_CONFIG, History
-from conformance.strategies.objects import ZONE, combinations, default_profile, node, pod, profile_config
+from conformance.strategies.objects import (
+    ZONE,
+    combinations,
+    container,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+)
 from conformance.strategies.scenes import Scene
 
 Json = dict[str, Any]
 
+_GPU = "example.com/gpu"
 _TAINTS = [{"key": key, "effect": "PreferNoSchedule"} for key in ("k", "l", "m")]
 _NODES = combinations(
-    lambda cpu, memory, zone, taints: node(
+    lambda cpu, memory, zone, taints, gpu: node(
         "",
-        {"cpu": cpu, "memory": memory, "pods": "20"},
+        {"cpu": cpu, "memory": memory, "pods": "20", **({_GPU: gpu} if gpu else {})},
         {ZONE: zone} if zone else {},
         taints=_TAINTS[:taints],
     ),
@@ -29,6 +38,7 @@ _NODES = combinations(
     ("2Gi", "1Gi", "3Gi", "1500M"),
     ("a", "b", ""),
     (0, 1, 2, 3),
+    ("", "", "2"),
 )
 _RUNNING = combinations(
     lambda cpu, memory: pod("", {**({"cpu": cpu} if cpu else {}), **({"memory": memory} if memory else {})}),
@@ -52,13 +62,14 @@ _WAITING = combinations(
     lambda cpu, memory, way: pod("", {"cpu": cpu, **({"memory": memory} if memory else {})}, **way),
     ("10m", "100m", "333m"),
     ("", "", "1Mi", "200Mi"),
-    ({}, {}, _preferring((1, 2)), _preferring((7, 3))),
+    ({}, {}, _preferring((1, 2)), _preferring((7, 3)), {"initContainers": [container("i")]}),
 )
 
 _RESOURCES: tuple[list[Json], ...] = (
     [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}],
     [{"name": "cpu", "weight": 3}, {"name": "memory", "weight": 1}],
     [{"name": "memory", "weight": 7}, {"name": "cpu", "weight": 2}],
+    [{"name": "cpu", "weight": 1}, {"name": _GPU, "weight": 3}],
 )
 _SHAPES = ((0, 10), (10, 0), (0, 3, 10), (7, 0, 2))
 
@@ -70,7 +81,12 @@ def _configured(kind: str, resources: list[Json], scores: tuple[int, ...]) -> Js
         strategy["requestedToCapacityRatio"] = {
             "shape": [{"utilization": utilization, "score": score} for utilization, score in points]
         }
-    return profile_config(default_profile(("NodeResourcesFit", {"scoringStrategy": strategy})))
+    balanced = {"resources": [{"name": each["name"], "weight": 1} for each in resources]}
+    return profile_config(
+        default_profile(
+            ("NodeResourcesFit", {"scoringStrategy": strategy}), ("NodeResourcesBalancedAllocation", balanced)
+        )
+    )
 
 
 _CONFIGS = st.one_of(
