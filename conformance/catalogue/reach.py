@@ -48,6 +48,8 @@ class Move:
 
 
 _NUMBERS = count()
+CURED_BY_ANYTHING = "R-HINT-04"
+"""Of a plugin that has no table of events, as the scripted ones."""
 
 
 class Reach:
@@ -94,7 +96,7 @@ def _instrument() -> None:
     for rule in all_rules().values():
         if rule.module.startswith("refsched."):
             by_place.setdefault((rule.module, rule.place), []).append(rule)
-    listened: dict[int, Callable[..., Any]] = {}
+    listened: dict[int, Any] = {}
     for (module, place), rules in by_place.items():
         _listen_at(module, place, tuple(rule.id for rule in rules), listened)
     _replace_everywhere(listened)
@@ -103,11 +105,9 @@ def _instrument() -> None:
     _listen_to_nominations()
 
 
-def _listen_at(
-    module: str, place: str, rules: tuple[str, ...], of_modules: dict[int, Callable[..., Any]]
-) -> None:
-    """A name that is no function (a table's row, a class, a function within another) is passed over. Functions of
-    modules are left to the end: other modules have imported them."""
+def _listen_at(module: str, place: str, rules: tuple[str, ...], of_modules: dict[int, Any]) -> None:
+    """A name that is neither a function nor a mapping (a table's row, a class, a function within another) is
+    passed over. What modules hold is left to the end: other modules have imported it."""
     *owners, name = place.split(".")
     owner: Any = import_module(module)
     for part in owners:
@@ -116,6 +116,12 @@ def _listen_at(
     match found:
         case staticmethod():
             setattr(owner, name, staticmethod(_listener(found.__func__, rules)))
+        case functools.cached_property():
+            heard = functools.cached_property(_listener(found.func, rules))
+            heard.__set_name__(owner, name)
+            setattr(owner, name, heard)
+        case dict() if not owners:
+            of_modules[id(found)] = _Table(found, rules)
         case property(fget=getter) if getter is not None:
             setattr(owner, name, property(_listener(getter, rules)))
         case _ if inspect.isfunction(found) and inspect.isclass(owner):
@@ -137,12 +143,26 @@ def _listener(function: Callable[..., Any], rules: tuple[str, ...]) -> Callable[
     return listened
 
 
+class _Table(dict[Any, Any]):
+    """A mapping that is a rule: it speaks when something is looked up in it."""
+
+    def __init__(self, table: Mapping[Any, Any], rules: tuple[str, ...]) -> None:
+        super().__init__(table)
+        self._rules = rules
+
+    def __getitem__(self, key: Any) -> Any:
+        found = super().__getitem__(key)
+        if _LISTENERS:
+            _hear(self._rules)
+        return found
+
+
 def _tells(answer: Any) -> bool:
     """Success, nothing, and none of them are what is answered where a rule does not apply."""
     return answer is not None and answer != SUCCESS and answer not in ((), {}, frozenset())
 
 
-def _replace_everywhere(listened: dict[int, Callable[..., Any]]) -> None:
+def _replace_everywhere(listened: dict[int, Any]) -> None:
     for name, module in list(sys.modules.items()):
         if name.startswith("refsched."):
             for attribute, value in list(vars(module).items()):
@@ -177,7 +197,8 @@ def _listen_to_hints(by_place: Mapping[tuple[str, str], Sequence[Rule]]) -> None
         answer = cures(registration, pod, happening, objects)
         if _LISTENERS and registration.plugin is not None:
             event, hint = registration.event, registration.hint
-            rule = cure_id(registration.plugin.name, event.resource, event.action)
+            row = cure_id(registration.plugin.name, event.resource, event.action)
+            rule = row if row in all_rules() else CURED_BY_ANYTHING
             _hear((rule,))
             if hint is not None:
                 place = hint.__module__, hint.__qualname__

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is shown of a wrong scheduler is as small as what a person would have written."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.history import Create, History
+from conformance.strategies import AREAS
+from conformance.suite.check import Checking, Evidence, RuleBrokenError
+from conformance.suite.drawing import drawn, load_profile
+from conformance.suite.standard import StandardBench
+from conformance.wrong.killing import connect_wrong
+from conformance.wrong.profile import suite_tests
+
+SMALL = {
+    "overcommits": ("resources", "R-FIT-02", 3, 4),
+    "one-pod-too-many": ("resources", "R-FIT-02", 2, 3),
+    "ignores-overhead": ("resources", "R-FIT", 3, 4),
+    "takes-the-lowest-total": ("resources", "R-INV-04", 3, 4),
+    "lets-no-execute-pass": ("taints", "R-TAINT-01", 2, 3),
+    "skew-must-be-less": ("spread", "R-SPREAD-11", 2, 3),
+    "one-port-for-all-protocols": ("ports", "R-PORTS-03", 3, 4),
+    "last-in-first-out": ("queue", "R-QUEUE-47", 2, 4),
+    "errors-owe-no-backoff": ("queue", "R-BACKOFF-01", 2, 4),
+    "keeps-deleted-pods": ("queue", "R-INV-06", 1, 3),
+    "all-must-be-cured": ("queue", "R-QUEUE-07", 2, 3),
+    "ports-ignore-deleted-pods": ("queue", "R-CURE-NodePorts", 3, 5),
+    "deleted-pods-go-on-counting": ("lifecycle", "R-INV-08", 2, 4),
+    "skips-the-second-nominated-pass": ("nominated", "R-NOM-01", 3, 5),
+    "looks-at-all-nodes-first": ("nominated", "R-SEARCH-03", 7, 9),
+    "ignores-budgets": ("preemption", "R-PREEMPT-11", 7, 8),
+    "leaks-what-it-assumed": ("faults", "R-INV-08", 2, 3),
+    "unreserves-nothing": ("faults", "R-ROLLBACK-01", 2, 3),
+    "gives-a-device-twice": ("dra", "R-DRA", 8, 9),
+    "taints-weigh-one": ("config", "R-TAINT-04", 3, 4),
+}
+"""The area whose test is run, the rule that it must name, and how many objects and steps there may be at most."""
+
+
+def shown(name: str, area: str) -> Evidence:
+    """What the test of this area, as it is by default, shows of this wrong scheduler."""
+    load_profile()
+    test = next(test for test in suite_tests() if test.area == area and not test.recorded)
+    bench = StandardBench()
+    places = {rule: place for place, rule in enumerate(bench.rules)}
+    with connect_wrong(name) as adapter:
+        checking = Checking(
+            lambda history: bench.judge(adapter, history),
+            lambda history: bench.begin(adapter, history),
+            places.__getitem__,
+            lambda rule: True,
+        )
+
+        def check(history: History) -> None:
+            checking(history)
+
+        with pytest.raises(RuleBrokenError) as raised:
+            drawn(check, AREAS[area](), examples=test.examples, seed="0", name=test.name)()
+        with pytest.raises(RuleBrokenError):
+            checking.settle(raised.value)
+    return checking.evidence[checking.target or ""]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_counterexample_is_small_and_names_the_rule(name: str) -> None:
+    area, rule, objects, steps = SMALL[name]
+    found = shown(name, area)
+    history = found.judgement.history
+    assert found.rule.startswith(rule)
+    assert sum(isinstance(step, Create) for step in history.steps) <= objects
+    assert len(history.steps) <= steps
