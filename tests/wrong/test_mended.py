@@ -16,6 +16,7 @@ from refsched.framework.known_defects import KNOWN_DEFECTS
 
 PLUGIN = "refsched.plugins.dynamic_resources"
 REQUESTS = "refsched.dra.requests"
+ALLOCATOR = "refsched.dra.allocator"
 
 
 def bent(module: str, before: str, after: str) -> Attack:
@@ -41,8 +42,11 @@ def test_who_carries_the_fix_passes(mended: str) -> None:
 
 @pytest.mark.parametrize(
     ("module", "before", "after"),
-    [(REQUESTS, "            if pool.is_broken:\n", "            if pool.invalid_reason:\n")],
-    ids=["takes-all-of-what-is-incomplete"],
+    [
+        (REQUESTS, "            if pool.is_broken:\n", "            if pool.invalid_reason:\n"),
+        (ALLOCATOR, "alternative, place.device + 1)", "alternative, place.device + 2)"),
+    ],
+    ids=["takes-all-of-what-is-incomplete", "skips-every-second-one"],
 )
 def test_who_does_neither_fails(module: str, before: str, after: str) -> None:
     came = bent(module, before, after)
