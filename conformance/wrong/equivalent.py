@@ -33,4 +33,22 @@ EQUIVALENT: Mapping[str, str] = {
         ),
         "A scheduler's snapshots come from its cache: nothing of the specification calls this function.",
     ),
+    "binding.binding_cycle:_wait_and_bind:omission:1": (
+        "Behind Permit a failure names no plugin, so that nobody asks what happened meanwhile; and who is bound "
+        "never comes to the queue again."
+    ),
+    **dict.fromkeys(
+        ("cycle.attempt:_pre_filter:order:0", "cycle.attempt:_pre_filter:order:1"),
+        "The nodes that PreFilter named are compared without their order.",
+    ),
+    "preemption.importance:more_important:boundary:0": "It is asked only where the two priorities differ.",
+    **dict.fromkeys(
+        ("preemption.pick::off-by-one:0", "preemption.pick::off-by-one:1", "preemption.pick::off-by-one:2"),
+        "From which day start times are counted moves all ranks by the same amount.",
+    ),
+    **dict.fromkeys(
+        (f"preemption.victims:select_victims:{kind}" for kind in ("and-or:0", "part:0", "part:1")),
+        "Victims that stand in order already are sorted once more. The highest priority stays in front, and of "
+        "their order nothing else is asked.",
+    ),
 }
