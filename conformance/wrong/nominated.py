@@ -9,6 +9,7 @@ _QUEUE = "refsched.queue.scheduling_queue"
 _CYCLE = "refsched.cycle.scheduling_cycle"
 _DECIDE = "refsched.cycle.decide"
 _PREEMPTION = "refsched.plugins.default_preemption"
+_POST_FILTER = "refsched.cycle.post_filter"
 
 WRONG = (
     Wrong(
@@ -72,19 +73,11 @@ WRONG = (
         cites="kubernetes #102339",
     ),
     Wrong(
-        "nominates-whoever-is-gone",
-        "a pod that was deleted or bound during its attempt is nominated all the same",
-        _NOMINATOR,
-        "if shown is None or shown.spec.node_name:",
-        "if False:",
-        cites="kubernetes #109236, #102339",
-    ),
-    Wrong(
         "an-update-ends-a-nomination",
-        "a node that only the scheduler has in mind is forgotten when the pod is updated",
+        "an update of a nominated pod ends its nomination",
         _NOMINATOR,
-        "in_mind = self._node_of.get(before.uid)",
-        "in_mind = None",
+        "        self.withdraw(before)\n        self.nominate(after, in_mind)\n",
+        "        self.withdraw(before)\n",
     ),
     Wrong(
         "who-may-not-preempt-loses-its-nomination",
@@ -115,5 +108,41 @@ WRONG = (
         _DECIDE,
         "nodes = [] if node is None else [node]",
         "nodes = []",
+    ),
+    Wrong(
+        "nominated-nodes-are-taken-on-trust",
+        "the node that a pod is nominated to is taken without asking any filter",
+        _DECIDE,
+        "tried = search(nodes, 0, 1, partial(self._check, pod, state))",
+        "tried = Search(tuple(nodes))",
+    ),
+    Wrong(
+        "who-is-nominated-looks-nowhere-else",
+        "a pod that does not fit on its nominated node is not tried on others",
+        _DECIDE,
+        "        nodes: Sequence[NodeInfo] = self.snapshot.nodes\n",
+        "        nominated = self.snapshot.get(pod.pod.status.nominated_node_name)\n"
+        "        nodes: Sequence[NodeInfo] = [nominated] if nominated else self.snapshot.nodes\n",
+    ),
+    Wrong(
+        "keeps-the-first-nomination",
+        "a pod that is nominated anew goes on keeping others from the node before",
+        _NOMINATOR,
+        "        self.withdraw(pod)\n        to = ",
+        "        to = ",
+    ),
+    Wrong(
+        "no-post-filter-ends-nominations",
+        "without PostFilter plugins a pod that fits nowhere loses its nomination",
+        _POST_FILTER,
+        "        return PostFilterOutcome()\n",
+        '        return PostFilterOutcome(nominated_node="")\n',
+    ),
+    Wrong(
+        "the-first-nomination-of-a-node-counts",
+        "of several pods nominated to a node only one counts",
+        _RUNTIME,
+        "        for other in counted:\n",
+        "        for other in counted[:1]:\n",
     ),
 )

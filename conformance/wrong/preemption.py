@@ -10,6 +10,7 @@ _BUDGETS = "refsched.preemption.disruption"
 _PICK = "refsched.preemption.pick"
 _IMPORTANCE = "refsched.preemption.importance"
 _PREPARE = "refsched.cycle.post_filter"
+_PLUGIN = "refsched.plugins.default_preemption"
 
 WRONG = (
     Wrong(
@@ -183,10 +184,147 @@ WRONG = (
         "self._nominated = ()",
     ),
     Wrong(
-        "victims-are-not-told-why",
-        "a victim is deleted without a DisruptionTarget condition",
-        _PREPARE,
-        "    stations.api.patch_status(victim, condition)\n",
-        "",
+        "sums-priorities-as-they-are",
+        "of victims with negative priorities more are taken to cost less",
+        _PICK,
+        "victim.pod.priority + _ABOVE_ANY_PRIORITY",
+        "victim.pod.priority",
+    ),
+    Wrong(
+        "does-not-sum-priorities",
+        "behind the highest priority of the victims only their number counts",
+        _PICK,
+        "        sum(victim.pod.priority + _ABOVE_ANY_PRIORITY for victim in victims),\n",
+        "        0,\n",
+    ),
+    Wrong(
+        "does-not-count-victims",
+        "of two nodes whose victims cost the same the one with fewer of them is not preferred",
+        _PICK,
+        "        len(victims),\n",
+        "        0,\n",
+    ),
+    Wrong(
+        "takes-any-of-equal-priority",
+        "how long the victims have run does not count",
+        _PICK,
+        "-((earliest_start(victims, now) - _EPOCH) // timedelta(microseconds=1))",
+        "0",
+    ),
+    Wrong(
+        "looks-at-the-least-of-the-victims",
+        "the priority of the least important victim counts, not that of the most important",
+        _PICK,
+        "victims[0].pod.priority",
+        "victims[-1].pod.priority",
+    ),
+    Wrong(
+        "looks-at-the-start-of-all",
+        "the earliest start is that of any victim, not of one with the highest priority",
+        _IMPORTANCE,
+        " for v in victims if v.pod.priority == highest)",
+        " for v in victims)",
+    ),
+    Wrong(
+        "who-has-not-started-is-the-oldest",
+        "a pod without a start time is more important than its equals",
+        _IMPORTANCE,
+        "return (started or now) < (other_started or now)",
+        "return started is None or (other_started is not None and started < other_started)",
+    ),
+    Wrong(
+        "protects-pods-without-labels",
+        "a budget that asks for a label to be missing protects pods without any",
+        _BUDGETS,
+        "        bool(pod.labels)\n        and budget",
+        "        budget",
+    ),
+    Wrong(
+        "the-last-budget-decides",
+        "of several budgets only the last one that speaks of a pod can be violated",
+        _BUDGETS,
+        "violated = violated or left[index] < 0",
+        "violated = left[index] < 0",
+    ),
+    Wrong(
+        "one-budget-pays-for-all",
+        "a pod takes a disruption only from the first budget that speaks of it",
+        _BUDGETS,
+        "                violated = violated or left[index] < 0\n",
+        "                violated = violated or left[index] < 0\n                break\n",
+    ),
+    Wrong(
+        "spares-the-unprotected-first",
+        "whom no budget protects is the first that may stay",
+        _VICTIMS,
+        "    violating = [pod for pod in protected.violating if not trial.reprieves(pod)]\n"
+        "    victims = violating + [pod for pod in protected.others if not trial.reprieves(pod)]\n",
+        "    victims = [pod for pod in protected.others if not trial.reprieves(pod)]\n"
+        "    violating = [pod for pod in protected.violating if not trial.reprieves(pod)]\n"
+        "    victims = violating + victims\n",
+    ),
+    Wrong(
+        "counts-who-was-spared",
+        "protected pods that may stay count as violations too",
+        _VICTIMS,
+        "tuple(victims), len(violating))",
+        "tuple(victims), len(protected.violating))",
+    ),
+    Wrong(
+        "does-not-evict-who-leaves",
+        "pods that are being deleted are no victims",
+        _VICTIMS,
+        "if may_preempt(context.pod.pod, other.pod)]",
+        "if may_preempt(context.pod.pod, other.pod) and other.pod.metadata.deletion_timestamp is None]",
+    ),
+    Wrong(
+        "evicts-only-its-own",
+        "pods that another scheduler has placed are no victims",
+        _ELIGIBILITY,
+        "return other.priority < preemptor.priority",
+        "both = preemptor.spec, other.spec\n"
+        "    return both[0].scheduler_name == both[1].scheduler_name and other.priority < preemptor.priority",
+    ),
+    Wrong(
+        "evicts-only-in-its-namespace",
+        "pods of other namespaces are no victims",
+        _ELIGIBILITY,
+        "return other.priority < preemptor.priority",
+        "return other.priority < preemptor.priority and other.namespace == preemptor.namespace",
+    ),
+    Wrong(
+        "only-positive-priorities-preempt",
+        "a pod whose priority is not above 0 preempts nobody",
+        _ELIGIBILITY,
+        "return other.priority < preemptor.priority",
+        "return other.priority < preemptor.priority and preemptor.priority > 0",
+    ),
+    Wrong(
+        "waits-for-equals",
+        "a pod waits also for one of equal or higher priority that leaves its nominated node",
+        _ELIGIBILITY,
+        "any(may_preempt(pod, other.pod) and _leaves",
+        "any(_leaves",
+    ),
+    Wrong(
+        "waits-where-it-cannot-help",
+        "a pod waits for a victim that leaves its nominated node also where no eviction would help any more",
+        _ELIGIBILITY,
+        "if context.status_of(nominated.name).code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:",
+        "if False:",
+    ),
+    Wrong(
+        "takes-the-first-candidate",
+        "the search ends with the first candidate, whatever it costs",
+        _DRY_RUN,
+        "return min(max(nodes * percentage // 100, absolute), nodes)",
+        "return min(1, nodes)",
+    ),
+    Wrong(
+        "equals-are-outranked",
+        "nominated pods of equal priority lose their nomination too",
+        _PLUGIN,
+        "if other.pod.priority < priority)",
+        "if other.pod.priority <= priority)",
     ),
 )

@@ -123,4 +123,18 @@ WRONG = (
         "highest = min(totals.values())",
         cites="scheduler-plugins #384",
     ),
+    Wrong(
+        "the-best-node-gets-no-hundred",
+        "normalized scores end below 100",
+        _NORMALIZE,
+        "MAX_NODE_SCORE * score // largest",
+        "MAX_NODE_SCORE * score // (largest + 1)",
+    ),
+    Wrong(
+        "forgets-weights-of-who-does-not-normalize",
+        "a weight counts only for plugins whose scores are normalized",
+        _RUNTIME,
+        "score * self.score_weights[name] for node",
+        "score * (self.score_weights[name] if raw[name] is not scores else 1) for node",
+    ),
 )
