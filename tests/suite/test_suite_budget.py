@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from conformance.suite.budget import TABLE, Planned, Weight, plan, power_of, weight_of
+from conformance.wrong import matrix
 from conformance.wrong.killing import Attack, Fate, Kill
 from conformance.wrong.power import main, worth
 from conformance.wrong.profile import suite_tests
@@ -74,11 +76,13 @@ def test_whoever_was_killed_counts_for_the_test_that_killed_it() -> None:
     }
 
 
-def test_the_table_is_that_of_the_kill_matrix(tmp_path: Path) -> None:
+def test_the_command_writes_what_the_kill_matrix_holds(tmp_path: Path) -> None:
     again = tmp_path / "weights.json"
     again.write_text(TABLE.read_text("utf-8"), "utf-8")
     assert main(again) == 0
-    assert again.read_text("utf-8") == TABLE.read_text("utf-8")
+    table = json.loads(again.read_text("utf-8"))
+    assert table == worth(matrix.read().values(), json.loads(TABLE.read_text("utf-8")))
+    assert 0 < sum(row["kills"] for row in table["tests"].values()) <= table["planted"]
 
 
 def test_ten_seconds_buy_more_than_half_of_the_power() -> None:
