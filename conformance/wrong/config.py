@@ -80,4 +80,28 @@ WRONG = (
         'kept = [p for p in default.enabled if not disabled & {p.name, "*"}]',
         'kept = [p for p in default.enabled if "*" not in disabled]',
     ),
+    Wrong(
+        "ignores-no-resource-groups",
+        "groups of resources that NodeResourcesFit is to ignore are filtered by",
+        _PROFILES,
+        "frozenset(args.ignored_resource_groups),",
+        "frozenset(),",
+    ),
+    Wrong(
+        "first-arguments-for-all",
+        "all profiles have the arguments of the first",
+        _RESOLVE,
+        "    args |= {config.name: config.args for config in profile.plugin_config if config.name in ARGS}\n",
+        "    args |= {config.name: config.args for config in profile.plugin_config if "
+        "config.name in ARGS}\n"
+        "    kept = globals().setdefault('_FIRST', {})\n"
+        "    args = {name: kept.setdefault(name, found) for name, found in args.items()}\n",
+    ),
+    Wrong(
+        "adds-no-affinity",
+        "the affinity that a profile adds is not read",
+        _PROFILES,
+        "return NodeAffinity(args.added_affinity or NodeAffinityTerms())",
+        "return NodeAffinity()",
+    ),
 )

@@ -147,4 +147,34 @@ WRONG = (
         'return unresolvable("node(s) didn\'t match pod affinity rules")',
         'return unschedulable("node(s) didn\'t match pod affinity rules")',
     ),
+    Wrong(
+        "normalizes-in-whole-numbers",
+        "a score is normalized in whole numbers, not in float64",
+        _AFFINITY,
+        "int(MAX_NODE_SCORE * ((score - lowest) / spread))",
+        "MAX_NODE_SCORE * (score - lowest) // spread",
+    ),
+    Wrong(
+        "relabelled-pods-attract-nobody",
+        "a running pod that comes to meet an affinity by its labels cures nobody",
+        _AFFINITY,
+        "came = _meets_all(wanted, after) and not _meets_all(wanted, before)",
+        "came = _meets_all(wanted, after) and before is None",
+    ),
+    Wrong(
+        "new-nodes-do-not-help-who-avoids",
+        "a new node cures nobody who avoids others",
+        _AFFINITY,
+        "            before is None\n            or (term",
+        "            (term",
+    ),
+    Wrong(
+        "waiting-pods-cure",
+        "a pod that waits, and comes to meet an affinity, is thought to help",
+        _AFFINITY,
+        "        if any(changed is not None and not changed.spec.node_name for changed in "
+        "(before, after)):\n"
+        "            return False\n",
+        "",
+    ),
 )

@@ -6,6 +6,7 @@ from conformance.wrong.planted import Wrong
 _REQUESTS = "refsched.objects.resources"
 _FIT = "refsched.plugins.node_resources_fit"
 _INFO = "refsched.framework.node_info"
+_QUANTITY = "refsched.objects.quantity"
 
 WRONG = (
     Wrong(
@@ -128,5 +129,70 @@ WRONG = (
         _REQUESTS,
         "scalar[name] = scalar.get(name, 0) + sign * amount",
         "scalar[name] = max(scalar.get(name, 0), sign * amount)",
+    ),
+    Wrong(
+        "cuts-fractions-of-a-byte",
+        "an amount with a fraction is cut where it should be rounded up",
+        _QUANTITY,
+        "return -(-self.nano // NANO)",
+        "return self.nano // NANO",
+    ),
+    Wrong(
+        "cuts-fractions-of-a-thousandth",
+        "a cpu amount finer than a thousandth is cut where it should be rounded up",
+        _QUANTITY,
+        "return -(-self.nano // (NANO // 1000))",
+        "return self.nano // (NANO // 1000)",
+    ),
+    Wrong(
+        "scores-pod-level-requests",
+        "for the score, too, a pod's requests as a whole replace those of its containers",
+        _FIT,
+        "requests = pod_requests(pod.pod, _SCORING_DEFAULTS, pod_level=False, use_status=False)",
+        "requests = pod_requests(pod.pod, _SCORING_DEFAULTS, use_status=False)",
+    ),
+    Wrong(
+        "zero-is-no-request",
+        "a container that requests 0 counts for the score like one that requests nothing",
+        _REQUESTS,
+        "return {**non_missing, **requests} if non_missing else requests",
+        "return {**non_missing, **{n: q for n, q in requests.items() if q.nano}} if "
+        "non_missing else requests",
+    ),
+    Wrong(
+        "growing-extended-resources-cure-nobody",
+        "a node that has more of an extended resource, or of storage, cures nobody",
+        _FIT,
+        "amount(after, resource) > amount(before, resource)\n"
+        "        for resource in (CPU, MEMORY, EPHEMERAL_STORAGE, *wanted.scalar)",
+        "amount(after, resource) > amount(before, resource)\n        for resource in (CPU, MEMORY)",
+    ),
+    Wrong(
+        "room-for-more-pods-cures-nobody",
+        "a node that takes more pods than before cures nobody",
+        _FIT,
+        "if after.allowed_pod_number > before.allowed_pod_number:",
+        "if False:",
+    ),
+    Wrong(
+        "any-growth-cures",
+        "a node that has more of what the pod does not ask for is thought to help",
+        _FIT,
+        "        if amount(wanted, resource)\n",
+        "        if True\n",
+    ),
+    Wrong(
+        "smaller-pods-are-not-tried",
+        "a pod that asks for less than before is not tried again",
+        _FIT,
+        "        if after.uid == pod.uid:\n            return True\n",
+        "        if after.uid == pod.uid:\n            return False\n",
+    ),
+    Wrong(
+        "absent-resources-weigh",
+        "a resource that a node lacks, or the pod does not ask for, weighs in the score all the same",
+        _FIT,
+        "            return None\n        counted",
+        "            return Use(1, 1, spec.weight)\n        counted",
     ),
 )

@@ -197,4 +197,32 @@ WRONG = (
         "        if node in ignored:\n            return 0\n",
         "        if node in ignored:\n            return MAX_NODE_SCORE\n",
     ),
+    Wrong(
+        "missing-label-keys-are-empty",
+        "of the keys in matchLabelKeys those that the pod lacks are taken to be empty",
+        _CONSTRAINTS,
+        "shared = {key: labels[key] for key in asked.match_label_keys if key in labels}",
+        "shared = {key: labels.get(key, '') for key in asked.match_label_keys}",
+    ),
+    Wrong(
+        "an-empty-selector-counts-everybody",
+        "a selector without requirements counts all pods of the namespace",
+        _CONSTRAINTS,
+        "    if selector == EVERYTHING:\n        return 0\n",
+        "",
+    ),
+    Wrong(
+        "pods-elsewhere-cure",
+        "a pod of another namespace that comes or goes is thought to help",
+        _SPREAD,
+        "return changed.uid == pod.uid or (assigned and changed.namespace == pod.namespace)",
+        "return assigned",
+    ),
+    Wrong(
+        "any-node-gone-cures",
+        "a node without the keys that is removed is thought to help",
+        _SPREAD,
+        "had = before is not None and has_all_keys(before.metadata.labels, constraints)",
+        "had = before is not None",
+    ),
 )

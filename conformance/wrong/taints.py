@@ -103,4 +103,32 @@ WRONG = (
         "if _tolerates_cordon(pod.pod):",
         "if False:",
     ),
+    Wrong(
+        "tolerates-a-cordon-by-its-key",
+        "a cordoned node takes pods that tolerate the cordon's key with another effect or value",
+        _CORDON,
+        "return any(toleration.tolerates(UNSCHEDULABLE_TAINT) for toleration in pod.spec.tolerations)",
+        "return any(t.key in ('', UNSCHEDULABLE_TAINT.key) for t in pod.spec.tolerations)",
+    ),
+    Wrong(
+        "any-clean-node-cures",
+        "a node whose taints never refused the pod, and change, is thought to help",
+        _TAINT,
+        "return not _is_repelled(pod, after) and (before is None or _is_repelled(pod, before))",
+        "return not _is_repelled(pod, after)",
+    ),
+    Wrong(
+        "tolerations-of-others-cure",
+        "a toleration that another pod is given is thought to help",
+        _TAINT,
+        "return after.uid == pod.uid",
+        "return True",
+    ),
+    Wrong(
+        "cordon-ignores-new-tolerations",
+        "a pod that comes to tolerate cordons is not tried again",
+        _CORDON,
+        "return after.uid == pod.uid and _tolerates_cordon(after)",
+        "return False",
+    ),
 )
