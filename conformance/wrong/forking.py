@@ -134,8 +134,15 @@ def _forget() -> None:
         if name.partition(".")[0] == "refsched":
             for value in list(vars(module).values()):
                 for one in (value, *(vars(value).values() if isinstance(value, type) else ())):
-                    if hasattr(one, "cache_clear"):
-                        one.cache_clear()
+                    _clear(one)
+
+
+def _clear(remembering: Any) -> None:
+    """Also where what remembers has been wrapped, to hear when it speaks."""
+    while remembering is not None:
+        if hasattr(remembering, "cache_clear"):
+            remembering.cache_clear()
+        remembering = getattr(remembering, "__wrapped__", None)
 
 
 # --- A module that is imported again --------------------------------------------------------------
