@@ -61,14 +61,14 @@ _CONDITIONS: dict[str, Json] = {
 }
 _LEAVING = st.sampled_from(
     [
-        *[("", None, False)] * 4,
-        ("preempted", None, False),
-        ("drained", None, False),
+        *[("", None, False)] * 2,
+        *[("preempted", None, False)] * 3,
+        *[("drained", None, False)] * 2,
         ("spared", None, False),
         ("doomed", None, False),
         ("kept", None, False),
         *[("preempted", _PRIORITY, False)] * 2,
-        ("preempted", None, True),
+        *[("preempted", None, True)] * 2,
     ]
 )
 """What the first pod of the first node says of its end ("kept": it is told of one, and is not being deleted), its
@@ -264,7 +264,7 @@ def _of_a_crowd(amount: str, match: str, app: str, priority: int, start: int) ->
 
 
 def histories() -> SearchStrategy[History]:
-    return st.one_of(_duels(), _contests(), _duels())
+    return st.one_of(_duels(), _contests())
 
 
 def _contests() -> SearchStrategy[History]:
@@ -288,7 +288,7 @@ def _contests() -> SearchStrategy[History]:
         for number, value in enumerate(draw(st.lists(_COMING, min_size=1, max_size=3))):
             if why and number == 0:
                 value = with_status(value, nominatedNodeName="n1")
-                value = value if priority is None else with_spec(value, priority=priority)
+                value = with_spec(value, priority=_PRIORITY)
             scene.add_pod(value)
         scene.schedule()
         scene.wait()
