@@ -22,6 +22,7 @@ from refsched.checking.agreement import (
 )
 from refsched.checking.deletions import Deletions
 from refsched.checking.early_stop import SearchSpace, search_disagreements, space_of
+from refsched.checking.evictions import Evictions
 from refsched.checking.following import Following
 from refsched.checking.recorded_devices import devices_of, written_claims
 from refsched.checking.recorded_extenders import RecordedExtenders
@@ -65,6 +66,7 @@ class Checker:
         self._binds: list[Bind] = []
         self._attempts: list[Attempt] = []
         self._deletions = Deletions()
+        self._evictions = Evictions()
         self._guessed: set[str] = set()
         self._perhaps_skipped: set[str] = set()
         self._space: SearchSpace | None = None
@@ -205,6 +207,7 @@ class Checker:
             yield from self._compare(record, begun)
             return
         self.following.follow(record)
+        self._evictions.before(self.scheduler.stations)
         try:
             yield from self._pop(record.pod)
         except KeyError:
@@ -227,6 +230,10 @@ class Checker:
         """Where the nodes say what they should, the search that asked them is looked into."""
         self.specified = specified
         found = list(attempt_disagreements(record, specified))
+        self._evictions.after(specified)
+        if found and self._evictions.explain({one.member for one in found}, record, specified):
+            self.has_diverged = True
+            return
         if self._space is not None and not any(one.member.startswith("filter.") for one in found):
             yield from search_disagreements(self._space, record, specified)
         yield from found

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evictions: where several victims left at once, nobody outside knows in which order pods stand on the node now.
+
+Each victim is told why it goes, and is deleted; kube-scheduler does so to several at a time, and each step moves
+another pod of the node to another place. The place counts among pods of one priority that have not started
+(R-PREEMPT-06): of such pods either may be the next victim.
+
+Source: pkg/scheduler/framework/preemption/preemption.go, prepareCandidateAsync; pkg/scheduler/framework/types.go,
+removeFromSlice (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from attrs import Factory, define
+
+from refsched.framework.node_info import NodeInfo
+from refsched.stations import Stations
+from refsched.trace.records import Attempt
+
+_OF_VICTIMS = frozenset({"victims", "nominatedNode"})
+
+
+@define
+class Evictions:
+    _nodes: set[str] = Factory(set)
+    """From which several victims left at once."""
+
+    _unsure: frozenset[str] = frozenset()
+    """Those of them where the next attempt may find either of two victims."""
+
+    def before(self, stations: Stations) -> None:
+        """An attempt begins."""
+        self._unsure = frozenset(
+            name
+            for name, node in stations.cache.usage().items()
+            if name in self._nodes and _are_exchangeable(node)
+        )
+
+    def after(self, specified: Attempt) -> None:
+        if len(specified.victims or ()) > 1 and specified.nominated_node:
+            self._nodes.add(specified.nominated_node)
+
+    def explain(self, members: set[str], record: Attempt, specified: Attempt) -> bool:
+        """May it be that nothing but the place of pods made the difference in these members?"""
+        as_many = len(record.victims or ()) == len(specified.victims or ())
+        return (
+            members <= _OF_VICTIMS
+            and as_many
+            and not self._unsure.isdisjoint({record.nominated_node, specified.nominated_node})
+        )
+
+
+def _are_exchangeable(node: NodeInfo) -> bool:
+    """Do several pods of one priority wait there for their start?"""
+    waiting = Counter(pod.pod.priority for pod in node.pods if pod.pod.status.start_time is None)
+    return max(waiting.values(), default=0) > 1

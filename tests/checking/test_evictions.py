@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evictions: after several victims left at once, pods that wait for their start may be taken in either order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from refsched.checking.checker import Checker
+from refsched.trace.records import Attempt, Create, Delete, Reference
+
+CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+STARTED = {"startTime": "2026-01-01T00:00:00Z"}
+
+
+def _pod(name: str, cpu: str, status: dict[str, Any] | None = None, **spec: Any) -> Create:
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
+    return Create(
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": name},
+            "spec": {"containers": [container], **spec},
+            "status": status or {},
+        }
+    )
+
+
+def _after_two_victims(status: dict[str, Any] | None = None) -> Checker:
+    """Room for three pods: the preemptor ``a`` has a place kept, and ``r3`` and ``r4`` still run."""
+    checker = Checker(CONFIG)
+    allocatable = {"cpu": "2", "pods": "3"}
+    checker.take(
+        Create(
+            {
+                "apiVersion": "v1",
+                "kind": "Node",
+                "metadata": {"name": "n"},
+                "status": {"allocatable": allocatable},
+            }
+        )
+    )
+    for name, cpu in (("r1", "1"), ("r2", "1"), ("r3", "0"), ("r4", "0")):
+        checker.take(_pod(name, cpu, status, nodeName="n"))
+    checker.take(_pod("a", "2", priority=10))
+    victims = ("default/r1", "default/r2")
+    assert not checker.take(Attempt("default/a", "unschedulable", victims=victims, nominated_node="n"))
+    for name in ("r1", "r2"):
+        checker.take(Delete(Reference("Pod", name, "v1", "default")))
+    checker.take(_pod("b", "0", priority=9))
+    return checker
+
+
+def _chosen(*victims: str) -> Attempt:
+    return Attempt("default/b", "unschedulable", victims=victims, nominated_node="n")
+
+
+@pytest.mark.parametrize("victim", ["default/r3", "default/r4"])
+def test_either_of_those_that_wait_for_their_start_may_be_the_next_victim(victim: str) -> None:
+    checker = _after_two_victims()
+    assert checker.take(_chosen(victim)) == []
+
+
+def test_the_one_that_was_not_foreseen_ends_what_can_be_followed() -> None:
+    diverged = []
+    for victim in ("default/r3", "default/r4"):
+        checker = _after_two_victims()
+        checker.take(_chosen(victim))
+        diverged.append(checker.has_diverged)
+    assert sorted(diverged) == [False, True]
+
+
+def test_both_of_them_are_too_many() -> None:
+    checker = _after_two_victims()
+    assert [one.member for one in checker.take(_chosen("default/r3", "default/r4"))] == ["victims"]
+    assert not checker.has_diverged
+
+
+def test_of_pods_that_have_started_it_is_known_which() -> None:
+    found = [
+        bool(_after_two_victims(STARTED).take(_chosen(victim))) for victim in ("default/r3", "default/r4")
+    ]
+    assert sorted(found) == [False, True]
