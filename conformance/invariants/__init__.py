@@ -28,6 +28,7 @@ class Invariants:
         self._promises = promises_of(config, gates)
         self._ledger = Ledger(frozenset(self._promises))
         self._quiet = Quiet()
+        self._may_be_twice = not gates.get("SchedulerPopFromBackoffQ", True)
         self._sees_waits_in_vain = waits_in_vain_are_seen(config)
         self.decisive: Counter[str] = Counter()
 
@@ -59,7 +60,7 @@ class Invariants:
                 yield from self._broken_by_attempt(record)
             case Queues():
                 self.decisive.update(QUEUE_RULES)
-                yield from in_one_place(self._ledger, record)
+                yield from in_one_place(self._ledger, record, may_be_twice=self._may_be_twice)
                 yield from nothing_lost(self._ledger, record)
             case Nodes():
                 self.decisive.update(NODE_RULES)

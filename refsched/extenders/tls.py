@@ -48,7 +48,8 @@ def tls_of(config: ExtenderConfig) -> Tls:
         return made
 
     try:
-        context()
+        if config.tls_config is not None:
+            context()
     except (OSError, ValueError) as problem:
         if not _is_pair_of_files(told):
             raise InputError(f"cannot be used: {problem}", _FIELD) from None

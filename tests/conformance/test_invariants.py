@@ -190,6 +190,12 @@ def test_a_pod_is_in_one_queue_only() -> None:
     assert broken(pod("a"), queues(active=("a",), backoff=("a",))) == ["R-INV-06"]
 
 
+def test_without_pop_from_backoff_a_pod_may_be_in_two_queues_for_a_while() -> None:
+    gates = {"SchedulerPopFromBackoffQ": False}
+    assert not broken(pod("a"), queues(active=("a",), backoff=("a",)), gates=gates)
+    assert broken(pod("a", on="n"), queues(active=("a",), backoff=("a",)), gates=gates) == ["R-INV-06"]
+
+
 def test_a_pod_on_a_node_or_none_at_all_is_in_no_queue() -> None:
     assert broken(pod("a", on="n"), queues(active=("a",))) == ["R-INV-06"]
     assert broken(pod("a"), deleted("Pod", "a"), queues(active=("a",))) == ["R-INV-06"]
