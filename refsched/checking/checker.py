@@ -24,7 +24,8 @@ from refsched.checking.deletions import Deletions
 from refsched.checking.early_stop import SearchSpace, search_disagreements, space_of
 from refsched.checking.evictions import Evictions
 from refsched.checking.following import Following
-from refsched.checking.recorded_devices import devices_of, written_claims
+from refsched.checking.recorded_claims import ClaimWrites, allocation_disagreements
+from refsched.checking.recorded_devices import written_claims
 from refsched.checking.recorded_extenders import RecordedExtenders
 from refsched.checking.recorded_volumes import claimed_volumes
 from refsched.config.feature_gates import read_feature_gates
@@ -66,6 +67,7 @@ class Checker:
         self._binds: list[Bind] = []
         self._attempts: list[Attempt] = []
         self._deletions = Deletions()
+        self._claim_writes = ClaimWrites()
         self._evictions = Evictions()
         self._guessed: set[str] = set()
         self._perhaps_skipped: set[str] = set()
@@ -88,6 +90,7 @@ class Checker:
         """Follow one record. InputError where an input cannot be."""
         if isinstance(record, Input):
             self._inputs.apply(record)
+            self._claim_writes.tell(record)
             self._collect()
             return []
         is_guess = bool(self.following.guessed_volumes)
@@ -131,19 +134,19 @@ class Checker:
                 yield from self._written(record)
 
     def _written(self, record: Write) -> Iterator[Disagreement]:
-        """Of what was written, the devices of claims are compared. Where they were open, and nobody had told in
-        time which were taken, the specification may have taken others."""
+        """Of what was written, claims for devices are compared. Where it was open which they get, and nobody had
+        told in time, the specification may have taken others."""
         for claim in written_claims((record,)):
             stored = self.scheduler.stations.api.get(
                 ResourceClaim, claim.metadata.name, claim.metadata.namespace
             )
-            expected, got = devices_of(stored), devices_of(claim)
-            if not claim.is_allocated or stored is None or expected == got:
-                continue
-            if claim.key in self.following.guessed:
+            found = [] if stored is None else list(self._claim_writes.disagreements(claim))
+            if claim.is_allocated and stored is not None:
+                found += allocation_disagreements(stored, claim)
+            if found and claim.key in self.following.guessed:
                 self.has_diverged = True
                 return
-            yield Disagreement(f"write.{claim.key}", expected, got)
+            yield from found
 
     # --- Beside a live scheduler ------------------------------------------------------------------
 
@@ -276,6 +279,7 @@ class Checker:
                 self._binds.append(record)
             else:
                 self._deletions.specify(record)
+                self._claim_writes.specify(record)
 
     def _bind_of(self, pod: str) -> Bind | None:
         for bind in self._binds:

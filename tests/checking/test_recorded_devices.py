@@ -17,7 +17,7 @@ from refsched.checking.recorded_devices import (
 )
 from refsched.cycle.decide import Verdict
 from refsched.framework.status import SUCCESS, error, unschedulable
-from refsched.objects.dra import AllocationResult, ResourceClaim
+from refsched.objects.dra import DELETE_PROTECTION, AllocationResult, ResourceClaim
 from refsched.objects.reading import read_as
 from refsched.trace.records import Attempt, Create, Delete, NodeStatus, Record, Reference, Write
 
@@ -116,7 +116,11 @@ def two_pools(*more: Json) -> Checker:
 def answer(written: str, pool: str) -> list[Record]:
     status = allocated(written, pool=pool, reserved_for=["p"])
     scheduled = Attempt("default/p", "scheduled", node="n1", filter={"n1": NodeStatus("Success")})
-    return [scheduled, Write("update", claim("c", one(), status=status))]
+    return [scheduled, Write("update", protected(claim("c", one(), status=status)))]
+
+
+def protected(value: Json) -> Json:
+    return {**value, "metadata": {**value["metadata"], "finalizers": [DELETE_PROTECTION]}}
 
 
 def test_the_devices_that_were_written_are_taken_from_then_on() -> None:
@@ -160,7 +164,7 @@ def test_the_devices_of_a_claim_may_be_told_in_another_order() -> None:
     )
     status = allocated("d1", "d0", pool="a", reserved_for=["p"])
     scheduled = Attempt("default/p", "scheduled", node="n1")
-    records: list[Record] = [scheduled, Write("update", claim("c", one(count=2), status=status))]
+    records: list[Record] = [scheduled, Write("update", protected(claim("c", one(count=2), status=status)))]
     checker.foresee(records)
 
     assert [each for record in records for each in checker.take(record)] == []

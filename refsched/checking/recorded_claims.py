@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recorded claims: whether what was written into claims for devices is what had to be written.
+
+The devices and all that goes with them are compared with the claim as the specification has it. Who uses a claim,
+and its finalizers, change from one write to the next: there has to be one that wrote the same. A claim that is
+told with its uid is told whole; of another one, a member that is absent proves nothing.
+
+Rules: R-DRA-06, R-DRA-08, R-DRA-10, R-DRA-11, R-DRA-50, R-DRA-60, R-DRA-61, R-DRA-62.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from attrs import Factory, define
+
+from refsched.checking.agreement import Disagreement
+from refsched.checking.recorded_devices import devices_of, written_claims
+from refsched.objects.dra import DeviceAllocationConfiguration, ResourceClaim
+from refsched.objects.selectors import NodeSelectorRequirement
+from refsched.trace.records import Create, Record, Update
+
+# --- What a claim was given -----------------------------------------------------------------------
+
+
+def allocation_disagreements(expected: ResourceClaim, got: ResourceClaim) -> Iterator[Disagreement]:
+    """Other devices are one disagreement; what goes with the same ones is compared part by part."""
+    mine, theirs = devices_of(expected), devices_of(got)
+    if mine != theirs:
+        yield Disagreement(f"write.{got.key}", mine, theirs)
+        return
+    yield from _of_part("claimAdmin", _admin_access_of, expected, got)
+    yield from _of_part("claimConfig", _config_of, expected, got)
+    yield from _of_part("claimNodes", _nodes_of, expected, got)
+
+
+def _of_part(
+    member: str,
+    part: Callable[[ResourceClaim], Sequence[object]],
+    expected: ResourceClaim,
+    got: ResourceClaim,
+) -> Iterator[Disagreement]:
+    mine, theirs = part(expected), part(got)
+    if mine != theirs and (theirs or got.metadata.uid):
+        yield Disagreement(f"{member}.{got.key}", mine, theirs)
+
+
+def _admin_access_of(claim: ResourceClaim) -> list[str]:
+    allocation = claim.status.allocation
+    results = allocation.devices.results if allocation is not None else ()
+    return sorted(
+        f"{each.request}: {each.driver}/{each.pool}/{each.device}" for each in results if each.admin_access
+    )
+
+
+def _config_of(claim: ResourceClaim) -> tuple[DeviceAllocationConfiguration, ...]:
+    """In the order in which drivers are to apply it."""
+    allocation = claim.status.allocation
+    return allocation.devices.config if allocation is not None else ()
+
+
+def _nodes_of(claim: ResourceClaim) -> list[list[str]]:
+    """What the claim requires of a node, in no particular order within a term."""
+    allocation = claim.status.allocation
+    selector = allocation.node_selector if allocation is not None else None
+    return [
+        sorted(
+            (
+                *(f"field {_spelled(one)}" for one in term.match_fields),
+                *(f"label {_spelled(one)}" for one in term.match_expressions),
+            )
+        )
+        for term in (selector.node_selector_terms if selector is not None else ())
+    ]
+
+
+def _spelled(one: NodeSelectorRequirement) -> str:
+    return f"{one.key} {one.operator} {sorted(set(one.values))}"
+
+
+# --- From one write to the next -------------------------------------------------------------------
+
+
+@define
+class ClaimWrites:
+    """What the specification wrote into each claim so far. What is told before the specification wrote anything
+    of the kind proves nothing; nor does a uid that no input told, for an API server may have made it up."""
+
+    _written: dict[str, list[ResourceClaim]] = Factory(dict)
+    _told_uids: set[str] = Factory(set)
+
+    def specify(self, record: Record) -> None:
+        for claim in written_claims((record,)):
+            self._written.setdefault(claim.key, []).append(claim)
+
+    def tell(self, record: Record) -> None:
+        """An input."""
+        match record:
+            case Create({"kind": "Pod" | "ResourceClaim"} as value) | Update(
+                {"kind": "Pod" | "ResourceClaim"} as value
+            ):
+                self._told_uids.update(_uids_in(value))
+
+    def disagreements(self, got: ResourceClaim) -> Iterator[Disagreement]:
+        alike = [one for one in self._written.get(got.key, ()) if one.is_allocated == got.is_allocated]
+        if not alike:
+            return
+        last, is_whole = alike[-1], bool(got.metadata.uid)
+        if (got.status.reserved_for or is_whole) and not any(self._same_users(one, got) for one in alike):
+            yield Disagreement(f"claimUsers.{got.key}", last.status.reserved_for, got.status.reserved_for)
+        finalizers = sorted(got.metadata.finalizers)
+        if (finalizers or is_whole) and all(finalizers != sorted(one.metadata.finalizers) for one in alike):
+            yield Disagreement(f"claimFinalizers.{got.key}", sorted(last.metadata.finalizers), finalizers)
+
+    def _same_users(self, expected: ResourceClaim, got: ResourceClaim) -> bool:
+        uids = {user.uid for user in expected.status.reserved_for}
+        theirs = {user.uid for user in got.status.reserved_for} & self._told_uids
+        return _users_of(expected) == _users_of(got) and theirs <= uids
+
+
+def _users_of(claim: ResourceClaim) -> list[tuple[str, str, str]]:
+    return sorted((user.api_group, user.resource, user.name) for user in claim.status.reserved_for)
+
+
+def _uids_in(value: dict[str, Any]) -> Iterable[str]:
+    users = (value.get("status") or {}).get("reservedFor") or ()
+    return (each["uid"] for each in (value["metadata"], *users) if each.get("uid"))

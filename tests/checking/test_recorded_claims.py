@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is written into a claim is compared: how devices are configured, where they can be used, and by whom."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from device_world import DRIVER, Json, claim, device, device_class, one, piece
+from world import configuration, node_object, pod_object
+
+from refsched.checking.checker import Checker
+from refsched.checking.recorded_claims import allocation_disagreements
+from refsched.objects.dra import DELETE_PROTECTION, ResourceClaim
+from refsched.objects.reading import read_as
+from refsched.trace.records import Attempt, Create, Record, Write
+
+CONFIG = {"opaque": {"driver": DRIVER, "parameters": {"mode": "fast"}}}
+ADMIN = {**one("a"), "adminAccess": True}
+ON_N1 = {"key": "metadata.name", "operator": "In", "values": ["n1"]}
+GIVEN: Json = {
+    "devices": {
+        "results": [
+            {"request": "r", "driver": DRIVER, "pool": "s", "device": "d0"},
+            {"request": "a", "driver": DRIVER, "pool": "s", "device": "d1", "adminAccess": True},
+        ],
+        "config": [
+            {"source": "FromClass", "requests": ["r", "a"], **CONFIG},
+            {"source": "FromClaim", "requests": ["r"], **CONFIG},
+        ],
+    },
+    "nodeSelector": {"nodeSelectorTerms": [{"matchFields": [ON_N1]}]},
+}
+USED = [{"resource": "pods", "name": "p", "uid": "uid-of-p"}]
+
+
+def asked(status: Json | None = None, *finalizers: str) -> Json:
+    made = claim("c", one(), ADMIN, status=status, config=[{"requests": ["r"], **CONFIG}])
+    return {**made, "metadata": {**made["metadata"], "finalizers": list(finalizers)}}
+
+
+def cluster() -> Checker:
+    """A pod with a claim for a device, and for another one to administer."""
+    checker = Checker(configuration())
+    gpu = {**device_class(), "spec": {"config": [CONFIG]}}
+    users = [{"name": "c", "resourceClaimName": "c"}]
+    waiting = pod_object("p", resourceClaims=users)
+    waiting["metadata"]["uid"] = "uid-of-p"
+    for each in (gpu, node_object("n1"), piece("s", device("d0"), device("d1"), node="n1"), asked(), waiting):
+        checker.take(Create(each))
+    return checker
+
+
+def found(written: Json) -> list[str]:
+    """The members in which the second write differs; the first one adds the finalizer."""
+    records: list[Record] = [
+        Attempt("default/p", "scheduled", node="n1"),
+        Write("update", asked(None, DELETE_PROTECTION)),
+        Write("update", written),
+    ]
+    checker = cluster()
+    checker.foresee(records)
+    return [each.member for record in records for each in checker.take(record)]
+
+
+def whole() -> Json:
+    return asked({"allocation": deepcopy(GIVEN), "reservedFor": deepcopy(USED)}, DELETE_PROTECTION)
+
+
+def test_what_the_specification_writes_agrees() -> None:
+    assert found(whole()) == []
+
+
+def test_the_devices_may_be_told_in_another_order() -> None:
+    written = whole()
+    written["status"]["allocation"]["devices"]["results"].reverse()
+
+    assert found(written) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "member"),
+    [
+        (("devices", "config"), [], "claimConfig"),
+        (("devices", "config"), GIVEN["devices"]["config"][::-1], "claimConfig"),
+        (("nodeSelector",), None, "claimNodes"),
+        (("nodeSelector",), {"nodeSelectorTerms": [{"matchExpressions": [ON_N1]}]}, "claimNodes"),
+        (("devices", "results", 1, "adminAccess"), None, "claimAdmin"),
+        (("devices", "results", 0, "device"), "d9", "write"),
+    ],
+)
+def test_each_part_of_an_allocation_is_compared(path: tuple[Any, ...], value: Any, member: str) -> None:
+    written = whole()
+    place = written["status"]["allocation"]
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+
+    assert found(written) == [f"{member}.default/c"]
+
+
+@pytest.mark.parametrize(
+    "users",
+    [
+        [],
+        [*USED, *USED],
+        [{**USED[0], "resource": "nodes"}],
+        [{**USED[0], "name": "q"}],
+        [{**USED[0], "apiGroup": "batch"}],
+    ],
+)
+def test_a_claim_is_reserved_for_the_pod_and_for_nobody_else(users: list[Json]) -> None:
+    written = whole()
+    written["status"]["reservedFor"] = users
+
+    assert found(written) == ["claimUsers.default/c"]
+
+
+def test_another_pods_uid_is_not_the_pods() -> None:
+    checker = cluster()
+    other = pod_object("q", nodeName="n1")
+    other["metadata"]["uid"] = "uid-of-q"
+    checker.take(Create(other))
+    checker.take(Attempt("default/p", "scheduled", node="n1"))
+    written = whole()
+    written["status"]["reservedFor"][0]["uid"] = "uid-of-q"
+
+    assert [each.member for each in checker.take(Write("update", written))] == ["claimUsers.default/c"]
+
+
+def test_a_uid_that_an_api_server_made_up_may_be_any() -> None:
+    written = whole()
+    written["status"]["reservedFor"][0]["uid"] = "made-up"
+
+    assert found(written) == []
+
+
+def test_a_claim_is_protected_before_devices_are_allocated() -> None:
+    written = whole()
+    written["metadata"]["finalizers"] = []
+
+    assert found(written) == ["claimFinalizers.default/c"]
+
+
+def test_members_that_are_absent_prove_nothing_unless_the_uid_is_told() -> None:
+    written = whole()
+    del written["metadata"]["uid"], written["metadata"]["finalizers"], written["status"]["reservedFor"]
+    del written["status"]["allocation"]["nodeSelector"], written["status"]["allocation"]["devices"]["config"]
+
+    assert found(written) == []
+
+
+def test_who_holds_nothing_was_given_nothing() -> None:
+    free = read_as(ResourceClaim, asked())
+    given = read_as(ResourceClaim, asked({"allocation": {"devices": {}}}))
+
+    assert list(allocation_disagreements(free, given)) == []
