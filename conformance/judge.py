@@ -73,7 +73,7 @@ class Judge:
             self._has_decided = True
             self._decisive[ANSWERS] += 1
             self._count_choices()
-        return findings + (untold or found)
+        return findings + (untold if _explain(untold, found) else found)
 
     def begin(self, pod: str) -> list[Finding]:
         self._has_decided = True
@@ -144,3 +144,10 @@ class Judge:
         offered = self._checker.offered
         self.choices += len(offered)
         self.single += sum(options == 1 for options in offered.values())
+
+
+def _explain(untold: Sequence[Finding], found: Sequence[Finding]) -> bool:
+    """Is it what was left out that does not agree? Where something else was told wrong, a member may be missing for
+    that reason: of a single feasible node there are no scores."""
+    left_out = {one.member for one in untold}
+    return bool(untold) and (not found or not left_out.isdisjoint(one.member for one in found))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from typing import Any
 from attrs import frozen
 
 from conformance.catalogue.rules import Rule, all_rules, cure_id
+from refsched.framework.interface import EnqueueExtensions, extends
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import CycleState, Framework
 from refsched.framework.snapshot import Snapshot
@@ -48,8 +50,8 @@ class Move:
 
 
 _NUMBERS = count()
-CURED_BY_ANYTHING = "R-HINT-04"
-"""Of a plugin that has no table of events, as the scripted ones."""
+_UNLISTED = {True: ("R-HINT-05",), False: ("R-HINT-04", "R-HINT-06")}
+"""Does the plugin tell of events itself? → the rules by which it hears of one that is in no table."""
 
 
 class Reach:
@@ -166,8 +168,22 @@ def _replace_everywhere(listened: dict[int, Any]) -> None:
     for name, module in list(sys.modules.items()):
         if name.startswith("refsched."):
             for attribute, value in list(vars(module).items()):
-                if id(value) in listened:
-                    setattr(module, attribute, listened[id(value)])
+                heard = _heard(value, listened)
+                if heard is not value:
+                    setattr(module, attribute, heard)
+
+
+def _heard(value: Any, listened: Mapping[int, Any]) -> Any:
+    """What a module holds, itself or in a table."""
+    if id(value) in listened:
+        return listened[id(value)]
+    if type(value) is tuple:
+        items = tuple(_heard(item, listened) for item in value)
+        return items if any(map(operator.is_not, items, value)) else value
+    if type(value) is dict:
+        table = {key: _heard(item, listened) for key, item in value.items()}
+        return table if any(map(operator.is_not, table.values(), value.values())) else value
+    return value
 
 
 def _put(owner: type, name: str, listened: Callable[..., Any]) -> None:
@@ -198,12 +214,14 @@ def _listen_to_hints(by_place: Mapping[tuple[str, str], Sequence[Rule]]) -> None
         if _LISTENERS and registration.plugin is not None:
             event, hint = registration.event, registration.hint
             row = cure_id(registration.plugin.name, event.resource, event.action)
-            rule = row if row in all_rules() else CURED_BY_ANYTHING
-            _hear((rule,))
+            rules = (
+                (row,) if row in all_rules() else _UNLISTED[extends(registration.plugin, EnqueueExtensions)]
+            )
+            _hear(rules)
             if hint is not None:
                 place = hint.__module__, hint.__qualname__
                 _hear(tuple(rule.id for rule in by_place.get(place, ())))
-            _LISTENERS[-1].asked[pod.key] = rule, answer
+            _LISTENERS[-1].asked[pod.key] = rules[0], answer
         return answer
 
     _put(Registration, "cures", listened)
