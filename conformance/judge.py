@@ -147,7 +147,7 @@ class Judge:
 
 
 def _explain(untold: Sequence[Finding], found: Sequence[Finding]) -> bool:
-    """Is it what was left out that does not agree? Where something else was told wrong, a member may be missing for
-    that reason: of a single feasible node there are no scores."""
+    """Is it what was left out that does not agree? Where something else was told wrong, a member may be missing
+    for that reason: of a single feasible node there are no scores."""
     left_out = {one.member for one in untold}
     return bool(untold) and (not found or not left_out.isdisjoint(one.member for one in found))
