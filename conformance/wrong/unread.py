@@ -94,6 +94,7 @@ NO_CONSEQUENCE: Mapping[str, str] = {
     r".*\[\].*\.(mis)?matchLabelKeys": "the API server has folded them into the selector",
     r".*\.(c|initC)ontainers\[\]\.name": "it only tells whose status a resize is told in",
     r".*\.resources\.claims.*": "which container uses a claim is the kubelet's",
+    r"PersistentVolume\.spec\.(azureFile|vsphereVolume)": "the scheduler never takes its plugin for migrated",
     r"Pod\.spec\.priorityClassName": "the API server has set the priority",
     r"Pod\.status\.phase": "a pod that has finished is shown as a deletion",
     r"Pod\.status\.conditions\[\]\.message": "it is told to people",

@@ -68,9 +68,9 @@ WRONG = (
     Wrong(
         "takes-the-largest-volume",
         "a claim gets the largest volume that serves",
-        _MATCHING,
-        "return tuple(sorted(able, key=lambda volume: preference(volume, claim)))",
-        "return tuple(sorted(able, key=lambda volume: preference(volume, claim), reverse=True))",
+        _FINDING,
+        "claims.candidates[claim.key], node.metadata.labels, taken)",
+        "claims.candidates[claim.key][::-1], node.metadata.labels, taken)",
     ),
     Wrong(
         "one-access-mode-is-enough",

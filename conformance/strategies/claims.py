@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Claims: what goes together and what does not. A volume and a claim that differ in one thing, a capacity that is
+too small by one byte, a disk that one of two drivers counts.
+
+Few objects of each: what decides is one member of one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.history import History, Update
+from conformance.strategies.objects import AN_AGE_AGO, ZONE, combinations, node, pod, with_metadata
+from conformance.strategies.scenes import Scene
+from conformance.strategies.storage import (
+    BIND_COMPLETED,
+    GKE_ZONE,
+    HERE,
+    IN_ZONE_A,
+    MIGRATED_PLUGINS,
+    OLD_ZONE,
+    STORAGE,
+    TELLING,
+    inline,
+    storage_object,
+    using,
+)
+
+Json = dict[str, Any]
+
+_BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
+_SSD: Json = {"key": "disk", "operator": "In", "values": ["ssd"]}
+_NO_DISK: Json = {"key": "disk", "operator": "DoesNotExist"}
+
+
+def storage_class(name: str, provisioner: str = "kubernetes.io/no-provisioner") -> Json:
+    return storage_object(
+        STORAGE,
+        "StorageClass",
+        name,
+        provisioner=provisioner,
+        volumeBindingMode="WaitForFirstConsumer",
+    )
+
+
+def with_some(value: Json, **members: Any) -> Json:
+    """The object with ``metadata``, ``spec`` and ``status`` such as these, and what it had besides."""
+    return {**value, **{name: {**value.get(name, {}), **each} for name, each in members.items()}}
+
+
+# --- Claims and volumes that serve them -----------------------------------------------------------
+
+
+def a_claim(name: str = "c1", namespace: str = "default", **members: Json) -> Json:
+    """Of one gibibyte, for one node, of the class ``hand``."""
+    spec = {
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": "1Gi"}},
+        "storageClassName": "hand",
+    }
+    made = storage_object(
+        "v1", "PersistentVolumeClaim", name, namespace, spec=spec, status={"phase": "Pending"}
+    )
+    return with_some(with_metadata(made, uid=f"uid-{namespace}-{name}"), **members)
+
+
+def a_volume(name: str = "v1", **members: Json) -> Json:
+    """As ``a_claim`` asks for."""
+    spec = {
+        "capacity": {"storage": "1Gi"},
+        "accessModes": ["ReadWriteOnce"],
+        "storageClassName": "hand",
+        "csi": {"driver": "csi.example", "volumeHandle": name},
+    }
+    return with_some(
+        storage_object("v1", "PersistentVolume", name, spec=spec, status={"phase": "Available"}), **members
+    )
+
+
+def reaching(*expressions: Json) -> Json:
+    return {"nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": list(expressions)}]}}}
+
+
+def _owned(namespace: str, name: str, uid: str) -> Json:
+    reference = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": namespace, "name": name}
+    return {"spec": {"claimRef": {**reference, "uid": uid} if uid else reference}}
+
+
+_BLOCK: Json = {"spec": {"volumeMode": "Block"}}
+_GOLD: Json = {"spec": {"volumeAttributesClassName": "gold"}}
+_OTHER: Json = {"metadata": {"annotations": {_BETA_CLASS: "other"}}}
+_LEAVING: Json = {"metadata": {"deletionTimestamp": AN_AGE_AGO}}
+_FOR_BOTH: Json = {"spec": {"accessModes": ["ReadWriteOnce", "ReadOnlyMany"]}}
+_READABLE: Json = {"spec": {"accessModes": ["ReadOnlyMany"]}}
+_LABELLED: Json = {"metadata": {"labels": {"disk": "ssd"}}}
+_LARGE: Json = {"spec": {"capacity": {"storage": "2Gi"}}}
+_LARGER: Json = {"spec": {"capacity": {"storage": "1073741825"}}}
+_SMALLER: Json = {"spec": {"capacity": {"storage": "1073741823"}}}
+_NEAR: Json = {"spec": reaching(HERE)}
+_RELEASED: Json = {"status": {"phase": "Released"}}
+_BEFOREHAND = _owned("default", "c1", "")
+_ELSEWHERE = _owned("other", "c1", "")
+_EARLIER = _owned("default", "c1", "uid-earlier")
+
+_OF_VOLUMES: tuple[Json, ...] = (
+    *({}, _LARGE, _LARGER, _SMALLER, _FOR_BOTH, _READABLE),
+    *(_LABELLED, _OTHER, _LEAVING, _BLOCK, _GOLD, _NEAR, _RELEASED, _BEFOREHAND, _ELSEWHERE, _EARLIER),
+)
+"""What one volume may have that another has not."""
+_CASES: tuple[tuple[Json, tuple[Json, ...]], ...] = (
+    ({}, (_LARGE, _LARGER, {})),
+    ({}, (_SMALLER, _LARGER, _LARGE)),
+    (_FOR_BOTH, (_FOR_BOTH, {}, _READABLE)),
+    (_FOR_BOTH, ({}, _READABLE)),
+    ({}, (_BEFOREHAND, _ELSEWHERE, _LARGE)),
+    ({}, (_BEFOREHAND, _NEAR, _EARLIER)),
+    ({"spec": {"selector": {"matchExpressions": [_SSD]}}}, (_LABELLED, {})),
+    ({"spec": {"selector": {"matchExpressions": [_NO_DISK]}}}, (_LABELLED, {})),
+    ({"spec": {"selector": {"matchLabels": {"disk": "ssd"}, "matchExpressions": [_SSD]}}}, (_LABELLED, {})),
+    (_BLOCK, (_BLOCK, {})),
+    (_OTHER, (_OTHER, {})),
+    (_GOLD, (_GOLD, {})),
+    (_LEAVING, ({},)),
+    ({"status": {"phase": "Lost"}}, ({},)),
+)
+"""What a claim may have that another has not, and volumes between which that decides."""
+
+
+@st.composite
+def _matching(draw: DrawFn) -> History:
+    """Two or three volumes, one of which a claim may prefer; and a claim of that name in another namespace."""
+    special, likely = draw(st.sampled_from(_CASES))
+    volumes = draw(st.lists(st.sampled_from([*likely * 12, *_OF_VOLUMES]), min_size=1, max_size=3))
+    scene = Scene(hosts=True)
+    scene.add(storage_class("hand"), storage_class("other"), a_claim("c1", **special))
+    second = draw(st.sampled_from([None, ("c1", "other"), ("c1", "other"), ("c2", "default")]))
+    if second is not None:
+        scene.add(a_claim(*second, **draw(st.sampled_from([{}, {}, _OTHER, _LEAVING]))))
+    scene.add(*(a_volume(f"v{place}", **each) for place, each in enumerate(volumes, 1)))
+    for labels in draw(st.sampled_from([({},), ({}, {ZONE: "a"})])):
+        scene.add_node(node("", labels=labels))
+    _add_users(draw, scene, second)
+    scene.schedule()
+    return History(tuple(scene.steps))
+
+
+def _add_users(draw: DrawFn, scene: Scene, second: tuple[str, str] | None) -> None:
+    users = [pod("", volumes=using("c1"))]
+    if second is not None:
+        name, namespace = second
+        users.append(pod("", namespace=namespace, volumes=using(name)))
+    for value in draw(st.permutations(users)):
+        scene.add_pod(value)
+
+
+# --- Volumes that are to be made, and room for them ------------------------------------------------
+
+_ZONE_A: tuple[Json, ...] = (
+    {"nodeTopology": {"matchLabels": {ZONE: "a"}}},
+    {"nodeTopology": {"matchExpressions": [IN_ZONE_A]}},
+    {"nodeTopology": {"matchLabels": {ZONE: "a"}}},
+    {"nodeTopology": {}},
+    {},
+)
+_ROOM: tuple[Json, ...] = (
+    {"capacity": "1Gi"},
+    {"capacity": "1073741823"},
+    {"capacity": "2Gi", "maximumVolumeSize": "1073741823"},
+    {"capacity": "1Mi", "maximumVolumeSize": "1Gi"},
+    {"capacity": "1073741823"},
+    {},
+)
+
+
+def _capacities(name: str) -> SearchStrategy[Json]:
+    return combinations(
+        lambda room, reach, of_class: storage_object(
+            STORAGE, "CSIStorageCapacity", name, "default", storageClassName=of_class, **room, **reach
+        ),
+        _ROOM,
+        _ZONE_A,
+        ("hand", "hand", "other"),
+    )
+
+
+def _driver(tells: bool) -> Json:
+    return storage_object(STORAGE, "CSIDriver", TELLING, spec={"storageCapacity": tells})
+
+
+_HAPPENS: tuple[SearchStrategy[Json], ...] = (
+    _capacities("k1"),
+    st.sampled_from([_driver(False), _driver(False), _driver(True)]),
+)
+
+
+@st.composite
+def _making(draw: DrawFn) -> History:
+    """A driver that tells what room it has, for one class or two; then more, or less, or it no longer tells."""
+    scene = Scene(hosts=True)
+    scene.add(storage_class("hand", TELLING), storage_class("other", TELLING), a_claim())
+    scene.add(_driver(True), draw(_capacities("k1")), *draw(st.lists(_capacities("k2"), max_size=1)))
+    for labels in draw(st.permutations([{ZONE: "a"}, {ZONE: "b"}]))[: draw(st.integers(1, 2))]:
+        scene.add_node(node("", labels=labels))
+    inlined = draw(
+        st.sampled_from([[], inline(csi={"driver": TELLING}), inline(csi={"driver": "csi.example"})])
+    )
+    scene.add_pod(pod("", volumes=[*using("c1"), *inlined]))
+    scene.schedule()
+    for value in draw(st.lists(st.one_of(*_HAPPENS), max_size=2)):
+        scene.steps.append(Update(value))
+        scene.wait()
+        scene.schedule()
+    return History(tuple(scene.steps))
+
+
+# --- Disks for which drivers stand in ---------------------------------------------------------------
+
+_PLUGINS: tuple[tuple[str, str, tuple[Json, ...]], ...] = (
+    ("gce-pd", "pd.csi.storage.gke.io", tuple({"gcePersistentDisk": {"pdName": name}} for name in "ab")),
+    (
+        "aws-ebs",
+        "ebs.csi.aws.com",
+        tuple(
+            {"awsElasticBlockStore": {"volumeID": name}}
+            for name in ("vol-1", "aws://a/vol-1", "vol-2", "aws://a/b")
+        ),
+    ),
+    ("cinder", "cinder.csi.openstack.org", tuple({"cinder": {"volumeID": name}} for name in "ab")),
+    (
+        "azure-disk",
+        "disk.csi.azure.com",
+        (
+            *({"azureDisk": {"diskName": "d", "diskURI": uri, "kind": "Managed"}} for uri in "ab"),
+            {"azureDisk": {"diskName": "d", "diskURI": "a", "kind": "Dedicated"}},
+        ),
+    ),
+    ("portworx-volume", "pxd.portworx.com", tuple({"portworxVolume": {"volumeID": name}} for name in "ab")),
+)
+"""The plugin, the driver that stands in for it, and disks of it."""
+_NEVER_COUNTED: tuple[list[Json], ...] = (
+    inline(azureFile={"secretName": "s", "shareName": "a"}),
+    inline(vsphereVolume={"volumePath": "a"}),
+)
+"""Drivers stand in for these too, but the scheduler never takes them to."""
+_TOPOLOGIES: tuple[Json, ...] = (
+    {},
+    {},
+    {"metadata": {"labels": {ZONE: "a"}}},
+    {"metadata": {"labels": {OLD_ZONE: "a"}}},
+    {"spec": reaching(IN_ZONE_A)},
+)
+_DRIVER_ZONES = {
+    "gce-pd": GKE_ZONE,
+    "aws-ebs": "topology.ebs.csi.aws.com/zone",
+    "cinder": "topology.cinder.csi.openstack.org/zone",
+}
+
+
+@st.composite
+def _migrated(draw: DrawFn) -> History:
+    """Disks that pods name themselves, or that volumes are, on a node that attaches few of their driver's."""
+    plugin, driver, sources = draw(st.sampled_from(_PLUGINS))
+    scene = Scene(hosts=True)
+    drawn = draw(st.lists(st.sampled_from(sources), min_size=2, max_size=2))
+    scene.add(*(each for number, source in enumerate(drawn, 1) for each in _bound_pair(draw, number, source)))
+    for labels in draw(st.lists(_labels_of_nodes(plugin), min_size=1, max_size=2)):
+        scene.add_node(node("", labels=labels))
+    scene.add(_csi_node(plugin, driver, draw(st.sampled_from([1, 1, 0, 2])), draw(st.booleans())))
+    inlined = [inline(**source) for source in sources]
+    volumes = st.sampled_from([*inlined * 2, using("c1"), using("c2")])
+    running = st.one_of(volumes, st.sampled_from(_NEVER_COUNTED))
+    for used in draw(st.lists(running, min_size=1, max_size=2)):
+        scene.add_pod(pod("", volumes=used), 0)
+    for used in draw(st.lists(volumes, min_size=1, max_size=2)):
+        scene.add_pod(pod("", volumes=used))
+    scene.schedule()
+    if draw(st.booleans()):
+        scene.remove_pod(0)
+        scene.wait()
+        scene.schedule()
+    return History(tuple(scene.steps))
+
+
+def _bound_pair(draw: DrawFn, number: int, source: Json) -> Sequence[Json]:
+    claim = a_claim(
+        f"c{number}",
+        metadata={"annotations": {BIND_COMPLETED: "yes"}},
+        spec={"volumeName": f"v{number}"},
+        status={"phase": "Bound"},
+    )
+    owned = _owned("default", f"c{number}", claim["metadata"]["uid"])
+    volume = with_some(a_volume(f"v{number}", **owned), **draw(st.sampled_from(_TOPOLOGIES)))
+    del volume["spec"]["csi"]
+    return claim, with_some(volume, spec=source, status={"phase": "Bound"})
+
+
+def _labels_of_nodes(plugin: str) -> SearchStrategy[Json]:
+    zone = _DRIVER_ZONES.get(plugin, ZONE)
+    return st.sampled_from([{ZONE: "a", zone: "a"}, {ZONE: "a", zone: "b"}, {ZONE: "a"}, {}])
+
+
+def _csi_node(plugin: str, driver: str, count: int, is_listed: bool) -> Json:
+    drivers = [{"name": driver, "nodeID": "n1", "allocatable": {"count": count}}]
+    made = storage_object(STORAGE, "CSINode", "n1", spec={"drivers": drivers})
+    return with_metadata(made, annotations={MIGRATED_PLUGINS: f"kubernetes.io/{plugin}"} if is_listed else {})
+
+
+def histories() -> SearchStrategy[History]:
+    return st.one_of(_matching(), _matching(), _making(), _migrated(), _migrated())
