@@ -33,12 +33,12 @@ def test_topology_spread(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="ports", rules=rules_of("PORTS"), examples=80)
+@conforms(area="ports", rules=rules_of("PORTS"), examples=60)
 def test_host_ports(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="images", rules=rules_of("IMAGE"), examples=80)
+@conforms(area="images", rules=rules_of("IMAGE"), examples=40)
 def test_images(check: Check, history: History) -> None:
     check(history)
 
@@ -58,6 +58,21 @@ def test_disks_that_exclude_each_other(check: Check, history: History) -> None:
     check(history)
 
 
+@conforms(area="claims", rules=rules_of("VOLBIND", "VOLLIMIT", "VOLZONE"), needs=("volumes",), examples=90)
+def test_claims_and_what_serves_them(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="promised", rules=rules_of("VOLBIND"), needs=("volumes", "scripted"), examples=25)
+def test_promised_volumes(check: Check, history: History) -> None:
+    check(history)
+
+
 @conforms(area="dra", rules=rules_of("DRA"), needs=("devices",), examples=60)
 def test_devices(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="allocations", rules=rules_of("DRA"), needs=("devices",), examples=40)
+def test_claims_for_devices_and_what_they_hold(check: Check, history: History) -> None:
     check(history)

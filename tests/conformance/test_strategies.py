@@ -30,7 +30,10 @@ OWN = (
     "volumes",
     "attached",
     "disks",
+    "claims",
+    "promised",
     "devices",
+    "allocations",
 )
 """The areas that are tested here."""
 
