@@ -118,12 +118,13 @@ _CASES: tuple[tuple[Json, tuple[Json, ...]], ...] = (
     (_FOR_BOTH, ({}, _READABLE)),
     ({}, (_BEFOREHAND, _ELSEWHERE, _LARGE)),
     ({}, (_BEFOREHAND, _NEAR, _EARLIER)),
-    ({"spec": {"selector": {"matchExpressions": [_SSD]}}}, (_LABELLED, {})),
-    ({"spec": {"selector": {"matchExpressions": [_NO_DISK]}}}, (_LABELLED, {})),
-    ({"spec": {"selector": {"matchLabels": {"disk": "ssd"}, "matchExpressions": [_SSD]}}}, (_LABELLED, {})),
-    (_BLOCK, (_BLOCK, {})),
-    (_OTHER, (_OTHER, {})),
-    (_GOLD, (_GOLD, {})),
+    ({"spec": {"selector": {"matchExpressions": [_SSD]}}}, ({}, with_some(_LABELLED, **_LARGE))),
+    ({"spec": {"selector": {"matchExpressions": [_SSD]}}}, ({}, {})),
+    ({"spec": {"selector": {"matchExpressions": [_NO_DISK]}}}, (_LABELLED, _LARGE)),
+    ({"spec": {"selector": {"matchLabels": {"disk": "ssd"}}}}, ({}, with_some(_LABELLED, **_LARGE))),
+    (_BLOCK, (with_some(_LARGE, **_BLOCK), {})),
+    (_OTHER, (with_some(_LARGE, **_OTHER), {})),
+    (_GOLD, (with_some(_LARGE, **_GOLD), {})),
     (_LEAVING, ({},)),
     ({"status": {"phase": "Lost"}}, ({},)),
 )
@@ -194,6 +195,7 @@ def _driver(tells: bool) -> Json:
 _HAPPENS: tuple[SearchStrategy[Json], ...] = (
     _capacities("k1"),
     st.sampled_from([_driver(False), _driver(False), _driver(True)]),
+    st.just(_driver(False)),
 )
 
 
@@ -205,12 +207,10 @@ def _making(draw: DrawFn) -> History:
     scene.add(_driver(True), draw(_capacities("k1")), *draw(st.lists(_capacities("k2"), max_size=1)))
     for labels in draw(st.permutations([{ZONE: "a"}, {ZONE: "b"}]))[: draw(st.integers(1, 2))]:
         scene.add_node(node("", labels=labels))
-    inlined = draw(
-        st.sampled_from([[], inline(csi={"driver": TELLING}), inline(csi={"driver": "csi.example"})])
-    )
-    scene.add_pod(pod("", volumes=[*using("c1"), *inlined]))
+    told, other = ([*using("c1"), *inline(csi={"driver": name})] for name in (TELLING, "csi.example"))
+    scene.add_pod(pod("", volumes=draw(st.sampled_from([using("c1"), told, told, other]))))
     scene.schedule()
-    for value in draw(st.lists(st.one_of(*_HAPPENS), max_size=2)):
+    for value in draw(st.lists(st.one_of(*_HAPPENS), min_size=1, max_size=2)):
         scene.steps.append(Update(value))
         scene.wait()
         scene.schedule()
@@ -225,8 +225,7 @@ _PLUGINS: tuple[tuple[str, str, tuple[Json, ...]], ...] = (
         "aws-ebs",
         "ebs.csi.aws.com",
         tuple(
-            {"awsElasticBlockStore": {"volumeID": name}}
-            for name in ("vol-1", "aws://a/vol-1", "vol-2", "aws://a/b")
+            {"awsElasticBlockStore": {"volumeID": name}} for name in ("vol-1", "aws://a/vol-1", "aws://a/b")
         ),
     ),
     ("cinder", "cinder.csi.openstack.org", tuple({"cinder": {"volumeID": name}} for name in "ab")),
@@ -253,6 +252,8 @@ _TOPOLOGIES: tuple[Json, ...] = (
     {"metadata": {"labels": {OLD_ZONE: "a"}}},
     {"spec": reaching(IN_ZONE_A)},
 )
+_LISTED = st.sampled_from([True, True, False])
+"""Is the plugin among those that the node says are migrated?"""
 _DRIVER_ZONES = {
     "gce-pd": GKE_ZONE,
     "aws-ebs": "topology.ebs.csi.aws.com/zone",
@@ -263,22 +264,22 @@ _DRIVER_ZONES = {
 @st.composite
 def _migrated(draw: DrawFn) -> History:
     """Disks that pods name themselves, or that volumes are, on a node that attaches few of their driver's."""
-    plugin, driver, sources = draw(st.sampled_from(_PLUGINS))
+    plugin, driver, sources = draw(st.sampled_from((*_PLUGINS, *_PLUGINS[-2:])))
     scene = Scene(hosts=True)
     drawn = draw(st.lists(st.sampled_from(sources), min_size=2, max_size=2))
     scene.add(*(each for number, source in enumerate(drawn, 1) for each in _bound_pair(draw, number, source)))
     for labels in draw(st.lists(_labels_of_nodes(plugin), min_size=1, max_size=2)):
         scene.add_node(node("", labels=labels))
-    scene.add(_csi_node(plugin, driver, draw(st.sampled_from([1, 1, 0, 2])), draw(st.booleans())))
+    scene.add(_csi_node(plugin, driver, draw(st.sampled_from([1, 0, 1, 2])), draw(_LISTED)))
     inlined = [inline(**source) for source in sources]
-    volumes = st.sampled_from([*inlined * 2, using("c1"), using("c2")])
+    volumes = st.sampled_from([*inlined, using("c1"), using("c2")])
     running = st.one_of(volumes, st.sampled_from(_NEVER_COUNTED))
     for used in draw(st.lists(running, min_size=1, max_size=2)):
         scene.add_pod(pod("", volumes=used), 0)
     for used in draw(st.lists(volumes, min_size=1, max_size=2)):
         scene.add_pod(pod("", volumes=used))
     scene.schedule()
-    if draw(st.booleans()):
+    if draw(st.sampled_from([True, True, False])):
         scene.remove_pod(0)
         scene.wait()
         scene.schedule()
