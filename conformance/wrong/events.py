@@ -8,11 +8,11 @@ _HANDLERS = "refsched.event_handlers"
 
 WRONG = (
     Wrong(
-        "one-gate-less-is-an-event",
-        "each scheduling gate that goes is an event, not only the last one",
+        "the-last-gate-is-no-event",
+        "that the last scheduling gate goes is told to nobody",
         _CHANGES,
         "return bool(before.spec.scheduling_gates) and not after.spec.scheduling_gates",
-        "return len(after.spec.scheduling_gates) < len(before.spec.scheduling_gates)",
+        "return False",
     ),
     Wrong(
         "node-labels-are-no-event",
