@@ -270,16 +270,19 @@ def _migrated(draw: DrawFn) -> History:
     scene.add(*(each for number, source in enumerate(drawn, 1) for each in _bound_pair(draw, number, source)))
     for labels in draw(st.lists(_labels_of_nodes(plugin), min_size=1, max_size=2)):
         scene.add_node(node("", labels=labels))
-    scene.add(_csi_node(plugin, driver, draw(st.sampled_from([1, 0, 1, 2])), draw(_LISTED)))
+    idle = draw(st.sampled_from([None, None, None, None, *_NEVER_COUNTED]))
+    count = draw(st.sampled_from([1, 0, 1, 2])) if idle is None else 0
+    scene.add(_csi_node(plugin, driver, count, draw(_LISTED)))
+    if idle is not None:
+        scene.add_pod(pod("", volumes=idle), 0)
     inlined = [inline(**source) for source in sources]
-    volumes = st.sampled_from([*inlined, using("c1"), using("c2")])
-    running = st.one_of(volumes, st.sampled_from(_NEVER_COUNTED))
-    for used in draw(st.lists(running, min_size=1, max_size=2)):
+    volumes = st.sampled_from([*inlined, *[using("c1"), using("c2")] * 2])
+    for used in draw(st.lists(volumes, min_size=1, max_size=2)):
         scene.add_pod(pod("", volumes=used), 0)
     for used in draw(st.lists(volumes, min_size=1, max_size=2)):
         scene.add_pod(pod("", volumes=used))
     scene.schedule()
-    if draw(st.sampled_from([True, True, False])):
+    if idle is not None or draw(st.booleans()):
         scene.remove_pod(0)
         scene.wait()
         scene.schedule()
