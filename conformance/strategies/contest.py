@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import DEFAULT_CONFIG, History
+from conformance.history import DEFAULT_CONFIG, History, Step, Update, deleting
 from conformance.strategies.objects import (
     AN_AGE_AGO,
     START_TIMES,
@@ -126,6 +126,13 @@ _BUDGETS = st.one_of(
 
 def _numbered(budgets: list[Json]) -> list[Json]:
     return [with_metadata(budget, name=f"b{number}") for number, budget in enumerate(budgets, 1)]
+
+
+def _changed(budget: Json, how: str) -> Step:
+    """It then allows one more disruption or none, or is gone."""
+    if how == "ends":
+        return deleting(budget)
+    return Update(with_status(budget, disruptionsAllowed=1 if how == "grows" else 0))
 
 
 # --- Who comes ------------------------------------------------------------------------------------
@@ -264,7 +271,27 @@ def _of_a_crowd(amount: str, match: str, app: str, priority: int, start: int) ->
 
 
 def histories() -> SearchStrategy[History]:
-    return st.one_of(_duels(), _contests())
+    return st.one_of(*[_duels(), _contests()] * 2, _changing())
+
+
+def _change(allowed: int, how: str) -> History:
+    """Victims of two prices, of which a budget protects the cheaper ones before it changes, or after that."""
+    scene = Scene()
+    budget = with_metadata(_budget(_OF_A, allowed, "", ()), name="b1")
+    scene.add(budget)
+    for app, priority in (("a", 0), ("b", 1)) * 2:
+        scene.add_node(node("", {"cpu": "1", "memory": "8Gi", "pods": "9"}))
+        scene.add_pod(_victim("1", priority, {"app": app}, START_TIMES[0]), len(scene.nodes) - 1)
+    scene.add_pod(pod("", cpu("1"), priority=_PRIORITY))
+    scene.schedule()
+    scene.steps.append(_changed(budget, how))
+    scene.add_pod(pod("", cpu("1"), priority=_PRIORITY))
+    scene.schedule()
+    return scene.history()
+
+
+def _changing() -> SearchStrategy[History]:
+    return st.sampled_from([(0, "grows"), (0, "ends"), (1, "shrinks")]).map(lambda kind: _change(*kind))
 
 
 def _contests() -> SearchStrategy[History]:
