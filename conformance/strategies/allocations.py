@@ -114,11 +114,11 @@ def _user(*claims: str, **more: Any) -> Json:
 # --- How devices are configured, and where they can be used ---------------------------------------
 
 _CLASS_CONFIGS = st.sampled_from(
-    [[_opaque(0)], [_opaque(0), _opaque(1)], [], [_opaque(1, "another.example.com"), _opaque(2)]]
+    [[_opaque(0)], [_opaque(0), _opaque(1)], [_opaque(1, "another.example.com"), _opaque(2)], []]
 )
 _ALTERNATIVES = st.sampled_from(
     [
-        [_asked(9), _asked(1)],
+        *[[_asked(9), _asked(1)]] * 2,
         [_asked(1), _asked(2)],
         [_asked(9), _asked(9, "twin"), _asked(1, "twin")],
         [_asked(9, "twin"), _asked(1)],
@@ -128,29 +128,28 @@ _EXACTLY = st.builds(
     lambda count, class_name, admin: {
         "exactly": {**_asked(count, class_name), **({"adminAccess": True} if admin else {})}
     },
-    st.sampled_from([1, 2, 1, 0]),
-    st.sampled_from(["any", "any", "twin"]),
-    one_in(4, st.just(True), False),
+    st.sampled_from([1, 1, 1, 2, 0]),
+    st.sampled_from(["any", "any", "any", "twin"]),
+    st.sampled_from([False, True]),
 )
-_REQUEST = st.one_of(
-    _EXACTLY,
-    _ALTERNATIVES.map(
-        lambda several: {
-            "firstAvailable": [{"name": f"a{number}", **each} for number, each in enumerate(several)]
-        }
-    ),
+_ONE_OF_SEVERAL = _ALTERNATIVES.map(
+    lambda several: {
+        "firstAvailable": [{"name": f"a{number}", **each} for number, each in enumerate(several)]
+    }
 )
+_REQUEST = st.one_of(_EXACTLY, _ONE_OF_SEVERAL, _ONE_OF_SEVERAL)
 _NAMED = st.sampled_from(
     [
+        *[["r0/a1"]] * 3,
         ["r0"],
+        ["r0/a1", "r1"],
         [],
-        ["r1"],
         ["r0", "r1"],
-        ["r0/a1"],
-        ["r0/a0"],
         ["r1/a1", "r0"],
+        ["r1"],
+        ["r0/a0"],
         ["r0", "r0/a1"],
-        ["r0/a2", "r1"],
+        ["r0/a2", "r1/a1"],
     ]
 )
 _CLAIM_CONFIG = st.builds(
@@ -203,9 +202,9 @@ _CONFIGURED = st.builds(
     _configured,
     st.tuples(_CLASS_CONFIGS, _CLASS_CONFIGS),
     st.lists(st.sampled_from(_REACHES), min_size=1, max_size=3),
-    st.lists(_REQUEST, min_size=1, max_size=2),
-    st.lists(_CLAIM_CONFIG, max_size=2),
-    one_in(3, _CONSTRAINT.map(lambda one: [one]), []),
+    st.one_of(st.lists(_REQUEST, min_size=2, max_size=2), st.lists(_REQUEST, min_size=1, max_size=2)),
+    st.lists(_CLAIM_CONFIG, min_size=1, max_size=3),
+    one_in(4, _CONSTRAINT.map(lambda one: [one]), []),
 )
 
 # --- Who may use a claim that is allocated --------------------------------------------------------
@@ -279,7 +278,7 @@ _ALLOCATED = st.builds(
     _USABLE,
     _USERS,
     one_in(3, st.just(True), False),
-    st.sampled_from([*["never"] * 6, "later", "from the start"]),
+    st.sampled_from([*["never"] * 4, "from the start", "later"]),
     st.sampled_from(["4", "4", "1"]),
 )
 
@@ -316,6 +315,7 @@ _CONTROLS = _reference("uid-of-p1", controller=True)
 _OWNERS = st.sampled_from(
     [
         [_CONTROLS],
+        [_reference("another"), _CONTROLS],
         [_reference("uid-of-p1")],
         [_reference("uid-of-p1", controller=False)],
         [_reference("another", controller=True)],

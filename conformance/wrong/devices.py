@@ -9,6 +9,7 @@ _CLAIMS = "refsched.dra.claims"
 _REQUESTS = "refsched.dra.requests"
 _CONSTRAINTS = "refsched.dra.constraints"
 _POOLS = "refsched.dra.pools"
+_RESULTS = "refsched.dra.results"
 
 WRONG = (
     Wrong(
@@ -91,5 +92,89 @@ WRONG = (
         _PLUGIN,
         "            return unresolvable(str(problem))\n        return SUCCESS\n",
         "            return SUCCESS if problem else SUCCESS\n        return SUCCESS\n",
+    ),
+    Wrong(
+        "forgets-the-configuration-of-claims",
+        "devices are configured as their classes say, and not as the claim says",
+        _RESULTS,
+        "configs = (*_class_configs(claim, index, sized), *_claim_configs(claim, index, sized))",
+        "configs = tuple(_class_configs(claim, index, sized))",
+    ),
+    Wrong(
+        "lets-classes-overrule-claims",
+        "the configuration of a claim stands before that of the classes",
+        _RESULTS,
+        "(*_class_configs(claim, index, sized), *_claim_configs(claim, index, sized))",
+        "(*_claim_configs(claim, index, sized), *_class_configs(claim, index, sized))",
+    ),
+    Wrong(
+        "configures-no-alternative",
+        "configuration that names an alternative of a request is dropped",
+        _RESULTS,
+        "if name.base in config.requests or str(name) in config.requests:",
+        "if name.base in config.requests:",
+    ),
+    Wrong(
+        "repeats-the-configuration-of-a-class",
+        "two requests of one class have its configuration twice",
+        _RESULTS,
+        "configs = by_class.get(one.device_class.metadata.name)",
+        "configs = None",
+    ),
+    Wrong(
+        "ties-no-claim-to-nodes",
+        "where the devices of a claim can be used is not written",
+        _RESULTS,
+        "selector = _node_selector(chosen, node)",
+        "selector = None and _node_selector(chosen, node)",
+    ),
+    Wrong(
+        "asks-twice-for-a-label",
+        "what two slices require of a node is required twice",
+        _RESULTS,
+        "known.setdefault((requirement.key, requirement.operator, frozenset(requirement.values)), requirement)",
+        "known.setdefault((requirement.key, requirement.operator, frozenset(), len(known)), requirement)",
+    ),
+    Wrong(
+        "leaves-claims-unprotected",
+        "devices are written into a claim that anybody may delete",
+        _PLUGIN,
+        "if _protected(current) != current:",
+        "if current is None:",
+    ),
+    Wrong(
+        "takes-a-claims-last-user-away",
+        "who reserves a claim replaces those who did before",
+        _PLUGIN,
+        "reserved_for=(*current.status.reserved_for, consumer)",
+        "reserved_for=(consumer,)",
+    ),
+    Wrong(
+        "any-owner-will-do",
+        "a claim that was made for another pod is used if it bears an owner",
+        _CLAIMS,
+        "return controller is not None and controller.uid == pod.uid",
+        "return controller is not None",
+    ),
+    Wrong(
+        "whoever-comes-first-owns",
+        "the first owner of a claim counts, whether it controls the claim or not",
+        _CLAIMS,
+        "for owner in claim.metadata.owner_references if owner.controller",
+        "for owner in claim.metadata.owner_references",
+    ),
+    Wrong(
+        "uses-claims-that-go-away",
+        "a claim that is being deleted is used",
+        _CLAIMS,
+        "if claim.metadata.deletion_timestamp is not None:",
+        "if claim is None:",
+    ),
+    Wrong(
+        "keeps-one-slice-of-a-pool",
+        "of slices of one generation only the first one counts",
+        _POOLS,
+        "spec.pool.generation < kept[0].spec.pool.generation",
+        "spec.pool.generation <= kept[0].spec.pool.generation",
     ),
 )
