@@ -165,7 +165,7 @@ WRONG = (
     ),
     Wrong(
         "uses-claims-that-go-away",
-        "a claim that is being deleted is used",
+        "a claim for devices is used although it is being deleted",
         _CLAIMS,
         "if claim.metadata.deletion_timestamp is not None:",
         "if claim is None:",
