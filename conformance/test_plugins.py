@@ -13,7 +13,7 @@ def test_resources(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="taints", rules=rules_of("TAINT", "CORDON"), examples=80)
+@conforms(area="taints", rules=rules_of("TAINT", "CORDON"), examples=60)
 def test_taints_and_cordons(check: Check, history: History) -> None:
     check(history)
 
@@ -43,7 +43,7 @@ def test_images(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="volumes", rules=rules_of("VOLBIND"), needs=("volumes",), examples=80)
+@conforms(area="volumes", rules=rules_of("VOLBIND"), needs=("volumes",), examples=50)
 def test_volumes_to_bind_and_to_make(check: Check, history: History) -> None:
     check(history)
 
@@ -68,7 +68,7 @@ def test_promised_volumes(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="dra", rules=rules_of("DRA"), needs=("devices",), examples=60)
+@conforms(area="dra", rules=rules_of("DRA"), needs=("devices",), examples=40)
 def test_devices(check: Check, history: History) -> None:
     check(history)
 

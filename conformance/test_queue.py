@@ -20,6 +20,11 @@ def test_queue_and_events(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="lifecycle", rules=rules_of("EVENT", "R-INV-05"), examples=80)
+@conforms(area="cured", rules=rules_of("HINT", "CHANGE", "CURE"), needs=("queue",), examples=110)
+def test_what_cures_a_refusal(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="lifecycle", rules=rules_of("EVENT", "R-INV-05"), examples=64)
 def test_nodes_and_pods_come_and_go(check: Check, history: History) -> None:
     check(history)

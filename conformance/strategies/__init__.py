@@ -22,6 +22,7 @@ _MODULES = {
     "spread": "spread",
     "ports": "ports",
     "images": "images",
+    "cured": "cured",
     "config": "config",
     "nominated": "nominated",
     "queue": "queue",

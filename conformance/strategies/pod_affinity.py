@@ -220,7 +220,7 @@ _SMALL_OR_LARGE = combinations(
 )
 
 
-def _cured() -> SearchStrategy[History]:
+def cured() -> SearchStrategy[History]:
     relabels = relabelled(
         st.sampled_from([{ZONE: "a"}, {ZONE: "b"}, {ZONE: "a", "rack": "r"}, {"rack": "r"}, {}])
     )
@@ -245,4 +245,4 @@ def histories() -> SearchStrategy[History]:
         running=_RUNNING,
         hosts=True,
     )
-    return st.one_of(anything, anything, anything, _weighed(), _cured())
+    return st.one_of(anything, anything, anything, _weighed())

@@ -295,7 +295,7 @@ _SCALED = pod_updates(
 )
 
 
-def _cured() -> SearchStrategy[History]:
+def cured() -> SearchStrategy[History]:
     grown = node_changes(_one_changed, _ALLOCATABLE)
     return cures(
         st.lists(_TIGHT, min_size=1, max_size=2),
@@ -313,4 +313,4 @@ def histories() -> SearchStrategy[History]:
         config=_CONFIGS,
         gates=switched("PodLevelResources", "InPlacePodVerticalScaling"),
     )
-    return st.one_of(anything, anything, _cured(), totals.histories())
+    return st.one_of(anything, anything, totals.histories())

@@ -46,7 +46,7 @@ _IN_ANOTHER_GROUP = {
 }
 
 NEAREST: dict[str, tuple[str, ...]] = {
-    "plugins": ("resources", "config", "spread", "pod_affinity"),
+    "plugins": ("resources", "config", "spread", "pod_affinity", "cured"),
     "queue": ("queue", "anything", "lifecycle", "faults", "events"),
     "cache": ("lifecycle", "anything", "many", "faults", "resources", "churn"),
     "cycle": ("config", "nominated", "faults", "mixed", "many"),

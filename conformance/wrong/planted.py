@@ -9,17 +9,17 @@ from importlib import import_module
 from attrs import frozen
 
 NEAREST: Mapping[str, tuple[str, ...]] = {
-    "resources": ("resources",),
+    "resources": ("resources", "cured"),
     "scores": ("resources", "config"),
-    "taints": ("taints",),
-    "affinity": ("node_affinity",),
-    "pod_affinity": ("pod_affinity", "preemption", "nominated"),
-    "spread": ("spread", "spread_policies", "preemption", "nominated"),
+    "taints": ("taints", "cured"),
+    "affinity": ("node_affinity", "cured"),
+    "pod_affinity": ("pod_affinity", "cured", "preemption", "nominated"),
+    "spread": ("spread", "cured", "spread_policies", "preemption", "nominated"),
     "ports": ("ports", "ports_ips"),
     "images": ("images", "image_churn"),
     "queue": ("queue", "faults", "lifecycle"),
     "backoff": ("queue", "faults"),
-    "hints": ("queue", "events"),
+    "hints": ("queue", "cured", "events"),
     "events": ("queue", "lifecycle", "events"),
     "cache": ("lifecycle", "faults", "many", "churn"),
     "cycle": ("many", "nominated"),

@@ -30,6 +30,7 @@ OWN = (
     "volumes",
     "attached",
     "disks",
+    "cured",
     "claims",
     "promised",
     "devices",
