@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``python -m conformance.wrong.unread_runs``: the default profile against schedulers that do not read a field.
 
-A history in which the field does not stand cannot tell, and is not tried. Results are kept beside this module and
-told in ``docs/unread_fields.md``.
+A history in which the field does not stand cannot tell, and is not tried. Results are kept where ``--json`` says,
+and told survivors first where ``--page`` says.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ from conformance.wrong.mutant_runs import TIMEOUT, attack
 from conformance.wrong.profile import SuiteTest, histories_of, suite_tests
 from conformance.wrong.unread import Unread, all_unread
 
-FILE = Path(__file__).with_name("unread.json")
-PAGE = "docs/unread_fields.md"
 CHUNK = 10
 """So many histories of a test are tried before those of the next."""
 
@@ -60,7 +58,7 @@ def _telling(unread: Unread) -> Iterator[tuple[SuiteTest, int]]:
             del left[:CHUNK]
 
 
-def read(path: Path = FILE) -> dict[str, Result]:
+def read(path: Path) -> dict[str, Result]:
     rows = json.loads(path.read_text("utf-8")) if path.exists() else []
     return {row["name"]: _CONVERTER.structure(row, Result) for row in rows}
 
@@ -81,8 +79,7 @@ stands, up to the first kill. A field on which no rule turns is told with the re
 that the scheduler could not go on without the field and answered so, which fails the suite too, but shows reach
 and not power.
 
-This page is written by
-`python -m conformance.wrong.unread_runs --json conformance/wrong/unread.json --page docs/unread_fields.md`.
+This page is written by `python -m conformance.wrong.unread_runs --json FILE --page FILE`.
 """
 
 
@@ -126,7 +123,7 @@ def _options(arguments: list[str]) -> Namespace:
     parser.add_argument("--jobs", type=int, default=2, help="how many at once (default: 2)")
     parser.add_argument("--limit", type=float, default=20.0, help="CPU seconds for one (default: 20)")
     parser.add_argument("--json", type=Path, help="keep what became of them here, beside what is there")
-    parser.add_argument("--page", type=Path, help=f"tell what is kept here, as in {PAGE}")
+    parser.add_argument("--page", type=Path, help="tell what is kept here")
     return parser.parse_args(arguments)
 
 
