@@ -274,10 +274,6 @@ def test_a_file_that_is_too_large_or_missing_and_an_empty_folder_are_refused(
             json.dumps({**CONFIG, "profiles": [{"plugins": {"filter": {"enabled": [{"name": "Mine"}]}}}]}),
             "profiles[0].plugins.filter.enabled[0]: there is no plugin 'Mine'",
         ),
-        (
-            json.dumps({**CONFIG, "extenders": [{"urlPrefix": "https://x", "filterVerb": "f", "weight": 1}]}),
-            "extenders.urlPrefix: https://x is reached over TLS, which is not followed here",
-        ),
     ],
 )
 def test_a_configuration_that_cannot_be_used_is_refused_with_its_file(

@@ -159,7 +159,8 @@ def gives(asked: Json, *names: str) -> tuple[Record, ...]:
     for result in status["allocation"]["devices"]["results"]:
         result["request"] = "r/many"
     scheduled = Attempt("default/p", "scheduled", node="n1", filter={"n1": SUCCESS})
-    return scheduled, Write("update", {**asked, "status": status})
+    metadata = {**asked["metadata"], "finalizers": ["resource.kubernetes.io/delete-protection"]}
+    return scheduled, Write("update", {**asked, "metadata": metadata, "status": status})
 
 
 def test_a_broken_pool_may_end_the_attempt() -> None:
