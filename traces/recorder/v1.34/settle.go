@@ -82,7 +82,8 @@ func (s *session) quiet() bool {
 	if s.crash != "" {
 		return true
 	}
-	if c := s.scheduling; c != nil && !s.popped && c.parked == running {
+	// A cycle that binds is parked in its binding goroutine: the one that popped the pod is about to return.
+	if c := s.scheduling; c != nil && !s.popped && (c.parked == running || c.binding) {
 		return false
 	}
 	for _, c := range s.cycles {
