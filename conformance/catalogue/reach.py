@@ -82,6 +82,7 @@ class Reach:
 
 
 _LISTENERS: list[Reach] = []
+_CONTAINERS = (tuple, dict, frozenset, set)
 
 
 def _hear(rules: tuple[str, ...]) -> None:
@@ -133,12 +134,14 @@ def _listen_at(module: str, place: str, rules: tuple[str, ...], of_modules: dict
 
 
 def _listener(function: Callable[..., Any], rules: tuple[str, ...]) -> Callable[..., Any]:
+    """What has spoken since the last ``clear`` need not be heard again: it is heard with all of its rules."""
     is_procedure = function.__annotations__.get("return") in (None, "None")
+    first = rules[0]
 
     @functools.wraps(function)
     def listened(*args: Any, **named: Any) -> Any:
         answer = function(*args, **named)
-        if _LISTENERS and (is_procedure or _tells(answer)):
+        if _LISTENERS and first not in _LISTENERS[-1].spoken and (is_procedure or _tells(answer)):
             _hear(rules)
         return answer
 
@@ -161,7 +164,9 @@ class _Table(dict[Any, Any]):
 
 def _tells(answer: Any) -> bool:
     """Success, nothing, and none of them are what is answered where a rule does not apply."""
-    return answer is not None and answer != SUCCESS and answer not in ((), {}, frozenset())
+    if isinstance(answer, _CONTAINERS):
+        return bool(answer)
+    return answer is not None and answer != SUCCESS
 
 
 def _replace_everywhere(listened: dict[int, Any]) -> None:

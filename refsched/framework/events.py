@@ -73,7 +73,7 @@ error is True. It takes the plugin first, so that a plugin's method can stand in
 """
 
 
-@frozen
+@frozen(cache_hash=True)
 class ClusterEvent:
     """Something happened to an object of this resource; ``label`` names the special ones."""
 

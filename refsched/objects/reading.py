@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, TypeVar
 
 import attrs
@@ -42,6 +43,7 @@ _INITIALISMS = {
 }
 
 
+@cache
 def json_name(attribute: str) -> str:
     """``node_selector_terms`` is ``nodeSelectorTerms`` on the wire."""
     if attribute in _INITIALISMS:
