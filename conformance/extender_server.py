@@ -177,6 +177,8 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def do_POST(self) -> None:
+        """A call that carries what no kube-scheduler sends, or asks for what no extender does, is answered with
+        HTTP 400."""
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         prefix, _, verb = self.path.rpartition("/")
         told: Json = {"extender": self.server.url + prefix, "verb": verb, "request": request}
@@ -185,6 +187,9 @@ class _Handler(BaseHTTPRequestHandler):
         except ToldToFailError as fails:
             self.server.heard(told | ({"failed": fails.failed} if fails.failed else {"status": 500}))
             self._fail(fails.failed)
+        except (LookupError, TypeError):
+            self.server.heard(told | {"status": 400})
+            self._send(400, {})
         else:
             self.server.heard(told | {"answer": answer})
             self._send(200, answer)

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -45,6 +47,20 @@ def test_the_script_of_a_binding_is_that_of_the_call_before() -> None:
     answers.answer("/b/filter", {"Pod": pod(a={"bind": "Fail"}), "NodeNames": []})
     with pytest.raises(ToldToFailError):
         answers.answer("/a/bind", binding)
+
+
+@pytest.mark.parametrize(
+    ("path", "request_body"), [("/a/", {"Pod": pod()}), ("/a/filter", {"Pod": pod()}), ("/a/filter", [])]
+)
+def test_a_call_that_no_extender_understands_is_refused_and_told_of(path: str, request_body: Any) -> None:
+    calls: list[dict[str, Any]] = []
+
+    with extender_server.serving(heard=calls.append) as url, pytest.raises(HTTPError) as refused:
+        urlopen(Request(url + path, json.dumps(request_body).encode(), method="POST"))
+
+    refused.value.close()
+    assert refused.value.code == 400
+    assert [call["status"] for call in calls] == [400]
 
 
 def test_it_is_served_at_the_port_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
