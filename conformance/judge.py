@@ -40,7 +40,8 @@ class Judge:
     ) -> None:
         self._capabilities = capabilities
         self._reach = Reach()
-        self._checker = Checker(history.config, history.feature_gates)
+        tells_claims = "devices" in capabilities and "api" not in capabilities
+        self._checker = Checker(history.config, history.feature_gates, tells_claims=tells_claims)
         self._with_specification = with_specification
         self._invariants = Invariants(history.config, history.feature_gates)
         self._attribution = Attribution(self._reach)

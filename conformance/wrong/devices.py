@@ -150,6 +150,20 @@ WRONG = (
         "reserved_for=(consumer,)",
     ),
     Wrong(
+        "keeps-claims-to-itself",
+        "which devices a claim was given is never written",
+        _PLUGIN,
+        'api.write("update", claim)',
+        "pass",
+    ),
+    Wrong(
+        "reserves-for-the-first-only",
+        "a claim that has its devices is not written again for the next pod",
+        _PLUGIN,
+        "_write(evolve(current, status=reserved), api)",
+        "_write(evolve(current, status=reserved), api) if allocation is not None else None",
+    ),
+    Wrong(
         "any-owner-will-do",
         "a claim that was made for another pod is used if it bears an owner",
         _CLAIMS,

@@ -49,8 +49,11 @@ class Checker:
         frozen_timers: Iterable[str] = (),
         start: datetime = START,
         recorded_extenders: RecordedExtenders | None = None,
+        *,
+        tells_claims: bool = False,
     ) -> None:
-        """Extenders are asked, or, where it is recorded what they were asked, those of the recording answer."""
+        """Extenders are asked, or, where it is recorded what they were asked, those of the recording answer.
+        ``tells_claims``: each write into a claim for devices is told."""
         gates = read_feature_gates(feature_gates)
         self._config = read_config(config, gates)
         self.following = Following(extenders=bool(self._config.extenders))
@@ -67,7 +70,7 @@ class Checker:
         self._binds: list[Bind] = []
         self._attempts: list[Attempt] = []
         self._deletions = Deletions()
-        self._claim_writes = ClaimWrites()
+        self._claim_writes = ClaimWrites(tells_claims)
         self._evictions = Evictions()
         self._guessed: set[str] = set()
         self._perhaps_skipped: set[str] = set()
@@ -140,7 +143,7 @@ class Checker:
             stored = self.scheduler.stations.api.get(
                 ResourceClaim, claim.metadata.name, claim.metadata.namespace
             )
-            found = [] if stored is None else list(self._claim_writes.disagreements(claim))
+            found = list(self._claim_writes.take(claim)) if stored is not None else []
             if claim.is_allocated and stored is not None:
                 found += allocation_disagreements(stored, claim)
             if found and claim.key in self.following.guessed:
@@ -194,7 +197,7 @@ class Checker:
         missing += [Disagreement("bind", bind, None) for bind in self._binds]
         self._attempts.clear()
         self._binds.clear()
-        return missing + self._deletions.missing()
+        return missing + self._deletions.missing() + self._claim_writes.missing()
 
     # --- Attempts and binding cycles --------------------------------------------------------------
 

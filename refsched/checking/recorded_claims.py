@@ -85,14 +85,27 @@ def _spelled(one: NodeSelectorRequirement) -> str:
 @define
 class ClaimWrites:
     """What the specification wrote into each claim so far. What is told before the specification wrote anything
-    of the kind proves nothing; nor does a uid that no input told, for an API server may have made it up."""
+    of the kind proves nothing; nor does a uid that no input told, for an API server may have made it up.
 
+    ``are_told``: is each write told? Who has told of one is taken to tell of all."""
+
+    are_told: bool = False
     _written: dict[str, list[ResourceClaim]] = Factory(dict)
+    _expected: list[ResourceClaim] = Factory(list)
     _told_uids: set[str] = Factory(set)
 
     def specify(self, record: Record) -> None:
         for claim in written_claims((record,)):
             self._written.setdefault(claim.key, []).append(claim)
+            if claim.is_allocated:
+                self._expected.append(claim)
+
+    def missing(self) -> list[Disagreement]:
+        """Claims that should have been given devices, or another user, by now."""
+        left, self._expected = self._expected, []
+        return [
+            Disagreement(f"write.{claim.key}", devices_of(claim), None) for claim in left if self.are_told
+        ]
 
     def tell(self, record: Record) -> None:
         """An input."""
@@ -102,7 +115,15 @@ class ClaimWrites:
             ):
                 self._told_uids.update(_uids_in(value))
 
-    def disagreements(self, got: ResourceClaim) -> Iterator[Disagreement]:
+    def take(self, got: ResourceClaim) -> Iterator[Disagreement]:
+        """What the other one wrote."""
+        self.are_told = True
+        same = next((one for one in self._expected if got.is_allocated and one.key == got.key), None)
+        if same is not None:
+            self._expected.remove(same)
+        yield from self._disagreements(got)
+
+    def _disagreements(self, got: ResourceClaim) -> Iterator[Disagreement]:
         alike = [one for one in self._written.get(got.key, ()) if one.is_allocated == got.is_allocated]
         if not alike:
             return

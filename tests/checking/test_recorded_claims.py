@@ -40,9 +40,9 @@ def asked(status: Json | None = None, *finalizers: str) -> Json:
     return {**made, "metadata": {**made["metadata"], "finalizers": list(finalizers)}}
 
 
-def cluster() -> Checker:
+def cluster(checker: Checker | None = None) -> Checker:
     """A pod with a claim for a device, and for another one to administer."""
-    checker = Checker(configuration())
+    checker = checker or Checker(configuration())
     gpu = {**device_class(), "spec": {"config": [CONFIG]}}
     users = [{"name": "c", "resourceClaimName": "c"}]
     waiting = pod_object("p", resourceClaims=users)
@@ -156,3 +156,25 @@ def test_who_holds_nothing_was_given_nothing() -> None:
     given = read_as(ResourceClaim, asked({"allocation": {"devices": {}}}))
 
     assert list(allocation_disagreements(free, given)) == []
+
+
+def test_who_tells_of_claims_has_to_write_the_devices_too() -> None:
+    silent, protecting, honest = cluster(), cluster(), cluster()
+    for checker in (silent, protecting, honest):
+        checker.take(Attempt("default/p", "scheduled", node="n1"))
+    protecting.take(Write("update", asked(None, DELETE_PROTECTION)))
+    honest.take(Write("update", asked(None, DELETE_PROTECTION)))
+    honest.take(Write("update", whole()))
+
+    def missing(checker: Checker) -> list[str]:
+        return [each.member for each in checker.take_missing() if each.member != "bind"]
+
+    assert missing(protecting) == ["write.default/c"]
+    assert missing(silent) == missing(honest) == missing(protecting) == []
+
+
+def test_whoever_leaves_the_api_server_to_others_has_to_tell_all_writes() -> None:
+    checker = cluster(Checker(configuration(), tells_claims=True))
+    checker.take(Attempt("default/p", "scheduled", node="n1"))
+
+    assert "write.default/c" in [each.member for each in checker.take_missing()]
