@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from decimal import ROUND_UP, Context, Decimal
+from functools import lru_cache
 
 from attrs import frozen
 
@@ -68,7 +69,11 @@ def parse_quantity(text: object) -> Quantity:
         raise InputError(f"a quantity is a string or a number, not {type(text).__name__}")
     if isinstance(text, int) and abs(text) >= 10**_LONGEST:
         raise InputError(f"a quantity of more than {_LONGEST} digits is out of range")
-    spelled = str(text)
+    return _parsed(str(text))
+
+
+@lru_cache(maxsize=4096)
+def _parsed(spelled: str) -> Quantity:
     shape = _SHAPE.match(spelled) if len(spelled) <= _LONGEST else None
     if shape is None:
         raise InputError(f"{spelled[:40]!r} is not a quantity (such as 500m, 1.5, 2Gi or 1e3)")

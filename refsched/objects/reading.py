@@ -96,7 +96,7 @@ def _structure_class(converter: Converter, *, strict: bool) -> Any:
         def read(value: object, to: type) -> object:
             if value is None:
                 value = {}
-            if not isinstance(value, Mapping):
+            if type(value) is not dict and not isinstance(value, Mapping):
                 raise InputError(f"expected an object, found {value!r:.60}")
             unknown = [str(key) for key in value if key not in known] if strict else []
             if unknown:

@@ -8,6 +8,7 @@ nothing is inferred from a member that is missing.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, ClassVar
 
 import attrs
@@ -232,13 +233,25 @@ def to_json(record: Record) -> Json:
     return {record.member: value}
 
 
+@cache
+def _members(kind: type[Any]) -> tuple[tuple[str, str, bool], ...]:
+    """Of each attribute its name, that on the wire, and whether it is told though it is empty."""
+    return tuple((a.name, json_name(a.name), a.default not in ("", ())) for a in attrs.fields(kind))
+
+
 def _plain(value: Any) -> Any:
-    if attrs.has(type(value)):
-        members = ((attribute, getattr(value, attribute.name)) for attribute in attrs.fields(type(value)))
+    if isinstance(value, str | int | float):
+        return value
+    kind: Any = type(value)
+    if attrs.has(kind):
+        members = (
+            (name, is_told_empty, getattr(value, attribute))
+            for attribute, name, is_told_empty in _members(kind)
+        )
         return {
-            json_name(attribute.name): _plain(member)
-            for attribute, member in members
-            if member is not None and not (member in ("", ()) and attribute.default in ("", ()))
+            name: _plain(member)
+            for name, is_told_empty, member in members
+            if member is not None and (is_told_empty or member not in ("", ()))
         }
     if isinstance(value, Mapping):
         return {key: _plain(member) for key, member in value.items()}
