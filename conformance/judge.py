@@ -18,6 +18,7 @@ from conformance.history import History
 from conformance.invariants import Invariants
 from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
+from refsched.checking.mending import Mending
 from refsched.trace.records import Attempt, Bind, Input, Queues, Record
 
 ANSWERS = "R-ANSWER-01"
@@ -41,7 +42,11 @@ class Judge:
         self._capabilities = capabilities
         self._reach = Reach()
         tells_claims = "devices" in capabilities and "api" not in capabilities
-        self._checker = Checker(history.config, history.feature_gates, tells_claims=tells_claims)
+        self._followed = Mending(
+            lambda mended: Checker(
+                history.config, history.feature_gates, tells_claims=tells_claims, mended=mended
+            )
+        )
         self._with_specification = with_specification
         self._invariants = Invariants(history.config, history.feature_gates)
         self._attribution = Attribution(self._reach)
@@ -52,6 +57,10 @@ class Judge:
         self.single = 0
 
     @property
+    def _checker(self) -> Checker:
+        return self._followed.checker
+
+    @property
     def decisive(self) -> Counter[str]:
         return self._decisive + self._invariants.decisive if self._has_decided else Counter()
 
@@ -60,13 +69,13 @@ class Judge:
         return self._checker.has_diverged
 
     def foresee(self, records: Sequence[Record]) -> None:
-        self._checker.foresee(records)
+        self._followed.ask(lambda checker: checker.foresee(records))
 
     def take(self, record: Record) -> list[Finding]:
         findings = self._invariants.take(record)
         if isinstance(record, Queues) and "queue" not in self._capabilities:
             return findings
-        found = self._compare(lambda: self._checker.take(record), record)
+        found = self._compare(lambda checker: checker.take(record), record)
         untold = self._untold(record) if isinstance(record, Attempt | Bind) else []
         if not isinstance(record, Input):
             self._count(record)
@@ -79,11 +88,11 @@ class Judge:
     def begin(self, pod: str) -> list[Finding]:
         self._has_decided = True
         self._invariants.begin(pod)
-        return self._compare(lambda: self._checker.begin(pod))
+        return self._compare(lambda checker: checker.begin(pod))
 
     def idle(self) -> list[Finding]:
         self._has_decided = True
-        return self._invariants.idle() + self._compare(self._checker.idle)
+        return self._invariants.idle() + self._compare(Checker.idle)
 
     def error(self, request: str, message: str) -> list[Finding]:
         """R-ANSWER-01: a request that docs/protocol.md allows is answered, and not with an error."""
@@ -107,19 +116,22 @@ class Judge:
         return self._attribution.rule_of(Disagreement(member, expected, None))
 
     def settled(self) -> list[Finding]:
-        return self._compare(self._checker.take_missing)
+        return self._compare(Checker.take_missing)
 
     def next_pod(self) -> str | None:
-        return self._checker.next_pod()
+        return self._followed.ask(Checker.next_pod)
 
     def _compare(
-        self, compare: Callable[[], list[Disagreement]], record: Record | None = None
+        self, compare: Callable[[Checker], list[Disagreement]], record: Record | None = None
     ) -> list[Finding]:
+        """What cannot be explained by known defects that the implementation is without."""
         if not self._with_specification:
             return []
         pod = record.pod if isinstance(record, Attempt | Bind) else ""
         with self._reach.listening():
-            found = compare()
+            found = self._followed.ask(compare)
+        if found and self._followed.explains(found):
+            found = []
         if record is not None:
             self._attribution.saw(record)
             if not found:

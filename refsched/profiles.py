@@ -28,6 +28,7 @@ from refsched.extenders.extender import Ask, Extender
 from refsched.extenders.over_http import over_http
 from refsched.framework.choices import Choices
 from refsched.framework.interface import Plugin
+from refsched.framework.known_defects import AS_RELEASED, Mended
 from refsched.framework.runtime import Framework
 from refsched.objects.pod import NodeAffinity as NodeAffinityTerms
 from refsched.objects.store import ObjectStore
@@ -125,8 +126,10 @@ _COUNTS_NODES = frozenset({"ImageLocality"})
 """The real one is no PreScore plugin: its Score looks at the snapshot. A pure Score must be told before."""
 
 
-def _fitted(plugin: Plugin, extenders: Sequence[Extender], gates: FeatureGates) -> Plugin:
+def _fitted(plugin: Plugin, extenders: Sequence[Extender], gates: FeatureGates, mended: Mended) -> Plugin:
     """What a plugin is told besides its own arguments."""
+    if isinstance(plugin, InterPodAffinity):
+        return evolve(plugin, mended=mended)
     if isinstance(plugin, DefaultPreemption):
         return evolve(plugin, extenders=extenders)
     if isinstance(plugin, NodeResourcesFit):
@@ -135,7 +138,10 @@ def _fitted(plugin: Plugin, extenders: Sequence[Extender], gates: FeatureGates) 
 
 
 def framework_of(
-    profile: ResolvedProfile, extenders: Sequence[Extender] = (), gates: FeatureGates = DEFAULT_GATES
+    profile: ResolvedProfile,
+    extenders: Sequence[Extender] = (),
+    gates: FeatureGates = DEFAULT_GATES,
+    mended: Mended = AS_RELEASED,
 ) -> Framework:
     """The plugins of a profile, each made once, at the points at which it is enabled."""
     made: dict[str, Plugin] = {}
@@ -145,7 +151,7 @@ def framework_of(
         for name in names:
             if name not in made:
                 plugin = PLUGINS[name](profile.args.get(name))
-                made[name] = _fitted(plugin, extenders, gates)
+                made[name] = _fitted(plugin, extenders, gates, mended)
         return tuple(made[name] for name in names)
 
     return Framework(
@@ -183,15 +189,18 @@ def scheduler_of(
     start: datetime = START,
     frozen_timers: frozenset[str] = frozenset(),
     reach: Callable[[ExtenderConfig], Ask] = over_http,
+    mended: Mended = AS_RELEASED,
 ) -> Scheduler:
     """A scheduler of an empty cluster at time 0. The first profile's QueueSort sorts for all.
 
-    ``reach`` says how each extender of the configuration is asked. Raises InputError where the configuration
+    ``reach`` says how each extender of the configuration is asked; ``mended`` are known defects that the scheduler
+    is without. Raises InputError where the configuration
     enables what does not exist, or cannot work.
     """
     extenders = tuple(Extender(extender, reach(extender)) for extender in extenders_in_order(config))
     frameworks = {
-        profile.scheduler_name: framework_of(profile, extenders, gates) for profile in resolve(config, gates)
+        profile.scheduler_name: framework_of(profile, extenders, gates, mended)
+        for profile in resolve(config, gates)
     }
     queue_sort = next(iter(frameworks.values())).queue_sort_plugin
     assert queue_sort is not None

@@ -42,7 +42,8 @@ docstring of the code that implements it, or in a row of its table."""
 _DEFECTS = """\
 Where v1.34.2 does not do what the rule says, and a later version was mended. Both are modelled: the specification
 does as v1.34.2 does (`refsched/framework/known_defects.py`), and a scheduler passes that has the defect or is
-without it, each on its own; one that does neither fails. `refsched explain` tells where one was met."""
+without it, each on its own; one that does neither fails. Those of R-PODAFF a scheduler has from its first decision
+to its last, or never. `refsched explain` tells where one was met on a node."""
 
 
 # --- The queue ------------------------------------------------------------------------------------

@@ -96,7 +96,9 @@ _WHOSE: tuple[Json, ...] = (
     {"namespaceSelector": {"matchLabels": {"team": "x"}}},
     {"namespaceSelector": {}},
     {"namespaces": ["default"], "namespaceSelector": {"matchLabels": {"team": "x"}}},
+    {"namespaceSelector": {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]}},
 )
+"""The last selects a namespace for what it does not have: also for want of labels."""
 _SAME: tuple[Json, ...] = ({}, {"matchLabelKeys": ["version"]}, {"mismatchLabelKeys": ["version"]})
 
 
@@ -196,9 +198,13 @@ def _weighed(draw: DrawFn) -> History:
 # --- Refusals and their cures ---------------------------------------------------------------------
 
 
-def _wanting(where: str, topology: str, labels: tuple[Json, ...], own: Json) -> Json:
-    terms = [{"topologyKey": topology, "labelSelector": {"matchLabels": each}} for each in labels]
-    return pod("", {"cpu": "1"}, labels=own, affinity={where: {_REQUIRED: terms}})
+def _required(where: str, topology: str, labels: tuple[Json, ...], whose: Json) -> Json:
+    terms = [{"topologyKey": topology, "labelSelector": {"matchLabels": each}, **whose} for each in labels]
+    return {where: {_REQUIRED: terms}}
+
+
+def _wanting(where: str, topology: str, labels: tuple[Json, ...], own: Json, whose: Json) -> Json:
+    return pod("", {"cpu": "1"}, labels=own, affinity=_required(where, topology, labels, whose))
 
 
 _WANTING = combinations(
@@ -206,12 +212,15 @@ _WANTING = combinations(
     ("podAffinity", "podAntiAffinity"),
     (ZONE, HOSTNAME, "rack"),
     (({"app": "a"},), ({"app": "a"}, {"version": "1"})),
-    ({}, {"app": "b"}),
+    ({}, {"app": "b"}, {"app": "a"}),
+    ({}, {}, {}, {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "other"}}}),
 )
+_HATE = _required("podAntiAffinity", ZONE, ({"app": "b"},), {})
 _NEIGHBOURS = combinations(
-    lambda labels, namespace: pod("", labels=labels, namespace=namespace),
+    lambda labels, namespace, affinity: pod("", labels=labels, namespace=namespace, affinity=affinity),
     ({"version": "1"}, {"app": "b"}, {"app": "a"}, {"app": "a", "version": "1"}, {}),
     ("", "", "", "other"),
+    ({}, {}, {}, _HATE),
 )
 _SMALL_OR_LARGE = combinations(
     lambda cores, labels: node("", {"cpu": cores, "pods": "9"}, labels),
@@ -230,6 +239,7 @@ def cured() -> SearchStrategy[History]:
         *(_WANTING, _NEIGHBOURS, relabels, relabels, renamed, renamed),
         *(pods_running(_NEIGHBOURS), pods_running(_NEIGHBOURS), pods_removed()),
         *(nodes_created(_SMALL_OR_LARGE), pods_created(_WANTING)),
+        others=[{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other"}}],
         hosts=True,
         most_running=2,
     )

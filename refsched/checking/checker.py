@@ -31,6 +31,7 @@ from refsched.checking.recorded_volumes import claimed_volumes
 from refsched.config.feature_gates import read_feature_gates
 from refsched.config.read import read_config
 from refsched.extenders.unread import Unread
+from refsched.framework.known_defects import AS_RELEASED, Mended
 from refsched.inputs import InputReader
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.pod import Pod
@@ -51,9 +52,11 @@ class Checker:
         recorded_extenders: RecordedExtenders | None = None,
         *,
         tells_claims: bool = False,
+        mended: Mended = AS_RELEASED,
     ) -> None:
         """Extenders are asked, or, where it is recorded what they were asked, those of the recording answer.
-        ``tells_claims``: each write into a claim for devices is told."""
+        ``tells_claims``: each write into a claim for devices is told. ``mended``: the known defects that the other
+        scheduler is without throughout."""
         gates = read_feature_gates(feature_gates)
         self._config = read_config(config, gates)
         self.following = Following(extenders=bool(self._config.extenders))
@@ -65,6 +68,7 @@ class Checker:
             start=start,
             frozen_timers=frozenset(frozen_timers),
             reach=unread.reach if recorded_extenders is None else recorded_extenders.reach,
+            mended=mended,
         )
         self._inputs = InputReader(self.scheduler, gates, unread if self._config.extenders else None)
         self._binds: list[Bind] = []

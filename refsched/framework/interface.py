@@ -140,7 +140,7 @@ class OpenFilter(Plugin, Protocol):
 class DefectiveFilter(Plugin, Protocol):
     """A Filter that has known defects."""
 
-    def defects_met(self, state: Any, node: NodeInfo) -> tuple[KnownDefect, ...]:
+    def defects_met(self, state: Any, pod: PodInfo, node: NodeInfo) -> tuple[KnownDefect, ...]:
         """Those without which it would say something else of this node, or find something else there."""
         ...
 

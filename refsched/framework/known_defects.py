@@ -3,7 +3,9 @@
 
 The rule stands in the docstring that bears its id; what v1.34.2 does instead stands here, and both are modelled.
 The specification running free has every defect, as v1.34.2 has. A scheduler that is followed may be without any of
-them, each on its own: it must do one or the other, and nothing else (``Choices.may_be_mended``).
+them, each on its own: it must do one or the other, and nothing else. Where devices are given this is open for each
+node (``Choices.may_be_mended``); of those in ``THROUGHOUT`` a scheduler is without from its first decision to its
+last (refsched/checking/mending.py).
 """
 
 from __future__ import annotations
@@ -63,9 +65,58 @@ ALL_AGAINST_A_CONSTRAINT = KnownDefect(
     "goes on with the next alternative, or without that node",
 )
 
+EXCLUDED_NAMESPACES = KnownDefect(
+    "excluded-namespaces",
+    "R-PODAFF-05",
+    "kubernetes #141526",
+    "takes a term of the pod to speak of every namespace where its namespaceSelector selects one without labels"
+    " (NotIn, DoesNotExist)",
+    "takes it to speak of the namespaces that exist and are selected, and of those that are listed",
+)
+HATED_BY_WHO_WENT = KnownDefect(
+    "hated-by-who-went",
+    "R-PODAFF-14",
+    "kubernetes #134393",
+    "does not try a refused pod again when one is gone whose own anti-affinity stood against it",
+    "tries it again",
+)
+ONE_TERM_OF_SEVERAL = KnownDefect(
+    "one-term-of-several",
+    "R-PODAFF-14",
+    "kubernetes #139161",
+    "does not try a refused pod again when one is gone, or relabelled, that met some of the anti-affinity terms"
+    " between them and not all",
+    "tries it again when one is gone that met any of them, or relabelled so that it meets none any more",
+)
+FIRST_OF_ITS_KIND = KnownDefect(
+    "first-of-its-kind",
+    "R-PODAFF-14",
+    "kubernetes #141354",
+    "does not try a refused pod again that meets its own affinity terms when one is gone that met them too",
+    "tries it again: where nobody meets them any more it may go anywhere",
+)
+NAMESPACES_OF_HINTS = KnownDefect(
+    "namespaces-of-hints",
+    "R-PODAFF-14",
+    "kubernetes #141953",
+    "does not look up the namespaces that the namespaceSelector of a refused pod's term selects, when another pod"
+    " comes, is gone or is relabelled there",
+    "looks them up, as Filter does",
+)
+
+THROUGHOUT: tuple[KnownDefect, ...] = (
+    EXCLUDED_NAMESPACES,
+    HATED_BY_WHO_WENT,
+    ONE_TERM_OF_SEVERAL,
+    FIRST_OF_ITS_KIND,
+    NAMESPACES_OF_HINTS,
+)
+"""What these change, queues and sums of scores, does not show where it is decided."""
+
 KNOWN_DEFECTS: tuple[KnownDefect, ...] = (
     MATCHED_BY_AN_ALTERNATIVE,
     ALL_OF_AN_ALTERNATIVE,
     ALL_OF_A_BROKEN_POOL,
     ALL_AGAINST_A_CONSTRAINT,
+    *THROUGHOUT,
 )

@@ -220,13 +220,13 @@ class Framework:
 
         return Lazily(prod(len(ways) for _, ways in left_open), way)
 
-    def defects_met(self, state: CycleState, node: NodeInfo) -> tuple[KnownDefect, ...]:
+    def defects_met(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> tuple[KnownDefect, ...]:
         """The known defects without which Filter would go otherwise on this node."""
         return tuple(
             defect
             for plugin in self.filter_plugins
             if extends(plugin, DefectiveFilter) and plugin.name in state.states
-            for defect in plugin.defects_met(state.states[plugin.name], node)
+            for defect in plugin.defects_met(state.states[plugin.name], pod, node)
         )
 
     def run_filter_plugins(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> Status:

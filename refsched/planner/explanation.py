@@ -213,7 +213,7 @@ def _verdict(told: Explanation, look: _Look, node: NodeInfo) -> NodeVerdict:
         name,
         "unseen",
         nominated=tuple(each.pod.key for each in crowd),
-        defects=look.framework.defects_met(decision.pre_filter.state, node),
+        defects=look.framework.defects_met(decision.pre_filter.state, PodInfo(look.pod), node),
     )
     status = {**decision.errors, **decision.diagnosis.node_to_status}.get(name)
     if name in look.feasible:

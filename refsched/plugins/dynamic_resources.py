@@ -171,7 +171,7 @@ class DynamicResources:
 
         return Lazily(len(orders) * len(sets), way)
 
-    def defects_met(self, state: PodClaims, node: NodeInfo) -> tuple[KnownDefect, ...]:
+    def defects_met(self, state: PodClaims, pod: PodInfo, node: NodeInfo) -> tuple[KnownDefect, ...]:
         """The known defects without which, alone or along with others, this node would be judged otherwise, or
         other devices be given."""
         if state.allocator is None:

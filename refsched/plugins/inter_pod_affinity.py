@@ -19,6 +19,16 @@ from attrs import evolve, frozen
 
 from refsched.framework.events import NODE, POD, ActionType, EventHint
 from refsched.framework.interface import MAX_NODE_SCORE, Continue, Skip
+from refsched.framework.known_defects import (
+    AS_RELEASED,
+    EXCLUDED_NAMESPACES,
+    FIRST_OF_ITS_KIND,
+    HATED_BY_WHO_WENT,
+    NAMESPACES_OF_HINTS,
+    ONE_TERM_OF_SEVERAL,
+    KnownDefect,
+    Mended,
+)
 from refsched.framework.node_info import AffinityTerm, NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, unresolvable, unschedulable
@@ -26,6 +36,7 @@ from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.selectors import EVERYTHING, NOTHING
 from refsched.objects.store import ObjectStore
+from refsched.objects.workloads import Namespace
 from refsched.plugins.topology_counts import Domain, TopologyCounts
 
 Labels = Mapping[str, str]
@@ -34,7 +45,8 @@ Terms = Sequence[AffinityTerm]
 
 @frozen
 class Filtering:
-    """The pod's required terms, and in which domains they, and the terms of pods that run, are met."""
+    """The pod's required terms, and in which domains they, and the terms of pods that run, are met. ``mended`` is
+    the same without the known defect excluded-namespaces, where that makes a difference."""
 
     affinity_terms: tuple[AffinityTerm, ...]
     anti_affinity_terms: tuple[AffinityTerm, ...]
@@ -42,6 +54,7 @@ class Filtering:
     affinity: TopologyCounts
     anti_affinity: TopologyCounts
     existing_anti_affinity: TopologyCounts
+    mended: Filtering | None = None
 
 
 TopologyScores = dict[str, dict[str, int]]
@@ -50,10 +63,12 @@ TopologyScores = dict[str, dict[str, int]]
 
 @frozen
 class InterPodAffinity:
-    """``hard_pod_affinity_weight`` is what a required affinity of a running pod adds to the score."""
+    """``hard_pod_affinity_weight`` is what a required affinity of a running pod adds to the score. Of the known
+    defects the scheduler is without those in ``mended``."""
 
     hard_pod_affinity_weight: int = 1
     ignore_preferred_terms_of_existing_pods: bool = False
+    mended: Mended = AS_RELEASED
     name: ClassVar[str] = "InterPodAffinity"
 
     # --- PreFilter --------------------------------------------------------------------------------
@@ -61,27 +76,19 @@ class InterPodAffinity:
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[Filtering] | Skip:
         """R-PODAFF-01: without required terms of its own, and where no running pod's required anti-affinity
         speaks of it, nothing is filtered."""
-        affinity_terms = _resolved(pod.required_affinity_terms, snapshot)
-        anti_affinity_terms = _resolved(pod.required_anti_affinity_terms, snapshot)
         namespace_labels = snapshot.namespace_labels.get(pod.pod.namespace)
         existing: Counter[Domain] = Counter()
         for node in snapshot.nodes:
             for other in node.pods_with_required_anti_affinity:
                 terms = other.required_anti_affinity_terms
                 existing.update(_domains(_speaking_of(terms, pod.pod, namespace_labels), node))
-        if not (existing or affinity_terms or anti_affinity_terms):
+        if not (existing or pod.required_affinity_terms or pod.required_anti_affinity_terms):
             return Skip()
-        affinity, anti_affinity = _count_own_terms(affinity_terms, anti_affinity_terms, snapshot)
-        return Continue(
-            Filtering(
-                affinity_terms,
-                anti_affinity_terms,
-                namespace_labels,
-                TopologyCounts(affinity),
-                TopologyCounts(anti_affinity),
-                TopologyCounts(existing),
-            )
-        )
+        state = _filtering(pod, snapshot, existing, self.mended)
+        if any(map(_speaks_of_all_for_want_of_labels, (*state.affinity_terms, *state.anti_affinity_terms))):
+            mended = _filtering(pod, snapshot, existing, frozenset({EXCLUDED_NAMESPACES}))
+            state = evolve(state, mended=mended)
+        return Continue(state)
 
     def add_pod(
         self, state: Filtering, pod: PodInfo, added: PodInfo, node: NodeInfo, snapshot: Snapshot
@@ -109,6 +116,12 @@ class InterPodAffinity:
             return unschedulable("node(s) didn't satisfy existing pods anti-affinity rules")
         return SUCCESS
 
+    def defects_met(self, state: Filtering, pod: PodInfo, node: NodeInfo) -> tuple[KnownDefect, ...]:
+        """The known defects without which Filter would say something else of this node."""
+        if state.mended is None or self.filter(state, pod, node) == self.filter(state.mended, pod, node):
+            return ()
+        return (EXCLUDED_NAMESPACES,)
+
     # --- Score ------------------------------------------------------------------------------------
 
     def pre_score(
@@ -120,8 +133,8 @@ class InterPodAffinity:
         has_own = bool(pod.preferred_affinity_terms or pod.preferred_anti_affinity_terms)
         if self.ignore_preferred_terms_of_existing_pods and not has_own:
             return Skip()
-        wanted = _resolved(pod.preferred_affinity_terms, snapshot)
-        unwanted = _resolved(pod.preferred_anti_affinity_terms, snapshot)
+        wanted = _resolved(pod.preferred_affinity_terms, snapshot.namespace_labels, self.mended)
+        unwanted = _resolved(pod.preferred_anti_affinity_terms, snapshot.namespace_labels, self.mended)
         namespace_labels = snapshot.namespace_labels.get(pod.pod.namespace)
         scores: TopologyScores = {}
         for node in snapshot.nodes:
@@ -158,20 +171,43 @@ class InterPodAffinity:
     # --- Events -----------------------------------------------------------------------------------
 
     def after_pod_change(self, pod: Pod, before: Pod | None, after: Pod | None, objects: ObjectStore) -> bool:
-        """R-PODAFF-14: an assigned pod that comes to meet all required affinity terms may help, or one that
-        stops meeting all required anti-affinity terms.
+        """R-PODAFF-14: an assigned pod that comes to meet all required affinity terms may help, one that stops
+        meeting any required anti-affinity term, one gone whose own anti-affinity stood against this one, and one
+        gone of the kind that this one is, and wants near.
 
-        What may help and is not seen here waits for the flush of unschedulable pods: a pod gone whose own
-        anti-affinity stood against this one (kubernetes #134393), one that met some anti-affinity terms and
-        not all (#139161), one that a self-affine pod was looking for (#141354), and any that only a
-        namespace selector finds (#141953)."""
+        Of these v1.34 sees the first, and one that stops meeting all anti-affinity terms; what else may help
+        waits for the flush of unschedulable pods: the known defects hated-by-who-went (kubernetes #134393),
+        one-term-of-several (#139161), first-of-its-kind (#141354), and, for whom only a namespaceSelector finds,
+        namespaces-of-hints (#141953)."""
         if any(changed is not None and not changed.spec.node_name for changed in (before, after)):
             return False
         info = PodInfo(pod)
-        wanted, unwanted = info.required_affinity_terms, info.required_anti_affinity_terms
+        wanted = self._known_to_hints(info.required_affinity_terms, objects)
+        unwanted = self._known_to_hints(info.required_anti_affinity_terms, objects)
         came = _meets_all(wanted, after) and not _meets_all(wanted, before)
-        went = _meets_all(unwanted, before) and not _meets_all(unwanted, after)
-        return came or went
+        went = self._is_hit(unwanted, before) and not self._is_hit(unwanted, after)
+        return came or went or (before is not None and after is None and self._is_freed(pod, wanted, before))
+
+    def _known_to_hints(self, terms: Terms, objects: ObjectStore) -> Terms:
+        if NAMESPACES_OF_HINTS not in self.mended:
+            return terms
+        existing = {
+            namespace.metadata.name: namespace.metadata.labels for namespace in objects.list(Namespace)
+        }
+        return _resolved(terms, existing, self.mended)
+
+    def _is_hit(self, terms: Terms, pod: Pod | None) -> bool:
+        """Is this pod one that anti-affinity terms keep away, as far as hints know?"""
+        if ONE_TERM_OF_SEVERAL not in self.mended:
+            return _meets_all(terms, pod)
+        return pod is not None and any(term.matches(pod, None) for term in terms)
+
+    def _is_freed(self, pod: Pod, wanted: Terms, gone: Pod) -> bool:
+        hated = HATED_BY_WHO_WENT in self.mended
+        alone = FIRST_OF_ITS_KIND in self.mended
+        return (hated and self._is_hit(PodInfo(gone).required_anti_affinity_terms, pod)) or (
+            alone and _meets_all(wanted, gone) and _meets_all(wanted, pod)
+        )
 
     def after_node_change(self, pod: Pod, before: Node | None, after: Node, objects: ObjectStore) -> bool:
         """R-PODAFF-15: a node that joins a domain of a required affinity may help, or one that leaves a
@@ -209,22 +245,32 @@ class InterPodAffinity:
 # --- Terms ----------------------------------------------------------------------------------------
 
 
-def _resolved(terms: Terms, snapshot: Snapshot) -> tuple[AffinityTerm, ...]:
+def _resolved(
+    terms: Terms, existing: Mapping[str, Labels], mended: Mended = AS_RELEASED
+) -> tuple[AffinityTerm, ...]:
     """R-PODAFF-05: a term of the pod speaks of the namespaces that it lists and of those that exist with
     labels that its namespaceSelector selects; an empty selector selects all, also those that do not exist.
 
-    kubernetes #141526: v1.34 forgets to drop the selector afterwards, and goes on to try it against no
-    labels at all. One that only excludes (NotIn, DoesNotExist) thereby speaks of every namespace.
-    Source: mergeAffinityTermNamespacesIfNotEmpty, which changes a copy.
+    The known defect excluded-namespaces (kubernetes #141526): v1.34 forgets to drop the selector afterwards, and
+    goes on to try it against no labels at all. One that only excludes (NotIn, DoesNotExist) thereby speaks of
+    every namespace. Source: mergeAffinityTermNamespacesIfNotEmpty, which changes a copy.
     """
-    return tuple(_with_selected_namespaces(term, snapshot.namespace_labels) for term in terms)
+    return tuple(_with_selected_namespaces(term, existing, mended) for term in terms)
 
 
-def _with_selected_namespaces(term: AffinityTerm, existing: Mapping[str, Labels]) -> AffinityTerm:
+def _with_selected_namespaces(
+    term: AffinityTerm, existing: Mapping[str, Labels], mended: Mended
+) -> AffinityTerm:
     if term.namespace_selector in (EVERYTHING, NOTHING):
         return term
     selected = {name for name, labels in existing.items() if term.namespace_selector.matches(labels)}
-    return evolve(term, namespaces=term.namespaces | selected)
+    left = NOTHING if EXCLUDED_NAMESPACES in mended else term.namespace_selector
+    return evolve(term, namespaces=term.namespaces | selected, namespace_selector=left)
+
+
+def _speaks_of_all_for_want_of_labels(term: AffinityTerm) -> bool:
+    """What the known defect excluded-namespaces makes of a term that does not speak of all in so many words."""
+    return term.namespace_selector != EVERYTHING and term.namespace_selector.matches({})
 
 
 def _speaking_of(terms: Terms, pod: Pod, namespace_labels: Labels | None) -> Iterator[AffinityTerm]:
@@ -254,6 +300,20 @@ def _domains(terms: Iterable[AffinityTerm], node: NodeInfo) -> Iterator[Domain]:
     return _own_domains(terms, node.existing_node.metadata.labels)
 
 
+def _filtering(pod: PodInfo, snapshot: Snapshot, existing: Counter[Domain], mended: Mended) -> Filtering:
+    affinity_terms = _resolved(pod.required_affinity_terms, snapshot.namespace_labels, mended)
+    anti_affinity_terms = _resolved(pod.required_anti_affinity_terms, snapshot.namespace_labels, mended)
+    affinity, anti_affinity = _count_own_terms(affinity_terms, anti_affinity_terms, snapshot)
+    return Filtering(
+        affinity_terms,
+        anti_affinity_terms,
+        snapshot.namespace_labels.get(pod.pod.namespace),
+        TopologyCounts(affinity),
+        TopologyCounts(anti_affinity),
+        TopologyCounts(existing),
+    )
+
+
 def _count_own_terms(
     affinity_terms: Terms, anti_affinity_terms: Terms, snapshot: Snapshot
 ) -> tuple[Counter[Domain], Counter[Domain]]:
@@ -280,6 +340,7 @@ def _changed(state: Filtering, pod: PodInfo, other: PodInfo, node: NodeInfo, sig
         affinity=state.affinity.plus(_domains(met, node), sign),
         anti_affinity=state.anti_affinity.plus(_domains(hated, node), sign),
         existing_anti_affinity=state.existing_anti_affinity.plus(_domains(hating, node), sign),
+        mended=None if state.mended is None else _changed(state.mended, pod, other, node, sign),
     )
 
 

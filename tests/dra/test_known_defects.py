@@ -34,14 +34,16 @@ from refsched.framework.known_defects import (
     NOT_REPORTED,
     KnownDefect,
 )
-from refsched.framework.node_info import NodeInfo
+from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import CycleState, Framework
 from refsched.objects.dra import ResourceClaim
+from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.plugins.dynamic_resources import DynamicResources, PodClaims
 from refsched.plugins.node_ports import NodePorts
 from refsched.trace.records import Attempt, Create, NodeStatus, Record, Write
 
+POD = PodInfo(read_as(Pod, {"metadata": {"name": "p"}}))
 NOTHING = "device.driver == 'nobody'"
 TWO = piece("s1", device("d0"), device("d1"))
 ONE = piece("s1", device("d0"))
@@ -225,7 +227,7 @@ def test_what_the_second_alternative_matches_is_its_own_or_that_of_the_first() -
 
 def met(slices: Json, *claims: Json) -> tuple[KnownDefect, ...]:
     state = PodClaims(tuple(read_as(ResourceClaim, each) for each in claims), allocator(slices))
-    return DynamicResources().defects_met(state, NodeInfo(node()))
+    return DynamicResources().defects_met(state, POD, NodeInfo(node()))
 
 
 @pytest.mark.parametrize(
@@ -254,7 +256,7 @@ def test_a_defect_is_met_where_something_else_would_come_out(
 def test_nothing_is_met_where_nothing_is_to_be_allocated() -> None:
     state = PodClaims((), None)
 
-    assert DynamicResources().defects_met(state, NodeInfo(node())) == ()
+    assert DynamicResources().defects_met(state, POD, NodeInfo(node())) == ()
 
 
 def test_the_framework_asks_those_that_have_known_defects() -> None:
@@ -262,7 +264,7 @@ def test_the_framework_asks_those_that_have_known_defects() -> None:
     state = PodClaims((read_as(ResourceClaim, claim("c", every())),), allocator(BROKEN))
     framework = Framework("default", filter_plugins=(NodePorts(), plugin))
 
-    assert framework.defects_met(CycleState({plugin.name: state}), NodeInfo(node())) == (
+    assert framework.defects_met(CycleState({plugin.name: state}), POD, NodeInfo(node())) == (
         ALL_OF_A_BROKEN_POOL,
     )
-    assert framework.defects_met(CycleState(), NodeInfo(node())) == ()
+    assert framework.defects_met(CycleState(), POD, NodeInfo(node())) == ()

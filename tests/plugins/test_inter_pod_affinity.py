@@ -6,54 +6,33 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from affinity_world import (
+    PLUGIN,
+    excluding,
+    filtering,
+    hint,
+    node,
+    pod,
+    preferred,
+    required,
+    running,
+    selecting,
+    term,
+)
 
-from refsched.framework.events import NODE, POD, Hint
-from refsched.framework.interface import Continue, Skip
+from refsched.framework.events import NODE, POD
+from refsched.framework.interface import Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.snapshot import Snapshot, snapshot_of
+from refsched.framework.snapshot import snapshot_of
 from refsched.framework.status import SUCCESS, Status, unresolvable, unschedulable
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
-from refsched.objects.reading import read_as
 from refsched.objects.store import ObjectStore
-from refsched.plugins.inter_pod_affinity import Filtering, InterPodAffinity, TopologyScores
+from refsched.plugins.inter_pod_affinity import InterPodAffinity, TopologyScores
 
 AFFINITY = unresolvable("node(s) didn't match pod affinity rules")
 ANTI_AFFINITY = unschedulable("node(s) didn't match pod anti-affinity rules")
 EXISTING = unschedulable("node(s) didn't satisfy existing pods anti-affinity rules")
-PLUGIN = InterPodAffinity()
-
-
-def term(app: str, key: str = "zone", **more: Any) -> dict[str, Any]:
-    return {"topologyKey": key, "labelSelector": {"matchLabels": {"app": app}}, **more}
-
-
-def required(*terms: dict[str, Any]) -> dict[str, Any]:
-    return {"requiredDuringSchedulingIgnoredDuringExecution": list(terms)}
-
-
-def preferred(weight: int, *terms: dict[str, Any]) -> dict[str, Any]:
-    weighted = [{"weight": weight, "podAffinityTerm": t} for t in terms]
-    return {"preferredDuringSchedulingIgnoredDuringExecution": weighted}
-
-
-def pod(app: str = "", *, near: Any = None, apart: Any = None, namespace: str = "default") -> PodInfo:
-    affinity = {"podAffinity": near, "podAntiAffinity": apart}
-    metadata = {"name": app, "namespace": namespace, "uid": f"{app}-uid", "labels": {"app": app}}
-    return PodInfo(read_as(Pod, {"metadata": metadata, "spec": {"affinity": affinity}}))
-
-
-def node(name: str, *pods: PodInfo, **labels: str) -> NodeInfo:
-    info = NodeInfo(read_as(Node, {"metadata": {"name": name, "labels": labels}}))
-    for running in pods:
-        info = info.with_pod(running)
-    return info
-
-
-def filtering(incoming: PodInfo, snapshot: Snapshot) -> Filtering:
-    outcome = PLUGIN.pre_filter(incoming, snapshot)
-    assert isinstance(outcome, Continue)
-    return outcome.state
 
 
 def verdicts(incoming: PodInfo, *nodes: NodeInfo, **namespace_labels: dict[str, str]) -> list[Status]:
@@ -126,14 +105,6 @@ def test_affinity_is_told_first_then_the_own_anti_affinity_then_that_of_others()
 
 
 # --- Namespaces -----------------------------------------------------------------------------------
-
-
-def selecting(**labels: str) -> dict[str, Any]:
-    return {"matchLabels": labels}
-
-
-def excluding(key: str) -> dict[str, Any]:
-    return {"matchExpressions": [{"key": key, "operator": "DoesNotExist"}]}
 
 
 @pytest.mark.parametrize(
@@ -309,17 +280,6 @@ def test_preferences_reach_the_namespaces_that_their_selectors_select() -> None:
 
 
 # --- Events ---------------------------------------------------------------------------------------
-
-
-def hint(resource: str) -> Hint:
-    row = next(row for row in PLUGIN.EVENTS if row.resource == resource)
-    assert row.hint is not None
-    return row.hint
-
-
-def running(app: str, node_name: str = "n1", namespace: str = "default") -> Pod:
-    metadata = {"name": "other", "namespace": namespace, "labels": {"app": app}}
-    return read_as(Pod, {"metadata": metadata, "spec": {"nodeName": node_name}})
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mending: which known defects a scheduler is without, as far as what it did tells.
+
+A checker follows a scheduler that has those in ``THROUGHOUT``, as v1.34.2 has, until the two disagree. Then what
+was seen is looked at again from its beginning, without some of them: a scheduler is right that agrees from its
+first decision to its last with one and the same set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any, TypeVar
+
+from attrs import define, field
+
+from refsched.checking.checker import Checker
+from refsched.errors import InputError
+from refsched.framework.known_defects import AS_RELEASED, THROUGHOUT, Mended
+
+T = TypeVar("T")
+
+_ALL: Mended = frozenset(THROUGHOUT)
+
+
+def mends_that_explain(
+    first_wrong: Callable[[Mended], object], wrong: object, now: Mended = AS_RELEASED
+) -> Mended | None:
+    """The known defects without which nothing is wrong any more; None where there are none such. ``first_wrong``
+    says what is wrong first without these (None: nothing), ``wrong`` what is without those in ``now``.
+
+    Where it is the same with all of the known defects and with none, they have no part in it.
+    """
+    if now != _ALL:
+        without_all = first_wrong(_ALL)
+        if without_all is None:
+            return _ALL
+        if now == AS_RELEASED and without_all == wrong:
+            return None
+    for number in range(1, len(THROUGHOUT)):
+        for several in map(frozenset, combinations(THROUGHOUT, number)):
+            if several != now and first_wrong(several) is None:
+                return several
+    return None
+
+
+@define(eq=False)
+class Mending:
+    """``checker_without`` makes the checker of a scheduler that is without these known defects; ``checker`` is the
+    one that is asked now, and ``mended`` what its scheduler is without."""
+
+    checker_without: Callable[[Mended], Checker]
+    checker: Checker = field(init=False)
+    mended: Mended = AS_RELEASED
+    _asked: list[Callable[[Checker], Any]] = field(factory=list, init=False)
+
+    @checker.default
+    def _first(self) -> Checker:
+        return self.checker_without(AS_RELEASED)
+
+    def ask(self, question: Callable[[Checker], T]) -> T:
+        """Whatever is asked of the checker may be asked of another one again."""
+        self._asked.append(question)
+        return question(self.checker)
+
+    def explains(self, found: object) -> bool:
+        """The last question found this. Would none have found anything, without some known defects? Then the
+        scheduler is without these from now on."""
+        last = len(self._asked) - 1
+        mended = mends_that_explain(self._first_wrong, (last, found), self.mended)
+        if mended is None:
+            return False
+        self.mended = mended
+        self.checker = self._asked_all_over(mended)[0]
+        return True
+
+    def _first_wrong(self, mended: Mended) -> object:
+        return self._asked_all_over(mended)[1]
+
+    def _asked_all_over(self, mended: Mended) -> tuple[Checker, object]:
+        """Another checker, and what it finds wrong first. One that cannot follow to the end proves nothing."""
+        checker = self.checker_without(mended)
+        for number, question in enumerate(self._asked):
+            try:
+                found = question(checker)
+            except InputError as problem:
+                return checker, (number, str(problem))
+            if (isinstance(found, list) and found) or checker.has_diverged:
+                return checker, (number, found)
+        return checker, None

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""InterPodAffinity with and without each of its known defects."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import pytest
+from affinity_world import (
+    PLUGIN,
+    excluding,
+    filtering,
+    hint,
+    node,
+    pod,
+    preferred,
+    required,
+    running,
+    selecting,
+    term,
+)
+
+from refsched.framework.events import POD
+from refsched.framework.interface import Continue, Skip
+from refsched.framework.known_defects import (
+    EXCLUDED_NAMESPACES,
+    FIRST_OF_ITS_KIND,
+    HATED_BY_WHO_WENT,
+    NAMESPACES_OF_HINTS,
+    ONE_TERM_OF_SEVERAL,
+    KnownDefect,
+)
+from refsched.framework.snapshot import snapshot_of
+from refsched.framework.status import SUCCESS, Status, unschedulable
+from refsched.objects.pod import Pod
+from refsched.objects.reading import read_as
+from refsched.objects.store import ObjectStore
+from refsched.objects.workloads import Namespace
+from refsched.plugins.inter_pod_affinity import InterPodAffinity
+
+ANTI_AFFINITY = unschedulable("node(s) didn't match pod anti-affinity rules")
+MENDED = InterPodAffinity(mended=frozenset({EXCLUDED_NAMESPACES}))
+IN_OTHER = {"namespaceSelector": selecting(team="t")}
+
+# --- Namespaces -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("where", "labels", "verdict"),
+    [
+        ("other", {"team": "t"}, SUCCESS),
+        ("other", {}, ANTI_AFFINITY),
+        ("missing", {}, SUCCESS),
+        ("listed", {"team": "t"}, ANTI_AFFINITY),
+    ],
+)
+def test_without_the_known_defect_it_reaches_those_that_exist_and_are_not_excluded_and_those_that_are_listed(
+    where: str, labels: dict[str, str], verdict: Status
+) -> None:
+    scope = {"namespaceSelector": excluding("team"), "namespaces": ["listed"]}
+    web = pod("web", apart=required(term("db", **scope)))
+    there = node("n1", pod("db", namespace=where), zone="a")
+    existing = {} if where == "missing" else {where: labels}
+    state = filtering(web, snapshot_of(there, namespace_labels=existing), MENDED)
+    assert MENDED.filter(state, web, there) == verdict
+    state = filtering(web, snapshot_of(there, namespace_labels=existing))
+    assert PLUGIN.filter(state, web, there) == ANTI_AFFINITY
+    assert PLUGIN.defects_met(state, web, there) == (
+        () if verdict == ANTI_AFFINITY else (EXCLUDED_NAMESPACES,)
+    )
+
+
+def test_a_term_that_selects_no_namespace_without_labels_meets_no_defect() -> None:
+    web = pod(
+        "web",
+        apart=required(term("db", namespaceSelector=selecting(team="t")), term("db", namespaceSelector={})),
+    )
+    there = node("n1", zone="a")
+    state = filtering(web, snapshot_of(there))
+    assert state.mended is None
+    assert PLUGIN.defects_met(state, web, there) == ()
+
+
+def test_who_comes_and_goes_meanwhile_counts_for_the_defect_too() -> None:
+    web = pod("web", apart=required(term("db", namespaceSelector=excluding("team"))))
+    db = pod("db", namespace="other")
+    empty, full = node("n1", zone="a"), node("n1", db, zone="a")
+    snapshot = snapshot_of(empty, namespace_labels={"other": {"team": "t"}})
+    state = PLUGIN.add_pod(filtering(web, snapshot), web, db, full, snapshot)
+    assert PLUGIN.defects_met(state, web, full) == (EXCLUDED_NAMESPACES,)
+    assert PLUGIN.defects_met(PLUGIN.remove_pod(state, web, db, empty, snapshot), web, empty) == ()
+
+
+def test_without_the_known_defect_preferences_do_not_reach_what_is_excluded_either() -> None:
+    web = pod("web", near=preferred(5, term("db", namespaceSelector=excluding("team"))))
+    there = node("n1", pod("db", namespace="other"), zone="a")
+    snapshot = snapshot_of(there, namespace_labels={"other": {"team": "t"}})
+    assert PLUGIN.pre_score(web, [there], snapshot) == Continue({"zone": {"a": 5}})
+    assert MENDED.pre_score(web, [there], snapshot) == Skip()
+
+
+# --- Hints ----------------------------------------------------------------------------------------
+
+HATES_WEB = required(term("web"))
+HATES_WEB_AND_DB = required(term("web"), term("db"))
+
+
+@pytest.mark.parametrize(
+    ("near", "apart", "before", "after", "defects"),
+    [
+        (None, None, running("db", apart=HATES_WEB), None, {HATED_BY_WHO_WENT}),
+        (None, None, running("db", apart=required(term("x"))), None, None),
+        (None, None, running("db", "", apart=HATES_WEB), None, None),
+        (None, None, running("db", apart=HATES_WEB), running("x", apart=HATES_WEB), None),
+        (None, None, None, running("db", apart=HATES_WEB), None),
+        (None, None, running("db", apart=HATES_WEB_AND_DB), None, {HATED_BY_WHO_WENT, ONE_TERM_OF_SEVERAL}),
+        (None, required(term("db"), term("x")), running("db"), None, {ONE_TERM_OF_SEVERAL}),
+        (None, required(term("db"), term("x")), running("db"), running("y"), {ONE_TERM_OF_SEVERAL}),
+        (None, required(term("db"), term("x")), running("y"), running("db"), None),
+        (None, required(term("db"), term("x")), running("db"), running("x"), None),
+        (None, required(term("db"), term("x")), running("y"), None, None),
+        (required(term("web")), None, running("web"), None, {FIRST_OF_ITS_KIND}),
+        (required(term("web")), None, running("db"), None, None),
+        (required(term("db")), None, running("db"), None, None),
+        (required(term("web")), None, running("web"), running("x"), None),
+        (
+            required(term("db", **IN_OTHER)),
+            None,
+            None,
+            running("db", namespace="other"),
+            {NAMESPACES_OF_HINTS},
+        ),
+        (required(term("db", **IN_OTHER)), None, None, running("db"), None),
+        (
+            None,
+            required(term("db", **IN_OTHER)),
+            running("db", namespace="other"),
+            None,
+            {NAMESPACES_OF_HINTS},
+        ),
+        (
+            None,
+            required(term("db", **IN_OTHER), term("x")),
+            running("db", namespace="other"),
+            None,
+            {NAMESPACES_OF_HINTS, ONE_TERM_OF_SEVERAL},
+        ),
+    ],
+)
+def test_what_v1_34_overlooks_is_seen_without_these_defects_and_only_without_all_of_them(
+    near: Any, apart: Any, before: Pod | None, after: Pod | None, defects: set[KnownDefect] | None
+) -> None:
+    """None: it is not seen without any."""
+    web = pod("web", near=near, apart=apart).pod
+    objects = ObjectStore()
+    objects.put(read_as(Namespace, {"metadata": {"name": "other", "labels": {"team": "t"}}}))
+    every = (
+        EXCLUDED_NAMESPACES,
+        HATED_BY_WHO_WENT,
+        ONE_TERM_OF_SEVERAL,
+        FIRST_OF_ITS_KIND,
+        NAMESPACES_OF_HINTS,
+    )
+    for several in (chosen for number in range(6) for chosen in combinations(every, number)):
+        plugin = InterPodAffinity(mended=frozenset(several))
+        seen = hint(POD)(plugin, web, before, after, objects)
+        assert seen is (defects is not None and defects <= set(several))
+
+
+def test_who_meets_one_term_less_is_seen_only_with_the_defect_that_asks_for_all() -> None:
+    web = pod("web", apart=required(term("db"), {"topologyKey": "host", "labelSelector": {}})).pod
+    before, after = running("db"), running("x")
+    assert hint(POD)(PLUGIN, web, before, after, ObjectStore())
+    mended = InterPodAffinity(mended=frozenset({ONE_TERM_OF_SEVERAL}))
+    assert not hint(POD)(mended, web, before, after, ObjectStore())
+
+
+def test_a_hint_that_looks_namespaces_up_still_tries_the_selector_against_no_labels_as_filter_does() -> None:
+    web = pod("web", near=required(term("db", namespaceSelector=excluding("team")))).pod
+    objects = ObjectStore()
+    objects.put(read_as(Namespace, {"metadata": {"name": "other", "labels": {"team": "t"}}}))
+    came = running("db", namespace="other")
+    looks_up = InterPodAffinity(mended=frozenset({NAMESPACES_OF_HINTS}))
+    drops = InterPodAffinity(mended=frozenset({NAMESPACES_OF_HINTS, EXCLUDED_NAMESPACES}))
+    assert hint(POD)(PLUGIN, web, None, came, objects)
+    assert hint(POD)(looks_up, web, None, came, objects)
+    assert not hint(POD)(drops, web, None, came, objects)

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who is without known defects of InterPodAffinity passes, and who does something third fails."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from world import node_object, pod_object
+
+from conformance.adapters.adapter import Adapter
+from conformance.adapters.connecting import connect
+from conformance.history import Advance, Create, Delete, History, Schedule, Step, Update
+from conformance.strategies.objects import with_metadata
+from conformance.trial import try_history
+from conformance.wrong.killing import TIMEOUT
+from conformance.wrong.planted import Wrong
+from refsched.framework.known_defects import (
+    EXCLUDED_NAMESPACES,
+    FIRST_OF_ITS_KIND,
+    HATED_BY_WHO_WENT,
+    NAMESPACES_OF_HINTS,
+    ONE_TERM_OF_SEVERAL,
+    THROUGHOUT,
+    KnownDefect,
+)
+from refsched.trace.records import Reference
+
+Json = dict[str, Any]
+PROFILES = "refsched.profiles"
+PLUGIN = "refsched.plugins.inter_pod_affinity"
+IN_OTHER = {"namespaceSelector": {"matchLabels": {"team": "x"}}}
+NOT_IN_OTHER = {"namespaceSelector": {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]}}
+
+
+# --- Schedulers -----------------------------------------------------------------------------------
+
+
+@contextmanager
+def bent(module: str, before: str, after: str) -> Iterator[Adapter]:
+    wrong = Wrong("bent", "", module, before, after)
+    serves = (
+        "from conformance.wrong.planted import Wrong;from conformance.wrong.__main__ import serve_wrong;"
+        f"serve_wrong({wrong!r})"
+    )
+    with connect(f"exec:{shlex.quote(sys.executable)} -c {shlex.quote(serves)}", timeout=TIMEOUT) as adapter:
+        yield adapter
+
+
+@contextmanager
+def without(defects: Collection[KnownDefect]) -> Iterator[Adapter]:
+    ids = {defect.id for defect in defects}
+    mended = f"frozenset(defect for defect in KNOWN_DEFECTS if defect.id in {ids})"
+    after = (
+        f"from refsched.framework.known_defects import KNOWN_DEFECTS; return evolve(plugin, mended={mended})"
+    )
+    with bent(PROFILES, "return evolve(plugin, mended=mended)", after) as adapter:
+        yield adapter
+
+
+# --- What is done to them -------------------------------------------------------------------------
+
+
+def term(app: str, **more: Any) -> Json:
+    return {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": app}}, **more}
+
+
+def near(*terms: Json) -> Json:
+    return {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": list(terms)}}
+
+
+def apart(*terms: Json) -> Json:
+    return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": list(terms)}}
+
+
+def pod(app: str, affinity: Json | None = None, *, on: str = "", within: str = "default") -> Json:
+    value = pod_object(
+        app, **({"nodeName": on} if on else {}), **({"affinity": affinity} if affinity else {})
+    )
+    return with_metadata(value, labels={"app": app}, namespace=within)
+
+
+def namespace(name: str, **labels: str) -> Json:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}
+
+
+def gone(app: str) -> Delete:
+    return Delete(Reference("Pod", app, namespace="default"))
+
+
+def history(*steps: Step | Json) -> History:
+    """A node in zone a, where a stranger runs, and one in zone b that takes nobody any more."""
+    nodes = (
+        node_object("n1", labels={"zone": "a"}),
+        node_object("n2", labels={"zone": "b"}, unschedulable=True),
+    )
+    begin = (*nodes, namespace("default"), namespace("other", team="x"), pod("stranger", on="n1"))
+    told = (step if isinstance(step, Step) else Create(step) for step in (*begin, *steps))
+    return History((*told, Advance(20), Schedule(2)))
+
+
+HATED = history(pod("db", apart(term("p")), on="n1"), pod("p"), Schedule(), gone("stranger"), gone("db"))
+HIT = history(
+    pod("db", on="n1"), pod("p", apart(term("db"), term("x"))), Schedule(), gone("stranger"), gone("db")
+)
+RENAMED = history(
+    pod("db", on="n1"),
+    pod("p", apart(term("db"), term("x"))),
+    Schedule(),
+    Update(with_metadata(pod("db", on="n1"), labels={"app": "y"})),
+)
+ALONE = history(
+    with_metadata(pod("kin", on="n2"), labels={"app": "p"}),
+    pod("p", near(term("p"))),
+    Schedule(),
+    gone("stranger"),
+    gone("kin"),
+)
+ELSEWHERE = history(
+    pod("p", near(term("db", **IN_OTHER))),
+    Schedule(),
+    pod("x", on="n1", within="other"),
+    pod("db", on="n1", within="other"),
+)
+EXCLUDED = history(
+    pod("db", on="n1", within="other"), pod("p", apart(term("db", **NOT_IN_OTHER))), Schedule()
+)
+NOT_EXCLUDED = history(pod("db", on="n1"), pod("p", apart(term("db", **NOT_IN_OTHER))), Schedule())
+
+SHOWS: dict[str, tuple[History, KnownDefect]] = {
+    "hated": (HATED, HATED_BY_WHO_WENT),
+    "hit": (HIT, ONE_TERM_OF_SEVERAL),
+    "renamed": (RENAMED, ONE_TERM_OF_SEVERAL),
+    "alone": (ALONE, FIRST_OF_ITS_KIND),
+    "elsewhere": (ELSEWHERE, NAMESPACES_OF_HINTS),
+    "excluded": (EXCLUDED, EXCLUDED_NAMESPACES),
+}
+
+
+def test_each_known_defect_is_shown_by_a_history() -> None:
+    assert {defect for _, defect in SHOWS.values()} == set(THROUGHOUT)
+
+
+@pytest.mark.parametrize("defect", THROUGHOUT, ids=lambda defect: defect.id)
+def test_who_is_without_one_does_something_else_and_passes(defect: KnownDefect) -> None:
+    with without(()) as has_it, without((defect,)) as has_it_not:
+        for shown, _ in (each for each in SHOWS.values() if each[1] == defect):
+            done = [try_history(adapter, shown) for adapter in (has_it, has_it_not)]
+            assert [came.findings for came in done] == [[], []]
+            assert [came.ended for came in done] == ["", ""]
+            assert done[0].seen != done[1].seen
+
+
+def test_who_is_without_any_passes() -> None:
+    with without(THROUGHOUT) as adapter:
+        assert [try_history(adapter, shown).findings for shown, _ in SHOWS.values()] == [[]] * len(SHOWS)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown", "rule"),
+    [
+        ("return came or went", "return after is None or came or went", HATED, "R-CURE-InterPodAffinity"),
+        ("return came or went", "return after is None or came or went", HIT, "R-CURE-InterPodAffinity"),
+        ("return came or went", "return after is None or came or went", ALONE, "R-CURE-InterPodAffinity"),
+        (
+            "return came or went",
+            "return before is None or came or went",
+            ELSEWHERE,
+            "R-CURE-InterPodAffinity",
+        ),
+        (
+            "namespaces=term.namespaces | selected, namespace_selector=left",
+            "namespace_selector=NOTHING",
+            NOT_EXCLUDED,
+            "R-PODAFF",
+        ),
+    ],
+    ids=["hated", "hit", "alone", "elsewhere", "excluded"],
+)
+def test_who_does_something_third_fails(before: str, after: str, shown: History, rule: str) -> None:
+    with bent(PLUGIN, before, after) as adapter:
+        found = try_history(adapter, shown).findings
+    assert any(one.rule.startswith(rule) for one in found)
