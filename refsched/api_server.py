@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any, TypeVar
 
-from attrs import evolve, frozen
+from attrs import asdict, evolve, frozen
 
 from refsched.errors import InputError
 from refsched.objects.pod import Pod, PodCondition, PodStatus
@@ -86,8 +86,9 @@ class ApiServer:
     def patch_status(
         self, pod: Pod, condition: PodCondition | None = None, nominated_node: str | None = None
     ) -> None:
-        """What differs from ``pod``'s own status is patched into the stored pod; where nothing does, nothing
-        is written. A ``nominated_node`` of None leaves the nomination. Source: schedule_one.go, updatePod."""
+        """What differs from ``pod``'s own status is patched into the stored pod, of a condition those fields that
+        differ; where nothing does, nothing is written. A ``nominated_node`` of None leaves the nomination.
+        Source: schedule_one.go, updatePod; pkg/scheduler/util/utils.go, PatchPodStatus."""
         new_condition = condition is not None and condition not in pod.status.conditions
         new_nomination = nominated_node is not None and nominated_node != pod.status.nominated_node_name
         stored = self._stored.get(Pod, pod.name, pod.namespace)
@@ -96,7 +97,7 @@ class ApiServer:
         status: PodStatus = stored.status
         if new_condition and condition is not None:
             others = tuple(c for c in status.conditions if c.type != condition.type)
-            status = evolve(status, conditions=(*others, condition))
+            status = evolve(status, conditions=(*others, _merged(condition, pod, stored)))
         if new_nomination and nominated_node is not None:
             status = evolve(status, nominated_node_name=nominated_node)
         self._store(evolve(stored, status=status))
@@ -112,6 +113,17 @@ class ApiServer:
 
     def _store(self, stored: ApiObject) -> None:
         self.events.append(Event(self._stored.put(stored), stored))
+
+
+def _merged(condition: PodCondition, own: Pod, stored: Pod) -> PodCondition:
+    """Fields that ``own`` tells already are not sent: where others took the condition away meanwhile, they are
+    missing then."""
+    nothing = PodCondition(condition.type)
+    known, there = (
+        next((c for c in pod.status.conditions if c.type == condition.type), nothing) for pod in (own, stored)
+    )
+    sent = {name: value for name, value in asdict(condition).items() if value != getattr(known, name)}
+    return evolve(there, **sent)
 
 
 def describe(named: ApiObject) -> str:

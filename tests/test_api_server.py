@@ -123,6 +123,14 @@ def test_a_condition_replaces_the_one_of_its_type(api: ApiServer) -> None:
     assert stored_pod(api).status.conditions == (other, evolve(REFUSED, message="still no"))
 
 
+def test_of_a_condition_that_others_took_away_meanwhile_only_what_is_new_is_written(api: ApiServer) -> None:
+    api.patch_status(pod(), REFUSED)
+    tried = stored_pod(api)
+    api.update(pod())
+    api.patch_status(tried, evolve(REFUSED, message="still no"))
+    assert stored_pod(api).status.conditions == (PodCondition("PodScheduled", message="still no"),)
+
+
 def test_a_nomination_is_set_left_and_cleared(api: ApiServer) -> None:
     api.patch_status(pod(), nominated_node="n")
     assert stored_pod(api).status.nominated_node_name == "n"
