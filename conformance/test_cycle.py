@@ -18,7 +18,7 @@ def test_nominated_pods(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="config", rules=rules_of("FRAMEWORK", "R-INV-03", "R-INV-04", "R-SEARCH-04"), examples=80)
+@conforms(area="config", rules=rules_of("FRAMEWORK", "R-INV-03", "R-INV-04", "R-SEARCH-04"), examples=110)
 def test_profiles(check: Check, history: History) -> None:
     check(history)
 

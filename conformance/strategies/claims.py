@@ -90,6 +90,15 @@ def _owned(namespace: str, name: str, uid: str) -> Json:
     return {"spec": {"claimRef": {**reference, "uid": uid} if uid else reference}}
 
 
+def bound_pair(claim: str, volume: str) -> tuple[Json, Json]:
+    """Each is the other's."""
+    bound: Json = {"status": {"phase": "Bound"}}
+    made = a_claim(
+        claim, metadata={"annotations": {BIND_COMPLETED: "yes"}}, spec={"volumeName": volume}, **bound
+    )
+    return made, with_some(a_volume(volume, **_owned("default", claim, made["metadata"]["uid"])), **bound)
+
+
 _BLOCK: Json = {"spec": {"volumeMode": "Block"}}
 _GOLD: Json = {"spec": {"volumeAttributesClassName": "gold"}}
 _OTHER: Json = {"metadata": {"annotations": {_BETA_CLASS: "other"}}}
@@ -290,16 +299,10 @@ def _migrated(draw: DrawFn) -> History:
 
 
 def _bound_pair(draw: DrawFn, number: int, source: Json) -> Sequence[Json]:
-    claim = a_claim(
-        f"c{number}",
-        metadata={"annotations": {BIND_COMPLETED: "yes"}},
-        spec={"volumeName": f"v{number}"},
-        status={"phase": "Bound"},
-    )
-    owned = _owned("default", f"c{number}", claim["metadata"]["uid"])
-    volume = with_some(a_volume(f"v{number}", **owned), **draw(st.sampled_from(_TOPOLOGIES)))
+    claim, volume = bound_pair(f"c{number}", f"v{number}")
+    volume = with_some(volume, **draw(st.sampled_from(_TOPOLOGIES)))
     del volume["spec"]["csi"]
-    return claim, with_some(volume, spec=source, status={"phase": "Bound"})
+    return claim, with_some(volume, spec=source)
 
 
 def _labels_of_nodes(plugin: str) -> SearchStrategy[Json]:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.history import History
+from conformance.strategies.claims import a_claim, a_volume, bound_pair, storage_class
 from conformance.strategies.objects import (
     CPU_AMOUNTS,
     ZONE,
@@ -22,6 +23,7 @@ from conformance.strategies.objects import (
     switched,
 )
 from conformance.strategies.scenes import scenes
+from conformance.strategies.storage import inline, using
 
 Json = dict[str, Any]
 
@@ -83,6 +85,37 @@ _STRUCTURAL: tuple[Json, ...] = (
     },
 )
 """What takes whole points away, or brings in plugins that are not there by default."""
+_AT_PRE_FILTER = (
+    "InterPodAffinity",
+    "NodePorts",
+    "NodeResourcesFit",
+    "PodTopologySpread",
+    "VolumeBinding",
+    "VolumeRestrictions",
+    "DynamicResources",
+    "NodeAffinity",
+    "NodeVolumeLimits",
+    "VolumeZone",
+)
+_AT_PRE_SCORE = (
+    "InterPodAffinity",
+    "PodTopologySpread",
+    "TaintToleration",
+    "NodeResourcesFit",
+    "NodeResourcesBalancedAllocation",
+    "NodeAffinity",
+    "VolumeBinding",
+)
+_UNPREPARED: tuple[Json, ...] = (
+    *({"preFilter": {"disabled": _names(name)}} for name in _AT_PRE_FILTER),
+    *({"preScore": {"disabled": _names(name)}} for name in (*_AT_PRE_SCORE, *_AT_PRE_SCORE[:3] * 2)),
+    *(
+        {point: {"disabled": _names(name)} for point in points}
+        for name in ("VolumeBinding", "DynamicResources")
+        for points in (("preFilter", "filter"), ("preFilter", "filter", "reserve"), ("filter",), ("reserve",))
+    ),
+)
+"""What takes an earlier point away from plugins that stand at a later one."""
 
 
 def _together(changes: list[Json]) -> Json:
@@ -196,8 +229,8 @@ _NODES = combinations(
     ),
     ("2", "1", "4"),
     ("a", "b", ""),
-    ("", "", "NoSchedule", "PreferNoSchedule"),
-    (False, False, False, True),
+    ("", "", "", "PreferNoSchedule", "NoSchedule"),
+    (*[False] * 7, True),
 )
 _PODS = combinations(
     lambda amount, scheduler, way, selector, gates: pod(
@@ -210,17 +243,73 @@ _PODS = combinations(
         **way,
     ),
     CPU_AMOUNTS,
-    ("", "", "second", "second", "nobody"),
+    (*[""] * 5, "second", "second", "nobody"),
     ({}, {"affinity": _PREFERS_A}, {"priority": 0}),
-    ({}, {}, {}, {ZONE: "a"}),
-    ((), (), (), (), [{"name": "g"}]),
+    ({}, {}, {}, {}, {}, {ZONE: "a"}),
+    (*[()] * 7, [{"name": "g"}]),
 )
 
 
-def histories() -> SearchStrategy[History]:
+# --- Plugins that stand elsewhere, or not at all at an earlier point ------------------------------
+
+_ROOMY = st.sampled_from([{ZONE: "a"}, {ZONE: "b"}]).map(lambda labels: node("", labels=labels))
+_REFUSED = combinations(
+    lambda effect, cores, zone: node(
+        "",
+        {"cpu": cores, "pods": "9"},
+        {ZONE: zone},
+        **({"taints": [{"key": "k", "effect": effect}]} if effect else {}),
+    ),
+    ("NoSchedule", "NoSchedule", ""),
+    ("1", "1", "4"),
+    ("b", "b", "a"),
+)
+"""Most of them for several reasons, of which the first one is told."""
+_WITH_VOLUMES = combinations(
+    lambda volumes, affinity: pod("", volumes=volumes, labels={"app": "a"}, **affinity),
+    ((), (), using("c1"), using("c2"), inline(gcePersistentDisk={"pdName": "d"})),
+    ({}, {"affinity": _PREFERS_A}),
+)
+_CLAIMED = (
+    storage_class("hand"),
+    a_claim("c1"),
+    a_volume("v1"),
+    *bound_pair("c2", "v2"),
+)
+
+
+def _unprepared() -> SearchStrategy[History]:
+    """Nodes that have room for all: a pod is refused, or fails, because of the profile alone."""
+    changes = st.lists(st.sampled_from(_UNPREPARED), min_size=1, max_size=2)
+    profile = st.builds(_profile, st.just("default-scheduler"), changes, st.none(), st.just([]))
     return scenes(
+        _ROOMY,
+        _WITH_VOLUMES,
+        config=profile.map(profile_config),
+        others=st.just([*_CLAIMED]),
+        hosts=True,
+        fewest_nodes=2,
+        most_nodes=2,
+        most_pods=3,
+    )
+
+
+def _reordered() -> SearchStrategy[History]:
+    """Plugins that a point enables again go first there, in the order in which it names them."""
+    again = st.lists(st.sampled_from(_FILTERING), min_size=1, max_size=2, unique=True)
+    config = again.map(
+        lambda names: profile_config(default_profile(plugins={"filter": {"enabled": _names(*names)}}))
+    )
+    wanting = st.just(pod("", cpu("2"), nodeSelector={ZONE: "a"}))
+    return scenes(_REFUSED, wanting, config=config, fewest_nodes=2, most_nodes=3, most_pods=2)
+
+
+def histories() -> SearchStrategy[History]:
+    anything = scenes(
         _NODES,
         _PODS,
         config=_CONFIGS,
         gates=switched("DynamicResourceAllocation", "DRASchedulerFilterTimeout"),
+        fewest_nodes=2,
     )
+    return st.one_of(*[anything] * 6, _unprepared(), _unprepared(), _reordered())

@@ -15,6 +15,7 @@ from conformance.strategies.objects import (
     ZONE,
     combinations,
     cpu,
+    default_profile,
     node,
     pod,
     profile_config,
@@ -29,6 +30,8 @@ _SIZES = st.sampled_from(
 )
 """How many nodes there are, and how many percent of them are enough. Up to a hundred are all looked at; from two
 hundred on the share that is enough by default shrinks as they grow."""
+_OWN_PERCENTAGES = st.sampled_from([None, 97, None, 0])
+"""What the profile says of it, which goes before what is said for all."""
 
 _ZONES: SearchStrategy[Callable[[int], Json]] = st.sampled_from(
     [
@@ -107,7 +110,9 @@ def _histories(draw: DrawFn) -> History:
         happens(scene, index)
         scene.add_pod(draw(_MODEST))
         scene.schedule(1)
+    own = draw(_OWN_PERCENTAGES)
     config = profile_config(
+        *([default_profile(percentageOfNodesToScore=own)] if own is not None else []),
         **({"percentageOfNodesToScore": percentage} if percentage else {}),
         **({"parallelism": 1} if draw(_IN_SEQUENCE) else {}),
     )

@@ -210,7 +210,8 @@ _FIT_ARGS = st.builds(
     st.sampled_from(
         [
             {},
-            {"ignoredResources": [_FPGA]},
+            {"ignoredResources": [_FPGA, _GPU]},
+            {"ignoredResources": [_GPU]},
             {"ignoredResourceGroups": ["example.com"]},
             {"ignoredResourceGroups": ["example"], "ignoredResources": ["cpu", _HUGE]},
         ]

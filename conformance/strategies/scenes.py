@@ -181,6 +181,7 @@ def scenes(
     others: SearchStrategy[list[Json]] | None = None,
     running: SearchStrategy[Json] | None = None,
     hosts: bool = False,
+    fewest_nodes: int = 1,
     most_nodes: int = 4,
     most_pods: int = 6,
 ) -> SearchStrategy[History]:
@@ -189,7 +190,7 @@ def scenes(
     All pods are there when the first one is tried, some of them running already (those may look different). Then,
     as often as not, something happens, and those that wait are tried again.
     """
-    cluster = st.lists(node, min_size=1, max_size=most_nodes)
+    cluster = st.lists(node, min_size=fewest_nodes, max_size=most_nodes)
     each = st.tuples(pod, _HOMES) if running is None else _either(pod, running)
     placed = st.lists(each, min_size=1, max_size=most_pods)
     happening = st.lists(changes(node, pod, *more), max_size=3)
