@@ -62,7 +62,8 @@ class Allocator:
 
         Raises AllocationError.
         """
-        pools = pools if pools is not None else self.pool_orders(node)[0]
+        gathered = pools if pools is not None else self.pool_orders(node)[0]
+        pools = tuple(pool for pool in gathered if not pool.is_passed_over(mended))
         matcher = Matcher(claims)
         sizer = Sizer(claims, pools, self.get_class, matcher, mended)
         sized: dict[RequestKey, Sized] = {}

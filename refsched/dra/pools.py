@@ -12,9 +12,10 @@ from functools import cached_property
 from math import factorial, prod
 from typing import NamedTuple, TypeVar, overload
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from refsched.dra.cel_values import CelDevice, cel_device
+from refsched.framework.known_defects import AS_RELEASED, SLICES_OUT_OF_REACH, Mended
 from refsched.objects.dra import Device, ResourceSlice
 from refsched.objects.node import Node
 
@@ -45,11 +46,17 @@ class OfferedDevice:
 
 @frozen
 class Pool:
-    """A driver's pool as far as the node reaches it. Devices stand in the order in which they are tried."""
+    """A driver's pool as far as the node reaches it. Devices stand in the order in which they are tried.
+
+    ``out_of_reach`` counts the slices of the same generation that the node does not reach; ``is_superseded`` says
+    that there it has a newer generation.
+    """
 
     driver: str
     name: str
     slices: tuple[ResourceSlice, ...]
+    out_of_reach: int = 0
+    is_superseded: bool = False
     devices: tuple[OfferedDevice, ...] = field(init=False, eq=False)
 
     @devices.default
@@ -60,10 +67,17 @@ class Pool:
             for device in piece.spec.devices
         )
 
-    @property
-    def is_incomplete(self) -> bool:
-        """R-DRA-21: the first slice says how many the pool has; slices the node cannot reach are missing too."""
-        return len(self.slices) != self.slices[0].spec.pool.resource_slice_count
+    def is_incomplete(self, mended: Mended = AS_RELEASED) -> bool:
+        """R-DRA-21: the first slice says how many the pool has, with those that the node cannot reach. The known
+        defect slices-out-of-reach (kubernetes #134466): these are missing."""
+        stated = self.slices[0].spec.pool.resource_slice_count
+        is_all_there = SLICES_OUT_OF_REACH in mended and len(self.slices) + self.out_of_reach == stated
+        return len(self.slices) != stated and not is_all_there
+
+    def is_passed_over(self, mended: Mended) -> bool:
+        """Of a pool that has a newer generation elsewhere, an old one that is not all here is as good as none; but
+        who has the known defect slices-out-of-reach knows nothing of the newer one."""
+        return SLICES_OUT_OF_REACH in mended and self.is_superseded and self.is_incomplete()
 
     @property
     def invalid_reason(self) -> str:
@@ -75,10 +89,9 @@ class Pool:
             seen.add(offered.device.name)
         return ""
 
-    @property
-    def is_broken(self) -> bool:
+    def is_broken(self, mended: Mended = AS_RELEASED) -> bool:
         """Nobody can have all of its devices."""
-        return self.is_incomplete or bool(self.invalid_reason)
+        return self.is_incomplete(mended) or bool(self.invalid_reason)
 
     def __str__(self) -> str:
         return f"{self.driver}/{self.name}"
@@ -89,12 +102,14 @@ Pools = tuple[Pool, ...]
 
 @frozen
 class PoolOrders(Sequence[Pools]):
-    """All the orders of pools, and of the slices of each; in the first, slices stand by name."""
+    """All the orders of ``pools``, and of the slices of each; in the first, slices stand by name."""
 
-    by_pool: tuple[tuple[ResourceSlice, ...], ...]
+    pools: Pools
 
     def __len__(self) -> int:
-        return prod(factorial(len(several)) for several in (self.by_pool, *self.by_pool))
+        return prod(
+            factorial(len(several)) for several in (self.pools, *(pool.slices for pool in self.pools))
+        )
 
     @overload
     def __getitem__(self, index: int) -> Pools: ...
@@ -104,12 +119,11 @@ class PoolOrders(Sequence[Pools]):
         """R-DRA-24: pools, and the slices of a pool, are tried in any order: the real one walks Go maps."""
         if isinstance(index, slice):
             return [self[number] for number in range(len(self))[index]]
-        number, in_order = _permuted(self.by_pool, range(len(self))[index])
+        number, in_order = _permuted(self.pools, range(len(self))[index])
         pools = []
-        for several in in_order:
-            number, slices = _permuted(several, number)
-            first = slices[0].spec
-            pools.append(Pool(first.driver, first.pool.name, tuple(slices)))
+        for pool in in_order:
+            number, slices = _permuted(pool.slices, number)
+            pools.append(evolve(pool, slices=tuple(slices)))
         return tuple(pools)
 
 
@@ -129,17 +143,34 @@ def gather_pools(slices: Iterable[ResourceSlice], node: Node) -> PoolOrders:
     """R-DRA-20: of each pool only the slices of the highest generation count, of those the node reaches.
     Source: GatherPools, addSlice."""
     pools: dict[tuple[str, str], list[ResourceSlice]] = {}
+    unreached: list[ResourceSlice] = []
     for piece in slices:
         if not _reaches(piece, node):
+            unreached.append(piece)
             continue
-        spec = piece.spec
-        kept = pools.setdefault((spec.driver, spec.pool.name), [])
-        if kept and spec.pool.generation < kept[0].spec.pool.generation:
+        kept = pools.setdefault(_pool_of(piece), [])
+        if kept and _generation(piece) < _generation(kept[0]):
             continue
-        if kept and spec.pool.generation > kept[0].spec.pool.generation:
+        if kept and _generation(piece) > _generation(kept[0]):
             kept.clear()
         kept.append(piece)
-    return PoolOrders(tuple(map(tuple, pools.values())))
+    return PoolOrders(tuple(_pool(tuple(kept), unreached) for kept in pools.values()))
+
+
+def _pool(slices: tuple[ResourceSlice, ...], unreached: Sequence[ResourceSlice]) -> Pool:
+    driver, name = _pool_of(slices[0])
+    generation = _generation(slices[0])
+    others = [_generation(piece) for piece in unreached if _pool_of(piece) == (driver, name)]
+    is_superseded = any(other > generation for other in others)
+    return Pool(driver, name, slices, others.count(generation), is_superseded)
+
+
+def _pool_of(piece: ResourceSlice) -> tuple[str, str]:
+    return piece.spec.driver, piece.spec.pool.name
+
+
+def _generation(piece: ResourceSlice) -> int:
+    return piece.spec.pool.generation
 
 
 def _reaches(piece: ResourceSlice, node: Node) -> bool:

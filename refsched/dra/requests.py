@@ -22,6 +22,8 @@ from refsched.framework.known_defects import (
     ALL_OF_AN_ALTERNATIVE,
     AS_RELEASED,
     MATCHED_BY_AN_ALTERNATIVE,
+    SLICES_OUT_OF_REACH,
+    KnownDefect,
     Mended,
 )
 from refsched.objects.dra import (
@@ -197,8 +199,8 @@ class Sizer:
         refusal = RefusedOnNode if ALL_OF_A_BROKEN_POOL in self.mended else AllocationError
         found: list[OfferedDevice] = []
         for pool in self.pools:
-            if pool.is_broken:
-                state = "being updated" if pool.is_incomplete else "invalid"
+            if pool.is_broken(self.mended):
+                state = "being updated" if pool.is_incomplete(self.mended) else "invalid"
                 problem = f"asks for all devices, but resource pool {pool} is currently {state}"
                 raise refusal(f"{where}: {problem}")
             found += [offered for offered in pool.devices if self.matcher.matches(key, sized, offered)]
@@ -212,9 +214,14 @@ class Sizer:
 
 def defects_that_matter(claims: Sequence[ResourceClaim], pools: Sequence[Pool]) -> Mended:
     """The known defects with which something else might come out for these claims."""
-    matter = set()
+    matter: set[KnownDefect] = set()
+    reached = frozenset({SLICES_OUT_OF_REACH})
     for claim, for_all in _asking_for_all(claims):
-        if any(for_all) and any(pool.is_broken for pool in pools):
+        if any(pool.is_passed_over(reached) for pool in pools):
+            matter |= reached
+        if any(for_all) and any(pool.is_incomplete() and not pool.is_incomplete(reached) for pool in pools):
+            matter |= reached
+        if any(for_all) and any(pool.is_broken() for pool in pools):
             matter.add(ALL_OF_A_BROKEN_POOL)
         if any(for_all) and claim.spec.devices.constraints:
             matter.add(ALL_AGAINST_A_CONSTRAINT)

@@ -65,6 +65,16 @@ ALL_AGAINST_A_CONSTRAINT = KnownDefect(
     "goes on with the next alternative, or without that node",
 )
 
+SLICES_OUT_OF_REACH = KnownDefect(
+    "slices-out-of-reach",
+    "R-DRA-21",
+    "kubernetes #134466",
+    "takes a pool for incomplete where the node does not reach all of its slices, and an old generation of it for"
+    " the newest where the node does not reach the newer one",
+    "counts the slices that the pool has anywhere, and passes over an old generation of which the node does not"
+    " reach all",
+)
+
 EXCLUDED_NAMESPACES = KnownDefect(
     "excluded-namespaces",
     "R-PODAFF-05",
@@ -118,5 +128,6 @@ KNOWN_DEFECTS: tuple[KnownDefect, ...] = (
     ALL_OF_AN_ALTERNATIVE,
     ALL_OF_A_BROKEN_POOL,
     ALL_AGAINST_A_CONSTRAINT,
+    SLICES_OUT_OF_REACH,
     *THROUGHOUT,
 )

@@ -32,6 +32,7 @@ from refsched.framework.known_defects import (
     KNOWN_DEFECTS,
     MATCHED_BY_AN_ALTERNATIVE,
     NOT_REPORTED,
+    SLICES_OUT_OF_REACH,
     KnownDefect,
 )
 from refsched.framework.node_info import NodeInfo, PodInfo
@@ -47,6 +48,7 @@ POD = PodInfo(read_as(Pod, {"metadata": {"name": "p"}}))
 NOTHING = "device.driver == 'nobody'"
 TWO = piece("s1", device("d0"), device("d1"))
 ONE = piece("s1", device("d0"))
+ONE_OF_P = piece("s1", device("d0"), pool="p")
 BROKEN = piece("s1", device("d0"), resourceSliceCount=2)
 ONE_OR_ALL = claim("c", first_of("r", one("few", NOTHING), every("many")))
 TWO_KINDS = piece("s1", device("d0", numa=0), device("d1", numa=1))
@@ -124,6 +126,43 @@ def test_an_unmet_constraint_on_all_devices_ends_the_attempt_or_rules_out_the_no
     assert [each.request for each in found[0].devices.results] == ["r/few"]
 
 
+HERE = piece("s1", device("d0"), pool="p", resourceSliceCount=2)
+THERE = piece("s2", device("d1"), pool="p", resourceSliceCount=2, node="n2")
+NEWER = piece("s3", device("d2"), pool="p", generation=2, node="n2")
+LACKING = piece("s4", device("d3"), pool="p", resourceSliceCount=3)
+
+
+@pytest.mark.parametrize(
+    ("slices", "asked", "released", "mended"),
+    [
+        ([HERE, THERE], claim("c", every()), None, ["d0"]),
+        ([HERE, THERE], claim("c", one()), ["d0"], ["d0"]),
+        ([HERE], claim("c", every()), None, None),
+        ([HERE, LACKING], claim("c", every()), ["d0", "d3"], ["d0", "d3"]),
+        ([LACKING, THERE], claim("c", every()), None, None),
+        ([ONE_OF_P, NEWER], claim("c", every()), ["d0"], ["d0"]),
+        ([HERE, NEWER], claim("c", one()), ["d0"], []),
+        ([HERE, NEWER], claim("c", every()), None, []),
+        ([HERE, THERE, NEWER], claim("c", one()), ["d0"], []),
+    ],
+)
+def test_slices_out_of_reach_count_or_are_missing(
+    slices: list[Json], asked: Json, released: list[str] | None, mended: list[str] | None
+) -> None:
+    """None: the attempt ends. Nothing: the node is refused."""
+    made, wanted = allocator(*slices), [read_as(ResourceClaim, asked)]
+
+    def given(defects: Collection[KnownDefect]) -> list[str] | None:
+        try:
+            found = made.allocate(node(), wanted, mended=frozenset(defects))
+        except AllocationError:
+            return None
+        return [each.device for each in found[0].devices.results] if found else []
+
+    assert (given(()), given({SLICES_OUT_OF_REACH})) == (released, mended)
+    assert (SLICES_OUT_OF_REACH in met(slices, asked)) is (released != mended)
+
+
 # --- Followed -------------------------------------------------------------------------------------
 
 BEING_UPDATED = (
@@ -178,6 +217,28 @@ def test_a_broken_pool_may_rule_out_its_node() -> None:
     assert found_wrong(broken_pool(), Attempt("default/p", "scheduled", node="n2", filter=told)) == []
 
 
+def several_nodes() -> Checker:
+    """A pool with a slice on each of two nodes."""
+    return cluster(HERE, THERE, claim("c", every()), nodes=("n1", "n2"))
+
+
+def test_a_pool_in_slices_out_of_reach_may_be_complete_or_being_updated() -> None:
+    updated = BEING_UPDATED.replace("s1", "p")
+    failed = NodeStatus("Error", "DynamicResources", (PREFIX + updated,))
+    ended = Attempt("default/p", "error", filter={"n1": failed}, message=PREFIX + updated)
+    told = {"n1": refused(updated), "n2": refused(updated)}
+    given = Attempt("default/p", "scheduled", node="n2", filter={"n1": SUCCESS, "n2": SUCCESS})
+
+    assert found_wrong(several_nodes(), ended) == []
+    assert found_wrong(several_nodes(), Attempt("default/p", "unschedulable", filter=told)) == []
+    assert found_wrong(several_nodes(), given) == []
+    told = {"n1": refused("cannot allocate all claims"), "n2": SUCCESS}
+    assert (
+        found_wrong(several_nodes(), Attempt("default/p", "scheduled", node="n2", filter=told))[0]
+        == "filter.n1"
+    )
+
+
 def test_an_unmet_constraint_may_end_the_attempt_or_rule_out_its_node_and_nothing_else() -> None:
     problem = (
         f"{PREFIX}claim default/c, request r: cannot add device gpu.example.com/s1/d1"
@@ -225,8 +286,9 @@ def test_what_the_second_alternative_matches_is_its_own_or_that_of_the_first() -
 # --- Where they are met ---------------------------------------------------------------------------
 
 
-def met(slices: Json, *claims: Json) -> tuple[KnownDefect, ...]:
-    state = PodClaims(tuple(read_as(ResourceClaim, each) for each in claims), allocator(slices))
+def met(slices: Json | list[Json], *claims: Json) -> tuple[KnownDefect, ...]:
+    made = allocator(*slices) if isinstance(slices, list) else allocator(slices)
+    state = PodClaims(tuple(read_as(ResourceClaim, each) for each in claims), made)
     return DynamicResources().defects_met(state, POD, NodeInfo(node()))
 
 

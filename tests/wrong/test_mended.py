@@ -47,7 +47,7 @@ def test_who_carries_the_fix_passes(mended: str) -> None:
 @pytest.mark.parametrize(
     ("module", "before", "after"),
     [
-        (REQUESTS, "            if pool.is_broken:\n", "            if pool.invalid_reason:\n"),
+        (REQUESTS, "if pool.is_broken(self.mended):", "if pool.invalid_reason:"),
         (ALLOCATOR, "alternative, place.device + 1)", "alternative, place.device + 2)"),
     ],
     ids=["takes-all-of-what-is-incomplete", "skips-every-second-one"],
