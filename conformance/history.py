@@ -53,13 +53,17 @@ class Observe:
 Step = Create | Update | Delete | Advance | Permit | Release | Schedule | Observe
 
 
-@frozen
+@frozen(repr=False)
 class History:
     """``steps`` from an empty cluster at time 0, under this KubeSchedulerConfiguration."""
 
     steps: tuple[Step, ...]
     config: Json = field(factory=lambda: dict(DEFAULT_CONFIG))
     feature_gates: Mapping[str, bool] = field(factory=dict)
+
+    def __repr__(self) -> str:
+        """Short: it is written out for every history that fails, though the report tells the steps."""
+        return f"<History of {len(self.steps)} steps>"
 
 
 def steps_by_entry(entries: Iterable[Entry]) -> Iterator[tuple[Entry, list[Step]]]:
