@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import attrs
-from attrs import frozen
+from attrs import evolve, frozen
 
 from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
+from refsched.checking.mending import mends_that_explain
 from refsched.checking.recorded_extenders import RecordedExtenders
 from refsched.errors import InputError
+from refsched.framework.known_defects import Mended
 from refsched.trace.reading import Entry, read_trace
 from refsched.trace.records import Attempt, Input
 
@@ -36,7 +39,8 @@ class FirstDisagreement:
 @frozen
 class FileReport:
     """How many attempts of one trace agree; ``first`` is where it first does not. Of a file that cannot be judged
-    ``error`` says why, and its attempts, as far as they can be read, are ``unchecked``."""
+    ``error`` says why, and its attempts, as far as they can be read, are ``unchecked``. ``without`` are the known
+    defects (by id) that the recorded scheduler was without throughout, so far as that had to be supposed."""
 
     file: str
     attempts: int = 0
@@ -45,15 +49,34 @@ class FileReport:
     unchecked: int = 0
     first: FirstDisagreement | None = None
     error: str | None = None
+    without: tuple[str, ...] = ()
 
 
 def judge_file(path: str | Path) -> FileReport:
     """As ``replay_file``, but a file that cannot be judged is an answer too."""
     try:
-        return replay_file(path)
+        report = replay_file(path)
+        return report if report.first is None else _mended(path, report)
     except InputError as error:
         unchecked = _count_attempts(path)
         return FileReport(str(path), unchecked, unchecked=unchecked, error=str(error))
+
+
+def _mended(path: str | Path, report: FileReport) -> FileReport:
+    """The report of the same file as that of a scheduler without some known defects, if then it agrees."""
+    reports: dict[Mended, FileReport] = {}
+
+    def first_wrong(mended: Mended) -> object:
+        try:
+            reports[mended] = replay_file(path, partial(Checker, mended=mended))
+        except InputError as error:
+            return str(error)
+        return reports[mended].first
+
+    mended = mends_that_explain(first_wrong, report.first)
+    if mended is None:
+        return report
+    return evolve(reports[mended], without=tuple(sorted(defect.id for defect in mended)))
 
 
 def _count_attempts(path: str | Path) -> int:

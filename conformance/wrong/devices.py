@@ -60,7 +60,7 @@ WRONG = (
         "keeps-old-slices",
         "slices of an older generation of a pool go on counting",
         _POOLS,
-        "        if kept and spec.pool.generation < kept[0].spec.pool.generation:\n            continue\n",
+        "        if kept and _generation(piece) < _generation(kept[0]):\n            continue\n",
         "",
     ),
     Wrong(
@@ -188,7 +188,7 @@ WRONG = (
         "keeps-one-slice-of-a-pool",
         "of slices of one generation only the first one counts",
         _POOLS,
-        "spec.pool.generation < kept[0].spec.pool.generation",
-        "spec.pool.generation <= kept[0].spec.pool.generation",
+        "_generation(piece) < _generation(kept[0])",
+        "_generation(piece) <= _generation(kept[0])",
     ),
 )

@@ -44,7 +44,8 @@ def replay(paths: Sequence[str], *, as_json: bool) -> int:
 
 def _tell(report: FileReport) -> None:
     if report.first is None:
-        click.echo(f"agrees     {report.file}  {report.attempts} attempts")
+        without = f", without known defects: {', '.join(report.without)}" if report.without else ""
+        click.echo(f"agrees     {report.file}  {report.attempts} attempts{without}")
         return
     click.echo(f"DISAGREES  {report.file}  {report.disagree} of {report.attempts} attempts")
     first = report.first

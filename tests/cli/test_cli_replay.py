@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from commands import CONFIG, Json, lines, node, pod, refusal, run
 
+from refsched.framework.known_defects import THROUGHOUT
 from refsched.replay import as_plain, replay_file
 from refsched.trace.records import NodeStatus
 
@@ -100,10 +101,54 @@ def test_json_tells_the_same_in_one_object(tmp_path: Path) -> None:
         "unchecked": 0,
         "first": None,
         "error": None,
+        "without": [],
     }
     assert files[1]["file"] == str(bad)
     assert files[1]["first"]["line"] == 5
     assert (files[1]["first"]["member"], files[1]["first"]["got"]) == ("node", "full")
+
+
+HATES_WEB: Json = {
+    "podAntiAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": [
+            {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "web"}}}
+        ]
+    }
+}
+
+
+def _repelled(*, again: bool) -> tuple[Json, ...]:
+    """A pod is refused because another hates it, and that one is gone. Is it worth another try?"""
+    zoned, db, web = node("n"), pod("db"), pod("web")
+    zoned["metadata"]["labels"] = {"zone": "a"}
+    db["spec"] |= {"nodeName": "n", "affinity": HATES_WEB}
+    web["metadata"]["labels"] = {"app": "web"}
+    waits = {"active": [], "backoff": [], "unschedulable": []}
+    gone = {"apiVersion": "v1", "kind": "Pod", "namespace": "default", "name": "db"}
+    return (
+        *(_at(create=each) for each in (zoned, db, web)),
+        _refused("web"),
+        _at(delete=gone),
+        _at(queues=waits | {"backoff" if again else "unschedulable": ["default/web"]}),
+    )
+
+
+def test_a_scheduler_without_a_known_defect_agrees_and_that_is_told(tmp_path: Path) -> None:
+    as_released = _trace(tmp_path, *_repelled(again=False), name="a.jsonl")
+    mended = _trace(tmp_path, *_repelled(again=True), name="b.jsonl")
+    done = run("replay", str(as_released), str(mended))
+    assert done.exit_code == 0
+    ids = ", ".join(sorted(defect.id for defect in THROUGHOUT))
+    assert lines(done)[:2] == [
+        f"agrees     {as_released}  1 attempts",
+        f"agrees     {mended}  1 attempts, without known defects: {ids}",
+    ]
+
+
+def test_no_known_defect_explains_a_trace_whose_inputs_do_not_fit_without_it(tmp_path: Path) -> None:
+    gone = _at(delete={"apiVersion": "v1", "kind": "Pod", "namespace": "default", "name": "x"})
+    done = run("replay", str(_trace(tmp_path, *_repelled(again=True), _scheduled("web", "m"), gone)))
+    assert done.exit_code == 1
 
 
 def test_after_a_disagreement_an_input_that_does_not_fit_is_passed_over(tmp_path: Path) -> None:
