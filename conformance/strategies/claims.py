@@ -13,9 +13,19 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import History, Update
-from conformance.strategies.objects import AN_AGE_AGO, ZONE, combinations, node, pod, with_metadata
-from conformance.strategies.scenes import Scene
+from conformance.history import Create, History, Update
+from conformance.strategies.objects import (
+    AN_AGE_AGO,
+    REGION,
+    ZONE,
+    combinations,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+    with_metadata,
+)
+from conformance.strategies.scenes import Change, Scene
 from conformance.strategies.storage import (
     BIND_COMPLETED,
     GKE_ZONE,
@@ -26,6 +36,7 @@ from conformance.strategies.storage import (
     STORAGE,
     TELLING,
     inline,
+    puts,
     storage_object,
     using,
 )
@@ -316,5 +327,67 @@ def _csi_node(plugin: str, driver: str, count: int, is_listed: bool) -> Json:
     return with_metadata(made, annotations={MIGRATED_PLUGINS: f"kubernetes.io/{plugin}"} if is_listed else {})
 
 
+# --- Volumes in a zone, and what brings pods there ------------------------------------------------
+
+_OTHERS = [{"name": "VolumeBinding"}, {"name": "VolumeRestrictions"}]
+_BY_ITSELF = profile_config(default_profile(plugins={"multiPoint": {"disabled": _OTHERS}}))
+"""There it is VolumeZone that misses what claims need."""
+_PLACES: tuple[Json, ...] = ({ZONE: "b"}, {ZONE: "b"}, {ZONE: "a"}, {ZONE: "c"})
+_CLAIM, _VOLUME = bound_pair("c1", "v1")
+_IN_ZONES = tuple(
+    with_metadata(_VOLUME, labels=labels) for labels in ({ZONE: "a"}, {ZONE: "b"}, {ZONE: "b", REGION: "r"})
+)
+_TOUCHED = with_metadata(_IN_ZONES[0], annotations={"touched": "yes"})
+_SECOND = bound_pair("c2", "v2")
+_CLASSES_LATE = tuple(
+    {**storage_class("hand"), "volumeBindingMode": mode} for mode in ("Immediate", "WaitForFirstConsumer")
+)
+_BEGINNINGS: tuple[tuple[Json, ...], ...] = (
+    (_CLAIM, _IN_ZONES[0]),
+    (_CLAIM, _IN_ZONES[0]),
+    (_CLAIM,),
+    (_IN_ZONES[0],),
+    (a_claim(),),
+    (a_claim(), _CLASSES_LATE[0]),
+)
+"""In the first case a pod is kept from nodes by the volume's zone; in the others something is missing."""
+_ZONE_HAPPENINGS: tuple[SearchStrategy[Change], ...] = (
+    puts(st.sampled_from([_CLAIM, _CLAIM, a_claim()])),
+    puts(st.sampled_from([*_IN_ZONES, _TOUCHED, _TOUCHED])),
+    puts(st.sampled_from(_SECOND)),
+    st.just(lambda scene: _once(scene, a_claim("c1", "other"))),
+    st.sampled_from(_PLACES).map(lambda labels: lambda scene: scene.add_node(node("", labels=labels))),
+    st.sampled_from(_PLACES).map(lambda labels: lambda scene: scene.change_node(0, node("", labels=labels))),
+)
+
+
+def _once(scene: Scene, value: Json) -> None:
+    if Create(value) not in scene.steps:
+        scene.add(value)
+
+
+@st.composite
+def _zoned(draw: DrawFn) -> History:
+    """A pod that goes nowhere, and one thing after another that might help. A class comes once."""
+    scene = Scene(hosts=True)
+    beginning = draw(st.sampled_from(_BEGINNINGS))
+    scene.add(*beginning)
+    scene.add_node(node("", labels=draw(st.sampled_from(_PLACES))))
+    used = draw(st.sampled_from([("c1",), ("c1",), ("c2", "c1")]))
+    if "c2" in used:
+        scene.add(*_SECOND)
+    scene.add_pod(pod("", volumes=using(*used)))
+    scene.schedule()
+    happenings = draw(st.lists(st.one_of(*_ZONE_HAPPENINGS), min_size=2, max_size=5))
+    if _CLASSES_LATE[0] not in beginning:
+        late = draw(st.sampled_from(_CLASSES_LATE))
+        happenings.insert(draw(st.sampled_from([0, 1])), lambda scene: _once(scene, late))
+    for happening in happenings:
+        happening(scene)
+        scene.wait()
+        scene.schedule()
+    return scene.history(draw(st.sampled_from([_BY_ITSELF, None, _BY_ITSELF])))
+
+
 def histories() -> SearchStrategy[History]:
-    return st.one_of(_matching(), _matching(), _making(), _migrated(), _migrated())
+    return st.one_of(_matching(), _matching(), _making(), _migrated(), _migrated(), _zoned())

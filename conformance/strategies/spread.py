@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.history import DEFAULT_CONFIG, History
-from conformance.strategies import domains
+from conformance.strategies import domains, workloads
 from conformance.strategies.cures import cures, node_changes, pod_updates, relabelled
 from conformance.strategies.objects import (
     AN_AGE_AGO,
@@ -263,4 +263,4 @@ def histories() -> SearchStrategy[History]:
         hosts=True,
         most_pods=9,
     )
-    return st.one_of(anything, domains.histories())
+    return st.one_of(anything, domains.histories(), workloads.histories())

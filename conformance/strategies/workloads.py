@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Workloads: pods without constraints of their own, which spread with those that a Service or their owner selects.
+
+What selects them is one selector or two; it comes late, changes or goes; and others that bear its name are of
+another kind or another namespace.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.history import History, Update, deleting
+from conformance.strategies.objects import (
+    HOSTNAME,
+    ZONE,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+    selecting,
+    with_metadata,
+)
+from conformance.strategies.scenes import Scene
+
+Json = dict[str, Any]
+
+_VERSIONS = {
+    "Service": "v1",
+    "ReplicationController": "v1",
+    "ReplicaSet": "apps/v1",
+    "StatefulSet": "apps/v1",
+}
+_APP, _TIER, _OTHER, _BOTH = {"app": "a"}, {"tier": "x"}, {"app": "b"}, {"app": "a", "tier": "x"}
+_EXPRESSIONS: tuple[Json, ...] = (
+    {"key": "app", "operator": "In", "values": ["a"]},
+    {"key": "app", "operator": "In", "values": ["b", "c"]},
+    {"key": "tier", "operator": "Exists"},
+    {"key": "tier", "operator": "NotIn", "values": ["x"]},
+)
+
+
+def _selectors(kind: str) -> SearchStrategy[Json]:
+    """Services and ReplicationControllers have plain labels."""
+    labels = st.sampled_from([_APP, _TIER, _APP, _OTHER, _BOTH, {}])
+    if kind in ("Service", "ReplicationController"):
+        return labels
+    expressions = st.sampled_from(_EXPRESSIONS).map(lambda one: {"matchExpressions": [one]})
+    return st.one_of(labels.map(lambda each: {"matchLabels": each}), expressions)
+
+
+@st.composite
+def _selecting(draw: DrawFn, kind: str) -> Json:
+    value = selecting(kind, "w", draw(_selectors(kind)), _VERSIONS[kind])
+    return with_metadata(value, namespace=draw(st.sampled_from([*["default"] * 5, "other"])))
+
+
+def _owner(kind: str) -> Json | None:
+    if kind == "Service":
+        return None
+    return {"apiVersion": _VERSIONS[kind], "kind": kind, "name": "w", "uid": "w", "controller": True}
+
+
+# --- Profiles, and who runs already ---------------------------------------------------------------
+
+
+def _constraint(key: str, skew: int, when: str) -> Json:
+    return {"maxSkew": skew, "topologyKey": key, "whenUnsatisfiable": when}
+
+
+def _defaulting(*constraints: Json) -> Json:
+    args = {"defaultingType": "List", "defaultConstraints": list(constraints)}
+    return profile_config(default_profile(("PodTopologySpread", args)))
+
+
+_CONFIGS = st.sampled_from(
+    [
+        *[_defaulting(_constraint(ZONE, 1, "DoNotSchedule"))] * 3,
+        _defaulting(_constraint(ZONE, 1, "DoNotSchedule"), _constraint(HOSTNAME, 2, "ScheduleAnyway")),
+        profile_config(),
+    ]
+)
+_LABELS = st.sampled_from([_APP, _APP, _BOTH, _BOTH, _TIER, _OTHER, {}])
+_HOMES = st.sampled_from([0, 0, 0, 1, 2])
+_ZONES = st.sampled_from([("a", "b"), ("a", "b", "b"), ("a", "a", "b")])
+_CHANGES = st.sampled_from(["changed", "gone", "changed", "gone", "nothing"])
+
+
+@st.composite
+def _workloads(draw: DrawFn) -> History:
+    scene = Scene(hosts=True)
+    kind = draw(st.sampled_from(list(_VERSIONS)))
+    workload = draw(_selecting(kind))
+    scene.add(workload)
+    if draw(st.booleans()):
+        scene.add(with_metadata(draw(_selecting("Service")), name="s"))
+    for zone in draw(_ZONES):
+        scene.add_node(node(labels={ZONE: zone}))
+    for labels, home in draw(st.lists(st.tuples(_LABELS, _HOMES), min_size=2, max_size=5)):
+        scene.add_pod(pod("", labels=labels), home)
+    waiting = pod("", labels=_BOTH, owner=_owner(kind))
+    scene.add_pod(waiting)
+    scene.schedule()
+    match draw(_CHANGES):
+        case "gone":
+            scene.steps.append(deleting(workload))
+        case "changed":
+            changed = {**workload, "spec": selecting(kind, "w", draw(_selectors(kind)))["spec"]}
+            scene.steps.append(Update(changed))
+    scene.add_pod(waiting)
+    scene.schedule()
+    return scene.history(draw(_CONFIGS))
+
+
+def histories() -> SearchStrategy[History]:
+    return _workloads()
