@@ -18,7 +18,7 @@ def test_taints_and_cordons(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="node_affinity", rules=rules_of("NODEAFF", "NODENAME"), examples=120)
+@conforms(area="node_affinity", rules=rules_of("NODEAFF"), examples=120)
 def test_node_affinity(check: Check, history: History) -> None:
     check(history)
 
@@ -58,7 +58,7 @@ def test_disks_that_exclude_each_other(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="claims", rules=rules_of("VOLBIND", "VOLLIMIT", "VOLZONE"), needs=("volumes",), examples=90)
+@conforms(area="claims", rules=rules_of("VOLBIND", "VOLLIMIT", "VOLZONE"), needs=("volumes",), examples=105)
 def test_claims_and_what_serves_them(check: Check, history: History) -> None:
     check(history)
 

@@ -13,6 +13,11 @@ _ELSEWHERE = {
     ),
     "R-ARGS": "as R-CONFIG: the arguments of plugins are refused, or not, when they are read: tests/config",
     "R-FEATURE": "which gates are known is the specification's own limit: tests/config",
+    "R-NODENAME": (
+        "a pod that names its node counts as one that runs there, and never comes into a queue:"
+        " tests/plugins/test_small_plugins.py"
+    ),
+    "R-CURE-NodeName": "as R-NODENAME: NodeName refuses nobody, and so is asked of no event",
     "R-DEFAULTS": (
         "an API server applies them before a scheduler sees an object; they count when what follows is compared:"
         " tests/objects/test_defaults.py"

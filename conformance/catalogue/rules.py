@@ -19,6 +19,7 @@ from attrs import frozen
 
 import conformance
 import refsched
+from conformance.catalogue.elsewhere import why_elsewhere
 from conformance.catalogue.levels import level_of
 from refsched.framework.events import ActionType
 from refsched.framework.interface import EnqueueExtensions, Plugin
@@ -67,8 +68,13 @@ def all_rules() -> dict[str, Rule]:
 
 
 def rules_of(*areas: str) -> tuple[str, ...]:
-    """The ids of whole areas, and of single rules: ``rules_of("TAINT", "R-NOM-03")``."""
-    return tuple(rule.id for rule in all_rules().values() if rule.area in areas or rule.id in areas)
+    """The ids of whole areas, but for what is tested elsewhere, and of single rules:
+    ``rules_of("TAINT", "R-NOM-03")``."""
+    return tuple(
+        rule.id
+        for rule in all_rules().values()
+        if rule.id in areas or (rule.area in areas and why_elsewhere(rule.id) is None)
+    )
 
 
 # --- In docstrings --------------------------------------------------------------------------------

@@ -390,4 +390,4 @@ def _zoned(draw: DrawFn) -> History:
 
 
 def histories() -> SearchStrategy[History]:
-    return st.one_of(_matching(), _matching(), _making(), _migrated(), _migrated(), _zoned())
+    return st.one_of(_matching(), _matching(), _making(), _migrated(), _migrated(), _matching(), _zoned())

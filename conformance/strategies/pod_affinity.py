@@ -96,6 +96,7 @@ _WHOSE: tuple[Json, ...] = (
     {"namespaceSelector": {"matchLabels": {"team": "x"}}},
     {"namespaceSelector": {}},
     {"namespaces": ["default"], "namespaceSelector": {"matchLabels": {"team": "x"}}},
+    {"namespaceSelector": {"matchExpressions": [{"key": "team", "operator": "In", "values": ["x"]}]}},
     {"namespaceSelector": {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]}},
 )
 """The last selects a namespace for what it does not have: also for want of labels."""

@@ -157,18 +157,23 @@ _WHOLE = combinations(
 # --- Resizes --------------------------------------------------------------------------------------
 
 
-def _resized(requests: Json, granted: Json, used: Json, problem: str) -> Callable[[Json], Json]:
-    """What the first container asks for now, and what the kubelet says of it."""
+def _resized(
+    requests: Json, granted: Json, used: Json, problem: str, starts: bool = False
+) -> Callable[[Json], Json]:
+    """What a container asks for now, and what the kubelet says of it: the first of them, or, with ``starts``,
+    the first init container if there is one."""
 
     def resize(value: Json) -> Json:
-        first, *others = value["spec"]["containers"]
+        which = "initContainers" if starts and value["spec"].get("initContainers") else "containers"
+        first, *others = value["spec"][which]
         resources = {"requests": {**first.get("resources", {}).get("requests", {}), **requests}}
         if "limits" in first.get("resources", {}):
             resources["limits"] = first["resources"]["limits"]
-        resized = with_spec(value, containers=[{**first, "resources": resources}, *others])
+        resized = with_spec(value, **{which: [{**first, "resources": resources}, *others]})
         told = {"name": first["name"], "allocatedResources": granted, "resources": {"requests": used}}
         conditions = [{"type": "PodResizePending", "status": "True", "reason": problem}] if problem else []
-        return with_status(resized, containerStatuses=[told], conditions=conditions)
+        statuses = {"containers": "containerStatuses", "initContainers": "initContainerStatuses"}
+        return with_status(resized, **{statuses[which]: [told]}, conditions=conditions)
 
     return resize
 
@@ -176,7 +181,11 @@ def _resized(requests: Json, granted: Json, used: Json, problem: str) -> Callabl
 _CPU_OR_NONE = combinations(lambda amount: _amounts(cpu=amount), CPU_AMOUNTS)
 _RESIZES = pod_changes(
     lambda drawn: _resized(*drawn),
-    st.tuples(_CPU_OR_NONE, _CPU_OR_NONE, _CPU_OR_NONE, st.sampled_from(["", "Infeasible", "Deferred"])),
+    st.tuples(
+        *(_CPU_OR_NONE, _CPU_OR_NONE, _CPU_OR_NONE),
+        st.sampled_from(["", "Infeasible", "Deferred"]),
+        st.booleans(),
+    ),
 )
 
 # --- Configurations -------------------------------------------------------------------------------

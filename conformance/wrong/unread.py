@@ -97,6 +97,13 @@ NO_CONSEQUENCE: Mapping[str, str] = {
     r".*\.resources\.claims.*": "which container uses a claim is the kubelet's",
     r"PersistentVolume\.spec\.(azureFile|vsphereVolume)": "the scheduler never takes its plugin for migrated",
     r"Pod\.spec\.priorityClassName": "the API server has set the priority",
+    r"ResourceClaimTemplate[.:].*": "who makes claims from templates is not the scheduler",
+    r"ResourceClaim\.status\.devices": "what drivers tell of devices that are given is for others",
+    r"ResourceClaim\.status\.reservedFor\[\]\.apiGroup": "who uses a claim is known by uid",
+    r"PersistentVolumeClaim\.spec\.resources\.limits": "what is requested is what counts",
+    r"PersistentVolume\.spec\..*\.readOnly": "only of disks that pods name themselves it is asked who reads",
+    r"Pod\.status\..*ontainerStatuses\[\]\.resources\.limits": "only requests are added up",
+    r"VolumeAttachment:update": "what is to be attached, and where, cannot be changed",
     r"Pod\.status\.phase": "a pod that has finished is shown as a deletion",
     r"Pod\.status\.conditions\[\]\.message": "it is told to people",
 }
