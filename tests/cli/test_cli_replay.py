@@ -147,8 +147,9 @@ def test_a_scheduler_without_a_known_defect_agrees_and_that_is_told(tmp_path: Pa
 
 def test_no_known_defect_explains_a_trace_whose_inputs_do_not_fit_without_it(tmp_path: Path) -> None:
     gone = _at(delete={"apiVersion": "v1", "kind": "Pod", "namespace": "default", "name": "x"})
-    done = run("replay", str(_trace(tmp_path, *_repelled(again=True), _scheduled("web", "m"), gone)))
+    done = run("replay", str(_trace(tmp_path, *_repelled(again=True), gone)))
     assert done.exit_code == 1
+    assert lines(done)[0].startswith("DISAGREES")
 
 
 def test_after_a_disagreement_an_input_that_does_not_fit_is_passed_over(tmp_path: Path) -> None:
