@@ -73,6 +73,6 @@ def test_devices(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="allocations", rules=rules_of("DRA"), needs=("devices",), examples=40)
+@conforms(area="allocations", rules=rules_of("DRA"), needs=("devices",), examples=48)
 def test_claims_for_devices_and_what_they_hold(check: Check, history: History) -> None:
     check(history)

@@ -18,6 +18,10 @@ _ELSEWHERE = {
         " tests/plugins/test_small_plugins.py"
     ),
     "R-CURE-NodeName": "as R-NODENAME: NodeName refuses nobody, and so is asked of no event",
+    "R-DRA-15": (
+        "only who looks at several nodes at a time is interrupted, by chance: such a scheduler is followed, and"
+        " the specification is never one: tests/plugins/test_dynamic_resources.py"
+    ),
     "R-DEFAULTS": (
         "an API server applies them before a scheduler sees an object; they count when what follows is compared:"
         " tests/objects/test_defaults.py"

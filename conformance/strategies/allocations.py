@@ -327,24 +327,31 @@ _OWNERS = st.sampled_from(
 )
 
 
-def _from_template(owners: Sequence[Json], later: Sequence[Json]) -> History:
-    """The claim's owners change under the pod that waits."""
+_NAMED = [{"name": "other"}, {"name": "g", "resourceClaimName": "p1-g"}]
+
+
+def _of_template(uid: str, **more: Any) -> Json:
+    used = [{"name": "g", "resourceClaimTemplateName": "t"}]
+    return pod("", {"cpu": "1"}, uid=uid, resourceClaims=used, **more)
+
+
+def _from_template(owners: Sequence[Json], later: Sequence[Json], count: int) -> History:
+    """The claim's owners change under the pod that waits; and a pod that runs is told which claim is its own."""
     scene = Scene()
     scene.add(_class("any", []), _slice("s1", {"allNodes": True}, ("d0",)))
-    claim = with_metadata(_claim("p1-g", [_one()]), ownerReferences=list(owners))
+    claim = with_metadata(_claim("p1-g", [_one(count)]), ownerReferences=list(owners))
     scene.add(claim)
     scene.add_node(node(""))
-    named = [{"name": "other"}, {"name": "g", "resourceClaimName": "p1-g"}]
-    waiting = with_status(
-        pod(
-            "",
-            {"cpu": "1"},
-            uid="uid-of-p1",
-            resourceClaims=[{"name": "g", "resourceClaimTemplateName": "t"}],
-        ),
-        resourceClaimStatuses=named,
-    )
-    scene.add_pod(waiting)
+    scene.add_pod(with_status(_of_template("uid-of-p1"), resourceClaimStatuses=_NAMED))
+    scene.add_pod(_of_template("uid-of-p2"), 0)
+    scene.schedule()
+    own = {**_CONTROLS, "name": "p2", "uid": "uid-of-p2"}
+    scene.add(with_metadata(_claim("p2-g", [_one()]), ownerReferences=[own]))
+    scene.wait()
+    scene.schedule()
+    told = [{"name": "g", "resourceClaimName": "p2-g"}]
+    scene.change_pod(1, lambda value: with_status(value, resourceClaimStatuses=told))
+    scene.wait()
     scene.schedule()
     scene.steps.append(Update(with_metadata(claim, ownerReferences=list(later))))
     scene.wait()
@@ -352,7 +359,35 @@ def _from_template(owners: Sequence[Json], later: Sequence[Json]) -> History:
     return scene.history()
 
 
-_TEMPLATES = st.builds(_from_template, _OWNERS, _OWNERS)
+def _told_late(owners: Sequence[Json], is_there: bool, names: Sequence[Json]) -> History:
+    """The pod is told of its claim after it has been tried, and perhaps before the claim is there."""
+    scene = Scene()
+    scene.add(_class("any", []), _slice("s1", {"allNodes": True}, ("d0",)))
+    claim = with_metadata(_claim("p1-g", [_one()]), ownerReferences=list(owners))
+    if is_there:
+        scene.add(claim)
+    scene.add_node(node(""))
+    scene.add_pod(_of_template("uid-of-p1"))
+    scene.schedule()
+    scene.change_pod(0, lambda value: with_status(value, resourceClaimStatuses=names))
+    scene.wait()
+    scene.schedule()
+    if not is_there:
+        scene.add(claim)
+        scene.wait()
+        scene.schedule()
+    return scene.history()
+
+
+_TEMPLATES = (
+    st.builds(_from_template, _OWNERS, _OWNERS, st.sampled_from([1, 2])),
+    st.builds(
+        _told_late,
+        st.one_of(st.just([_CONTROLS]), _OWNERS),
+        st.sampled_from([True, True, False]),
+        st.sampled_from([_NAMED, _NAMED, _NAMED[:1], [{"name": "g"}]]),
+    ),
+)
 
 # --- Pools in several slices, and devices that two claims hold ------------------------------------
 
@@ -446,6 +481,5 @@ _HELD = st.builds(
 
 
 def histories() -> SearchStrategy[History]:
-    return st.one_of(
-        _CONFIGURED, _CONFIGURED, _CONFIGURED, _ALLOCATED, _ALLOCATED, _NAMESPACES, _TEMPLATES, _SLICES, _HELD
-    )
+    of_a_claim = (_ALLOCATED, _ALLOCATED, _NAMESPACES, *_TEMPLATES, _SLICES, _HELD)
+    return st.one_of(_CONFIGURED, _CONFIGURED, _CONFIGURED, *of_a_claim)
