@@ -176,6 +176,7 @@ _DUELS: tuple[tuple[_Crowd, ...], ...] = (
     ((("a", -1, 1),), (("b", 9, 0),)),
     ((("a", 0, 1),), (("b", 1, 0), ("b", 1, 0), ("b", 1, 0))),
     ((("", 0, 0),), (("b", 1, 1),)),
+    ((("", 0, 1), ("b", 0, 0)), (("b", 1, 1),)),
     ((("b", 1, 1),), (("b", 0, 0), ("b", 0, 0))),
     ((("b", 1, 1), ("b", 0, 1)), (("b", 1, 0), ("b", -1, 0))),
     ((("b", 5, 1), ("b", -5, 1)), (("b", 5, 0),)),
@@ -208,10 +209,11 @@ _SPARED: SearchStrategy[_Victim | None] = st.sampled_from(
 """One that asks for nothing, and may stay unless pods are counted; what a budget allows it takes all the same."""
 
 _PROTECTION = st.sampled_from(
-    [*["strict"] * 3, "once", "bare", "bare", *["elsewhere", "paid"] * 2, "strict first", "strict last", ""]
+    [*["strict"] * 3, "once", *["elsewhere", "paid", "nobody"] * 2, "strict first", "strict last", ""]
 )
+_OF_WHO_IS_BARE = st.sampled_from(["bare", "bare", "bare", ""])
 """Who is protected in a match, and who is not though it looks so: it has no label, the budget is one of another
-namespace, or the disruption has been paid for."""
+namespace or selects nobody, or the disruption has been paid for."""
 
 
 def _protecting(kind: str, match: str, listed: tuple[str, ...]) -> list[Json]:
@@ -229,6 +231,7 @@ def _protecting(kind: str, match: str, listed: tuple[str, ...]) -> list[Json]:
         "bare": [_budget({"matchExpressions": no_b}, 0, "", ())],
         "elsewhere": [_budget(of_a, 0, "other", ())],
         "paid": [_budget(of_a, 0, "", listed[::2])],
+        "nobody": [_budget({}, 0, "", ())],
         "strict first": [strict, everybody],
         "strict last": [everybody, strict],
         "": [],
@@ -253,7 +256,9 @@ def _duels() -> SearchStrategy[History]:
                 for victim in (*crowd, spared) if spared is not None else crowd:
                     amount = "" if victim is spared else "500m"
                     scene.add_pod(_of_a_crowd(amount, match, *victim), len(scene.nodes) - 1)
-            scene.add(*_protecting(draw(_PROTECTION), match, tuple(scene.pods)[before:]))
+            is_bare = any(not app for crowd in crowds for app, *_ in crowd)
+            protection = draw(_OF_WHO_IS_BARE if is_bare else _PROTECTION)
+            scene.add(*_protecting(protection, match, tuple(scene.pods)[before:]))
             amount = draw(st.sampled_from(["2", "2", "2", "1500m"] if is_duel else ["500m", "1"]))
             scene.add_pod(pod("", cpu(amount), priority=_PRIORITY, nodeSelector={"match": match}))
         scene.schedule()
@@ -271,7 +276,7 @@ def _of_a_crowd(amount: str, match: str, app: str, priority: int, start: int) ->
 
 
 def histories() -> SearchStrategy[History]:
-    return st.one_of(*[_duels(), _contests()] * 2, _changing())
+    return st.one_of(*[_duels(), _contests()] * 5, _changing())
 
 
 def _change(allowed: int, how: str) -> History:

@@ -15,7 +15,16 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.history import History, Permit
 from conformance.strategies.faults import SCRIPTED, key, release_all, script
-from conformance.strategies.objects import START_TIMES, combinations, cpu, node, pod, with_metadata, with_spec
+from conformance.strategies.objects import (
+    HOSTNAME,
+    START_TIMES,
+    combinations,
+    cpu,
+    node,
+    pod,
+    with_metadata,
+    with_spec,
+)
 from conformance.strategies.scenes import Scene
 
 Json = dict[str, Any]
@@ -97,11 +106,92 @@ def histories() -> SearchStrategy[History]:
         scene.schedule()
         return scene.history(SCRIPTED)
 
-    return kept()
+    return st.one_of(*[kept()] * 3, _left(), _left(), _outranked(), _beside()).map(_as_one)
+
+
+def _as_one(history: History) -> History:
+    """So that where these histories are one of several kinds, they are drawn as one."""
+    return history
+
+
+# --- Promises that nobody needs any more ----------------------------------------------------------
+
+_ENDS = st.sampled_from(["delete", "delete", "anew", "withdraw", "withdraw", "bind", "relabel"])
+_HEIRS = combinations(
+    lambda amount, priority: pod("", cpu(amount), priority=priority), ("", "", "1"), (0, -1, -1, 10)
+)
+
+
+@st.composite
+def _left(draw: DrawFn) -> History:
+    """A pod that is promised a node, by itself or because it made room there, does not come to need it; and those
+    who come then would fill the node to its last place."""
+    scene = Scene()
+    room = draw(st.sampled_from([1, 2]))
+    scene.add_node(node("", {"cpu": "2", "pods": str(room)}))
+    makes_room = draw(st.booleans())
+    if makes_room:
+        scene.add_pod(pod("", cpu("2"), priority=-2, status={"startTime": START_TIMES[0]}), 0)
+    status = None if makes_room else {"nominatedNodeName": "n1"}
+    first = len(scene.pods)
+    scene.add_pod(pod("", cpu(draw(st.sampled_from(["2", "1"]))), priority=10, status=status))
+    if makes_room:
+        scene.schedule(1)
+    _change(scene, draw(_ENDS), list(scene.pods.values())[first])
+    for heir in draw(st.lists(_HEIRS, min_size=room, max_size=room)):
+        scene.add_pod(heir)
+    scene.schedule()
+    scene.wait()
+    scene.schedule()
+    return scene.history(SCRIPTED)
+
+
+_APP: Json = {"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": HOSTNAME}
+_WISHES = st.sampled_from(["podAffinity", "podAffinity", "podAntiAffinity"])
+
+
+@st.composite
+def _beside(draw: DrawFn) -> History:
+    """A pod has made room for itself. Another one wants to be beside it, which it cannot while that one is not
+    there, or to keep away from it, which it must already."""
+    scene = Scene(hosts=True)
+    scene.add_node(node("", {"cpu": "2", "pods": "9"}))
+    scene.add_pod(pod("", cpu("2"), priority=-2, status={"startTime": START_TIMES[0]}), 0)
+    scene.add_pod(pod("", cpu("1"), labels={"app": "a"}, priority=10))
+    scene.schedule(1)
+    for priority in draw(st.lists(st.sampled_from([10, 0, 20, -1]), min_size=1, max_size=2)):
+        wish = {draw(_WISHES): {"requiredDuringSchedulingIgnoredDuringExecution": [_APP]}}
+        scene.add_pod(pod("", cpu(draw(st.sampled_from(["", "1"]))), priority=priority, affinity=wish))
+    scene.schedule()
+    scene.wait()
+    scene.schedule()
+    return scene.history()
+
+
+@st.composite
+def _outranked(draw: DrawFn) -> History:
+    """Full nodes, each promised to somebody. One who is more important takes one of them over, and the promises
+    of the others stand."""
+    scene = Scene()
+    promised = draw(st.sampled_from([(5, 5), (0, 5), (10, 5), (5, 0)]))
+    for home in range(len(promised)):
+        scene.add_node(node("", {"cpu": "2", "pods": "9"}))
+        scene.add_pod(pod("", cpu("2"), priority=-2, status={"startTime": START_TIMES[0]}), home)
+    for number, priority in enumerate(promised, 1):
+        status = {"nominatedNodeName": f"n{number}"}
+        scene.add_pod(pod("", cpu("2"), priority=priority, status=status))
+    scene.add_pod(pod("", cpu("2"), priority=draw(st.sampled_from([20, 20, 7, 5]))))
+    scene.schedule(1)
+    scene.add_pod(pod("", cpu("1"), priority=draw(st.sampled_from([5, 0, -1]))))
+    scene.schedule()
+    scene.wait()
+    scene.schedule()
+    return scene.history()
 
 
 def _change(scene: Scene, what: str, value: Json) -> None:
-    """To this pod, if it is still there; or one comes that is more important than all."""
+    """To this pod, if it is still there; or one comes that is more important than all. Where there are two nodes
+    it may be bound to the other one already, and no API server would bind it again."""
     index = (
         list(scene.pods).index(value["metadata"]["name"]) if value["metadata"]["name"] in scene.pods else -1
     )
@@ -114,7 +204,7 @@ def _change(scene: Scene, what: str, value: Json) -> None:
                 scene.add_pod(with_metadata(value, labels={"app": "b"}))
         case "relabel" if index >= 0:
             scene.change_pod(index, lambda pod: with_metadata(pod, labels={"app": "b"}))
-        case "bind" if index >= 0:
+        case "bind" if index >= 0 and len(scene.nodes) == 1:
             scene.change_pod(index, lambda pod: with_spec(pod, nodeName="n1"))
         case "withdraw" if index >= 0:
             scene.change_pod(index, lambda pod: {**pod, "status": {"nominatedNodeName": ""}})

@@ -216,4 +216,5 @@ def histories() -> SearchStrategy[History]:
         gates=switched("SchedulerAsyncPreemption"),
         most_pods=9,
     )
-    return st.one_of(*[usual] * 3, room.histories(), *[contest.histories()] * 6, kept.histories(), _CROWDS)
+    others = [room.histories(), kept.histories(), _CROWDS]
+    return st.one_of(*[usual] * 6, *others * 2, *[contest.histories()] * 6)

@@ -27,7 +27,7 @@ SMALL = {
     "all-must-be-cured": ("queue", "R-QUEUE-07", 2, 3),
     "ports-ignore-deleted-pods": ("queue", "R-CURE-NodePorts", 3, 5),
     "deleted-pods-go-on-counting": ("lifecycle", "R-INV-08", 2, 4),
-    "skips-the-second-nominated-pass": ("nominated", "R-NOM-01", 3, 5),
+    "skips-the-second-nominated-pass": ("nominated", "R-NOM-01", 4, 6),
     "looks-at-all-nodes-first": ("nominated", "R-SEARCH-03", 7, 9),
     "ignores-budgets": ("preemption", "R-PREEMPT-11", 8, 9),
     "leaks-what-it-assumed": ("faults", "R-INV-08", 2, 3),
