@@ -26,12 +26,11 @@ def cures(
     *happens: SearchStrategy[Change],
     config: SearchStrategy[Json] | None = None,
     gates: SearchStrategy[Mapping[str, bool]] | None = None,
-    others: Sequence[Json] = (),
     hosts: bool = False,
     most_running: int = 3,
 ) -> SearchStrategy[History]:
     """A few nodes, on which pods run, most of them on the first; one pod or two that wait; and what happens,
-    mentioned twice where it should happen twice as often. The cluster holds ``others`` from the start."""
+    mentioned twice where it should happen twice as often."""
     inhabitants = st.lists(st.tuples(running, st.sampled_from([0, 1, 0])), max_size=most_running)
     refused = st.lists(waiting, min_size=1, max_size=2)
     happening = st.one_of(*happens)
@@ -40,7 +39,6 @@ def cures(
     @st.composite
     def histories(draw: DrawFn) -> History:
         scene = Scene(hosts)
-        scene.add(*others)
         for value in draw(nodes):
             scene.add_node(value)
         for value, home in draw(inhabitants):

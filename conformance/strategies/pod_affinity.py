@@ -204,8 +204,8 @@ def _required(where: str, topology: str, labels: tuple[Json, ...], whose: Json) 
     return {where: {_REQUIRED: terms}}
 
 
-def _wanting(where: str, topology: str, labels: tuple[Json, ...], own: Json, whose: Json) -> Json:
-    return pod("", {"cpu": "1"}, labels=own, affinity=_required(where, topology, labels, whose))
+def _wanting(where: str, topology: str, labels: tuple[Json, ...], own: Json) -> Json:
+    return pod("", {"cpu": "1"}, labels=own, affinity=_required(where, topology, labels, {}))
 
 
 _WANTING = combinations(
@@ -213,15 +213,12 @@ _WANTING = combinations(
     ("podAffinity", "podAntiAffinity"),
     (ZONE, HOSTNAME, "rack"),
     (({"app": "a"},), ({"app": "a"}, {"version": "1"})),
-    ({}, {"app": "b"}, {"app": "a"}),
-    ({}, {}, {}, {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "other"}}}),
+    ({}, {"app": "b"}),
 )
-_HATE = _required("podAntiAffinity", ZONE, ({"app": "b"},), {})
 _NEIGHBOURS = combinations(
-    lambda labels, namespace, affinity: pod("", labels=labels, namespace=namespace, affinity=affinity),
+    lambda labels, namespace: pod("", labels=labels, namespace=namespace),
     ({"version": "1"}, {"app": "b"}, {"app": "a"}, {"app": "a", "version": "1"}, {}),
     ("", "", "", "other"),
-    ({}, {}, {}, _HATE),
 )
 _SMALL_OR_LARGE = combinations(
     lambda cores, labels: node("", {"cpu": cores, "pods": "9"}, labels),
@@ -230,20 +227,72 @@ _SMALL_OR_LARGE = combinations(
 )
 
 
+# --- One waits, and one runs ----------------------------------------------------------------------
+
+_A, _V, _AV, _B = {"app": "a"}, {"version": "1"}, {"app": "a", "version": "1"}, {"app": "b"}
+_HATES = tuple(_required("podAntiAffinity", ZONE, labels, {}) for labels in ((_B,), (_B, _V)))
+_IN_OTHER = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "other"}}}
+_KEPT_WAITING: tuple[tuple[str, Json, Json, Json, int], ...] = (
+    ("podAntiAffinity", {}, _A, {}, 0),
+    ("podAffinity", {}, {}, {}, 0),
+    ("podAffinity", _AV, _AV, {}, 1),
+    ("", _B, {}, _HATES[0], 0),
+    ("podAntiAffinity", {}, _AV, {}, 0),
+    ("podAffinity", {}, _V, {}, 0),
+    ("", _B, {}, _HATES[1], 0),
+)
+"""What a pod asks for, and its labels; labels and affinity of the one that runs, and where. Because of that one,
+or because it is no other, the first one waits."""
+
+_HAPPENS = st.lists(
+    st.one_of(
+        st.just(lambda scene: scene.remove_pod(0)),
+        st.sampled_from([_A, {}, _AV, _V]).map(
+            lambda labels: lambda scene: scene.change_pod(0, lambda one: with_metadata(one, labels=labels))
+        ),
+        st.tuples(st.sampled_from([_A, _AV, _V]), _NAMESPACES).map(
+            lambda drawn: lambda scene: scene.add_pod(pod("", labels=drawn[0], namespace=drawn[1]), 0)
+        ),
+    ),
+    min_size=1,
+    max_size=3,
+)
+
+
+@st.composite
+def _one_and_another(draw: DrawFn) -> History:
+    """The one that runs is gone, or relabelled, or a third comes; on the second node nobody else may go."""
+    where, own, labels, affinity, home = draw(st.sampled_from(_KEPT_WAITING))
+    terms = draw(st.sampled_from([(_A,), (_A, _V)]))
+    whose = draw(st.sampled_from([{}, {}, _IN_OTHER]))
+    scene = Scene()
+    scene.add({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other"}})
+    scene.add_node(node(labels={ZONE: "a"}))
+    scene.add_node(node(labels={ZONE: "b"}, unschedulable=True))
+    scene.add_pod(pod("", labels=labels, namespace="other" if whose else "", affinity=affinity), home)
+    scene.add_pod(pod("", labels=own, affinity=_required(where, ZONE, terms, whose) if where else {}))
+    scene.schedule()
+    for happens in draw(_HAPPENS):
+        happens(scene)
+        scene.wait()
+        scene.schedule()
+    return scene.history()
+
+
 def cured() -> SearchStrategy[History]:
     relabels = relabelled(
         st.sampled_from([{ZONE: "a"}, {ZONE: "b"}, {ZONE: "a", "rack": "r"}, {"rack": "r"}, {}])
     )
     renamed = pod_updates(lambda value: lambda pod: with_metadata(pod, labels=value), _LABELS)
-    return cures(
+    anything = cures(
         st.lists(_SMALL_OR_LARGE, min_size=1, max_size=2),
         *(_WANTING, _NEIGHBOURS, relabels, relabels, renamed, renamed),
         *(pods_running(_NEIGHBOURS), pods_running(_NEIGHBOURS), pods_removed()),
         *(nodes_created(_SMALL_OR_LARGE), pods_created(_WANTING)),
-        others=[{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other"}}],
         hosts=True,
         most_running=2,
     )
+    return st.one_of(anything, _one_and_another())
 
 
 def histories() -> SearchStrategy[History]:
@@ -256,4 +305,4 @@ def histories() -> SearchStrategy[History]:
         running=_RUNNING,
         hosts=True,
     )
-    return st.one_of(anything, anything, anything, _weighed())
+    return st.one_of(anything, anything, anything, _weighed(), cured())

@@ -223,3 +223,18 @@ def test_a_known_defect_that_was_met_is_told(tmp_path: Path) -> None:
         ["all-of-a-broken-pool"],
         [],
     ]
+
+
+def test_where_a_term_reaches_a_namespace_that_it_excludes_is_told(tmp_path: Path) -> None:
+    zoned = node("n1")
+    zoned["metadata"]["labels"] = {"zone": "a"}
+    other = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other", "labels": {"team": "x"}}}
+    there = pod("b", nodeName="n1")
+    there["metadata"]["namespace"] = "other"
+    without_team = {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]}
+    term = {"topologyKey": "zone", "labelSelector": {}, "namespaceSelector": without_team}
+    affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+    told = _explained(tmp_path, zoned, node("n2"), other, there, pod("a", affinity=affinity), exit_code=0)
+
+    assert "known defect of v1.34.2 (kubernetes #141526), met on n1:" in told
