@@ -327,7 +327,7 @@ _OWNERS = st.sampled_from(
 )
 
 
-_NAMED = [{"name": "other"}, {"name": "g", "resourceClaimName": "p1-g"}]
+_TOLD = [{"name": "other"}, {"name": "g", "resourceClaimName": "p1-g"}]
 
 
 def _of_template(uid: str, **more: Any) -> Json:
@@ -342,7 +342,7 @@ def _from_template(owners: Sequence[Json], later: Sequence[Json], count: int) ->
     claim = with_metadata(_claim("p1-g", [_one(count)]), ownerReferences=list(owners))
     scene.add(claim)
     scene.add_node(node(""))
-    scene.add_pod(with_status(_of_template("uid-of-p1"), resourceClaimStatuses=_NAMED))
+    scene.add_pod(with_status(_of_template("uid-of-p1"), resourceClaimStatuses=_TOLD))
     scene.add_pod(_of_template("uid-of-p2"), 0)
     scene.schedule()
     own = {**_CONTROLS, "name": "p2", "uid": "uid-of-p2"}
@@ -385,7 +385,7 @@ _TEMPLATES = (
         _told_late,
         st.one_of(st.just([_CONTROLS]), _OWNERS),
         st.sampled_from([True, True, False]),
-        st.sampled_from([_NAMED, _NAMED, _NAMED[:1], [{"name": "g"}]]),
+        st.sampled_from([_TOLD, _TOLD, _TOLD[:1], [{"name": "g"}]]),
     ),
 )
 

@@ -138,6 +138,8 @@ _CASES: tuple[tuple[Json, tuple[Json, ...]], ...] = (
     (_FOR_BOTH, ({}, _READABLE)),
     ({}, (_BEFOREHAND, _ELSEWHERE, _LARGE)),
     ({}, (_BEFOREHAND, _NEAR, _EARLIER)),
+    ({}, (with_some(_BEFOREHAND, **_READABLE), {})),
+    ({}, ({**_BEFOREHAND, **_RELEASED}, {**_BEFOREHAND, **_OTHER})),
     ({"spec": {"selector": {"matchExpressions": [_SSD]}}}, ({}, with_some(_LABELLED, **_LARGE))),
     ({"spec": {"selector": {"matchExpressions": [_SSD]}}}, ({}, {})),
     ({"spec": {"selector": {"matchExpressions": [_NO_DISK]}}}, (_LABELLED, _LARGE)),
@@ -265,6 +267,7 @@ _NEVER_COUNTED: tuple[list[Json], ...] = (
     inline(vsphereVolume={"volumePath": "a"}),
 )
 """Drivers stand in for these too, but the scheduler never takes them to."""
+_NO_DISK_AT_ALL: Json = {"name": "z", "emptyDir": {}}
 _TOPOLOGIES: tuple[Json, ...] = (
     {},
     {},
@@ -295,8 +298,8 @@ def _migrated(draw: DrawFn) -> History:
     scene.add(_csi_node(plugin, driver, count, draw(_LISTED)))
     if idle is not None:
         scene.add_pod(pod("", volumes=idle), 0)
-    inlined = [inline(**source) for source in sources]
-    volumes = st.sampled_from([*inlined, *[using("c1"), using("c2")] * 2])
+    inlined = [[*nothing, *inline(**source)] for source in sources for nothing in ([], [_NO_DISK_AT_ALL])]
+    volumes = st.sampled_from([*inlined, *[using("c1"), [_NO_DISK_AT_ALL, *using("c2")]] * 4])
     for used in draw(st.lists(volumes, min_size=1, max_size=2)):
         scene.add_pod(pod("", volumes=used), 0)
     for used in draw(st.lists(volumes, min_size=1, max_size=2)):
@@ -335,7 +338,8 @@ _BY_ITSELF = profile_config(default_profile(plugins={"multiPoint": {"disabled": 
 _PLACES: tuple[Json, ...] = ({ZONE: "b"}, {ZONE: "b"}, {ZONE: "a"}, {ZONE: "c"})
 _CLAIM, _VOLUME = bound_pair("c1", "v1")
 _IN_ZONES = tuple(
-    with_metadata(_VOLUME, labels=labels) for labels in ({ZONE: "a"}, {ZONE: "b"}, {ZONE: "b", REGION: "r"})
+    with_metadata(_VOLUME, labels=labels)
+    for labels in ({ZONE: "a"}, {ZONE: "b"}, {ZONE: "b", REGION: "r"}, {ZONE: "a__"})
 )
 _TOUCHED = with_metadata(_IN_ZONES[0], annotations={"touched": "yes"})
 _SECOND = bound_pair("c2", "v2")

@@ -197,6 +197,7 @@ _RESOURCES = st.sampled_from(
         [{"name": "memory", "weight": 1}, {"name": _GPU, "weight": 5}],
         [{"name": "cpu"}, {"name": _GPU, "weight": 2}, {"name": _STORAGE, "weight": 100}],
         [{"name": "cpu"}, {"name": "memory"}, {"name": _GPU}],
+        [{"name": "cpu"}, {"name": "memory"}, {"name": _STORAGE}],
     ]
 )
 _SHAPES = st.lists(st.integers(0, 10), min_size=1, max_size=3).map(

@@ -26,16 +26,18 @@ from conformance.strategies.scenes import Scene
 Json = dict[str, Any]
 
 _GPU = "example.com/gpu"
+_STORAGE = "ephemeral-storage"
 _TAINTS = [{"key": key, "effect": "PreferNoSchedule"} for key in ("k", "l", "m")]
 _NODES = combinations(
-    lambda cpu, memory, zone, taints, gpu: node(
+    lambda cpu, memory, storage, zone, taints, gpu: node(
         "",
-        {"cpu": cpu, "memory": memory, "pods": "20", **({_GPU: gpu} if gpu else {})},
+        {"cpu": cpu, "memory": memory, **storage, "pods": "20", **({_GPU: gpu} if gpu else {})},
         {ZONE: zone} if zone else {},
         taints=_TAINTS[:taints],
     ),
     ("4", "3", "7"),
     ("2Gi", "1Gi", "3Gi", "1500M"),
+    ({_STORAGE: "10Gi"}, {_STORAGE: "4Gi"}, {}),
     ("a", "b", ""),
     (0, 1, 2, 3),
     ("", "", "2"),
@@ -59,9 +61,10 @@ def _preferring(weights: tuple[int, int]) -> Json:
 
 
 _WAITING = combinations(
-    lambda cpu, memory, way: pod("", {"cpu": cpu, **({"memory": memory} if memory else {})}, **way),
+    lambda cpu, memory, storage, way: pod("", {"cpu": cpu, **memory, **storage}, **way),
     ("10m", "100m", "333m"),
-    ("", "", "1Mi", "200Mi"),
+    ({}, {}, {"memory": "1Mi"}, {"memory": "200Mi"}),
+    ({}, {}, {_STORAGE: "1Gi"}),
     ({}, {}, _preferring((1, 2)), _preferring((7, 3)), {"initContainers": [container("i")]}),
 )
 
@@ -70,6 +73,7 @@ _RESOURCES: tuple[list[Json], ...] = (
     [{"name": "cpu", "weight": 3}, {"name": "memory", "weight": 1}],
     [{"name": "memory", "weight": 7}, {"name": "cpu", "weight": 2}],
     [{"name": "cpu", "weight": 1}, {"name": _GPU, "weight": 3}],
+    *[[{"name": name, "weight": 1} for name in ("cpu", "memory", _STORAGE)]] * 3,
 )
 _SHAPES = ((0, 10), (10, 0), (0, 3, 10), (7, 0, 2))
 
