@@ -6,6 +6,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 EQUIVALENT: Mapping[str, str] = {
+    **dict.fromkeys(
+        (
+            f"framework.runtime:Framework.defects_met:{kind}"
+            for kind in ("once:0", "filter:0", "and-or:0", "part:0", "part:1", "comparison:0", "once:1")
+        ),
+        "Only ``refsched explain`` asks where a known defect was met.",
+    ),
+    **dict.fromkeys(
+        (
+            f"plugins.inter_pod_affinity:{place}:{kind}"
+            for place in ("InterPodAffinity.defects_met", "_speaks_of_all_for_want_of_labels")
+            for kind in ("and-or:0", "part:0", "part:1", "comparison:0")
+        ),
+        "It decides what ``refsched explain`` tells of the known defect: Filter itself never looks at what would be "
+        "found without it.",
+    ),
+    **dict.fromkeys(
+        (
+            f"dra.requests:defects_that_matter:{kind}:{number}"
+            for kind, numbers in (("once", 4), ("all-any", 7), ("and-or", 4), ("part", 8), ("flag", 2))
+            for number in range(numbers)
+        ),
+        "A scheduler that runs free has every known defect: whichever might matter, none is left open.",
+    ),
+    "plugins.dynamic_resources:_subsets:once:1": (
+        "A scheduler that runs free has every known defect: the loop over those that are open is never entered."
+    ),
     "preemption.go_sort:_Sorting._partition_equal:swapped:0": (
         "Two elements change places: which of them is named first makes no difference."
     ),
@@ -50,5 +77,17 @@ EQUIVALENT: Mapping[str, str] = {
         (f"preemption.victims:select_victims:{kind}" for kind in ("and-or:0", "part:0", "part:1")),
         "Victims that stand in order already are sorted once more. The highest priority stays in front, and of "
         "their order nothing else is asked.",
+    ),
+    **dict.fromkeys(
+        ("cache.cache:Cache._change:omission:0", "cache.cache:Cache.__init__:off-by-one:0"),
+        "Nothing reads a node's generation: which nodes changed since the last snapshot is kept by name.",
+    ),
+    "binding.waiting_pods:WaitingPod.reject:kin:0": (
+        "Both codes are refusals, behind which nobody looks for victims any more; which of the two it is is told "
+        "nowhere."
+    ),
+    **dict.fromkeys(
+        ("binding.waiting_pods:_trimmed:boundary:0", "binding.waiting_pods:_trimmed:off-by-one:0"),
+        "A unit is 1 or at least a thousand nanoseconds, and of the unit 1 there is no fraction to be trimmed.",
     ),
 }
