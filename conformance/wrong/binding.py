@@ -166,4 +166,14 @@ WRONG = (
         'nominated_node: str | None = ""',
         "nominated_node: str | None = None",
     ),
+    Wrong(
+        "tells-of-a-refused-reservation",
+        "that a pod which Reserve or Permit refused at once is gone from its node is told to others",
+        _CYCLE,
+        "        cycle.stations.cache.forget(pod.pod)\n    return rejected_on",
+        "        cycle.stations.cache.forget(pod.pod)\n"
+        "        from refsched.queue.cluster_events import ASSIGNED_POD_DELETE as gone\n"
+        "        cycle.stations.queue.move_all_to_active_or_backoff_queue(gone, pod.pod, None)\n"
+        "    return rejected_on",
+    ),
 )

@@ -98,11 +98,11 @@ WRONG = (
         "if len(feasible) < 1:",
     ),
     Wrong(
-        "joins-what-plugins-narrow-to",
-        "of two plugins that narrow the search the nodes of either are searched, not those of both",
-        _RUNTIME,
-        "nodes & narrowed_to",
-        "nodes | narrowed_to",
+        "searches-who-was-left-out",
+        "nodes that PreFilter left out are searched all the same",
+        _DECIDE,
+        "nodes = [node for node in nodes if node.name in pre_filter.nodes]",
+        "nodes = list(nodes)",
     ),
     Wrong(
         "finds-no-node-too-many",

@@ -103,4 +103,19 @@ WRONG = (
         "",
         cites="kubernetes #91249, #52914",
     ),
+    Wrong(
+        "queues-who-runs-already",
+        "a pod that somebody else bound stays in the queue",
+        _HANDLERS,
+        "return pod is not None and not pod.spec.node_name and pod",
+        "return pod is not None and pod",
+    ),
+    Wrong(
+        "pods-of-other-schedulers-do-not-count",
+        "only pods of its own profiles count on their nodes",
+        _HANDLERS,
+        "        after if after is not None and after.spec.node_name else None,\n",
+        "        after if after is not None and after.spec.node_name and"
+        " after.spec.scheduler_name in stations.profiles else None,\n",
+    ),
 )

@@ -145,4 +145,18 @@ WRONG = (
         "        for other in counted:\n",
         "        for other in counted[:1]:\n",
     ),
+    Wrong(
+        "a-withdrawn-nomination-counts",
+        "where others take a nomination back, the node stays promised",
+        _NOMINATOR,
+        "if not before.status.nominated_node_name and not after.status.nominated_node_name:",
+        "if not after.status.nominated_node_name:",
+    ),
+    Wrong(
+        "nominations-to-other-nodes-are-withdrawn",
+        "pods of lower priority lose their nomination wherever they are nominated",
+        _PREEMPTION,
+        "for other in context.nominated_pods(node) if",
+        "for each in context.snapshot.nodes for other in context.nominated_pods(each.name) if",
+    ),
 )

@@ -59,4 +59,19 @@ WRONG = (
         "diagnosis.unschedulable_plugins, diagnosis.pending_plugins, None\n",
         cites="scheduler-plugins #293",
     ),
+    Wrong(
+        "allowed-by-one-waits-for-ever",
+        "once one of two plugins has allowed a pod, the patience of the other never ends",
+        _WAITING,
+        "        self.deadlines.pop(plugin, None)\n",
+        "        self.deadlines.pop(plugin, None)\n"
+        "        self.deadlines.update(dict.fromkeys(self.deadlines, float('inf')))\n",
+    ),
+    Wrong(
+        "waits-longer-than-a-quarter-of-an-hour",
+        "a plugin may keep a pod waiting as long as it likes",
+        "refsched.scripted",
+        "return min(seconds, MAX_PERMIT_WAIT)",
+        "return seconds",
+    ),
 )

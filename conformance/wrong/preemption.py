@@ -327,4 +327,12 @@ WRONG = (
         "if other.pod.priority < priority)",
         "if other.pod.priority <= priority)",
     ),
+    Wrong(
+        "remembers-what-budgets-allowed",
+        "what a budget allows is as it was when the first pod preempted",
+        _DRY_RUN,
+        "    budgets = context.snapshot.objects.list(PodDisruptionBudget)\n",
+        "    objects = context.snapshot.objects\n"
+        "    budgets = vars(objects).setdefault('budgets', objects.list(PodDisruptionBudget))\n",
+    ),
 )

@@ -130,4 +130,55 @@ WRONG = (
         "            return\n",
         cites="kubernetes #106102",
     ),
+    Wrong(
+        "an-update-ends-the-backoff",
+        "a pod in backoffQ that changes in any way is active at once",
+        _ROWS,
+        "_P.BACKOFF,         _O.UPDATED,      _P.BACKOFF,",
+        "_P.BACKOFF,         _O.UPDATED,      _P.ACTIVE,",
+    ),
+    Wrong(
+        "any-update-is-a-cure",
+        "a refused pod that changes in any way is active at once",
+        _QUEUE,
+        "        self._hear_all(updated, [Happening(change, before, after) for change in changes])\n",
+        "        self._go(updated, place, Occurrence.ACTIVATED)\n",
+    ),
+    Wrong(
+        "a-cure-in-flight-ends-the-backoff",
+        "a refused pod that an event during its attempt may have cured need not back off",
+        _ROWS,
+        "_P.IN_FLIGHT,       _O.CURED_EARLY,  _P.BACKOFF,",
+        "_P.IN_FLIGHT,       _O.CURED_EARLY,  _P.ACTIVE,",
+    ),
+    Wrong(
+        "the-awaited-backs-off-too",
+        "a pod that waited for something, which came, backs off like one that was refused",
+        _QUEUE,
+        "        if strategy is Strategy.IMMEDIATELY:\n",
+        "        if False:\n",
+    ),
+    Wrong(
+        "flushes-one-pod-at-a-time",
+        "of several pods that waited for five minutes only one is tried again",
+        _QUEUE,
+        "self._tell(overdue, Happening(events.UNSCHEDULABLE_TIMEOUT))",
+        "self._tell(overdue[:1], Happening(events.UNSCHEDULABLE_TIMEOUT))",
+    ),
+    Wrong(
+        "ends-one-backoff-at-a-time",
+        "of several pods whose backoff is over one becomes active each second",
+        _QUEUE,
+        "                for pod in heads:\n"
+        "                    self._move(pod, place, Occurrence.BACKOFF_OVER, events.BACKOFF_COMPLETE)\n",
+        "                self._move(heads[0], place, Occurrence.BACKOFF_OVER, events.BACKOFF_COMPLETE)\n"
+        "                break\n",
+    ),
+    Wrong(
+        "tries-who-is-being-deleted",
+        "a pod that is being deleted is tried like any other when its turn comes",
+        _SCHEDULER,
+        "return pod.metadata.deletion_timestamp is not None or self.stations",
+        "return self.stations",
+    ),
 )
