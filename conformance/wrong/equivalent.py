@@ -19,8 +19,8 @@ EQUIVALENT: Mapping[str, str] = {
             for place in ("InterPodAffinity.defects_met", "_speaks_of_all_for_want_of_labels")
             for kind in ("and-or:0", "part:0", "part:1", "comparison:0")
         ),
-        "It decides what ``refsched explain`` tells of the known defect: Filter itself never looks at what would be "
-        "found without it.",
+        "It decides what ``refsched explain`` tells of the known defect: Filter itself never looks at what would "
+        "be found without it.",
     ),
     **dict.fromkeys(
         (
