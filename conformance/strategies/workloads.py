@@ -7,6 +7,7 @@ another kind or another namespace.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -52,9 +53,9 @@ def _selectors(kind: str) -> SearchStrategy[Json]:
 
 
 @st.composite
-def _selecting(draw: DrawFn, kind: str) -> Json:
-    value = selecting(kind, "w", draw(_selectors(kind)), _VERSIONS[kind])
-    return with_metadata(value, namespace=draw(st.sampled_from([*["default"] * 5, "other"])))
+def _selecting(draw: DrawFn, kind: str, name: str, namespaces: Sequence[str]) -> Json:
+    value = selecting(kind, name, draw(_selectors(kind)), _VERSIONS[kind])
+    return with_metadata(value, namespace=draw(st.sampled_from(namespaces)))
 
 
 def _owner(kind: str) -> Json | None:
@@ -91,11 +92,11 @@ _CHANGES = st.sampled_from(["changed", "gone", "changed", "gone", "nothing"])
 @st.composite
 def _workloads(draw: DrawFn) -> History:
     scene = Scene(hosts=True)
-    kind = draw(st.sampled_from(list(_VERSIONS)))
-    workload = draw(_selecting(kind))
+    kind = draw(st.sampled_from([*_VERSIONS, "ReplicaSet"]))
+    workload = draw(_selecting(kind, "w", [*["default"] * 5, "other"]))
     scene.add(workload)
     if draw(st.booleans()):
-        scene.add(with_metadata(draw(_selecting("Service")), name="s"))
+        scene.add(draw(_selecting("Service", "s", ["other", "other", "default"])))
     for zone in draw(_ZONES):
         scene.add_node(node(labels={ZONE: zone}))
     for labels, home in draw(st.lists(st.tuples(_LABELS, _HOMES), min_size=2, max_size=5)):

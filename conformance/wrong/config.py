@@ -6,6 +6,7 @@ from conformance.wrong.planted import Wrong
 _RESOLVE = "refsched.config.resolve"
 _DEFAULTS = "refsched.config.default_plugins"
 _PROFILES = "refsched.profiles"
+_UNPREPARED = "refsched.framework.unprepared"
 
 WRONG = (
     Wrong(
@@ -103,5 +104,12 @@ WRONG = (
         _PROFILES,
         "return NodeAffinity(args.added_affinity or NodeAffinityTerms())",
         "return NodeAffinity()",
+    ),
+    Wrong(
+        "unasked-plugins-are-skipped",
+        "a plugin that is disabled at PreFilter alone is not asked at Filter either",
+        _UNPREPARED,
+        "instead.answers[plugin.name] = error(NEEDS_PRE_FILTER[plugin.name])",
+        "instead.unconcerned.add(plugin.name)",
     ),
 )

@@ -191,4 +191,11 @@ WRONG = (
         "_generation(piece) < _generation(kept[0])",
         "_generation(piece) <= _generation(kept[0])",
     ),
+    Wrong(
+        "is-not-told-of-its-claims",
+        "that a pod is told which claim was made for it cures nobody",
+        _PLUGIN,
+        "        except ClaimProblem:\n            return False\n        return True\n\n    EVENTS",
+        "        except ClaimProblem:\n            return False\n        return False\n\n    EVENTS",
+    ),
 )

@@ -90,4 +90,17 @@ EQUIVALENT: Mapping[str, str] = {
         ("binding.waiting_pods:_trimmed:boundary:0", "binding.waiting_pods:_trimmed:off-by-one:0"),
         "A unit is 1 or at least a thousand nanoseconds, and of the unit 1 there is no fraction to be trimmed.",
     ),
+    "framework.node_info:PodInfo.host_ports:part:3": (
+        "The API server has given a protocol to each port (R-DEFAULTS-04)."
+    ),
+    **dict.fromkeys(
+        (
+            "plugins.node_volume_limits:_claimed_volume:part:0",
+            "plugins.node_volume_limits:_claimed_volume:part:1",
+        ),
+        "The API server refuses a CSI volume that lacks its driver or its handle.",
+    ),
+    "plugins.volume_zone:_topologies_of_claim:omission:0": (
+        "The API server refuses a pod's volume that names no claim."
+    ),
 }

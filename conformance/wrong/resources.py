@@ -195,4 +195,11 @@ WRONG = (
         "            return None\n        counted",
         "            return Use(1, 1, spec.weight)\n        counted",
     ),
+    Wrong(
+        "sidecars-are-never-resized",
+        "what the kubelet says of a sidecar that is resized does not count",
+        _REQUESTS,
+        "statuses = (*pod.status.container_statuses, *pod.status.init_container_statuses)",
+        "statuses = pod.status.container_statuses",
+    ),
 )

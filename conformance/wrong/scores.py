@@ -137,4 +137,11 @@ WRONG = (
         "score * self.score_weights[name] for node",
         "score * (self.score_weights[name] if raw[name] is not scores else 1) for node",
     ),
+    Wrong(
+        "deviates-as-a-sample",
+        "the balance of three resources and more is the deviation of a sample",
+        _BALANCED,
+        "math.sqrt(squares / len(shares))",
+        "math.sqrt(squares / (len(shares) - 1))",
+    ),
 )

@@ -6,6 +6,7 @@ from conformance.wrong.planted import Wrong
 _SPREAD = "refsched.plugins.pod_topology_spread"
 _CONSTRAINTS = "refsched.plugins.pod_topology_spread_constraints"
 _SCORING = "refsched.plugins.pod_topology_spread_scoring"
+_OWNER = "refsched.plugins.default_selector"
 
 WRONG = (
     Wrong(
@@ -224,5 +225,19 @@ WRONG = (
         _SPREAD,
         "had = before is not None and has_all_keys(before.metadata.labels, constraints)",
         "had = before is not None",
+    ),
+    Wrong(
+        "services-elsewhere-select",
+        "a Service of another namespace says with whom a pod spreads by default",
+        _OWNER,
+        "if service.metadata.namespace == pod.namespace and selects_labels",
+        "if selects_labels",
+    ),
+    Wrong(
+        "owners-say-nothing",
+        "by default pods spread with what Services select, whatever their owner selects",
+        _OWNER,
+        "return with_labels(_owner_selector(objects.get(ReplicaSet, owner.name, pod.namespace)), labels)",
+        "return with_labels(EVERYTHING, labels)",
     ),
 )

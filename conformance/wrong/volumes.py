@@ -11,6 +11,7 @@ _FINDING = "refsched.volume_binding.finding"
 _MATCHING = "refsched.volume_binding.matching"
 _PROVISIONING = "refsched.volume_binding.provisioning"
 _BINDING = "refsched.volume_binding.binding"
+_CLAIM = "refsched.objects.storage"
 
 WRONG = (
     Wrong(
@@ -215,5 +216,47 @@ WRONG = (
         _ZONE,
         "if value not in topology.values:",
         "if value is not None and value not in topology.values:",
+    ),
+    Wrong(
+        "takes-what-an-earlier-claim-had",
+        "a volume that an earlier claim of the name was bound to is taken to be the claim's own",
+        _CLAIM,
+        '            and ref.uid in ("", claim.metadata.uid)\n        )\n\n\n# --- Claims',
+        "        )\n\n\n# --- Claims",
+    ),
+    Wrong(
+        "adds-up-all-drivers",
+        "the volumes of all drivers together are held against the limit of each",
+        _LIMITS,
+        "total[driver] + count > limits[driver]",
+        "sum(total.values()) + count > limits[driver]",
+    ),
+    Wrong(
+        "counts-what-is-attached-elsewhere",
+        "a volume that is attached to another node counts here",
+        _LIMITS,
+        "if spec.node_name != node_name or not spec.attacher or",
+        "if not spec.attacher or",
+    ),
+    Wrong(
+        "claims-elsewhere-bring-volumes-to-the-zone",
+        "a claim of that name in another namespace is thought to cure who waits for a zone",
+        _ZONE,
+        "return after.namespace == pod.namespace and after.name in _claim_names(pod)",
+        "return after.name in _claim_names(pod)",
+    ),
+    Wrong(
+        "any-change-moves-a-volume",
+        "any change of any volume is thought to bring it to another zone",
+        _ZONE,
+        "return before is None or topologies_of(before) != topologies_of(after)",
+        "return True",
+    ),
+    Wrong(
+        "old-zone-labels-have-no-successor",
+        "a node with the new zone label alone is in no zone of an old label",
+        _ZONE,
+        "labels.get(topology.key, labels.get(SUCCESSORS.get(topology.key, topology.key)))",
+        "labels.get(topology.key)",
     ),
 )
