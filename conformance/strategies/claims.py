@@ -144,6 +144,7 @@ _CASES: tuple[tuple[Json, tuple[Json, ...]], ...] = (
     ({"spec": {"selector": {"matchExpressions": [_SSD]}}}, ({}, {})),
     ({"spec": {"selector": {"matchExpressions": [_NO_DISK]}}}, (_LABELLED, _LARGE)),
     ({"spec": {"selector": {"matchLabels": {"disk": "ssd"}}}}, ({}, with_some(_LABELLED, **_LARGE))),
+    ({"spec": {"selector": {"matchLabels": {"disk": "ssd"}}}}, ({}, {}, _LABELLED)),
     (_BLOCK, (with_some(_LARGE, **_BLOCK), {})),
     (_OTHER, (with_some(_LARGE, **_OTHER), {})),
     (_GOLD, (with_some(_LARGE, **_GOLD), {})),
@@ -185,7 +186,7 @@ def _add_users(draw: DrawFn, scene: Scene, second: tuple[str, str] | None) -> No
 _ZONE_A: tuple[Json, ...] = (
     {"nodeTopology": {"matchLabels": {ZONE: "a"}}},
     {"nodeTopology": {"matchExpressions": [IN_ZONE_A]}},
-    {"nodeTopology": {"matchLabels": {ZONE: "a"}}},
+    {"nodeTopology": {"matchExpressions": [IN_ZONE_A]}},
     {"nodeTopology": {}},
     {},
 )
