@@ -8,6 +8,6 @@ from conformance.history import History
 from conformance.suite import Check, conforms
 
 
-@conforms(area="preemption", rules=rules_of("PREEMPT", "POSTFILTER"), needs=("preemption",), examples=100)
+@conforms(area="preemption", rules=rules_of("PREEMPT", "POSTFILTER"), needs=("preemption",), examples=115)
 def test_preemption(check: Check, history: History) -> None:
     check(history)
