@@ -28,7 +28,7 @@ def test_pod_affinity(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="spread", rules=rules_of("SPREAD"), examples=96)
+@conforms(area="spread", rules=rules_of("SPREAD"), examples=130)
 def test_topology_spread(check: Check, history: History) -> None:
     check(history)
 

@@ -2,7 +2,8 @@
 """Pods of one kind that run all over a few zones, and one more that must be spread among them: the counts decide.
 
 Those that run differ in what could keep them from being counted: their namespace, their labels, that they are
-being deleted; and nodes in what could keep them from being a domain.
+being deleted; and nodes in what could keep them from being a domain. Or the nodes are full: who is evicted does
+not count any more, and who is promised the room does.
 """
 
 from __future__ import annotations
@@ -40,13 +41,13 @@ def _running(labels: Json, namespace: str, leaves: bool) -> Json:
 
 _RUNNING = combinations(
     _running,
-    ({"app": "a"}, {"app": "a"}, {"app": "a", "tier": "x"}, {}),
+    ({"app": "a"}, {"app": "a"}, {"app": "a", "tier": "x"}, {"app": "a", "version": "1"}, {}),
     ("", "", "other"),
     (False, False, True),
 )
 
 
-def _constraint(key: str, when: str, skew: int, fewest: int | None, selector: Json, policies: Json) -> Json:
+def _constraint(key: str, when: str, skew: int, fewest: int | None, selector: Json, more: Json) -> Json:
     least = {} if fewest is None or when == "ScheduleAnyway" else {"minDomains": fewest}
     return {
         "maxSkew": skew,
@@ -54,7 +55,7 @@ def _constraint(key: str, when: str, skew: int, fewest: int | None, selector: Js
         "whenUnsatisfiable": when,
         "labelSelector": {"matchLabels": selector},
         **least,
-        **policies,
+        **more,
     }
 
 
@@ -65,7 +66,7 @@ _CONSTRAINTS = combinations(
     (1, 2),
     (None, None, 2, 3, 4),
     ({"app": "a"}, {"app": "a"}, {"tier": "x"}),
-    ({}, {"nodeAffinityPolicy": "Ignore"}, {"nodeTaintsPolicy": "Honor"}),
+    ({}, {"nodeAffinityPolicy": "Ignore"}, {"nodeTaintsPolicy": "Honor"}, {"matchLabelKeys": ["version"]}),
 )
 
 
@@ -75,7 +76,13 @@ def _preferring(zone: str) -> Json:
     return {"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": weighted}}}
 
 
-_WAYS: tuple[Json, ...] = ({}, {"nodeSelector": {ZONE: "a"}}, _preferring("a"), {"nodeSelector": {ZONE: "b"}})
+def _requiring(zone: str) -> Json:
+    wanted = {"matchExpressions": [{"key": ZONE, "operator": "In", "values": [zone]}]}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [wanted]}}
+    return {"affinity": {"nodeAffinity": required}}
+
+
+_WAYS: tuple[Json, ...] = ({}, {"nodeSelector": {ZONE: "a"}}, _preferring("a"), _requiring("b"))
 
 
 def _distinct(constraints: list[Json]) -> list[Json]:
@@ -87,23 +94,64 @@ _PODS = st.builds(
         "", labels=labels, topologySpreadConstraints=_distinct(constraints), **way
     ),
     st.lists(_CONSTRAINTS, min_size=1, max_size=2),
-    st.sampled_from([{"app": "a"}, {"app": "a", "tier": "x"}, {"app": "b"}]),
+    st.sampled_from([{"app": "a"}, {"app": "a", "tier": "x"}, {"app": "a", "version": "1"}, {"app": "b"}]),
     st.sampled_from(_WAYS),
 )
 
 
-def histories() -> SearchStrategy[History]:
+# --- Full nodes -----------------------------------------------------------------------------------
+
+_FULL = combinations(
+    lambda zone: node("", {"cpu": "1", "pods": "9"}, {ZONE: zone}), ("a", "b", "a", "b", "c")
+)
+_EVICTABLE = combinations(
+    lambda labels, priority: pod("", {"cpu": "1"}, labels=labels, priority=priority),
+    ({"app": "a"}, {"app": "a"}, {}),
+    (0, 0, 9),
+)
+_EVICTING = combinations(
+    lambda requests, labels, skew: pod(
+        "",
+        requests,
+        labels=labels,
+        priority=5,
+        topologySpreadConstraints=[_constraint(ZONE, "DoNotSchedule", skew, None, {"app": "a"}, {})],
+    ),
+    ({"cpu": "1"}, {"cpu": "1"}, {}),
+    ({"app": "a"}, {"app": "a"}, {"app": "b"}),
+    (1, 1, 2),
+)
+
+
+def evicting() -> SearchStrategy[History]:
+    """Each node holds one pod, and another one would like to be there."""
+
     @st.composite
-    def crowded(draw: DrawFn) -> History:
+    def full(draw: DrawFn) -> History:
+        scene = Scene(hosts=True)
+        for home, value in enumerate(draw(st.lists(_FULL, min_size=2, max_size=4))):
+            scene.add_node(value)
+            scene.add_pod(draw(_EVICTABLE), home)
+        for value in draw(st.lists(_EVICTING, min_size=2, max_size=3)):
+            scene.add_pod(value)
+        scene.schedule()
+        return scene.history()
+
+    return full()
+
+
+def crowded() -> SearchStrategy[History]:
+    @st.composite
+    def crowds(draw: DrawFn) -> History:
         scene = Scene(hosts=True)
         nodes = draw(st.lists(_NODES, min_size=1, max_size=5))
         for value in nodes:
             scene.add_node(value)
         for home in draw(st.lists(st.integers(0, len(nodes) - 1), max_size=8)):
             scene.add_pod(draw(_RUNNING), home)
-        for value in draw(st.lists(_PODS, min_size=1, max_size=4)):
+        for value in draw(st.lists(_PODS, min_size=2, max_size=6)):
             scene.add_pod(value)
         scene.schedule()
         return scene.history()
 
-    return crowded()
+    return crowds()

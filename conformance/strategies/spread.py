@@ -263,4 +263,6 @@ def histories() -> SearchStrategy[History]:
         hosts=True,
         most_pods=9,
     )
-    return st.one_of(anything, domains.histories(), workloads.histories())
+    return st.one_of(
+        anything, domains.crowded(), domains.crowded(), domains.evicting(), workloads.histories()
+    )
