@@ -13,7 +13,7 @@ def test_search_among_many_nodes(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="nominated", rules=rules_of("NOM", "R-SEARCH-03"), examples=80)
+@conforms(area="nominated", rules=rules_of("NOM", "R-SEARCH-03"), examples=100)
 def test_nominated_pods(check: Check, history: History) -> None:
     check(history)
 

@@ -171,18 +171,22 @@ def _beside(draw: DrawFn) -> History:
 @st.composite
 def _outranked(draw: DrawFn) -> History:
     """Full nodes, each promised to somebody. One who is more important takes one of them over, and the promises
-    of the others stand."""
+    of the others stand: also where those wait until somebody else makes room."""
     scene = Scene()
     promised = draw(st.sampled_from([(5, 5), (0, 5), (10, 5), (5, 0)]))
+    are_shy = draw(st.booleans())
+    policy = {"preemptionPolicy": "Never"} if are_shy else {}
     for home in range(len(promised)):
-        scene.add_node(node("", {"cpu": "2", "pods": "9"}))
+        scene.add_node(node("", {"cpu": "2", "pods": "2" if are_shy else "9"}))
         scene.add_pod(pod("", cpu("2"), priority=-2, status={"startTime": START_TIMES[0]}), home)
     for number, priority in enumerate(promised, 1):
         status = {"nominatedNodeName": f"n{number}"}
-        scene.add_pod(pod("", cpu("2"), priority=priority, status=status))
+        scene.add_pod(pod("", cpu("2"), priority=priority, status=status, **policy))
+    if are_shy:
+        scene.schedule()
     scene.add_pod(pod("", cpu("2"), priority=draw(st.sampled_from([20, 20, 7, 5]))))
     scene.schedule(1)
-    scene.add_pod(pod("", cpu("1"), priority=draw(st.sampled_from([5, 0, -1]))))
+    scene.add_pod(pod("", cpu("" if are_shy else "1"), priority=draw(st.sampled_from([5, 0, -1]))))
     scene.schedule()
     scene.wait()
     scene.schedule()

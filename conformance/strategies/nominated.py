@@ -11,9 +11,20 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import History
+from conformance.history import DEFAULT_CONFIG, History
 from conformance.strategies import kept, room
-from conformance.strategies.objects import START_TIMES, ZONE, combinations, cpu, node, pod, with_status
+from conformance.strategies.objects import (
+    START_TIMES,
+    ZONE,
+    combinations,
+    cpu,
+    default_profile,
+    node,
+    one_in,
+    pod,
+    profile_config,
+    with_status,
+)
 from conformance.strategies.scenes import (
     courses,
     nodes_changed,
@@ -76,6 +87,10 @@ _RUNNING = combinations(
 )
 
 
+_WITHOUT_POST_FILTER = profile_config(default_profile(plugins={"postFilter": {"disabled": [{"name": "*"}]}}))
+"""Nobody then looks after a nomination that has become pointless."""
+
+
 def _nominate(name: str) -> Any:
     return lambda value: with_status(value, nominatedNodeName=name)
 
@@ -92,5 +107,6 @@ def histories() -> SearchStrategy[History]:
         nodes_removed(),
         nodes=st.lists(_NODES, min_size=1, max_size=3),
         pods=placed(_PODS, _RUNNING),
+        config=one_in(6, st.just(_WITHOUT_POST_FILTER), DEFAULT_CONFIG),
     )
     return st.one_of(*[anything, room.histories()] * 2, *[kept.histories()] * 3)
