@@ -67,7 +67,7 @@ _LEAVING = st.sampled_from(
         ("spared", None, False),
         ("doomed", None, False),
         ("kept", None, False),
-        *[("preempted", _PRIORITY, False)] * 2,
+        *[("preempted", _PRIORITY, False)] * 4,
         *[("preempted", None, True)] * 2,
     ]
 )
