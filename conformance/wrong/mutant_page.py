@@ -75,10 +75,9 @@ _INTRODUCTION = """# Mutants
 
 Each mutant is the specification changed in one place by an operator of `conformance/wrong/mutation.py`, in a
 process of its own, judged by the specification as it is. The sample is drawn evenly over the parts below, with
-a fixed seed. What is tried of the default profile, with seed 0 and up to the first kill, are the first 50
-histories of each test in which the mutated line runs, as far as that was learned, and of other tests those of
-the areas that lie nearest, for as many CPU seconds as `--limit` says: less than the whole profile, so that the
-figures are a lower bound.
+a fixed seed. What is tried of the default profile, with seed 0 and up to the first kill, are the histories in
+which the mutated line runs, as far as that was learned, and else those of the areas that lie nearest, for as many
+CPU seconds as `--limit` says: less than the whole profile, so that the figures are a lower bound.
 
 *Error* says that the mutant answered with an error, which breaks R-ANSWER-01, and that nothing else was found
 soon after: that shows reach, and not power, and is counted apart. *Broken* could not be imported, *timeout*

@@ -47,9 +47,6 @@ MORE_AFTER_AN_ERROR = 12
 ALONE = 0.6
 """CPU seconds for the invariants alone, and for the recordings alone."""
 
-HISTORIES = 50
-"""Of each test."""
-
 Reach = list[dict[str, frozenset[int]]]
 """For each history of a test: the lines of refsched that the specification runs, by file."""
 
@@ -119,7 +116,7 @@ def _learn_reach(options: Namespace) -> None:
 def _reach_of(test: SuiteTest) -> tuple[str, Reach]:
     found = []
     with connect("refsched.reference") as adapter:
-        for history in histories_of(test)[:HISTORIES]:
+        for history in histories_of(test):
             tracer = Coverage(data_file=None, include=["*/refsched/*"], config_file=False)
             tracer.start()
             try:
@@ -144,7 +141,7 @@ def _reaching(task: _Task, tests: Sequence[SuiteTest]) -> Iterator[tuple[SuiteTe
 def _telling(task: _Task, test: SuiteTest) -> Iterable[int]:
     reached = _REACHED.get(test.name)
     if reached is None:
-        return range(len(histories_of(test)[:HISTORIES])) if test.area in areas_near(task.module) else ()
+        return range(len(histories_of(test))) if test.area in areas_near(task.module) else ()
     path, lines = str(path_of(task.module)), frozenset(range(task.first, task.last + 1))
     runs = [ran.get(path, frozenset()) for ran in reached]
     return [number for number, ran in enumerate(runs) if ran & lines or not task.last]
