@@ -103,8 +103,8 @@ EQUIVALENT: Mapping[str, str] = {
     "plugins.volume_zone:_topologies_of_claim:omission:0": (
         "The API server refuses a pod's volume that names no claim."
     ),
-    "framework.node_info:NodeInfo.pods_with_affinity:filter:0": "A pod without affinity has no terms: to look at it "
-    "adds nothing to any score.",
+    "framework.node_info:NodeInfo.pods_with_affinity:filter:0": "A pod without affinity has no terms: to look at "
+    "it adds nothing to any score.",
     "plugins.default_selector:with_labels:order:1": "All of a selector's requirements have to be met, in whatever "
     "order they are asked.",
 }
