@@ -175,7 +175,7 @@ def _outranked(draw: DrawFn) -> History:
     scene = Scene()
     promised = draw(st.sampled_from([(5, 5), (0, 5), (10, 5), (5, 0)]))
     are_shy = draw(st.booleans())
-    policy = {"preemptionPolicy": "Never"} if are_shy else {}
+    policy: Json = {"preemptionPolicy": "Never"} if are_shy else {}
     for home in range(len(promised)):
         scene.add_node(node("", {"cpu": "2", "pods": "2" if are_shy else "9"}))
         scene.add_pod(pod("", cpu("2"), priority=-2, status={"startTime": START_TIMES[0]}), home)
