@@ -15,7 +15,7 @@ from conformance.wrong.profile import suite_tests
 
 SMALL = {
     "overcommits": ("resources", "R-FIT-02", 3, 4),
-    "one-pod-too-many": ("resources", "R-FIT-02", 2, 3),
+    "one-pod-too-many": ("resources", "R-FIT-02", 3, 4),
     "ignores-overhead": ("resources", "R-FIT", 3, 4),
     "takes-the-lowest-total": ("resources", "R-INV-04", 4, 5),
     "lets-no-execute-pass": ("taints", "R-TAINT-01", 2, 3),
