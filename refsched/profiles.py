@@ -194,8 +194,7 @@ def scheduler_of(
     """A scheduler of an empty cluster at time 0. The first profile's QueueSort sorts for all.
 
     ``reach`` says how each extender of the configuration is asked; ``mended`` are known defects that the scheduler
-    is without. Raises InputError where the configuration
-    enables what does not exist, or cannot work.
+    is without. Raises InputError where the configuration enables what does not exist, or cannot work.
     """
     extenders = tuple(Extender(extender, reach(extender)) for extender in extenders_in_order(config))
     frameworks = {

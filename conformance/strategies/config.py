@@ -13,6 +13,8 @@ from conformance.history import History
 from conformance.strategies.claims import a_claim, a_volume, bound_pair, storage_class
 from conformance.strategies.objects import (
     CPU_AMOUNTS,
+    PREFERRED,
+    REQUIRED,
     ZONE,
     combinations,
     cpu,
@@ -148,7 +150,7 @@ _ARGS: tuple[tuple[str, Json], ...] = (
         "NodeAffinity",
         {
             "addedAffinity": {
-                "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [_TERM]},
+                REQUIRED: {"nodeSelectorTerms": [_TERM]},
             }
         },
     ),
@@ -156,7 +158,7 @@ _ARGS: tuple[tuple[str, Json], ...] = (
         "NodeAffinity",
         {
             "addedAffinity": {
-                "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 9, "preference": _TERM}],
+                PREFERRED: [{"weight": 9, "preference": _TERM}],
             }
         },
     ),
@@ -201,7 +203,7 @@ _CONFIGS = st.builds(
 
 _PREFERS_A: Json = {
     "nodeAffinity": {
-        "preferredDuringSchedulingIgnoredDuringExecution": [
+        PREFERRED: [
             {
                 "weight": 5,
                 "preference": {"matchExpressions": [{"key": ZONE, "operator": "In", "values": ["a"]}]},
@@ -209,7 +211,7 @@ _PREFERS_A: Json = {
         ]
     },
     "podAntiAffinity": {
-        "preferredDuringSchedulingIgnoredDuringExecution": [
+        PREFERRED: [
             {
                 "weight": 2,
                 "podAffinityTerm": {"topologyKey": ZONE, "labelSelector": {"matchLabels": {"app": "a"}}},

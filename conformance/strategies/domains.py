@@ -11,14 +11,17 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
+from hypothesis.strategies import DrawFn
 
 from conformance.history import History
 from conformance.strategies.objects import (
     AN_AGE_AGO,
     HOSTNAME,
+    PREFERRED,
+    REQUIRED,
     ZONE,
     combinations,
+    distinct_constraints,
     node,
     pod,
     with_metadata,
@@ -73,25 +76,21 @@ _CONSTRAINTS = combinations(
 def _preferring(zone: str) -> Json:
     wanted = {"matchExpressions": [{"key": ZONE, "operator": "In", "values": [zone]}]}
     weighted = [{"weight": 5, "preference": wanted}]
-    return {"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": weighted}}}
+    return {"affinity": {"nodeAffinity": {PREFERRED: weighted}}}
 
 
 def _requiring(zone: str) -> Json:
     wanted = {"matchExpressions": [{"key": ZONE, "operator": "In", "values": [zone]}]}
-    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [wanted]}}
+    required = {REQUIRED: {"nodeSelectorTerms": [wanted]}}
     return {"affinity": {"nodeAffinity": required}}
 
 
 _WAYS: tuple[Json, ...] = ({}, {"nodeSelector": {ZONE: "a"}}, _preferring("a"), _requiring("b"))
 
 
-def _distinct(constraints: list[Json]) -> list[Json]:
-    return list({(each["topologyKey"], each["whenUnsatisfiable"]): each for each in constraints}.values())
-
-
 _PODS = st.builds(
     lambda constraints, labels, way: pod(
-        "", labels=labels, topologySpreadConstraints=_distinct(constraints), **way
+        "", labels=labels, topologySpreadConstraints=distinct_constraints(constraints), **way
     ),
     st.lists(_CONSTRAINTS, min_size=1, max_size=2),
     st.sampled_from([{"app": "a"}, {"app": "a", "tier": "x"}, {"app": "a", "version": "1"}, {"app": "b"}]),
@@ -123,35 +122,28 @@ _EVICTING = combinations(
 )
 
 
-def evicting() -> SearchStrategy[History]:
+@st.composite
+def evicting(draw: DrawFn) -> History:
     """Each node holds one pod, and another one would like to be there."""
-
-    @st.composite
-    def full(draw: DrawFn) -> History:
-        scene = Scene(hosts=True)
-        for home, value in enumerate(draw(st.lists(_FULL, min_size=2, max_size=4))):
-            scene.add_node(value)
-            scene.add_pod(draw(_EVICTABLE), home)
-        for value in draw(st.lists(_EVICTING, min_size=2, max_size=3)):
-            scene.add_pod(value)
-        scene.schedule()
-        return scene.history()
-
-    return full()
+    scene = Scene(hosts=True)
+    for home, value in enumerate(draw(st.lists(_FULL, min_size=2, max_size=4))):
+        scene.add_node(value)
+        scene.add_pod(draw(_EVICTABLE), home)
+    for value in draw(st.lists(_EVICTING, min_size=2, max_size=3)):
+        scene.add_pod(value)
+    scene.schedule()
+    return scene.history()
 
 
-def crowded() -> SearchStrategy[History]:
-    @st.composite
-    def crowds(draw: DrawFn) -> History:
-        scene = Scene(hosts=True)
-        nodes = draw(st.lists(_NODES, min_size=1, max_size=5))
-        for value in nodes:
-            scene.add_node(value)
-        for home in draw(st.lists(st.integers(0, len(nodes) - 1), max_size=8)):
-            scene.add_pod(draw(_RUNNING), home)
-        for value in draw(st.lists(_PODS, min_size=2, max_size=6)):
-            scene.add_pod(value)
-        scene.schedule()
-        return scene.history()
-
-    return crowds()
+@st.composite
+def crowded(draw: DrawFn) -> History:
+    scene = Scene(hosts=True)
+    nodes = draw(st.lists(_NODES, min_size=1, max_size=5))
+    for value in nodes:
+        scene.add_node(value)
+    for home in draw(st.lists(st.integers(0, len(nodes) - 1), max_size=8)):
+        scene.add_pod(draw(_RUNNING), home)
+    for value in draw(st.lists(_PODS, min_size=2, max_size=6)):
+        scene.add_pod(value)
+    scene.schedule()
+    return scene.history()

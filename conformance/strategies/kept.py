@@ -17,6 +17,7 @@ from conformance.history import History, Permit
 from conformance.strategies.faults import SCRIPTED, key, release_all, script
 from conformance.strategies.objects import (
     HOSTNAME,
+    REQUIRED,
     START_TIMES,
     combinations,
     cpu,
@@ -160,7 +161,7 @@ def _beside(draw: DrawFn) -> History:
     scene.add_pod(pod("", cpu("1"), labels={"app": "a"}, priority=10))
     scene.schedule(1)
     for priority in draw(st.lists(st.sampled_from([10, 0, 20, -1]), min_size=1, max_size=2)):
-        wish = {draw(_WISHES): {"requiredDuringSchedulingIgnoredDuringExecution": [_APP]}}
+        wish = {draw(_WISHES): {REQUIRED: [_APP]}}
         scene.add_pod(pod("", cpu(draw(st.sampled_from(["", "1"]))), priority=priority, affinity=wish))
     scene.schedule()
     scene.wait()

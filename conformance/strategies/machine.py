@@ -23,6 +23,7 @@ from conformance.strategies.faults import NODES, SCRIPTED, SCRIPTS, key, permitt
 from conformance.strategies.objects import (
     AN_AGE_AGO,
     HOSTNAME,
+    REQUIRED,
     START_TIMES,
     combinations,
     container,
@@ -54,7 +55,6 @@ STEPS = 50
 
 # --- What is put in -------------------------------------------------------------------------------
 
-_WHEN_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _BESIDE_A: Json = {"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": HOSTNAME}
 _WANTS: tuple[Json, ...] = (
     {"requests": cpu("1")},
@@ -62,8 +62,8 @@ _WANTS: tuple[Json, ...] = (
     {},
     {"requests": cpu("2")},
     {"nodeSelector": {"disk": "ssd"}},
-    {"affinity": {"podAffinity": {_WHEN_REQUIRED: [_BESIDE_A]}}},
-    {"affinity": {"podAntiAffinity": {_WHEN_REQUIRED: [_BESIDE_A]}}},
+    {"affinity": {"podAffinity": {REQUIRED: [_BESIDE_A]}}},
+    {"affinity": {"podAntiAffinity": {REQUIRED: [_BESIDE_A]}}},
     {"containers": [{**container("c"), "ports": [{"containerPort": 80, "hostPort": 80}]}]},
     {"schedulingGates": [{"name": "g"}]},
     {"requests": cpu("1"), "preemptionPolicy": "Never"},

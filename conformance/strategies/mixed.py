@@ -13,6 +13,8 @@ from conformance.strategies.faults import SCRIPTED, permitting, script, then
 from conformance.strategies.objects import (
     HOSTNAME,
     LABELS,
+    PREFERRED,
+    REQUIRED,
     START_TIMES,
     ZONE,
     combinations,
@@ -66,8 +68,6 @@ _NODES = combinations(
 # --- Pods -----------------------------------------------------------------------------------------
 
 _A: Json = {"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": ZONE}
-_WHEN_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_WHEN_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _IN_B: Json = {"matchExpressions": [{"key": ZONE, "operator": "In", "values": ["b"]}]}
 
 
@@ -84,11 +84,11 @@ _WISHES: tuple[Json, ...] = (
     {},
     {},
     {"nodeSelector": {ZONE: "a"}},
-    {"affinity": {"nodeAffinity": {_WHEN_REQUIRED: {"nodeSelectorTerms": [_IN_B]}}}},
-    {"affinity": {"nodeAffinity": {_WHEN_PREFERRED: [{"weight": 10, "preference": _IN_B}]}}},
-    {"affinity": {"podAffinity": {_WHEN_REQUIRED: [_A]}}},
-    {"affinity": {"podAntiAffinity": {_WHEN_REQUIRED: [{**_A, "topologyKey": HOSTNAME}]}}},
-    {"affinity": {"podAffinity": {_WHEN_PREFERRED: [{"weight": 3, "podAffinityTerm": _A}]}}},
+    {"affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [_IN_B]}}}},
+    {"affinity": {"nodeAffinity": {PREFERRED: [{"weight": 10, "preference": _IN_B}]}}},
+    {"affinity": {"podAffinity": {REQUIRED: [_A]}}},
+    {"affinity": {"podAntiAffinity": {REQUIRED: [{**_A, "topologyKey": HOSTNAME}]}}},
+    {"affinity": {"podAffinity": {PREFERRED: [{"weight": 3, "podAffinityTerm": _A}]}}},
     {"topologySpreadConstraints": [_spread(ZONE, "DoNotSchedule")]},
     {"topologySpreadConstraints": [_spread(HOSTNAME, "ScheduleAnyway"), _spread(ZONE, "ScheduleAnyway")]},
     {"tolerations": [{"operator": "Exists"}]},

@@ -13,6 +13,8 @@ from conformance.history import DEFAULT_CONFIG, History
 from conformance.strategies.cures import cures, relabelled
 from conformance.strategies.objects import (
     CPU_REQUESTS,
+    PREFERRED,
+    REQUIRED,
     ZONE,
     combinations,
     cpu,
@@ -83,9 +85,9 @@ def _terms(conditions: tuple[Json, ...]) -> SearchStrategy[Json]:
 def _affinity(required: list[Json], preferred: list[Json]) -> Json:
     affinity: Json = {}
     if required:
-        affinity["requiredDuringSchedulingIgnoredDuringExecution"] = {"nodeSelectorTerms": required}
+        affinity[REQUIRED] = {"nodeSelectorTerms": required}
     if preferred:
-        affinity["preferredDuringSchedulingIgnoredDuringExecution"] = preferred
+        affinity[PREFERRED] = preferred
     return affinity
 
 

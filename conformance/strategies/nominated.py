@@ -14,6 +14,7 @@ from hypothesis.strategies import SearchStrategy
 from conformance.history import DEFAULT_CONFIG, History
 from conformance.strategies import kept, room
 from conformance.strategies.objects import (
+    REQUIRED,
     START_TIMES,
     ZONE,
     combinations,
@@ -43,15 +44,14 @@ _NODES = combinations(
     ("2", "1", "3"),
     ("a", "b", ""),
 )
-_WHEN_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _A: list[Json] = [{"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": ZONE}]
 _WAYS: tuple[Json, ...] = (
     {},
     {},
     {},
     {"nodeSelector": {ZONE: "c"}},
-    {"affinity": {"podAffinity": {_WHEN_REQUIRED: _A}}},
-    {"affinity": {"podAntiAffinity": {_WHEN_REQUIRED: _A}}},
+    {"affinity": {"podAffinity": {REQUIRED: _A}}},
+    {"affinity": {"podAntiAffinity": {REQUIRED: _A}}},
     {
         "topologySpreadConstraints": [
             {

@@ -21,6 +21,8 @@ ZONE = "topology.kubernetes.io/zone"
 REGION = "topology.kubernetes.io/region"
 HOSTNAME = "kubernetes.io/hostname"
 SCRIPT = "refsched.dev/script"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 START_TIMES = tuple(f"2025-12-31T0{hour}:00:00Z" for hour in (1, 2, 3))
 """Since when pods run: before the history begins, so that one without such a time is younger by any clock."""
@@ -94,6 +96,23 @@ def selecting(kind: str, name: str, selector: Json, api_version: str = "apps/v1"
         "metadata": {"name": name},
         "spec": _said(selector=selector),
     }
+
+
+def owner(kind: str, version: str = "", controls: bool = True) -> Json:
+    """A pod's reference to the workload that made it. All bear one name."""
+    version = version or {"ReplicationController": "v1", "Job": "batch/v1"}.get(kind, "apps/v1")
+    return {"apiVersion": version, "kind": kind, "name": "w", "uid": "w", "controller": controls}
+
+
+def spread_by_default(constraints: Sequence[Json]) -> Json:
+    """A configuration whose pods have these spread constraints where they have none of their own."""
+    args = {"defaultingType": "List", "defaultConstraints": list(constraints)}
+    return profile_config(default_profile(("PodTopologySpread", args)))
+
+
+def distinct_constraints(constraints: Sequence[Json]) -> list[Json]:
+    """A pod has one spread constraint for a topology key and an action."""
+    return list({(each["topologyKey"], each["whenUnsatisfiable"]): each for each in constraints}.values())
 
 
 def _said(**members: Any) -> Json:

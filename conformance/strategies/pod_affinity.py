@@ -14,6 +14,8 @@ from conformance.strategies.objects import (
     AN_AGE_AGO,
     CPU_REQUESTS,
     HOSTNAME,
+    PREFERRED,
+    REQUIRED,
     ZONE,
     combinations,
     cpu,
@@ -72,13 +74,11 @@ _OTHERS = st.sampled_from([{}, {"team": "x"}]).map(
 
 # --- Terms ----------------------------------------------------------------------------------------
 
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _KINDS = (
-    ("podAffinity", _PREFERRED),
-    ("podAntiAffinity", _REQUIRED),
-    ("podAffinity", _REQUIRED),
-    ("podAntiAffinity", _PREFERRED),
+    ("podAffinity", PREFERRED),
+    ("podAntiAffinity", REQUIRED),
+    ("podAffinity", REQUIRED),
+    ("podAntiAffinity", PREFERRED),
 )
 
 _SELECTORS: tuple[Json | None, ...] = (
@@ -112,7 +112,7 @@ def _term(
         term |= {"labelSelector": selector, **same}
     return {
         "kind": kind,
-        "term": {"weight": weight, "podAffinityTerm": term} if kind[1] == _PREFERRED else term,
+        "term": {"weight": weight, "podAffinityTerm": term} if kind[1] == PREFERRED else term,
     }
 
 
@@ -167,7 +167,7 @@ _FOR_AND_AGAINST = combinations(
         {},
         "",
         [
-            _term((kind, _PREFERRED), {"matchLabels": {"app": app}}, ZONE, {}, {}, weight)
+            _term((kind, PREFERRED), {"matchLabels": {"app": app}}, ZONE, {}, {}, weight)
             for kind, app, weight in zip(kinds, "ab", (first, second), strict=True)
         ],
         False,
@@ -201,7 +201,7 @@ def _weighed(draw: DrawFn) -> History:
 
 def _required(where: str, topology: str, labels: tuple[Json, ...], whose: Json) -> Json:
     terms = [{"topologyKey": topology, "labelSelector": {"matchLabels": each}, **whose} for each in labels]
-    return {where: {_REQUIRED: terms}}
+    return {where: {REQUIRED: terms}}
 
 
 def _wanting(where: str, topology: str, labels: tuple[Json, ...], own: Json) -> Json:

@@ -16,6 +16,7 @@ from conformance.history import DEFAULT_CONFIG, History
 from conformance.strategies import contest, kept, room
 from conformance.strategies.objects import (
     AN_AGE_AGO,
+    REQUIRED,
     SELECTORS,
     START_TIMES,
     ZONE,
@@ -44,11 +45,7 @@ _NODES = combinations(
 
 _PRIORITY = 10
 _APART: Json = {
-    "podAntiAffinity": {
-        "requiredDuringSchedulingIgnoredDuringExecution": [
-            {"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": ZONE}
-        ]
-    }
+    "podAntiAffinity": {REQUIRED: [{"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": ZONE}]}
 }
 _WAYS: tuple[Json, ...] = (
     {},

@@ -17,6 +17,7 @@ from conformance.history import DEFAULT_CONFIG, History
 from conformance.strategies.objects import (
     AN_AGE_AGO,
     HOSTNAME,
+    REQUIRED,
     ZONE,
     combinations,
     container,
@@ -69,14 +70,13 @@ _NODES = combinations(
 # --- Pods -----------------------------------------------------------------------------------------
 
 _BESIDE_A: list[Json] = [{"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": ZONE}]
-_WHEN_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _WANTS: tuple[Json, ...] = (
     {"requests": cpu("1")},
     {"requests": cpu("2")},
     {"requests": cpu("4")},
     {"nodeSelector": {"disk": "ssd"}},
-    {"affinity": {"podAffinity": {_WHEN_REQUIRED: _BESIDE_A}}},
-    {"affinity": {"podAntiAffinity": {_WHEN_REQUIRED: _BESIDE_A}}},
+    {"affinity": {"podAffinity": {REQUIRED: _BESIDE_A}}},
+    {"affinity": {"podAntiAffinity": {REQUIRED: _BESIDE_A}}},
     {
         "topologySpreadConstraints": [
             {
@@ -95,7 +95,7 @@ _WANTS: tuple[Json, ...] = (
     {
         "affinity": {
             "nodeAffinity": {
-                _WHEN_REQUIRED: {
+                REQUIRED: {
                     "nodeSelectorTerms": [
                         {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n2"]}]}
                     ]

@@ -17,6 +17,7 @@ from conformance.history import History
 from conformance.strategies.objects import (
     AN_AGE_AGO,
     HOSTNAME,
+    REQUIRED,
     START_TIMES,
     ZONE,
     combinations,
@@ -29,12 +30,11 @@ from conformance.strategies.scenes import Scene
 
 Json = dict[str, Any]
 
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _APP = {"labelSelector": {"matchLabels": {"app": "a"}}}
 
 
 def _apart(key: str) -> Json:
-    return {"affinity": {"podAntiAffinity": {_REQUIRED: [{**_APP, "topologyKey": key}]}}}
+    return {"affinity": {"podAntiAffinity": {REQUIRED: [{**_APP, "topologyKey": key}]}}}
 
 
 def _spread(key: str) -> Json:
@@ -42,7 +42,7 @@ def _spread(key: str) -> Json:
     return {"topologySpreadConstraints": [constraint]}
 
 
-_TOGETHER: Json = {"affinity": {"podAffinity": {_REQUIRED: [{**_APP, "topologyKey": HOSTNAME}]}}}
+_TOGETHER: Json = {"affinity": {"podAffinity": {REQUIRED: [{**_APP, "topologyKey": HOSTNAME}]}}}
 _WAYS: tuple[Json, ...] = ({}, {}, {}, _apart(HOSTNAME), _spread(HOSTNAME), _TOGETHER, _apart(ZONE))
 
 _RUNNING = combinations(

@@ -16,12 +16,13 @@ from conformance.strategies.objects import (
     HOSTNAME,
     ZONE,
     combinations,
-    default_profile,
+    distinct_constraints,
     node,
     one_in,
+    owner,
     pod,
-    profile_config,
     selecting,
+    spread_by_default,
     switched,
     with_metadata,
     with_spec,
@@ -105,11 +106,6 @@ _CONSTRAINTS = combinations(
 )
 
 
-def _distinct(constraints: list[Json]) -> list[Json]:
-    """There is one constraint for a topology key and an action."""
-    return list({(each["topologyKey"], each["whenUnsatisfiable"]): each for each in constraints}.values())
-
-
 # --- Pods -----------------------------------------------------------------------------------------
 
 _LABELS = st.sampled_from(
@@ -118,15 +114,10 @@ _LABELS = st.sampled_from(
 _OWNERS = ("ReplicaSet", "StatefulSet", "ReplicationController", "Job")
 
 
-def _owner(kind: str, version: str = "", controls: bool = True) -> Json:
-    version = version or {"ReplicationController": "v1", "Job": "batch/v1"}.get(kind, "apps/v1")
-    return {"apiVersion": version, "kind": kind, "name": "w", "uid": "w", "controller": controls}
-
-
 _OWNED = (
-    *(_owner(kind) for kind in _OWNERS),
-    _owner("ReplicaSet", "apps/v1beta1"),
-    _owner("ReplicaSet", controls=False),
+    *(owner(kind) for kind in _OWNERS),
+    owner("ReplicaSet", "apps/v1beta1"),
+    owner("ReplicaSet", controls=False),
 )
 
 
@@ -144,7 +135,7 @@ _REQUIREMENTS = combinations(
 
 _PODS = st.builds(
     lambda constraints, labels, requirements: pod(
-        "", labels=labels, topologySpreadConstraints=_distinct(constraints), **requirements
+        "", labels=labels, topologySpreadConstraints=distinct_constraints(constraints), **requirements
     ),
     st.lists(_CONSTRAINTS, max_size=2),
     _LABELS,
@@ -172,11 +163,7 @@ def _defaulting(constraints: list[Json]) -> Json:
     plain = [
         {name: each[name] for name in ("maxSkew", "topologyKey", "whenUnsatisfiable")} for each in constraints
     ]
-    return profile_config(
-        default_profile(
-            ("PodTopologySpread", {"defaultingType": "List", "defaultConstraints": _distinct(plain)})
-        )
-    )
+    return spread_by_default(distinct_constraints(plain))
 
 
 _CONFIGS = one_in(3, st.lists(_CONSTRAINTS, max_size=2).map(_defaulting), DEFAULT_CONFIG)

@@ -13,6 +13,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.history import DEFAULT_CONFIG, History
 from conformance.strategies.objects import (
+    PREFERRED,
     ZONE,
     combinations,
     container,
@@ -57,7 +58,7 @@ def _preferring(weights: tuple[int, int]) -> Json:
         }
         for weight, zones in zip(weights, (["a"], ["a", "b"]), strict=True)
     ]
-    return {"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": preferred}}}
+    return {"affinity": {"nodeAffinity": {PREFERRED: preferred}}}
 
 
 _WAITING = combinations(

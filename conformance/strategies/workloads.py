@@ -17,11 +17,12 @@ from conformance.history import History, Update, deleting
 from conformance.strategies.objects import (
     HOSTNAME,
     ZONE,
-    default_profile,
     node,
+    owner,
     pod,
     profile_config,
     selecting,
+    spread_by_default,
     with_metadata,
 )
 from conformance.strategies.scenes import Scene
@@ -58,12 +59,6 @@ def _selecting(draw: DrawFn, kind: str, name: str, namespaces: Sequence[str]) ->
     return with_metadata(value, namespace=draw(st.sampled_from(namespaces)))
 
 
-def _owner(kind: str) -> Json | None:
-    if kind == "Service":
-        return None
-    return {"apiVersion": _VERSIONS[kind], "kind": kind, "name": "w", "uid": "w", "controller": True}
-
-
 # --- Profiles, and who runs already ---------------------------------------------------------------
 
 
@@ -71,15 +66,12 @@ def _constraint(key: str, skew: int, when: str) -> Json:
     return {"maxSkew": skew, "topologyKey": key, "whenUnsatisfiable": when}
 
 
-def _defaulting(*constraints: Json) -> Json:
-    args = {"defaultingType": "List", "defaultConstraints": list(constraints)}
-    return profile_config(default_profile(("PodTopologySpread", args)))
-
-
 _CONFIGS = st.sampled_from(
     [
-        *[_defaulting(_constraint(ZONE, 1, "DoNotSchedule"))] * 3,
-        _defaulting(_constraint(ZONE, 1, "DoNotSchedule"), _constraint(HOSTNAME, 2, "ScheduleAnyway")),
+        *[spread_by_default([_constraint(ZONE, 1, "DoNotSchedule")])] * 3,
+        spread_by_default(
+            [_constraint(ZONE, 1, "DoNotSchedule"), _constraint(HOSTNAME, 2, "ScheduleAnyway")]
+        ),
         profile_config(),
     ]
 )
@@ -90,7 +82,7 @@ _CHANGES = st.sampled_from(["changed", "gone", "changed", "gone", "nothing"])
 
 
 @st.composite
-def _workloads(draw: DrawFn) -> History:
+def histories(draw: DrawFn) -> History:
     scene = Scene(hosts=True)
     kind = draw(st.sampled_from([*_VERSIONS, "ReplicaSet"]))
     workload = draw(_selecting(kind, "w", [*["default"] * 5, "other"]))
@@ -101,7 +93,7 @@ def _workloads(draw: DrawFn) -> History:
         scene.add_node(node(labels={ZONE: zone}))
     for labels, home in draw(st.lists(st.tuples(_LABELS, _HOMES), min_size=2, max_size=5)):
         scene.add_pod(pod("", labels=labels), home)
-    waiting = pod("", labels=_BOTH, owner=_owner(kind))
+    waiting = pod("", labels=_BOTH, owner=owner(kind) if kind != "Service" else None)
     scene.add_pod(waiting)
     scene.schedule()
     match draw(_CHANGES):
@@ -113,7 +105,3 @@ def _workloads(draw: DrawFn) -> History:
     scene.add_pod(waiting)
     scene.schedule()
     return scene.history(draw(_CONFIGS))
-
-
-def histories() -> SearchStrategy[History]:
-    return _workloads()

@@ -147,8 +147,10 @@ class Checker:
             stored = self.scheduler.stations.api.get(
                 ResourceClaim, claim.metadata.name, claim.metadata.namespace
             )
-            found = list(self._claim_writes.take(claim)) if stored is not None else []
-            if claim.is_allocated and stored is not None:
+            if stored is None:
+                continue
+            found = list(self._claim_writes.take(claim))
+            if claim.is_allocated:
                 found += allocation_disagreements(stored, claim)
             if found and claim.key in self.following.guessed:
                 self.has_diverged = True

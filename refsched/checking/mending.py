@@ -66,16 +66,18 @@ class Mending:
     def explains(self, found: object) -> bool:
         """The last question found this. Would none have found anything, without some known defects? Then the
         scheduler is without these from now on."""
+        tried: dict[Mended, Checker] = {}
+
+        def first_wrong(mended: Mended) -> object:
+            tried[mended], wrong = self._asked_all_over(mended)
+            return wrong
+
         last = len(self._asked) - 1
-        mended = mends_that_explain(self._first_wrong, (last, found), self.mended)
+        mended = mends_that_explain(first_wrong, (last, found), self.mended)
         if mended is None:
             return False
-        self.mended = mended
-        self.checker = self._asked_all_over(mended)[0]
+        self.mended, self.checker = mended, tried[mended]
         return True
-
-    def _first_wrong(self, mended: Mended) -> object:
-        return self._asked_all_over(mended)[1]
 
     def _asked_all_over(self, mended: Mended) -> tuple[Checker, object]:
         """Another checker, and what it finds wrong first. One that cannot follow to the end proves nothing."""
