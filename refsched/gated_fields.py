@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fields that count only with a feature gate: without it the API server drops them, and the scheduler, which may
-still meet them in older objects, does not look at them.
+still meet them in older objects, does not look at them to place a pod.
 
 Rules: R-FEATURE-04.   Source: pkg/api/pod/util.go, dropDisabledFields, dropDisabledPodStatusFields (v1.34.2),
 and in the scheduler the places that each gate names.
@@ -14,12 +14,12 @@ from typing import Any
 from attrs import evolve
 
 from refsched.config.feature_gates import FeatureGates
-from refsched.objects.pod import ContainerStatus, Pod
+from refsched.objects.pod import ContainerStatus, DisabledRequirements, Pod
 from refsched.objects.store import ApiObject
 
 
 def without_disabled_fields(read: ApiObject, gates: FeatureGates) -> ApiObject:
-    """R-FEATURE-04: a field whose gate is off is dropped by the API server, and not looked at by the scheduler."""
+    """R-FEATURE-04: a field whose gate is off is dropped by the API server, and not looked at to place a pod."""
     if not isinstance(read, Pod):
         return read
     for gate, drop in _DROPPED.items():
@@ -35,8 +35,13 @@ def _match_label_keys(pod: Pod) -> Pod:
 
 
 def _pod_level_resources(pod: Pod) -> Pod:
-    """Source: framework/types.go, CalculateResource; noderesources/fit.go, computePodResourceRequest."""
-    return evolve(pod, spec=evolve(pod.spec, resources=None))
+    """Disabled, not dropped: events look at them (objects/resources.py, requests_in_events).
+    Source: framework/types.go, CalculateResource; noderesources/fit.go, computePodResourceRequest."""
+    given = pod.spec.resources
+    if given is None:
+        return pod
+    disabled = DisabledRequirements(given.requests, given.limits, given.claims)
+    return evolve(pod, spec=evolve(pod.spec, resources=disabled))
 
 
 def _resized_containers(pod: Pod) -> Pod:

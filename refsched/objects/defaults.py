@@ -32,6 +32,7 @@ from refsched.objects.pod import (
     DEFAULT_SCHEDULER_NAME,
     Affinity,
     Container,
+    DisabledRequirements,
     Pod,
     PodAffinity,
     PodAffinityTerm,
@@ -150,11 +151,14 @@ def _container(container: Container, host_network: bool) -> Container:
 def _pod_level(spec: PodSpec) -> ResourceRequirements | None:
     """R-DEFAULTS-05: the huge pages that containers are limited to limit a pod that has resources of its own
     and no request for them. R-DEFAULTS-06: such a pod, if limited, requests what its containers request
-    together, huge pages excepted, or else its limit. (defaultHugePagePodLimits, defaultPodRequests)"""
+    together, huge pages excepted, or else its limit. Neither without the gate PodLevelResources.
+    (defaultHugePagePodLimits, defaultPodRequests)"""
     own = spec.resources
     if own is None or not (own.limits or own.requests):
         return own
     limits, requests = _rounded(own.limits), _rounded(own.requests)
+    if isinstance(own, DisabledRequirements):
+        return evolve(own, requests=requests, limits=limits)
     for name, quantity in _together(spec, limited=True).items():
         if name.startswith(HUGE_PAGES_PREFIX) and name not in requests:
             limits.setdefault(name, quantity)

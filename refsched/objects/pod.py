@@ -34,6 +34,12 @@ class ResourceRequirements:
 
 
 @frozen
+class DisabledRequirements(ResourceRequirements):
+    """What a pod as a whole requires, without the gate PodLevelResources: placement does not look at it,
+    events do."""
+
+
+@frozen
 class ContainerPort:
     container_port: int = 0
     host_port: int = 0

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from refsched.objects.pod import Container, Pod
+from refsched.objects.pod import Container, DisabledRequirements, Pod
 from refsched.objects.quantity import Quantity
 
 CPU = "cpu"
@@ -41,16 +41,28 @@ def pod_requests(
     counts, as for a pod that is yet to be placed.
     """
     requests = _container_requests(pod, non_missing or {}, use_status)
-    if pod_level and pod.spec.resources is not None:
-        requests |= {
-            name: q for name, q in pod.spec.resources.requests.items() if is_pod_level_resource(name)
-        }
+    if pod_level and not isinstance(pod.spec.resources, DisabledRequirements):
+        requests |= pod_level_requests(pod)
     return _sum(requests, pod.spec.overhead)
 
 
-def has_pod_level_requests(pod: Pod) -> bool:
+def requests_in_events(pod: Pod) -> dict[str, Quantity]:
+    """The whole request of a pod as an event's before and after are compared: pod-level requests count there
+    without the gate PodLevelResources too. Source: framework/events.go, extractPodScaleDown;
+    noderesources/fit.go, isSchedulableAfterPodScaleDown."""
+    return _sum(_container_requests(pod, {}, use_status=True) | pod_level_requests(pod), pod.spec.overhead)
+
+
+def pod_level_requests(pod: Pod) -> dict[str, Quantity]:
+    """Those of the pod as a whole, disabled ones too."""
     resources = pod.spec.resources
-    return resources is not None and any(is_pod_level_resource(name) for name in resources.requests)
+    if resources is None:
+        return {}
+    return {name: asked for name, asked in resources.requests.items() if is_pod_level_resource(name)}
+
+
+def has_pod_level_requests(pod: Pod) -> bool:
+    return not isinstance(pod.spec.resources, DisabledRequirements) and bool(pod_level_requests(pod))
 
 
 def is_pod_level_resource(name: str) -> bool:

@@ -30,6 +30,7 @@ from refsched.objects.resources import (
     is_extended_resource,
     is_scalar_resource,
     pod_requests,
+    requests_in_events,
     resource_of,
 )
 from refsched.objects.store import ObjectStore
@@ -122,7 +123,8 @@ class NodeResourcesFit:
     def after_pod_change(self, pod: Pod, before: Pod, after: Pod | None, objects: ObjectStore) -> bool:
         """R-FIT-09: a pod gone from the node that it ran on, or was nominated to, may help any other.
         R-FIT-10: so may a running pod that now asks for less of what the pod asks for too, or the pod
-        itself, where it asks for less of anything; but without InPlacePodVerticalScaling it does not."""
+        itself, where it asks for less of anything; but without InPlacePodVerticalScaling it does not.
+        Pod-level requests count here without their gate too."""
         if after is None:
             return bool(before.spec.node_name or before.status.nominated_node_name)
         if not self.in_place_scaling:
@@ -166,7 +168,7 @@ def _empty(node: Node) -> NodeInfo:
 
 def _asks_for_less(before: Pod, after: Pod, pod: Pod) -> bool:
     """Of any resource that ``pod`` asks for. Source: isSchedulableAfterPodScaleDown."""
-    had, has, asked = (resource_of(pod_requests(each)) for each in (before, after, pod))
+    had, has, asked = (resource_of(requests_in_events(each)) for each in (before, after, pod))
     return any(
         amount(had, resource) > amount(has, resource)
         for resource in (CPU, MEMORY, EPHEMERAL_STORAGE, *asked.scalar)

@@ -21,7 +21,7 @@ from refsched.framework.events import (
 )
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
-from refsched.objects.resources import pod_requests
+from refsched.objects.resources import requests_in_events
 
 ASSIGNED_POD_ADD = ClusterEvent(ASSIGNED_POD, ActionType.ADD)
 ASSIGNED_POD_DELETE = ClusterEvent(ASSIGNED_POD, ActionType.DELETE)
@@ -80,11 +80,12 @@ def _labels_changed(before: Pod | Node, after: Pod | Node) -> bool:
 
 
 def _scaled_down(before: Pod, after: Pod) -> bool:
-    """R-CHANGE-03: it asks for less of something, in thousandths, or no longer names it."""
-    less = pod_requests(after)
+    """R-CHANGE-03: it asks for less of something, in thousandths, or no longer names it; pod-level requests
+    count here without the gate PodLevelResources too."""
+    less = requests_in_events(after)
     return any(
         name not in less or asked.milli_value > less[name].milli_value
-        for name, asked in pod_requests(before).items()
+        for name, asked in requests_in_events(before).items()
     )
 
 

@@ -6,16 +6,22 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from attrs import evolve
 from world import configuration, node_object, pod_object
 
 from refsched.checking.checker import Checker
 from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates, read_feature_gates
+from refsched.framework.events import ActionType
 from refsched.gated_fields import without_disabled_fields
+from refsched.objects.defaults import defaulted
 from refsched.objects.node import Node
 from refsched.objects.pod import ContainerStatus, Pod
+from refsched.objects.quantity import Quantity
 from refsched.objects.reading import read_as
+from refsched.objects.resources import has_pod_level_requests, pod_requests, requests_in_events
 from refsched.objects.store import ObjectStore
 from refsched.plugins.node_resources_fit import NodeResourcesFit
+from refsched.queue.cluster_events import pod_update_events
 from refsched.reference import create
 from refsched.trace.records import Create
 
@@ -53,7 +59,8 @@ def test_each_gate_takes_its_own_fields() -> None:
 
     levelled = without_disabled_fields(read, without("PodLevelResources"))
     assert isinstance(levelled, Pod)
-    assert levelled.spec.resources is None
+    assert pod_requests(levelled) == {}
+    assert not has_pod_level_requests(levelled)
     spread = without_disabled_fields(read, without("MatchLabelKeysInPodTopologySpread"))
     assert isinstance(spread, Pod)
     assert [c.match_label_keys for c in spread.spec.topology_spread_constraints] == [()]
@@ -62,6 +69,37 @@ def test_each_gate_takes_its_own_fields() -> None:
     assert settled.status.container_statuses == (ContainerStatus("c"),)
     assert settled.status.init_container_statuses == (ContainerStatus("c"),)
     assert settled.spec == read.spec
+
+
+def test_a_pod_without_requests_of_its_own_has_none_to_disable() -> None:
+    read = read_as(Pod, {"metadata": {"name": "p"}})
+
+    assert without_disabled_fields(read, without("PodLevelResources")) == read
+
+
+def test_events_compare_pod_level_requests_without_their_gate_too() -> None:
+    gates = without("PodLevelResources")
+    much = without_disabled_fields(pod(), gates)
+    assert isinstance(much, Pod)
+    assert much.spec.resources is not None
+    less = evolve(much, spec=evolve(much.spec, resources=evolve(much.spec.resources, requests={})))
+
+    assert requests_in_events(much) == {"cpu": Quantity.of(3)}
+    assert ActionType.UPDATE_POD_SCALE_DOWN in [event.action for event in pod_update_events(much, less)]
+    assert pod_update_events(much, much)[0].action == ActionType.UPDATE
+
+
+def test_disabled_pod_level_requests_are_given_no_defaults() -> None:
+    limited = {"resources": {"limits": {"cpu": "3"}}, "containers": [{"name": "c"}]}
+    read = read_as(Pod, {"metadata": {"name": "p"}, "spec": limited})
+
+    enabled = defaulted(read, None)
+    disabled = defaulted(without_disabled_fields(read, without("PodLevelResources")), None)
+
+    assert isinstance(enabled, Pod)
+    assert isinstance(disabled, Pod)
+    assert requests_in_events(enabled) == {"cpu": Quantity.of(3)}
+    assert requests_in_events(disabled) == {}
 
 
 def test_without_in_place_scaling_a_pod_that_asks_for_less_cures_nobody() -> None:
