@@ -69,7 +69,7 @@ _EXTENDERS = combinations(
     (1, 3),
     (None, None, {}, {"ignoredByScheduler": True}),
 )
-_BINDERS = st.sampled_from([None, 0, 1, None])
+_BINDERS = st.sampled_from([None, 1, 0, 2, None])
 
 
 def _config(extenders: list[Json], binder: int | None) -> Json:
@@ -109,10 +109,20 @@ _TOLD = st.fixed_dictionaries(
         "filter": _rarely(_REFUSALS, "Error", "Fail"),
         "prioritize": _rarely(_SCORES, "Fail"),
         "preempt": _rarely(_SPARED, "Fail"),
-        "bind": st.sampled_from(["Error", "Fail", {}]),
     },
 )
-_SCRIPTS = st.dictionaries(st.sampled_from(_NAMES), _TOLD, max_size=3)
+
+
+def _script(told: Json, bind: str) -> Json:
+    """Whichever of them binds this pod, ``bind`` is how that fails."""
+    return {name: {**told.get(name, {}), "bind": bind} for name in _NAMES} if bind else told
+
+
+_SCRIPTS = st.builds(
+    _script,
+    st.dictionaries(st.sampled_from(_NAMES), _TOLD, max_size=3),
+    st.sampled_from(["", "", "Error", "Fail"]),
+)
 
 
 def _pod(amount: str, priority: int, managed: str, script: Json) -> Json:
