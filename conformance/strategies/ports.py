@@ -30,7 +30,7 @@ def _port(number: int, address: str, protocol: str, of_pod: bool) -> Json:
 _PORTS = st.lists(
     combinations(
         _port,
-        (80, 81),
+        (80, 1),
         ("", "10.0.0.1", "0.0.0.0", "10.0.0.2", "::"),
         ("", "UDP", "TCP", "SCTP"),
         (False, False, True),
@@ -39,25 +39,32 @@ _PORTS = st.lists(
 )
 
 
-def _pod(ports: list[Json], starting: list[Json], sidecar: bool, of_host: bool) -> Json:
-    """No two ports of a pod are the same; on the host's network, each is a host port."""
+def _pod(ports: list[Json], starting: list[Json], sidecars: tuple[bool, bool], shape: str) -> Json:
+    """No two ports of a pod are the same; on the host's network, each is a host port. Init containers, of which
+    some go on as sidecars, have one port each, and containers as many as they like."""
     distinct: dict[tuple[str, str, int], Json] = {
         (each.get("hostIP", ""), each.get("protocol", "TCP"), each["containerPort"]): each for each in ports
     }
     claimed = list(distinct.values())
+    of_host = shape == "of host"
     if of_host:
         claimed = [{**each, "hostPort": each["containerPort"]} for each in claimed]
     init = [each for each in starting if "hostPort" in each and not of_host]
-    first = {**container("c"), "ports": claimed} if claimed else container("c")
-    before = {**container("i"), "ports": init[:1], **({"restartPolicy": "Always"} if sidecar else {})}
-    return pod("", containers=[first], initContainers=[before] if init else [], hostNetwork=of_host)
+    before = [
+        container(f"i{number}", ports=[each], **({"restartPolicy": "Always"} if sidecar else {}))
+        for number, (each, sidecar) in enumerate(zip(init, sidecars, strict=False))
+    ]
+    parts = [claimed[:1], claimed[1:]] if shape == "apart" else [claimed]
+    containers = [container(name, ports=part) for name, part in zip("cd", parts, strict=False)]
+    return pod("", containers=containers, initContainers=before, hostNetwork=of_host)
 
 
 _PODS = st.builds(
-    lambda ports, init, kind: _pod(ports, init, *kind),
+    _pod,
     _PORTS,
-    one_in(4, _PORTS, []),
-    st.sampled_from([(False, False), (False, False), (True, False), (False, True)]),
+    one_in(3, st.permutations([_port(number, "", "", of_pod=False) for number in (80, 1, 81)]), []),
+    st.sampled_from([(True, True), (False, False), (True, False), (False, True)]),
+    st.sampled_from(["", "apart", "", "of host"]),
 )
 _NODES = st.just(node())
 
