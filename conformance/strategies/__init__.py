@@ -23,6 +23,7 @@ _MODULES = {
     "ports": "ports",
     "images": "images",
     "cured": "cured",
+    "remedies": "remedies",
     "config": "config",
     "nominated": "nominated",
     "queue": "queue",
