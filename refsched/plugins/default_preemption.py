@@ -104,7 +104,7 @@ class DefaultPreemption:
         if not self.extenders:
             return possible_picks(candidates, wanted, context.now)
         asked = first_found(candidates, wanted)
-        left = consult(self.extenders, context.pod, asked, context.snapshot)
+        left = consult(self.extenders, context.pod, asked, context.snapshot, context.choices)
         if isinstance(left, Status) or not left:
             return left
         return possible_picks(left, len(left), context.now)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from refsched.framework.choices import Choices
 from refsched.framework.node_info import PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status, error
@@ -40,10 +41,11 @@ def consult(
     pod: PodInfo,
     candidates: Sequence[Candidate],
     snapshot: Snapshot,
+    choices: Choices,
 ) -> list[Candidate] | Status:
     """R-PREEMPT-12: each extender that knows preemption and cares for the pod is asked about what the ones
     before it left, until nothing is left. One that is not ignorable ends preemption by failing, and by
-    naming a node without a victim."""
+    naming nodes without a victim, of which any is told (they are walked in the order of a Go map)."""
     left: Mapping[str, Candidate] = {candidate.node: candidate for candidate in candidates}
     for extender in extenders:
         if not left:
@@ -57,6 +59,8 @@ def consult(
             return answer
         idle = [node for node, candidate in answer.items() if not candidate.victims]
         if idle and not extender.is_ignorable:
-            return error(f'expected at least one victim pod on node "{idle[0]}"')
+            return error(
+                choices.choose("error", [f'expected at least one victim pod on node "{n}"' for n in idle])
+            )
         left = {node: candidate for node, candidate in answer.items() if candidate.victims}
     return list(left.values())

@@ -92,7 +92,7 @@ class Offered:
     questions: list[tuple[str, list[str]]] = field(factory=list)
 
     def choose(self, question: str, options: Sequence[Any]) -> Any:
-        self.questions.append((question, [option.node for option in options]))
+        self.questions.append((question, [getattr(option, "node", option) for option in options]))
         return FirstChoice().choose(question, options)
 
 

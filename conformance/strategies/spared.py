@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spared: full nodes, a pod that could have any of them, and several extenders that each have a say in who has to
+leave; and pods that an extender refuses, while something happens that is none of its business.
+
+Each extender is asked about what the ones before it left: one refuses a node, keeps fewer victims or none, fails,
+does not care for the pod or knows nothing of preemption, and may be passed over or not.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.extender_server import ANNOTATION
+from conformance.extenders_at_hand import EXTENDERS
+from conformance.history import Create, History, deleting
+from conformance.strategies.objects import (
+    START_TIMES,
+    combinations,
+    cpu,
+    node,
+    pod,
+    profile_config,
+    with_metadata,
+)
+from conformance.strategies.scenes import Scene
+from conformance.strategies.storage import storage_object
+
+Json = dict[str, Any]
+
+_NAMES = ("a", "b", "c")
+
+
+def _extender(verbs: tuple[str, ...], ignorable: bool, by_name: bool, managing: bool) -> Json:
+    return {
+        **{f"{verb}Verb": verb for verb in verbs},
+        **({"ignorable": True} if ignorable else {}),
+        **({"nodeCacheCapable": True} if by_name else {}),
+        **({"managedResources": [{"ignoredByScheduler": True}]} if managing else {}),
+    }
+
+
+_EXTENDERS = st.lists(
+    combinations(
+        _extender,
+        (*[("preempt",)] * 7, ("preempt", "filter"), ("filter",)),
+        (True, False),
+        (False, True),
+        (*[False] * 5, True),
+    ),
+    min_size=2,
+    max_size=3,
+)
+
+
+def _config(extenders: list[Json]) -> Json:
+    """Each manages a resource of its own, if any: then it does not care for every pod."""
+    configured: list[Json] = []
+    for name, extender in zip(_NAMES, extenders, strict=False):
+        managed = [{"name": f"x.y/{name}", **told} for told in extender.get("managedResources", [])]
+        made = {"urlPrefix": f"{EXTENDERS}/{name}", **extender}
+        configured.append({**made, "managedResources": managed} if managed else made)
+    return profile_config(extenders=configured)
+
+
+# --- Victims --------------------------------------------------------------------------------------
+
+_NONE_OF_THEM: Json = dict.fromkeys(("n1", "n2", "n3"), "Refuse")
+_SAYS: SearchStrategy[Json | str] = st.sampled_from(
+    [
+        {"n1": "Refuse"},
+        "Fail",
+        {"n2": 0},
+        {"n1": 0},
+        {"n1": 1},
+        {"n2": 1, "n1": "Refuse"},
+        {"n1": 0, "n2": 0},
+        {"n3": 0, "n1": "Refuse"},
+        {},
+    ]
+)
+"""How many victims of a node have to leave after all, or that it is out of the question."""
+_TOLD: SearchStrategy[list[Json | str]] = st.one_of(
+    st.lists(_SAYS, min_size=2, max_size=3),
+    st.sampled_from([["Fail", {"n1": "Refuse"}], [_NONE_OF_THEM, "Fail"], [{"n1": 0}, {"n2": 0}]]),
+)
+
+_CROWDS = st.lists(st.sampled_from([2, 3]), min_size=2, max_size=3)
+"""How many pods there are on each node: on the first one those that are the least important."""
+
+
+def _coming(managed: str, told: list[Json | str]) -> Json:
+    """``managed`` names the extender whose resource it asks for."""
+    said = {name: {"preempt": says} for name, says in zip(_NAMES, told, strict=False) if says != {}}
+    amounts = {f"x.y/{managed}": "1"} if managed else {}
+    resources = {"requests": {"cpu": "2", **amounts}, **({"limits": amounts} if managed else {})}
+    made = pod("", containers=[{"name": "c", "image": "i", "resources": resources}], priority=10)
+    return with_metadata(made, annotations={ANNOTATION: json.dumps(said, sort_keys=True)})
+
+
+_COMING = st.builds(_coming, st.sampled_from(["", "a", "b"]), _TOLD)
+
+
+@st.composite
+def _sparing(draw: DrawFn) -> History:
+    scene = Scene()
+    for home, crowd in enumerate(draw(_CROWDS)):
+        scene.add_node(node("", {"cpu": "2", "pods": "9"}))
+        for start in START_TIMES[:crowd]:
+            amount = "1" if crowd == 2 else "600m"
+            scene.add_pod(pod("", cpu(amount), priority=home, status={"startTime": start}), home)
+    for value in draw(st.lists(_COMING, min_size=3, max_size=4)):
+        scene.add_pod(value)
+    scene.schedule()
+    scene.wait()
+    scene.schedule()
+    return scene.history(_config(draw(_EXTENDERS)))
+
+
+# --- Refusals -------------------------------------------------------------------------------------
+
+_STORAGE = "storage.k8s.io/v1"
+_HAPPENS: tuple[Json, ...] = (
+    storage_object(
+        "resource.k8s.io/v1",
+        "ResourceSlice",
+        "s",
+        spec={
+            "driver": "d",
+            "nodeName": "n1",
+            "pool": {"name": "p", "generation": 1, "resourceSliceCount": 1},
+            "devices": [{"name": "d1"}],
+        },
+    ),
+    storage_object(
+        _STORAGE,
+        "VolumeAttachment",
+        "x",
+        spec={"attacher": "d", "nodeName": "n1", "source": {"persistentVolumeName": "v"}},
+    ),
+    storage_object(_STORAGE, "StorageClass", "s", provisioner="d"),
+    storage_object(_STORAGE, "CSINode", "n1", spec={"drivers": []}),
+    storage_object(_STORAGE, "CSIDriver", "d", spec={}),
+    storage_object(_STORAGE, "CSIStorageCapacity", "c", "default", storageClassName="s"),
+    storage_object("resource.k8s.io/v1", "DeviceClass", "c", spec={}),
+    storage_object(
+        "resource.k8s.io/v1",
+        "ResourceClaim",
+        "c",
+        "default",
+        spec={"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "c"}}]}},
+    ),
+    storage_object("policy/v1", "PodDisruptionBudget", "b", "default", spec={}),
+    storage_object("v1", "Namespace", "other"),
+)
+"""Most of it is worth another try for a pod that an extender refused; slices and attachments are not."""
+
+
+@st.composite
+def _refusing(draw: DrawFn) -> History:
+    scene = Scene()
+    scene.add_node(node(""))
+    said = {"a": {"filter": {"n1": draw(st.sampled_from(["Unschedulable", "UnschedulableAndUnresolvable"]))}}}
+    annotations = {ANNOTATION: json.dumps(said)}
+    scene.add_pod(with_metadata(pod("", cpu("1")), annotations=annotations))
+    if draw(st.booleans()):
+        scene.add_pod(pod("", cpu("9")))
+    scene.schedule()
+    scene.wait()
+    for value in draw(st.lists(st.sampled_from(_HAPPENS), min_size=2, max_size=4, unique_by=id)):
+        scene.steps.append(Create(value))
+        scene.schedule(1)
+        scene.wait()
+        scene.steps.append(deleting(value))
+        scene.schedule(1)
+        scene.wait()
+    return scene.history(_config([_extender(("filter",), False, draw(st.booleans()), False)]))
+
+
+def histories() -> SearchStrategy[History]:
+    return st.one_of(_sparing(), _sparing(), _refusing())
