@@ -63,13 +63,33 @@ def test_claims_and_what_serves_them(check: Check, history: History) -> None:
     check(history)
 
 
+@conforms(area="limits", rules=rules_of("VOLLIMIT"), needs=("volumes",), examples=40)
+def test_what_drivers_can_attach(check: Check, history: History) -> None:
+    check(history)
+
+
 @conforms(area="promised", rules=rules_of("VOLBIND"), needs=("volumes", "scripted"), examples=25)
 def test_promised_volumes(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="dra", rules=rules_of("DRA"), needs=("devices",), examples=40)
+@conforms(area="dra", rules=rules_of("DRA"), needs=("devices",), examples=34)
 def test_devices(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="selectors", rules=rules_of("DRA"), needs=("devices",), examples=12)
+def test_what_selectors_say(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="sizes", rules=rules_of("DRA"), needs=("devices",), examples=30)
+def test_as_many_devices_as_a_claim_may_hold(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="several", rules=rules_of("DRA"), needs=("devices", "scripted"), examples=30)
+def test_one_of_several_claims(check: Check, history: History) -> None:
     check(history)
 
 

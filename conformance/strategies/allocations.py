@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.history import History, Update, deleting
-from conformance.strategies.expressions import DRIVER
+from conformance.strategies.device_objects import (
+    DRIVER,
+    claim_user,
+    device_class,
+    resource_claim,
+    resource_slice,
+)
 from conformance.strategies.objects import ZONE, node, one_in, pod, with_metadata, with_status
 from conformance.strategies.scenes import Scene
 
@@ -50,40 +56,17 @@ def _opaque(number: int, driver: str = DRIVER) -> Json:
 
 
 def _class(name: str, configs: Sequence[Json]) -> Json:
-    return {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "DeviceClass",
-        "metadata": {"name": name},
-        "spec": {"config": list(configs)} if configs else {},
-    }
+    return device_class(name, **({"config": list(configs)} if configs else {}))
 
 
 def _slice(name: str, where: Json, devices: Sequence[str], pool: Json | None = None) -> Json:
-    return {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "ResourceSlice",
-        "metadata": {"name": name},
-        "spec": {
-            "driver": DRIVER,
-            "pool": {"name": name, "generation": 1, "resourceSliceCount": 1, **(pool or {})},
-            **where,
-            "devices": [
-                {"name": each, "attributes": {"parity": {"int": number % 2}}}
-                for number, each in enumerate(devices)
-            ],
-        },
-    }
+    made = [{"name": each, "attributes": {"parity": {"int": n % 2}}} for n, each in enumerate(devices)]
+    return resource_slice(name, made, where, pool)
 
 
 def _claim(name: str, requests: Sequence[Json], status: Json | None = None, **devices: Any) -> Json:
     named = [{"name": f"r{number}", **request} for number, request in enumerate(requests)]
-    return {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "ResourceClaim",
-        "metadata": {"name": name, "namespace": "default"},
-        "spec": {"devices": {"requests": named, **devices}},
-        **({"status": status} if status else {}),
-    }
+    return resource_claim(name, {"requests": named, **devices}, status)
 
 
 def _asked(count: int = 1, class_name: str = "any") -> Json:
@@ -104,11 +87,6 @@ def _given(device: str, selector: Json | None = None, users: Sequence[Json] = ()
     if selector is not None:
         allocation["nodeSelector"] = selector
     return {"allocation": allocation, **({"reservedFor": list(users)} if users else {})}
-
-
-def _user(*claims: str, **more: Any) -> Json:
-    used = [{"name": f"g{number}", "resourceClaimName": name} for number, name in enumerate(claims)]
-    return pod("", {"cpu": "1"}, resourceClaims=used, **more)
 
 
 # --- How devices are configured, and where they can be used ---------------------------------------
@@ -191,9 +169,9 @@ def _configured(
         asked_for["constraints"] = list(constraints)
     scene.add(_claim("c1", requests, **asked_for), _claim("c2", [_one(2)]))
     scene.add_node(node("", labels={ZONE: "a"}))
-    scene.add_pod(with_metadata(_user("c1"), uid="uid-of-p1"))
-    scene.add_pod(_user("c1"))
-    scene.add_pod(_user("c2"))
+    scene.add_pod(with_metadata(claim_user("c1"), uid="uid-of-p1"))
+    scene.add_pod(claim_user("c1"))
+    scene.add_pod(claim_user("c2"))
     scene.schedule()
     return scene.history()
 
@@ -261,8 +239,8 @@ def _allocated(
     scene.add(_claim("c2", [_one()]))
     for each in labels:
         scene.add_node(node("", {"cpu": cores, "pods": "9"}, each))
-    scene.add_pod(with_metadata(_user("c1", "c2") if both else _user("c1"), uid="uid-of-p1"))
-    scene.add_pod(_user("c1"))
+    scene.add_pod(with_metadata(claim_user("c1", "c2") if both else claim_user("c1"), uid="uid-of-p1"))
+    scene.add_pod(claim_user("c1"))
     scene.schedule(1)
     if leaving == "later":
         scene.steps.append(Update(with_metadata(claim, **_LEAVING)))
@@ -293,7 +271,7 @@ def _in_two_namespaces(devices: int, given: bool, first: str, users: Sequence[Js
     scene.add(with_metadata(_claim("c1", [_one()]), namespace=_OTHERS))
     scene.add_node(node(""))
     for namespace in (first, _OTHERS if first != _OTHERS else "default"):
-        scene.add_pod(with_metadata(_user("c1"), namespace=namespace))
+        scene.add_pod(with_metadata(claim_user("c1"), namespace=namespace))
     scene.schedule()
     return scene.history()
 
@@ -408,7 +386,7 @@ def _in_slices(kinds: Sequence[tuple[int, int, Json]], counts: Sequence[int], la
     scene.add_node(node("", labels={ZONE: "a"}))
     for number, count in enumerate(counts):
         scene.add(_claim(f"c{number}", [_one(count)]))
-        scene.add_pod(_user(f"c{number}"))
+        scene.add_pod(claim_user(f"c{number}"))
     scene.schedule()
     if late:
         scene.add(slices[-1])
@@ -449,7 +427,7 @@ def _held_twice(
     scene.add_node(node(""))
     for number, count in enumerate(kinds):
         scene.add(_claim(f"c{number}", [_one(count)]))
-        scene.add_pod(_user(f"c{number}"))
+        scene.add_pod(claim_user(f"c{number}"))
     scene.schedule()
     gone = set()
     for index, how in lets_go:

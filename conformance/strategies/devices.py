@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices: what slices offer, what claims ask for, and how both change under pods that wait.
 
-In one history of three several claims are for one device, each with many selectors; in one there is one pool
-on a single node, so that it is certain in which order devices are tried; in the others anything may change.
+In one history of two there is one pool on a single node, so that it is certain in which order devices are tried;
+in the others anything may change.
 """
 
 from __future__ import annotations
@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.history import Create, History, Update, deleting
-from conformance.strategies.expressions import DEVICE, DRIVER, conjunctions
+from conformance.strategies.device_objects import (
+    DRIVER,
+    claim_user,
+    device_class,
+    resource_claim,
+    resource_slice,
+)
 from conformance.strategies.objects import (
     ZONE,
     ZONE_LABELS,
@@ -72,17 +78,8 @@ _DEVICES = st.lists(
 
 
 def _slice(name: str, where: Json, pool: str, generation: int, count: int, devices: list[Json]) -> Json:
-    return {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "ResourceSlice",
-        "metadata": {"name": name},
-        "spec": {
-            "driver": DRIVER,
-            "pool": {"name": pool or name, "generation": generation, "resourceSliceCount": count},
-            **where,
-            "devices": devices,
-        },
-    }
+    told = {"name": pool or name, "generation": generation, "resourceSliceCount": count}
+    return resource_slice(name, devices, where, told)
 
 
 def _slices(name: str) -> SearchStrategy[Json]:
@@ -124,12 +121,7 @@ _SELECTORS: SearchStrategy[Json] = one_in(
 
 def _class(name: str, selectors: Json, configured: bool) -> Json:
     config = {"config": [{"opaque": {"driver": DRIVER, "parameters": {"of": name}}}]} if configured else {}
-    return {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "DeviceClass",
-        "metadata": {"name": name},
-        "spec": {**selectors, **config},
-    }
+    return device_class(name, **selectors, **config)
 
 
 def _classes(name: str) -> SearchStrategy[Json]:
@@ -178,20 +170,10 @@ _CONSTRAINTS = st.sampled_from(
 
 def _claim_spec(requests: Sequence[Json], constraints: list[Json]) -> Json:
     named = [{"name": f"r{index}", **request} for index, request in enumerate(requests)]
-    return {"devices": {"requests": named, **({"constraints": constraints} if constraints else {})}}
+    return {"requests": named, **({"constraints": constraints} if constraints else {})}
 
 
 _SPECS = st.builds(_claim_spec, st.lists(_REQUESTS, min_size=1, max_size=2), _CONSTRAINTS)
-
-
-def _claim(name: str, spec: Json, status: Json | None = None) -> Json:
-    made = {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "ResourceClaim",
-        "metadata": {"name": name, "namespace": "default"},
-        "spec": spec,
-    }
-    return {**made, "status": status} if status else made
 
 
 def _allocated(name: str, on: str, reserved: bool, shared: bool) -> Json:
@@ -210,19 +192,14 @@ def _claims(name: str) -> SearchStrategy[Json]:
     """Now and then one is allocated from the start, where it helps or stands in the way."""
     places = st.sampled_from(["n1", "n9", ""])
     statuses = st.builds(_allocated, st.just(name), places, st.booleans(), one_in(3, st.just(True), False))
-    return st.builds(_claim, st.just(name), _SPECS, one_in(4, statuses))
+    return st.builds(resource_claim, st.just(name), _SPECS, one_in(4, statuses))
 
 
 # --- Pods -----------------------------------------------------------------------------------------
 
 
-def _users(claims: Sequence[str], priority: int) -> Json:
-    used = [{"name": f"g{index}", "resourceClaimName": name} for index, name in enumerate(claims)]
-    return pod("", {"cpu": "1"}, resourceClaims=used, priority=priority)
-
-
 _PODS = st.builds(
-    _users,
+    lambda claims, priority: claim_user(*claims, priority=priority),
     st.sampled_from([("c1",), ("c2",), ("c1", "c2"), ("c3",), (), ("c1", "c1"), ("nobodys",)]),
     st.sampled_from([0, 0, 10]),
 )
@@ -248,7 +225,7 @@ def _add_owner(spec: Json, is_owner: bool, is_told: bool) -> Change:
         scene.steps[-1] = Create(told if is_told else made)
         if any(isinstance(step, Create) and step.object["metadata"]["name"] == own for step in scene.steps):
             return
-        scene.add(with_metadata(_claim(own, spec), ownerReferences=made_for))
+        scene.add(with_metadata(resource_claim(own, spec), ownerReferences=made_for))
         if not is_told:
             scene.schedule()
             scene.steps.append(Update(told))
@@ -289,7 +266,7 @@ def _replacing(values: SearchStrategy[Json]) -> SearchStrategy[Change]:
     return values.map(lambda value: _replaced(value, value))
 
 
-_CLAIMS_LATER = st.one_of(*[st.builds(_claim, st.just(name), _SPECS) for name in _CLAIMS])
+_CLAIMS_LATER = st.one_of(*[st.builds(resource_claim, st.just(name), _SPECS) for name in _CLAIMS])
 _CHANGES = (
     st.one_of(*map(_slices, _SLICES)).map(_updated),
     _replacing(st.one_of(*map(_slices, _SLICES))),
@@ -304,27 +281,6 @@ _CHANGES = (
 def _anything() -> SearchStrategy[History]:
     there = [*map(_classes, ("gpu", "big")), *map(_slices, _SLICES), *map(_claims, _CLAIMS)]
     return scenes(_NODES, _PODS, *_CHANGES, others=st.tuples(*there).map(list), most_nodes=3, most_pods=4)
-
-
-# --- One device, many selectors -------------------------------------------------------------------
-
-
-def _selecting(expressions: Sequence[str]) -> Json:
-    """Administrators get the device whoever has it."""
-    asked = {"deviceClassName": "any", "allocationMode": "ExactCount", "count": 1, "adminAccess": True}
-    return {"exactly": {**asked, "selectors": [{"cel": {"expression": each}} for each in expressions]}}
-
-
-def _asked_of_one(conjunctions: Sequence[Sequence[str]]) -> History:
-    """A pod and a claim for each of the conjunctions."""
-    scene = Scene()
-    scene.add(_class("any", {}, False), _slice("s1", {"nodeName": "n1"}, "", 1, 1, [DEVICE]))
-    scene.add_node(node(""))
-    for number, expressions in enumerate(conjunctions):
-        scene.add(_claim(f"c{number}", _claim_spec([_selecting(expressions)], [])))
-        scene.add_pod(_users([f"c{number}"], 0))
-    scene.schedule()
-    return scene.history()
 
 
 # --- One pool, many devices -----------------------------------------------------------------------
@@ -391,10 +347,10 @@ def _from_one_pool(pool: Json, specs: Sequence[Json], users: Sequence[Sequence[s
     scene.add(_class("any", {}, False), pool)
     scene.add(_class("first", {"selectors": [{"cel": {"expression": f"{_ATTRIBUTES}.numa == 0"}}]}, True))
     scene.add_node(node(""))
-    claims = [_claim(f"c{number}", spec) for number, spec in enumerate(specs, 1)]
+    claims = [resource_claim(f"c{number}", spec) for number, spec in enumerate(specs, 1)]
     scene.add(*claims)
     for names in users:
-        scene.add_pod(_users(names, 0))
+        scene.add_pod(claim_user(*names))
     scene.schedule()
     if again:
         scene.steps.append(Update(claims[0]))
@@ -404,7 +360,6 @@ def _from_one_pool(pool: Json, specs: Sequence[Json], users: Sequence[Sequence[s
 
 
 def histories() -> SearchStrategy[History]:
-    of_one = st.lists(conjunctions(), min_size=2, max_size=5).map(_asked_of_one)
     specs = st.lists(_ONE_CLAIM, min_size=3, max_size=3)
     one_pool = st.builds(_from_one_pool, _KINDS.map(_pool), specs, _USERS, one_in(3, st.just(True), False))
-    return st.one_of(one_pool, one_pool, of_one, _anything(), _anything())
+    return st.one_of(one_pool, one_pool, _anything(), _anything())

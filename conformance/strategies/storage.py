@@ -377,10 +377,10 @@ NUMBERS = st.integers(1, 3)
 
 def puts(values: SearchStrategy[Json]) -> SearchStrategy[Change]:
     """The object comes, or becomes this one."""
-    return values.map(lambda value: lambda scene: _put(scene, value))
+    return values.map(lambda value: lambda scene: put(scene, value))
 
 
-def _put(scene: Scene, value: Json) -> None:
+def put(scene: Scene, value: Json) -> None:
     key = value["kind"], value["metadata"]["name"]
     is_there = False
     for step in scene.steps:

@@ -27,8 +27,8 @@ NEAREST: Mapping[str, tuple[str, ...]] = {
     "preemption": ("preemption", "preempt_flow", "nominated"),
     "binding": ("faults", "permit"),
     "permit": ("permit", "faults"),
-    "volumes": ("volumes", "attached", "disks", "claims", "promised"),
-    "devices": ("devices", "dra", "allocations"),
+    "volumes": ("volumes", "attached", "disks", "claims", "limits", "promised"),
+    "devices": ("devices", "dra", "selectors", "sizes", "several", "allocations"),
     "config": ("config", "resources", "many"),
 }
 """The modules of this package that hold a table ``WRONG``, each with the areas whose tests, and recordings, lie

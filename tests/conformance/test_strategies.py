@@ -33,7 +33,11 @@ OWN = (
     "cured",
     "claims",
     "promised",
+    "limits",
     "devices",
+    "selectors",
+    "sizes",
+    "several",
     "allocations",
 )
 """The areas that are tested here."""

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Device objects: classes, slices, claims and pods that use them, as plain JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from conformance.strategies.objects import pod
+
+Json = dict[str, Any]
+
+DRIVER = "gpu.example.com"
+EVERYWHERE: Json = {"allNodes": True}
+
+Asked = Sequence[Json]
+"""One thing that is asked for, or several of which any one will do."""
+
+
+def _resource(kind: str, name: str, spec: Json, namespace: str = "") -> Json:
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+    return {"apiVersion": "resource.k8s.io/v1", "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def device_class(name: str, **spec: Any) -> Json:
+    return _resource("DeviceClass", name, spec)
+
+
+def resource_slice(
+    name: str, devices: Sequence[Json], where: Json = EVERYWHERE, pool: Json | None = None
+) -> Json:
+    """A pool of its own, where ``pool`` says nothing else."""
+    told = {"name": name, "generation": 1, "resourceSliceCount": 1, **(pool or {})}
+    return _resource(
+        "ResourceSlice", name, {"driver": DRIVER, "pool": told, **where, "devices": list(devices)}
+    )
+
+
+def resource_claim(name: str, devices: Json, status: Json | None = None) -> Json:
+    made = _resource("ResourceClaim", name, {"devices": devices}, "default")
+    return {**made, "status": status} if status else made
+
+
+def exactly(count: int, of_class: str = "any") -> Json:
+    return {"deviceClassName": of_class, "allocationMode": "ExactCount", "count": count}
+
+
+def all_there_are(*expressions: str) -> Json:
+    selectors = [{"cel": {"expression": each}} for each in expressions]
+    selected = {"selectors": selectors} if selectors else {}
+    return {"deviceClassName": "any", "allocationMode": "All", **selected}
+
+
+def request(name: str, asked: Asked) -> Json:
+    if len(asked) == 1:
+        return {"name": name, "exactly": asked[0]}
+    return {"name": name, "firstAvailable": [{"name": f"a{place}", **one} for place, one in enumerate(asked)]}
+
+
+def claim_user(*claims: str, **more: Any) -> Json:
+    """A pod that uses these claims."""
+    used = [{"name": f"g{index}", "resourceClaimName": name} for index, name in enumerate(claims)]
+    return pod("", {"cpu": "1"}, resourceClaims=used, **more)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits: what each of several drivers can attach to one node, pods for which that is too little, and what may
+help them.
+
+All else on the node is plentiful. What counts does not stand first among a pod's volumes, nor its driver first
+among the node's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.history import History
+from conformance.strategies.claims import a_claim, bound_pair, storage_class, with_some
+from conformance.strategies.objects import default_profile, node, one_in, pod, profile_config, with_metadata
+from conformance.strategies.scenes import Change, Scene, pods_removed
+from conformance.strategies.storage import (
+    DRIVER,
+    GCE,
+    MIGRATED_PLUGINS,
+    STORAGE,
+    TELLING,
+    inline,
+    puts,
+    removes,
+    storage_object,
+    using,
+    with_uids,
+)
+from refsched.trace.records import Reference
+
+Json = dict[str, Any]
+
+_AWS = "ebs.csi.aws.com"
+_BY_ITSELF = profile_config(
+    default_profile(
+        plugins={
+            "multiPoint": {
+                "disabled": [{"name": f"Volume{what}"} for what in ("Binding", "Restrictions", "Zone")]
+            }
+        }
+    )
+)
+"""There it is NodeVolumeLimits that misses a claim."""
+
+# --- What drivers can attach ----------------------------------------------------------------------
+
+_ONE: Json = {"allocatable": {"count": 1}}
+_NONE: Json = {"allocatable": {"count": 0}}
+_TWO: Json = {"allocatable": {"count": 2}}
+_UNTOLD: Json = {"allocatable": {}}
+_FEW = st.sampled_from([_ONE, _NONE, _NONE, _ONE, _ONE, {}])
+_ANY = st.sampled_from([_ONE, _NONE, {}, _TWO, _UNTOLD])
+_MIGRATED = st.sampled_from(["kubernetes.io/gce-pd", "kubernetes.io/gce-pd,kubernetes.io/aws-ebs", ""])
+
+
+@st.composite
+def _csi_nodes(draw: DrawFn, limits: SearchStrategy[Json] = _ANY) -> Json:
+    names = draw(st.permutations([DRIVER, TELLING, GCE]))[: draw(st.sampled_from([3, 3, 2, 3, 1]))]
+    drivers = [{"name": name, "nodeID": "n1", **draw(limits)} for name in names]
+    made = storage_object(STORAGE, "CSINode", "n1", spec={"drivers": drivers})
+    return with_metadata(made, annotations={MIGRATED_PLUGINS: draw(_MIGRATED)})
+
+
+# --- Volumes --------------------------------------------------------------------------------------
+
+
+def _pair(number: int, driver: str, handle: str) -> Sequence[Json]:
+    claim, volume = bound_pair(f"c{number}", f"v{number}")
+    return claim, with_some(volume, spec={"csi": {"driver": driver, "volumeHandle": handle}})
+
+
+_CLAIMS: tuple[Json, ...] = (
+    *_pair(1, DRIVER, "h1"),
+    *_pair(2, DRIVER, "h2"),
+    *_pair(3, TELLING, "h1"),
+    *_pair(4, DRIVER, "h1"),
+    *(a_claim(name, spec={"storageClassName": "made"}) for name in ("c5", "c6")),
+    *(a_claim(name, spec={"storageClassName": "disk"}) for name in ("c7", "c8")),
+)
+"""Bound ones, of which the first and the last are the same volume to their driver; and four to be made."""
+_LATE = a_claim("c9", spec={"storageClassName": "made"})
+_NO_DISK: list[Json] = [{"name": "z", "emptyDir": {}}]
+_GCE_DISKS = tuple(inline(gcePersistentDisk={"pdName": name}) for name in "ab")
+_AWS_DISKS = tuple(inline(awsElasticBlockStore={"volumeID": name}) for name in ("vol-1", "aws://a/b"))
+"""The second one cannot be translated for the driver that stands in."""
+_ONES: tuple[list[Json], ...] = (
+    *(using(name) for name in ("c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8")),
+    *_GCE_DISKS,
+)
+_SETS: SearchStrategy[list[Json]] = st.one_of(
+    st.sampled_from([*_ONES, *_GCE_DISKS * 4]),
+    st.sampled_from(_ONES).map(lambda one: [*_NO_DISK, *one]),
+    st.permutations(["c1", "c2", "c3", "c5", "c7"]).map(lambda names: using(*names[:2])),
+    st.sampled_from([*_AWS_DISKS, [*_NO_DISK, *_AWS_DISKS[0]], [*_AWS_DISKS[0], *using("c1")], _NO_DISK]),
+)
+
+# --- What happens ---------------------------------------------------------------------------------
+
+
+def _attachment(number: int, driver: str, on: str = "n1") -> Json:
+    source = {"persistentVolumeName": f"v{number}"}
+    return storage_object(
+        STORAGE,
+        "VolumeAttachment",
+        f"a{number}",
+        spec={"attacher": driver, "nodeName": on, "source": source},
+    )
+
+
+_ATTACHMENTS = st.sampled_from(
+    [
+        *(_attachment(number, driver) for number, driver in ((1, DRIVER), (2, DRIVER), (3, TELLING))),
+        _attachment(1, GCE),
+        _attachment(2, GCE),
+        _attachment(2, _AWS),
+        _attachment(1, DRIVER, "n9"),
+    ]
+)
+_HAPPENINGS: tuple[SearchStrategy[Change], ...] = (
+    puts(_csi_nodes()),
+    puts(_csi_nodes()),
+    *[removes(*(Reference("VolumeAttachment", f"a{number}", STORAGE) for number in (1, 2)))] * 2,
+    removes(Reference("CSINode", "n1", STORAGE)),
+    pods_removed(),
+    puts(st.just(_LATE)),
+    st.just(lambda scene: scene.change_node(0, node("", labels={"touched": "yes"}))),
+)
+
+
+@st.composite
+def _limited(draw: DrawFn) -> History:
+    scene = Scene(hosts=True)
+    scene.add(
+        storage_class("hand"), storage_class("made", DRIVER), storage_class("disk", "kubernetes.io/gce-pd")
+    )
+    scene.add(*_CLAIMS, draw(_csi_nodes(_FEW)))
+    scene.add(*_once(draw(st.lists(_ATTACHMENTS, max_size=3))))
+    scene.add_node(node(""))
+    for volumes in draw(st.lists(st.one_of(_SETS, _SETS, st.just([])), max_size=2)):
+        scene.add_pod(pod("", volumes=volumes), 0)
+    config = draw(one_in(5, st.just(_BY_ITSELF)))
+    late: Sequence[list[Json]] = [using("c9"), [*_NO_DISK, *using("c9")]] if config else _ONES
+    for volumes in draw(st.lists(st.one_of(_SETS, _SETS, st.sampled_from(late)), min_size=2, max_size=3)):
+        scene.add_pod(pod("", volumes=volumes))
+    scene.schedule()
+    for happening in draw(st.lists(st.one_of(*_HAPPENINGS), min_size=2, max_size=5)):
+        happening(scene)
+        scene.wait()
+        scene.schedule()
+    return scene.history(config)
+
+
+def _once(attachments: Sequence[Json]) -> Sequence[Json]:
+    return list({each["metadata"]["name"]: each for each in attachments}.values())
+
+
+def histories() -> SearchStrategy[History]:
+    return _limited().map(with_uids)

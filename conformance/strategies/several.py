@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several claims of one pod, of which one alone stands in the way, and what helps it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.history import History, Permit, deleting
+from conformance.strategies.device_objects import (
+    DRIVER,
+    claim_user,
+    device_class,
+    exactly,
+    request,
+    resource_claim,
+    resource_slice,
+)
+from conformance.strategies.faults import SCRIPTED, key, script
+from conformance.strategies.objects import (
+    default_profile,
+    node,
+    one_in,
+    profile_config,
+    with_metadata,
+)
+from conformance.strategies.scenes import Change, Scene
+from conformance.strategies.storage import put
+
+Json = dict[str, Any]
+
+# --- One of several claims ------------------------------------------------------------------------
+
+_ONE, _TOO_MANY = ({"requests": [request("r0", [exactly(count)])]} for count in (1, 9))
+_OF_ABSENT = {"requests": [request("r0", [exactly(1, "absent")])]}
+_OR_ABSENT = {"requests": [request("r0", [exactly(1), exactly(1, "absent")])]}
+_HELD: Json = {
+    "allocation": {
+        "devices": {"results": [{"request": "r0", "driver": DRIVER, "pool": "s1", "device": "d0"}]}
+    }
+}
+_ELSEWHERE: Json = {
+    "allocation": {
+        **_HELD["allocation"],
+        "nodeSelector": {
+            "nodeSelectorTerms": [
+                {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n9"]}]}
+            ]
+        },
+    }
+}
+_IN_THE_WAY = (
+    resource_claim("c2", _OF_ABSENT),
+    resource_claim("c2", _OR_ABSENT),
+    resource_claim("c2", _TOO_MANY),
+    resource_claim("c2", _ONE, _ELSEWHERE),
+)
+_NOT_QUEUED_FIRST = profile_config(
+    default_profile(plugins={"preEnqueue": {"disabled": [{"name": "DynamicResources"}]}})
+)
+"""There a pod is tried whose claims are not there."""
+
+
+def _put(value: Json) -> Change:
+    return lambda scene: put(scene, value)
+
+
+def _removes(value: Json) -> Change:
+    return lambda scene: scene.steps.append(deleting(value))
+
+
+_USERS = st.sampled_from([("c1", "c2"), ("c2", "c1"), ("c1", "c2", "c3"), ("c3", "c1", "c2")])
+_DEVICES = [{"name": f"d{number}"} for number in range(3)]
+_HAPPENINGS: SearchStrategy[Change] = st.sampled_from(
+    [
+        _put(device_class("absent")),
+        _put(device_class("other")),
+        *[_put(resource_claim("c2", _ONE))] * 2,
+        _put(with_metadata(resource_claim("c3", _ONE, _HELD), labels={"touched": "yes"})),
+        _put(resource_claim("c3", _ONE)),
+        _put(resource_claim("c4", _ONE)),
+        _removes(resource_claim("c1", _ONE)),
+        _removes(resource_claim("c3", _ONE)),
+        _put(resource_claim("c1", _ONE)),
+        _put(resource_slice("s1", _DEVICES[:2])),
+        _removes(resource_slice("s1", _DEVICES)),
+    ]
+)
+
+
+@st.composite
+def _one_in_the_way(draw: DrawFn) -> History:
+    """``c3`` holds a device; some pods want it too, or it is nobody's."""
+    scene = Scene()
+    scene.add(device_class("any"), resource_slice("s1", _DEVICES))
+    scene.add(resource_claim("c1", _ONE), draw(st.sampled_from(_IN_THE_WAY)))
+    scene.add(resource_claim("c3", _ONE, _HELD))
+    scene.add_node(node(""))
+    for names in draw(st.lists(_USERS, min_size=1, max_size=2)):
+        scene.add_pod(claim_user(*names))
+    scene.schedule()
+    for happening in draw(st.lists(_HAPPENINGS, min_size=1, max_size=5)):
+        happening(scene)
+        scene.wait()
+        scene.schedule()
+    return scene.history(draw(one_in(3, st.just(_NOT_QUEUED_FIRST))))
+
+
+def _while_one_is_allocated(names: Sequence[str], ending: str) -> History:
+    """The first pod waits with devices that nobody has written yet."""
+    scene = Scene()
+    scene.add(device_class("any"), resource_slice("s1", _DEVICES))
+    scene.add(*(resource_claim(f"c{number}", _ONE) for number in (1, 2, 3)))
+    scene.add_node(node(""))
+    scene.add_pod(claim_user("c1", script=script(("ScriptedA", "permit", "Wait"))))
+    scene.schedule()
+    scene.add_pod(claim_user(*names))
+    scene.schedule()
+    scene.steps.append(Permit(key(scene.pods["p1"]), ending))
+    scene.wait()
+    scene.schedule()
+    return scene.history(SCRIPTED)
+
+
+_IN_FLIGHT = st.builds(_while_one_is_allocated, _USERS, st.sampled_from(["allow", "reject"]))
+
+
+def histories() -> SearchStrategy[History]:
+    return st.one_of(_one_in_the_way(), _one_in_the_way(), _one_in_the_way(), _IN_FLIGHT)
