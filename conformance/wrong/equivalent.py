@@ -5,6 +5,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+_OF_DEFECTS: Mapping[str, Mapping[str, int]] = {
+    "defects_that_matter": {
+        "all-any": 5,
+        "once": 4,
+        "and-or": 5,
+        "part": 10,
+        "not": 1,
+        "set": 1,
+        "omission": 5,
+        "negated": 1,
+        "off-by-one": 2,
+        "comparison": 1,
+        "flag": 2,
+    },
+    "_asking_for_all": {"once": 3},
+}
+_OF_DEFECTS_MET: Mapping[str, int] = {
+    "omission": 1,
+    "comparison": 3,
+    "off-by-one": 1,
+    "once": 3,
+    "filter": 1,
+    "all-any": 1,
+    "and-or": 1,
+    "part": 2,
+    "sign": 1,
+    "set": 2,
+}
+"""How many mutants of each operator there are at these places."""
+
 EQUIVALENT: Mapping[str, str] = {
     **dict.fromkeys(
         (
@@ -24,14 +54,35 @@ EQUIVALENT: Mapping[str, str] = {
     ),
     **dict.fromkeys(
         (
-            f"dra.requests:defects_that_matter:{kind}:{number}"
-            for kind, numbers in (("once", 4), ("all-any", 7), ("and-or", 4), ("part", 8), ("flag", 2))
-            for number in range(numbers)
+            f"dra.requests:{place}:{kind}:{number}"
+            for place, kinds in _OF_DEFECTS.items()
+            for kind, count in kinds.items()
+            for number in range(count)
         ),
         "A scheduler that runs free has every known defect: whichever might matter, none is left open.",
     ),
-    "plugins.dynamic_resources:_subsets:once:1": (
-        "A scheduler that runs free has every known defect: the loop over those that are open is never entered."
+    **dict.fromkeys(
+        (
+            f"plugins.dynamic_resources:_subsets:{kind}"
+            for kind in ("once:0", "once:1", "sign:0", "omission:0", "set:0", "set:1", "set:2")
+        ),
+        "A scheduler that runs free has every known defect: the loop over those that are open is never entered.",
+    ),
+    **dict.fromkeys(
+        (
+            f"plugins.dynamic_resources:DynamicResources.defects_met:{kind}:{number}"
+            for kind, count in _OF_DEFECTS_MET.items()
+            for number in range(count)
+        ),
+        "Only ``refsched explain`` asks where a known defect was met.",
+    ),
+    "dra.allocator:_Search._take_next_of_all:flag:0": (
+        "This is how a scheduler without the known defect all-against-a-constraint searches, which is as good as "
+        "one with it."
+    ),
+    **dict.fromkeys(
+        ("dra.pools:Pool:off-by-one:0", "dra.pools:Pool:flag:0"),
+        "The one caller always says how many slices are out of reach, and whether the pool is superseded.",
     ),
     "preemption.go_sort:_Sorting._partition_equal:swapped:0": (
         "Two elements change places: which of them is named first makes no difference."
@@ -107,4 +158,18 @@ EQUIVALENT: Mapping[str, str] = {
     "it adds nothing to any score.",
     "plugins.default_selector:with_labels:order:1": "All of a selector's requirements have to be met, in whatever "
     "order they are asked.",
+    **dict.fromkeys(
+        (
+            "objects.resources:pod_level_requests:filter:0",
+            "objects.resources:is_pod_level_resource:returned:0",
+        ),
+        "The API server refuses resources of a pod as a whole other than cpu, memory and huge pages.",
+    ),
+    "objects.resources:is_extended_resource:part:2": (
+        "The API server refuses a pod that asks for a resource of such a name, and one that only a node gives is "
+        "never looked up."
+    ),
+    "objects.resources:Resource:off-by-one:3": (
+        "Whoever says how many pods it has room for says it outright; of all other amounts this one is not read."
+    ),
 }

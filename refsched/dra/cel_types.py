@@ -191,14 +191,11 @@ class _Typer:
             _refuse(f"expression of type '{items}' cannot be range of a comprehension")
         each = items.of[0] if items.of else DYN
         inner = self._with(variable, each)
-        *conditions, last = rest
-        if macro != "map":
-            conditions, last = list(rest), holder
-        for condition in conditions:
-            inner._must_be_bool(condition)
+        if macro != "map" or len(rest) > 1:
+            inner._must_be_bool(rest[0])
         if macro in _QUANTIFIERS:
             return BOOL
-        return Type("list", (each if macro == "filter" else inner.type_of(last),))
+        return Type("list", (each if macro == "filter" else inner.type_of(rest[-1]),))
 
     def _must_be_bool(self, tree: Tree[Token]) -> None:
         found = self.type_of(tree)

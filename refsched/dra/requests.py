@@ -214,16 +214,18 @@ class Sizer:
 
 def defects_that_matter(claims: Sequence[ResourceClaim], pools: Sequence[Pool]) -> Mended:
     """The known defects with which something else might come out for these claims."""
-    matter: set[KnownDefect] = set()
     reached = frozenset({SLICES_OUT_OF_REACH})
+    one_is_passed_over = any(pool.is_passed_over(reached) for pool in pools)
+    one_is_all_there = any(pool.is_incomplete() and not pool.is_incomplete(reached) for pool in pools)
+    one_is_broken = any(pool.is_broken() for pool in pools)
+    matter: set[KnownDefect] = set()
     for claim, for_all in _asking_for_all(claims):
-        if any(pool.is_passed_over(reached) for pool in pools):
+        wants_all = any(for_all)
+        if one_is_passed_over or (wants_all and one_is_all_there):
             matter |= reached
-        if any(for_all) and any(pool.is_incomplete() and not pool.is_incomplete(reached) for pool in pools):
-            matter |= reached
-        if any(for_all) and any(pool.is_broken() for pool in pools):
+        if wants_all and one_is_broken:
             matter.add(ALL_OF_A_BROKEN_POOL)
-        if any(for_all) and claim.spec.devices.constraints:
+        if wants_all and claim.spec.devices.constraints:
             matter.add(ALL_AGAINST_A_CONSTRAINT)
         if any(for_all[1:]):
             matter.add(ALL_OF_AN_ALTERNATIVE)
