@@ -4,15 +4,16 @@ of it where the first pod fails before anything was written."""
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.history import History, Permit, Update
-from conformance.strategies.claims import a_claim, a_volume, reaching, storage_class, with_some
+from conformance.strategies.claims import a_claim, a_volume, bound_pair, reaching, storage_class, with_some
 from conformance.strategies.faults import SCRIPTED, key, script
-from conformance.strategies.objects import node, pod
+from conformance.strategies.objects import node, one_in, pod
 from conformance.strategies.scenes import Scene
 from conformance.strategies.storage import HERE, SELECTED_NODE, using
 
@@ -27,6 +28,10 @@ _WAYS: tuple[tuple[str, str, str], ...] = (
 )
 """How the first pod comes to wait, or to fail, once its volumes are assumed."""
 
+_WITHOUT_RESERVE: Json = deepcopy(SCRIPTED)
+_WITHOUT_RESERVE["profiles"][0]["plugins"]["reserve"] = {"disabled": [{"name": "VolumeBinding"}]}
+
+_BOUND = bound_pair("c1", "v1")
 _CLAIMS = st.sampled_from(
     [
         [a_claim("c1"), a_claim("c2")],
@@ -41,7 +46,7 @@ _VOLUMES = st.sampled_from(
 )
 _USED = st.sampled_from([using("c2"), using("c2"), using("c1"), using("c1", "c2")])
 _MEANWHILE = st.sampled_from(
-    ["nothing", "allow", "reject", "delete", "change the volume", "change the claim"]
+    ["nothing", "allow", "reject", "delete", "delete the node", "change the volume", "change the claim"]
 )
 
 
@@ -52,6 +57,8 @@ def _promised(draw: DrawFn) -> History:
     volumes = [
         {**value, "metadata": {"name": f"v{number}"}} for number, value in enumerate(draw(_VOLUMES), 1)
     ]
+    if draw(st.sampled_from([False, False, False, True])):
+        claims, volumes = [_BOUND[0], *claims[1:]], [_BOUND[1], *volumes[1:]]
     scene.add(storage_class("hand"), storage_class("made", "csi.example"), *claims, *volumes)
     for _ in range(draw(st.integers(1, 2))):
         scene.add_node(node(""))
@@ -67,7 +74,7 @@ def _promised(draw: DrawFn) -> History:
     _change(scene, draw(_MEANWHILE), claims[0], volumes[0])
     scene.wait()
     scene.schedule()
-    return scene.history(SCRIPTED)
+    return scene.history(draw(one_in(4, st.just(_WITHOUT_RESERVE), SCRIPTED)))
 
 
 def _change(scene: Scene, what: str, claim: Json, volume: Json) -> None:
@@ -76,6 +83,9 @@ def _change(scene: Scene, what: str, claim: Json, volume: Json) -> None:
             scene.steps.append(Permit(key(scene.pods["p1"]), what))
         case "delete":
             scene.remove_pod(0)
+        case "delete the node":
+            scene.remove_node(0)
+            scene.steps.append(Permit(key(scene.pods["p1"]), "allow"))
         case "change the volume":
             scene.steps.append(Update(with_some(volume, metadata={"labels": {"disk": "ssd"}})))
         case "change the claim":

@@ -210,7 +210,7 @@ _SPREADING = combinations(
     ),
     (ZONE, "rack"),
     ({"matchLabels": _APP_A}, {"matchExpressions": [{"key": "app", "operator": "Exists"}]}),
-    ({}, {}, {"nodeTaintsPolicy": "Honor"}, {"minDomains": 3}),
+    ({}, {"nodeTaintsPolicy": "Honor"}, {}, {"nodeTaintsPolicy": "Honor"}, {"minDomains": 3}),
     ((), (), [{"maxSkew": 1, "topologyKey": HOSTNAME, "whenUnsatisfiable": "ScheduleAnyway"}]),
     ("2", "1"),
 )
@@ -231,7 +231,7 @@ def cured() -> SearchStrategy[History]:
     renamed = pod_updates(lambda value: lambda pod: with_metadata(pod, labels=value), _LABELS)
     return cures(
         *(st.tuples(_IN_ZONE_A, _ZONED), _SPREADING, _COUNTED, relabels, retainted, renamed, renamed),
-        pod_updates(_tolerate, st.none()),
+        *[pod_updates(_tolerate, st.none())] * 2,
         *(pods_running(_COUNTED), pods_removed(), nodes_created(_ZONED), nodes_removed()),
         hosts=True,
     )
