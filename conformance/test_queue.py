@@ -25,7 +25,7 @@ def test_what_cures_a_refusal(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="remedies", rules=rules_of("HINT", "CHANGE", "CURE"), needs=("queue",), examples=60)
+@conforms(area="remedies", rules=rules_of("HINT", "CHANGE", "CURE"), needs=("queue",), examples=50)
 def test_whom_an_event_helps(check: Check, history: History) -> None:
     check(history)
 

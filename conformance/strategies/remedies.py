@@ -40,6 +40,8 @@ Json = dict[str, Any]
 
 _GPU = "example.com/gpu"
 _STORAGE = "ephemeral-storage"
+_NATIVE = "kubernetes.io/thing"
+_DISKS = "attachable-volumes-x"
 _ROOM = {"cpu": "2", "memory": "2Gi", _STORAGE: "2Gi", _GPU: "2"}
 _TAINT = {"key": "k", "effect": "NoSchedule"}
 _APP_A, _APP_B = {"app": "a"}, {"app": "b"}
@@ -54,7 +56,7 @@ _FIRST = combinations(
 _SECOND = combinations(
     lambda labels, spec: node("", {**_ROOM, "pods": "9"}, labels, **spec),
     ({ZONE: "b", "rack": "s"}, {ZONE: "b"}, {ZONE: "a"}, {"rack": "r"}),
-    ({"taints": [_TAINT]}, {"unschedulable": True}, {"taints": [_TAINT], "unschedulable": True}),
+    ({"unschedulable": True}, {"taints": [_TAINT]}, {"taints": [_TAINT], "unschedulable": True}),
 )
 _FILLING = combinations(
     lambda whole: pod(
@@ -68,59 +70,6 @@ _FILLING = combinations(
         {"cpu": "1500m", "memory": "1536Mi", _STORAGE: "1536Mi"},
         {"cpu": "1", "memory": "1Gi", _STORAGE: "2Gi"},
     ),
-)
-
-# --- Who waits, and for what ----------------------------------------------------------------------
-
-
-def _affine(where: str, key: str, labels: Json) -> Json:
-    term = {"topologyKey": key, "labelSelector": {"matchLabels": labels}}
-    return {"affinity": {where: {REQUIRED: [term]}}}
-
-
-def _spread(key: str, more: Json) -> Json:
-    constraint = {
-        "maxSkew": 1,
-        "topologyKey": key,
-        "whenUnsatisfiable": "DoNotSchedule",
-        "labelSelector": {"matchLabels": _APP_A},
-        **more,
-    }
-    return {"labels": _APP_A, "topologySpreadConstraints": [constraint]}
-
-
-_SHORT_OF = tuple(
-    {"containers": [container("c", requests)]}
-    for requests in (
-        {"cpu": "1500m"},
-        {"memory": "1536Mi"},
-        {_STORAGE: "1Gi"},
-        {_GPU: "1"},
-        {"cpu": "100m", _GPU: "2"},
-        {"cpu": "3"},
-        {"cpu": "0", "memory": "1536Mi"},
-        {_GPU: "0", _STORAGE: "1Gi"},
-    )
-)
-_NEAR = tuple(_affine("podAffinity", key, _APP_B) for key in (ZONE, "rack", HOSTNAME))
-_AWAY = tuple(_affine("podAntiAffinity", key, _APP_A) for key in (ZONE, "rack", HOSTNAME))
-_EVEN = (
-    *(_spread(key, {}) for key in (ZONE, "rack", HOSTNAME)),
-    *(_spread(key, {"nodeTaintsPolicy": "Honor"}) for key in (ZONE, HOSTNAME, ZONE)),
-    _spread(ZONE, {"minDomains": 3}),
-)
-_ELSEWHERE = (
-    {"containers": [container("c", ports=[{"containerPort": 80, "hostPort": 80}])]},
-    {"nodeSelector": {"disk": "ssd"}},
-    {"nodeSelector": {ZONE: "b"}},
-    {"nodeSelector": {ZONE: "c"}, "tolerations": [{"operator": "Exists"}]},
-    {"labels": _APP_B},
-)
-_TOLERANT: tuple[Json, ...] = ({}, {}, {"tolerations": [{"key": "k", "operator": "Exists"}]})
-_WAITING = st.builds(
-    lambda reason, tolerant: pod("", **{**tolerant, **reason}),
-    st.one_of(*(st.sampled_from(reasons) for reasons in (_SHORT_OF, _NEAR, _AWAY, _EVEN, _ELSEWHERE))),
-    st.sampled_from(_TOLERANT),
 )
 
 # --- What may help, or not ------------------------------------------------------------------------
@@ -143,61 +92,126 @@ def _offering(amounts: Json) -> Changing:
     return lambda value: with_status(value, allocatable={**value["status"]["allocatable"], **amounts})
 
 
+def _relabelling(labels: Json) -> Changing:
+    return lambda value: with_metadata(value, labels=labels)
+
+
 def _tolerating(_: Any) -> Changing:
     added = {"key": "k", "operator": "Exists"}
     return lambda value: with_spec(value, tolerations=[*value["spec"].get("tolerations", []), added])
 
 
-_LESS = st.sampled_from([{_STORAGE: "512Mi"}, {"memory": "512Mi"}, {_GPU: "1"}, {"cpu": "500m"}, {_GPU: "0"}])
-_MORE = st.sampled_from(
-    [{"cpu": "4"}, {"memory": "4Gi"}, {_STORAGE: "4Gi"}, {_GPU: "4"}, {"pods": "10"}, {"cpu": "1"}]
-)
+def _shrunk(*less: Json) -> SearchStrategy[Change]:
+    """One of those that run asks for no more than this of one resource."""
+    return st.builds(
+        lambda index, requests: lambda scene: scene.change_pod(index, _asking(requests)),
+        st.sampled_from([0, 1]),
+        st.sampled_from(less),
+    )
+
+
+def _offered(*amounts: Json) -> SearchStrategy[Change]:
+    return node_changes(_offering, st.sampled_from(amounts))
+
+
 _PLACES = st.sampled_from(
     [
-        {ZONE: zone} | ({"rack": rack} if rack else {}) if zone else {"rack": rack}
-        for zone in ("b", "c", "a", "")
-        for rack in ("s", "", "r")
-        if zone or rack
+        {ZONE: "b", "rack": "s"},
+        {ZONE: "c"},
+        {ZONE: "a"},
+        {"rack": "r"},
+        {ZONE: "a", "rack": "r"},
+        {ZONE: "b", "rack": "r"},
+        {},
+        {ZONE: "a", "disk": "ssd"},
     ]
-    + [{ZONE: "a", "disk": "ssd"}]
 )
-_SPECS: tuple[Json, ...] = (
-    {"taints": []},
-    {"unschedulable": False},
-    {"taints": [_TAINT]},
-    {"unschedulable": True},
-)
-_NEIGHBOURS = combinations(
-    lambda labels, namespace, port: pod(
-        "",
-        labels=labels,
-        namespace=namespace,
-        containers=[container("c", ports=[{"containerPort": port, "hostPort": port}] if port else [])],
+_MOVED = relabelled(_PLACES)
+_CORDONED = node_changes(
+    lambda spec: lambda value: with_spec(value, **spec),
+    st.sampled_from(
+        [{"taints": []}, {"unschedulable": False}, {"taints": [_TAINT]}, {"unschedulable": True}]
     ),
-    (_APP_B, _APP_A, {}),
-    ("", "", "other"),
-    (0, 0, 81),
 )
-_SHRUNK = st.builds(
-    lambda index, less: lambda scene: scene.change_pod(index, _asking(less)), st.sampled_from([0, 1]), _LESS
+_COMPANY = pods_running(
+    combinations(
+        lambda labels, namespace: pod("", labels=labels, namespace=namespace),
+        (_APP_B, _APP_A, {}),
+        ("", "", "other"),
+    )
 )
-_HAPPENS: SearchStrategy[Change] = st.one_of(
-    _SHRUNK,
-    _SHRUNK,
-    pod_updates(_asking, _LESS),
-    relabelled(_PLACES),
-    relabelled(_PLACES),
-    node_changes(_offering, _MORE),
-    node_changes(lambda spec: lambda value: with_spec(value, **spec), st.sampled_from(_SPECS)),
-    pods_running(_NEIGHBOURS),
-    pods_removed(),
-    pod_updates(_tolerating, st.none()),
-    pod_updates(
-        lambda labels: lambda value: with_metadata(value, labels=labels),
-        st.sampled_from([_APP_B, {}, _APP_A]),
+_RENAMED = pod_updates(_relabelling, st.sampled_from([_APP_B, {}, _APP_A]))
+_TOLERATED = pod_updates(_tolerating, st.none())
+_AT_A_PORT = pods_running(
+    st.sampled_from([80, 81]).map(
+        lambda port: pod("", containers=[container("c", ports=[{"containerPort": port, "hostPort": port}])])
+    )
+)
+
+# --- Who waits, and for what ----------------------------------------------------------------------
+
+
+def _wanting(requests: Json) -> Json:
+    return {"containers": [container("c", requests)]}
+
+
+def _affine(where: str, key: str, labels: Json) -> Json:
+    term = {"topologyKey": key, "labelSelector": {"matchLabels": labels}}
+    return {"affinity": {where: {REQUIRED: [term]}}}
+
+
+def _spread(key: str, more: Json) -> Json:
+    constraint = {
+        "maxSkew": 1,
+        "topologyKey": key,
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": _APP_A},
+        **more,
+    }
+    return {"labels": _APP_A, "topologySpreadConstraints": [constraint]}
+
+
+Reason = tuple[Json, SearchStrategy[Change]]
+"""What a pod asks for and is not given, and what may change that."""
+
+_SHORT_OF: tuple[Reason, ...] = (
+    (_wanting({"cpu": "1500m"}), _shrunk({"cpu": "500m"}) | _offered({"cpu": "4"}, {"cpu": "1"})),
+    (_wanting({"memory": "1536Mi"}), _shrunk({"memory": "512Mi"}) | _offered({"memory": "4Gi"})),
+    (_wanting({_STORAGE: "1Gi"}), _shrunk({_STORAGE: "512Mi"}) | _offered({_STORAGE: "4Gi"}, {"pods": "10"})),
+    (_wanting({_GPU: "1"}), _shrunk({_GPU: "1"}, {_GPU: "0"}) | _offered({_GPU: "4"})),
+    (_wanting({"cpu": "0", "memory": "1536Mi"}), _shrunk({"cpu": "500m"}) | _offered({"cpu": "4"})),
+    (_wanting({_GPU: "0", _STORAGE: "1Gi"}), _shrunk({_GPU: "1"}) | _offered({_GPU: "4"})),
+    (_wanting({_NATIVE: "1"}), _offered({_NATIVE: "1"}, {"cpu": "4"})),
+    (_wanting({_DISKS: "1"}), _offered({_DISKS: "1"}, {_GPU: "4"})),
+)
+_NEIGHBOURLY: tuple[Reason, ...] = tuple(
+    (_affine(where, key, labels), _MOVED | _COMPANY | _RENAMED)
+    for where, labels in (("podAffinity", _APP_B), ("podAntiAffinity", _APP_A))
+    for key in (ZONE, "rack", HOSTNAME)
+)
+_EVEN: tuple[Reason, ...] = (
+    *((_spread(key, {}), _MOVED | _COMPANY | _RENAMED | _CORDONED) for key in (ZONE, "rack", HOSTNAME)),
+    *(
+        (_spread(key, {"nodeTaintsPolicy": "Honor"}), _TOLERATED | _CORDONED)
+        for key in (ZONE, HOSTNAME, ZONE)
     ),
-    nodes_created(_SECOND),
-    nodes_removed(),
+    (_spread(ZONE, {"minDomains": 3}), _MOVED | nodes_created(_SECOND)),
+)
+_ELSEWHERE: tuple[Reason, ...] = (
+    (
+        {"containers": [container("c", ports=[{"containerPort": 80, "hostPort": 80}])]},
+        _AT_A_PORT | pods_removed(),
+    ),
+    ({"nodeSelector": {"disk": "ssd"}}, _MOVED),
+    ({"nodeSelector": {ZONE: "b"}}, _CORDONED | _TOLERATED),
+    ({"nodeSelector": {ZONE: "c"}, "tolerations": [{"operator": "Exists"}]}, _MOVED),
+    ({"labels": _APP_B}, _CORDONED),
+)
+_REASONS = st.one_of(*(st.sampled_from(each) for each in (_SHORT_OF, _NEIGHBOURLY, _EVEN, _ELSEWHERE)))
+_TOLERANT = st.sampled_from([{}, {}, {"tolerations": [{"key": "k", "operator": "Exists"}]}])
+_ANYTHING = st.one_of(
+    *(_MOVED, _CORDONED, _COMPANY, _RENAMED, _TOLERATED),
+    *(pods_removed(), nodes_created(_SECOND), nodes_removed()),
 )
 
 
@@ -212,10 +226,12 @@ def histories(draw: DrawFn) -> History:
         scene.add_node(draw(node_of))
     for home, filling in enumerate(draw(_so_many(_FILLING, 1, 2))):
         scene.add_pod(filling, home)
-    for waiting in draw(_so_many(_WAITING, 1, 6, 4, 5, 3, 7)):
-        scene.add_pod(waiting)
+    reasons = draw(_so_many(_REASONS, 1, 5, 4, 3, 6))
+    for reason, _ in reasons:
+        scene.add_pod(pod("", **{**draw(_TOLERANT), **reason}))
     scene.schedule()
-    for happens in draw(_so_many(_HAPPENS, 1, 6, 8, 5, 9, 7)):
+    helps = [help_ for _, help_ in reasons]
+    for happens in draw(_so_many(st.one_of(*helps, *helps, _ANYTHING), 1, 6, 8, 5, 9, 7)):
         happens(scene)
         scene.wait()
         scene.schedule()
