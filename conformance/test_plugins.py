@@ -8,7 +8,7 @@ from conformance.history import History
 from conformance.suite import Check, conforms
 
 
-@conforms(area="resources", rules=rules_of("FIT", "BALANCED", "R-INV-01"), examples=80)
+@conforms(area="resources", rules=rules_of("FIT", "BALANCED", "R-INV-01"), examples=110)
 def test_resources(check: Check, history: History) -> None:
     check(history)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.history import DEFAULT_CONFIG, History
-from conformance.strategies import totals
+from conformance.strategies import filled, resizes, totals
 from conformance.strategies.cures import cures, node_changes, pod_updates
 from conformance.strategies.objects import (
     CPU_AMOUNTS,
@@ -25,7 +25,7 @@ from conformance.strategies.objects import (
     with_spec,
     with_status,
 )
-from conformance.strategies.scenes import nodes_created, pod_changes, pods_removed, scenes
+from conformance.strategies.scenes import nodes_created, pods_removed, scenes
 
 Json = dict[str, Any]
 
@@ -154,40 +154,6 @@ _WHOLE = combinations(
     ("", "250m"),
 )
 
-# --- Resizes --------------------------------------------------------------------------------------
-
-
-def _resized(
-    requests: Json, granted: Json, used: Json, problem: str, starts: bool = False
-) -> Callable[[Json], Json]:
-    """What a container asks for now, and what the kubelet says of it: the first of them, or, with ``starts``,
-    the first init container if there is one."""
-
-    def resize(value: Json) -> Json:
-        which = "initContainers" if starts and value["spec"].get("initContainers") else "containers"
-        first, *others = value["spec"][which]
-        resources = {"requests": {**first.get("resources", {}).get("requests", {}), **requests}}
-        if "limits" in first.get("resources", {}):
-            resources["limits"] = first["resources"]["limits"]
-        resized = with_spec(value, **{which: [{**first, "resources": resources}, *others]})
-        told = {"name": first["name"], "allocatedResources": granted, "resources": {"requests": used}}
-        conditions = [{"type": "PodResizePending", "status": "True", "reason": problem}] if problem else []
-        statuses = {"containers": "containerStatuses", "initContainers": "initContainerStatuses"}
-        return with_status(resized, **{statuses[which]: [told]}, conditions=conditions)
-
-    return resize
-
-
-_CPU_OR_NONE = combinations(lambda amount: _amounts(cpu=amount), CPU_AMOUNTS)
-_RESIZES = pod_changes(
-    lambda drawn: _resized(*drawn),
-    st.tuples(
-        *(_CPU_OR_NONE, _CPU_OR_NONE, _CPU_OR_NONE),
-        st.sampled_from(["", "Infeasible", "Deferred"]),
-        st.booleans(),
-    ),
-)
-
 # --- Configurations -------------------------------------------------------------------------------
 
 _RESOURCES = st.sampled_from(
@@ -302,7 +268,7 @@ _ALLOCATABLE = st.sampled_from(
     ]
 )
 _SCALED = pod_updates(
-    lambda cpu: _resized(_amounts(cpu=cpu), {}, {}, ""), st.sampled_from(["1m", "250m", "1", "2"])
+    lambda cpu: resizes.resized(_amounts(cpu=cpu), {}, {}, ""), st.sampled_from(["1m", "250m", "1", "2"])
 )
 
 
@@ -320,8 +286,9 @@ def histories() -> SearchStrategy[History]:
     anything = scenes(
         _NODES,
         st.one_of(_SIMPLE, _SIMPLE, _LIMITED, _SEVERAL, _WHOLE),
-        _RESIZES,
+        resizes.RESIZES,
         config=_CONFIGS,
         gates=switched("PodLevelResources", "InPlacePodVerticalScaling"),
     )
-    return st.one_of(anything, anything, totals.histories())
+    scored = totals.histories()
+    return st.one_of(anything, scored, anything, filled.histories(), resizes.histories(), scored, anything)

@@ -37,7 +37,7 @@ _NODES = combinations(
         taints=_TAINTS[:taints],
     ),
     ("4", "3", "7"),
-    ("2Gi", "1Gi", "3Gi", "1500M"),
+    ("2Gi", "2000Mi", "1Gi", "2000Mi", "1500M"),
     ({_STORAGE: "10Gi"}, {_STORAGE: "4Gi"}, {}),
     ("a", "b", ""),
     (0, 1, 2, 3),
@@ -67,6 +67,19 @@ _WAITING = combinations(
     ({}, {}, {"memory": "1Mi"}, {"memory": "200Mi"}),
     ({}, {}, {_STORAGE: "1Gi"}),
     ({}, {}, _preferring((1, 2)), _preferring((7, 3)), {"initContainers": [container("i")]}),
+)
+
+
+def _whole(own: Json, first: Json, second: Json) -> Json:
+    """A pod with resources of its own, often of one kind alone, and two containers that say little of theirs."""
+    return pod("", containers=[container("c", first), container("d", second)], resources={"requests": own})
+
+
+_WHOLE = combinations(
+    _whole,
+    ({"cpu": "500m"}, {"memory": "600Mi"}, {"cpu": "1", "memory": "500Mi"}, {}),
+    ({}, {"cpu": "150m"}, {"memory": "150Mi"}),
+    ({}, {}, {"cpu": "10m", "memory": "1Mi"}),
 )
 
 _RESOURCES: tuple[list[Json], ...] = (
@@ -104,6 +117,8 @@ _CONFIGS = st.one_of(
     ),
 )
 
+_GATES = st.sampled_from([{}, {}, {}, {"PodLevelResources": False}])
+
 
 def histories() -> SearchStrategy[History]:
     @st.composite
@@ -113,10 +128,10 @@ def histories() -> SearchStrategy[History]:
         for value in nodes:
             scene.add_node(value)
         for home in draw(st.lists(st.integers(0, len(nodes) - 1), max_size=6)):
-            scene.add_pod(draw(_RUNNING), home)
-        for value in draw(st.lists(_WAITING, min_size=1, max_size=3)):
+            scene.add_pod(draw(st.one_of(_RUNNING, _RUNNING, _WHOLE)), home)
+        for value in draw(st.lists(st.one_of(_WAITING, _WAITING, _WHOLE), min_size=1, max_size=3)):
             scene.add_pod(value)
         scene.schedule()
-        return scene.history(draw(_CONFIGS))
+        return scene.history(draw(_CONFIGS), draw(_GATES))
 
     return roomy()

@@ -199,7 +199,7 @@ WRONG = (
         "sidecars-are-never-resized",
         "what the kubelet says of a sidecar that is resized does not count",
         _REQUESTS,
-        "statuses = (*pod.status.container_statuses, *pod.status.init_container_statuses)",
-        "statuses = pod.status.container_statuses",
+        "told = (*pod.status.container_statuses, *pod.status.init_container_statuses)",
+        "told = pod.status.container_statuses",
     ),
 )

@@ -40,7 +40,7 @@ def pod_requests(
     ``non_missing`` stands in for a container's missing requests. Without ``use_status`` only the spec
     counts, as for a pod that is yet to be placed.
     """
-    requests = _container_requests(pod, non_missing or {}, use_status)
+    requests = _container_requests(pod, non_missing, use_status)
     if pod_level and not isinstance(pod.spec.resources, DisabledRequirements):
         requests |= pod_level_requests(pod)
     return _sum(requests, pod.spec.overhead)
@@ -50,7 +50,7 @@ def requests_in_events(pod: Pod) -> dict[str, Quantity]:
     """The whole request of a pod as an event's before and after are compared: pod-level requests count there
     without the gate PodLevelResources too. Source: framework/events.go, extractPodScaleDown;
     noderesources/fit.go, isSchedulableAfterPodScaleDown."""
-    return _sum(_container_requests(pod, {}, use_status=True) | pod_level_requests(pod), pod.spec.overhead)
+    return _sum(_container_requests(pod, None, use_status=True) | pod_level_requests(pod), pod.spec.overhead)
 
 
 def pod_level_requests(pod: Pod) -> dict[str, Quantity]:
@@ -69,7 +69,7 @@ def is_pod_level_resource(name: str) -> bool:
     return name in (CPU, MEMORY) or name.startswith(HUGE_PAGES_PREFIX)
 
 
-def _container_requests(pod: Pod, non_missing: ResourceList, use_status: bool) -> dict[str, Quantity]:
+def _container_requests(pod: Pod, non_missing: ResourceList | None, use_status: bool) -> dict[str, Quantity]:
     def asked(container: Container) -> ResourceList:
         return _effective_requests(pod, container) if use_status else container.resources.requests
 
@@ -93,8 +93,8 @@ def _container_requests(pod: Pod, non_missing: ResourceList, use_status: bool) -
 def _effective_requests(pod: Pod, container: Container) -> ResourceList:
     """While a resize is under way, the largest of what is asked, granted and in use; an infeasible
     resize asks for nothing more. Source: helpers.go, determineContainerReqs."""
-    statuses = (*pod.status.container_statuses, *pod.status.init_container_statuses)
-    status = next((s for s in reversed(statuses) if s.name == container.name), None)
+    told = (*pod.status.container_statuses, *pod.status.init_container_statuses)
+    status = {status.name: status for status in told}.get(container.name)
     if status is None or status.resources is None:
         return container.resources.requests
     held = _max(status.resources.requests, status.allocated_resources)
@@ -106,7 +106,7 @@ def _is_resize_infeasible(pod: Pod) -> bool:
     return pending is not None and pending.reason == "Infeasible"
 
 
-def _with_missing(requests: ResourceList, non_missing: ResourceList) -> ResourceList:
+def _with_missing(requests: ResourceList, non_missing: ResourceList | None) -> ResourceList:
     return {**non_missing, **requests} if non_missing else requests
 
 

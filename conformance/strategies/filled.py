@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes that are filled with one resource, to its last unit, by pods that all ask for as much of it; and then one
+comes that is too many. Whichever container asks, and whatever kind of resource it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.history import DEFAULT_CONFIG, History
+from conformance.strategies.objects import (
+    container,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+    with_status,
+)
+from conformance.strategies.scenes import Scene
+
+Json = dict[str, Any]
+
+_HUGE = "hugepages-2Mi"
+_NATIVE = "kubernetes.io/thing"
+_EXTENDED = "example.com/gpu"
+_AMPLE = "example.com/fpga"
+_FILLED = st.sampled_from(
+    [
+        (_EXTENDED, ("0", "1", "2", "3")),
+        (_NATIVE, ("0", "2", "4", "5")),
+        (_HUGE, ("0", "2Mi", "4Mi", "6Mi")),
+        ("ephemeral-storage", ("1", "1Gi", "2147483648", "3221225471")),
+        ("memory", ("1", "1Gi", "2147483648", "3221225471")),
+        ("cpu", ("1m", "333m", "666m", "1")),
+    ]
+)
+"""A resource, and how much of it: next to nothing, what a pod asks for, room for two, and for three or nearly."""
+
+
+def _asking(name: str, amounts: tuple[str, ...], shape: str) -> Json:
+    """Everybody asks for a pod's worth; ``shape`` says which container does."""
+    little, much = amounts[:2]
+    beside = {_HUGE: {"memory": "1"}, _NATIVE: {_AMPLE: "1"}}.get(name, {})
+
+    def part(letter: str, amount: str, **more: Any) -> Json:
+        asked = {**beside, name: amount} if amount != "0" else {}
+        made = container(letter, asked, **more)
+        limits = {each: asked[each] for each in (_EXTENDED, _HUGE, _AMPLE) if each in asked}
+        if limits:
+            made["resources"]["limits"] = limits
+        return made
+
+    match shape:
+        case "second":
+            return pod("", containers=[part("c", little), part("d", much)])
+        case "starting":
+            return pod(
+                "", containers=[part("c", little)], initContainers=[part("i", much), part("j", little)]
+            )
+        case "sidecar":
+            beside_it = part("i", much, restartPolicy="Always")
+            return pod("", containers=[part("c", "0")], initContainers=[beside_it])
+    return pod("", containers=[part("c", much)])
+
+
+_SHAPES = st.sampled_from(["", "second", "starting", "sidecar"])
+_IGNORED = st.sampled_from(["nothing", "nothing", "nothing", "resource", "group"])
+_AFTERWARDS = st.sampled_from(["leaves", "leaves", "grows", "a little", "shrinks"])
+
+
+def histories() -> SearchStrategy[History]:
+    @st.composite
+    def filled(draw: DrawFn) -> History:
+        scene = Scene()
+        name, amounts = draw(_FILLED)
+        shape = draw(_SHAPES)
+        room = draw(st.sampled_from([2, 2, 3, 1]))
+        ample = {"cpu": "9", "memory": "9Gi", "pods": "9", _AMPLE: "9"}
+        scene.add_node(node("", {**ample, name: amounts[room]}))
+        running = draw(st.sampled_from([0, 0, 1, 2]))
+        for number in range(4):
+            scene.add_pod(_asking(name, amounts, shape), 0 if number < running else -1)
+        scene.schedule()
+        match draw(_AFTERWARDS):
+            case "leaves":
+                scene.remove_pod(0)
+            case "grows" | "a little" | "shrinks" as how:
+                now = amounts[{"grows": 3, "a little": 2, "shrinks": 1}[how]]
+                scene.change_node(0, with_status(scene.nodes["n1"], allocatable={**ample, name: now}))
+        scene.wait()
+        scene.schedule()
+        return scene.history(_config(name, draw(_IGNORED)))
+
+    return filled()
+
+
+def _config(name: str, ignored: str) -> Json:
+    """NodeResourcesFit is told to pass over the resource, or its whole domain: which it does for extended ones."""
+    match ignored:
+        case "resource":
+            args: Json = {"ignoredResources": [name]}
+        case "group":
+            args = {"ignoredResourceGroups": [name.partition("/")[0]]}
+        case _:
+            return DEFAULT_CONFIG
+    return profile_config(default_profile(("NodeResourcesFit", args)))
