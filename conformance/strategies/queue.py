@@ -11,9 +11,10 @@ from functools import partial, reduce
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.history import DEFAULT_CONFIG, History
+from conformance.strategies.cures import pod_updates
 from conformance.strategies.objects import (
     AN_AGE_AGO,
     HOSTNAME,
@@ -32,11 +33,15 @@ from conformance.strategies.objects import (
     with_status,
 )
 from conformance.strategies.scenes import (
+    AFTER_ALL_BACKOFF,
+    Change,
+    Scene,
     courses,
     label_changes,
     nodes_changed,
     nodes_created,
     nodes_removed,
+    nth,
     placed,
     pod_changes,
     pods_created,
@@ -179,8 +184,109 @@ _CONFIGS = one_in(
 )
 
 
+# --- Several changes at once ----------------------------------------------------------------------
+
+_NO_CURE: Json = {"key": "other", "operator": "Exists"}
+_SPREAD: Json = {
+    "maxSkew": 1,
+    "topologyKey": ZONE,
+    "whenUnsatisfiable": "DoNotSchedule",
+    "labelSelector": {"matchLabels": {"app": "a"}},
+}
+_TAINT: Json = {"key": "k", "effect": "NoSchedule"}
+
+
+def _place(cores: str, zone: str, *taints: Json) -> Json:
+    return node("", {"cpu": cores, "pods": "9"}, {ZONE: zone}, taints=taints)
+
+
+_PLACES: SearchStrategy[tuple[Json, ...]] = st.sampled_from(
+    [
+        (_place("1", "a"),),
+        (_place("4", "a", _TAINT),),
+        (_place("1", "a"), _place("4", "b", _TAINT)),
+        (_place("4", "a"), _place("4", "b", _TAINT)),
+    ]
+)
+_AT_ONCE: tuple[tuple[Callable[[Json], Json], ...], ...] = (
+    (_asking("1m"), _tolerating(None)),
+    (_LABELLED[1], _asking("1m")),
+    (_LABELLED[1], _tolerating(None)),
+    (_LABELLED[1], _asking("1m"), _tolerating(None)),
+    (_asking("1m"), lambda value: with_spec(value, tolerations=[_NO_CURE])),
+    (_LABELLED[1], lambda value: with_spec(value, tolerations=[_NO_CURE])),
+    (_asking("1m"),),
+    (_ungated(2), _LABELLED[1]),
+    (_ungated(2), _asking("1m"), _tolerating(None)),
+    (_leaving(None),),
+)
+_REFUSED = combinations(
+    lambda amount, want, gates: pod("", cpu(amount), labels={"app": "a"}, schedulingGates=gates, **want),
+    ("2", "1", "2"),
+    (
+        {},
+        {"topologySpreadConstraints": [_SPREAD]},
+        {},
+        {"nodeSelector": {"disk": "ssd"}},
+        {
+            "affinity": {
+                "podAffinity": {REQUIRED: [{**_BESIDE_A[0], "labelSelector": {"matchLabels": {"app": "c"}}}]}
+            }
+        },
+        {"nodeName": "n9"},
+    ),
+    ((), (), (), [{"name": "g"}]),
+)
+_TOUCHES: tuple[Callable[[Json], Json], ...] = (
+    *[partial(with_spec, taints=[{"key": "k", "effect": "PreferNoSchedule"}])] * 3,
+    partial(with_metadata, labels={ZONE: "c"}),
+    partial(with_metadata, annotations={"note": "x"}),
+    partial(with_status, conditions=[{"type": "Ready", "status": "True"}]),
+    partial(with_status, allocatable={"cpu": "1", "pods": "8"}),
+    partial(with_status, allocatable={"cpu": "4", "pods": "9"}),
+    partial(with_spec, unschedulable=True),
+    partial(with_spec, unschedulable=False),
+)
+
+
+def _touched(index: int, touch: Callable[[Json], Json]) -> Change:
+    """One thing about a node changes, and nothing else."""
+    return lambda scene: scene.change_node(index, touch(scene.nodes[nth(scene.nodes, index)]))
+
+
+_EITHER = st.one_of(
+    pod_updates(_changed, st.sampled_from(_AT_ONCE)),
+    st.builds(_touched, st.integers(0, 1), st.sampled_from(_TOUCHES)),
+)
+
+
+@st.composite
+def _at_once(draw: DrawFn) -> History:
+    """A pod that was refused is changed in several ways, of which the first cures it, or the last, or some: while
+    it backs off, when it has, and when one change before has sent it somewhere. Or a node is, in one way."""
+    scene = Scene()
+    for place in draw(_PLACES):
+        scene.add_node(place)
+    scene.add_pod(pod("", labels={"app": "a"}, tolerations=[_TOLERATION]), 0)
+    for value in draw(st.lists(_REFUSED, min_size=1, max_size=2)):
+        scene.add_pod(value)
+    if draw(st.sampled_from([True, True, True, False])):
+        scene.schedule()
+    for number in range(draw(st.sampled_from([2, 3, 4]))):
+        if number and draw(st.booleans()):
+            scene.schedule()
+        if seconds := draw(st.sampled_from([0, 0, 0, AFTER_ALL_BACKOFF, 0.5])):
+            scene.wait(seconds)
+        draw(_EITHER)(scene)
+    scene.wait(draw(st.sampled_from([1, 1.5, 3])))
+    scene.schedule()
+    scene.wait()
+    scene.schedule()
+    return scene.history(gates=draw(st.sampled_from([{}, {"SchedulerPopFromBackoffQ": False}])))
+
+
 def histories() -> SearchStrategy[History]:
-    return courses(
+    anything = courses(
         pods_created(_PODS),
         pods_created(_PODS),
         pods_created(_PODS),
@@ -203,3 +309,4 @@ def histories() -> SearchStrategy[History]:
         gates=switched("SchedulerPopFromBackoffQ"),
         hosts=True,
     )
+    return st.one_of(*[anything] * 3, _at_once())
