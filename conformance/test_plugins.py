@@ -68,6 +68,16 @@ def test_what_drivers_can_attach(check: Check, history: History) -> None:
     check(history)
 
 
+@conforms(
+    area="gone",
+    rules=rules_of("VOLBIND", "VOLLIMIT", "VOLZONE", "DRA", "PODAFF"),
+    needs=("volumes", "devices"),
+    examples=60,
+)
+def test_what_is_not_there_any_more(check: Check, history: History) -> None:
+    check(history)
+
+
 @conforms(area="promised", rules=rules_of("VOLBIND"), needs=("volumes", "scripted"), examples=25)
 def test_promised_volumes(check: Check, history: History) -> None:
     check(history)

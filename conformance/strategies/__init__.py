@@ -33,6 +33,7 @@ _MODULES = {
     "disks": "disks",
     "claims": "claims",
     "limits": "limits",
+    "gone": "gone",
     "promised": "promised",
     "dra": "devices",
     "devices": "devices",

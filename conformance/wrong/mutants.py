@@ -52,7 +52,7 @@ NEAREST: dict[str, tuple[str, ...]] = {
     "cycle": ("config", "nominated", "faults", "mixed", "many"),
     "preemption": ("preemption", "nominated", "preempt_flow"),
     "binding": ("permit", "faults", "anything"),
-    "volumes": ("volumes", "attached", "disks", "claims", "limits", "promised"),
+    "volumes": ("volumes", "attached", "disks", "claims", "limits", "promised", "gone"),
     "dra": ("selectors", "sizes", "several", "dra", "devices", "allocations"),
     "plugins.node_affinity": ("node_affinity",),
     "plugins.node_name": ("node_affinity",),

@@ -34,6 +34,7 @@ OWN = (
     "claims",
     "promised",
     "limits",
+    "gone",
     "devices",
     "selectors",
     "sizes",
