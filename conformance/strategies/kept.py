@@ -169,23 +169,37 @@ def _beside(draw: DrawFn) -> History:
     return scene.history()
 
 
+_PROMISED: SearchStrategy[tuple[tuple[int, int], ...]] = st.sampled_from(
+    [
+        ((5, 1), (5, 2)),
+        ((0, 1), (5, 2)),
+        ((5, 1), (0, 1), (5, 2), (0, 2)),
+        ((10, 1), (5, 2)),
+        ((5, 1), (0, 2)),
+        ((0, 1), (5, 1), (0, 2), (5, 2)),
+    ]
+)
+"""The priorities of those to whom nodes are promised, and the number of the node."""
+
+
 @st.composite
 def _outranked(draw: DrawFn) -> History:
-    """Full nodes, each promised to somebody. One who is more important takes one of them over, and the promises
+    """Full nodes, each promised to one or two. One who is more important takes one of them over, and the promises
     of the others stand: also where those wait until somebody else makes room."""
     scene = Scene()
-    promised = draw(st.sampled_from([(5, 5), (0, 5), (10, 5), (5, 0)]))
+    promised = draw(_PROMISED)
     are_shy = draw(st.booleans())
     policy: Json = {"preemptionPolicy": "Never"} if are_shy else {}
-    for home in range(len(promised)):
-        scene.add_node(node("", {"cpu": "2", "pods": "2" if are_shy else "9"}))
+    for home in range(2):
+        scene.add_node(node("", {"cpu": "2", "pods": "3" if are_shy else "9"}))
         scene.add_pod(pod("", cpu("2"), priority=-2, status={"startTime": START_TIMES[0]}), home)
-    for number, priority in enumerate(promised, 1):
+    amount = "2" if len(promised) == 2 else "1"
+    for priority, number in promised:
         status = {"nominatedNodeName": f"n{number}"}
-        scene.add_pod(pod("", cpu("2"), priority=priority, status=status, **policy))
+        scene.add_pod(pod("", cpu(amount), priority=priority, status=status, **policy))
     if are_shy:
         scene.schedule()
-    scene.add_pod(pod("", cpu("2"), priority=draw(st.sampled_from([20, 20, 7, 5]))))
+    scene.add_pod(pod("", cpu("2"), priority=draw(st.sampled_from([20, 20, 7, 5, 3]))))
     scene.schedule(1)
     scene.add_pod(pod("", cpu("" if are_shy else "1"), priority=draw(st.sampled_from([5, 0, -1]))))
     scene.schedule()

@@ -25,13 +25,22 @@ from conformance.strategies.scenes import Scene, nth
 
 Json = dict[str, Any]
 
-_SIZES = st.sampled_from(
-    [(101, 0), (110, 0), (104, 5), (250, 0), (112, 95), (204, 0), (102, 50), (106, 0), (103, 100)]
+_SIZES: SearchStrategy[tuple[int, int | None, int | None]] = st.sampled_from(
+    [
+        (101, None, None),
+        (110, None, 97),
+        (104, 5, None),
+        (250, None, None),
+        (112, 95, 0),
+        (204, None, None),
+        (102, 50, 100),
+        (106, None, 97),
+        (103, 100, None),
+    ]
 )
-"""How many nodes there are, and how many percent of them are enough. Up to a hundred are all looked at; from two
-hundred on the share that is enough by default shrinks as they grow."""
-_OWN_PERCENTAGES = st.sampled_from([None, 97, None, 0])
-"""What the profile says of it, which goes before what is said for all."""
+"""How many nodes there are, and how many percent of them are enough: what is said for all profiles, and what the
+profile says, which goes before that. Up to a hundred are all looked at; from two hundred on the share that is
+enough by default shrinks as they grow."""
 
 _ZONES: SearchStrategy[Callable[[int], Json]] = st.sampled_from(
     [
@@ -97,7 +106,7 @@ _HAPPENINGS = st.tuples(
 
 @st.composite
 def _histories(draw: DrawFn) -> History:
-    (size, percentage), zone_of, is_small = draw(_SIZES), draw(_ZONES), draw(_SMALL)
+    (size, percentage, own), zone_of, is_small = draw(_SIZES), draw(_ZONES), draw(_SMALL)
     scene = Scene()
     for number in range(size):
         amounts = {"cpu": "1" if is_small(number) else "3", "memory": "8Gi", "pods": "9"}
@@ -110,10 +119,9 @@ def _histories(draw: DrawFn) -> History:
         happens(scene, index)
         scene.add_pod(draw(_MODEST))
         scene.schedule(1)
-    own = draw(_OWN_PERCENTAGES)
     config = profile_config(
         *([default_profile(percentageOfNodesToScore=own)] if own is not None else []),
-        **({"percentageOfNodesToScore": percentage} if percentage else {}),
+        **({"percentageOfNodesToScore": percentage} if percentage is not None else {}),
         **({"parallelism": 1} if draw(_IN_SEQUENCE) else {}),
     )
     return scene.history(config)
