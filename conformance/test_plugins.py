@@ -93,8 +93,8 @@ def test_what_selectors_say(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="sizes", rules=rules_of("DRA"), needs=("devices",), examples=30)
-def test_as_many_devices_as_a_claim_may_hold(check: Check, history: History) -> None:
+@conforms(area="offers", rules=rules_of("DRA"), needs=("devices",), examples=60)
+def test_what_devices_there_are(check: Check, history: History) -> None:
     check(history)
 
 

@@ -38,7 +38,7 @@ _MODULES = {
     "dra": "devices",
     "devices": "devices",
     "selectors": "selectors",
-    "sizes": "sizes",
+    "offers": "offers",
     "several": "several",
     "allocations": "allocations",
     "many": "many_nodes",

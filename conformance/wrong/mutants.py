@@ -53,7 +53,7 @@ NEAREST: dict[str, tuple[str, ...]] = {
     "preemption": ("preemption", "nominated", "preempt_flow"),
     "binding": ("permit", "faults", "anything"),
     "volumes": ("volumes", "attached", "disks", "claims", "limits", "promised", "gone"),
-    "dra": ("selectors", "sizes", "several", "dra", "devices", "allocations"),
+    "dra": ("selectors", "offers", "several", "dra", "devices", "allocations"),
     "plugins.node_affinity": ("node_affinity",),
     "plugins.node_name": ("node_affinity",),
     "plugins.inter_pod_affinity": ("pod_affinity",),

@@ -37,7 +37,7 @@ OWN = (
     "gone",
     "devices",
     "selectors",
-    "sizes",
+    "offers",
     "several",
     "allocations",
 )
