@@ -141,19 +141,20 @@ _BUDGETS = st.lists(
     max_size=2,
 ).map(_numbered)
 
+_LIMITS = ((10, 1), (0, 1), (50, 2), (10, 0), (100, 0), (0, 2), (50, 0), (50, 1))
+"""The percentage of the nodes, and the absolute number, of the candidates that are enough: none, now and then."""
 _CONFIGS = one_in(
     4,
     combinations(
-        lambda percentage, absolute: profile_config(
+        lambda limit: profile_config(
             default_profile(
                 (
                     "DefaultPreemption",
-                    {"minCandidateNodesPercentage": percentage, "minCandidateNodesAbsolute": absolute},
+                    {"minCandidateNodesPercentage": limit[0], "minCandidateNodesAbsolute": limit[1]},
                 )
             )
         ),
-        (10, 0, 50, 100),
-        (1, 2),
+        _LIMITS,
     ),
     DEFAULT_CONFIG,
 )

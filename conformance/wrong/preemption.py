@@ -112,8 +112,8 @@ WRONG = (
         "evicts-who-started-first",
         "of equal nodes the one is taken whose victims run longest",
         _PICK,
-        "        -((earliest_start(victims, now) - _EPOCH) // timedelta(microseconds=1)),\n",
-        "        (earliest_start(victims, now) - _EPOCH) // timedelta(microseconds=1),\n",
+        "        -earliest_start(victims, now).timestamp(),\n",
+        "        earliest_start(victims, now).timestamp(),\n",
     ),
     Wrong(
         "looks-at-the-latest-start",
@@ -208,7 +208,7 @@ WRONG = (
         "takes-any-of-equal-priority",
         "how long the victims have run does not count",
         _PICK,
-        "-((earliest_start(victims, now) - _EPOCH) // timedelta(microseconds=1))",
+        "-earliest_start(victims, now).timestamp()",
         "0",
     ),
     Wrong(

@@ -8,14 +8,13 @@ Source: framework/preemption/preemption.go, pickOneNodeForPreemption, DryRunPree
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 from refsched.preemption.candidate import Candidate
 from refsched.preemption.importance import earliest_start
 
-Rank = tuple[int, int, int, int, int]
+Rank = tuple[int, int, int, int, float]
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ABOVE_ANY_PRIORITY = 2**31
 """Added to each priority, so that a victim more costs more, also where priorities are negative."""
 
@@ -31,7 +30,7 @@ def rank(candidate: Candidate, now: datetime) -> Rank:
         victims[0].pod.priority,
         sum(victim.pod.priority + _ABOVE_ANY_PRIORITY for victim in victims),
         len(victims),
-        -((earliest_start(victims, now) - _EPOCH) // timedelta(microseconds=1)),
+        -earliest_start(victims, now).timestamp(),
     )
 
 
