@@ -101,12 +101,18 @@ _PODS = st.builds(
 # --- Full nodes -----------------------------------------------------------------------------------
 
 _FULL = combinations(
-    lambda zone: node("", {"cpu": "1", "pods": "9"}, {ZONE: zone}), ("a", "b", "a", "b", "c")
+    lambda zone, cores: node("", {"cpu": cores, "pods": "9"}, {ZONE: zone}),
+    ("a", "b", "a", "b", "c"),
+    ("1", "2"),
 )
 _EVICTABLE = combinations(
-    lambda labels, priority: pod("", {"cpu": "1"}, labels=labels, priority=priority),
+    lambda requests, labels, priority, namespace: pod(
+        "", requests, labels=labels, priority=priority, namespace=namespace
+    ),
+    ({"cpu": "1"}, {}, {"cpu": "500m"}),
     ({"app": "a"}, {"app": "a"}, {}),
     (0, 0, 9),
+    ("", "", "", "other"),
 )
 _EVICTING = combinations(
     lambda requests, labels, skew: pod(
@@ -124,11 +130,12 @@ _EVICTING = combinations(
 
 @st.composite
 def evicting(draw: DrawFn) -> History:
-    """Each node holds one pod, and another one would like to be there."""
+    """Each node holds a pod or a few, and another one would like to be there. Who is let off counts again."""
     scene = Scene(hosts=True)
     for home, value in enumerate(draw(st.lists(_FULL, min_size=2, max_size=4))):
         scene.add_node(value)
-        scene.add_pod(draw(_EVICTABLE), home)
+        for evictable in draw(st.lists(_EVICTABLE, min_size=1, max_size=3)):
+            scene.add_pod(evictable, home)
     for value in draw(st.lists(_EVICTING, min_size=2, max_size=3)):
         scene.add_pod(value)
     scene.schedule()

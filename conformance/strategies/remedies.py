@@ -96,9 +96,8 @@ def _relabelling(labels: Json) -> Changing:
     return lambda value: with_metadata(value, labels=labels)
 
 
-def _tolerating(_: Any) -> Changing:
-    added = {"key": "k", "operator": "Exists"}
-    return lambda value: with_spec(value, tolerations=[*value["spec"].get("tolerations", []), added])
+def _tolerating(toleration: Json) -> Changing:
+    return lambda value: with_spec(value, tolerations=[*value["spec"].get("tolerations", []), toleration])
 
 
 def _shrunk(*less: Json) -> SearchStrategy[Change]:
@@ -141,7 +140,9 @@ _COMPANY = pods_running(
     )
 )
 _RENAMED = pod_updates(_relabelling, st.sampled_from([_APP_B, {}, _APP_A]))
-_TOLERATED = pod_updates(_tolerating, st.none())
+_TOLERATED = pod_updates(
+    _tolerating, st.sampled_from([{"key": "k", "operator": "Exists"}, {"operator": "Exists"}])
+)
 _AT_A_PORT = pods_running(
     st.sampled_from([80, 81]).map(
         lambda port: pod("", containers=[container("c", ports=[{"containerPort": port, "hostPort": port}])])
@@ -205,7 +206,7 @@ _ELSEWHERE: tuple[Reason, ...] = (
     ({"nodeSelector": {"disk": "ssd"}}, _MOVED),
     ({"nodeSelector": {ZONE: "b"}}, _CORDONED | _TOLERATED),
     ({"nodeSelector": {ZONE: "c"}, "tolerations": [{"operator": "Exists"}]}, _MOVED),
-    ({"labels": _APP_B}, _CORDONED),
+    ({"labels": _APP_B}, _CORDONED | _TOLERATED),
 )
 _REASONS = st.one_of(*(st.sampled_from(each) for each in (_SHORT_OF, _NEIGHBOURLY, _EVEN, _ELSEWHERE)))
 _TOLERANT = st.sampled_from([{}, {}, {"tolerations": [{"key": "k", "operator": "Exists"}]}])
