@@ -6,6 +6,7 @@ Each pod waits for something that one of the events gives: an amount, a label, a
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import partial, reduce
 from typing import Any
@@ -15,10 +16,12 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.history import DEFAULT_CONFIG, History
 from conformance.strategies.cures import pod_updates
+from conformance.strategies.faults import SCRIPTED, script
 from conformance.strategies.objects import (
     AN_AGE_AGO,
     HOSTNAME,
     REQUIRED,
+    SCRIPT,
     ZONE,
     combinations,
     container,
@@ -285,6 +288,31 @@ def _at_once(draw: DrawFn) -> History:
     return scene.history(gates=draw(st.sampled_from([{}, {"SchedulerPopFromBackoffQ": False}])))
 
 
+# --- Errors and refusals --------------------------------------------------------------------------
+
+_ENDS = st.lists(st.sampled_from(["Error", "Unschedulable", "Error", "Pending"]), min_size=3, max_size=5)
+_WAITS = st.sampled_from([(1, 1, 2, 4), (0.5, 2, 2, 3), (1, 2), (2, 2, 4)])
+
+
+@st.composite
+def _by_turns(draw: DrawFn) -> History:
+    """A pod whose attempts end in errors and refusals by turns. Each change of what a plugin says of it is an event,
+    if it was refused; how long it backs off is seen in when it may be tried."""
+    scene = Scene()
+    scene.add_node(node(""))
+    scene.add_pod(pod(""))
+    for end in draw(_ENDS):
+        told = json.dumps(script(("ScriptedA", "reserve", end)))
+        scene.change_pod(0, partial(with_metadata, annotations={SCRIPT: told}))
+        for seconds in draw(_WAITS):
+            scene.wait(seconds)
+        scene.schedule(1)
+    scene.change_pod(0, partial(with_metadata, annotations={"note": "x"}))
+    for _ in range(10):
+        scene.wait(1)
+    return scene.history(SCRIPTED, draw(st.sampled_from([{}, {"SchedulerPopFromBackoffQ": False}])))
+
+
 def histories() -> SearchStrategy[History]:
     anything = courses(
         pods_created(_PODS),
@@ -309,4 +337,4 @@ def histories() -> SearchStrategy[History]:
         gates=switched("SchedulerPopFromBackoffQ"),
         hosts=True,
     )
-    return st.one_of(*[anything] * 3, _at_once())
+    return st.one_of(*[anything] * 9, *[_at_once()] * 3, _by_turns())
