@@ -296,8 +296,8 @@ _WAITS = st.sampled_from([(1, 1, 2, 4), (0.5, 2, 2, 3), (1, 2), (2, 2, 4)])
 
 @st.composite
 def _by_turns(draw: DrawFn) -> History:
-    """A pod whose attempts end in errors and refusals by turns. Each change of what a plugin says of it is an event,
-    if it was refused; how long it backs off is seen in when it may be tried."""
+    """A pod whose attempts end in errors and refusals by turns. Each change of what a plugin says of it is an
+    event, if it was refused; how long it backs off is seen in when it may be tried."""
     scene = Scene()
     scene.add_node(node(""))
     scene.add_pod(pod(""))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 _OF_DEFECTS: Mapping[str, Mapping[str, int]] = {
     "defects_that_matter": {
@@ -34,6 +34,12 @@ _OF_DEFECTS_MET: Mapping[str, int] = {
     "set": 2,
 }
 """How many mutants of each operator there are at these places."""
+
+
+def _each(place: str, mutants: Iterable[str], why: str) -> Mapping[str, str]:
+    """The same argument for several mutants of one place, or of one class (``_find:part:0``)."""
+    return {f"{place}{'.' if mutant[0] == '_' else ':'}{mutant}": why for mutant in mutants}
+
 
 EQUIVALENT: Mapping[str, str] = {
     **dict.fromkeys(
@@ -121,10 +127,6 @@ EQUIVALENT: Mapping[str, str] = {
     ),
     "preemption.importance:more_important:boundary:0": "It is asked only where the two priorities differ.",
     **dict.fromkeys(
-        ("preemption.pick::off-by-one:0", "preemption.pick::off-by-one:1", "preemption.pick::off-by-one:2"),
-        "From which day start times are counted moves all ranks by the same amount.",
-    ),
-    **dict.fromkeys(
         (f"preemption.victims:select_victims:{kind}" for kind in ("and-or:0", "part:0", "part:1")),
         "Victims that stand in order already are sorted once more. The highest priority stays in front, and of "
         "their order nothing else is asked.",
@@ -171,5 +173,124 @@ EQUIVALENT: Mapping[str, str] = {
     ),
     "objects.resources:Resource:off-by-one:3": (
         "Whoever says how many pods it has room for says it outright; of all other amounts this one is not read."
+    ),
+    **_each(
+        "preemption.go_sort:_Sorting",
+        (
+            "_heap_sort:weight:0",
+            "_heap_sort:sign:2",
+            "_heap_sort:off-by-one:0",
+            "_heap_sort:off-by-one:2",
+        ),
+        "The heap is built from a root further on or, where that has no child, from one before: nothing "
+        "sinks below a root without children.",
+    ),
+    "preemption.go_sort:_Sorting._insertion_sort:sign:0": (
+        "Two elements more are sunk, neither of which may go further down than the start."
+    ),
+    **_each(
+        "preemption.go_sort:_Sorting",
+        ("_partition:boundary:0", "_partition:boundary:1", "_partition_equal:boundary:2"),
+        "Left and right do not stay on one element: either the one passes it by or the other does.",
+    ),
+    "preemption.go_sort:_Sorting._partition_equal:boundary:0": (
+        "The last element that is left changes places with itself, and left passes it by all the same."
+    ),
+    "preemption.go_sort:_Sorting._partition:swapped:0": (
+        "Two elements change places: which of them is named first makes no difference."
+    ),
+    **_each(
+        "preemption.go_sort:_Sorting._partition_equal",
+        ("sign:0", "sign:4", "part:2"),
+        "It looks at elements again that are not greater than the pivot: left passes them by, and right stops.",
+    ),
+    "preemption.go_sort:_Sorting._partial_insertion_sort:sign:7": (
+        "Behind the last element nothing can rise: nothing is compared."
+    ),
+    **_each(
+        "preemption.go_sort:_xorshift",
+        ("weight:1", "off-by-one:1", "off-by-one:2", "off-by-one:3"),
+        "Of three numbers in a row the lowest bits are read: what the mask takes off comes down by seven bits "
+        "with each. And the bit that the mask lacks is none of a number that was shifted.",
+    ),
+    **_each(
+        "preemption.go_sort:_xorshift",
+        ("weight:3", "off-by-one:6", "off-by-one:7", "off-by-one:8"),
+        "Of three numbers in a row the lowest bits are read: what the mask takes off comes down by seven bits "
+        "with each. And the bit that the mask lacks is none of a number that was shifted.",
+    ),
+    "preemption.importance:more_important:part:0": (
+        "Whoever has started did so before now, and is the earlier of the two in any case."
+    ),
+    **_each(
+        "preemption.importance:earliest_start",
+        ("once:0", "once:1"),
+        "Victims stand in order of importance, also where an extender of the suite has kept the first of them: "
+        "the first has the highest priority, and of those the earliest start.",
+    ),
+    **_each(
+        "preemption.victims:_Trial.filter",
+        ("negated:0", "comparison:0", "off-by-one:0"),
+        "Of several verdicts any may be told, the first one as well; of one it is that one.",
+    ),
+    "preemption.extenders:consult:leaving:0": "Nobody is left, and nobody else is asked either.",
+    "preemption.extenders:consult:once:3": "Any of the nodes may be told, the first one as well.",
+    **_each(
+        "preemption.pick:possible_picks",
+        ("sign:1", "off-by-one:0"),
+        "More candidates than must have been seen are taken to have been: what is left to choose from are some of "
+        "those that may be chosen.",
+    ),
+    "plugins.default_preemption:DefaultPreemption._preempt:order:0": (
+        "Any of them may be chosen, in whatever order they are offered."
+    ),
+    **_each(
+        "plugins.default_preemption:DefaultPreemption.pre_enqueue",
+        ("omission:0", "kin:0"),
+        "Nobody is entered while victims are deleted: in the machine that is over before anybody is told of it.",
+    ),
+    "plugins.default_preemption:DefaultPreemption._preempt:omission:1": (
+        "Without any node the cycle has ended with an error before PostFilter."
+    ),
+    **_each(
+        "queue.scheduling_queue:SchedulingQueue._is_head",
+        ("part:0", "part:1", "part:2", "part:3", "part:4", "and-or:0", "and-or:1", "returned:0"),
+        "Who is popped was chosen among the heads. Only a checker pops whom somebody else chose, and asks.",
+    ),
+    **_each(
+        "queue.ranking:Ranking.is_first",
+        ("returned:0", "part:0"),
+        "Who is popped was chosen among the heads. Only a checker pops whom somebody else chose, and asks.",
+    ),
+    **_each(
+        "queue.scheduling_queue:SchedulingQueue",
+        ("_find:part:0", "_hear:negated:0"),
+        "Gated pods are kept among those that were refused, and whatever happens sends both to the same place: "
+        "only the rule that is told would be another one.",
+    ),
+    **_each(
+        "queue.scheduling_queue:SchedulingQueue._passes_the_gate",
+        ("and-or:0", "part:0"),
+        "It asks those too who come back from an attempt, and have passed every gate for good, and those who "
+        "stay at the gate, and are told what is known.",
+    ),
+    "queue.scheduling_queue:SchedulingQueue._strategy_after_attempt:part:1": (
+        "Behind Permit a failure names no plugin: whom a plugin refused is in flight still."
+    ),
+    "queue.scheduling_queue:SchedulingQueue.activate:part:1": (
+        "Who is in activeQ stays there, among equals of which any may be popped first."
+    ),
+    **_each(
+        "queue.scheduling_queue:SchedulingQueue.update",
+        ("omission:0", "kin:2", "kin:3", "once:0", "kin:4", "kin:5"),
+        "An input finds a pod in flight only where its cycle has stopped, which it does from Reserve on: the pod "
+        "is assumed then, and no update of an assumed pod comes to the queue.",
+    ),
+    "queue.ranking:Ranking.put:omission:0": (
+        "Who is put was taken from where it was, or, in two queues at once, has the same rank there."
+    ),
+    "queue.hint_table:HintTable.strategy:kin:0": (
+        "It is asked of those whom somebody refused or gates: after an error nobody asks, and nobody waits for an "
+        "event."
     ),
 }
