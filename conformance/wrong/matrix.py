@@ -17,6 +17,7 @@ from conformance.wrong import configured
 from conformance.wrong.historic import NOT_PLANTED, PLANTED
 from conformance.wrong.killing import Attack, Fate
 from conformance.wrong.planted import Wrong, all_wrong, tables
+from conformance.wrong.tables import table
 
 FILE = Path(__file__).with_name("kill_matrix.json")
 PAGE = "docs/kill_matrix.md"
@@ -59,8 +60,8 @@ def page(fates: Mapping[str, Fate]) -> str:
     """Survivors first."""
     parts = [_INTRODUCTION, _summary(fates)]
     parts += ["## Survivors\n", _survivors(fates), "## By area\n"]
-    for area, table in tables().items():
-        parts += [f"### {area.replace('_', ' ')}\n", _rows(table, fates)]
+    for area, planted in tables().items():
+        parts += [f"### {area.replace('_', ' ')}\n", _rows(planted, fates)]
     parts += ["## The real one, configured otherwise\n", _configured(read(configured.FILE))]
     parts += ["## By rule\n", _by_rule(fates), "## Historic reports\n", _historic()]
     return "\n".join(parts)
@@ -78,7 +79,7 @@ def _summary(fates: Mapping[str, Fate]) -> str:
         ("crashed or timed out at least once", sum(fate.suite.faults > 0 for fate in fates.values())),
         ("median seconds to the kill", seconds),
     )
-    return _table(("", ""), figures)
+    return table(("", ""), figures)
 
 
 def _killed(attacks: Iterable[Attack]) -> str:
@@ -97,19 +98,19 @@ def _survivors(fates: Mapping[str, Fate]) -> str:
     return (
         told
         + "\n"
-        + _table(
+        + table(
             ("name", "what it does", "examples", "crashes"),
             ((f"`{n}`", known[n].says, fates[n].suite.examples, fates[n].suite.faults) for n in alive),
         )
     )
 
 
-def _rows(table: Iterable[Wrong], fates: Mapping[str, Fate]) -> str:
-    return _table(
+def _rows(planted: Iterable[Wrong], fates: Mapping[str, Fate]) -> str:
+    return table(
         ("name", "what it does", "as in", "rule", "by", "examples", "seconds", "invariants", "recordings"),
         (
             (f"`{wrong.name}`", wrong.says, wrong.cites, *_of(fates[wrong.name]))
-            for wrong in table
+            for wrong in planted
             if wrong.name in fates
         ),
     )
@@ -132,7 +133,7 @@ def _configured(fates: Mapping[str, Fate]) -> str:
     return (
         "Not planted in the specification: kube-scheduler v1.34.2 itself, in whose configuration one setting was"
         " put that the history does not have. `python -m conformance.wrong.kill --configured` needs Go.\n\n"
-        + _table(("name", "what is set", "rule", "by", "examples", "seconds"), rows)
+        + table(("name", "what is set", "rule", "by", "examples", "seconds"), rows)
     )
 
 
@@ -148,7 +149,7 @@ def _alone(fate: Fate) -> tuple[str, str]:
 def _by_rule(fates: Mapping[str, Fate]) -> str:
     counts = Counter(fate.suite.kill.rule for fate in fates.values() if fate.suite.kill is not None)
     rules = all_rules()
-    return _table(
+    return table(
         ("rule", "kills", "what it says"),
         (
             (rule, count, rules[rule].sentence if rule in rules else "")
@@ -165,18 +166,8 @@ def _historic() -> str:
     return "\n".join(
         (
             "Numbers are of kubernetes/kubernetes unless a repository is named.\n",
-            _table(("row", "report", "planted as"), planted),
+            table(("row", "report", "planted as"), planted),
             "Not planted, and why:\n",
-            _table(("row", "report", "reason"), missing),
+            table(("row", "report", "reason"), missing),
         )
     )
-
-
-def _table(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    heads = list(header)
-    lines = [_line(heads), _line("---" for _ in heads), *map(_line, rows)]
-    return "\n".join(lines) + "\n"
-
-
-def _line(cells: Iterable[object]) -> str:
-    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"

@@ -15,6 +15,7 @@ from cattrs.preconf.json import make_converter
 
 from conformance.wrong.equivalent import EQUIVALENT
 from conformance.wrong.mutants import all_mutants
+from conformance.wrong.tables import code, share, table
 
 FILE = Path(__file__).with_name("mutants.json")
 PAGE = "docs/mutants.md"
@@ -127,12 +128,12 @@ def _figures(rows: Sequence[Result]) -> str:
     told = (
         f"{len(rows)} of {len(all_mutants())} mutants were tried. "
         f"Of those that could be imported, answered, and are not argued equivalent ({_counted(rows)}) "
-        f"**{_share(len(killed), _counted(rows))} are killed** by what they answer; with the errors, of "
-        f"{_counted(rows) + errors}, {_share(len(killed) + errors, _counted(rows) + errors)}. Time to kill: "
+        f"**{share(len(killed), _counted(rows))} are killed** by what they answer; with the errors, of "
+        f"{_counted(rows) + errors}, {share(len(killed) + errors, _counted(rows) + errors)}. Time to kill: "
         f"median {median(seconds) if seconds else 0:.1f} CPU seconds, 90th percentile {deciles[8]:.1f}.\n"
     )
     more = (*header, "killed of all that count", "invariants alone", "recordings alone")
-    return told + "\n" + _table(more, [*lines, _row_of("all", rows)])
+    return told + "\n" + table(more, [*lines, _row_of("all", rows)])
 
 
 def _row_of(name: str, rows: Sequence[Result]) -> Sequence[object]:
@@ -140,7 +141,7 @@ def _row_of(name: str, rows: Sequence[Result]) -> Sequence[object]:
         return sum(one.suite.end is end and not _is_argued(one) for one in rows)
 
     def alone(attacks: Iterable[Attack]) -> str:
-        return _share(sum(attack.end is End.KILLED for attack in attacks), _counted(rows))
+        return share(sum(attack.end is End.KILLED for attack in attacks), _counted(rows))
 
     kinds = (End.KILLED, End.ERROR, End.TIMEOUT, End.BROKEN)
     counts = [count(end) for end in kinds]
@@ -151,7 +152,7 @@ def _row_of(name: str, rows: Sequence[Result]) -> Sequence[object]:
         sum(map(_is_argued, rows)),
         count(End.SURVIVED),
         count(End.UNREACHED),
-        _share(counts[0], _counted(rows)),
+        share(counts[0], _counted(rows)),
         alone(one.invariants for one in rows),
         alone(one.recordings for one in rows),
     )
@@ -167,17 +168,13 @@ def _is_argued(result: Result) -> bool:
     return result.name in EQUIVALENT and result.suite.end is not End.KILLED
 
 
-def _share(some: int, of: int) -> str:
-    return f"{100 * some / of:.1f} %" if of else "-"
-
-
 def _alive(rows: Iterable[Result], end: End) -> str:
     found = [one for one in rows if one.suite.end is end and not _is_argued(one)]
     if not found:
         return f"None {end.value}.\n"
     header = ("mutant", "change", "histories tried", "problem")
-    return _table(
-        header, [(_code(one.name), _code(one.diff), one.suite.tried, one.suite.problem) for one in found]
+    return table(
+        header, [(code(one.name), code(one.diff), one.suite.tried, one.suite.problem) for one in found]
     )
 
 
@@ -185,20 +182,20 @@ def _argued(rows: Iterable[Result]) -> str:
     found = [one for one in rows if _is_argued(one)]
     if not found:
         return "None.\n"
-    return _table(
-        ("mutant", "change", "why"), [(_code(r.name), _code(r.diff), EQUIVALENT[r.name]) for r in found]
+    return table(
+        ("mutant", "change", "why"), [(code(r.name), code(r.diff), EQUIVALENT[r.name]) for r in found]
     )
 
 
 def _killed(rows: Iterable[Result]) -> str:
     header = ("mutant", "change", "rule", "test", "tried", "CPU s", "invariants", "recordings")
     found = [one for one in rows if one.suite.end is End.KILLED]
-    return _table(
+    return table(
         header,
         [
             (
-                _code(one.name),
-                _code(one.diff),
+                code(one.name),
+                code(one.diff),
                 one.suite.rule,
                 one.suite.test.rpartition("::")[2],
                 one.suite.tried,
@@ -209,16 +206,3 @@ def _killed(rows: Iterable[Result]) -> str:
             for one in found
         ],
     )
-
-
-def _code(text: str) -> str:
-    return f"`{text.replace('`', '´')}`"
-
-
-def _table(header: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
-    lines = [_cells(header), _cells("---" for _ in header), *map(_cells, rows)]
-    return "\n".join(lines) + "\n"
-
-
-def _cells(cells: Iterable[object]) -> str:
-    return "| " + " | ".join(" ".join(str(cell).split()).replace("|", "\\|") for cell in cells) + " |"

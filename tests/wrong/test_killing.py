@@ -58,7 +58,7 @@ def test_the_suite_fails_a_wrong_scheduler_and_names_the_rule(name: str, test: s
 # --- By the killer --------------------------------------------------------------------------------
 
 SAMPLE = {
-    "one-pod-too-many": "R-FIT-02",
+    "overcommits": "R-FIT-02",
     "lets-no-execute-pass": "R-TAINT-01",
     "compares-text": "R-NODEAFF-03",
     "nobody-is-the-first": "R-PODAFF-04",

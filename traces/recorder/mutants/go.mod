@@ -1,0 +1,3 @@
+module refsched.dev/recorder/mutants
+
+go 1.24.0
