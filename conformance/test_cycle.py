@@ -33,7 +33,7 @@ def test_faults_and_the_way_back(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="permit", rules=rules_of("PERMIT"), needs=("scripted",))
+@conforms(area="permit", rules=rules_of("PERMIT"), needs=("scripted",), examples=34)
 def test_waiting_on_permit(check: Check, history: History) -> None:
     check(history)
 

@@ -138,9 +138,10 @@ def _rival(shape: Json, index: int) -> Change:
     return change
 
 
-def _taken(nominated: bool, large: str) -> Change:
+def _taken(nominated: bool, large: str, priority: int) -> Change:
     """A pod waits on Permit, and somebody else binds it. It is rejected, and what is told of that is told of the
-    pod as it was stored before, with a nomination or without one; another pod waits for such room."""
+    pod as it was stored before, with a nomination or without one; another pod waits for such room, which may be
+    more important, and comes later."""
 
     def change(scene: Scene) -> None:
         if scene.nodes:
@@ -150,8 +151,9 @@ def _taken(nominated: bool, large: str) -> Change:
             scene.add_pod(
                 pod("", priority=100, status=status, script=script(("ScriptedA", "permit", "Wait")))
             )
-            scene.add_pod(pod("", cpu(large), priority=99))
-            scene.schedule(2)
+            scene.schedule(1)
+            scene.add_pod(pod("", cpu(large), priority=priority, preemptionPolicy="Never"))
+            scene.schedule(1)
             scene.change_pod(-2, lambda value: with_spec(value, nodeName=name))
 
     return change
@@ -268,7 +270,9 @@ _AFTERWARDS = st.sampled_from([(0, 1), (0,), (0, 1, 1), (1, 1), (0,), (11, 1, 1)
 )
 
 
-TAKEN = st.builds(_taken, st.sampled_from([True, True, False]), st.sampled_from(["9", "1"]))
+TAKEN = st.builds(
+    _taken, st.sampled_from([True, True, False]), st.sampled_from(["9", "1"]), st.sampled_from([99, 101])
+)
 
 
 def histories() -> SearchStrategy[History]:

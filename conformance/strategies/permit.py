@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -19,7 +21,7 @@ from conformance.strategies.faults import (
     script,
     then,
 )
-from conformance.strategies.objects import combinations, cpu, pod, with_metadata
+from conformance.strategies.objects import SCRIPT, combinations, cpu, pod, with_metadata
 from conformance.strategies.scenes import Change, Scene, courses, nth, placed, pods_created
 
 _WAITS = ("Wait", "Wait:1", "Wait:5", "Wait:5", "Wait:0.5", "")
@@ -47,23 +49,25 @@ _PODS = combinations(_pod, _WAITS, ("", "", "Wait", "Wait:5"), _FAULTS, ("1", ""
 # --- Two who must agree ---------------------------------------------------------------------------
 
 _PATIENCE = (
-    ("Wait", "Wait:0.5"),
-    ("Wait", "Wait"),
-    ("Wait", "Wait:0.5"),
-    ("Wait:5", "Wait:0.5"),
-    ("Wait:61.5", "Wait:1"),
-    ("Wait:0.0005", "Wait:0.001"),
-    ("Wait:3600", "Wait:901"),
-    ("Wait:0.001", "Wait"),
+    (("Wait", "Wait:0.5"), (0.5, 2)),
+    (("Wait", "Wait"), ()),
+    (("Wait:5", "Wait:0.5"), (1, 1)),
+    (("Wait", "Wait"), (61, 900)),
+    (("Wait:3600", "Wait:901"), (61, 900)),
+    (("Wait:61.5", "Wait:60"), (61, 900)),
+    (("Wait:0.0005", "Wait:0.001"), (1, 1)),
+    (("Wait:3600", "Wait:901"), (61, 900)),
+    (("Wait:0.001", "Wait"), (1, 1)),
+    (("Wait", "Wait:1"), (0.5, 2)),
 )
-"""As long as each of them waits: so that units, minutes and the longest of all are told."""
-_THEN = ("", "", "again", "other", "other rejects")
-_PASSES = ((1, 1), (), (0.5, 2), (61, 900))
+"""As long as each of them waits, and what passes of it, so that units, minutes and the longest of all are told."""
+_THEN = ("", "somebody rejects", "again", "other", "other rejects", "rejects", "somebody rejects", "")
 
 
-def _of_two(patience: tuple[str, str], one: str, then_comes: str, passed: tuple[float, ...]) -> Change:
-    """A pod waits for two, of whom one allows it, or nobody does; then the same or the other one says something,
-    or time passes, under the eyes of a node that changes."""
+def _of_two(waiting_for: tuple[tuple[str, str], tuple[float, ...]], one: str, then_comes: str) -> Change:
+    """A pod waits for two, of whom one allows it, or rejects it, or nobody does; then the same or the other says
+    something, or time passes, under the eyes of a node that changes."""
+    patience, passed = waiting_for
     waits = (("ScriptedA", "permit", patience[0]), ("ScriptedB", "permit", patience[1]))
     other = "ScriptedB" if one == "ScriptedA" else "ScriptedA"
 
@@ -72,11 +76,14 @@ def _of_two(patience: tuple[str, str], one: str, then_comes: str, passed: tuple[
         scene.add_pod(pod("", priority=100, script=script(*waits)))
         waiting = key(list(scene.pods.values())[-1])
         scene.schedule(1)
-        if one:
-            scene.steps.append(Permit(waiting, "allow", one))
-            if then_comes:
-                decision = "reject" if then_comes == "other rejects" else "allow"
-                scene.steps.append(Permit(waiting, decision, one if then_comes == "again" else other))
+        match then_comes:
+            case "rejects" | "somebody rejects" as how:
+                scene.steps.append(Permit(waiting, "reject", one if how == "rejects" else ""))
+            case _ if one:
+                scene.steps.append(Permit(waiting, "allow", one))
+                if then_comes:
+                    decision = "reject" if then_comes == "other rejects" else "allow"
+                    scene.steps.append(Permit(waiting, decision, one if then_comes == "again" else other))
         if scene.nodes:
             noted = with_metadata(scene.nodes[nth(scene.nodes, 0)], annotations={"note": waiting})
             scene.change_node(0, noted)
@@ -91,7 +98,60 @@ _OF_TWO = st.builds(
     st.sampled_from(_PATIENCE),
     st.sampled_from(["ScriptedA", "ScriptedB", ""]),
     st.sampled_from(_THEN),
-    st.sampled_from(_PASSES),
+)
+
+# --- Those who waited before, or beside each other -------------------------------------------------
+
+
+def _once_more(ended: str, told: tuple[tuple[str, str, str], ...]) -> Change:
+    """A pod that waited and was not let through is tried again, and nobody makes it wait any more, or in another
+    way: what was decided before counts no longer."""
+
+    def change(scene: Scene) -> None:
+        release_all(scene)
+        scene.add_pod(pod("", priority=101, script=script(("ScriptedA", "permit", "Wait:1.5"))))
+        scene.schedule(1)
+        if ended == "reject":
+            scene.steps.append(Permit(key(list(scene.pods.values())[-1]), ended))
+        scene.wait(2)
+        annotations = {SCRIPT: json.dumps(script(*told))}
+        scene.change_pod(-1, lambda value: with_metadata(value, annotations=annotations))
+        scene.wait()
+        scene.schedule(1)
+
+    return change
+
+
+_ONCE_MORE = st.builds(
+    _once_more,
+    st.sampled_from(["reject", "time"]),
+    st.sampled_from([(), (("ScriptedB", "permit", "Wait:0.5"),), (("ScriptedA", "reserve", "Hold"),)]),
+)
+
+
+def _beside(patience: tuple[tuple[str, str], ...], seconds: float) -> Change:
+    """Several wait, each for two, and the patience with them ends in another order than they came."""
+
+    def change(scene: Scene) -> None:
+        release_all(scene)
+        for one, other in patience:
+            waits = (("ScriptedA", "permit", one), ("ScriptedB", "permit", other))
+            scene.add_pod(pod("", priority=100, script=script(*waits)))
+        scene.schedule(len(patience))
+        scene.wait(seconds)
+
+    return change
+
+
+_BESIDE = st.builds(
+    _beside,
+    st.sampled_from(
+        [
+            (("Wait:0.7", "Wait"), ("Wait:5", "Wait:0.5")),
+            (("Wait:5", "Wait:0.7"), ("Wait:5", "Wait:0.5")),
+        ]
+    ),
+    st.sampled_from([2, 1, 11]),
 )
 
 # --- Histories ------------------------------------------------------------------------------------
@@ -110,6 +170,8 @@ def histories() -> SearchStrategy[History]:
         permitting("allow"),
         _OF_TWO,
         _OF_TWO,
+        _ONCE_MORE,
+        _BESIDE,
         TAKEN,
         *MEANWHILE,
         nodes=st.lists(NODES, min_size=1, max_size=2),

@@ -73,7 +73,7 @@ class WaitingPods:
 
 
 def go_duration(seconds: float) -> str:
-    """As Go prints a time.Duration: ``15m0s``, ``1.5s``, ``20ms``, ``0s``."""
+    """As Go prints a time.Duration of less than an hour (nobody waits longer): ``15m0s``, ``1.5s``, ``20ms``."""
     nanoseconds = round(seconds * 1_000_000_000)
     if nanoseconds == 0:
         return "0s"
@@ -81,10 +81,7 @@ def go_duration(seconds: float) -> str:
         if nanoseconds < size:
             return f"{_trimmed(nanoseconds, size // 1_000)}{unit}"
     minutes, rest = divmod(nanoseconds, 60_000_000_000)
-    hours, minutes = divmod(minutes, 60)
     text = f"{_trimmed(rest, 1_000_000_000)}s"
-    if hours:
-        return f"{hours}h{minutes}m{text}"
     return f"{minutes}m{text}" if minutes else text
 
 

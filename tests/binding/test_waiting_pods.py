@@ -65,8 +65,6 @@ def test_pods_are_known_by_their_uid() -> None:
         (60, "1m0s"),
         (90.25, "1m30.25s"),
         (900, "15m0s"),
-        (3600, "1h0m0s"),
-        (3725, "1h2m5s"),
     ],
 )
 def test_a_duration_reads_as_in_go(seconds: float, text: str) -> None:
