@@ -278,7 +278,7 @@ def _at_once(draw: DrawFn) -> History:
     for number in range(draw(st.sampled_from([2, 3, 4]))):
         if number and draw(st.booleans()):
             scene.schedule()
-        if seconds := draw(st.sampled_from([0, 0, 0, AFTER_ALL_BACKOFF, 0.5])):
+        if seconds := draw(st.sampled_from([0, 0, 0, AFTER_ALL_BACKOFF, 0.5, 1.5])):
             scene.wait(seconds)
         draw(_EITHER)(scene)
     scene.wait(draw(st.sampled_from([1, 1.5, 3])))

@@ -293,4 +293,22 @@ EQUIVALENT: Mapping[str, str] = {
         "It is asked of those whom somebody refused or gates: after an error nobody asks, and nobody waits for an "
         "event."
     ),
+    **_each(
+        "queue.backoff:Backoff.expiration",
+        ("omission:0", "and-or:1", "part:2", "part:3"),
+        "It is asked after an attempt, which has been counted by then, and no configuration can turn backoff off.",
+    ),
+    **_each(
+        "queue.transitions:",
+        ("kin:6", "kin:8"),
+        "No configuration can turn backoff off: who has just been tried backs off.",
+    ),
+    "queue.cluster_events::kin:2": "That it is this event, and no other, is all that is ever asked of it.",
+    "queue.cluster_events:_gates_eliminated:part:1": "Where a gate is left it holds the pod, whatever woke it.",
+    **_each(
+        "queue.cluster_events",
+        ("matches:omission:0", "matches:flag:0"),
+        "Nobody registers for everything at once: who has no table is registered for each resource by itself.",
+    ),
+    "queue.cluster_events:is_wild_card:part:1": "What happens to everything is always anything.",
 }

@@ -67,6 +67,10 @@ NEAREST: dict[str, tuple[str, ...]] = {
     "plugins.node_volume_limits": ("limits",),
     "plugins.scheduling_gates": ("queue",),
     "plugins.priority_sort": ("queue",),
+    "queue.cluster_events": ("queue", "extenders"),
+    "queue.hint_table": ("queue", "extenders"),
+    "preemption.extenders": ("extenders",),
+    "preemption.pick": ("preemption", "extenders"),
     "objects.selectors": ("node_affinity", "spread", "pod_affinity"),
 }
 """Areas whose tests are tried first, by group or by the beginning of a module's name."""
