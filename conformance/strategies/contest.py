@@ -59,6 +59,8 @@ _CONDITIONS: dict[str, Json] = {
     "spared": {"type": "DisruptionTarget", "status": "False", "reason": "PreemptionByScheduler"},
     "doomed": {"type": "Ready", "status": "True", "reason": "PreemptionByScheduler"},
 }
+_OF_OLD: Json = {"type": "PodScheduled", "status": "True"}
+"""What every pod that runs says before anything else."""
 _LEAVING = st.sampled_from(
     [
         *[("", None, False)] * 2,
@@ -78,7 +80,7 @@ priority where that is another one than those of the others, and whether the nod
 def _leaving(value: Json, why: str) -> Json:
     told = _CONDITIONS["preempted" if why == "kept" else why]
     left = value if why == "kept" else with_metadata(value, deletionTimestamp=AN_AGE_AGO)
-    return {**left, "status": {**left["status"], "conditions": [told]}}
+    return {**left, "status": {**left["status"], "conditions": [_OF_OLD, told]}}
 
 
 # --- Who is protected -----------------------------------------------------------------------------

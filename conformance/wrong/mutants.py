@@ -69,6 +69,7 @@ NEAREST: dict[str, tuple[str, ...]] = {
     "plugins.priority_sort": ("queue",),
     "queue.cluster_events": ("queue", "extenders"),
     "queue.hint_table": ("queue", "extenders"),
+    "plugins.default_preemption": ("preemption", "extenders"),
     "preemption.extenders": ("extenders",),
     "preemption.pick": ("preemption", "extenders"),
     "objects.selectors": ("node_affinity", "spread", "pod_affinity"),
