@@ -51,7 +51,7 @@ def _pod(ports: list[Json], starting: list[Json], sidecars: tuple[bool, bool], s
         claimed = [{**each, "hostPort": each["containerPort"]} for each in claimed]
     init = [each for each in starting if "hostPort" in each and not of_host]
     before = [
-        container(f"i{number}", ports=[each], **({"restartPolicy": "Always"} if sidecar else {}))
+        {**container(f"i{number}", ports=[each]), **({"restartPolicy": "Always"} if sidecar else {})}
         for number, (each, sidecar) in enumerate(zip(init, sidecars, strict=False))
     ]
     parts = [claimed[:1], claimed[1:]] if shape == "apart" else [claimed]

@@ -112,8 +112,8 @@ WRONG = (
         "schedules-who-is-bound",
         "a pod whose binding failed, and which is bound nevertheless, goes back to the queue",
         _FAILURE,
-        "is_pending = shown is not None and not shown.spec.node_name",
-        "is_pending = shown is not None",
+        "pending = shown if shown is not None and not shown.spec.node_name else None",
+        "pending = shown",
         cites="kubernetes #96579, neon autoscaling #435",
     ),
     Wrong(

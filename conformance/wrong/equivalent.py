@@ -87,6 +87,81 @@ EQUIVALENT: Mapping[str, str] = {
         "one with it."
     ),
     **dict.fromkeys(
+        (
+            "dra.allocator:_Search._take_next_of_all:negated:0",
+            "dra.allocator:_Search._take_next_of_all:comparison:0",
+            "dra.allocator:_Search._take:comparison:0",
+            "dra.requests:Sizer._size_request:negated:0",
+            "dra.requests:Sizer._size_request:comparison:0",
+            "dra.requests:Sizer._size_all:negated:0",
+            "dra.requests:Sizer._size_all:comparison:0",
+            *(
+                f"plugins.inter_pod_affinity:{place}"
+                for place in (
+                    *("InterPodAffinity._known_to_hints:omission:0", "InterPodAffinity._is_hit:omission:0"),
+                    *(
+                        "InterPodAffinity._known_to_hints:comparison:0",
+                        "InterPodAffinity._is_hit:comparison:0",
+                    ),
+                    *("InterPodAffinity._is_freed:comparison:0", "InterPodAffinity._is_freed:comparison:1"),
+                    *("_with_selected_namespaces:negated:0", "_with_selected_namespaces:comparison:1"),
+                )
+            ),
+        ),
+        "A scheduler without this one known defect behaves so, which is as good as one with it.",
+    ),
+    **dict.fromkeys(
+        (
+            "dra.allocator:Allocator.allocate:filter:0",
+            "dra.allocator:_Search._take:part:1",
+            "dra.pools:Pool.is_incomplete:part:1",
+            "dra.pools:Pool.is_incomplete:part:3",
+            "dra.pools:Pool.is_passed_over:returned:1",
+            "dra.pools:Pool.is_passed_over:part:1",
+            "dra.pools:Pool.is_passed_over:part:2",
+            *(
+                f"plugins.inter_pod_affinity:InterPodAffinity.after_pod_change:{kind}"
+                for kind in (
+                    *("part:8", "part:9", "part:10", "comparison:1", "comparison:2"),
+                    *("kin:7", "kin:8", "kin:9"),
+                )
+            ),
+            *(
+                f"plugins.inter_pod_affinity:InterPodAffinity._is_freed:{kind}"
+                for kind in ("returned:1", "and-or:0", "part:0", "part:1", "part:3", "part:5", "part:6")
+            ),
+            *(
+                f"plugins.inter_pod_affinity:InterPodAffinity._is_hit:{kind}"
+                for kind in (
+                    *("returned:0", "returned:1", "and-or:0", "part:0", "part:1"),
+                    *("comparison:1", "all-any:0", "once:0"),
+                )
+            ),
+            "plugins.inter_pod_affinity:InterPodAffinity._known_to_hints:kin:0",
+            "plugins.inter_pod_affinity:InterPodAffinity._known_to_hints:once:0",
+        ),
+        "Only a scheduler without the known defect comes here, or finds anything here; one that runs free has it.",
+    ),
+    **dict.fromkeys(
+        (
+            "plugins.inter_pod_affinity:InterPodAffinity.pre_filter:negated:0",
+            "plugins.inter_pod_affinity:InterPodAffinity.pre_filter:all-any:0",
+        ),
+        "What would be found without the known defect is looked at by ``refsched explain`` alone.",
+    ),
+    **dict.fromkeys(
+        (
+            f"dra.cel_operators:_of_integers:{kind}"
+            for kind in ("boundary:0", "boundary:1", "off-by-one:1", "off-by-one:2")
+        ),
+        "Of 0 the quotient is 0 whatever its sign, and by 0 nothing is divided.",
+    ),
+    "plugins.volume_restrictions:_conflicts:part:0": "Without disks of its own, none of them can conflict.",
+    **dict.fromkeys(
+        ("volume_binding.orders:volume_orders:order:0", "volume_binding.orders:volume_orders:order:1"),
+        "Volumes that are alike may be looked at in any order: which order comes first is left open.",
+    ),
+    **dict.fromkeys(
         ("dra.pools:Pool:off-by-one:0", "dra.pools:Pool:flag:0"),
         "The one caller always says how many slices are out of reach, and whether the pool is superseded.",
     ),
@@ -311,4 +386,54 @@ EQUIVALENT: Mapping[str, str] = {
         "Nobody registers for everything at once: who has no table is registered for each resource by itself.",
     ),
     "queue.cluster_events:is_wild_card:part:1": "What happens to everything is always anything.",
+    **dict.fromkeys(
+        (
+            *(
+                f"cycle.find_nodes:_Found.as_search:{kind}"
+                for kind in ("once:0", "once:1", "filter:0", "comparison:0", "part:0")
+            ),
+            *(
+                f"cycle.find_nodes:search:{kind}:{number}"
+                for kind, numbers in (
+                    ("once", (2, 3, 4, 5)),
+                    ("filter", (0, 1)),
+                    ("comparison", (2, 3, 4, 5)),
+                    ("sign", (1,)),
+                    ("omission", (3, 4)),
+                    ("negated", (2,)),
+                )
+                for number in numbers
+            ),
+            *(
+                f"framework.runtime:Framework.interrupted:{kind}:0"
+                for kind in ("once", "and-or", "part", "comparison", "omission")
+            ),
+            "framework.runtime:Framework.interrupted:part:1",
+            *(
+                f"cycle.extenders:keep:{kind}"
+                for kind in ("order:0", "order:1", "comparison:0", "comparison:1")
+            ),
+            "cycle.decide:Decider._check:negated:0",
+            "cycle.extenders:keep:once:0",
+        ),
+        "It is reached with a plan alone, of what a recorded search came to: a scheduler that runs free has none.",
+    ),
+    **dict.fromkeys(
+        (
+            f"framework.runtime:Framework.filter_ways{place}"
+            for place in (":once:0", ":once:1", ".way:once:0")
+        ),
+        "Of all plugins DynamicResources alone leaves anything open.",
+    ),
+    "cycle.decide:Decider._search_all:once:0": (
+        "What extenders refused before the search is the one node that was nominated, or nothing."
+    ),
+    "cycle.decide:Decider:off-by-one:2": "Whoever makes a Decider says the percentage.",
+    "scheduler:Scheduler.schedule:omission:1": (
+        "The machine claims to pop by itself, and such a scheduler is never told which pod to try."
+    ),
+    "scheduler:Scheduler._next_due:comparison:0": (
+        "Backoffs are looked over at every whole second, that of the leftover flush included, and each time all "
+        "that is due is flushed."
+    ),
 }

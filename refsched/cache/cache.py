@@ -49,13 +49,8 @@ class Cache:
         return assumed
 
     def forget(self, pod: Pod) -> None:
-        """Give back what was assumed. CacheError where it was not, or somewhere else. Source: ForgetPod."""
-        counted = self._pods.get(pod.uid)
-        if counted is not None and counted.spec.node_name != pod.spec.node_name:
-            raise CacheError(
-                f"pod {pod.uid}({pod.key}) was assumed on {pod.spec.node_name}"
-                f" but assigned to {counted.spec.node_name}"
-            )
+        """Give back what was assumed. CacheError where it was not, or is bound by now, wherever that is.
+        Source: ForgetPod."""
         if pod.uid not in self._assumed:
             raise CacheError(f"pod {pod.uid}({pod.key}) wasn't assumed so cannot be forgotten")
         self._uncount(pod)
@@ -189,6 +184,7 @@ class ImageRegister:
                     del self._images[name]
 
     def states_of(self, node: Node) -> dict[str, ImageState]:
+        """Of a node whose images were added."""
         names = (name for image in node.status.images for name in image.names)
-        known = ((name, self._images.get(name)) for name in names)
-        return {name: ImageState(state[0], len(state[1])) for name, state in known if state is not None}
+        known = ((name, *self._images[name]) for name in names)
+        return {name: ImageState(size, len(holders)) for name, size, holders in known}

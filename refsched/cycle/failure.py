@@ -63,16 +63,16 @@ def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> Failure:
             pending_plugins=failure.pending_plugins,
         )
     shown = stations.objects.get(Pod, tried.name, tried.namespace)
-    is_pending = shown is not None and not shown.spec.node_name
-    if shown is not None and is_pending:
-        queued = evolve(queued, info=PodInfo(shown))
+    pending = shown if shown is not None and not shown.spec.node_name else None
+    if pending is not None:
+        queued = evolve(queued, info=PodInfo(pending))
         stations.queue.add_unschedulable_if_not_present(queued)
         failure = _with_gate(failure, stations.queue.gating_plugin(queued.key))
     stations.queue.nominator.nominate(queued.pod, failure.nominated_node)
     reason = "Unschedulable" if failure.status.is_rejected else "SchedulerError"
     condition = PodCondition("PodScheduled", "False", reason, failure.status.message)
     stations.api.patch_status(tried, condition, failure.nominated_node)
-    if not is_pending:
+    if pending is None:
         stations.queue.done(tried.uid)
     return failure
 
