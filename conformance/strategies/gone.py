@@ -28,6 +28,7 @@ from conformance.strategies.objects import HOSTNAME, REQUIRED, node, pod
 from conformance.strategies.scenes import Scene
 from conformance.strategies.storage import (
     DRIVER,
+    GCE,
     MIGRATED_PLUGINS,
     STORAGE,
     TELLING,
@@ -85,11 +86,11 @@ def _room(amount: str) -> Json:
     )
 
 
-def _attached(number: int) -> Json:
+def _attached(number: int, driver: str = DRIVER) -> Json:
     source = {"persistentVolumeName": f"v{number}"}
     return storage_object(
         *(STORAGE, "VolumeAttachment", f"a{number}"),
-        spec={"attacher": DRIVER, "nodeName": "n1", "source": source},
+        spec={"attacher": driver, "nodeName": "n1", "source": source},
     )
 
 
@@ -100,6 +101,8 @@ def _limited(driver: str, count: int, plugin: str = "") -> Json:
     return {"apiVersion": STORAGE, "kind": "CSINode", "metadata": metadata, "spec": {"drivers": drivers}}
 
 
+_GCE_DISKS = [pod("", volumes=inline(gcePersistentDisk={"pdName": name})) for name in "ab"]
+_GCE_LIMITED = _limited(GCE, 1, "gce-pd")
 _PORTWORX = [pod("", volumes=inline(portworxVolume={"volumeID": name})) for name in ("a", "a", "b")]
 _PLUGIN = ("pxd.portworx.com", 1, "portworx-volume")
 
@@ -116,6 +119,8 @@ _STORAGE: tuple[Case, ...] = (
     Case([_HAND, *_BOUND, *_SECOND, csi_node("n1", {"count": 1})], _USING_BOTH),
     Case([_HAND, *_BOUND, *_SECOND, csi_node("n1", {"count": 1}), _attached(2)], _USER),
     Case([_HAND, *_BOUND, csi_node("n1", {"count": 1}), _attached(2), _SECOND[1]], _USER),
+    Case([_HAND, *_SECOND, _GCE_LIMITED, _attached(2, GCE)], _GCE_DISKS[0]),
+    Case([_HAND, *_BOUND, _GCE_LIMITED, _attached(1)], _GCE_DISKS[0], _GCE_DISKS[1:]),
     Case([_limited(*_PLUGIN)], _PORTWORX[1], _PORTWORX[2:]),
     Case([_limited(*_PLUGIN)], _PORTWORX[1], _PORTWORX[:1], later=_limited("pxd.portworx.com", 1)),
     Case([_limited(*_PLUGIN)], _PORTWORX[1], _PORTWORX[:1], later=with_some(_limited(*_PLUGIN))),

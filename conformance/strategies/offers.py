@@ -107,7 +107,7 @@ def _devices(*attributes: Json) -> list[Json]:
 def _tied() -> Iterator[Case]:
     """Two devices are wanted, or one by each of two requests, and perhaps two by a second claim."""
     two, each = _claim([exactly(2)], constraints=_SAME), _claim([exactly(1)], [exactly(1)], constraints=_SAME)
-    offers = (
+    offers: tuple[tuple[Json, ...], ...] = (
         ({}, _ONE, _ONE),
         (_ONE, {}, _ONE),
         (_ONE, {}, {"numa": {"int": 2}}),

@@ -19,7 +19,7 @@ from conformance.strategies.device_objects import (
     resource_claim,
     resource_slice,
 )
-from conformance.strategies.faults import SCRIPTED, key, script
+from conformance.strategies.faults import SCRIPTED, Script, key, script
 from conformance.strategies.objects import (
     default_profile,
     node,
@@ -109,24 +109,36 @@ def _one_in_the_way(draw: DrawFn) -> History:
     return scene.history(draw(one_in(3, st.just(_NOT_QUEUED_FIRST))))
 
 
-def _while_one_is_allocated(names: Sequence[str], ending: str) -> History:
-    """The first pod waits with devices that nobody has written yet."""
+_WAITS, _FAILS_LATE = (("ScriptedA", "permit", "Wait"),), (("ScriptedA", "preBind", "Error"),)
+_SHARED: Json = {**_HELD, "reservedFor": [{"resource": "pods", "name": "other", "uid": "other"}]}
+
+
+def _while_one_is_allocated(way: Script, first: Sequence[str], names: Sequence[str], ending: str) -> History:
+    """The first pod waits with devices that nobody has written yet, or fails once they are written."""
     scene = Scene()
     scene.add(device_class("any"), resource_slice("s1", _DEVICES))
-    scene.add(*(resource_claim(f"c{number}", _ONE) for number in (1, 2, 3)))
+    scene.add(*(resource_claim(f"c{number}", _ONE) for number in (1, 2)), resource_claim("c3", _ONE, _SHARED))
     scene.add_node(node(""))
-    scene.add_pod(claim_user("c1", script=script(("ScriptedA", "permit", "Wait"))))
+    scene.add_pod(claim_user(*first, script=way))
     scene.schedule()
     scene.add_pod(claim_user(*names))
     scene.schedule()
-    scene.steps.append(Permit(key(scene.pods["p1"]), ending))
+    if ending == "delete the claim":
+        scene.steps.append(deleting(resource_claim(first[0], _ONE)))
+    scene.steps.append(Permit(key(scene.pods["p1"]), "reject" if ending == "reject" else "allow"))
     scene.wait()
     scene.schedule()
     return scene.history(SCRIPTED)
 
 
-_IN_FLIGHT = st.builds(_while_one_is_allocated, _USERS, st.sampled_from(["allow", "reject"]))
+_IN_FLIGHT = st.builds(
+    _while_one_is_allocated,
+    st.sampled_from([script(*_WAITS), script(*_WAITS), script(*_FAILS_LATE)]),
+    st.sampled_from([("c1",), ("c1", "c3"), ("c3", "c1"), ("c1", "c2"), ("c3",)]),
+    _USERS,
+    st.sampled_from(["allow", "reject", "delete the claim", "delete the claim"]),
+)
 
 
 def histories() -> SearchStrategy[History]:
-    return st.one_of(_one_in_the_way(), _one_in_the_way(), _one_in_the_way(), _IN_FLIGHT)
+    return st.one_of(_one_in_the_way(), _one_in_the_way(), _IN_FLIGHT)

@@ -56,7 +56,8 @@ _QUANTIFIERS = frozenset({"all", "exists", "exists_one"})
 
 def check_types(tree: Tree[Token], types: Sequence[str]) -> None:
     """R-DRA-78: an expression whose types do not fit, for whatever device, or whose own type is neither bool nor
-    that of an attribute, is refused with CelError. ``types`` are names that stand for types."""
+    that of an attribute, is refused with CelError. Macros have the arguments that they need: it has been compiled.
+    ``types`` are names that stand for types."""
     scope = {"device": _DEVICE, **{name: Type("type", (Type(name),)) for name in types}}
     found = _Typer(scope).type_of(tree)
     if found not in (BOOL, ANY):
@@ -173,18 +174,16 @@ class _Typer:
             field = str(unwrapped(given[0]).children[0])[1:-1]
             found = self._selected(self.type_of(holder), field)
             return found if found.name == "optional_type" else Type("optional_type", (found,))
-        variable = bare_name(given[0]) if given else None
-        if variable is not None and len(given) > 1:
-            if name in ("optMap", "optFlatMap"):
-                return self._optional_map(holder, variable, given[1], flat=name == "optFlatMap")
-            if name in _QUANTIFIERS or name in ("map", "filter"):
-                return self._comprehension(name, holder, variable, given[1:])
+        if name in ("optMap", "optFlatMap"):
+            return self._optional_map(holder, bare_name(given[0]), given[1], flat=name == "optFlatMap")
+        if name in _QUANTIFIERS or name in ("map", "filter"):
+            return self._comprehension(name, holder, bare_name(given[0]), given[1:])
         return self._applied(f".{name}", [holder, *given])
 
     # --- Macros -----------------------------------------------------------------------------------
 
     def _comprehension(
-        self, macro: str, holder: Tree[Token], variable: str, rest: Sequence[Tree[Token]]
+        self, macro: str, holder: Tree[Token], variable: str | None, rest: Sequence[Tree[Token]]
     ) -> Type:
         items = self.type_of(holder)
         if items not in (DYN, FREE) and items.name not in ("list", "map"):
@@ -202,7 +201,9 @@ class _Typer:
         if not assignable(found, BOOL, {}):
             _refuse(f"expected type 'bool' but found '{found}'")
 
-    def _optional_map(self, holder: Tree[Token], variable: str, body: Tree[Token], *, flat: bool) -> Type:
+    def _optional_map(
+        self, holder: Tree[Token], variable: str | None, body: Tree[Token], *, flat: bool
+    ) -> Type:
         found = self._with(variable, self._held(self.type_of(holder))).type_of(body)
         return Type("optional_type", (self._held(found) if flat else found,))
 
