@@ -209,6 +209,7 @@ _PLACES: SearchStrategy[tuple[Json, ...]] = st.sampled_from(
         (_place("4", "a", _TAINT),),
         (_place("1", "a"), _place("4", "b", _TAINT)),
         (_place("4", "a"), _place("4", "b", _TAINT)),
+        (with_spec(_place("4", "a"), unschedulable=True),),
     ]
 )
 _AT_ONCE: tuple[tuple[Callable[[Json], Json], ...], ...] = (
@@ -223,19 +224,19 @@ _AT_ONCE: tuple[tuple[Callable[[Json], Json], ...], ...] = (
     (_ungated(2), _asking("1m"), _tolerating(None)),
     (_leaving(None),),
 )
+_WITH_PORT: Json = {"containers": [{**container("c"), "ports": [{"containerPort": 80, "hostPort": 80}]}]}
+_NEAR_NOBODY: Json = {"labelSelector": {"matchLabels": {"app": "c"}}, "topologyKey": ZONE}
 _REFUSED = combinations(
-    lambda amount, want, gates: pod("", cpu(amount), labels={"app": "a"}, schedulingGates=gates, **want),
-    ("2", "1", "2"),
+    lambda want, gates: pod("", labels={"app": "a"}, schedulingGates=gates, **want),
     (
-        {},
+        {"requests": cpu("2")},
+        {"requests": cpu("1")},
+        {"requests": cpu("2"), "topologySpreadConstraints": [_SPREAD]},
         {"topologySpreadConstraints": [_SPREAD]},
-        {},
         {"nodeSelector": {"disk": "ssd"}},
-        {
-            "affinity": {
-                "podAffinity": {REQUIRED: [{**_BESIDE_A[0], "labelSelector": {"matchLabels": {"app": "c"}}}]}
-            }
-        },
+        {"requests": cpu("2"), "nodeSelector": {"disk": "ssd"}},
+        {"affinity": {"podAffinity": {REQUIRED: [_NEAR_NOBODY]}}},
+        _WITH_PORT,
         {"nodeName": "n9"},
     ),
     ((), (), (), [{"name": "g"}]),
@@ -243,12 +244,14 @@ _REFUSED = combinations(
 _TOUCHES: tuple[Callable[[Json], Json], ...] = (
     *[partial(with_spec, taints=[{"key": "k", "effect": "PreferNoSchedule"}])] * 3,
     partial(with_metadata, labels={ZONE: "c"}),
+    *[partial(with_metadata, labels={ZONE: "a", "disk": "ssd"})] * 3,
+    partial(with_metadata, labels={ZONE: "a", "disk": "hdd"}),
     partial(with_metadata, annotations={"note": "x"}),
     partial(with_status, conditions=[{"type": "Ready", "status": "True"}]),
     partial(with_status, allocatable={"cpu": "1", "pods": "8"}),
     partial(with_status, allocatable={"cpu": "4", "pods": "9"}),
     partial(with_spec, unschedulable=True),
-    partial(with_spec, unschedulable=False),
+    *[partial(with_spec, unschedulable=False)] * 2,
 )
 
 
@@ -258,8 +261,10 @@ def _touched(index: int, touch: Callable[[Json], Json]) -> Change:
 
 
 _EITHER = st.one_of(
-    pod_updates(_changed, st.sampled_from(_AT_ONCE)),
+    *[pod_updates(_changed, st.sampled_from(_AT_ONCE))] * 2,
     st.builds(_touched, st.integers(0, 1), st.sampled_from(_TOUCHES)),
+    st.builds(_touched, st.integers(0, 1), st.sampled_from(_TOUCHES)),
+    st.builds(lambda index: lambda scene: scene.remove_pod(index), st.sampled_from([0, 0, 1])),
 )
 
 
@@ -270,7 +275,7 @@ def _at_once(draw: DrawFn) -> History:
     scene = Scene()
     for place in draw(_PLACES):
         scene.add_node(place)
-    scene.add_pod(pod("", labels={"app": "a"}, tolerations=[_TOLERATION]), 0)
+    scene.add_pod(pod("", labels={"app": "a"}, tolerations=[_TOLERATION], **_WITH_PORT), 0)
     for value in draw(st.lists(_REFUSED, min_size=1, max_size=2)):
         scene.add_pod(value)
     if draw(st.sampled_from([True, True, True, False])):
