@@ -6,11 +6,19 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.history import History
-from conformance.strategies.objects import CPU_REQUESTS, combinations, container, cpu, node, pod
-from conformance.strategies.scenes import scenes
+from conformance.strategies.objects import (
+    CPU_REQUESTS,
+    combinations,
+    container,
+    cpu,
+    node,
+    pod,
+    with_metadata,
+)
+from conformance.strategies.scenes import Scene, scenes
 
 Json = dict[str, Any]
 
@@ -40,5 +48,56 @@ def _pod(asked: list[str], starting: str, amount: str) -> Json:
 _PODS = st.builds(_pod, _CONTAINERS, st.sampled_from(["", "", "a", "b:1"]), CPU_REQUESTS)
 
 
+_BIG = 900 * _MB
+_HELD: SearchStrategy[list[Json]] = st.sampled_from(
+    [
+        *(
+            [{"names": list(names), "sizeBytes": size}]
+            for names in (("b:1", "b:2"), ("a:latest", "b:2"), ("b:2", "b:2", "b:1"))
+            for size in (600 * _MB, _BIG)
+        ),
+        [],
+        [{"names": ["a:latest"], "sizeBytes": _BIG}, {"names": ["b:2"], "sizeBytes": _BIG}],
+    ]
+)
+_WAITING = st.sampled_from(["b:2", "b:1", "b:2", "a"]).map(
+    lambda image: pod("", containers=[container("c", image=image)])
+)
+_CHANGES = st.lists(
+    st.tuples(st.sampled_from(["change", "remove", "change", "add"]), st.integers(0, 3), _HELD),
+    min_size=1,
+    max_size=4,
+)
+
+
+def _churn() -> SearchStrategy[History]:
+    """Nodes get images, lose them, and go away with them: an image's score follows how many still have it. A node
+    that changes learns what is true now; others know what was true when they did."""
+
+    @st.composite
+    def churning(draw: DrawFn) -> History:
+        scene = Scene()
+        for images in draw(st.lists(_HELD, min_size=3, max_size=4)):
+            scene.add_node(node(images=images))
+        scene.add_pod(draw(_WAITING))
+        scene.schedule()
+        for what, index, images in draw(_CHANGES):
+            if what == "add":
+                scene.add_node(node(images=images))
+            elif what == "remove" and len(scene.nodes) > 2:
+                scene.remove_node(index)
+            else:
+                scene.change_node(index, node(images=images))
+        for index, name in enumerate(scene.nodes if draw(st.booleans()) else ()):
+            scene.change_node(index, with_metadata(scene.nodes[name], annotations={"note": "x"}))
+        for value in draw(st.lists(_WAITING, min_size=1, max_size=2)):
+            scene.add_pod(value)
+        scene.schedule()
+        return scene.history()
+
+    return churning()
+
+
 def histories() -> SearchStrategy[History]:
-    return scenes(_NODES, _PODS)
+    anything = scenes(_NODES, _PODS)
+    return st.one_of(anything, anything, _churn())
