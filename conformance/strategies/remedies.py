@@ -201,7 +201,7 @@ _EVEN: tuple[Reason, ...] = (
 _ELSEWHERE: tuple[Reason, ...] = (
     (
         {"containers": [container("c", ports=[{"containerPort": 80, "hostPort": 80}])]},
-        _AT_A_PORT | pods_removed(),
+        _AT_A_PORT | pods_removed() | _MOVED | _CORDONED,
     ),
     ({"nodeSelector": {"disk": "ssd"}}, _MOVED),
     ({"nodeSelector": {ZONE: "b"}}, _CORDONED | _TOLERATED),
