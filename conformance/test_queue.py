@@ -14,7 +14,7 @@ from conformance.suite import Check, conforms
         "QUEUE", "BACKOFF", "HINT", "CHANGE", "FLIGHT", "SORT", "GATES", "CURE", "R-INV-06", "R-INV-07"
     ),
     needs=("queue",),
-    examples=225,
+    examples=210,
 )
 def test_queue_and_events(check: Check, history: History) -> None:
     check(history)
