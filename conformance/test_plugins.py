@@ -43,12 +43,12 @@ def test_images(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="volumes", rules=rules_of("VOLBIND"), needs=("volumes",), examples=50)
+@conforms(area="volumes", rules=rules_of("VOLBIND"), needs=("volumes",), examples=46)
 def test_volumes_to_bind_and_to_make(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="attached", rules=rules_of("VOLLIMIT", "VOLZONE", "VOLRESTR"), examples=60, needs=("volumes",))
+@conforms(area="attached", rules=rules_of("VOLLIMIT", "VOLZONE", "VOLRESTR"), examples=52, needs=("volumes",))
 def test_volumes_that_are_there(check: Check, history: History) -> None:
     check(history)
 
@@ -58,12 +58,12 @@ def test_disks_that_exclude_each_other(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="claims", rules=rules_of("VOLBIND", "VOLLIMIT", "VOLZONE"), needs=("volumes",), examples=105)
+@conforms(area="claims", rules=rules_of("VOLBIND", "VOLLIMIT", "VOLZONE"), needs=("volumes",), examples=85)
 def test_claims_and_what_serves_them(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="limits", rules=rules_of("VOLLIMIT"), needs=("volumes",), examples=40)
+@conforms(area="limits", rules=rules_of("VOLLIMIT"), needs=("volumes",), examples=34)
 def test_what_drivers_can_attach(check: Check, history: History) -> None:
     check(history)
 
