@@ -445,4 +445,16 @@ EQUIVALENT: Mapping[str, str] = {
     "cache.cache:Cache.update_pod:kin:1": (
         "It never matches: what is first told of a pod that has a node is that it is there, which confirms it."
     ),
+    "cache.node_tree:NodeTree.names:off-by-one:0": "Where there are no zones, none has a first node to be named.",
+    **dict.fromkeys(
+        ("cycle.failure:Failure.plugins:order:0", "cycle.failure:Failure.plugins:order:1"),
+        "The plugins that refused a pod are compared without their order.",
+    ),
+    **dict.fromkeys(
+        (f"cycle.failure:handle_scheduling_failure:{kind}" for kind in ("omission:3", "kin:1")),
+        "Whoever is bound, or gone, never comes to the queue again, so that nobody asks what happened meanwhile.",
+    ),
+    "cycle.failure:handle_scheduling_failure:negated:1": (
+        "The reason stands in a condition of the pod alone, and statuses of pods are in no record."
+    ),
 }

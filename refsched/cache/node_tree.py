@@ -32,9 +32,6 @@ class NodeTree:
     def __init__(self) -> None:
         self._zones: dict[Zone, list[str]] = {}
 
-    def __len__(self) -> int:
-        return sum(len(names) for names in self._zones.values())
-
     def add(self, node: Node) -> None:
         names = self._zones.setdefault(zone_of(node), [])
         if node.name not in names:
