@@ -30,7 +30,7 @@ _SIZES: SearchStrategy[tuple[int, int | None, int | None]] = st.sampled_from(
         (101, None, None),
         (110, None, 97),
         (104, 5, None),
-        (250, None, None),
+        (253, None, None),
         (112, 95, 0),
         (204, None, None),
         (102, 50, 100),
