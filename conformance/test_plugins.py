@@ -72,7 +72,7 @@ def test_what_drivers_can_attach(check: Check, history: History) -> None:
     area="gone",
     rules=rules_of("VOLBIND", "VOLLIMIT", "VOLZONE", "DRA", "PODAFF"),
     needs=("volumes", "devices"),
-    examples=60,
+    examples=70,
 )
 def test_what_is_not_there_any_more(check: Check, history: History) -> None:
     check(history)

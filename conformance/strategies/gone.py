@@ -189,8 +189,30 @@ _NAMESPACES: tuple[Case, ...] = tuple(
     )
 )
 
+# --- Nodes ----------------------------------------------------------------------------------------
+
+_FAR: Json = {"key": "zone", "operator": "In", "values": ["z"]}
+_UNREADABLE: Json = {"key": "size", "operator": "Gt", "values": ["big"]}
+_NODES: tuple[Case, ...] = tuple(
+    Case(
+        (),
+        pod("", affinity={"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [*terms]}}}),
+        later=node("n1", labels={"disk": "ssd"}),
+    )
+    for terms in (
+        [{"matchExpressions": [_FAR]}],
+        [{"matchExpressions": [_FAR]}, {"matchExpressions": [_UNREADABLE]}],
+        [{"matchExpressions": [_FAR, _UNREADABLE]}],
+    )
+)
+"""For what cannot be read of its affinity a pod is tried again, though no node matches."""
+
 _HISTORIES: tuple[tuple[Case, bool], ...] = (
-    *((case, is_tried_before) for case in (*_STORAGE, *_DEVICES) for is_tried_before in (False, True)),
+    *(
+        (case, is_tried_before)
+        for case in (*_STORAGE, *_DEVICES, *_NODES)
+        for is_tried_before in (False, True)
+    ),
     *((case, False) for case in _NAMESPACES),
 )
 

@@ -131,15 +131,6 @@ def _required(*conditions: Json) -> Json:
     return {"nodeAffinity": _affinity([{"matchExpressions": list(conditions)}], [])}
 
 
-_ANYWHERE_ELSE: Json = {"key": ZONE, "operator": "In", "values": ["z"]}
-_HALF_READABLE = tuple(
-    {"nodeAffinity": _affinity([{"matchExpressions": list(each)} for each in terms], [])}
-    for terms in (
-        ([_ANYWHERE_ELSE], [_UNCHECKED[0]]),
-        ([_ANYWHERE_ELSE, _UNCHECKED[0]],),
-    )
-)
-"""They match no node; but for what cannot be read the pod is tried again."""
 _MATCHING: Json = {ZONE: "a", "disk": "ssd", "size": "2"}
 _SMALL_OR_LARGE = st.sampled_from(
     [
@@ -151,7 +142,7 @@ _SMALL_OR_LARGE = st.sampled_from(
 _ASKING = combinations(
     lambda selector, affinity: pod("", cpu("2"), nodeSelector=selector, affinity=affinity),
     ({}, {ZONE: "a"}, {"disk": "ssd"}),
-    (_required(_CONDITIONS[0]), _required(_CONDITIONS[2]), {}, _required(_CONDITIONS[5]), *_HALF_READABLE),
+    (_required(_CONDITIONS[0]), _required(_CONDITIONS[2]), {}, _required(_CONDITIONS[5])),
 )
 _RELABELLED = relabelled(
     st.sampled_from(
