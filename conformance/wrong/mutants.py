@@ -54,7 +54,7 @@ NEAREST: dict[str, tuple[str, ...]] = {
     "binding": ("permit", "faults", "anything"),
     "volumes": ("volumes", "attached", "disks", "claims", "limits", "promised", "gone"),
     "dra": ("selectors", "offers", "several", "dra", "devices", "allocations"),
-    "plugins.node_affinity": ("node_affinity",),
+    "plugins.node_affinity": ("node_affinity", "gone"),
     "plugins.node_name": ("node_affinity",),
     "plugins.inter_pod_affinity": ("pod_affinity",),
     "plugins.pod_topology_spread": ("spread", "spread_policies"),
