@@ -113,6 +113,7 @@ def _offered(*amounts: Json) -> SearchStrategy[Change]:
     return node_changes(_offering, st.sampled_from(amounts))
 
 
+_MORE_OF_ANYTHING = _offered({"cpu": "4"}, {"memory": "4Gi"}, {_STORAGE: "4Gi"}, {_GPU: "4"}, {"pods": "10"})
 _PLACES = st.sampled_from(
     [
         {ZONE: "b", "rack": "s"},
@@ -175,15 +176,18 @@ def _spread(key: str, more: Json) -> Json:
 Reason = tuple[Json, SearchStrategy[Change]]
 """What a pod asks for and is not given, and what may change that."""
 
-_SHORT_OF: tuple[Reason, ...] = (
-    (_wanting({"cpu": "1500m"}), _shrunk({"cpu": "500m"}) | _offered({"cpu": "4"}, {"cpu": "1"})),
-    (_wanting({"memory": "1536Mi"}), _shrunk({"memory": "512Mi"}) | _offered({"memory": "4Gi"})),
-    (_wanting({_STORAGE: "1Gi"}), _shrunk({_STORAGE: "512Mi"}) | _offered({_STORAGE: "4Gi"}, {"pods": "10"})),
-    (_wanting({_GPU: "1"}), _shrunk({_GPU: "1"}, {_GPU: "0"}) | _offered({_GPU: "4"})),
-    (_wanting({"cpu": "0", "memory": "1536Mi"}), _shrunk({"cpu": "500m"}) | _offered({"cpu": "4"})),
-    (_wanting({_GPU: "0", _STORAGE: "1Gi"}), _shrunk({_GPU: "1"}) | _offered({_GPU: "4"})),
-    (_wanting({_NATIVE: "1"}), _offered({_NATIVE: "1"}, {"cpu": "4"})),
-    (_wanting({_DISKS: "1"}), _offered({_DISKS: "1"}, {_GPU: "4"})),
+_SHORT_OF: tuple[Reason, ...] = tuple(
+    (_wanting(requests), helps | _MORE_OF_ANYTHING)
+    for requests, helps in (
+        ({"cpu": "1500m"}, _shrunk({"cpu": "500m"}) | _offered({"cpu": "1"})),
+        ({"memory": "1536Mi"}, _shrunk({"memory": "512Mi"})),
+        ({_STORAGE: "1Gi"}, _shrunk({_STORAGE: "512Mi"})),
+        ({_GPU: "1"}, _shrunk({_GPU: "1"}, {_GPU: "0"})),
+        ({"cpu": "0", "memory": "1536Mi"}, _shrunk({"cpu": "500m"})),
+        ({_GPU: "0", _STORAGE: "1Gi"}, _shrunk({_GPU: "1"})),
+        ({_NATIVE: "1"}, _offered({_NATIVE: "1"})),
+        ({_DISKS: "1"}, _offered({_DISKS: "1"})),
+    )
 )
 _NEIGHBOURLY: tuple[Reason, ...] = tuple(
     (_affine(where, key, labels), _MOVED | _COMPANY | _RENAMED)

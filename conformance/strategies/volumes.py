@@ -6,11 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.history import DEFAULT_CONFIG, History
-from conformance.strategies.objects import default_profile, one_in, profile_config
+from conformance.strategies.objects import default_profile, one_in, pod, profile_config
 from conformance.strategies.scenes import (
+    Scene,
     courses,
     nodes_changed,
     nodes_created,
@@ -93,7 +94,52 @@ _CONFIGS = one_in(
 )
 
 
+# --- Which of several volumes that would do -------------------------------------------------------
+
+_PLAIN_CLAIM: Json = {"state": "", "class": "hand", "modes": ["ReadWriteOnce"], "disk": "", "mode": ""}
+_PLAIN_VOLUME: Json = {
+    "class": "hand",
+    "modes": ["ReadWriteOnce"],
+    "source": SOURCES[0],
+    "labels": {},
+    "owner": "",
+    "phase": "Available",
+    "more": {},
+}
+
+
+_USERS: SearchStrategy[list[tuple[str, ...]]] = st.sampled_from(
+    [[("c1", "c2")], [("c2", "c1")], [("c1",), ("c2",)]]
+)
+
+
+@st.composite
+def _several_would_do(draw: DrawFn) -> History:
+    """The smallest claim is served first, with the smallest volume that is large enough."""
+    scene = Scene(hosts=True)
+    asked = draw(st.permutations(["2Gi", "1Gi"]))
+    offered = draw(st.lists(st.sampled_from(["3Gi", "4Gi", "2Gi"]), min_size=2, max_size=3, unique=True))
+    scene.add(
+        *CLASSES[:1],
+        *(claim(number, {**_PLAIN_CLAIM, "size": size}) for number, size in enumerate(asked, 1)),
+        *(
+            volume(number, {**_PLAIN_VOLUME, "size": size, "reach": draw(st.sampled_from([[], [HERE]]))})
+            for number, size in enumerate(offered, 1)
+        ),
+    )
+    for value in draw(st.lists(NODES, min_size=1, max_size=2)):
+        scene.add_node(value)
+    for names in draw(_USERS):
+        scene.add_pod(pod("", volumes=using(*names)))
+    scene.schedule()
+    return with_uids(scene.history())
+
+
 def histories() -> SearchStrategy[History]:
+    return st.one_of(_anything(), _anything(), _anything(), _several_would_do())
+
+
+def _anything() -> SearchStrategy[History]:
     waiting = waiting_pods(*_USED)
     return courses(
         pods_created(waiting),
