@@ -212,7 +212,16 @@ _SPARED: SearchStrategy[_Victim | None] = st.sampled_from(
 """One that asks for nothing, and may stay unless pods are counted; what a budget allows it takes all the same."""
 
 _PROTECTION = st.sampled_from(
-    ["strict", "strict first", *["strict last"] * 4, *["elsewhere"] * 2, "once", "paid", "nobody", ""]
+    [
+        "strict",
+        *["strict first"] * 3,
+        *["strict last"] * 3,
+        *["elsewhere"] * 2,
+        "once",
+        *["paid"] * 3,
+        "nobody",
+        "",
+    ]
 )
 _OF_WHO_IS_BARE = st.sampled_from(["bare", "bare", "bare", ""])
 """Who is protected in a match, and who is not though it looks so: it has no label, the budget is one of another
