@@ -78,7 +78,7 @@ def test_what_is_not_there_any_more(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="promised", rules=rules_of("VOLBIND"), needs=("volumes", "scripted"), examples=25)
+@conforms(area="promised", rules=rules_of("VOLBIND"), needs=("volumes", "scripted"), examples=30)
 def test_promised_volumes(check: Check, history: History) -> None:
     check(history)
 

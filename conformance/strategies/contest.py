@@ -190,6 +190,7 @@ _DUELS: tuple[tuple[_Crowd, ...], ...] = (
     ((("b", 3, 1), ("b", 2, 2)), (("b", 2, 0), ("b", 3, 2))),
     ((("b", 0, 2), ("b", 0, 0)), (("b", 0, 1), ("b", 0, 1))),
     ((("a", 0, 1), ("b", 0, 2)), (("a", 0, 0), ("b", 0, 2))),
+    *[((("a", 0, 1), ("b", 5, 1)), (("a", 3, 1), ("b", 1, 1)))] * 2,
 )
 """Pairs of crowds whose prices differ in one thing, or in two that speak for different ones.
 Each is decided on two nodes of its own."""
@@ -219,7 +220,7 @@ _PROTECTION = st.sampled_from(
         *["elsewhere"] * 2,
         "once",
         *["paid"] * 3,
-        "nobody",
+        *["nobody"] * 2,
         "",
     ]
 )

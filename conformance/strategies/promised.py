@@ -46,7 +46,15 @@ _VOLUMES = st.sampled_from(
 )
 _USED = st.sampled_from([using("c2"), using("c2"), using("c1"), using("c1", "c2")])
 _MEANWHILE = st.sampled_from(
-    ["nothing", "allow", "reject", "delete", "delete the node", "change the volume", "change the claim"]
+    [
+        "nothing",
+        "allow",
+        *["reject"] * 3,
+        "delete",
+        "delete the node",
+        "change the volume",
+        "change the claim",
+    ]
 )
 
 
@@ -92,5 +100,23 @@ def _change(scene: Scene, what: str, claim: Json, volume: Json) -> None:
             scene.steps.append(Update(with_some(claim, metadata={"annotations": {SELECTED_NODE: "n1"}})))
 
 
+def _given_back(point: str, volumes: list[Json]) -> History:
+    """The first pod fails with a volume that the second one could have."""
+    scene = Scene()
+    scene.add(storage_class("hand"), a_claim("c1"), a_claim("c2"))
+    scene.add(*({**value, "metadata": {"name": f"v{number}"}} for number, value in enumerate(volumes, 1)))
+    scene.add_node(node(""))
+    scene.add_pod(pod("", volumes=using("c1"), script=script(("ScriptedA", point, "Unschedulable"))))
+    scene.schedule(1)
+    scene.add_pod(pod("", volumes=using("c2")))
+    scene.schedule(1)
+    return scene.history(SCRIPTED)
+
+
+_GIVEN_BACK = st.builds(
+    _given_back, st.sampled_from(["reserve", "permit"]), st.sampled_from([[a_volume()], [a_volume(), _LARGE]])
+)
+
+
 def histories() -> SearchStrategy[History]:
-    return _promised()
+    return st.one_of(*[_promised()] * 5, _GIVEN_BACK)
