@@ -121,8 +121,10 @@ class SchedulingQueue:
         self._unschedulable.put(pod)
         for change in changes:
             pod = self._unschedulable.get(pod.key) or pod
-            has_moved = self._hear(pod, change)
-            if has_moved and (self._pops_from_backoff or self._active.get(pod.key) is not None):
+            if not self._hear(pod, change):
+                if self._unschedulable.get(pod.key) is None:
+                    self._unschedulable.put(pod)
+            elif self._pops_from_backoff or self._active.get(pod.key) is not None:
                 return
 
     def delete(self, pod: Pod) -> None:
@@ -339,6 +341,8 @@ class SchedulingQueue:
         place = Place.GATED if pod.is_gated else Place.UNSCHEDULABLE
         strategy = self._table(pod).strategy(pod, happening, self._objects)
         occurrence = self._occurrence(pod, strategy)
+        if destination(place, occurrence) is place:
+            return False
         return self._move(pod, place, occurrence, happening.event) in _BEHIND_THE_GATE
 
     def _strategy_after_attempt(self, pod: QueuedPod) -> Strategy:

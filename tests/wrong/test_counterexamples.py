@@ -14,8 +14,8 @@ from conformance.wrong.killing import connect_wrong
 from conformance.wrong.profile import suite_tests
 
 SMALL = {
-    "overcommits": ("resources", "R-FIT-02", 3, 4),
-    "one-pod-too-many": ("resources", "R-FIT-02", 3, 4),
+    "overcommits": ("resources", "R-FIT-02", 4, 5),
+    "one-pod-too-many": ("resources", "R-CURE-NodeResourcesFit", 4, 6),
     "ignores-overhead": ("resources", "R-FIT", 3, 4),
     "takes-the-lowest-total": ("resources", "R-INV-04", 4, 5),
     "lets-no-execute-pass": ("taints", "R-TAINT-01", 2, 3),
@@ -24,7 +24,7 @@ SMALL = {
     "last-in-first-out": ("queue", "R-QUEUE-47", 2, 4),
     "errors-owe-no-backoff": ("queue", "R-BACKOFF-01", 2, 4),
     "keeps-deleted-pods": ("queue", "R-INV-06", 1, 3),
-    "all-must-be-cured": ("queue", "R-QUEUE-14", 3, 6),
+    "all-must-be-cured": ("queue", "R-QUEUE-07", 3, 6),
     "ports-ignore-deleted-pods": ("queue", "R-CURE-NodePorts", 3, 5),
     "deleted-pods-go-on-counting": ("lifecycle", "R-INV-08", 2, 4),
     "skips-the-second-nominated-pass": ("nominated", "R-NOM-01", 4, 6),
