@@ -60,8 +60,8 @@ WRONG = (
         "ignores-pod-level-requests",
         "what a pod requests as a whole does not replace what its containers do",
         _REQUESTS,
-        "if pod_level and not isinstance(pod.spec.resources, DisabledRequirements):",
-        "if False and not isinstance(pod.spec.resources, DisabledRequirements):",
+        "requests |= _pod_level_requests(pod)",
+        "pass",
         cites="kueue #12334",
     ),
     Wrong(

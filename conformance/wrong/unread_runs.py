@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from conformance.wrong.forking import Forked
 from conformance.wrong.mutant_page import Attack, End
 from conformance.wrong.mutant_runs import TIMEOUT, attack
 from conformance.wrong.profile import SuiteTest, histories_of, suite_tests
+from conformance.wrong.tables import code, table
 from conformance.wrong.unread import Unread, all_unread
 
 CHUNK = 10
@@ -88,9 +89,9 @@ def page(results: Mapping[str, Result]) -> str:
     known = {one.name: one for one in all_unread()}
     kept = [one for one in results.values() if one.name in known and not known[one.name].of_no_consequence]
     by_end = {end: [one for one in kept if one.attack.end is end] for end in End}
-    figures = [("all", str(len(kept)))]
-    figures += [(end.value, str(len(found))) for end, found in by_end.items() if found]
-    parts = [_INTRODUCTION, _table(("not read", "number"), figures)]
+    figures = [("all", len(kept))]
+    figures += [(end.value, len(found)) for end, found in by_end.items() if found]
+    parts = [_INTRODUCTION, table(("not read", "number"), figures)]
     for end, title in (
         (End.SURVIVED, "Survivors"),
         (End.UNREACHED, "In no history of the default profile"),
@@ -98,20 +99,16 @@ def page(results: Mapping[str, Result]) -> str:
         (End.TIMEOUT, "Timeouts"),
     ):
         if by_end[end]:
-            rows = [(f"`{one.name}`", str(one.drawn)) for one in by_end[end]]
-            parts += [f"## {title}\n", _table(("not read", "histories with it"), rows)]
+            rows = [(code(one.name), one.drawn) for one in by_end[end]]
+            parts += [f"## {title}\n", table(("not read", "histories with it"), rows)]
     killed = [
-        (f"`{one.name}`", one.attack.rule, one.attack.test.rpartition("::")[2], str(one.attack.tried))
+        (code(one.name), one.attack.rule, one.attack.test.rpartition("::")[2], one.attack.tried)
         for one in by_end[End.KILLED]
     ]
-    parts += ["## Killed\n", _table(("not read", "rule", "test", "histories tried"), killed)]
-    reasons = [(f"`{one.name}`", one.of_no_consequence) for one in known.values() if one.of_no_consequence]
-    parts += ["## Of no consequence\n", _table(("field", "why no rule turns on it"), reasons)]
+    parts += ["## Killed\n", table(("not read", "rule", "test", "histories tried"), killed)]
+    reasons = [(code(one.name), one.of_no_consequence) for one in known.values() if one.of_no_consequence]
+    parts += ["## Of no consequence\n", table(("field", "why no rule turns on it"), reasons)]
     return "\n".join(parts)
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    return "".join(f"| {' | '.join(row)} |\n" for row in (header, ["---"] * len(header), *rows))
 
 
 # --- The command ----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from refsched.objects.pod import Container, DisabledRequirements, Pod
+from refsched.objects.pod import Container, DisabledRequirements, Pod, ResourceRequirements
 from refsched.objects.quantity import Quantity
 
 CPU = "cpu"
@@ -41,8 +41,8 @@ def pod_requests(
     counts, as for a pod that is yet to be placed.
     """
     requests = _container_requests(pod, non_missing, use_status)
-    if pod_level and not isinstance(pod.spec.resources, DisabledRequirements):
-        requests |= pod_level_requests(pod)
+    if pod_level:
+        requests |= _pod_level_requests(pod)
     return _sum(requests, pod.spec.overhead)
 
 
@@ -50,19 +50,23 @@ def requests_in_events(pod: Pod) -> dict[str, Quantity]:
     """The whole request of a pod as an event's before and after are compared: pod-level requests count there
     without the gate PodLevelResources too. Source: framework/events.go, extractPodScaleDown;
     noderesources/fit.go, isSchedulableAfterPodScaleDown."""
-    return _sum(_container_requests(pod, None, use_status=True) | pod_level_requests(pod), pod.spec.overhead)
-
-
-def pod_level_requests(pod: Pod) -> dict[str, Quantity]:
-    """Those of the pod as a whole, disabled ones too."""
-    resources = pod.spec.resources
-    if resources is None:
-        return {}
-    return {name: asked for name, asked in resources.requests.items() if is_pod_level_resource(name)}
+    containers = _container_requests(pod, None, use_status=True)
+    return _sum(containers | _pod_level(pod.spec.resources), pod.spec.overhead)
 
 
 def has_pod_level_requests(pod: Pod) -> bool:
-    return not isinstance(pod.spec.resources, DisabledRequirements) and bool(pod_level_requests(pod))
+    return bool(_pod_level_requests(pod))
+
+
+def _pod_level_requests(pod: Pod) -> dict[str, Quantity]:
+    """Those of the pod as a whole: none without the gate PodLevelResources."""
+    return {} if isinstance(pod.spec.resources, DisabledRequirements) else _pod_level(pod.spec.resources)
+
+
+def _pod_level(resources: ResourceRequirements | None) -> dict[str, Quantity]:
+    if resources is None:
+        return {}
+    return {name: asked for name, asked in resources.requests.items() if is_pod_level_resource(name)}
 
 
 def is_pod_level_resource(name: str) -> bool:

@@ -166,7 +166,7 @@ PLUGINS: Mapping[str, str] = {
     "order they are asked.",
     **dict.fromkeys(
         (
-            "objects.resources:pod_level_requests:filter:0",
+            "objects.resources:_pod_level:filter:0",
             "objects.resources:is_pod_level_resource:returned:0",
         ),
         "The API server refuses resources of a pod as a whole other than cpu, memory and huge pages.",
