@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Sequence
 from functools import cache
+from itertools import islice
 
 from attrs import frozen
 
@@ -29,6 +30,9 @@ from conformance.wrong.profile import SuiteTest, histories_of, suite_tests
 
 TIMEOUT = 30.0
 """Seconds for one answer."""
+
+ALONE = 100
+"""So many of the nearest histories are tried with the invariants alone, and with recordings alone."""
 
 Tests = Sequence[SuiteTest]
 
@@ -58,8 +62,8 @@ class Attack:
 
 @frozen
 class Fate:
-    """What became of one wrong scheduler: in the whole default profile, and in those of its tests that are near,
-    judged by the invariants alone, or being recordings."""
+    """What became of one wrong scheduler: in the whole default profile, and in the first of those of its tests
+    that are near, judged by the invariants alone, or being recordings."""
 
     name: str
     suite: Attack
@@ -82,8 +86,8 @@ def fate_of(name: str, nearest: Sequence[str], *, alone: bool = True) -> Fate:
         return Fate(
             name,
             suite,
-            attack(adapter, [test for test in near if not test.recorded], with_specification=False),
-            attack(adapter, [test for test in near if test.recorded]),
+            attack(adapter, [test for test in near if not test.recorded], ALONE, with_specification=False),
+            attack(adapter, [test for test in near if test.recorded], ALONE),
         )
 
 
@@ -108,8 +112,10 @@ def _distance(test: SuiteTest, nearest: Sequence[str]) -> tuple[int, bool]:
     return (nearest.index(test.area) if test.area in nearest else len(nearest), test.recorded)
 
 
-def attack(adapter: Adapter, tests: Tests, *, with_specification: bool = True) -> Attack:
-    """Run the tests one after the other, up to the first kill."""
+def attack(
+    adapter: Adapter, tests: Tests, most: int | None = None, *, with_specification: bool = True
+) -> Attack:
+    """Run the tests one after the other, up to the first kill, or to so many histories."""
     began = time.perf_counter()
     total = faults = 0
     first_fault = ""
@@ -117,29 +123,27 @@ def attack(adapter: Adapter, tests: Tests, *, with_specification: bool = True) -
     def seconds() -> float:
         return round(time.perf_counter() - began, 2)
 
-    for test in tests:
-        for number, history in enumerate(histories_of(test), 1):
-            total += 1
-            try:
-                found = try_history(adapter, history, with_specification=with_specification).findings
-            except AdapterFault as fault:
-                faults, first_fault = faults + 1, first_fault or fault.problem
-                if fault.final:
-                    return Attack(None, total, seconds(), faults, first_fault)
-                continue
-            except Exception as problem:
-                faults, first_fault = (
-                    faults + 1,
-                    first_fault or f"the suite: {type(problem).__name__}: {problem}",
-                )
-                continue
-            crashes = [one for one in found if one.rule == ANSWERS]
-            if crashes:
-                faults, first_fault = faults + 1, first_fault or str(crashes[0].got)
-            elif found:
-                worst = min(found, key=_order)
-                kill = Kill(test.name, worst.rule, worst.member, number, seconds())
-                return Attack(kill, total, kill.seconds, faults, first_fault)
+    numbered = ((test, *each) for test in tests for each in enumerate(histories_of(test), 1))
+    for test, number, history in islice(numbered, most):
+        total += 1
+        try:
+            found = try_history(adapter, history, with_specification=with_specification).findings
+        except AdapterFault as fault:
+            faults, first_fault = faults + 1, first_fault or fault.problem
+            if fault.final:
+                break
+            continue
+        except Exception as problem:
+            faults += 1
+            first_fault = first_fault or f"the suite: {type(problem).__name__}: {problem}"
+            continue
+        crashes = [one for one in found if one.rule == ANSWERS]
+        if crashes:
+            faults, first_fault = faults + 1, first_fault or str(crashes[0].got)
+        elif found:
+            worst = min(found, key=_order)
+            kill = Kill(test.name, worst.rule, worst.member, number, seconds())
+            return Attack(kill, total, kill.seconds, faults, first_fault)
     return Attack(None, total, seconds(), faults, first_fault)
 
 

@@ -49,8 +49,8 @@ judged by the specification as it is. The default profile is run against it with
 first, up to the first thing that is found wrong; *examples* are those of the test that found it, *seconds* count
 from the first example of all, on a machine that was busy with other work.
 
-Two more figures are of the nearest tests only: killed by the **invariants** alone, which know no specification,
-and by the **recordings** of kube-scheduler alone. A crash or a timeout is no kill.
+Two more figures are of the first hundred histories of the nearest tests only: killed by the **invariants** alone,
+which know no specification, and by the **recordings** of kube-scheduler alone. A crash or a timeout is no kill.
 
 This page is written by `python -m conformance.wrong.kill`.
 """

@@ -89,11 +89,11 @@ def finding(rule: str) -> Callable[..., Transcript]:
     return try_history
 
 
-def attacked(monkeypatch: pytest.MonkeyPatch, rule: str) -> Attack:
+def attacked(monkeypatch: pytest.MonkeyPatch, rule: str, most: int | None = None) -> Attack:
     monkeypatch.setattr(killing, "try_history", finding(rule))
-    monkeypatch.setattr(killing, "histories_of", lambda test: [History(())])
+    monkeypatch.setattr(killing, "histories_of", lambda test: [History(())] * 2)
     with connect_wrong("overcommits") as adapter:
-        return attack(adapter, [TEST])
+        return attack(adapter, [TEST, TEST], most)
 
 
 def test_what_is_found_is_a_kill(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,8 +108,12 @@ def test_a_crash_is_no_kill(monkeypatch: pytest.MonkeyPatch) -> None:
     came = attacked(monkeypatch, ANSWERS)
 
     assert came.kill is None
-    assert came.faults == 1
+    assert came.faults == came.examples == 4
     assert came.first_fault == "n2"
+
+
+def test_no_more_histories_are_tried_than_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert attacked(monkeypatch, ANSWERS, most=3).examples == 3
 
 
 def test_what_the_killer_draws_is_what_the_test_draws() -> None:
