@@ -32,6 +32,7 @@ _STATIONS: Mapping[str, Sequence[str]] = {
     "claimNodes": ("R-DRA-62",),
     "claimUsers": ("R-DRA-11", "R-DRA-10", "R-DRA-06"),
     "claimFinalizers": ("R-DRA-11", "R-DRA-08"),
+    "claimDevices": ("R-DRA-06", "R-DRA-11"),
     "waiting": ("R-PERMIT-01",),
     "victims": ("R-PREEMPT-11", "R-PREEMPT-08", "R-PREEMPT-04"),
     "calls": ("R-ROLLBACK-01", "R-PERMIT-01", "R-RESERVE-01"),

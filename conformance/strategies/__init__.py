@@ -47,6 +47,8 @@ _MODULES = {
     "lifecycle": "lifecycle",
     "mixed": "mixed",
     "extenders": "extenders",
+    "corners": "corners",
+    "volume_corners": "volume_corners",
     "anything": "machine",
 }
 """In which module of this package an area's strategy, ``histories``, stands."""

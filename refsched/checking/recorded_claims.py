@@ -2,8 +2,9 @@
 """Recorded claims: whether what was written into claims for devices is what had to be written.
 
 The devices and all that goes with them are compared with the claim as the specification has it. Who uses a claim,
-and its finalizers, change from one write to the next: there has to be one that wrote the same. A claim that is
-told with its uid is told whole; of another one, a member that is absent proves nothing.
+its finalizers, and the devices of which drivers tell more, change from one write to the next: there has to be one
+that wrote the same. A claim that is told with its uid is told whole; of another one, a member that is absent
+proves nothing.
 
 Rules: R-DRA-06, R-DRA-08, R-DRA-10, R-DRA-11, R-DRA-50, R-DRA-60, R-DRA-61, R-DRA-62.
 """
@@ -133,6 +134,9 @@ class ClaimWrites:
         finalizers = sorted(got.metadata.finalizers)
         if (finalizers or is_whole) and all(finalizers != sorted(one.metadata.finalizers) for one in alike):
             yield Disagreement(f"claimFinalizers.{got.key}", sorted(last.metadata.finalizers), finalizers)
+        told = _told_of(got)
+        if (told or is_whole) and all(told != _told_of(one) for one in alike):
+            yield Disagreement(f"claimDevices.{got.key}", _told_of(last), told)
 
     def _same_users(self, expected: ResourceClaim, got: ResourceClaim) -> bool:
         uids = {user.uid for user in expected.status.reserved_for}
@@ -142,6 +146,13 @@ class ClaimWrites:
 
 def _users_of(claim: ResourceClaim) -> list[tuple[str, str, str]]:
     return sorted((user.api_group, user.resource, user.name) for user in claim.status.reserved_for)
+
+
+def _told_of(claim: ResourceClaim) -> list[str]:
+    """The devices of which their drivers have told more."""
+    return sorted(
+        f"{each.get('driver')}/{each.get('pool')}/{each.get('device')}" for each in claim.status.devices
+    )
 
 
 def _uids_in(value: dict[str, Any]) -> Iterable[str]:

@@ -143,6 +143,13 @@ def test_a_claim_is_protected_before_devices_are_allocated() -> None:
     assert found(written) == ["claimFinalizers.default/c"]
 
 
+def test_a_claim_keeps_what_its_driver_tells_of_devices_and_gets_no_more_of_it() -> None:
+    written = whole()
+    written["status"]["devices"] = [{"driver": DRIVER, "pool": "s", "device": "d0", "data": {"a": 1}}]
+
+    assert found(written) == ["claimDevices.default/c"]
+
+
 def test_members_that_are_absent_prove_nothing_unless_the_uid_is_told() -> None:
     written = whole()
     del written["metadata"]["uid"], written["metadata"]["finalizers"], written["status"]["reservedFor"]

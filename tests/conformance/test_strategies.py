@@ -40,6 +40,8 @@ OWN = (
     "offers",
     "several",
     "allocations",
+    "corners",
+    "volume_corners",
 )
 """The areas that are tested here."""
 

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Corners: clusters in which one thing decides that hardly ever does where everything is drawn. A node has
+promised more than it has; a label is changed that a constraint compares; all victims but one are protected.
+
+There are so few of these histories that all of them are drawn.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.extender_server import ANNOTATION
+from conformance.extenders_at_hand import EXTENDERS
+from conformance.history import History, Update
+from conformance.strategies.objects import (
+    HOSTNAME,
+    PREFERRED,
+    REQUIRED,
+    ZONE,
+    container,
+    cpu,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+    selecting,
+    with_metadata,
+    with_spec,
+    with_status,
+)
+from conformance.strategies.scenes import Scene
+
+Json = dict[str, Any]
+
+_A, _B = {"app": "a"}, {"app": "b"}
+_OF_A, _OF_B = {"matchLabels": _A}, {"matchLabels": _B}
+_PORT: Json = {"containers": [container("c", ports=[{"containerPort": 80, "hostPort": 80}])]}
+_WITHOUT_POPPING = {"SchedulerPopFromBackoffQ": False}
+
+
+def _zones(*zones: str, hosts: bool = True) -> Scene:
+    """One node in each; "" is none."""
+    scene = Scene(hosts)
+    for zone in zones:
+        scene.add_node(node(labels={ZONE: zone} if zone else {}))
+    return scene
+
+
+# --- Whom a node holds ----------------------------------------------------------------------------
+
+
+def _near(kind: str, when: str, selector: Json, key: str = HOSTNAME) -> Json:
+    term: Json = {"topologyKey": key, "labelSelector": selector}
+    return {kind: {when: [{"weight": 1, "podAffinityTerm": term} if when == PREFERRED else term]}}
+
+
+def _hated_late(first: Json, key: str) -> History:
+    """On a node with a pod that has wishes appears one that keeps others away; nothing else has changed since
+    somebody was tried."""
+    scene = _zones("a", "b")
+    scene.add_pod(pod("", labels=_A, affinity=first), 0)
+    scene.add_pod(pod("", nodeSelector={ZONE: "c"}))
+    scene.schedule(1)
+    scene.add_pod(pod("", affinity=_near("podAntiAffinity", REQUIRED, _OF_B, key)), 0)
+    scene.add_pod(pod("", labels=_B))
+    scene.schedule(1)
+    scene.remove_pod(2)
+    scene.add_pod(pod("", labels=_B))
+    scene.schedule(1)
+    return scene.history()
+
+
+def _hated() -> Iterator[History]:
+    for key in (HOSTNAME, ZONE):
+        yield _hated_late(_near("podAffinity", PREFERRED, _OF_A), key)
+        yield _hated_late(_near("podAntiAffinity", PREFERRED, _OF_A), key)
+        yield _hated_late(_near("podAffinity", REQUIRED, _OF_A), key)
+
+
+_FEW: Json = {"cpu": "1", "memory": "1Gi", "ephemeral-storage": "1Gi", "x.y/a": "1", "pods": "9"}
+
+
+def _promised_too_much(resource: str, asked: Json) -> History:
+    """A node has given more of a resource than it has; others ask for something else."""
+    scene = Scene()
+    scene.add_node(node("", _FEW))
+    scene.add_pod(pod("", {resource: "2Gi" if resource not in ("cpu", "x.y/a") else "2"}), 0)
+    scene.add_pod(pod("", asked))
+    scene.add_pod(pod(""))
+    scene.schedule()
+    return scene.history()
+
+
+def _overcommitted() -> Iterator[History]:
+    small = {"cpu": "1m", "memory": "1", "ephemeral-storage": "1", "x.y/a": "1"}
+    for resource in small:
+        yield _promised_too_much(resource, {name: small[name] for name in small if name != resource})
+
+
+# --- Whom a pod spreads with ----------------------------------------------------------------------
+
+
+def _without_a_host(missing: str) -> History:
+    """Pods on a node that lacks one of two labels count for the spread that nobody asked for, and for no other."""
+    scene = Scene()
+    scene.add(selecting("Service", "s", _A, "v1"))
+    for name, zone in (("n1", "a"), ("n2", "a"), ("n3", "b")):
+        labels = {HOSTNAME: name, ZONE: zone}
+        if name == "n2":
+            del labels[missing]
+        scene.add_node(node(labels=labels))
+    for home in (1, 1, 1, 2):
+        scene.add_pod(pod("", labels=_A), home)
+    scene.add_pod(pod("", labels=_A))
+    scene.add_pod(pod("", labels=_A, topologySpreadConstraints=[_spread(key, 1) for key in (HOSTNAME, ZONE)]))
+    scene.schedule()
+    return scene.history()
+
+
+def _spread(key: str, skew: int, when: str = "ScheduleAnyway", **more: Any) -> Json:
+    return {"maxSkew": skew, "topologyKey": key, "whenUnsatisfiable": when, "labelSelector": _OF_A, **more}
+
+
+def _of_another_version(when: str, gate: bool) -> History:
+    """The label that a constraint compares is changed before the pod is tried."""
+    scene = _zones("a", "b")
+    for home, version in ((0, "2"), (1, "1"), (1, "1")):
+        scene.add_pod(pod("", labels={**_A, "version": version}), home)
+    constraint = _spread(ZONE, 1, when, matchLabelKeys=["version", "absent"])
+    scene.add_pod(pod("", labels={**_A, "version": "1"}, topologySpreadConstraints=[constraint]))
+    scene.change_pod(3, lambda value: with_metadata(value, labels={**_A, "version": "2"}))
+    scene.schedule()
+    return scene.history(gates={} if gate else {"MatchLabelKeysInPodTopologySpread": False})
+
+
+def _versions() -> Iterator[History]:
+    for when in ("DoNotSchedule", "ScheduleAnyway"):
+        yield from (_of_another_version(when, gate) for gate in (True, False))
+
+
+# --- Who has to leave -----------------------------------------------------------------------------
+
+_BUDGET: Json = {
+    "apiVersion": "policy/v1",
+    "kind": "PodDisruptionBudget",
+    "metadata": {"name": "b"},
+    "spec": {"selector": _OF_A},
+    "status": {"disruptionsAllowed": 0},
+}
+
+
+def _one_unprotected(candidates: int, nodes: int) -> History:
+    """All victims but one are protected: the search goes on until it has met the one, however few it needs."""
+    scene = Scene()
+    scene.add(_BUDGET)
+    for number in range(nodes):
+        scene.add_node(node("", {"cpu": "1", "pods": "9"}))
+        scene.add_pod(pod("", cpu("1"), labels=_B if number == 1 else _A), number)
+    scene.add_pod(pod("", cpu("1"), priority=10))
+    scene.schedule()
+    args = {"minCandidateNodesPercentage": 0, "minCandidateNodesAbsolute": candidates}
+    profile = default_profile(("DefaultPreemption", args))
+    return scene.history(profile_config(profile, parallelism=1))
+
+
+def _nobody_is_left() -> History:
+    """The first extender leaves no victim: the second one, which would fail, is not asked."""
+    scene = Scene()
+    for home in range(2):
+        scene.add_node(node("", {"cpu": "1", "pods": "9"}))
+        scene.add_pod(pod("", cpu("1")), home)
+    told = {"a": {"preempt": {"n1": "Refuse", "n2": "Refuse"}}, "b": {"preempt": "Fail"}}
+    coming = pod("", cpu("1"), priority=10)
+    scene.add_pod(with_metadata(coming, annotations={ANNOTATION: json.dumps(told)}))
+    scene.schedule()
+    extenders = [{"urlPrefix": f"{EXTENDERS}/{name}", "preemptVerb": "preempt"} for name in "ab"]
+    return scene.history(profile_config(extenders=extenders))
+
+
+# --- What happens to who was refused --------------------------------------------------------------
+
+_TOLERATING: list[Json] = [{"key": "k", "operator": "Exists"}]
+_LARGE, _SMALL = pod("p1", {"cpu": "9"}), pod("p1", {"cpu": "1"})
+_OF_ZONE_A = pod("p1", nodeSelector={ZONE: "a"})
+_CHANGES: tuple[tuple[Json, Json], ...] = (
+    (_LARGE, with_spec(_SMALL, tolerations=_TOLERATING)),
+    (_LARGE, with_metadata(with_spec(_SMALL, tolerations=_TOLERATING), labels=_A)),
+    (_LARGE, with_metadata(_SMALL, labels=_A)),
+    (_LARGE, with_spec(_LARGE, tolerations=_TOLERATING)),
+    (_OF_ZONE_A, with_spec(with_metadata(_OF_ZONE_A, labels=_A), tolerations=_TOLERATING)),
+)
+"""A pod that is refused, and what becomes of it: of what changes at once, one thing may help, another does not."""
+
+
+def _changed_at_once(before: Json, after: Json, seconds: float, gates: dict[str, bool]) -> History:
+    scene = Scene()
+    scene.add_node(node(""))
+    scene.add_pod(before)
+    scene.schedule()
+    if seconds:
+        scene.wait(seconds)
+    scene.steps.append(Update(after))
+    scene.wait()
+    scene.schedule(2)
+    return scene.history(gates=gates)
+
+
+def _changed() -> Iterator[History]:
+    for before, after in _CHANGES:
+        yield _changed_at_once(before, after, 0, _WITHOUT_POPPING)
+    for before, after in _CHANGES[:2]:
+        yield _changed_at_once(before, after, 11, _WITHOUT_POPPING)
+        yield _changed_at_once(before, after, 0, {})
+
+
+def _backs_off(initial: int, most: int) -> History:
+    """After each attempt appears a node that a pod which waits for a port might use, and cannot; each second it is
+    seen whether the next attempt is due."""
+    scene = Scene()
+    scene.add_node(node(""))
+    scene.add_pod(pod("", **_PORT), 0)
+    scene.add_pod(pod("", **_PORT))
+    for _ in range(4):
+        scene.schedule(1)
+        scene.add_node(node("", unschedulable=True))
+        for _ in range(most + 2):
+            scene.wait(1)
+    config = profile_config(podInitialBackoffSeconds=initial, podMaxBackoffSeconds=most)
+    return scene.history(config, _WITHOUT_POPPING)
+
+
+# --- What is worth another try, and for whom ------------------------------------------------------
+
+_TOUCHES: tuple[Callable[[Json], Json], ...] = (
+    partial(with_metadata, labels={"touched": "yes"}),
+    partial(with_spec, taints=[{"key": "k", "effect": "PreferNoSchedule"}]),
+    partial(with_status, conditions=[{"type": "Ready", "status": "True"}]),
+    partial(with_metadata, annotations={"touched": "yes"}),
+    partial(with_status, allocatable={"cpu": "4", "memory": "9Gi", "pods": "9"}),
+    partial(with_status, allocatable={"cpu": "4", "memory": "9Gi", "pods": "10"}),
+    partial(with_spec, unschedulable=True),
+    partial(with_spec, unschedulable=False),
+)
+"""What happens to a node, one thing after the other."""
+
+
+def touched(scene: Scene, touches: Sequence[Callable[[Json], Json]] = _TOUCHES) -> None:
+    """The first node is changed in one way after another; whom this may help is tried again, and nobody else."""
+    scene.schedule()
+    for touch in touches:
+        scene.change_node(0, touch(next(iter(scene.nodes.values()))))
+        scene.wait()
+        scene.schedule()
+
+
+_SKEWED = {**_spread(ZONE, 1, "DoNotSchedule"), "labelSelector": _OF_A}
+
+
+def _refused() -> list[Json]:
+    """Each by another plugin."""
+    return [
+        _LARGE,
+        pod("", **_PORT),
+        pod("", nodeSelector={"disk": "ssd"}),
+        pod("", labels=_A, topologySpreadConstraints=[_SKEWED]),
+        pod("", affinity=_near("podAffinity", REQUIRED, _OF_B)),
+        pod("", affinity=_near("podAntiAffinity", REQUIRED, _OF_A)),
+        pod("", schedulingGates=[{"name": "g"}]),
+    ]
+
+
+def _all_refused(first: int, last: int) -> Scene:
+    scene = Scene(hosts=True)
+    scene.add_node(node(""))
+    scene.add_pod(pod("", labels=_A, **_PORT), 0)
+    for value in _refused()[first:last]:
+        scene.add_pod(value)
+    return scene
+
+
+def _touched_in_vain(first: int, last: int) -> History:
+    scene = _all_refused(first, last)
+    touched(scene)
+    return scene.history()
+
+
+def _others_come_and_go(first: int, last: int) -> History:
+    scene = _all_refused(first, last)
+    scene.schedule()
+    others = (pod("p8", {"cpu": "1"}), pod("p8", labels=_B), pod("p8", namespace="other", labels=_A))
+    for other in others:
+        scene.add_pod(other, 0)
+        scene.wait()
+        scene.schedule()
+        scene.change_pod(len(scene.pods) - 1, partial(with_metadata, labels={"touched": "yes"}))
+        scene.wait()
+        scene.schedule()
+        scene.remove_pod(len(scene.pods) - 1)
+        scene.wait()
+        scene.schedule()
+    scene.add_node(node("", unschedulable=True))
+    scene.wait()
+    scene.schedule()
+    scene.remove_node(1)
+    scene.wait()
+    scene.schedule()
+    return scene.history()
+
+
+_HISTORIES: tuple[History, ...] = (
+    *_hated(),
+    *_overcommitted(),
+    *(_without_a_host(key) for key in (HOSTNAME, ZONE)),
+    *_versions(),
+    *(_one_unprotected(candidates, nodes) for candidates, nodes in ((1, 6), (2, 7), (1, 4))),
+    _nobody_is_left(),
+    *_changed(),
+    *(_backs_off(initial, most) for initial, most in ((1, 2), (2, 3), (1, 5))),
+    *(make(*some) for make in (_touched_in_vain, _others_come_and_go) for some in ((0, 4), (4, 7))),
+)
+
+
+def histories() -> SearchStrategy[History]:
+    return st.sampled_from(_HISTORIES)

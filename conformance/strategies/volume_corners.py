@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Corners of volumes and devices: claims that are bound by halves, volumes that turn out to be elsewhere, disks
+beside volumes that are none, and what is given back with a claim.
+
+There are so few of these histories that all of them are drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.history import History, Update, deleting
+from conformance.strategies.claims import (
+    a_claim,
+    a_volume,
+    bound_pair,
+    reaching,
+    storage_class,
+    with_some,
+)
+from conformance.strategies.corners import touched
+from conformance.strategies.device_objects import DRIVER as DEVICES
+from conformance.strategies.device_objects import (
+    claim_user,
+    device_class,
+    exactly,
+    request,
+    resource_claim,
+    resource_slice,
+)
+from conformance.strategies.objects import (
+    HOSTNAME,
+    ZONE,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+)
+from conformance.strategies.scenes import Scene
+from conformance.strategies.storage import (
+    BIND_COMPLETED,
+    DRIVER,
+    GCE,
+    MIGRATED_PLUGINS,
+    SELECTED_NODE,
+    STORAGE,
+    csi_node,
+    inline,
+    storage_object,
+    using,
+)
+
+Json = dict[str, Any]
+
+_HAND, _MADE = storage_class("hand"), storage_class("made", DRIVER)
+
+# --- Claims and volumes ---------------------------------------------------------------------------
+
+
+def _bound_by_halves(*claims: Json) -> History:
+    """What a claim says of its binding is only half of what is asked for."""
+    scene = Scene(hosts=True)
+    scene.add(_HAND, _MADE, a_volume("v1"), a_volume("v2"), *claims)
+    scene.add_node(node(""))
+    scene.add_pod(pod("", volumes=using("c1")))
+    scene.schedule()
+    return scene.history()
+
+
+_COMPLETED: Json = {"annotations": {BIND_COMPLETED: "yes"}}
+
+
+def _halves() -> Iterator[History]:
+    for of_class in ("hand", "made"):
+        yield _bound_by_halves(a_claim(metadata=_COMPLETED, spec={"storageClassName": of_class}))
+    yield _bound_by_halves(a_claim(spec={"volumeName": "v1"}))
+
+
+def _turns_out_elsewhere(host: str, completed: bool) -> History:
+    """The provisioner binds a claim, for which it was told a node, to a volume of this host."""
+    scene = Scene(hosts=True)
+    reach = {"key": HOSTNAME, "operator": "In", "values": [host]}
+    taken = storage_object("v1", "PersistentVolume", "pvc-c1", spec={})
+    claim = a_claim(spec={"storageClassName": "made"})
+    scene.add(_MADE, claim, taken, a_volume("v9", spec=reaching(reach)))
+    scene.add_node(node(""))
+    scene.add_pod(pod("", volumes=using("c1")))
+    scene.schedule()
+    told = {SELECTED_NODE: "n1", **({BIND_COMPLETED: "yes"} if completed else {})}
+    bound = with_some(claim, metadata={"annotations": told}, spec={"volumeName": "v9"})
+    scene.steps.append(Update(bound))
+    scene.wait()
+    scene.schedule()
+    return scene.history()
+
+
+def _in_another_zone(point: str) -> History:
+    """VolumeZone alone, and without one of its two points, where it does all the work at the other."""
+    scene = Scene(hosts=True)
+    claim, volume = bound_pair("c1", "v1")
+    scene.add(_HAND, claim, with_some(volume, metadata={"labels": {ZONE: "a"}}))
+    for zone in ("b", "a"):
+        scene.add_node(node(labels={ZONE: zone}))
+    scene.add_pod(pod("", volumes=using("c1")))
+    scene.schedule()
+    return scene.history(
+        profile_config(default_profile(plugins={point: {"disabled": [{"name": "VolumeZone"}]}}))
+    )
+
+
+# --- Disks and claims that exclude others ---------------------------------------------------------
+
+_ATTACHED = {"attacher": DRIVER, "nodeName": "n1", "source": {"persistentVolumeName": "v1"}}
+_NO_DISK: Json = {"name": "e", "emptyDir": {}}
+
+
+def _detached(attacher: str, volumes: Sequence[Json]) -> History:
+    """Something is detached; whoever waits for room for a disk of a driver waits for that driver alone."""
+    attachment = storage_object(STORAGE, "VolumeAttachment", "a1", spec={**_ATTACHED, "attacher": attacher})
+    limits = csi_node("n1", {"count": 1})
+    limits["metadata"]["annotations"] = {MIGRATED_PLUGINS: "kubernetes.io/gce-pd"}
+    limits["spec"]["drivers"] = [{"name": GCE, "nodeID": "n1", "allocatable": {"count": 1}}]
+    scene = Scene(hosts=True)
+    scene.add(limits, attachment)
+    scene.add_node(node(""))
+    scene.add_pod(pod("", volumes=inline(gcePersistentDisk={"pdName": "a"})), 0)
+    scene.add_pod(pod("", volumes=list(volumes)))
+    scene.schedule()
+    scene.steps.append(deleting(attachment))
+    scene.wait()
+    scene.schedule()
+    return scene.history()
+
+
+def _detachments() -> Iterator[History]:
+    disk = inline(gcePersistentDisk={"pdName": "b"})
+    for attacher in (DRIVER, GCE):
+        yield _detached(attacher, [_NO_DISK, *disk])
+        yield _detached(attacher, [*disk, _NO_DISK])
+
+
+def _taken_in_turn(wanted: str) -> History:
+    """Between two attempts one claim that nobody shares is given up on a node, and another one taken there."""
+    scene = Scene(hosts=True)
+    scene.add(_HAND)
+    for number in (1, 2):
+        claim, volume = bound_pair(f"c{number}", f"v{number}")
+        exclusive: Json = {"accessModes": ["ReadWriteOncePod"]}
+        scene.add(with_some(claim, spec=exclusive), with_some(volume, spec=exclusive))
+    scene.add_node(node(""))
+    scene.add_node(node(""))
+    scene.add_pod(pod("", volumes=using("c1")), 0)
+    scene.add_pod(pod("", nodeSelector={ZONE: "c"}))
+    scene.schedule()
+    scene.remove_pod(0)
+    scene.add_pod(pod("p3", volumes=using("c2")), 0)
+    scene.add_pod(pod("", volumes=using(wanted)))
+    scene.schedule()
+    return scene.history()
+
+
+def _touched_in_vain() -> History:
+    """Each pod is refused for another volume; the node is touched, and has what they want as little as before."""
+    scene = Scene(hosts=True)
+    scene.add(_HAND, device_class("any"))
+    scene.add(resource_claim("c1", {"requests": [request("r0", [exactly(1)])]}))
+    for number in (1, 2, 3):
+        scene.add(*bound_pair(f"c{number}", f"v{number}"))
+    exclusive: Json = {"accessModes": ["ReadWriteOncePod"]}
+    far = reaching({"key": HOSTNAME, "operator": "In", "values": ["n9"]})
+    for number, spec in ((4, exclusive), (5, far)):
+        claim, volume = bound_pair(f"c{number}", f"v{number}")
+        scene.add(with_some(claim, spec=exclusive) if number == 4 else claim, with_some(volume, spec=spec))
+    scene.add(csi_node("n1", {"count": 2}))
+    scene.add_node(node(""))
+    disk = inline(gcePersistentDisk={"pdName": "a"})
+    scene.add_pod(pod("", volumes=disk), 0)
+    scene.add_pod(pod("", volumes=using("c4")), 0)
+    scene.add_pod(pod("", volumes=using("c1")), 0)
+    for volumes in (disk, using("c2"), using("c4"), using("c5"), using("c6")):
+        scene.add_pod(pod("", volumes=volumes))
+    scene.add_pod(claim_user("c1"))
+    touched(scene)
+    return scene.history()
+
+
+# --- Devices --------------------------------------------------------------------------------------
+
+
+def _told_of_devices(told: bool, host: str) -> History:
+    """A claim, of whose device the driver perhaps tells more, can be used on this host alone."""
+    scene = Scene(hosts=True)
+    device = {"driver": DEVICES, "pool": "s1", "device": "d0"}
+    match = {"key": HOSTNAME, "operator": "In", "values": [host]}
+    allocation = {
+        "devices": {"results": [{"request": "r0", **device}]},
+        "nodeSelector": {"nodeSelectorTerms": [{"matchExpressions": [match]}]},
+    }
+    status = {"allocation": allocation, **({"devices": [{**device, "data": {"a": 1}}]} if told else {})}
+    scene.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]))
+    scene.add(resource_claim("c1", {"requests": [request("r0", [exactly(1)])]}, status))
+    scene.add_node(node(""))
+    scene.add_pod(claim_user("c1"))
+    scene.schedule()
+    scene.wait()
+    scene.schedule()
+    return scene.history()
+
+
+def _generated_late(first: str) -> History:
+    """The claim is there, and its pod is told of it later, or the other way round."""
+    scene = Scene(hosts=True)
+    scene.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]))
+    scene.add_node(node(""))
+    value = pod("p1", uid="uid-of-p1", resourceClaims=[{"name": "g", "resourceClaimTemplateName": "t"}])
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "p1", "uid": "uid-of-p1", "controller": True}
+    claim = resource_claim("p1-g", {"requests": [request("r0", [exactly(1)])]})
+    claim["metadata"]["ownerReferences"] = [owner]
+    told = {**value, "status": {"resourceClaimStatuses": [{"name": "g", "resourceClaimName": "p1-g"}]}}
+    scene.add_pod(value)
+    scene.schedule()
+    for what in ("claim", "pod") if first == "claim" else ("pod", "claim"):
+        if what == "claim":
+            scene.add(claim)
+        else:
+            scene.steps.append(Update(told))
+        scene.schedule()
+    return scene.history()
+
+
+_HISTORIES: tuple[History, ...] = (
+    *_halves(),
+    *(_turns_out_elsewhere(host, completed) for host in ("n2", "n1") for completed in (False, True)),
+    *(_in_another_zone(point) for point in ("preFilter", "filter")),
+    *_detachments(),
+    *(_taken_in_turn(wanted) for wanted in ("c2", "c1")),
+    _touched_in_vain(),
+    *(_told_of_devices(told, host) for told in (True, False) for host in ("n9", "n1")),
+    *(_generated_late(first) for first in ("claim", "pod")),
+)
+
+
+def histories() -> SearchStrategy[History]:
+    return st.sampled_from(_HISTORIES)

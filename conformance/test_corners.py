@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Corners: what decides hardly ever, each in a history of its own."""
+
+from __future__ import annotations
+
+from conformance.catalogue.rules import rules_of
+from conformance.history import History
+from conformance.suite import Check, conforms
+
+
+@conforms(
+    area="corners",
+    rules=rules_of("FIT", "PODAFF", "SPREAD", "R-PREEMPT-11", "BACKOFF", "HINT", "CURE"),
+    examples=40,
+)
+def test_what_hardly_ever_decides(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(
+    area="volume_corners",
+    rules=rules_of("VOLBIND", "VOLLIMIT", "VOLZONE", "VOLRESTR", "DRA", "CURE"),
+    needs=("volumes", "devices"),
+    examples=26,
+)
+def test_what_hardly_ever_decides_of_volumes_and_devices(check: Check, history: History) -> None:
+    check(history)
