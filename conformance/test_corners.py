@@ -21,7 +21,7 @@ def test_what_hardly_ever_decides(check: Check, history: History) -> None:
     area="volume_corners",
     rules=rules_of("VOLBIND", "VOLLIMIT", "VOLZONE", "VOLRESTR", "DRA", "CURE"),
     needs=("volumes", "devices"),
-    examples=26,
+    examples=30,
 )
 def test_what_hardly_ever_decides_of_volumes_and_devices(check: Check, history: History) -> None:
     check(history)

@@ -41,7 +41,7 @@ Json = dict[str, Any]
 _A, _B = {"app": "a"}, {"app": "b"}
 _OF_A, _OF_B = {"matchLabels": _A}, {"matchLabels": _B}
 _PORT: Json = {"containers": [container("c", ports=[{"containerPort": 80, "hostPort": 80}])]}
-_WITHOUT_POPPING = {"SchedulerPopFromBackoffQ": False}
+WITHOUT_POPPING = {"SchedulerPopFromBackoffQ": False}
 
 
 def _zones(*zones: str, hosts: bool = True) -> Scene:
@@ -213,9 +213,9 @@ def _changed_at_once(before: Json, after: Json, seconds: float, gates: dict[str,
 
 def _changed() -> Iterator[History]:
     for before, after in _CHANGES:
-        yield _changed_at_once(before, after, 0, _WITHOUT_POPPING)
+        yield _changed_at_once(before, after, 0, WITHOUT_POPPING)
     for before, after in _CHANGES[:2]:
-        yield _changed_at_once(before, after, 11, _WITHOUT_POPPING)
+        yield _changed_at_once(before, after, 11, WITHOUT_POPPING)
         yield _changed_at_once(before, after, 0, {})
 
 
@@ -232,7 +232,7 @@ def _backs_off(initial: int, most: int) -> History:
         for _ in range(most + 2):
             scene.wait(1)
     config = profile_config(podInitialBackoffSeconds=initial, podMaxBackoffSeconds=most)
-    return scene.history(config, _WITHOUT_POPPING)
+    return scene.history(config, WITHOUT_POPPING)
 
 
 # --- What is worth another try, and for whom ------------------------------------------------------

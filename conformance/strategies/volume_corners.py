@@ -22,7 +22,7 @@ from conformance.strategies.claims import (
     storage_class,
     with_some,
 )
-from conformance.strategies.corners import touched
+from conformance.strategies.corners import WITHOUT_POPPING, touched
 from conformance.strategies.device_objects import DRIVER as DEVICES
 from conformance.strategies.device_objects import (
     claim_user,
@@ -232,6 +232,25 @@ def _generated_late(first: str) -> History:
     return scene.history()
 
 
+def _gone_meanwhile(gates: dict[str, bool]) -> History:
+    """A pod's claim goes while the pod backs off: whether it is held back, or tried in vain."""
+    scene = Scene(hosts=True)
+    claim = resource_claim("c1", {"requests": [request("r0", [exactly(1)])]})
+    scene.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]), claim)
+    scene.add_node(node("", {"cpu": "500m", "pods": "9"}))
+    scene.add_pod(claim_user("c1"))
+    scene.schedule()
+    scene.change_node(0, node(""))
+    scene.steps.append(deleting(claim))
+    scene.wait(3)
+    scene.schedule()
+    scene.wait()
+    scene.add(claim)
+    scene.wait()
+    scene.schedule()
+    return scene.history(gates=gates)
+
+
 _HISTORIES: tuple[History, ...] = (
     *_halves(),
     *(_turns_out_elsewhere(host, completed) for host in ("n2", "n1") for completed in (False, True)),
@@ -241,6 +260,7 @@ _HISTORIES: tuple[History, ...] = (
     _touched_in_vain(),
     *(_told_of_devices(told, host) for told in (True, False) for host in ("n9", "n1")),
     *(_generated_late(first) for first in ("claim", "pod")),
+    *(_gone_meanwhile(gates) for gates in ({}, WITHOUT_POPPING)),
 )
 
 
