@@ -112,6 +112,21 @@ def _in_another_zone(point: str) -> History:
     )
 
 
+def _amiss() -> History:
+    """Without VolumeBinding it is VolumeZone alone that says what is amiss with most of these claims."""
+    scene = Scene(hosts=True)
+    at_once = {**storage_class("once", DRIVER), "volumeBindingMode": "Immediate"}
+    scene.add(_HAND, at_once, *bound_pair("c1", "v1"), bound_pair("c2", "v2")[0])
+    for number, of_class in enumerate(("once", "absent", "", "hand"), 3):
+        scene.add(a_claim(f"c{number}", spec={"storageClassName": of_class}))
+    scene.add_node(node(labels={ZONE: "a"}))
+    for number in range(1, 7):
+        scene.add_pod(pod("", volumes=using(f"c{number}")))
+    scene.schedule()
+    without = {"multiPoint": {"disabled": [{"name": "VolumeBinding"}]}}
+    return scene.history(profile_config(default_profile(plugins=without)))
+
+
 # --- Disks and claims that exclude others ---------------------------------------------------------
 
 _ATTACHED = {"attacher": DRIVER, "nodeName": "n1", "source": {"persistentVolumeName": "v1"}}
@@ -255,6 +270,7 @@ _HISTORIES: tuple[History, ...] = (
     *_halves(),
     *(_turns_out_elsewhere(host, completed) for host in ("n2", "n1") for completed in (False, True)),
     *(_in_another_zone(point) for point in ("preFilter", "filter")),
+    _amiss(),
     *_detachments(),
     *(_taken_in_turn(wanted) for wanted in ("c2", "c1")),
     _touched_in_vain(),
