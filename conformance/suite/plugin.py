@@ -2,8 +2,7 @@
 """The pytest plugin. It says when things happen; what happens is in the modules beside it.
 
 Exit codes: 0 passed, 1 failed, 2 could not be judged (a bad option, an implementation that cannot be had or does
-not answer, nothing claimed, no test, an internal error). pytest's own 3, 4 and 5 are 2 here, but for an option
-that nobody has declared: pytest ends with 4 before it calls any hook that could say otherwise.
+not answer, nothing claimed, no test, an internal error). pytest's own 3, 4 and 5 are 2 here.
 """
 
 from __future__ import annotations
@@ -44,8 +43,24 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     pluginmanager.add_hookspecs(hooks)
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     add_options(parser)
+    config = pluginmanager.get_plugin("pytestconfig")
+    assert isinstance(config, pytest.Config)
+    config.add_cleanup(_end_where_options_are_not_understood)
+
+
+def _end_where_options_are_not_understood() -> None:
+    """Of an option that nobody has declared no hook hears: pytest cleans up, and would end with 4."""
+    problem = sys.exc_info()[1]
+    if isinstance(problem, pytest.UsageError):
+        _tell(problem)
+        sys.exit(NOT_JUDGED)
+
+
+def _tell(problem: pytest.UsageError) -> None:
+    for line in problem.args:
+        sys.stderr.write(f"ERROR: {line}\n")
 
 
 @pytest.hookimpl(trylast=True)
@@ -62,8 +77,7 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int | pytest.E
     try:
         code = int((yield))
     except pytest.UsageError as problem:
-        for line in problem.args:
-            sys.stderr.write(f"ERROR: {line}\n")
+        _tell(problem)
         return NOT_JUDGED
     return min(code, NOT_PYTESTS_OWN)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pytest
 from toy_suite import Suite
 
 
@@ -24,6 +25,13 @@ def test_a_bad_option_is_told_in_one_line(suite: Suite) -> None:
     assert [line for line in result.errlines if line] == [
         "CannotJudge: --budget: expected a time like 10s, 5m or 1h, found 'soon'"
     ]
+
+
+@pytest.mark.parametrize("option", ["--no-such-option", "--maxfail=many"])
+def test_an_option_that_is_not_understood_cannot_judge(suite: Suite, option: str) -> None:
+    result = suite(option)
+    assert result.ret == 2
+    result.stderr.fnmatch_lines([f"*error: *{option.partition('=')[0]}*"])
 
 
 def test_a_scheduler_that_is_not_there_cannot_be_judged(suite: Suite) -> None:
