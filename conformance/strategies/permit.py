@@ -59,8 +59,10 @@ _PATIENCE = (
     (("Wait:3600", "Wait:901"), (61, 900)),
     (("Wait:0.001", "Wait"), (1, 1)),
     (("Wait", "Wait:1"), (0.5, 2)),
+    (("Wait:0", "Wait:5"), (0.5,)),
 )
-"""As long as each of them waits, and what passes of it, so that units, minutes and the longest of all are told."""
+"""As long as each of them waits, and what passes of it, so that units, minutes, the longest of all and none at all
+are told."""
 _THEN = ("", "somebody rejects", "again", "other", "other rejects", "rejects", "somebody rejects", "")
 
 

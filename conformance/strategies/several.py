@@ -19,7 +19,7 @@ from conformance.strategies.device_objects import (
     resource_claim,
     resource_slice,
 )
-from conformance.strategies.faults import SCRIPTED, Script, key, script
+from conformance.strategies.faults import SCRIPTED, Script, key, release_all, script
 from conformance.strategies.objects import (
     default_profile,
     node,
@@ -136,9 +136,47 @@ _IN_FLIGHT = st.builds(
     st.sampled_from([script(*_WAITS), script(*_WAITS), script(*_FAILS_LATE)]),
     st.sampled_from([("c1",), ("c1", "c3"), ("c3", "c1"), ("c1", "c2"), ("c3",)]),
     st.sampled_from([("c2",), ("c1", "c2"), ("c2", "c1"), ("c3", "c1", "c2"), ("c2", "c3")]),
-    st.sampled_from(["allow", "reject", "delete the claim", "delete the claim"]),
+    st.sampled_from(["reject", "allow", "delete the claim", "delete the claim", "reject"]),
+)
+
+
+# --- A gate that closes meanwhile -----------------------------------------------------------------
+
+_WITHOUT_POP_FROM_BACKOFF = {"SchedulerPopFromBackoffQ": False}
+
+
+def _a_gate_closes(ending: str, seconds: float, gates: dict[str, bool]) -> History:
+    """A pod is held, its claim goes, and what it waited for has come: it skips its backoff, and is stopped at the
+    gate. New devices look like a key; the backoff goes on, and the gate is asked before it or behind it."""
+    scene = Scene()
+    claim = resource_claim("c1", _ONE)
+    scene.add(device_class("any"), resource_slice("s1", _DEVICES), claim)
+    scene.add_node(node(""))
+    scene.add_pod(claim_user("c1", script=script(("ScriptedA", "reserve", "Hold:Pending"))))
+    scene.schedule(1)
+    scene.steps.append(deleting(claim))
+    release_all(scene)
+    scene.add(resource_slice("s2", _DEVICES))
+    match ending:
+        case "delete":
+            scene.remove_pod(0)
+        case "update":
+            scene.change_pod(0, lambda value: with_metadata(value, labels={"touched": "yes"}))
+        case "create":
+            scene.add(claim)
+    scene.wait(seconds)
+    scene.schedule(1)
+    return scene.history(SCRIPTED, gates)
+
+
+_GATE_CLOSES = st.builds(
+    _a_gate_closes,
+    st.sampled_from(["delete", "update", "create", ""]),
+    st.sampled_from([0.5, 2]),
+    st.sampled_from([_WITHOUT_POP_FROM_BACKOFF, _WITHOUT_POP_FROM_BACKOFF, {}]),
 )
 
 
 def histories() -> SearchStrategy[History]:
-    return st.one_of(_one_in_the_way(), _one_in_the_way(), _IN_FLIGHT)
+    one, flight, gate = _one_in_the_way(), _IN_FLIGHT, _GATE_CLOSES
+    return st.one_of(flight, one, gate, flight, one)

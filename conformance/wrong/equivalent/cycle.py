@@ -194,4 +194,11 @@ CYCLE: Mapping[str, str] = {
     "cycle.failure:handle_scheduling_failure:negated:1": (
         "The reason stands in a condition of the pod alone, and statuses of pods are in no record."
     ),
+    **dict.fromkeys(
+        (
+            *(f"event_handlers:_handle_unscheduled_pod:{kind}" for kind in ("part:3", "kin:4")),
+            *(f"event_handlers:_handle_assigned_pod:{kind}" for kind in ("part:3", "kin:5")),
+        ),
+        "A pod that is there now, and was not before, has been dealt with by the branch above.",
+    ),
 }
