@@ -2,7 +2,8 @@
 """The pytest plugin. It says when things happen; what happens is in the modules beside it.
 
 Exit codes: 0 passed, 1 failed, 2 could not be judged (a bad option, an implementation that cannot be had or does
-not answer, nothing claimed, no test, an internal error). pytest's own 3, 4 and 5 are 2 here.
+not answer, nothing claimed, no test, an internal error). pytest's own 3, 4 and 5 are 2 here, but for a value that
+an option of its own does not take (``--maxfail=many``): pytest ends with 4 before it loads any plugin.
 """
 
 from __future__ import annotations
