@@ -11,7 +11,7 @@ from conformance.suite import Check, conforms
 @conforms(
     area="corners",
     rules=rules_of("FIT", "PODAFF", "SPREAD", "R-PREEMPT-11", "BACKOFF", "HINT", "CURE"),
-    examples=40,
+    examples=50,
 )
 def test_what_hardly_ever_decides(check: Check, history: History) -> None:
     check(history)
@@ -21,7 +21,7 @@ def test_what_hardly_ever_decides(check: Check, history: History) -> None:
     area="volume_corners",
     rules=rules_of("VOLBIND", "VOLLIMIT", "VOLZONE", "VOLRESTR", "DRA", "CURE"),
     needs=("volumes", "devices"),
-    examples=30,
+    examples=34,
 )
 def test_what_hardly_ever_decides_of_volumes_and_devices(check: Check, history: History) -> None:
     check(history)

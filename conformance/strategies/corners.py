@@ -18,10 +18,13 @@ from hypothesis.strategies import SearchStrategy
 from conformance.extender_server import ANNOTATION
 from conformance.extenders_at_hand import EXTENDERS
 from conformance.history import History, Update
+from conformance.strategies.faults import SCRIPTED, script
 from conformance.strategies.objects import (
+    AN_AGE_AGO,
     HOSTNAME,
     PREFERRED,
     REQUIRED,
+    START_TIMES,
     ZONE,
     container,
     cpu,
@@ -83,6 +86,25 @@ def _hated() -> Iterator[History]:
         yield _hated_late(_near("podAffinity", REQUIRED, _OF_A), key)
 
 
+def _liked(late: bool, wishes: Json) -> History:
+    """Where somebody wants a pod near, or not, counts for a pod without wishes, whenever that one has appeared."""
+    scene = _zones("a", "b")
+    scene.add_pod(pod("", nodeSelector={ZONE: "c"}))
+    if late:
+        scene.schedule(1)
+    scene.add_pod(pod("", affinity=wishes), 0)
+    scene.add_pod(pod("", labels=_B))
+    scene.schedule()
+    return scene.history()
+
+
+def _likings() -> Iterator[History]:
+    for late in (False, True):
+        yield _liked(late, _near("podAffinity", PREFERRED, _OF_B))
+        yield _liked(late, _near("podAntiAffinity", PREFERRED, _OF_B))
+        yield _liked(late, _near("podAffinity", REQUIRED, _OF_B))
+
+
 _FEW: Json = {"cpu": "1", "memory": "1Gi", "ephemeral-storage": "1Gi", "x.y/a": "1", "pods": "9"}
 
 
@@ -94,6 +116,29 @@ def _promised_too_much(resource: str, asked: Json) -> History:
     scene.add_pod(pod("", asked))
     scene.add_pod(pod(""))
     scene.schedule()
+    return scene.history()
+
+
+def _grows_for_others() -> History:
+    """Pods that each want another resource than the others, of a node that is full; one resource after the other
+    grows, and is still too little."""
+    scene = Scene()
+    scene.add_node(node("", _FEW))
+    scene.add_pod(pod("", {name: amount for name, amount in _FEW.items() if name != "pods"}), 0)
+    for name in ("cpu", "memory", "ephemeral-storage"):
+        scene.add_pod(pod("", {name: _FEW[name]}))
+    scene.schedule()
+    grown = dict(_FEW)
+    for name, amount in (
+        ("cpu", "1500m"),
+        ("memory", "1500Mi"),
+        ("ephemeral-storage", "1500Mi"),
+        ("x.y/a", "2"),
+    ):
+        grown[name] = amount
+        scene.change_node(0, node("", grown))
+        scene.wait()
+        scene.schedule()
     return scene.history()
 
 
@@ -238,7 +283,7 @@ def _backs_off(initial: int, most: int) -> History:
 # --- What is worth another try, and for whom ------------------------------------------------------
 
 _TOUCHES: tuple[Callable[[Json], Json], ...] = (
-    partial(with_metadata, labels={"touched": "yes"}),
+    lambda value: with_metadata(value, labels={**value["metadata"].get("labels", {}), "touched": "yes"}),
     partial(with_spec, taints=[{"key": "k", "effect": "PreferNoSchedule"}]),
     partial(with_status, conditions=[{"type": "Ready", "status": "True"}]),
     partial(with_metadata, annotations={"touched": "yes"}),
@@ -290,6 +335,41 @@ def _touched_in_vain(first: int, last: int) -> History:
     return scene.history()
 
 
+_READY: Json = {"type": "Ready", "status": "True", "lastHeartbeatTime": AN_AGE_AGO}
+_HEALTH: tuple[Callable[[Json], Json], ...] = (
+    partial(with_status, conditions=[_READY]),
+    partial(with_status, conditions=[{**_READY, "lastHeartbeatTime": START_TIMES[0]}]),
+    partial(with_status, conditions=[{**_READY, "status": "False"}]),
+    partial(with_metadata, annotations={"touched": "yes"}),
+    partial(with_metadata, annotations={"touched": "yes"}),
+    partial(with_status, images=[{"names": ["i"], "sizeBytes": 1}]),
+)
+"""The second and the fifth change nothing that counts, and neither do images."""
+
+
+def _any_event_will_do(touches: Sequence[Callable[[Json], Json]]) -> History:
+    """A plugin that registers for nothing refuses a pod: whatever is an event is worth another try."""
+    scene = Scene(hosts=True)
+    scene.add_node(node(""))
+    scene.add_pod(pod("", script=script(("ScriptedA", "reserve", "Unschedulable"))))
+    touched(scene, touches)
+    return scene.history(SCRIPTED)
+
+
+def _tolerated_late() -> History:
+    """What a pod tolerates changes in vain first, and then so that a cordon does not matter."""
+    scene = Scene()
+    scene.add_node(node("", unschedulable=True))
+    scene.add_pod(pod(""))
+    scene.schedule()
+    cordon = {"key": "node.kubernetes.io/unschedulable", "operator": "Exists"}
+    for tolerations in (_TOLERATING, [*_TOLERATING, cordon]):
+        scene.change_pod(0, partial(with_spec, tolerations=tolerations))
+        scene.wait()
+        scene.schedule()
+    return scene.history()
+
+
 def _others_come_and_go(first: int, last: int) -> History:
     scene = _all_refused(first, last)
     scene.schedule()
@@ -315,6 +395,8 @@ def _others_come_and_go(first: int, last: int) -> History:
 
 _HISTORIES: tuple[History, ...] = (
     *_hated(),
+    *_likings(),
+    _grows_for_others(),
     *_overcommitted(),
     *(_without_a_host(key) for key in (HOSTNAME, ZONE)),
     *_versions(),
@@ -323,6 +405,8 @@ _HISTORIES: tuple[History, ...] = (
     *_changed(),
     *(_backs_off(initial, most) for initial, most in ((1, 2), (2, 3), (1, 5))),
     *(make(*some) for make in (_touched_in_vain, _others_come_and_go) for some in ((0, 4), (4, 7))),
+    *(_any_event_will_do(touches) for touches in (_HEALTH, _TOUCHES)),
+    _tolerated_late(),
 )
 
 

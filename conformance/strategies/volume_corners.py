@@ -183,20 +183,23 @@ def _touched_in_vain() -> History:
     scene = Scene(hosts=True)
     scene.add(_HAND, device_class("any"))
     scene.add(resource_claim("c1", {"requests": [request("r0", [exactly(1)])]}))
-    for number in (1, 2, 3):
+    for number in (1, 2):
         scene.add(*bound_pair(f"c{number}", f"v{number}"))
     exclusive: Json = {"accessModes": ["ReadWriteOncePod"]}
     far = reaching({"key": HOSTNAME, "operator": "In", "values": ["n9"]})
     for number, spec in ((4, exclusive), (5, far)):
         claim, volume = bound_pair(f"c{number}", f"v{number}")
         scene.add(with_some(claim, spec=exclusive) if number == 4 else claim, with_some(volume, spec=spec))
+    claim, volume = bound_pair("c7", "v7")
+    elsewhere: Json = {"csi": {"driver": "csi.other", "volumeHandle": "v7"}}
+    scene.add(claim, with_some(volume, metadata={"labels": {ZONE: "b"}}, spec=elsewhere))
     scene.add(csi_node("n1", {"count": 2}))
-    scene.add_node(node(""))
+    scene.add_node(node("", labels={ZONE: "a"}))
     disk = inline(gcePersistentDisk={"pdName": "a"})
     scene.add_pod(pod("", volumes=disk), 0)
     scene.add_pod(pod("", volumes=using("c4")), 0)
     scene.add_pod(pod("", volumes=using("c1")), 0)
-    for volumes in (disk, using("c2"), using("c4"), using("c5"), using("c6")):
+    for volumes in (disk, using("c2"), using("c4"), using("c5"), using("c6"), using("c7")):
         scene.add_pod(pod("", volumes=volumes))
     scene.add_pod(claim_user("c1"))
     touched(scene)
@@ -215,11 +218,15 @@ def _told_of_devices(told: bool, host: str) -> History:
         "devices": {"results": [{"request": "r0", **device}]},
         "nodeSelector": {"nodeSelectorTerms": [{"matchExpressions": [match]}]},
     }
-    status = {"allocation": allocation, **({"devices": [{**device, "data": {"a": 1}}]} if told else {})}
+    status: Json = {"allocation": allocation}
+    if told:
+        status["devices"] = [{**device, "data": {"a": 1}}]
+    else:
+        status["reservedFor"] = [{"resource": "pods", "name": "p1", "uid": "uid-of-p1"}]
     scene.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]))
     scene.add(resource_claim("c1", {"requests": [request("r0", [exactly(1)])]}, status))
     scene.add_node(node(""))
-    scene.add_pod(claim_user("c1"))
+    scene.add_pod(claim_user("c1", uid="uid-of-p1"))
     scene.schedule()
     scene.wait()
     scene.schedule()
@@ -247,23 +254,34 @@ def _generated_late(first: str) -> History:
     return scene.history()
 
 
-def _gone_meanwhile(gates: dict[str, bool]) -> History:
-    """A pod's claim goes while the pod backs off: whether it is held back, or tried in vain."""
+def _gone_meanwhile(first: str, seconds: float, gates: dict[str, bool]) -> History:
+    """A pod is refused for want of something else, and then its claim goes: while the pod backs off, or before it
+    may be tried again. It waits for the claim then, or is tried in vain."""
     scene = Scene(hosts=True)
     claim = resource_claim("c1", {"requests": [request("r0", [exactly(1)])]})
     scene.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]), claim)
     scene.add_node(node("", {"cpu": "500m", "pods": "9"}))
     scene.add_pod(claim_user("c1"))
     scene.schedule()
-    scene.change_node(0, node(""))
-    scene.steps.append(deleting(claim))
-    scene.wait(3)
-    scene.schedule()
-    scene.wait()
+    for what in ("node", "claim") if first == "node" else ("claim", "node"):
+        if what == "node":
+            scene.change_node(0, node(""))
+        else:
+            scene.steps.append(deleting(claim))
+    if seconds:
+        scene.wait(seconds)
+        scene.schedule()
     scene.add(claim)
+    scene.schedule()
     scene.wait()
     scene.schedule()
     return scene.history(gates=gates)
+
+
+def _goings() -> Iterator[History]:
+    for gates in ({}, WITHOUT_POPPING):
+        yield _gone_meanwhile("node", 3, gates)
+        yield from (_gone_meanwhile("claim", seconds, gates) for seconds in (0, 3))
 
 
 _HISTORIES: tuple[History, ...] = (
@@ -276,7 +294,7 @@ _HISTORIES: tuple[History, ...] = (
     _touched_in_vain(),
     *(_told_of_devices(told, host) for told in (True, False) for host in ("n9", "n1")),
     *(_generated_late(first) for first in ("claim", "pod")),
-    *(_gone_meanwhile(gates) for gates in ({}, WITHOUT_POPPING)),
+    *_goings(),
 )
 
 

@@ -23,13 +23,21 @@ _OFFSET = (
     "Where preemption begins its search is drawn at random: what a search finds that goes on for longer, one that "
     "begins later finds as well."
 )
+_NEVER_BEHIND = (
+    "It counts where the scheduler has not yet heard of its own write; over the wire it always has."
+)
+_TOLD_OF_TAINTS = "Whoever registers for new nodes is told of their taints in any case (scheduler.go)."
+_VOLUME_SCORES = "Read where volumes are scored, behind an alpha gate."
+_NO_FAILURE = "No default plugin fails there, and a success is no error."
 _NO_MORE_EVENTS = "Of what it registers for besides, its hint makes nothing: no label has changed."
 _LISTED = "What selectHost lists beside the node is read by the log alone."
 
 EQUIVALENT: Mapping[str, str] = {
     "backend/cache/cache.go:234:boundary:1": _ASKED_IN_VAIN,
+    "backend/cache/cache.go:237:boundary:1": _ASKED_IN_VAIN,
     "backend/cache/cache.go:259:omission:0": "What has not changed is copied once more.",
     "backend/cache/cache.go:307:boundary:0": _ASKED_IN_VAIN,
+    "backend/cache/cache.go:322:boundary:0": _ASKED_IN_VAIN,
     "backend/cache/cache.go:337:leaving:0": "All that are gone have been found: it looks for more in vain.",
     "backend/cache/cache.go:400:part:0": _HAS_STATE,
     "backend/cache/cache.go:407:omission:0": "Read where assumed pods expire, and the scheduler lets none expire.",
@@ -42,6 +50,7 @@ EQUIVALENT: Mapping[str, str] = {
         "It counts between a nomination and its arrival in the pod's status. Over the wire nothing happens then."
     ),
     "backend/queue/nominator.go:155:omission:0": "A list of nobody is no list.",
+    "backend/queue/scheduling_queue.go:514:omission:0": "Whichever hint fails says Queue beside the error.",
     "backend/queue/scheduling_queue.go:530:negated:0": (
         "What is found besides counts where some plugins answered Pending and others refused; one attempt never "
         "ends in both."
@@ -51,21 +60,32 @@ EQUIVALENT: Mapping[str, str] = {
     "backend/queue/scheduling_queue.go:731:negated:0": _WAKES,
     "backend/queue/scheduling_queue.go:904:negated:0": _WAKES,
     "backend/queue/scheduling_queue.go:924:omission:0": _WAKES,
+    "backend/queue/scheduling_queue.go:1217:part:1": _WAKES,
+    "backend/queue/scheduling_queue.go:1234:omission:0": _WAKES,
     "backend/queue/scheduling_queue.go:1373:omission:0": _WAKES,
     "backend/queue/unschedulable_pods.go:53:negated:0": _METRICS,
     "backend/queue/unschedulable_pods.go:66:part:0": _METRICS,
     "backend/queue/unschedulable_pods.go:67:omission:0": _METRICS,
+    "backend/queue/unschedulable_pods.go:69:omission:0": _METRICS,
     "eventhandlers.go:437:omission:0": _REGISTERED,
+    "eventhandlers.go:585:omission:0": _REGISTERED,
     "eventhandlers.go:618:omission:0": _REGISTERED,
+    "framework/events.go:68:negated:0": "Only metrics tell the two resources apart.",
     f"{_PLUGINS}/defaultpreemption/default_preemption.go:187:boundary:0": _ASSIGNS_THE_SAME,
     f"{_PLUGINS}/defaultpreemption/default_preemption.go:190:boundary:0": _ASSIGNS_THE_SAME,
     f"{_PLUGINS}/defaultpreemption/default_preemption.go:190:negated:0": _OFFSET,
+    f"{_PLUGINS}/defaultpreemption/default_preemption.go:191:omission:0": "No more are found than there are.",
+    f"{_PLUGINS}/defaultpreemption/default_preemption.go:231:negated:0": _NO_FAILURE,
+    f"{_PLUGINS}/defaultpreemption/default_preemption.go:239:negated:0": _NO_FAILURE,
     f"{_PLUGINS}/defaultpreemption/default_preemption.go:310:part:0": "What is in order is put in order.",
+    f"{_PLUGINS}/defaultpreemption/default_preemption.go:310:part:1": "What is in order is put in order.",
     f"{_PLUGINS}/defaultpreemption/default_preemption.go:335:boundary:0": "No node has an empty name.",
+    f"{_PLUGINS}/dynamicresources/allocateddevices.go:226:negated:0": _BEHIND_A_GATE,
     f"{_PLUGINS}/dynamicresources/dra_manager.go:264:omission:0": (
         "Once a claim is assumed it is no longer in flight: of one that is, nothing has to be restored."
     ),
     f"{_DRA}:930:leaving:0": _BEHIND_A_GATE,
+    f"{_DRA}:933:negated:0": _BEHIND_A_GATE,
     f"{_DRA}:940:part:0": _BEHIND_A_GATE,
     f"{_DRA}:973:part:0": "Without the gate DRAExtendedResource there is nothing that could be put in its place.",
     f"{_DRA}:1006:part:0": _LOCK,
@@ -73,6 +93,8 @@ EQUIVALENT: Mapping[str, str] = {
     f"{_DRA}:1137:negated:0": "Read only where no allocation was found, and then Filter has refused the node.",
     f"{_DRA}:1138:omission:0": "Read only where no allocation was found, and then Filter has refused the node.",
     f"{_DRA}:1181:negated:0": "This copy is asked for its allocation alone; what is written is made elsewhere.",
+    f"{_DRA}:1329:negated:0": _BEHIND_A_GATE,
+    f"{_DRA}:1329:part:0": _BEHIND_A_GATE,
     f"{_DRA}:1486:part:0": "No claim of a user can have the name of the special one.",
     f"{_DRA}:1551:omission:0": "The next write is refused as stale, and made again with the claim as it is.",
     f"{_DRA}:1560:part:2": "The API server drops the time of an allocation as long as the alpha gate is off.",
@@ -80,29 +102,46 @@ EQUIVALENT: Mapping[str, str] = {
     f"{_PLUGINS}/interpodaffinity/filtering.go:353:boundary:0": _EMPTY,
     f"{_PLUGINS}/interpodaffinity/plugin.go:135:omission:0": "The term is a copy, of which nobody reads this.",
     f"{_PLUGINS}/interpodaffinity/plugin.go:249:part:2": "Without such a label before, an earlier case holds.",
+    f"{_PLUGINS}/interpodaffinity/scoring.go:110:boundary:0": "What is added is nothing.",
+    f"{_PLUGINS}/interpodaffinity/scoring.go:110:part:0": "What is added is nothing.",
+    f"{_PLUGINS}/interpodaffinity/scoring.go:140:boundary:0": _EMPTY,
     f"{_PLUGINS}/interpodaffinity/scoring.go:271:boundary:0": _ASSIGNS_THE_SAME,
     f"{_PLUGINS}/nodeaffinity/node_affinity.go:95:negated:0": _NO_MORE_EVENTS,
     f"{_PLUGINS}/nodename/node_name.go:56:omission:0": "A pod that names its node is never in the queue.",
+    f"{_PLUGINS}/noderesources/fit.go:146:negated:0": "What cannot be read is computed once more.",
     f"{_PLUGINS}/noderesources/fit.go:274:negated:0": "What it notes is read behind the alpha gate alone.",
     f"{_PLUGINS}/noderesources/most_allocated.go:58:boundary:0": _ASSIGNS_THE_SAME,
+    f"{_PLUGINS}/volumebinding/binder.go:343:boundary:0": _EMPTY,
+    f"{_PLUGINS}/volumebinding/binder.go:554:omission:0": _NEVER_BEHIND,
+    f"{_PLUGINS}/volumebinding/binder.go:555:omission:0": _NEVER_BEHIND,
     f"{_PLUGINS}/volumebinding/binder.go:761:negated:0": _LOG,
     f"{_PLUGINS}/volumebinding/binder.go:887:omission:0": "What becomes of the claims that are left decides.",
     f"{_PLUGINS}/volumebinding/binder.go:908:omission:0": "A list that is empty is left out where it is read.",
+    f"{_PLUGINS}/volumebinding/volume_binding.go:443:boundary:0": _VOLUME_SCORES,
+    f"{_PLUGINS}/volumebinding/volume_binding.go:443:omission:0": _VOLUME_SCORES,
+    f"{_PLUGINS}/volumerestrictions/volume_restrictions.go:147:negated:0": "Either may be looked for in the other.",
     f"{_PLUGINS}/volumerestrictions/volume_restrictions.go:171:leaving:0": "It is set once more.",
     f"{_PLUGINS}/volumerestrictions/volume_restrictions.go:272:leaving:0": "Such a volume is in no conflict.",
+    f"{_PLUGINS}/volumezone/volume_zone.go:274:omission:0": _TOLD_OF_TAINTS,
     "framework/preemption/preemption.go:96:boundary:0": _ASSIGNS_THE_SAME,
+    "framework/preemption/preemption.go:475:leaving:0": "A patch that changes nothing is not sent.",
+    "framework/preemption/preemption.go:730:part:0": "Who does not succeed names no victims.",
     "framework/preemption/preemption.go:745:boundary:1": _OFFSET,
     "framework/preemption/preemption.go:746:omission:0": _OFFSET,
     "framework/runtime/framework.go:171:omission:0": "Plugins of others read it, and none of those that are here.",
     "framework/runtime/framework.go:352:negated:0": "What is noted there is for who asked to be told the profile.",
     "framework/runtime/framework.go:1124:negated:0": _METRICS,
     "framework/runtime/framework.go:1168:negated:0": _LOG,
+    "framework/runtime/framework.go:1276:negated:0": _LOG,
+    "framework/runtime/framework.go:1306:negated:0": _METRICS,
+    "framework/runtime/framework.go:1426:negated:0": _LOG,
     "framework/runtime/framework.go:1461:negated:0": _LOG,
     "framework/runtime/framework.go:1487:negated:0": _METRICS,
     "framework/runtime/framework.go:1507:negated:0": _LOG,
     "framework/runtime/framework.go:1565:boundary:0": _ASSIGNS_THE_SAME,
     "framework/runtime/framework.go:1588:negated:0": _METRICS,
     "framework/runtime/framework.go:1688:omission:0": "Only who lists the plugins reads the weight there.",
+    "framework/runtime/waiting_pods_map.go:157:omission:0": "Whoever was rejected once is not rejected again.",
     "framework/types.go:137:negated:0": (
         "Whoever is gated is asked by PreEnqueue again before anything comes of an event, and the one event that "
         "preemption gates for is never a reason."
@@ -122,5 +161,8 @@ EQUIVALENT: Mapping[str, str] = {
     "schedule_one.go:910:part:1": _LISTED,
     "schedule_one.go:911:leaving:0": _LISTED,
     "schedule_one.go:937:omission:0": _LISTED,
+    "schedule_one.go:1110:negated:0": (
+        "A nomination arrives in the pod's status too. Over the wire nothing happens before it has."
+    ),
     "schedule_one.go:1162:part:1": "A patch that changes nothing is not sent.",
 }
