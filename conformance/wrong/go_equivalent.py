@@ -119,7 +119,7 @@ EQUIVALENT: Mapping[str, str] = {
     f"{_PLUGINS}/volumebinding/binder.go:908:omission:0": "A list that is empty is left out where it is read.",
     f"{_PLUGINS}/volumebinding/volume_binding.go:443:boundary:0": _VOLUME_SCORES,
     f"{_PLUGINS}/volumebinding/volume_binding.go:443:omission:0": _VOLUME_SCORES,
-    f"{_PLUGINS}/volumerestrictions/volume_restrictions.go:147:negated:0": "Either may be looked for in the other.",
+    f"{_PLUGINS}/volumerestrictions/volume_restrictions.go:147:negated:0": "Each may be sought in the other.",
     f"{_PLUGINS}/volumerestrictions/volume_restrictions.go:171:leaving:0": "It is set once more.",
     f"{_PLUGINS}/volumerestrictions/volume_restrictions.go:272:leaving:0": "Such a volume is in no conflict.",
     f"{_PLUGINS}/volumezone/volume_zone.go:274:omission:0": _TOLD_OF_TAINTS,
