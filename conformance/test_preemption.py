@@ -8,6 +8,16 @@ from conformance.history import History
 from conformance.suite import Check, conforms
 
 
-@conforms(area="preemption", rules=rules_of("PREEMPT", "POSTFILTER"), needs=("preemption",), examples=115)
+@conforms(area="preemption", rules=rules_of("PREEMPT", "POSTFILTER"), needs=("preemption",), examples=118)
 def test_preemption(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="crowds", rules=rules_of("PREEMPT"), needs=("preemption",), examples=6)
+def test_preemption_in_crowds(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="duels", rules=rules_of("PREEMPT"), needs=("preemption",), examples=16)
+def test_preemption_by_price(check: Check, history: History) -> None:
     check(history)

@@ -28,6 +28,8 @@ _MODULES = {
     "nominated": "nominated",
     "queue": "queue",
     "preemption": "preemption",
+    "crowds": "crowds",
+    "duels": "duels",
     "volumes": "volumes",
     "attached": "attached",
     "disks": "disks",

@@ -34,7 +34,7 @@ Json = dict[str, Any]
 LOWEST = -(2**31)
 """A victim of this priority adds nothing to a sum that counts from there."""
 _HIGHEST = 2**31 - 1
-_PRIORITY = 10
+PRIORITY = 10
 """Of most of those who come."""
 
 _A: Json = {"app": "a"}
@@ -69,7 +69,7 @@ _LEAVING = st.sampled_from(
         ("spared", None, False),
         ("doomed", None, False),
         ("kept", None, False),
-        *[("preempted", _PRIORITY, False)] * 4,
+        *[("preempted", PRIORITY, False)] * 4,
         *[("preempted", None, True)] * 2,
     ]
 )
@@ -86,7 +86,7 @@ def _leaving(value: Json, why: str) -> Json:
 # --- Who is protected -----------------------------------------------------------------------------
 
 
-def _budget(selector: Json | None, allowed: int, namespace: str, disrupted: tuple[str, ...]) -> Json:
+def a_budget(selector: Json | None, allowed: int, namespace: str, disrupted: tuple[str, ...]) -> Json:
     told = {"disruptedPods": dict.fromkeys(disrupted, AN_AGE_AGO)} if disrupted else {}
     return {
         "apiVersion": "policy/v1",
@@ -97,17 +97,17 @@ def _budget(selector: Json | None, allowed: int, namespace: str, disrupted: tupl
     }
 
 
-_OF_A: Json = {"matchLabels": _A}
+OF_A: Json = {"matchLabels": _A}
 _STRICT = combinations(
-    lambda allowed, disrupted: _budget(_OF_A, allowed, "", disrupted),
+    lambda allowed, disrupted: a_budget(OF_A, allowed, "", disrupted),
     (0, 0, 1, 2),
     ((), (), ("p1",), ("p1", "p2"), ("p2", "p3")),
 )
-_STRANGE = combinations(lambda allowed: _budget(_OF_A, allowed, "other", ()), (0, 0, 1))
+_STRANGE = combinations(lambda allowed: a_budget(OF_A, allowed, "other", ()), (0, 0, 1))
 _ANY = combinations(
-    _budget,
+    a_budget,
     (
-        _OF_A,
+        OF_A,
         {"matchLabels": _B},
         {"matchExpressions": [{"key": "app", "operator": "Exists"}]},
         {"matchExpressions": [{"key": "tier", "operator": "DoesNotExist"}]},
@@ -127,7 +127,7 @@ _BUDGETS = st.one_of(
 
 
 def _numbered(budgets: list[Json]) -> list[Json]:
-    return [with_metadata(budget, name=f"b{number}") for number, budget in enumerate(budgets, 1)]
+    return [with_metadata(each, name=f"b{number}") for number, each in enumerate(budgets, 1)]
 
 
 def _changed(budget: Json, how: str) -> Step:
@@ -142,7 +142,7 @@ def _changed(budget: Json, how: str) -> Step:
 _COMING = combinations(
     lambda amount, priority: pod("", cpu(amount), priority=priority),
     ("2", "2", "2", "1500m", "1"),
-    (_PRIORITY, _PRIORITY, _PRIORITY, 3, -2, _HIGHEST),
+    (PRIORITY, PRIORITY, PRIORITY, 3, -2, _HIGHEST),
 )
 _CONFIGS = st.sampled_from(
     [
@@ -162,148 +162,25 @@ _CONFIGS = st.sampled_from(
 )
 
 
-# --- Duels ----------------------------------------------------------------------------------------
-
-_Victim = tuple[str, int, int]
-"""Its label (``a`` is protected where anybody is, ``b`` is not, and nothing cannot be), its priority, and when it
-started, the last being never."""
-_Crowd = tuple[_Victim, ...]
-
-_DUELS: tuple[tuple[_Crowd, ...], ...] = (
-    ((("a", 0, 1), ("a", 0, 1)), (("a", 1, 0),)),
-    ((("a", 0, 1), ("a", 0, 1), ("a", 0, 1)), (("a", 1, 0), ("a", 2, 0))),
-    ((("a", 0, 1), ("b", 5, 1)), (("a", 3, 0),)),
-    ((("b", 5, 1), ("a", 0, 1)), (("b", 3, 0), ("a", 1, 0))),
-    ((("b", 9, 0), ("a", 0, 1), ("b", 1, 0)), (("a", 5, 0), ("b", 4, 0))),
-    ((("a", -1, 1),), (("b", 9, 0),)),
-    ((("a", 0, 1),), (("b", 1, 0), ("b", 1, 0), ("b", 1, 0))),
-    ((("", 0, 0),), (("b", 1, 1),)),
-    ((("", 0, 1), ("b", 0, 0)), (("b", 1, 1),)),
-    ((("b", 1, 1),), (("b", 0, 0), ("b", 0, 0))),
-    ((("b", 1, 1), ("b", 0, 1)), (("b", 1, 0), ("b", -1, 0))),
-    ((("b", 5, 1), ("b", -5, 1)), (("b", 5, 0),)),
-    ((("b", 5, 1), ("b", LOWEST, 1)), (("b", 5, 0),)),
-    ((("b", 5, 1), ("b", LOWEST, 1), ("b", LOWEST, 0)), (("b", LOWEST, 0), ("b", 5, 0))),
-    ((("b", 5, 1), ("b", LOWEST, 1), ("b", LOWEST, 0)), (("b", 0, 0), ("b", 5, 0))),
-    ((("b", 0, 0),), (("b", 0, 1),)),
-    ((("b", 0, 1), ("b", -1, 2)), (("b", 0, 2), ("b", -1, 0))),
-    ((("b", 3, 1), ("b", 2, 2)), (("b", 2, 0), ("b", 3, 2))),
-    ((("b", 0, 2), ("b", 0, 0)), (("b", 0, 1), ("b", 0, 1))),
-    ((("a", 0, 1), ("b", 0, 2)), (("a", 0, 0), ("b", 0, 2))),
-    *[((("a", 0, 1), ("b", 5, 1)), (("a", 3, 1), ("b", 1, 1)))] * 2,
-)
-"""Pairs of crowds whose prices differ in one thing, or in two that speak for different ones.
-Each is decided on two nodes of its own."""
-
-_CHOICES: tuple[tuple[_Crowd, ...], ...] = (
-    ((("b", 0, 1), ("b", 0, 0), ("b", 0, 2)),),
-    ((("b", 0, 3), ("b", 0, 2)),),
-    ((("b", 0, 1), ("b", 0, 3), ("b", 1, 3)),),
-    ((("b", 0, 0), ("b", 1, 2), ("b", -1, 0)),),
-    ((("b", 5, 0), ("a", 0, 2)),),
-    ((("a", 0, 1), ("a", 0, 0), ("b", 1, 2)),),
-    ((("", 0, 1), ("b", 0, 0), ("a", -1, 2)),),
-    ((("a", 2, 1), ("b", 3, 0), ("a", 1, 2), ("b", 0, 2)),),
-)
-"""Crowds on one node of which some may stay."""
-
-_SPARED: SearchStrategy[_Victim | None] = st.sampled_from(
-    [None, None, None, ("a", 9, 0), ("a", -9, 0), ("b", 9, 0)]
-)
-"""One that asks for nothing, and may stay unless pods are counted; what a budget allows it takes all the same."""
-
-_PROTECTION = st.sampled_from(
-    [
-        "strict",
-        *["strict first"] * 3,
-        *["strict last"] * 3,
-        *["elsewhere"] * 2,
-        "once",
-        *["paid"] * 3,
-        *["nobody"] * 2,
-        "",
-    ]
-)
-_OF_WHO_IS_BARE = st.sampled_from(["bare", "bare", "bare", ""])
-"""Who is protected in a match, and who is not though it looks so: it has no label, the budget is one of another
-namespace or selects nobody, or the disruption has been paid for."""
-
-
-def _protecting(kind: str, match: str, listed: tuple[str, ...]) -> list[Json]:
-    """The budgets of one match. ``listed`` are its pods; of these every other one has been paid for."""
-    of_a: Json = {"matchLabels": {**_A, "match": match}}
-    strict = _budget(of_a, 0, "", ())
-    everybody = _budget({"matchLabels": {"match": match}}, 20, "", ())
-    no_b = [
-        {"key": "app", "operator": "NotIn", "values": ["b"]},
-        {"key": "match", "operator": "NotIn", "values": [other for other in "01234" if other != match]},
-    ]
-    budgets = {
-        "strict": [strict],
-        "once": [_budget(of_a, 1, "", ())],
-        "bare": [_budget({"matchExpressions": no_b}, 0, "", ())],
-        "elsewhere": [_budget(of_a, 0, "other", ())],
-        "paid": [_budget(of_a, 0, "", listed[::2])],
-        "nobody": [_budget({}, 0, "", ())],
-        "strict first": [strict, everybody],
-        "strict last": [everybody, strict],
-        "": [],
-    }[kind]
-    return [with_metadata(budget, name=f"b{match}{number}") for number, budget in enumerate(budgets)]
-
-
-def _duels() -> SearchStrategy[History]:
-    matches = st.lists(st.sampled_from([*_DUELS, *_CHOICES]), min_size=4, max_size=5)
-
-    @st.composite
-    def several(draw: DrawFn) -> History:
-        scene = Scene()
-        for number, crowds in enumerate(draw(matches)):
-            match, before = str(number), len(scene.pods)
-            pods = draw(st.sampled_from(["9", "9", "1"]))
-            is_duel = len(crowds) > 1
-            for crowd in crowds if draw(st.booleans()) else crowds[::-1]:
-                cores = "2" if is_duel else f"{500 * len(crowd)}m"
-                scene.add_node(node("", {"cpu": cores, "memory": "8Gi", "pods": pods}, {"match": match}))
-                spared = draw(_SPARED)
-                for victim in (*crowd, spared) if spared is not None else crowd:
-                    amount = "" if victim is spared else "500m"
-                    scene.add_pod(_of_a_crowd(amount, match, *victim), len(scene.nodes) - 1)
-            is_bare = any(not app for crowd in crowds for app, *_ in crowd)
-            protection = draw(_OF_WHO_IS_BARE if is_bare else _PROTECTION)
-            scene.add(*_protecting(protection, match, tuple(scene.pods)[before:]))
-            amount = draw(st.sampled_from(["2", "2", "2", "1500m"] if is_duel else ["500m", "1"]))
-            scene.add_pod(pod("", cpu(amount), priority=_PRIORITY, nodeSelector={"match": match}))
-        scene.schedule()
-        return scene.history()
-
-    return several()
-
-
-def _of_a_crowd(amount: str, match: str, app: str, priority: int, start: int) -> Json:
-    labels = {"app": app, "match": match} if app else {}
-    return _victim(amount, priority, labels, (*START_TIMES, "")[start])
-
-
 # --- Contests -------------------------------------------------------------------------------------
 
 
 def histories() -> SearchStrategy[History]:
-    return st.one_of(*[_duels(), _contests()] * 5, _changing())
+    return st.one_of(*[_contests()] * 5, _changing())
 
 
 def _change(allowed: int, how: str) -> History:
     """Victims of two prices, of which a budget protects the cheaper ones before it changes, or after that."""
     scene = Scene()
-    budget = with_metadata(_budget(_OF_A, allowed, "", ()), name="b1")
+    budget = with_metadata(a_budget(OF_A, allowed, "", ()), name="b1")
     scene.add(budget)
     for app, priority in (("a", 0), ("b", 1)) * 2:
         scene.add_node(node("", {"cpu": "1", "memory": "8Gi", "pods": "9"}))
-        scene.add_pod(_victim("1", priority, {"app": app}, START_TIMES[0]), len(scene.nodes) - 1)
-    scene.add_pod(pod("", cpu("1"), priority=_PRIORITY))
+        scene.add_pod(a_victim("1", priority, {"app": app}, START_TIMES[0]), len(scene.nodes) - 1)
+    scene.add_pod(pod("", cpu("1"), priority=PRIORITY))
     scene.schedule()
     scene.steps.append(_changed(budget, how))
-    scene.add_pod(pod("", cpu("1"), priority=_PRIORITY))
+    scene.add_pod(pod("", cpu("1"), priority=PRIORITY))
     scene.schedule()
     return scene.history()
 
@@ -316,7 +193,7 @@ def _contests() -> SearchStrategy[History]:
     @st.composite
     def contest(draw: DrawFn) -> History:
         ranges = [draw(each) for each in _RANGES]
-        victims = combinations(_victim, *ranges)
+        victims = combinations(a_victim, *ranges)
         scene = Scene()
         scene.add(*_numbered(draw(_BUDGETS)))
         crowds = draw(st.lists(st.lists(victims, min_size=1, max_size=4), min_size=2, max_size=3))
@@ -333,7 +210,7 @@ def _contests() -> SearchStrategy[History]:
         for number, value in enumerate(draw(st.lists(_COMING, min_size=1, max_size=3))):
             if why and number == 0:
                 value = with_status(value, nominatedNodeName="n1")
-                value = with_spec(value, priority=_PRIORITY)
+                value = with_spec(value, priority=PRIORITY)
             scene.add_pod(value)
         scene.schedule()
         scene.wait()
@@ -343,7 +220,7 @@ def _contests() -> SearchStrategy[History]:
     return contest()
 
 
-def _victim(
+def a_victim(
     amount: str, priority: int, labels: Json, start: str, namespace: str = "", scheduler: str = ""
 ) -> Json:
     return pod(

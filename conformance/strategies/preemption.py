@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.history import DEFAULT_CONFIG, History
-from conformance.strategies import contest, kept, room
+from conformance.strategies import contest, duels, kept, room
 from conformance.strategies.objects import (
     AN_AGE_AGO,
     REQUIRED,
@@ -30,7 +30,7 @@ from conformance.strategies.objects import (
     switched,
     with_metadata,
 )
-from conformance.strategies.scenes import Scene, pod_changes, scenes
+from conformance.strategies.scenes import pod_changes, scenes
 
 Json = dict[str, Any]
 
@@ -170,67 +170,6 @@ def _leave(reason: str) -> Any:
     return leaving
 
 
-# --- Crowds ---------------------------------------------------------------------------------------
-
-_CROWDS = st.sampled_from(
-    [
-        (16, 2, 3, 2, 0),
-        (24, 16, 12, 0, 0),
-        (20, 16, 6, 3, 0),
-        (24, 2, 3, 2, 0),
-        (14, 4, 13, 0, 2),
-        (24, 8, 23, 1, 4),
-        (32, 15, 2, 5, 4),
-        (52, 3, 13, 2, 0),
-        (52, 2, 3, 0, 0),
-        (50, 6, 46, 2, 0),
-        (52, 48, 49, 0, 0),
-        (52, 7, 42, 0, 0),
-        (50, 1, 11, 0, 4),
-        (52, 12, 28, 3, 4),
-    ]
-)
-"""So many pods, each of which started this many minutes after the one before it, within so many minutes; of these
-one in so many stands for a pod that never started, and one in so many for a pod that is more important.
-
-More than a dozen pods are not sorted in one go, nor fifty as twenty are. Pods that never started are each the
-earlier of two, and which of them stay follows from the steps of the sort: these take most of its ways."""
-
-
-def _crowd(scene: Scene, size: int, stride: int, period: int, unstarted: int, important: int) -> None:
-    """They ask for different amounts, so that nearly every exchange of two is seen in who has to leave."""
-    home = len(scene.nodes)
-    amounts = [10 * (1 + number * 7 % 13) for number in range(size)]
-    cores = {"cpu": f"{sum(amounts)}m", "memory": "8Gi", "pods": "99"}
-    scene.add_node(node("", cores, {"crowd": str(home)}))
-    for number, amount in enumerate(amounts):
-        minute = number * stride % period
-        has_started = not unstarted or minute % unstarted
-        scene.add_pod(
-            pod(
-                "",
-                cpu(f"{amount}m"),
-                priority=1 if important and minute % important == 0 else 0,
-                status={"startTime": f"2025-12-31T01:{minute:02}:00Z"} if has_started else None,
-            ),
-            home,
-        )
-    wanted = f"{(sum(amounts) + 1) // 2}m"
-    scene.add_pod(pod("", cpu(wanted), priority=_PRIORITY, nodeSelector={"crowd": str(home)}))
-
-
-def _crowded(crowds: list[tuple[int, int, int, int, int]]) -> History:
-    scene = Scene()
-    for shape in crowds:
-        _crowd(scene, *shape)
-    scene.schedule()
-    return scene.history()
-
-
-def _crowds() -> SearchStrategy[History]:
-    return st.lists(_CROWDS, min_size=3, max_size=3, unique=True).map(_crowded)
-
-
 def histories() -> SearchStrategy[History]:
     usual = scenes(
         _NODES,
@@ -242,5 +181,6 @@ def histories() -> SearchStrategy[History]:
         gates=switched("SchedulerAsyncPreemption"),
         most_pods=9,
     )
-    others = [room.histories(), kept.histories(), _crowds()]
-    return st.one_of(*[usual] * 6, *others * 2, *[contest.histories()] * 6)
+    return st.one_of(
+        *[usual] * 6, *[room.histories(), kept.histories()] * 2, *[contest.histories(), duels.varied()] * 3
+    )

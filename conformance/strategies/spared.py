@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spared: full nodes, a pod that could have any of them, and several extenders that each have a say in who has to
-leave; and pods that an extender refuses, while something happens that is none of its business.
+"""Spared: full nodes, pods that could each have any of a few of them, and several extenders that have a say in who
+has to leave; and pods that an extender refuses, while something happens that is none of its business.
 
 Each extender is asked about what the ones before it left: one refuses a node, keeps fewer victims or none, fails,
 does not care for the pod or knows nothing of preemption, and may be passed over or not.
@@ -68,52 +68,68 @@ def _config(extenders: list[Json]) -> Json:
 
 # --- Victims --------------------------------------------------------------------------------------
 
-_NONE_OF_THEM: Json = dict.fromkeys(("n1", "n2", "n3"), "Refuse")
+_NONE_OF_THEM: Json = dict.fromkeys("123", "Refuse")
 _SAYS: SearchStrategy[Json | str] = st.sampled_from(
     [
-        {"n1": "Refuse"},
+        {"1": "Refuse"},
         "Fail",
-        {"n2": 0},
-        {"n1": 0},
-        {"n1": 1},
-        {"n2": 1, "n1": "Refuse"},
-        {"n1": 0, "n2": 0},
-        {"n3": 0, "n1": "Refuse"},
+        {"2": 0},
+        {"1": 0},
+        {"1": 1},
+        {"2": 1, "1": "Refuse"},
+        {"1": 0, "2": 0},
+        {"3": 0, "1": "Refuse"},
         {},
     ]
 )
-"""How many victims of a node have to leave after all, or that it is out of the question."""
+"""How many victims of a pod's first, second or third node have to leave after all, or that it is out of the
+question."""
 _TOLD: SearchStrategy[list[Json | str]] = st.one_of(
     st.lists(_SAYS, min_size=2, max_size=3),
-    st.sampled_from([["Fail", {"n1": "Refuse"}], [_NONE_OF_THEM, "Fail"], [{"n1": 0}, {"n2": 0}]]),
+    st.sampled_from([["Fail", {"1": "Refuse"}], [_NONE_OF_THEM, "Fail"], [{"1": 0}, {"2": 0}]]),
 )
 
 _CROWDS = st.lists(st.sampled_from([2, 3]), min_size=2, max_size=3)
 """How many pods there are on each node: on the first one those that are the least important."""
+_MANAGED = st.sampled_from(["", "", "", "a", "b"])
+"""The extender whose resource a pod asks for."""
 
 
-def _coming(managed: str, told: list[Json | str]) -> Json:
-    """``managed`` names the extender whose resource it asks for."""
-    said = {name: {"preempt": says} for name, says in zip(_NAMES, told, strict=False) if says != {}}
+def _coming(match: str, managed: str, told: list[Json | str], nodes: list[str]) -> Json:
+    """It can have any of these nodes, which is told by their names."""
+    said = {
+        name: {"preempt": _of_nodes(says, nodes)} for name, says in zip(_NAMES, told, strict=False) if says
+    }
     amounts = {f"x.y/{managed}": "1"} if managed else {}
     resources = {"requests": {"cpu": "2", **amounts}, **({"limits": amounts} if managed else {})}
-    made = pod("", containers=[{"name": "c", "image": "i", "resources": resources}], priority=10)
+    made = pod(
+        "",
+        containers=[{"name": "c", "image": "i", "resources": resources}],
+        priority=10,
+        nodeSelector={"match": match},
+    )
     return with_metadata(made, annotations={ANNOTATION: json.dumps(said, sort_keys=True)})
 
 
-_COMING = st.builds(_coming, st.sampled_from(["", "a", "b"]), _TOLD)
+def _of_nodes(says: Json | str, nodes: list[str]) -> Json | str:
+    if isinstance(says, str):
+        return says
+    return {nodes[int(place) - 1]: said for place, said in says.items() if int(place) <= len(nodes)}
 
 
 @st.composite
 def _sparing(draw: DrawFn) -> History:
+    """Each pod has nodes of its own, so that what is told of one decides whatever becomes of the others."""
     scene = Scene()
-    for home, crowd in enumerate(draw(_CROWDS)):
-        scene.add_node(node("", {"cpu": "2", "pods": "9"}))
-        for start in START_TIMES[:crowd]:
-            amount = "1" if crowd == 2 else "600m"
-            scene.add_pod(pod("", cpu(amount), priority=home, status={"startTime": start}), home)
-    for value in draw(st.lists(_COMING, min_size=3, max_size=4)):
-        scene.add_pod(value)
+    for match, told in enumerate(draw(st.lists(_TOLD, min_size=3, max_size=4))):
+        before = len(scene.nodes)
+        for priority, crowd in enumerate(draw(_CROWDS)):
+            scene.add_node(node("", {"cpu": "2", "pods": "9"}, {"match": str(match)}))
+            for start in START_TIMES[:crowd]:
+                amount = "1" if crowd == 2 else "600m"
+                running = pod("", cpu(amount), priority=priority, status={"startTime": start})
+                scene.add_pod(running, len(scene.nodes) - 1)
+        scene.add_pod(_coming(str(match), draw(_MANAGED), told, list(scene.nodes)[before:]))
     scene.schedule()
     scene.wait()
     scene.schedule()

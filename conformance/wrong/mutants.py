@@ -50,7 +50,7 @@ NEAREST: dict[str, tuple[str, ...]] = {
     "queue": ("queue", "anything", "lifecycle", "faults", "events"),
     "cache": ("lifecycle", "anything", "many", "faults", "resources", "churn"),
     "cycle": ("config", "nominated", "faults", "mixed", "many"),
-    "preemption": ("preemption", "nominated", "preempt_flow"),
+    "preemption": ("preemption", "duels", "nominated", "preempt_flow"),
     "binding": ("permit", "faults", "anything"),
     "volumes": ("volumes", "attached", "disks", "claims", "limits", "promised", "gone"),
     "dra": ("selectors", "offers", "several", "dra", "devices", "allocations"),
@@ -71,7 +71,8 @@ NEAREST: dict[str, tuple[str, ...]] = {
     "queue.hint_table": ("queue", "extenders"),
     "plugins.default_preemption": ("preemption", "extenders"),
     "preemption.extenders": ("extenders",),
-    "preemption.pick": ("preemption", "extenders"),
+    "preemption.go_sort": ("crowds",),
+    "preemption.pick": ("duels", "preemption", "extenders"),
     "objects.selectors": ("node_affinity", "spread", "pod_affinity"),
 }
 """Areas whose tests are tried first, by group or by the beginning of a module's name."""

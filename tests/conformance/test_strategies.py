@@ -38,6 +38,8 @@ OWN = (
     "devices",
     "selectors",
     "offers",
+    "crowds",
+    "duels",
     "several",
     "allocations",
     "corners",
