@@ -11,7 +11,7 @@ from conformance.suite import Check, conforms
 @conforms(
     area="corners",
     rules=rules_of("FIT", "PODAFF", "SPREAD", "R-PREEMPT-11", "BACKOFF", "HINT", "CURE"),
-    examples=50,
+    examples=60,
 )
 def test_what_hardly_ever_decides(check: Check, history: History) -> None:
     check(history)

@@ -87,12 +87,15 @@ def _hated() -> Iterator[History]:
 
 
 def _liked(late: bool, wishes: Json) -> History:
-    """Where somebody wants a pod near, or not, counts for a pod without wishes, whenever that one has appeared."""
+    """Where somebody wants a pod near, or not, counts for a pod without wishes, as long as that one is there."""
     scene = _zones("a", "b")
     scene.add_pod(pod("", nodeSelector={ZONE: "c"}))
     if late:
         scene.schedule(1)
     scene.add_pod(pod("", affinity=wishes), 0)
+    scene.add_pod(pod("", labels=_B))
+    scene.schedule()
+    scene.remove_pod(1)
     scene.add_pod(pod("", labels=_B))
     scene.schedule()
     return scene.history()
@@ -103,6 +106,42 @@ def _likings() -> Iterator[History]:
         yield _liked(late, _near("podAffinity", PREFERRED, _OF_B))
         yield _liked(late, _near("podAntiAffinity", PREFERRED, _OF_B))
         yield _liked(late, _near("podAffinity", REQUIRED, _OF_B))
+
+
+def _ignored(own: Json) -> History:
+    """A profile may ignore what others prefer where the pod prefers nothing; what it requires is another thing."""
+    scene = _zones("a", "a", "b")
+    scene.add_pod(pod("", labels=_A, affinity=_near("podAffinity", PREFERRED, _OF_B)), 0)
+    scene.add_pod(pod("", labels=_B, affinity=own))
+    scene.schedule()
+    args = ("InterPodAffinity", {"hardPodAffinityWeight": 0, "ignorePreferredTermsOfExistingPods": True})
+    return scene.history(profile_config(default_profile(args)))
+
+
+def _ignorings() -> Iterator[History]:
+    far = {"matchLabels": {"app": "c"}}
+    for when in (REQUIRED, PREFERRED):
+        yield _ignored(_near("podAntiAffinity", when, far))
+        yield _ignored(_near("podAffinity", when, _OF_A, "nowhere" if when == PREFERRED else ZONE))
+
+
+def _gone_with_its_node(wishes: Json) -> History:
+    """Between two attempts a pod goes, and then its node: it counts no more in their zone."""
+    scene = _zones("a", "a", "b")
+    scene.add_pod(pod("", affinity=wishes), 0)
+    scene.add_pod(pod("", nodeSelector={ZONE: "c"}))
+    scene.schedule()
+    scene.remove_pod(0)
+    scene.remove_node(0)
+    for _ in range(2):
+        scene.add_pod(pod("", labels=_B))
+        scene.schedule()
+    return scene.history()
+
+
+def _goings() -> Iterator[History]:
+    yield _gone_with_its_node(_near("podAntiAffinity", REQUIRED, _OF_B, ZONE))
+    yield _gone_with_its_node(_near("podAffinity", PREFERRED, _OF_B, ZONE))
 
 
 _FEW: Json = {"cpu": "1", "memory": "1Gi", "ephemeral-storage": "1Gi", "x.y/a": "1", "pods": "9"}
@@ -187,6 +226,24 @@ def _of_another_version(when: str, gate: bool) -> History:
 def _versions() -> Iterator[History]:
     for when in ("DoNotSchedule", "ScheduleAnyway"):
         yield from (_of_another_version(when, gate) for gate in (True, False))
+
+
+def _counts_elsewhere(when: str, policy: str) -> History:
+    """Whether pods count that run where the pod itself cannot go."""
+    scene = Scene(hosts=True)
+    for zone, disk in (("a", "ssd"), ("a", "hdd"), ("b", "ssd")):
+        scene.add_node(node(labels={ZONE: zone, "disk": disk}))
+    for home in (1, 1, 2):
+        scene.add_pod(pod("", labels=_A), home)
+    constraint = _spread(ZONE, 1, when, nodeAffinityPolicy=policy)
+    scene.add_pod(pod("", labels=_A, nodeSelector={"disk": "ssd"}, topologySpreadConstraints=[constraint]))
+    scene.schedule()
+    return scene.history()
+
+
+def _elsewhere() -> Iterator[History]:
+    for when in ("DoNotSchedule", "ScheduleAnyway"):
+        yield from (_counts_elsewhere(when, policy) for policy in ("Ignore", "Honor"))
 
 
 # --- Who has to leave -----------------------------------------------------------------------------
@@ -396,10 +453,13 @@ def _others_come_and_go(first: int, last: int) -> History:
 _HISTORIES: tuple[History, ...] = (
     *_hated(),
     *_likings(),
+    *_ignorings(),
+    *_goings(),
     _grows_for_others(),
     *_overcommitted(),
     *(_without_a_host(key) for key in (HOSTNAME, ZONE)),
     *_versions(),
+    *_elsewhere(),
     *(_one_unprotected(candidates, nodes) for candidates, nodes in ((1, 6), (2, 7), (1, 4))),
     _nobody_is_left(),
     *_changed(),
