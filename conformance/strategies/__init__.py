@@ -51,6 +51,7 @@ _MODULES = {
     "extenders": "extenders",
     "corners": "corners",
     "volume_corners": "volume_corners",
+    "config_corners": "config_corners",
     "anything": "machine",
 }
 """In which module of this package an area's strategy, ``histories``, stands."""

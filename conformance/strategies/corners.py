@@ -185,6 +185,7 @@ def _overcommitted() -> Iterator[History]:
     small = {"cpu": "1m", "memory": "1", "ephemeral-storage": "1", "x.y/a": "1"}
     for resource in small:
         yield _promised_too_much(resource, {name: small[name] for name in small if name != resource})
+    yield _promised_too_much("x.y/a", {"cpu": "1m", "x.y/a": "0"})
 
 
 # --- Whom a pod spreads with ----------------------------------------------------------------------
@@ -337,6 +338,18 @@ def _backs_off(initial: int, most: int) -> History:
     return scene.history(config, WITHOUT_POPPING)
 
 
+def _left_over() -> History:
+    """Whom nothing cures is tried again after five minutes, at the first of the half minutes that follow."""
+    scene = Scene()
+    scene.add_node(node(""))
+    scene.add_pod(_LARGE)
+    scene.schedule(1)
+    for seconds in (299, 1, 29, 1):
+        scene.wait(seconds)
+    scene.schedule(1)
+    return scene.history()
+
+
 # --- What is worth another try, and for whom ------------------------------------------------------
 
 _TOUCHES: tuple[Callable[[Json], Json], ...] = (
@@ -463,6 +476,7 @@ _HISTORIES: tuple[History, ...] = (
     *(_one_unprotected(candidates, nodes) for candidates, nodes in ((1, 6), (2, 7), (1, 4))),
     _nobody_is_left(),
     *_changed(),
+    _left_over(),
     *(_backs_off(initial, most) for initial, most in ((1, 2), (2, 3), (1, 5))),
     *(make(*some) for make in (_touched_in_vain, _others_come_and_go) for some in ((0, 4), (4, 7))),
     *(_any_event_will_do(touches) for touches in (_HEALTH, _TOUCHES)),

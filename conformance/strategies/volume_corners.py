@@ -8,6 +8,8 @@ There are so few of these histories that all of them are drawn.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import permutations
 from typing import Any
 
 from hypothesis import strategies as st
@@ -39,6 +41,9 @@ from conformance.strategies.objects import (
     node,
     pod,
     profile_config,
+    with_metadata,
+    with_spec,
+    with_status,
 )
 from conformance.strategies.scenes import Scene
 from conformance.strategies.storage import (
@@ -233,23 +238,27 @@ def _told_of_devices(told: bool, host: str) -> History:
     return scene.history()
 
 
-def _generated_late(first: str) -> History:
-    """The claim is there, and its pod is told of it later, or the other way round."""
+def _generated_late(*happens: str) -> History:
+    """A claim is made for a pod, the pod is told of it, and its gate is opened, in one order or another."""
     scene = Scene(hosts=True)
     scene.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]))
     scene.add_node(node(""))
-    value = pod("p1", uid="uid-of-p1", resourceClaims=[{"name": "g", "resourceClaimTemplateName": "t"}])
+    gated: Json = {"schedulingGates": [{"name": "g"}]} if "gate" in happens else {}
+    used = [{"name": "g", "resourceClaimTemplateName": "t"}]
+    value = pod("p1", uid="uid-of-p1", resourceClaims=used, **gated)
     owner = {"apiVersion": "v1", "kind": "Pod", "name": "p1", "uid": "uid-of-p1", "controller": True}
     claim = resource_claim("p1-g", {"requests": [request("r0", [exactly(1)])]})
-    claim["metadata"]["ownerReferences"] = [owner]
-    told = {**value, "status": {"resourceClaimStatuses": [{"name": "g", "resourceClaimName": "p1-g"}]}}
+    told = [{"name": "g", "resourceClaimName": "p1-g"}]
     scene.add_pod(value)
     scene.schedule()
-    for what in ("claim", "pod") if first == "claim" else ("pod", "claim"):
-        if what == "claim":
-            scene.add(claim)
-        else:
-            scene.steps.append(Update(told))
+    for what in happens:
+        match what:
+            case "claim":
+                scene.add(with_metadata(claim, ownerReferences=[owner]))
+            case "status":
+                scene.change_pod(0, partial(with_status, resourceClaimStatuses=told))
+            case "gate":
+                scene.change_pod(0, partial(with_spec, schedulingGates=[]))
         scene.schedule()
     return scene.history()
 
@@ -293,7 +302,8 @@ _HISTORIES: tuple[History, ...] = (
     *(_taken_in_turn(wanted) for wanted in ("c2", "c1")),
     _touched_in_vain(),
     *(_told_of_devices(told, host) for told in (True, False) for host in ("n9", "n1")),
-    *(_generated_late(first) for first in ("claim", "pod")),
+    *(_generated_late(*order) for order in (("claim", "status"), ("status", "claim"))),
+    *(_generated_late(*order) for order in permutations(("gate", "claim", "status"))),
     *_goings(),
 )
 

@@ -44,6 +44,7 @@ OWN = (
     "allocations",
     "corners",
     "volume_corners",
+    "config_corners",
 )
 """The areas that are tested here."""
 

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Corners of configurations: what a profile or an extender is told makes a difference once, for one pod.
+
+There are so few of these histories that all of them are drawn.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.extender_server import ANNOTATION
+from conformance.extenders_at_hand import EXTENDERS
+from conformance.history import History
+from conformance.strategies.faults import SCRIPTED, script
+from conformance.strategies.objects import (
+    container,
+    cpu,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+    with_metadata,
+)
+from conformance.strategies.scenes import Scene
+
+Json = dict[str, Any]
+
+# --- Plugins --------------------------------------------------------------------------------------
+
+
+def _not_counted(amount: str) -> History:
+    """Resources that a profile says are none of its business, one by its name and one by its group."""
+    scene = Scene()
+    scene.add_node(node("", {"cpu": "4", "pods": "9", "x.y/a": "1", "z.w/b": "1"}))
+    for resource in ("x.y/a", "z.w/b", "v.u/c"):
+        resources = {"requests": {resource: amount}, "limits": {resource: amount}}
+        scene.add_pod(pod("", containers=[{"name": "c", "image": "i", "resources": resources}]))
+    scene.schedule()
+    args = {"ignoredResources": ["x.y/a"], "ignoredResourceGroups": ["z.w"]}
+    return scene.history(profile_config(default_profile(("NodeResourcesFit", args))))
+
+
+def _named_twice(point: str, names: list[str]) -> History:
+    """Plugins that are enabled everywhere, and at one point once more: there they come first, and once."""
+    config = deepcopy(SCRIPTED)
+    config["profiles"][0]["plugins"][point] = {"enabled": [{"name": name} for name in names]}
+    scene = Scene()
+    for _ in range(2):
+        scene.add_node(node(""))
+    scene.add_pod(pod("", cpu("1")))
+    scene.add_pod(pod("", cpu("1"), script=script(("ScriptedA", point, "Unschedulable"))))
+    scene.schedule()
+    return scene.history(config)
+
+
+def _weighed_anew(weight: int) -> History:
+    """A default plugin that is given another weight scores once, with that weight."""
+    scored = {"enabled": [{"name": "NodeResourcesFit", "weight": weight}, {"name": "ImageLocality"}]}
+    scene = Scene()
+    for cores in ("4", "2"):
+        scene.add_node(
+            node("", {"cpu": cores, "memory": "8Gi", "pods": "9"}, images=[_IMAGE] if cores == "2" else [])
+        )
+    scene.add_pod(pod("", containers=[container("c", {"cpu": "1"}, image="large:1")]))
+    scene.schedule()
+    return scene.history(profile_config(default_profile(plugins={"score": scored})))
+
+
+_IMAGE: Json = {"names": ["large:1"], "sizeBytes": 900 * 1024 * 1024}
+
+
+def _configured() -> Iterator[History]:
+    yield from (_not_counted(amount) for amount in ("2", "1"))
+    for point in ("reserve", "permit", "preBind"):
+        yield _named_twice(point, ["ScriptedB"])
+        yield _named_twice(point, ["ScriptedB", "ScriptedA"])
+    yield from (_weighed_anew(weight) for weight in (1, 5))
+
+
+# --- Extenders ------------------------------------------------------------------------------------
+
+
+def _binding(first: Json, second: Json, told: Json) -> History:
+    """Whether an extender binds, and whether it may fail to."""
+    scene = Scene()
+    scene.add_node(node(""))
+    scene.add_pod(with_metadata(pod("", cpu("1")), annotations={ANNOTATION: json.dumps(told)}))
+    scene.schedule()
+    named = [{"urlPrefix": f"{EXTENDERS}/{name}", **verbs} for name, verbs in (("a", first), ("b", second))]
+    return scene.history(profile_config(extenders=named))
+
+
+def _binders() -> Iterator[History]:
+    filters, binds = {"filterVerb": "filter"}, {"bindVerb": "bind", "filterVerb": "filter"}
+    for binder in (binds, {**binds, "ignorable": True}):
+        for told in ({}, {"a": {"bind": "Fail"}, "b": {"bind": "Fail"}}):
+            yield _binding(binder, filters, told)
+            yield _binding(filters, binder, told)
+
+
+_HISTORIES: tuple[History, ...] = (*_configured(), *_binders())
+
+
+def histories() -> SearchStrategy[History]:
+    return st.sampled_from(_HISTORIES)
