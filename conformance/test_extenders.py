@@ -8,6 +8,6 @@ from conformance.history import History
 from conformance.suite import Check, conforms
 
 
-@conforms(area="extenders", rules=rules_of("EXTENDER"), needs=("extenders",))
+@conforms(area="extenders", rules=rules_of("EXTENDER"), needs=("extenders",), examples=46)
 def test_extenders(check: Check, history: History) -> None:
     check(history)

@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.extender_server import ANNOTATION, REFUSES, SCORE
 from conformance.extenders_at_hand import EXTENDERS
@@ -20,12 +20,14 @@ from conformance.strategies.objects import (
     START_TIMES,
     combinations,
     cpu,
+    default_profile,
     node,
     pod,
     profile_config,
     with_metadata,
 )
 from conformance.strategies.scenes import (
+    Scene,
     courses,
     nodes_changed,
     nodes_created,
@@ -163,6 +165,84 @@ _NODES = combinations(
 )
 
 
+# --- Several who score ----------------------------------------------------------------------------
+
+_WITHOUT_SCORES = default_profile(plugins={"score": {"disabled": [{"name": "*"}]}})
+_FILTERS, _SCORES_ONLY, _SPARES = ({f"{verb}Verb": verb} for verb in ("filter", "prioritize", "preempt"))
+_APART: tuple[tuple[Json, ...], ...] = (
+    *[(_FILTERS,)] * 2,
+    (_SPARES,),
+    (_SPARES, _SCORES_ONLY),
+    (_SPARES, _FILTERS),
+    (_SPARES,),
+)
+"""With nobody else to score: some tell nodes apart, and one that knows of victims alone does not."""
+_TOGETHER: tuple[tuple[Json, ...], ...] = (
+    (_SCORES_ONLY,) * 2,
+    (_SCORES_ONLY,) * 3,
+    (_VERBS[0], _SCORES_ONLY),
+)
+
+
+def _team(
+    verbs: tuple[Json, ...], first_manages: bool, ignorable: bool, by_name: bool, weight: int
+) -> list[Json]:
+    """The first may not care for every pod. That they are ignorable is nothing to scores."""
+    managed: list[Json | None] = [
+        {} if first_manages and number == 0 else None for number in range(len(verbs))
+    ]
+    return [
+        _extender(verb, by_name, ignorable, weight, manages)
+        for verb, manages in zip(verbs, managed, strict=True)
+    ]
+
+
+_HIGHS: tuple[Json | str, ...] = (
+    "Fail",
+    {"n1": 10},
+    {"n2": 4, "n1": 1},
+    {"n3": 9, "n2": 9},
+    {"n2": 10, "n3": 3},
+)
+
+
+def _scored(told: list[Json | str], refused: str, managed: str, bind: str) -> Json:
+    """Each extender has its favourites, or none to tell of; one of the nodes may be refused by the first, and the
+    pod by the last one that is asked."""
+    script: Json = {name: {"prioritize": scores} for name, scores in zip(_NAMES, told, strict=False)}
+    if refused:
+        script["a"]["filter"] = {refused: _PLAIN}
+    return _pod("500m", 0, managed, _script(script, bind))
+
+
+_SCORED = st.builds(
+    _scored,
+    st.lists(st.sampled_from(_HIGHS), min_size=3, max_size=3),
+    st.sampled_from(["", "n1", "", "n2"]),
+    st.sampled_from(["", "", "b"]),
+    st.sampled_from(["Error", "", "Fail"]),
+)
+
+
+@st.composite
+def _scoring(draw: DrawFn) -> History:
+    """Nodes are all alike, so that extenders alone tell them apart, as often as not by any measure. One pod goes
+    afterwards, from where it was bound, whoever did that."""
+    scene = Scene()
+    for _ in range(draw(st.sampled_from([2, 3]))):
+        scene.add_node(_node("4", {}, "b"))
+    for value in draw(st.lists(_SCORED, min_size=2, max_size=3)):
+        scene.add_pod(value)
+    scene.schedule()
+    scene.remove_pod(draw(st.integers(0, 1)))
+    alone = draw(st.booleans())
+    verbs = st.sampled_from(_APART if alone else _TOGETHER)
+    either = st.sampled_from([False, True, False])
+    team = draw(st.builds(_team, verbs, either, either, st.booleans(), st.sampled_from([1, 3])))
+    config = _config(team, draw(st.sampled_from([len(team) - 1, None])))
+    return scene.history({**config, "profiles": [_WITHOUT_SCORES]} if alone else config)
+
+
 def histories() -> SearchStrategy[History]:
     anything = courses(
         pods_created(_PODS),
@@ -177,4 +257,4 @@ def histories() -> SearchStrategy[History]:
         config=_CONFIGS,
         most=12,
     )
-    return st.one_of(anything, anything, spared.histories())
+    return st.one_of(anything, _scoring(), spared.histories(), anything, _scoring())
