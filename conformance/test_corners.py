@@ -10,7 +10,7 @@ from conformance.suite import Check, conforms
 
 @conforms(
     area="corners",
-    rules=rules_of("FIT", "PODAFF", "SPREAD", "R-PREEMPT-11", "BACKOFF", "HINT", "CURE"),
+    rules=rules_of("FIT", "PODAFF", "SPREAD", "BACKOFF", "HINT", "CURE"),
     examples=62,
 )
 def test_what_hardly_ever_decides(check: Check, history: History) -> None:
@@ -21,12 +21,12 @@ def test_what_hardly_ever_decides(check: Check, history: History) -> None:
     area="volume_corners",
     rules=rules_of("VOLBIND", "VOLLIMIT", "VOLZONE", "VOLRESTR", "DRA", "CURE"),
     needs=("volumes", "devices"),
-    examples=40,
+    examples=44,
 )
 def test_what_hardly_ever_decides_of_volumes_and_devices(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="config_corners", rules=rules_of("FRAMEWORK", "FIT", "EXTENDER"), examples=24)
+@conforms(area="config_corners", rules=rules_of("FRAMEWORK", "FIT", "R-PREEMPT-11", "EXTENDER"), examples=28)
 def test_what_a_configuration_hardly_ever_decides(check: Check, history: History) -> None:
     check(history)

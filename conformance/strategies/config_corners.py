@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Corners of configurations: what a profile or an extender is told makes a difference once, for one pod.
+"""Corners of configurations: what a profile or an extender is told makes a difference for one pod.
 
 There are so few of these histories that all of them are drawn.
 """
@@ -30,6 +30,8 @@ from conformance.strategies.objects import (
 from conformance.strategies.scenes import Scene
 
 Json = dict[str, Any]
+
+_A, _B = {"app": "a"}, {"app": "b"}
 
 # --- Plugins --------------------------------------------------------------------------------------
 
@@ -104,7 +106,51 @@ def _binders() -> Iterator[History]:
             yield _binding(filters, binder, told)
 
 
-_HISTORIES: tuple[History, ...] = (*_configured(), *_binders())
+# --- Who has to leave -----------------------------------------------------------------------------
+
+_BUDGET: Json = {
+    "apiVersion": "policy/v1",
+    "kind": "PodDisruptionBudget",
+    "metadata": {"name": "b"},
+    "spec": {"selector": {"matchLabels": _A}},
+    "status": {"disruptionsAllowed": 0},
+}
+
+
+def _one_unprotected(candidates: int, nodes: int) -> History:
+    """All victims but one are protected: the search goes on until it has met the one, however few it needs."""
+    scene = Scene()
+    scene.add(_BUDGET)
+    for number in range(nodes):
+        scene.add_node(node("", {"cpu": "1", "pods": "9"}))
+        scene.add_pod(pod("", cpu("1"), labels=_B if number == 1 else _A), number)
+    scene.add_pod(pod("", cpu("1"), priority=10))
+    scene.schedule()
+    args = {"minCandidateNodesPercentage": 0, "minCandidateNodesAbsolute": candidates}
+    profile = default_profile(("DefaultPreemption", args))
+    return scene.history(profile_config(profile, parallelism=1))
+
+
+def _nobody_is_left() -> History:
+    """The first extender leaves no victim: the second one, which would fail, is not asked."""
+    scene = Scene()
+    for home in range(2):
+        scene.add_node(node("", {"cpu": "1", "pods": "9"}))
+        scene.add_pod(pod("", cpu("1")), home)
+    told = {"a": {"preempt": {"n1": "Refuse", "n2": "Refuse"}}, "b": {"preempt": "Fail"}}
+    coming = pod("", cpu("1"), priority=10)
+    scene.add_pod(with_metadata(coming, annotations={ANNOTATION: json.dumps(told)}))
+    scene.schedule()
+    extenders = [{"urlPrefix": f"{EXTENDERS}/{name}", "preemptVerb": "preempt"} for name in "ab"]
+    return scene.history(profile_config(extenders=extenders))
+
+
+_HISTORIES: tuple[History, ...] = (
+    *_configured(),
+    *_binders(),
+    *(_one_unprotected(candidates, nodes) for candidates, nodes in ((1, 6), (2, 7), (1, 4))),
+    _nobody_is_left(),
+)
 
 
 def histories() -> SearchStrategy[History]:

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Corners: clusters in which one thing decides that hardly ever does where everything is drawn. A node has
-promised more than it has; a label is changed that a constraint compares; all victims but one are protected.
+promised more than it has; a label is changed that a constraint compares; a node is gone before its pods.
 
 There are so few of these histories that all of them are drawn.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -15,8 +14,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.extender_server import ANNOTATION
-from conformance.extenders_at_hand import EXTENDERS
 from conformance.history import History, Update
 from conformance.strategies.faults import SCRIPTED, script
 from conformance.strategies.objects import (
@@ -27,7 +24,6 @@ from conformance.strategies.objects import (
     START_TIMES,
     ZONE,
     container,
-    cpu,
     default_profile,
     node,
     pod,
@@ -144,6 +140,21 @@ def _goings() -> Iterator[History]:
     yield _gone_with_its_node(_near("podAffinity", PREFERRED, _OF_B, ZONE))
 
 
+def _gone_before_its_pods() -> History:
+    """A node is gone, and a pod still there: nobody can go there, also who asks for this node by its name."""
+    scene = _zones("a", "b")
+    scene.add_pod(pod(""), 0)
+    named = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}
+    affinity = {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [named]}}}
+    scene.add_pod(pod("", affinity=affinity))
+    scene.schedule()
+    scene.remove_node(0)
+    scene.add_pod(pod("", affinity=affinity))
+    scene.add_pod(pod("", status={"nominatedNodeName": "n1"}))
+    scene.schedule()
+    return scene.history()
+
+
 _FEW: Json = {"cpu": "1", "memory": "1Gi", "ephemeral-storage": "1Gi", "x.y/a": "1", "pods": "9"}
 
 
@@ -245,45 +256,6 @@ def _counts_elsewhere(when: str, policy: str) -> History:
 def _elsewhere() -> Iterator[History]:
     for when in ("DoNotSchedule", "ScheduleAnyway"):
         yield from (_counts_elsewhere(when, policy) for policy in ("Ignore", "Honor"))
-
-
-# --- Who has to leave -----------------------------------------------------------------------------
-
-_BUDGET: Json = {
-    "apiVersion": "policy/v1",
-    "kind": "PodDisruptionBudget",
-    "metadata": {"name": "b"},
-    "spec": {"selector": _OF_A},
-    "status": {"disruptionsAllowed": 0},
-}
-
-
-def _one_unprotected(candidates: int, nodes: int) -> History:
-    """All victims but one are protected: the search goes on until it has met the one, however few it needs."""
-    scene = Scene()
-    scene.add(_BUDGET)
-    for number in range(nodes):
-        scene.add_node(node("", {"cpu": "1", "pods": "9"}))
-        scene.add_pod(pod("", cpu("1"), labels=_B if number == 1 else _A), number)
-    scene.add_pod(pod("", cpu("1"), priority=10))
-    scene.schedule()
-    args = {"minCandidateNodesPercentage": 0, "minCandidateNodesAbsolute": candidates}
-    profile = default_profile(("DefaultPreemption", args))
-    return scene.history(profile_config(profile, parallelism=1))
-
-
-def _nobody_is_left() -> History:
-    """The first extender leaves no victim: the second one, which would fail, is not asked."""
-    scene = Scene()
-    for home in range(2):
-        scene.add_node(node("", {"cpu": "1", "pods": "9"}))
-        scene.add_pod(pod("", cpu("1")), home)
-    told = {"a": {"preempt": {"n1": "Refuse", "n2": "Refuse"}}, "b": {"preempt": "Fail"}}
-    coming = pod("", cpu("1"), priority=10)
-    scene.add_pod(with_metadata(coming, annotations={ANNOTATION: json.dumps(told)}))
-    scene.schedule()
-    extenders = [{"urlPrefix": f"{EXTENDERS}/{name}", "preemptVerb": "preempt"} for name in "ab"]
-    return scene.history(profile_config(extenders=extenders))
 
 
 # --- What happens to who was refused --------------------------------------------------------------
@@ -468,13 +440,12 @@ _HISTORIES: tuple[History, ...] = (
     *_likings(),
     *_ignorings(),
     *_goings(),
+    _gone_before_its_pods(),
     _grows_for_others(),
     *_overcommitted(),
     *(_without_a_host(key) for key in (HOSTNAME, ZONE)),
     *_versions(),
     *_elsewhere(),
-    *(_one_unprotected(candidates, nodes) for candidates, nodes in ((1, 6), (2, 7), (1, 4))),
-    _nobody_is_left(),
     *_changed(),
     _left_over(),
     *(_backs_off(initial, most) for initial, most in ((1, 2), (2, 3), (1, 5))),

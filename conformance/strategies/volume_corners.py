@@ -49,6 +49,7 @@ from conformance.strategies.scenes import Scene
 from conformance.strategies.storage import (
     BIND_COMPLETED,
     DRIVER,
+    EPHEMERAL,
     GCE,
     MIGRATED_PLUGINS,
     SELECTED_NODE,
@@ -117,6 +118,11 @@ def _in_another_zone(point: str) -> History:
     )
 
 
+_WITHOUT_BINDING = profile_config(
+    default_profile(plugins={"multiPoint": {"disabled": [{"name": "VolumeBinding"}]}})
+)
+
+
 def _amiss() -> History:
     """Without VolumeBinding it is VolumeZone alone that says what is amiss with most of these claims."""
     scene = Scene(hosts=True)
@@ -128,8 +134,7 @@ def _amiss() -> History:
     for number in range(1, 7):
         scene.add_pod(pod("", volumes=using(f"c{number}")))
     scene.schedule()
-    without = {"multiPoint": {"disabled": [{"name": "VolumeBinding"}]}}
-    return scene.history(profile_config(default_profile(plugins=without)))
+    return scene.history(_WITHOUT_BINDING)
 
 
 # --- Disks and claims that exclude others ---------------------------------------------------------
@@ -163,8 +168,8 @@ def _detachments() -> Iterator[History]:
         yield _detached(attacher, [*disk, _NO_DISK])
 
 
-def _taken_in_turn(wanted: str) -> History:
-    """Between two attempts one claim that nobody shares is given up on a node, and another one taken there."""
+def _taken_in_turn(*taken: str, wanted: str) -> History:
+    """Between two attempts a claim that nobody shares is given up on a node, and perhaps another taken there."""
     scene = Scene(hosts=True)
     scene.add(_HAND)
     for number in (1, 2):
@@ -177,10 +182,30 @@ def _taken_in_turn(wanted: str) -> History:
     scene.add_pod(pod("", nodeSelector={ZONE: "c"}))
     scene.schedule()
     scene.remove_pod(0)
-    scene.add_pod(pod("p3", volumes=using("c2")), 0)
+    for name in taken:
+        scene.add_pod(pod("", volumes=using(name)), 0)
     scene.add_pod(pod("", volumes=using(wanted)))
     scene.schedule()
     return scene.history()
+
+
+def _turns() -> Iterator[History]:
+    for wanted in ("c2", "c1"):
+        yield _taken_in_turn("c2", wanted=wanted)
+        yield _taken_in_turn(wanted=wanted)
+
+
+def _not_its_own(owned: bool) -> History:
+    """Without VolumeBinding it is NodeVolumeLimits that finds a claim of a pod to be somebody else's."""
+    scene = Scene(hosts=True)
+    claim, volume = bound_pair("p1-e", "v1")
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "p1", "uid": "uid-of-p1", "controller": True}
+    scene.add(_HAND, with_metadata(claim, ownerReferences=[owner]) if owned else claim, volume)
+    scene.add(csi_node("n1", {"count": 2}))
+    scene.add_node(node(""))
+    scene.add_pod(pod("", uid="uid-of-p1", volumes=[{"name": "e", **EPHEMERAL}]))
+    scene.schedule()
+    return scene.history(_WITHOUT_BINDING)
 
 
 def _touched_in_vain() -> History:
@@ -299,7 +324,8 @@ _HISTORIES: tuple[History, ...] = (
     *(_in_another_zone(point) for point in ("preFilter", "filter")),
     _amiss(),
     *_detachments(),
-    *(_taken_in_turn(wanted) for wanted in ("c2", "c1")),
+    *_turns(),
+    *(_not_its_own(owned) for owned in (False, True)),
     _touched_in_vain(),
     *(_told_of_devices(told, host) for told in (True, False) for host in ("n9", "n1")),
     *(_generated_late(*order) for order in (("claim", "status"), ("status", "claim"))),
