@@ -106,3 +106,13 @@ def test_one_of_several_claims(check: Check, history: History) -> None:
 @conforms(area="allocations", rules=rules_of("DRA"), needs=("devices",), examples=48)
 def test_claims_for_devices_and_what_they_hold(check: Check, history: History) -> None:
     check(history)
+
+
+@conforms(
+    area="particulars",
+    rules=rules_of("CURE", "VOLBIND", "VOLZONE"),
+    needs=("queue", "volumes", "devices", "scripted"),
+    examples=20,
+)
+def test_particulars_of_plugins(check: Check, history: History) -> None:
+    check(history)

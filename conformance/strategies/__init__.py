@@ -49,6 +49,7 @@ _MODULES = {
     "lifecycle": "lifecycle",
     "mixed": "mixed",
     "extenders": "extenders",
+    "particulars": "particulars",
     "corners": "corners",
     "volume_corners": "volume_corners",
     "config_corners": "config_corners",

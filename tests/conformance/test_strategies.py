@@ -42,6 +42,7 @@ OWN = (
     "duels",
     "several",
     "allocations",
+    "particulars",
     "corners",
     "volume_corners",
     "config_corners",

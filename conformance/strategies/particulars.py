@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Particulars: what a single plugin asks, where no other one asks about the same. Who has come to tolerate what;
+what the kubelet says of a pod that waits; whether a node or a claim is there of which nothing more is wanted.
+
+There are so few of these histories that all of them are drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.history import History, Permit, deleting
+from conformance.strategies.claims import a_claim, a_volume, bound_pair, storage_class
+from conformance.strategies.device_objects import (
+    claim_user,
+    device_class,
+    exactly,
+    request,
+    resource_claim,
+    resource_slice,
+)
+from conformance.strategies.faults import SCRIPTED, key, script
+from conformance.strategies.objects import (
+    ZONE,
+    cpu,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+    with_metadata,
+    with_spec,
+)
+from conformance.strategies.resizes import resized
+from conformance.strategies.scenes import Scene
+from conformance.strategies.storage import using
+
+Json = dict[str, Any]
+
+# --- Nodes ----------------------------------------------------------------------------------------
+
+
+def _tolerated_late(policies: Json, tolerated: str, index: int) -> History:
+    """Two pods see one domain too few, since they do not tolerate the other one; then somebody tolerates it, or
+    something else. Nobody but the spread asks what is tolerated: the other node is cordoned all the same."""
+    scene = Scene(hosts=True)
+    scene.add_node(node(labels={ZONE: "a"}))
+    scene.add_node(
+        node(labels={ZONE: "b"}, taints=[{"key": "k", "effect": "NoSchedule"}], unschedulable=True)
+    )
+    scene.add_pod(pod("", labels={"app": "a"}), 0)
+    constraint = {
+        "maxSkew": 1,
+        "minDomains": 3,
+        "topologyKey": ZONE,
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"app": "a"}},
+        **policies,
+    }
+    for _ in range(2):
+        scene.add_pod(pod("", labels={"app": "a"}, topologySpreadConstraints=[constraint]))
+    scene.schedule()
+    tolerations = [{"key": tolerated, "operator": "Exists"}]
+    scene.change_pod(index, lambda value: with_spec(value, tolerations=tolerations))
+    scene.wait()
+    scene.schedule()
+    return scene.history()
+
+
+def _told_by_the_kubelet(used: str) -> History:
+    """What is said of a pod that waits does not count, neither on the node nor when the node grows."""
+    scene = Scene()
+    scene.add_node(node("", {"cpu": "2", "pods": "9"}))
+    scene.add_pod(pod("", cpu("1500m")), 0)
+    scene.add_pod(resized(cpu("1"), cpu(used), cpu(used), "")(pod("", cpu("1"))))
+    scene.schedule()
+    scene.change_node(0, node("", {"cpu": "4", "pods": "9"}))
+    scene.wait()
+    scene.schedule()
+    return scene.history()
+
+
+# --- Volumes --------------------------------------------------------------------------------------
+
+_BOUND = bound_pair("c1", "v1")
+
+
+def _without_its_node(claim: Json, volume: Json) -> History:
+    """The node goes while the pod waits there: who is yet to have a volume misses it, and who has all does not."""
+    scene = Scene()
+    scene.add(storage_class("hand"), claim, volume)
+    scene.add_node(node(""))
+    scene.add_pod(pod("", volumes=using("c1"), script=script(("ScriptedA", "permit", "Wait"))))
+    scene.schedule(1)
+    scene.remove_node(0)
+    scene.steps.append(Permit(key(scene.pods["p1"]), "allow"))
+    scene.wait()
+    return scene.history(SCRIPTED)
+
+
+_ZONES_ALONE = profile_config(
+    default_profile(
+        plugins={"multiPoint": {"disabled": [{"name": "VolumeBinding"}, {"name": "VolumeRestrictions"}]}}
+    )
+)
+
+
+def _in_its_zone(zones: str, there: Sequence[Json], late: Sequence[Json], nodes: Sequence[str]) -> History:
+    """Of a claim and its volume, which has this label, one may come late; and so may nodes, but for the first."""
+    scene = Scene(hosts=True)
+    labelled = {each["kind"]: with_metadata(each, labels={ZONE: zones}) for each in _BOUND}
+    scene.add(storage_class("hand"), *(labelled[each["kind"]] for each in there))
+    scene.add_node(node(labels={ZONE: nodes[0]}))
+    scene.add_pod(pod("", volumes=using("c1")))
+    scene.schedule()
+    for value in late:
+        scene.add(labelled[value["kind"]])
+        scene.wait()
+        scene.schedule()
+    for zone in nodes[1:]:
+        scene.add_node(node(labels={ZONE: zone}))
+        scene.wait()
+        scene.schedule()
+    return scene.history(_ZONES_ALONE)
+
+
+def _zones() -> Iterator[History]:
+    claim, volume = _BOUND
+    yield _in_its_zone("a__", _BOUND, (), "b")
+    yield _in_its_zone("a__b", _BOUND, (), "cb")
+    yield _in_its_zone("a", _BOUND, (), "bca")
+    yield _in_its_zone("a", [volume], [claim], "a")
+    yield _in_its_zone("a", [claim], [volume], "a")
+
+
+# --- Devices --------------------------------------------------------------------------------------
+
+_ONE = {"requests": [request("r0", [exactly(1)])]}
+_TRIED_FIRST = profile_config(
+    default_profile(plugins={"preEnqueue": {"disabled": [{"name": "DynamicResources"}]}})
+)
+"""There a pod is tried whose claims are not there."""
+
+
+def _one_claim_is_missing(goes: str, config: Json | None) -> History:
+    """There was too little for the pod, or a claim too few; others come and help nobody, and then the one."""
+    claims = {name: resource_claim(name, _ONE) for name in ("c1", "c2", "c3")}
+    scene = Scene()
+    scene.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]))
+    scene.add(*(claims[name] for name in ("c1", "c2")))
+    scene.add_node(node(""))
+    scene.add_pod(claim_user("c1", "c2"))
+    scene.schedule()
+    scene.steps.append(deleting(claims[goes]))
+    for value in (claims["c3"], resource_slice("s2", [{"name": "d1"}]), claims[goes]):
+        scene.add(value)
+        scene.wait()
+        scene.schedule()
+    return scene.history(config)
+
+
+_HONORING = {"nodeTaintsPolicy": "Honor"}
+_HISTORIES: tuple[History, ...] = (
+    *(_tolerated_late(_HONORING, *some) for some in (("k", 1), ("k", 2), ("other", 1), ("k", 0))),
+    _tolerated_late({}, "k", 1),
+    *(_told_by_the_kubelet(used) for used in ("9", "100m")),
+    _without_its_node(*_BOUND),
+    _without_its_node(a_claim("c1"), a_volume()),
+    *_zones(),
+    *(_one_claim_is_missing(goes, config) for goes in ("c1", "c2") for config in (_TRIED_FIRST, None)),
+)
+
+
+def histories() -> SearchStrategy[History]:
+    return st.sampled_from(_HISTORIES)
