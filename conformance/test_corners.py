@@ -11,7 +11,7 @@ from conformance.suite import Check, conforms
 @conforms(
     area="corners",
     rules=rules_of("FIT", "PODAFF", "SPREAD", "BACKOFF", "HINT", "CURE"),
-    examples=62,
+    examples=66,
 )
 def test_what_hardly_ever_decides(check: Check, history: History) -> None:
     check(history)

@@ -24,6 +24,7 @@ from conformance.strategies.objects import (
     START_TIMES,
     ZONE,
     container,
+    cpu,
     default_profile,
     node,
     pod,
@@ -258,6 +259,33 @@ def _elsewhere() -> Iterator[History]:
         yield from (_counts_elsewhere(when, policy) for policy in ("Ignore", "Honor"))
 
 
+# --- Who would have to leave ---------------------------------------------------------------------
+
+
+def _needs_its_victim(key: str) -> History:
+    """Who needs another pod near does not evict it; of two that would do, one may go."""
+    scene = _zones("a", "b", "a")
+    for home in (0, 0, 2):
+        scene.add_pod(pod("", cpu("2"), labels=_A if home == 0 else _B), home)
+    scene.add_pod(pod("", cpu("2")), 2)
+    scene.add_pod(pod("", cpu("3"), priority=10, affinity=_near("podAffinity", REQUIRED, _OF_A, key)))
+    scene.schedule()
+    return scene.history()
+
+
+def _promised_and_counted(promised: int) -> History:
+    """Pods that a node is promised to count for the spread there, where another zone may then have the fewest."""
+    scene = _zones("a", "b")
+    for home in (0, 0, 1):
+        scene.add_pod(pod("", labels=_A), home)
+    for _ in range(promised):
+        kept: Json = {"nodeSelector": {ZONE: "c"}, "preemptionPolicy": "Never", "priority": 10}
+        scene.add_pod(pod("", labels=_A, status={"nominatedNodeName": "n2"}, **kept))
+    scene.add_pod(pod("", labels=_A, topologySpreadConstraints=[_spread(ZONE, 1, "DoNotSchedule")]))
+    scene.schedule()
+    return scene.history()
+
+
 # --- What happens to who was refused --------------------------------------------------------------
 
 _TOLERATING: list[Json] = [{"key": "k", "operator": "Exists"}]
@@ -446,6 +474,8 @@ _HISTORIES: tuple[History, ...] = (
     *(_without_a_host(key) for key in (HOSTNAME, ZONE)),
     *_versions(),
     *_elsewhere(),
+    *(_needs_its_victim(key) for key in (HOSTNAME, ZONE)),
+    *(_promised_and_counted(promised) for promised in (1, 2, 3)),
     *_changed(),
     _left_over(),
     *(_backs_off(initial, most) for initial, most in ((1, 2), (2, 3), (1, 5))),
