@@ -201,4 +201,50 @@ CYCLE: Mapping[str, str] = {
         ),
         "A pod that is there now, and was not before, has been dealt with by the branch above.",
     ),
+    **each(
+        "event_handlers:_update_unscheduled_pod",
+        ("kin:0", "kin:8"),
+        "An update changes neither a pod's uid nor its priority: the API server refuses that.",
+    ),
+    **dict.fromkeys(
+        (
+            *(
+                f"cycle.find_nodes:_Found._is_kept:{kind}"
+                for kind in ("returned:0", "part:1", "comparison:1")
+            ),
+            *(
+                f"cycle.find_nodes:_Found.has_enough:{kind}:0"
+                for kind in ("and-or", "boundary", "comparison")
+            ),
+            *(f"cycle.find_nodes:_Found.has_enough:{kind}" for kind in ("returned:0", "returned:1")),
+            *(f"cycle.find_nodes:_Found.has_enough:{kind}" for kind in ("part:0", "part:1")),
+        ),
+        "What was kept, and whether that is enough, is asked with a plan alone, of what a recorded search came to:"
+        " a scheduler that runs free has none.",
+    ),
+    "cycle.decide:Decider._diagnosis:once:0": "One node at most is tried before the others: the nominated one.",
+    **each(
+        "framework.runtime:Framework.run_filter_plugins",
+        ("and-or:1", "part:2", "part:3"),
+        "Of what a Filter answers only the one SUCCESS is a success: none makes another. Both sides say the same.",
+    ),
+    "framework.runtime:Framework.possible_filter_statuses:off-by-one:0": (
+        "One way is as good in a sequence of one, and of two ways, which are both allowed, the first is taken."
+    ),
+    **each(
+        "queue.cluster_events:",
+        ("off-by-one:0", "off-by-one:1"),
+        "Of these two events nothing is asked but whether they are the ones that tell of a nomination.",
+    ),
+    "queue.in_flight:InFlight.__init__:off-by-one:0": (
+        "Where counting begins does not matter: only differences, and whether two counts are the same, are asked."
+    ),
+    **each(
+        "queue.hint_table:HintTable._cured",
+        ("order:0", "order:1"),
+        "One hint that says yes is enough, in whatever order they are asked.",
+    ),
+    "queue.hint_table:HintTable._cured:once:1": (
+        "No plugin has two rows that meet one event: what it registers for one kind of object does not overlap."
+    ),
 }
