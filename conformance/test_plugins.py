@@ -110,9 +110,9 @@ def test_claims_for_devices_and_what_they_hold(check: Check, history: History) -
 
 @conforms(
     area="particulars",
-    rules=rules_of("CURE", "VOLBIND", "VOLZONE"),
+    rules=rules_of("CURE", "VOLBIND", "VOLZONE", "DRA", "PREEMPT"),
     needs=("queue", "volumes", "devices", "scripted"),
-    examples=20,
+    examples=24,
 )
 def test_particulars_of_plugins(check: Check, history: History) -> None:
     check(history)

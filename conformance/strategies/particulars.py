@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Particulars: what a single plugin asks, where no other one asks about the same. Who has come to tolerate what;
-what the kubelet says of a pod that waits; whether a node or a claim is there of which nothing more is wanted.
+what the kubelet says of a pod that waits; whether a node, a claim or a slice is there, and which.
 
 There are so few of these histories that all of them are drawn.
 """
@@ -16,6 +16,8 @@ from hypothesis.strategies import SearchStrategy
 from conformance.history import History, Permit, deleting
 from conformance.strategies.claims import a_claim, a_volume, bound_pair, storage_class
 from conformance.strategies.device_objects import (
+    DRIVER,
+    all_there_are,
     claim_user,
     device_class,
     exactly,
@@ -25,6 +27,7 @@ from conformance.strategies.device_objects import (
 )
 from conformance.strategies.faults import SCRIPTED, key, script
 from conformance.strategies.objects import (
+    START_TIMES,
     ZONE,
     cpu,
     default_profile,
@@ -162,6 +165,46 @@ def _one_claim_is_missing(goes: str, config: Json | None) -> History:
     return scene.history(config)
 
 
+_RARE = all_there_are(f"device.attributes['{DRIVER}'].rare")
+
+
+def _slices_disagree() -> History:
+    """The pool is complete as far as one of its slices knows, and not for the other one. Where it is taken to be,
+    that one came first, and so do its devices."""
+    scene = Scene()
+    scene.add(device_class("any"))
+    for slice_, count, names in (("s0", 1, ("d0", "e0")), ("s1", 2, ("d1", "e1"))):
+        devices = [{"name": name, "attributes": {"rare": {"bool": name == "e0"}}} for name in names]
+        scene.add(resource_slice(slice_, devices, pool={"name": "p", "resourceSliceCount": count}))
+    scene.add_node(node(""))
+    asked = [
+        request(name, [{**one, "adminAccess": True}]) for name, one in (("r0", exactly(1)), ("r1", _RARE))
+    ]
+    for name in ("c1", "c2", "c3"):
+        scene.add(resource_claim(name, {"requests": asked}))
+        scene.add_pod(claim_user(name))
+    scene.schedule()
+    return scene.history()
+
+
+def _a_trial_fails(nodes: int) -> History:
+    """On a full node nobody looks for devices before it is tried what preemption comes to. All there are is wanted:
+    on the first node of a pool that is not complete, on the second one of one that is."""
+    scene = Scene()
+    scene.add(device_class("any"))
+    for number in range(1, nodes + 1):
+        pool = {"name": f"s{number}", "resourceSliceCount": 3 - number}
+        scene.add(resource_slice(f"s{number}", [{"name": "d"}], {"nodeName": f"n{number}"}, pool))
+        scene.add_node(node("", {"cpu": "1", "pods": "9"}))
+        scene.add_pod(pod("", cpu("1"), status={"startTime": START_TIMES[0]}), number - 1)
+    scene.add(resource_claim("c1", {"requests": [request("r0", [all_there_are()])]}))
+    scene.add_pod(claim_user("c1", priority=10))
+    scene.schedule()
+    scene.wait()
+    scene.schedule()
+    return scene.history()
+
+
 _HONORING = {"nodeTaintsPolicy": "Honor"}
 _HISTORIES: tuple[History, ...] = (
     *(_tolerated_late(_HONORING, *some) for some in (("k", 1), ("k", 2), ("other", 1), ("k", 0))),
@@ -171,6 +214,8 @@ _HISTORIES: tuple[History, ...] = (
     _without_its_node(a_claim("c1"), a_volume()),
     *_zones(),
     *(_one_claim_is_missing(goes, config) for goes in ("c1", "c2") for config in (_TRIED_FIRST, None)),
+    _slices_disagree(),
+    *(_a_trial_fails(nodes) for nodes in (1, 2)),
 )
 
 
