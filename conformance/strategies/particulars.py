@@ -188,8 +188,8 @@ def _slices_disagree() -> History:
 
 
 def _a_trial_fails(nodes: int) -> History:
-    """On a full node nobody looks for devices before it is tried what preemption comes to. All there are is wanted:
-    on the first node of a pool that is not complete, on the second one of one that is."""
+    """On a full node nobody looks for devices before it is tried what preemption comes to. All that there are, are
+    wanted: on the first node of a pool that is not complete, on the second one of one that is."""
     scene = Scene()
     scene.add(device_class("any"))
     for number in range(1, nodes + 1):
