@@ -46,14 +46,14 @@ _IN_ANOTHER_GROUP = {
 }
 
 NEAREST: dict[str, tuple[str, ...]] = {
-    "plugins": ("resources", "config", "spread", "pod_affinity", "cured"),
+    "plugins": ("resources", "config", "spread", "pod_affinity", "cured", "particulars"),
     "queue": ("queue", "anything", "lifecycle", "faults", "events"),
     "cache": ("lifecycle", "anything", "many", "faults", "resources", "churn"),
     "cycle": ("config", "nominated", "faults", "mixed", "many"),
-    "preemption": ("preemption", "duels", "nominated", "preempt_flow"),
+    "preemption": ("preemption", "duels", "nominated", "preempt_flow", "particulars"),
     "binding": ("permit", "faults", "anything"),
-    "volumes": ("volumes", "attached", "disks", "claims", "limits", "promised", "gone"),
-    "dra": ("selectors", "offers", "several", "dra", "devices", "allocations"),
+    "volumes": ("volumes", "attached", "disks", "claims", "limits", "promised", "gone", "particulars"),
+    "dra": ("selectors", "offers", "several", "dra", "devices", "allocations", "particulars"),
     "plugins.node_affinity": ("node_affinity", "gone"),
     "plugins.node_name": ("node_affinity",),
     "plugins.inter_pod_affinity": ("pod_affinity",),
