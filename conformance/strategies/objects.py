@@ -115,6 +115,18 @@ def distinct_constraints(constraints: Sequence[Json]) -> list[Json]:
     return list({(each["topologyKey"], each["whenUnsatisfiable"]): each for each in constraints}.values())
 
 
+def near(kind: str, when: str, selector: Json, key: str = HOSTNAME) -> Json:
+    """``podAffinity`` or ``podAntiAffinity`` of one term, which is required or of weight 1."""
+    term: Json = {"topologyKey": key, "labelSelector": selector}
+    return {kind: {when: [{"weight": 1, "podAffinityTerm": term} if when == PREFERRED else term]}}
+
+
+def spread(key: str, skew: int, when: str = "ScheduleAnyway", **more: Any) -> Json:
+    """A constraint on the pods of the app ``a``."""
+    selector = {"matchLabels": {"app": "a"}}
+    return {"maxSkew": skew, "topologyKey": key, "whenUnsatisfiable": when, "labelSelector": selector, **more}
+
+
 def _said(**members: Any) -> Json:
     """Only what is there: no empty members, no zeros, nothing that is false."""
     return {name: value for name, value in members.items() if value}

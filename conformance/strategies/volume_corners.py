@@ -24,7 +24,6 @@ from conformance.strategies.claims import (
     storage_class,
     with_some,
 )
-from conformance.strategies.corners import WITHOUT_POPPING, touched
 from conformance.strategies.device_objects import DRIVER as DEVICES
 from conformance.strategies.device_objects import (
     claim_user,
@@ -59,6 +58,7 @@ from conformance.strategies.storage import (
     storage_object,
     using,
 )
+from conformance.strategies.woken import WITHOUT_POPPING, touched
 
 Json = dict[str, Any]
 

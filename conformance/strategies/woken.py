@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Woken: pods that were refused, what may be worth another try, and for whom.
+
+A part of the corners (``corners.py``): one thing decides at a time, and all histories are drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from conformance.history import History, Update
+from conformance.strategies.faults import SCRIPTED, script
+from conformance.strategies.objects import (
+    AN_AGE_AGO,
+    REQUIRED,
+    START_TIMES,
+    ZONE,
+    container,
+    near,
+    node,
+    pod,
+    profile_config,
+    spread,
+    with_metadata,
+    with_spec,
+    with_status,
+)
+from conformance.strategies.scenes import Scene
+
+Json = dict[str, Any]
+
+_A, _B = {"app": "a"}, {"app": "b"}
+_OF_A, _OF_B = {"matchLabels": _A}, {"matchLabels": _B}
+_PORT: Json = {"containers": [container("c", ports=[{"containerPort": 80, "hostPort": 80}])]}
+WITHOUT_POPPING = {"SchedulerPopFromBackoffQ": False}
+
+# --- What happens to who was refused --------------------------------------------------------------
+
+_TOLERATING: list[Json] = [{"key": "k", "operator": "Exists"}]
+_LARGE, _SMALL = pod("p1", {"cpu": "9"}), pod("p1", {"cpu": "1"})
+_OF_ZONE_A = pod("p1", nodeSelector={ZONE: "a"})
+_CHANGES: tuple[tuple[Json, Json], ...] = (
+    (_LARGE, with_spec(_SMALL, tolerations=_TOLERATING)),
+    (_LARGE, with_metadata(with_spec(_SMALL, tolerations=_TOLERATING), labels=_A)),
+    (_LARGE, with_metadata(_SMALL, labels=_A)),
+    (_LARGE, with_spec(_LARGE, tolerations=_TOLERATING)),
+    (_OF_ZONE_A, with_spec(with_metadata(_OF_ZONE_A, labels=_A), tolerations=_TOLERATING)),
+)
+"""A pod that is refused, and what becomes of it: of what changes at once, one thing may help, another does not."""
+
+
+def _changed_at_once(before: Json, after: Json, seconds: float, gates: dict[str, bool]) -> History:
+    scene = Scene()
+    scene.add_node(node(""))
+    scene.add_pod(before)
+    scene.schedule()
+    if seconds:
+        scene.wait(seconds)
+    scene.steps.append(Update(after))
+    scene.wait()
+    scene.schedule(2)
+    return scene.history(gates=gates)
+
+
+def _changed() -> Iterator[History]:
+    for before, after in _CHANGES:
+        yield _changed_at_once(before, after, 0, WITHOUT_POPPING)
+    for before, after in _CHANGES[:2]:
+        yield _changed_at_once(before, after, 11, WITHOUT_POPPING)
+        yield _changed_at_once(before, after, 0, {})
+
+
+def _backs_off(initial: int, most: int) -> History:
+    """After each attempt appears a node that a pod which waits for a port might use, and cannot; each second it is
+    seen whether the next attempt is due."""
+    scene = Scene()
+    scene.add_node(node(""))
+    scene.add_pod(pod("", **_PORT), 0)
+    scene.add_pod(pod("", **_PORT))
+    for _ in range(4):
+        scene.schedule(1)
+        scene.add_node(node("", unschedulable=True))
+        for _ in range(most + 2):
+            scene.wait(1)
+    config = profile_config(podInitialBackoffSeconds=initial, podMaxBackoffSeconds=most)
+    return scene.history(config, WITHOUT_POPPING)
+
+
+def _left_over() -> History:
+    """Whom nothing cures is tried again after five minutes, at the first of the half minutes that follow."""
+    scene = Scene()
+    scene.add_node(node(""))
+    scene.add_pod(_LARGE)
+    scene.schedule(1)
+    for seconds in (299, 1, 29, 1):
+        scene.wait(seconds)
+    scene.schedule(1)
+    return scene.history()
+
+
+# --- What is worth another try, and for whom ------------------------------------------------------
+
+_TOUCHES: tuple[Callable[[Json], Json], ...] = (
+    lambda value: with_metadata(value, labels={**value["metadata"].get("labels", {}), "touched": "yes"}),
+    partial(with_spec, taints=[{"key": "k", "effect": "PreferNoSchedule"}]),
+    partial(with_status, conditions=[{"type": "Ready", "status": "True"}]),
+    partial(with_metadata, annotations={"touched": "yes"}),
+    partial(with_status, allocatable={"cpu": "4", "memory": "9Gi", "pods": "9"}),
+    partial(with_status, allocatable={"cpu": "4", "memory": "9Gi", "pods": "10"}),
+    partial(with_spec, unschedulable=True),
+    partial(with_spec, unschedulable=False),
+)
+"""What happens to a node, one thing after the other."""
+
+
+def touched(scene: Scene, touches: Sequence[Callable[[Json], Json]] = _TOUCHES) -> None:
+    """The first node is changed in one way after another; whom this may help is tried again, and nobody else."""
+    scene.schedule()
+    for touch in touches:
+        scene.change_node(0, touch(next(iter(scene.nodes.values()))))
+        scene.wait()
+        scene.schedule()
+
+
+_SKEWED = spread(ZONE, 1, "DoNotSchedule")
+
+
+def _refused() -> list[Json]:
+    """Each by another plugin."""
+    return [
+        _LARGE,
+        pod("", **_PORT),
+        pod("", nodeSelector={"disk": "ssd"}),
+        pod("", labels=_A, topologySpreadConstraints=[_SKEWED]),
+        pod("", affinity=near("podAffinity", REQUIRED, _OF_B)),
+        pod("", affinity=near("podAntiAffinity", REQUIRED, _OF_A)),
+        pod("", schedulingGates=[{"name": "g"}]),
+    ]
+
+
+def _all_refused(first: int, last: int) -> Scene:
+    scene = Scene(hosts=True)
+    scene.add_node(node(""))
+    scene.add_pod(pod("", labels=_A, **_PORT), 0)
+    for value in _refused()[first:last]:
+        scene.add_pod(value)
+    return scene
+
+
+def _touched_in_vain(first: int, last: int) -> History:
+    scene = _all_refused(first, last)
+    touched(scene)
+    return scene.history()
+
+
+_READY: Json = {"type": "Ready", "status": "True", "lastHeartbeatTime": AN_AGE_AGO}
+_HEALTH: tuple[Callable[[Json], Json], ...] = (
+    partial(with_status, conditions=[_READY]),
+    partial(with_status, conditions=[{**_READY, "lastHeartbeatTime": START_TIMES[0]}]),
+    partial(with_status, conditions=[{**_READY, "status": "False"}]),
+    partial(with_metadata, annotations={"touched": "yes"}),
+    partial(with_metadata, annotations={"touched": "yes"}),
+    partial(with_status, images=[{"names": ["i"], "sizeBytes": 1}]),
+)
+"""The second and the fifth change nothing that counts, and neither do images."""
+
+
+def _any_event_will_do(touches: Sequence[Callable[[Json], Json]]) -> History:
+    """A plugin that registers for nothing refuses a pod: whatever is an event is worth another try."""
+    scene = Scene(hosts=True)
+    scene.add_node(node(""))
+    scene.add_pod(pod("", script=script(("ScriptedA", "reserve", "Unschedulable"))))
+    touched(scene, touches)
+    return scene.history(SCRIPTED)
+
+
+def _tolerated_late() -> History:
+    """What a pod tolerates changes in vain first, and then so that a cordon does not matter."""
+    scene = Scene()
+    scene.add_node(node("", unschedulable=True))
+    scene.add_pod(pod(""))
+    scene.schedule()
+    cordon = {"key": "node.kubernetes.io/unschedulable", "operator": "Exists"}
+    for tolerations in (_TOLERATING, [*_TOLERATING, cordon]):
+        scene.change_pod(0, partial(with_spec, tolerations=tolerations))
+        scene.wait()
+        scene.schedule()
+    return scene.history()
+
+
+def _others_come_and_go(first: int, last: int) -> History:
+    scene = _all_refused(first, last)
+    scene.schedule()
+    others = (pod("p8", {"cpu": "1"}), pod("p8", labels=_B), pod("p8", namespace="other", labels=_A))
+    for other in others:
+        scene.add_pod(other, 0)
+        scene.wait()
+        scene.schedule()
+        scene.change_pod(len(scene.pods) - 1, partial(with_metadata, labels={"touched": "yes"}))
+        scene.wait()
+        scene.schedule()
+        scene.remove_pod(len(scene.pods) - 1)
+        scene.wait()
+        scene.schedule()
+    scene.add_node(node("", unschedulable=True))
+    scene.wait()
+    scene.schedule()
+    scene.remove_node(1)
+    scene.wait()
+    scene.schedule()
+    return scene.history()
+
+
+HISTORIES: tuple[History, ...] = (
+    *_changed(),
+    _left_over(),
+    *(_backs_off(initial, most) for initial, most in ((1, 2), (2, 3), (1, 5))),
+    *(make(*some) for make in (_touched_in_vain, _others_come_and_go) for some in ((0, 4), (4, 7))),
+    *(_any_event_will_do(touches) for touches in (_HEALTH, _TOUCHES)),
+    _tolerated_late(),
+)
