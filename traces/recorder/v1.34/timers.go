@@ -118,7 +118,9 @@ func (s *session) holdTimers(c *cycle, waiting framework.WaitingPod) {
 	for _, plugin := range plugins {
 		timer := permitTimers(waiting)[plugin]
 		if !timer.Stop() {
-			continue // it had no time to begin with, and has fired
+			// It had no time to begin with, and fires by itself, or one that had none has stopped it.
+			s.poll("a Permit timer without time to fire", func() bool { return len(permitSignal(waiting)) > 0 })
+			continue
 		}
 		patience := min(c.waits[plugin], maxPermit)
 		s.mu.Lock()
