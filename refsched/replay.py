@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any
 
 import attrs
@@ -53,13 +54,22 @@ class FileReport:
 
 
 def judge_file(path: str | Path) -> FileReport:
-    """As ``replay_file``, but a file that cannot be judged is an answer too."""
+    """As ``replay_file``, but a file that cannot be judged is an answer too, whosever fault that is: it keeps none
+    of the others from being judged."""
     try:
         report = replay_file(path)
         return report if report.first is None else _mended(path, report)
     except InputError as error:
-        unchecked = _count_attempts(path)
-        return FileReport(str(path), unchecked, unchecked=unchecked, error=str(error))
+        return _not_judged(path, str(error))
+    except Exception as error:
+        place = extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}, line {place.lineno}"
+        return _not_judged(path, f"{path}: refsched itself fails ({where}): {error!r}")
+
+
+def _not_judged(path: str | Path, problem: str) -> FileReport:
+    unchecked = _count_attempts(path)
+    return FileReport(str(path), unchecked, unchecked=unchecked, error=problem)
 
 
 def _mended(path: str | Path, report: FileReport) -> FileReport:

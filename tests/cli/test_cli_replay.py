@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from commands import CONFIG, Json, lines, node, pod, refusal, run
 
+from refsched.checking.checker import Checker
 from refsched.framework.known_defects import THROUGHOUT
 from refsched.replay import as_plain, replay_file
 from refsched.trace.records import NodeStatus
@@ -173,6 +174,20 @@ def test_a_file_that_cannot_be_judged_does_not_keep_the_others_from_being_judged
     assert (value["attempts"], value["agree"], value["unchecked"]) == (3, 1, 2)
     assert value["files"][0]["error"].startswith(f"{old}: line ")
     assert done.stderr.startswith(f"refsched: {old}: line ")
+
+
+def test_a_defect_of_refsched_s_own_keeps_no_other_file_from_being_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _trace(tmp_path, *AGREEING)
+    missing: dict[str, Any] = {}
+    monkeypatch.setattr(Checker, "take", lambda *_: missing["rule"])
+    done = run("replay", "--json", str(path))
+    assert done.exit_code == 2
+    [file] = json.loads(done.stdout)["files"]
+    assert file["error"].startswith(f"{path}: refsched itself fails (test_cli_replay.py, line ")
+    assert file["error"].endswith("KeyError('rule')")
+    assert file["unchecked"] == 1
 
 
 def test_what_disagrees_weighs_more_than_what_cannot_be_judged(tmp_path: Path) -> None:
