@@ -17,9 +17,9 @@ from typing import Any
 
 from refsched.config.read import read_config
 from refsched.framework.choices import SeededChoices
-from refsched.inputs import InputReader
-from refsched.profiles import scheduler_of
-from refsched.trace.records import SCHEDULED, Attempt, Create
+from refsched.machine.inputs import InputReader
+from refsched.machine.profiles import scheduler_of
+from refsched.records import SCHEDULED, Attempt, Create
 
 Json = dict[str, Any]
 

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from conformance.catalogue.rules import rules_of
-from conformance.history import History
-from conformance.suite import Check, conforms
+from refsched.suite import Check, conforms
+from refsched.suite.catalogue.rules import rules_of
+from refsched.suite.histories.history import History
 
 
 @conforms(

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.catalogue.rules import rules_of
-from conformance.recordings import area_of, read_recording, recordings
-from conformance.suite import Check, conforms
+from refsched.suite import Check, conforms
+from refsched.suite.catalogue.rules import rules_of
+from refsched.suite.histories.recordings import area_of, read_recording, recordings
 
 AREAS = sorted({area_of(path) for path in recordings()})
 

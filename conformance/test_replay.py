@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from conformance.history import History
-from conformance.suite import Check, conforms
-from conformance.suite.conforming import REPLAY
+from refsched.suite import Check, conforms
+from refsched.suite.histories.history import History
+from refsched.suite.session.conforming import REPLAY
 
 
 @conforms(area=REPLAY, rules=())

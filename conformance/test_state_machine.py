@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from conformance.catalogue.rules import rules_of
-from conformance.history import History
 from conformance.strategies.machine import Anything
-from conformance.suite import Check, conforms
+from refsched.suite import Check, conforms
+from refsched.suite.catalogue.rules import rules_of
+from refsched.suite.histories.history import History
 
 LASTING = ("R-INV-05", "R-INV-06", "R-INV-07", "R-INV-08", "R-INV-09")
 """What holds whatever happens."""

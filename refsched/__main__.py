@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``python -m refsched``."""
 
-from refsched.cli.main import main
+from refsched.tools.cli.main import main
 
 if __name__ == "__main__":
     main()

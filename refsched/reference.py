@@ -2,7 +2,7 @@
 """The specification as an implementation: what ``--impl=refsched.reference`` runs.
 
 It speaks the requests and answers of docs/protocol.md as Python values, as any implementation written in Python
-does (refsched/implementation.py).
+does (refsched/tools/implementation.py).
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any
 
 from refsched.config.feature_gates import read_feature_gates
 from refsched.config.read import read_config
-from refsched.extenders.unread import Unread
 from refsched.framework.choices import SeededChoices
-from refsched.inputs import InputReader
-from refsched.profiles import scheduler_of
-from refsched.scheduler import START, CycleHeldError
-from refsched.trace.records import Advance, Create, Delete, Input, Permit, Reference, Release, Update, to_json
+from refsched.machine.inputs import InputReader
+from refsched.machine.profiles import scheduler_of
+from refsched.machine.scheduler import START, CycleHeldError
+from refsched.records import Advance, Create, Delete, Input, Permit, Reference, Release, Update, to_json
+from refsched.tools.http.unread import Unread
 
 Json = dict[str, Any]
 
@@ -57,7 +57,7 @@ class ReferenceScheduler:
         gates = read_feature_gates(feature_gates)
         read, unread = read_config(config, gates), Unread()
         self._machine = scheduler_of(read, SeededChoices(seed), gates=gates, start=start, reach=unread.reach)
-        self._inputs = InputReader(self._machine, gates, unread if read.extenders else None)
+        self._inputs = InputReader(self._machine, gates, unread.note if read.extenders else None)
 
     def hello(self) -> Json:
         return {

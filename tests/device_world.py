@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from refsched.dra.allocator import Allocator
-from refsched.dra.pools import DeviceID, Pools
+from refsched.devices.allocator import Allocator
+from refsched.devices.pools import DeviceID, Pools
 from refsched.objects.dra import AllocationResult, DeviceClass, ResourceClaim, ResourceSlice
 from refsched.objects.node import Node
 from refsched.objects.reading import read_as

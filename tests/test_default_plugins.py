@@ -15,7 +15,7 @@ from refsched.config.default_plugins import default_plugins
 from refsched.config.feature_gates import DEFAULT_GATES
 from refsched.config.read import read_config
 from refsched.config.resolve import resolve
-from refsched.profiles import PLUGINS
+from refsched.machine.profiles import PLUGINS
 
 TABLE: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / "traces/recorder/v1.34/testdata/plugins.json").read_text("utf-8")

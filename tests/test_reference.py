@@ -12,9 +12,9 @@ from world import configuration, node_object, pod_object
 
 from refsched import reference
 from refsched.errors import InputError
-from refsched.implementation import Implementation
+from refsched.plugins.scripted import ANNOTATION
 from refsched.reference import ReferenceScheduler
-from refsched.scripted import ANNOTATION
+from refsched.tools.implementation import Implementation
 
 
 @pytest.fixture

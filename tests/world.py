@@ -19,10 +19,10 @@ from typing import Any
 from refsched.config.read import read_config
 from refsched.cycle.cycle import Held
 from refsched.framework.choices import Choices, FirstChoice
-from refsched.inputs import InputReader
+from refsched.machine.inputs import InputReader
+from refsched.machine.profiles import scheduler_of
 from refsched.objects.pod import Pod
-from refsched.profiles import scheduler_of
-from refsched.trace.records import (
+from refsched.records import (
     Advance,
     Attempt,
     Bind,
@@ -39,6 +39,7 @@ from refsched.trace.records import (
     Update,
     Write,
 )
+from refsched.tools.http.over_http import over_http
 
 Json = dict[str, Any]
 Script = Mapping[str, Mapping[str, str]]
@@ -134,7 +135,10 @@ class World:
     ) -> None:
         self.config = config or configuration()
         self.machine = scheduler_of(
-            read_config(self.config), choices or FirstChoice(), frozen_timers=frozenset(frozen_timers)
+            read_config(self.config),
+            choices or FirstChoice(),
+            frozen_timers=frozenset(frozen_timers),
+            reach=over_http,
         )
         self.told: list[Output] = []
         self._inputs = InputReader(self.machine)

@@ -12,7 +12,7 @@ from typing import cast
 
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import History
+from refsched.suite.histories.history import History
 
 _MODULES = {
     "resources": "resources",

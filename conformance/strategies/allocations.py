@@ -13,7 +13,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import History, Update, deleting
 from conformance.strategies.device_objects import (
     DRIVER,
     claim_user,
@@ -23,6 +22,7 @@ from conformance.strategies.device_objects import (
 )
 from conformance.strategies.objects import ZONE, node, one_in, pod, with_metadata, with_status
 from conformance.strategies.scenes import Scene
+from refsched.suite.histories.history import History, Update, deleting
 
 Json = dict[str, Any]
 

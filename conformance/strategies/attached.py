@@ -8,7 +8,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import DEFAULT_CONFIG, History
 from conformance.strategies.objects import (
     REGION,
     ZONE,
@@ -55,7 +54,8 @@ from conformance.strategies.storage import (
     waiting_pods,
     with_uids,
 )
-from refsched.trace.records import Reference
+from refsched.records import Reference
+from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 Json = dict[str, Any]
 

@@ -13,7 +13,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import Create, History, Update
 from conformance.strategies.objects import (
     AN_AGE_AGO,
     REGION,
@@ -40,6 +39,7 @@ from conformance.strategies.storage import (
     storage_object,
     using,
 )
+from refsched.suite.histories.history import Create, History, Update
 
 Json = dict[str, Any]
 

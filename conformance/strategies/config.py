@@ -9,7 +9,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import History
 from conformance.strategies.claims import a_claim, a_volume, bound_pair, storage_class
 from conformance.strategies.objects import (
     CPU_AMOUNTS,
@@ -26,6 +25,7 @@ from conformance.strategies.objects import (
 )
 from conformance.strategies.scenes import scenes
 from conformance.strategies.storage import inline, using
+from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 

@@ -14,9 +14,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.extender_server import ANNOTATION
-from conformance.extenders_at_hand import EXTENDERS
-from conformance.history import History
 from conformance.strategies.faults import SCRIPTED, script
 from conformance.strategies.objects import (
     container,
@@ -28,6 +25,9 @@ from conformance.strategies.objects import (
     with_metadata,
 )
 from conformance.strategies.scenes import Scene
+from refsched.suite.histories.extender_server import ANNOTATION
+from refsched.suite.histories.extenders_at_hand import EXTENDERS
+from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 

@@ -13,7 +13,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import DEFAULT_CONFIG, History, Step, Update, deleting
 from conformance.strategies.objects import (
     AN_AGE_AGO,
     START_TIMES,
@@ -28,6 +27,7 @@ from conformance.strategies.objects import (
     with_status,
 )
 from conformance.strategies.scenes import Scene
+from refsched.suite.histories.history import DEFAULT_CONFIG, History, Step, Update, deleting
 
 Json = dict[str, Any]
 

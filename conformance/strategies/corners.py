@@ -13,7 +13,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import History
 from conformance.strategies import woken
 from conformance.strategies.objects import (
     HOSTNAME,
@@ -32,6 +31,7 @@ from conformance.strategies.objects import (
     with_metadata,
 )
 from conformance.strategies.scenes import Scene
+from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 

@@ -11,9 +11,9 @@ from attrs import frozen
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import History
 from conformance.strategies.objects import cpu, node, pod
 from conformance.strategies.scenes import Scene
+from refsched.suite.histories.history import History
 
 
 @frozen

@@ -6,8 +6,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import History
 from conformance.strategies import node_affinity, pod_affinity, resources, spread, taints
+from refsched.suite.histories.history import History
 
 
 def histories() -> SearchStrategy[History]:

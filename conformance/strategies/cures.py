@@ -12,9 +12,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import History
 from conformance.strategies.objects import with_metadata
 from conformance.strategies.scenes import Change, Scene, nth
+from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 

@@ -13,7 +13,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import Create, History, Update, deleting
 from conformance.strategies.device_objects import (
     DRIVER,
     claim_user,
@@ -33,6 +32,7 @@ from conformance.strategies.objects import (
     with_status,
 )
 from conformance.strategies.scenes import Change, Scene, scenes
+from refsched.suite.histories.history import Create, History, Update, deleting
 
 Json = dict[str, Any]
 

@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import History
 from conformance.strategies.objects import combinations, node, pod
 from conformance.strategies.scenes import scenes
+from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 

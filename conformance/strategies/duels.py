@@ -16,10 +16,10 @@ from attrs import frozen
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import History
 from conformance.strategies.contest import LOWEST, PRIORITY, a_budget, a_victim
 from conformance.strategies.objects import START_TIMES, cpu, node, pod, with_metadata, with_spec
 from conformance.strategies.scenes import Scene
+from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Extenders: up to three of them, which filter, score, spare victims and bind as each pod tells them to.
 
-What they answer stands in the pod (conformance/extender_server.py), so that whoever asks is answered the same.
+What they answer stands in the pod (refsched/suite/histories/extender_server.py), so that whoever asks is answered
+the same.
 """
 
 from __future__ import annotations
@@ -12,9 +13,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.extender_server import ANNOTATION, REFUSES, SCORE
-from conformance.extenders_at_hand import EXTENDERS
-from conformance.history import History
 from conformance.strategies import spared
 from conformance.strategies.objects import (
     START_TIMES,
@@ -35,6 +33,9 @@ from conformance.strategies.scenes import (
     pods_removed,
     pods_running,
 )
+from refsched.suite.histories.extender_server import ANNOTATION, REFUSES, SCORE
+from refsched.suite.histories.extenders_at_hand import EXTENDERS
+from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 

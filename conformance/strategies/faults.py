@@ -13,7 +13,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import History, Permit, Release
 from conformance.strategies.objects import (
     AN_AGE_AGO,
     SCRIPT,
@@ -40,6 +39,7 @@ from conformance.strategies.scenes import (
     pods_created,
     pods_removed,
 )
+from refsched.suite.histories.history import History, Permit, Release
 
 Json = dict[str, Any]
 Script = dict[str, dict[str, str]]

@@ -10,7 +10,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import DEFAULT_CONFIG, History
 from conformance.strategies.objects import (
     container,
     default_profile,
@@ -20,6 +19,7 @@ from conformance.strategies.objects import (
     with_status,
 )
 from conformance.strategies.scenes import Scene
+from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 Json = dict[str, Any]
 

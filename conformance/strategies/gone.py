@@ -14,7 +14,6 @@ from attrs import frozen
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import History, Update, deleting
 from conformance.strategies.claims import a_claim, a_volume, bound_pair, storage_class, with_some
 from conformance.strategies.device_objects import (
     claim_user,
@@ -37,6 +36,7 @@ from conformance.strategies.storage import (
     storage_object,
     using,
 )
+from refsched.suite.histories.history import History, Update, deleting
 
 Json = dict[str, Any]
 

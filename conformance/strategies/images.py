@@ -8,7 +8,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import History
 from conformance.strategies.objects import (
     CPU_REQUESTS,
     combinations,
@@ -19,6 +18,7 @@ from conformance.strategies.objects import (
     with_metadata,
 )
 from conformance.strategies.scenes import Scene, scenes
+from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 

@@ -13,7 +13,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import History, Permit
 from conformance.strategies.faults import SCRIPTED, key, release_all, script
 from conformance.strategies.objects import (
     HOSTNAME,
@@ -27,6 +26,7 @@ from conformance.strategies.objects import (
     with_spec,
 )
 from conformance.strategies.scenes import Scene
+from refsched.suite.histories.history import History, Permit
 
 Json = dict[str, Any]
 

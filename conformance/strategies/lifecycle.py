@@ -11,7 +11,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import History
 from conformance.strategies.faults import MEANWHILE, SCRIPTED, permitting, script, then
 from conformance.strategies.objects import (
     AN_AGE_AGO,
@@ -36,6 +35,7 @@ from conformance.strategies.scenes import (
     pods_removed,
     pods_running,
 )
+from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 

@@ -14,7 +14,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import History
 from conformance.strategies.claims import a_claim, bound_pair, storage_class, with_some
 from conformance.strategies.objects import default_profile, node, one_in, pod, profile_config, with_metadata
 from conformance.strategies.scenes import Change, Scene, pods_removed
@@ -31,7 +30,8 @@ from conformance.strategies.storage import (
     using,
     with_uids,
 )
-from refsched.trace.records import Reference
+from refsched.records import Reference
+from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import History, Permit, Release, Step
 from conformance.strategies.faults import NODES, SCRIPTED, SCRIPTS, key, permitting, release_all, script
 from conformance.strategies.objects import (
     AN_AGE_AGO,
@@ -47,6 +46,7 @@ from conformance.strategies.scenes import (
     pods_created,
     pods_removed,
 )
+from refsched.suite.histories.history import History, Permit, Release, Step
 
 Json = dict[str, Any]
 

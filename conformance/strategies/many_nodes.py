@@ -9,7 +9,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import History
 from conformance.strategies.objects import (
     REGION,
     ZONE,
@@ -22,6 +21,7 @@ from conformance.strategies.objects import (
     with_metadata,
 )
 from conformance.strategies.scenes import Scene, nth
+from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 

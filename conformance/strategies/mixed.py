@@ -8,7 +8,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import History
 from conformance.strategies.faults import SCRIPTED, permitting, script, then
 from conformance.strategies.objects import (
     HOSTNAME,
@@ -37,6 +36,7 @@ from conformance.strategies.scenes import (
     pods_removed,
     pods_running,
 )
+from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 

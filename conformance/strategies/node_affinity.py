@@ -9,7 +9,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import DEFAULT_CONFIG, History
 from conformance.strategies.cures import cures, relabelled
 from conformance.strategies.objects import (
     CPU_REQUESTS,
@@ -25,6 +24,7 @@ from conformance.strategies.objects import (
     profile_config,
 )
 from conformance.strategies.scenes import nodes_created, pods_removed, scenes
+from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 Json = dict[str, Any]
 

@@ -11,7 +11,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import DEFAULT_CONFIG, History
 from conformance.strategies import kept, room
 from conformance.strategies.objects import (
     REQUIRED,
@@ -36,6 +35,7 @@ from conformance.strategies.scenes import (
     pods_removed,
     pods_running,
 )
+from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 Json = dict[str, Any]
 

@@ -13,7 +13,6 @@ from attrs import Factory, frozen
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import History
 from conformance.strategies.device_objects import (
     DRIVER,
     EVERYWHERE,
@@ -28,6 +27,7 @@ from conformance.strategies.device_objects import (
 )
 from conformance.strategies.objects import ZONE, node
 from conformance.strategies.scenes import Scene
+from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 

@@ -13,7 +13,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import History, Permit, deleting
 from conformance.strategies.claims import a_claim, a_volume, bound_pair, storage_class
 from conformance.strategies.device_objects import (
     DRIVER,
@@ -40,6 +39,7 @@ from conformance.strategies.objects import (
 from conformance.strategies.resizes import resized
 from conformance.strategies.scenes import Scene
 from conformance.strategies.storage import using
+from refsched.suite.histories.history import History, Permit, deleting
 
 Json = dict[str, Any]
 

@@ -8,7 +8,6 @@ import json
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import History, Permit
 from conformance.strategies.faults import (
     MEANWHILE,
     NODES,
@@ -23,6 +22,7 @@ from conformance.strategies.faults import (
 )
 from conformance.strategies.objects import SCRIPT, combinations, cpu, pod, with_metadata
 from conformance.strategies.scenes import Change, Scene, courses, nth, placed, pods_created
+from refsched.suite.histories.history import History, Permit
 
 _WAITS = ("Wait", "Wait:1", "Wait:5", "Wait:5", "Wait:0.5", "")
 _FAULTS = (

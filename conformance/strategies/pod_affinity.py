@@ -8,7 +8,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import DEFAULT_CONFIG, History
 from conformance.strategies.cures import cures, pod_updates, relabelled
 from conformance.strategies.objects import (
     AN_AGE_AGO,
@@ -35,6 +34,7 @@ from conformance.strategies.scenes import (
     pods_running,
     scenes,
 )
+from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 Json = dict[str, Any]
 

@@ -12,7 +12,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import DEFAULT_CONFIG, History
 from conformance.strategies import contest, duels, kept, room
 from conformance.strategies.objects import (
     AN_AGE_AGO,
@@ -31,6 +30,7 @@ from conformance.strategies.objects import (
     with_metadata,
 )
 from conformance.strategies.scenes import pod_changes, scenes
+from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 Json = dict[str, Any]
 

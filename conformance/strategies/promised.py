@@ -10,12 +10,12 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import History, Permit, Update
 from conformance.strategies.claims import a_claim, a_volume, bound_pair, reaching, storage_class, with_some
 from conformance.strategies.faults import SCRIPTED, key, script
 from conformance.strategies.objects import node, one_in, pod
 from conformance.strategies.scenes import Scene
 from conformance.strategies.storage import HERE, SELECTED_NODE, using
+from refsched.suite.histories.history import History, Permit, Update
 
 Json = dict[str, Any]
 

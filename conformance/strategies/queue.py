@@ -14,7 +14,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import DEFAULT_CONFIG, History
 from conformance.strategies.cures import pod_updates
 from conformance.strategies.faults import SCRIPTED, script
 from conformance.strategies.objects import (
@@ -51,6 +50,7 @@ from conformance.strategies.scenes import (
     pods_removed,
     pods_running,
 )
+from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 Json = dict[str, Any]
 

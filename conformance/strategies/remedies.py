@@ -12,7 +12,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import History
 from conformance.strategies.cures import node_changes, pod_updates, relabelled
 from conformance.strategies.objects import (
     HOSTNAME,
@@ -35,6 +34,7 @@ from conformance.strategies.scenes import (
     pods_removed,
     pods_running,
 )
+from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 

@@ -9,7 +9,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import History
 from conformance.strategies.objects import (
     CPU_AMOUNTS,
     combinations,
@@ -22,6 +21,7 @@ from conformance.strategies.objects import (
     with_status,
 )
 from conformance.strategies.scenes import Scene, pod_changes
+from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 

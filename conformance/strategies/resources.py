@@ -9,7 +9,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import DEFAULT_CONFIG, History
 from conformance.strategies import filled, resizes, totals
 from conformance.strategies.cures import cures, node_changes, pod_updates
 from conformance.strategies.objects import (
@@ -26,6 +25,7 @@ from conformance.strategies.objects import (
     with_status,
 )
 from conformance.strategies.scenes import nodes_created, pods_removed, scenes
+from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 Json = dict[str, Any]
 

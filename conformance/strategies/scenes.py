@@ -15,8 +15,17 @@ from attrs import Factory, define
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import DEFAULT_CONFIG, Advance, Create, History, Schedule, Step, Update, deleting
 from conformance.strategies.objects import hosted, named, with_metadata, with_spec
+from refsched.suite.histories.history import (
+    DEFAULT_CONFIG,
+    Advance,
+    Create,
+    History,
+    Schedule,
+    Step,
+    Update,
+    deleting,
+)
 
 Json = dict[str, Any]
 

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import History
 from conformance.strategies.device_objects import (
     Json,
     claim_user,
@@ -22,6 +21,7 @@ from conformance.strategies.device_objects import (
 from conformance.strategies.expressions import DEVICE, DO_NOT_COMPILE, DO_NOT_HOLD, FAIL, HOLD
 from conformance.strategies.objects import node
 from conformance.strategies.scenes import Scene
+from refsched.suite.histories.history import History
 
 _COUNT = 8
 """Of histories, over which the expressions are spread evenly."""

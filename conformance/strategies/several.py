@@ -9,7 +9,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import History, Permit, deleting
 from conformance.strategies.device_objects import (
     DRIVER,
     claim_user,
@@ -29,6 +28,7 @@ from conformance.strategies.objects import (
 )
 from conformance.strategies.scenes import Change, Scene
 from conformance.strategies.storage import put
+from refsched.suite.histories.history import History, Permit, deleting
 
 Json = dict[str, Any]
 

@@ -14,9 +14,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.extender_server import ANNOTATION
-from conformance.extenders_at_hand import EXTENDERS
-from conformance.history import Create, History, deleting
 from conformance.strategies.objects import (
     START_TIMES,
     combinations,
@@ -28,6 +25,9 @@ from conformance.strategies.objects import (
 )
 from conformance.strategies.scenes import Scene
 from conformance.strategies.storage import storage_object
+from refsched.suite.histories.extender_server import ANNOTATION
+from refsched.suite.histories.extenders_at_hand import EXTENDERS
+from refsched.suite.histories.history import Create, History, deleting
 
 Json = dict[str, Any]
 

@@ -8,7 +8,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import DEFAULT_CONFIG, History
 from conformance.strategies import domains, workloads
 from conformance.strategies.cures import cures, node_changes, pod_updates, relabelled
 from conformance.strategies.objects import (
@@ -36,6 +35,7 @@ from conformance.strategies.scenes import (
     pods_running,
     scenes,
 )
+from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 Json = dict[str, Any]
 

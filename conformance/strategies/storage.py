@@ -14,7 +14,6 @@ from attrs import evolve
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import Create, Delete, History, Step, Update
 from conformance.strategies.objects import (
     AN_AGE_AGO,
     HOSTNAME,
@@ -31,7 +30,8 @@ from conformance.strategies.scenes import (
     Change,
     Scene,
 )
-from refsched.trace.records import Reference
+from refsched.records import Reference
+from refsched.suite.histories.history import Create, Delete, History, Step, Update
 
 Json = dict[str, Any]
 

@@ -8,7 +8,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import History
 from conformance.strategies.cures import cures, node_changes, pod_updates
 from conformance.strategies.objects import (
     CPU_AMOUNTS,
@@ -26,6 +25,7 @@ from conformance.strategies.scenes import (
     pods_removed,
     scenes,
 )
+from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 

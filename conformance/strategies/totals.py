@@ -11,7 +11,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import DEFAULT_CONFIG, History
 from conformance.strategies.objects import (
     PREFERRED,
     ZONE,
@@ -23,6 +22,7 @@ from conformance.strategies.objects import (
     profile_config,
 )
 from conformance.strategies.scenes import Scene
+from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 Json = dict[str, Any]
 

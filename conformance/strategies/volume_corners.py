@@ -15,7 +15,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.history import History, Update, deleting
 from conformance.strategies.claims import (
     a_claim,
     a_volume,
@@ -59,6 +58,7 @@ from conformance.strategies.storage import (
     using,
 )
 from conformance.strategies.woken import WITHOUT_POPPING, touched
+from refsched.suite.histories.history import History, Update, deleting
 
 Json = dict[str, Any]
 

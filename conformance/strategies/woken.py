@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from conformance.history import History, Update
 from conformance.strategies.faults import SCRIPTED, script
 from conformance.strategies.objects import (
     AN_AGE_AGO,
@@ -28,6 +27,7 @@ from conformance.strategies.objects import (
     with_status,
 )
 from conformance.strategies.scenes import Scene
+from refsched.suite.histories.history import History, Update
 
 Json = dict[str, Any]
 

@@ -13,7 +13,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.history import History, Update, deleting
 from conformance.strategies.objects import (
     HOSTNAME,
     ZONE,
@@ -26,6 +25,7 @@ from conformance.strategies.objects import (
     with_metadata,
 )
 from conformance.strategies.scenes import Scene
+from refsched.suite.histories.history import History, Update, deleting
 
 Json = dict[str, Any]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import sys
 
-from conformance.wrong.planted import Wrong, all_wrong
-from conformance.wrong.planting import plant, replacing
+from conformance.wrong.planted.table import Wrong, all_wrong
+from conformance.wrong.running.planting import plant, replacing
 
 
 def main(arguments: list[str]) -> int:
@@ -26,7 +26,7 @@ def serve_wrong(wrong: Wrong) -> None:
     """Nothing of refsched is imported before the edit is in place."""
     plant(wrong.module, replacing(wrong.before, wrong.after))
     from refsched import reference
-    from refsched.serving import serve
+    from refsched.tools.serving import serve
 
     serve(reference.create, sys.stdin.buffer, sys.stdout.buffer)
 

@@ -22,7 +22,7 @@ from refsched.cycle.late_points import (
 from refsched.framework.status import SUCCESS, Status
 from refsched.objects.pod import Pod
 from refsched.queue.cluster_events import ASSIGNED_POD_DELETE
-from refsched.trace.records import BOUND, Bind
+from refsched.records import BOUND, Bind
 
 
 def binding_cycle(cycle: Cycle) -> Generator[Stop, None, None]:

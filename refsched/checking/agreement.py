@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import frozen
 
-from refsched.trace.records import Attempt, Bind, Nodes, NodeStatus, NodeUsage, PreFilter, Queues
+from refsched.records import Attempt, Bind, Nodes, NodeStatus, NodeUsage, PreFilter, Queues
 
 _SEPARATOR = re.compile(r", |[\[\]]")
 

@@ -30,14 +30,14 @@ from refsched.checking.recorded_extenders import RecordedExtenders
 from refsched.checking.recorded_volumes import claimed_volumes
 from refsched.config.feature_gates import read_feature_gates
 from refsched.config.read import read_config
-from refsched.extenders.unread import Unread
 from refsched.framework.known_defects import AS_RELEASED, Mended
-from refsched.inputs import InputReader
+from refsched.machine.inputs import InputReader
+from refsched.machine.profiles import scheduler_of
+from refsched.machine.scheduler import START, CycleHeldError, Scheduler
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.pod import Pod
-from refsched.profiles import scheduler_of
-from refsched.scheduler import START, CycleHeldError, Scheduler
-from refsched.trace.records import Attempt, Bind, Input, Nodes, Queues, Record, Write
+from refsched.records import Attempt, Bind, Input, Nodes, Queues, Record, Write
+from refsched.tools.http.unread import Unread
 
 
 class Checker:
@@ -70,7 +70,7 @@ class Checker:
             reach=unread.reach if recorded_extenders is None else recorded_extenders.reach,
             mended=mended,
         )
-        self._inputs = InputReader(self.scheduler, gates, unread if self._config.extenders else None)
+        self._inputs = InputReader(self.scheduler, gates, unread.note if self._config.extenders else None)
         self._binds: list[Bind] = []
         self._attempts: list[Attempt] = []
         self._deletions = Deletions()

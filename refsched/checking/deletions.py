@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from attrs import Factory, define
 
 from refsched.checking.agreement import Disagreement
-from refsched.trace.records import Record, Write
+from refsched.records import Record, Write
 
 
 @define

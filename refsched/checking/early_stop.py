@@ -26,9 +26,9 @@ from attrs import evolve, frozen
 
 from refsched.checking.agreement import Disagreement
 from refsched.cycle.find_nodes import num_feasible_nodes_to_find
+from refsched.machine.state import Stations
 from refsched.objects.pod import Pod
-from refsched.stations import Stations
-from refsched.trace.records import Attempt, NodeStatus
+from refsched.records import Attempt, NodeStatus
 
 
 @frozen

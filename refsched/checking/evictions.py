@@ -16,8 +16,8 @@ from collections import Counter
 from attrs import Factory, define
 
 from refsched.framework.node_info import NodeInfo
-from refsched.stations import Stations
-from refsched.trace.records import Attempt
+from refsched.machine.state import Stations
+from refsched.records import Attempt
 
 _OF_VICTIMS = frozenset({"victims", "nominatedNode"})
 

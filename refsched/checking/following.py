@@ -27,8 +27,8 @@ from refsched.objects.dra import ResourceClaim
 from refsched.plugins.dynamic_resources import Allocations
 from refsched.preemption.candidate import Candidate
 from refsched.queue.queued_pod import QueuedPod
-from refsched.trace.records import Attempt, NodeStatus
-from refsched.volume_binding.orders import VolumeOrder
+from refsched.records import Attempt, NodeStatus
+from refsched.volumes.orders import VolumeOrder
 
 T = TypeVar("T")
 

@@ -20,7 +20,7 @@ from refsched.checking.agreement import Disagreement
 from refsched.checking.recorded_devices import devices_of, written_claims
 from refsched.objects.dra import DeviceAllocationConfiguration, ResourceClaim
 from refsched.objects.selectors import NodeSelectorRequirement
-from refsched.trace.records import Create, Record, Update
+from refsched.records import Create, Record, Update
 
 # --- What a claim was given -----------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from refsched.framework.status import Code, Status
 from refsched.objects.dra import AllocationResult, ResourceClaim
 from refsched.objects.reading import read_as
 from refsched.plugins.dynamic_resources import Allocations
-from refsched.trace.records import Attempt, Record, Write
+from refsched.records import Attempt, Record, Write
 
 MAX_WAYS = 5040
 """How many ways are looked at for the one that was recorded: all those of seven pools."""

@@ -14,6 +14,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from refsched.checking.agreement import Disagreement
+from refsched.checking.trace import Exchange
 from refsched.config.types import Extender as ExtenderConfig
 from refsched.extenders.extender import Ask, Failure
 from refsched.extenders.failures import OK, no_answer, other_status, url_of
@@ -21,7 +22,6 @@ from refsched.objects.defaults import PREEMPT_LOWER_PRIORITY
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
-from refsched.trace.reading import Exchange
 
 Json = dict[str, Any]
 

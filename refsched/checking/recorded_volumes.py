@@ -9,8 +9,8 @@ from attrs import frozen
 
 from refsched.objects.storage import PersistentVolume
 from refsched.plugins.volume_binding import VolumeBinding
-from refsched.trace.records import Attempt, NodeStatus, Record, Write
-from refsched.volume_binding.orders import VolumeOrder
+from refsched.records import Attempt, NodeStatus, Record, Write
+from refsched.volumes.orders import VolumeOrder
 
 
 @frozen

@@ -2,9 +2,9 @@
 """Feature gates that change how pods are scheduled, as v1.34.2 has them.
 
 What a gate that is modelled changes is found in the queue (SchedulerPopFromBackoffQ), in PostFilter
-(SchedulerAsyncPreemption), in the objects as they are read (refsched/gated_fields.py), or in the default plugins
-(DynamicResourceAllocation). SchedulerAsyncAPICalls changes nothing here: what the scheduler wrote has come back
-before the next input, sooner or later.
+(SchedulerAsyncPreemption), in the objects as they are read (refsched/config/gated_fields.py), or in the default
+plugins (DynamicResourceAllocation). SchedulerAsyncAPICalls changes nothing here: what the scheduler wrote has come
+back before the next input, sooner or later.
 
 Rules: R-FEATURE-01 … R-FEATURE-04.   Source: pkg/features/kube_features.go;
 pkg/scheduler/framework/plugins/feature/feature.go, NewSchedulerFeaturesFromGates (v1.34.2);

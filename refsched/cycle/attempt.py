@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from refsched.cycle.decide import Decision
 from refsched.framework.runtime import PreFilterResult, Scores
 from refsched.framework.status import Status
-from refsched.trace.records import SCHEDULED, Attempt, NodeStatus, PreFilter
+from refsched.records import SCHEDULED, Attempt, NodeStatus, PreFilter
 
 
 def describe(pod: str, decision: Decision) -> Attempt:

@@ -15,9 +15,9 @@ from refsched.binding.waiting_pods import WaitingPod
 from refsched.framework.interface import Plugin, WaitFor
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Framework
+from refsched.machine.state import Stations
+from refsched.plugins.scripted import Scripted, ScriptedBinder
 from refsched.queue.queued_pod import QueuedPod
-from refsched.scripted import Scripted, ScriptedBinder
-from refsched.stations import Stations
 
 # --- What a cycle may stop at ---------------------------------------------------------------------
 

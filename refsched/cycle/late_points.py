@@ -23,7 +23,7 @@ from refsched.framework.interface import (
 from refsched.framework.status import SUCCESS, Code, Status, error
 from refsched.framework.unprepared import cannot_pre_bind, cannot_reserve
 from refsched.plugins.default_binder import DefaultBinder
-from refsched.scripted import Scripted, ScriptedAnswer, ScriptedBinder, answer_of, status_of
+from refsched.plugins.scripted import Scripted, ScriptedAnswer, ScriptedBinder, answer_of, status_of
 
 Runs = Generator[Stop, None, Status]
 """Runs until it stops at something, and in the end answers a status."""

@@ -16,9 +16,9 @@ from refsched.framework.node_info import PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterPlugin, PostFilterResult
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Code, error, unschedulable
+from refsched.machine.state import Stations
 from refsched.objects.pod import Pod, PodCondition
-from refsched.stations import Stations
-from refsched.trace.records import Output
+from refsched.records import Output
 
 PREEMPTION_PLUGIN = "DefaultPreemption"
 

@@ -26,7 +26,7 @@ from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Code, Status, error, unresolvable
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.node import Node
-from refsched.trace.records import SCHEDULED, Attempt, Output
+from refsched.records import SCHEDULED, Attempt, Output
 
 NO_NODES_AVAILABLE = Failure(unresolvable("no nodes available to schedule pods"))
 NOWHERE = ""

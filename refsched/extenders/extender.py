@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Extender: what the scheduler asks of one, and what it makes of the answer.
 
-How the question travels is not known here: ``ask`` is given from outside (refsched/extenders/over_http.py).
+How the question travels is not known here: ``ask`` is given from outside (refsched/tools/http/over_http.py).
 
 Rules: R-EXTENDER-01 … R-EXTENDER-08.   Source: pkg/scheduler/extender.go (v1.34.2).
 """

@@ -6,7 +6,10 @@ Source: pkg/scheduler/extender.go, send (v1.34.2); net/http, Client.Do; net/url,
 
 from __future__ import annotations
 
-from refsched.extenders.extender import Failure
+from typing import Any
+
+from refsched.config.types import Extender as ExtenderConfig
+from refsched.extenders.extender import Ask, Failure
 
 TIMED_OUT = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
 CLOSED = "EOF"
@@ -26,3 +29,12 @@ def no_answer(url: str, why: str) -> Failure:
 
 def other_status(url: str, verb: str, status: int) -> Failure:
     return Failure(f"failed {verb} with extender at URL {url}, code {status}")
+
+
+def nobody(config: ExtenderConfig) -> Ask:
+    """An extender that is not reached: each call fails."""
+
+    def ask(verb: str, request: dict[str, Any]) -> object:
+        return no_answer(url_of(config.url_prefix, verb), "nobody is there")
+
+    return ask

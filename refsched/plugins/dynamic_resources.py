@@ -17,8 +17,8 @@ from typing import ClassVar
 
 from attrs import evolve, frozen
 
-from refsched.dra.allocator import Allocator
-from refsched.dra.claims import (
+from refsched.devices.allocator import Allocator
+from refsched.devices.claims import (
     ClaimProblem,
     claims_of,
     devices_in_use,
@@ -26,8 +26,8 @@ from refsched.dra.claims import (
     is_being_allocated,
     start_allocation,
 )
-from refsched.dra.pools import Pools
-from refsched.dra.requests import AllocationError, RefusedOnNode, defects_that_matter
+from refsched.devices.pools import Pools
+from refsched.devices.requests import AllocationError, RefusedOnNode, defects_that_matter
 from refsched.framework.choices import Choices, Lazily
 from refsched.framework.events import (
     DEVICE_CLASS,

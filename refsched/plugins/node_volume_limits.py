@@ -35,7 +35,7 @@ from refsched.objects.storage import (
 )
 from refsched.objects.store import ObjectStore
 from refsched.objects.volumes import Volume
-from refsched.volume_binding.csi_migration import (
+from refsched.volumes.csi_migration import (
     InTreePlugin,
     UntranslatableError,
     inline_handle,

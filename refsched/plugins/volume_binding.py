@@ -43,10 +43,10 @@ from refsched.objects.storage import (
 )
 from refsched.objects.store import ObjectStore
 from refsched.objects.volumes import Volume
-from refsched.volume_binding.binding import Changes, are_bound, assume, restore, unchanged, write
-from refsched.volume_binding.errors import VolumeError
-from refsched.volume_binding.finding import PodClaims, claims_of, find_pod_volumes, refusals
-from refsched.volume_binding.orders import volume_orders
+from refsched.volumes.binding import Changes, are_bound, assume, restore, unchanged, write
+from refsched.volumes.errors import VolumeError
+from refsched.volumes.finding import PodClaims, claims_of, find_pod_volumes, refusals
+from refsched.volumes.orders import volume_orders
 
 
 @frozen

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from world import World, configuration, pod_object, profile
 
-from refsched.trace.records import Bind
+from refsched.records import Bind
 
 # --- Bound ----------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from world import World, configuration
 from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
 from refsched.framework.choices import Choices
-from refsched.trace.records import Attempt, Input, Output, Record
+from refsched.records import Attempt, Input, Output, Record
 
 
 class Recorded(World):

@@ -16,7 +16,7 @@ from refsched.checking.agreement import (
     nodes_disagreements,
     queues_disagreements,
 )
-from refsched.trace.records import Attempt, Bind, Nodes, NodeStatus, NodeUsage, PreFilter, Queues
+from refsched.records import Attempt, Bind, Nodes, NodeStatus, NodeUsage, PreFilter, Queues
 
 ATTEMPT = Attempt(
     "default/p",

@@ -13,7 +13,7 @@ from world import FEASIBLE, unschedulable
 from refsched.checking.agreement import Disagreement
 from refsched.errors import InputError
 from refsched.framework.choices import Choices, SeededChoices
-from refsched.trace.records import Attempt, Bind, Nodes, PreFilter, Queues
+from refsched.records import Attempt, Bind, Nodes, PreFilter, Queues
 
 # --- A session is followed ------------------------------------------------------------------------
 

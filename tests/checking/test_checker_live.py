@@ -12,7 +12,7 @@ from world import FEASIBLE, configuration, node_object, pod_object
 
 from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
-from refsched.trace.records import Attempt, Bind, Create, Nodes, NodeUsage, Queues
+from refsched.records import Attempt, Bind, Create, Nodes, NodeUsage, Queues
 
 
 def test_a_scheduler_that_is_idle_must_have_nobody_to_schedule() -> None:

@@ -11,7 +11,7 @@ from recorded import Recorded, altered, check, the_attempt
 from world import FEASIBLE, configuration, profile
 
 from refsched.checking.agreement import Disagreement
-from refsched.trace.records import Attempt, Bind
+from refsched.records import Attempt, Bind
 
 
 def many(config: dict[str, Any] | None = None, refusing: Callable[[int], bool] = bool) -> Recorded:

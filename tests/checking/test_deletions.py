@@ -6,7 +6,7 @@ from __future__ import annotations
 from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
 from refsched.checking.deletions import Deletions
-from refsched.trace.records import Attempt, Create, Write
+from refsched.records import Attempt, Create, Write
 
 
 def deletion(name: str, **metadata: str) -> Write:

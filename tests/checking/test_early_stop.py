@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 
 from refsched.checking.agreement import Disagreement
 from refsched.checking.early_stop import SearchSpace, chunk_size, search_disagreements
-from refsched.trace.records import Attempt, NodeStatus, PreFilter
+from refsched.records import Attempt, NodeStatus, PreFilter
 
 FEASIBLE, REFUSED = NodeStatus("Success"), NodeStatus("Unschedulable", "Picky", ("no",))
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from refsched.checking.checker import Checker
-from refsched.trace.records import Attempt, Create, Delete, Reference
+from refsched.records import Attempt, Create, Delete, Reference
 
 CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 STARTED = {"startTime": "2026-01-01T00:00:00Z"}

@@ -12,7 +12,7 @@ from refsched.framework.node_info import PodInfo
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.pod import Pod
 from refsched.queue.queued_pod import QueuedPod
-from refsched.trace.records import Attempt, NodeStatus
+from refsched.records import Attempt, NodeStatus
 
 FEASIBLE = NodeStatus("Success")
 

@@ -20,7 +20,7 @@ from refsched.framework.known_defects import (
     KnownDefect,
     Mended,
 )
-from refsched.trace.records import Attempt, Create, Delete, Input, NodeStatus, Queues, Record, Reference
+from refsched.records import Attempt, Create, Delete, Input, NodeStatus, Queues, Record, Reference
 
 ALL = frozenset(THROUGHOUT)
 A, B = EXCLUDED_NAMESPACES, HATED_BY_WHO_WENT

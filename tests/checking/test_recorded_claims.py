@@ -14,7 +14,7 @@ from refsched.checking.checker import Checker
 from refsched.checking.recorded_claims import allocation_disagreements
 from refsched.objects.dra import DELETE_PROTECTION, ResourceClaim
 from refsched.objects.reading import read_as
-from refsched.trace.records import Attempt, Create, Record, Write
+from refsched.records import Attempt, Create, Record, Write
 
 CONFIG = {"opaque": {"driver": DRIVER, "parameters": {"mode": "fast"}}}
 ADMIN = {**one("a"), "adminAccess": True}

@@ -19,7 +19,7 @@ from refsched.cycle.decide import Verdict
 from refsched.framework.status import SUCCESS, error, unschedulable
 from refsched.objects.dra import DELETE_PROTECTION, AllocationResult, ResourceClaim
 from refsched.objects.reading import read_as
-from refsched.trace.records import Attempt, Create, Delete, NodeStatus, Record, Reference, Write
+from refsched.records import Attempt, Create, Delete, NodeStatus, Record, Reference, Write
 
 PREFIX = 'running "DynamicResources" filter plugin: '
 

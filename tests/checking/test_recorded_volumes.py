@@ -8,7 +8,7 @@ from volume_objects import Json, by_hand, claim, storage_class, using, volume
 from world import configuration, node_object, pod_object
 
 from refsched.checking.checker import Checker
-from refsched.trace.records import Attempt, Bind, Create, NodeStatus, Record, Update, Write
+from refsched.records import Attempt, Bind, Create, NodeStatus, Record, Update, Write
 
 FEASIBLE = NodeStatus("Success")
 NOTHING_TO_BIND = NodeStatus(

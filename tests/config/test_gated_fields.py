@@ -11,8 +11,8 @@ from world import configuration, node_object, pod_object
 
 from refsched.checking.checker import Checker
 from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates, read_feature_gates
+from refsched.config.gated_fields import without_disabled_fields
 from refsched.framework.events import ActionType
-from refsched.gated_fields import without_disabled_fields
 from refsched.objects.defaults import defaulted
 from refsched.objects.node import Node
 from refsched.objects.pod import ContainerStatus, Pod
@@ -22,8 +22,8 @@ from refsched.objects.resources import has_pod_level_requests, pod_requests, req
 from refsched.objects.store import ObjectStore
 from refsched.plugins.node_resources_fit import NodeResourcesFit
 from refsched.queue.cluster_events import pod_update_events
+from refsched.records import Create
 from refsched.reference import create
-from refsched.trace.records import Create
 
 RESIZED = {"name": "c", "resources": {"requests": {"cpu": "3"}}, "allocatedResources": {"cpu": "2"}}
 SPREAD = {

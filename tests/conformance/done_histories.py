@@ -8,12 +8,12 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from conformance.history import History, Observe, Schedule
 from conformance.strategies import AREAS
-from conformance.suite.drawing import load_profile
 from refsched.errors import InputError
+from refsched.records import to_json
 from refsched.reference import ReferenceScheduler, create
-from refsched.trace.records import to_json
+from refsched.suite.histories.history import History, Observe, Schedule
+from refsched.suite.session.drawing import load_profile
 
 Json = dict[str, Any]
 

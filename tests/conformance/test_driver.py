@@ -8,12 +8,21 @@ from typing import Any
 
 import pytest
 
-from conformance.adapters.connecting import connect
-from conformance.api_server import ApiServer
-from conformance.claimed import for_what_is_claimed, step_for_what_is_claimed
-from conformance.history import DEFAULT_CONFIG, Create, Delete, History, Permit, Release, Schedule, Update
-from conformance.trial import try_history
-from refsched.trace.records import Attempt, Bind, Input, Reference, Write
+from refsched.records import Attempt, Bind, Input, Reference, Write
+from refsched.suite.adapters.connecting import connect
+from refsched.suite.histories.api_server import ApiServer
+from refsched.suite.histories.claimed import for_what_is_claimed, step_for_what_is_claimed
+from refsched.suite.histories.history import (
+    DEFAULT_CONFIG,
+    Create,
+    Delete,
+    History,
+    Permit,
+    Release,
+    Schedule,
+    Update,
+)
+from refsched.suite.histories.trial import try_history
 
 Json = dict[str, Any]
 SCRIPTED = {

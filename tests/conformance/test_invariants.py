@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.history import DEFAULT_CONFIG
-from conformance.invariants import Invariants
-from refsched.trace.records import (
+from refsched.records import (
     Attempt,
     Bind,
     Create,
@@ -22,6 +20,8 @@ from refsched.trace.records import (
     Reference,
     Update,
 )
+from refsched.suite.histories.history import DEFAULT_CONFIG
+from refsched.suite.invariants import Invariants
 
 Json = dict[str, Any]
 SUCCESS = NodeStatus("Success")

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from conformance.invariants import Invariants
 from conformance.strategies.objects import cpu, node, pod, profile_config, with_spec
-from refsched.trace.records import Advance, Attempt, Bind, Create, Record
+from refsched.records import Advance, Attempt, Bind, Create, Record
+from refsched.suite.invariants import Invariants
 
 NODE = node("n1", {"cpu": "2", "pods": "3"})
 PLAIN = pod("p1", cpu("1"))

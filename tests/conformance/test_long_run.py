@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
-from conformance.history import Step
-from conformance.long_run import MOST_NODES, MOST_PODS, Cluster, main, run
+from conformance.campaigns.long_run import MOST_NODES, MOST_PODS, Cluster, main, run
 from refsched.reference import ReferenceScheduler
+from refsched.suite.histories.history import Step
 
 
 def put_in(seed: int, number: int) -> list[Step]:

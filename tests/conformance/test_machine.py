@@ -6,12 +6,12 @@ from __future__ import annotations
 import pytest
 from attrs import define, field
 
-from conformance.findings import Finding
-from conformance.history import DEFAULT_CONFIG, History, Schedule, Step
 from conformance.strategies.machine import Anything
-from conformance.suite.bench import Judgement
-from conformance.suite.check import Checking, RuleBrokenError
-from conformance.suite.drawing import drawn_by, load_profile
+from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.history import DEFAULT_CONFIG, History, Schedule, Step
+from refsched.suite.session.bench import Judgement
+from refsched.suite.session.check import Checking, RuleBrokenError
+from refsched.suite.session.drawing import drawn_by, load_profile
 
 RULE = "R-INV-01"
 

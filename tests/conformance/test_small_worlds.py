@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.small_worlds import World, main, search, worlds
+from conformance.campaigns.small_worlds import World, main, search, worlds
 from refsched.cache.cache import Cache
 from refsched.queue.scheduling_queue import SchedulingQueue
 

@@ -10,8 +10,8 @@ import pytest
 from done_histories import QUICKLY, told
 from hypothesis import find, settings
 
-from conformance.history import Create, History, Schedule
 from conformance.strategies import AREAS
+from refsched.suite.histories.history import Create, History, Schedule
 
 
 def smallest(area: str, condition: Callable[[History], bool]) -> History:

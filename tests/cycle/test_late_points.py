@@ -15,7 +15,7 @@ from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from refsched.objects.store import ObjectStore
 from refsched.objects.workloads import Namespace
-from refsched.trace.records import Bind
+from refsched.records import Bind
 
 
 @define

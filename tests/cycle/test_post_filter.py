@@ -20,7 +20,7 @@ from refsched.framework.status import unschedulable as refusal
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.queue.queued_pod import QueuedPod
-from refsched.trace.records import Bind, Write
+from refsched.records import Bind, Write
 
 # --- Preemption, from the refusal to the place ----------------------------------------------------
 

@@ -8,8 +8,8 @@ from typing import Any
 from world import configuration, node_object, pod_object
 
 from refsched.checking.following import Following
+from refsched.records import Attempt
 from refsched.reference import ReferenceScheduler, create
-from refsched.trace.records import Attempt
 
 OFF = {"SchedulerAsyncPreemption": False}
 

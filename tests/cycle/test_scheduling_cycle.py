@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from world import FEASIBLE, World, configuration, profile, unresolvable, unschedulable
 
-from refsched.trace.records import Attempt, Bind, Delete, PreFilter, Reference
+from refsched.records import Attempt, Bind, Delete, PreFilter, Reference
 
 # --- Where a pod may go ---------------------------------------------------------------------------
 

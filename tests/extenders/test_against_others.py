@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from world import configuration, node_object, pod_object
 
-from conformance.adapters.adapter import Adapter
-from conformance.adapters.connecting import REFERENCE, connect
-from conformance.adapters.kube_scheduler import cache_folder
-from conformance.extender_server import ANNOTATION, REFUSES, SCORE, serving
-from conformance.history import Advance, Create, History, Schedule, Step
-from conformance.trial import try_history
+from refsched.suite.adapters.adapter import Adapter
+from refsched.suite.adapters.connecting import REFERENCE, connect
+from refsched.suite.adapters.kube_scheduler import cache_folder
+from refsched.suite.histories.extender_server import ANNOTATION, REFUSES, SCORE, serving
+from refsched.suite.histories.history import Advance, Create, History, Schedule, Step
+from refsched.suite.histories.trial import try_history
 
 NAMES = ("a", "b", "c")
 NODES = ("n0", "n1", "n2", "n3")

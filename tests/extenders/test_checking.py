@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from world import configuration, node_object, pod_object
 
-from conformance.extender_server import REFUSES, serving
 from refsched.checking.agreement import attempt_disagreements
 from refsched.checking.checker import Checker
 from refsched.checking.following import Following
@@ -22,7 +21,8 @@ from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
-from refsched.trace.records import Attempt, Create, NodeStatus
+from refsched.records import Attempt, Create, NodeStatus
+from refsched.suite.histories.extender_server import REFUSES, serving
 
 PASSED = NodeStatus("Success")
 

@@ -10,8 +10,8 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from conformance import extender_server
-from conformance.extender_server import ANNOTATION, Answers, ToldToFailError
+from refsched.suite.histories import extender_server
+from refsched.suite.histories.extender_server import ANNOTATION, Answers, ToldToFailError
 
 
 def pod(**scripts: Any) -> dict[str, Any]:

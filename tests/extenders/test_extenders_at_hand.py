@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.extenders_at_hand import EXTENDERS, with_extenders_at_hand
-from conformance.history import DEFAULT_CONFIG, History
+from refsched.suite.histories.extenders_at_hand import EXTENDERS, with_extenders_at_hand
+from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 
 def asking(*addresses: str) -> History:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from world import FEASIBLE, World, configuration, pod_object, unresolvable
 
-from conformance.extender_server import ANNOTATION, REFUSES, SCORE, serving
-from refsched.trace.records import Attempt, Bind
+from refsched.records import Attempt, Bind
+from refsched.suite.histories.extender_server import ANNOTATION, REFUSES, SCORE, serving
 
 VERBS = {"filterVerb": "filter", "prioritizeVerb": "prioritize", "preemptVerb": "preempt", "weight": 1}
 FIT_ONLY = {

@@ -25,7 +25,7 @@ from refsched.framework.status import SUCCESS, error
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.plugins.dynamic_resources import DynamicResources, PodClaims
-from refsched.trace.records import Delete, Reference, Write
+from refsched.records import Delete, Reference, Write
 
 NAME = "DynamicResources"
 NOT_ALL = unresolvable(NAME, "cannot allocate all claims")

@@ -10,10 +10,10 @@ import pytest
 from refsched.config.feature_gates import read_feature_gates
 from refsched.config.read import read_config
 from refsched.framework.choices import FirstChoice
-from refsched.inputs import InputReader
-from refsched.profiles import scheduler_of
-from refsched.scheduler import Scheduler
-from refsched.trace.records import Create
+from refsched.machine.inputs import InputReader
+from refsched.machine.profiles import scheduler_of
+from refsched.machine.scheduler import Scheduler
+from refsched.records import Create
 
 CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 POD = {

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
-from conformance.adapters.adapter import Adapter, TransportError
-from conformance.adapters.module import Module
-from conformance.history import History
-from conformance.suite.standard import StandardBench
-from conformance.trial import Transcript, try_history
+from refsched.suite.adapters.adapter import Adapter, TransportError
+from refsched.suite.adapters.module import Module
+from refsched.suite.histories.history import History
+from refsched.suite.histories.trial import Transcript, try_history
+from refsched.suite.session.standard import StandardBench
 
 Json = dict[str, Any]
 Bend = Callable[[Json, Any], Any]

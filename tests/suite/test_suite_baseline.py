@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from toy_suite import Suite
 
-from conformance.suite.baseline import read_baseline
 from refsched.errors import InputError
+from refsched.suite.session.baseline import read_baseline
 
 RULES = ("R-TOY-01", "R-TOY-02")
 

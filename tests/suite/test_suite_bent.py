@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from bent_schedulers import BENT, bent, came_of
 
-from conformance.adapters.faults import AdapterFault
-from conformance.history import DEFAULT_CONFIG, History, Observe, Schedule, creating
-from conformance.trial import try_history
+from refsched.suite.adapters.faults import AdapterFault
+from refsched.suite.histories.history import DEFAULT_CONFIG, History, Observe, Schedule, creating
+from refsched.suite.histories.trial import try_history
 
 Json = dict[str, Any]
 SCRIPTED = {"multiPoint": {"enabled": [{"name": "ScriptedA"}]}}
@@ -155,7 +155,7 @@ def test_after_a_fault_the_next_history_is_done() -> None:
 # --- Runs -----------------------------------------------------------------------------------------
 
 CONFTEST = """
-pytest_plugins = ("conformance.suite.plugin",)
+pytest_plugins = ("refsched.suite.session.plugin",)
 
 def pytest_conformance_bench(config):
     from bent_schedulers import BentBench
@@ -163,8 +163,8 @@ def pytest_conformance_bench(config):
 """
 
 TESTS = """
-from conformance.catalogue.rules import rules_of
-from conformance.suite import conforms
+from refsched.suite.catalogue.rules import rules_of
+from refsched.suite import conforms
 
 @conforms(area="taints", rules=rules_of("TAINT", "ANSWER"), examples=6)
 def test_taints(check, history):

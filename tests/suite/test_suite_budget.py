@@ -6,11 +6,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from conformance.suite.budget import TABLE, Planned, Weight, plan, power_of, weight_of
-from conformance.wrong import matrix
-from conformance.wrong.killing import Attack, Fate, Kill
-from conformance.wrong.power import main, worth
-from conformance.wrong.profile import suite_tests
+from conformance.wrong.running import matrix
+from conformance.wrong.running.killing import Attack, Fate, Kill
+from conformance.wrong.running.power import main, worth
+from conformance.wrong.running.profile import suite_tests
+from refsched.suite.session.budget import TABLE, Planned, Weight, plan, power_of, weight_of
 
 CHEAP = Planned("cheap", 100, Weight(0.01, kills=8))
 DEAR = Planned("dear", 100, Weight(0.1, kills=8))

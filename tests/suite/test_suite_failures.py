@@ -8,10 +8,10 @@ from textwrap import dedent
 import yaml
 from toy_suite import Suite, report_of
 
-from conformance.history import Create, Schedule
-from conformance.suite.scenario import read_history
-from refsched.trace.reading import read_trace
-from refsched.trace.records import Attempt
+from refsched.checking.trace import read_trace
+from refsched.records import Attempt
+from refsched.suite.histories.history import Create, Schedule
+from refsched.suite.histories.scenario import read_history
 
 
 def said(text: str) -> list[str]:
@@ -95,7 +95,7 @@ def test_an_answer_that_is_not_allowed_fails_also_where_it_does_not_come_again(s
 def test_a_fault_of_the_adapter_is_told_once_and_counted_for_nobody(suite: Suite) -> None:
     suite.add(
         "test_more.py",
-        "from conformance.suite import conforms\n"
+        "from refsched.suite import conforms\n"
         "@conforms(area='toys', rules=('R-TOY-02',))\n"
         "def test_more(check, history): check(history)\n",
     )
@@ -111,7 +111,7 @@ def test_a_fault_of_the_adapter_is_told_once_and_counted_for_nobody(suite: Suite
 def test_a_fault_of_the_suite_is_told_as_one(suite: Suite) -> None:
     suite.add(
         "test_more.py",
-        "from conformance.suite import conforms\n"
+        "from refsched.suite import conforms\n"
         "@conforms(rules=('R-TOY-02',))\n"
         "def test_more(check): raise KeyError('nothing')\n",
     )

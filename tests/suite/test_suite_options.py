@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from conformance.suite.options import Options, read_options
 from refsched.errors import InputError
+from refsched.suite.session.options import Options, read_options
 
 
 def options(pytester: pytest.Pytester, *said: str) -> Options:
-    return read_options(pytester.parseconfig("-p", "conformance.suite.plugin", *said))
+    return read_options(pytester.parseconfig("-p", "refsched.suite.session.plugin", *said))
 
 
 def test_without_options_the_specification_is_judged_by_all_rules(pytester: pytest.Pytester) -> None:

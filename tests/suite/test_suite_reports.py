@@ -10,14 +10,14 @@ from html.parser import HTMLParser
 import pytest
 from attrs import evolve, frozen
 
-from conformance.suite import Rule
-from conformance.suite.budget import Power
-from conformance.suite.outcome import Failure, Fault, Outcome, outcome_in, with_property
-from conformance.suite.report_html import html
-from conformance.suite.report_json import json_text
-from conformance.suite.report_terminal import paragraphs
-from conformance.suite.runner import About
-from conformance.suite.verdicts import Result, faults_seen, rule_verdicts
+from refsched.suite import Rule
+from refsched.suite.reports.report_html import html
+from refsched.suite.reports.report_json import json_text
+from refsched.suite.reports.report_terminal import paragraphs
+from refsched.suite.reports.verdicts import Result, faults_seen, rule_verdicts
+from refsched.suite.session.budget import Power
+from refsched.suite.session.outcome import Failure, Fault, Outcome, outcome_in, with_property
+from refsched.suite.session.runner import About
 
 RULES = {
     rule.id: rule

@@ -7,12 +7,12 @@ from itertools import pairwise
 
 import pytest
 
-from conformance.catalogue.rules import all_rules
-from conformance.suite.bench import Rule
-from conformance.suite.outcome import Failure, Outcome
-from conformance.suite.requirements import later_than, newest, releases, required_by
-from conformance.suite.verdicts import FAIL, rule_verdicts
 from refsched.errors import InputError
+from refsched.suite.catalogue.rules import all_rules
+from refsched.suite.reports.verdicts import FAIL, rule_verdicts
+from refsched.suite.session.bench import Rule
+from refsched.suite.session.outcome import Failure, Outcome
+from refsched.suite.session.requirements import later_than, newest, releases, required_by
 
 
 @pytest.mark.parametrize("release", releases())

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from conformance.history import (
+from refsched.errors import InputError
+from refsched.suite.histories.history import (
     Advance,
     History,
     Observe,
@@ -21,8 +22,7 @@ from conformance.history import (
     creating,
     deleting,
 )
-from conformance.suite.scenario import IMAGE, read_history, scenario_text, trace_lines
-from refsched.errors import InputError
+from refsched.suite.histories.scenario import IMAGE, read_history, scenario_text, trace_lines
 
 Json = dict[str, Any]
 NODE: Json = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}

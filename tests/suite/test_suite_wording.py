@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from conformance.driver import Seen
-from conformance.history import (
+from refsched.records import Attempt, Bind, NodeStatus, NodeUsage, PreFilter, Record, Reference
+from refsched.suite import Judgement
+from refsched.suite.histories.driver import Seen
+from refsched.suite.histories.history import (
     Advance,
     Delete,
     History,
@@ -21,9 +23,7 @@ from conformance.history import (
     creating,
     deleting,
 )
-from conformance.suite import Judgement
-from conformance.suite.wording import described, said, told
-from refsched.trace.records import Attempt, Bind, NodeStatus, NodeUsage, PreFilter, Record, Reference
+from refsched.suite.reports.wording import described, said, told
 
 Json = dict[str, Any]
 

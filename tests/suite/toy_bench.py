@@ -15,12 +15,12 @@ from attrs import define, frozen
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.adapters.faults import AdapterFault, AdapterUnavailable
-from conformance.driver import Seen
-from conformance.findings import Finding
-from conformance.history import Create, History, Observe, Schedule, Step, creating
-from conformance.suite import Judgement, Rule
-from refsched.trace.records import Attempt, NodeStatus
+from refsched.records import Attempt, NodeStatus
+from refsched.suite import Judgement, Rule
+from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
+from refsched.suite.histories.driver import Seen
+from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.history import Create, History, Observe, Schedule, Step, creating
 
 ROOM = 3
 ASKED: list[int] = []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 CONFTEST = """
-pytest_plugins = ("conformance.suite.plugin",)
+pytest_plugins = ("refsched.suite.session.plugin",)
 
 def pytest_conformance_bench(config):
     from toy_bench import ToyBench
@@ -16,8 +16,8 @@ def pytest_conformance_bench(config):
 """
 
 TESTS = """
-from conformance.suite import conforms
-from conformance.suite.conforming import REPLAY
+from refsched.suite import conforms
+from refsched.suite.session.conforming import REPLAY
 from toy_bench import history_of
 
 @conforms(area="toys", rules=("R-TOY-01", "R-TOY-02", "R-TOY-03"), needs=("filter",))

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.history import Create, History
 from conformance.strategies import AREAS
-from conformance.suite.check import Checking, Evidence, RuleBrokenError
-from conformance.suite.drawing import drawn, load_profile
-from conformance.suite.standard import StandardBench
-from conformance.wrong.killing import connect_wrong
-from conformance.wrong.profile import suite_tests
+from conformance.wrong.running.killing import connect_wrong
+from conformance.wrong.running.profile import suite_tests
+from refsched.suite.histories.history import Create, History
+from refsched.suite.session.check import Checking, Evidence, RuleBrokenError
+from refsched.suite.session.drawing import drawn, load_profile
+from refsched.suite.session.standard import StandardBench
 
 SMALL = {
     "overcommits": ("resources", "R-FIT-02", 4, 5),

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.wrong import go_mutants
-from conformance.wrong.go_equivalent import EQUIVALENT
-from conformance.wrong.go_mutant_page import FILE, PAGE, GoAttack, page, read, write
-from conformance.wrong.go_mutants import GoMutant, Mutated, main, part_of
+from conformance.wrong.mutating import go_mutants
+from conformance.wrong.mutating.go_equivalent import EQUIVALENT
+from conformance.wrong.mutating.go_mutants import GoMutant, Mutated, main, part_of
+from conformance.wrong.running.go_mutant_page import FILE, PAGE, GoAttack, page, read, write
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,21 +12,30 @@ from typing import Any
 
 import pytest
 
-from conformance.adapters.faults import AdapterUnavailable
-from conformance.adapters.process import Process
-from conformance.driver import Transcript
-from conformance.findings import Finding
-from conformance.history import DEFAULT_CONFIG, History
-from conformance.judge import ANSWERS
-from conformance.wrong import configured, kill, killing
-from conformance.wrong.configured import CONFIGURED, Configured, Reconfigured, all_configured
-from conformance.wrong.kill import main
-from conformance.wrong.killing import Attack, Fate, Kill, attack, connect_wrong, fate_of, fate_of_configured
-from conformance.wrong.matrix import page, read, write
-from conformance.wrong.planted import areas_near
-from conformance.wrong.profile import SuiteTest, histories_of, suite_tests
+from conformance.wrong.planted import configured
+from conformance.wrong.planted.configured import CONFIGURED, Configured, Reconfigured, all_configured
+from conformance.wrong.planted.table import areas_near
+from conformance.wrong.running import kill, killing
+from conformance.wrong.running.kill import main
+from conformance.wrong.running.killing import (
+    Attack,
+    Fate,
+    Kill,
+    attack,
+    connect_wrong,
+    fate_of,
+    fate_of_configured,
+)
+from conformance.wrong.running.matrix import page, read, write
+from conformance.wrong.running.profile import SuiteTest, histories_of, suite_tests
 from refsched.config.feature_gates import read_feature_gates
 from refsched.config.read import read_config
+from refsched.suite.adapters.faults import AdapterUnavailable
+from refsched.suite.adapters.process import Process
+from refsched.suite.histories.driver import Transcript
+from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.history import DEFAULT_CONFIG, History
+from refsched.suite.histories.judge import ANSWERS
 
 Json = dict[str, Any]
 ROOT = Path(__file__).parents[2]

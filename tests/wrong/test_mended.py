@@ -8,22 +8,22 @@ import sys
 
 import pytest
 
-from conformance.adapters.connecting import connect
-from conformance.wrong.killing import TIMEOUT, Attack, attack
-from conformance.wrong.planted import Wrong
-from conformance.wrong.profile import suite_tests
+from conformance.wrong.planted.table import Wrong
+from conformance.wrong.running.killing import TIMEOUT, Attack, attack
+from conformance.wrong.running.profile import suite_tests
 from refsched.framework.known_defects import KNOWN_DEFECTS, THROUGHOUT
+from refsched.suite.adapters.connecting import connect
 
 PLUGIN = "refsched.plugins.dynamic_resources"
-REQUESTS = "refsched.dra.requests"
-ALLOCATOR = "refsched.dra.allocator"
+REQUESTS = "refsched.devices.requests"
+ALLOCATOR = "refsched.devices.allocator"
 
 
 def bent(module: str, before: str, after: str) -> Attack:
     """The suite's test of devices against the specification with one edit."""
     wrong = Wrong("bent", "", module, before, after)
     serves = (
-        "from conformance.wrong.planted import Wrong;from conformance.wrong.__main__ import serve_wrong;"
+        "from conformance.wrong.planted.table import Wrong;from conformance.wrong.__main__ import serve_wrong;"
         f"serve_wrong({wrong!r})"
     )
     with connect(f"exec:{shlex.quote(sys.executable)} -c {shlex.quote(serves)}", timeout=TIMEOUT) as adapter:

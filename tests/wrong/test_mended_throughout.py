@@ -12,13 +12,9 @@ from typing import Any
 import pytest
 from world import node_object, pod_object
 
-from conformance.adapters.adapter import Adapter
-from conformance.adapters.connecting import connect
-from conformance.history import Advance, Create, Delete, History, Schedule, Step, Update
 from conformance.strategies.objects import with_metadata
-from conformance.trial import try_history
-from conformance.wrong.killing import TIMEOUT
-from conformance.wrong.planted import Wrong
+from conformance.wrong.planted.table import Wrong
+from conformance.wrong.running.killing import TIMEOUT
 from refsched.framework.known_defects import (
     EXCLUDED_NAMESPACES,
     FIRST_OF_ITS_KIND,
@@ -28,10 +24,14 @@ from refsched.framework.known_defects import (
     THROUGHOUT,
     KnownDefect,
 )
-from refsched.trace.records import Reference
+from refsched.records import Reference
+from refsched.suite.adapters.adapter import Adapter
+from refsched.suite.adapters.connecting import connect
+from refsched.suite.histories.history import Advance, Create, Delete, History, Schedule, Step, Update
+from refsched.suite.histories.trial import try_history
 
 Json = dict[str, Any]
-PROFILES = "refsched.profiles"
+PROFILES = "refsched.machine.profiles"
 PLUGIN = "refsched.plugins.inter_pod_affinity"
 IN_OTHER = {"namespaceSelector": {"matchLabels": {"team": "x"}}}
 NOT_IN_OTHER = {"namespaceSelector": {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]}}
@@ -44,7 +44,7 @@ NOT_IN_OTHER = {"namespaceSelector": {"matchExpressions": [{"key": "team", "oper
 def bent(module: str, before: str, after: str) -> Iterator[Adapter]:
     wrong = Wrong("bent", "", module, before, after)
     serves = (
-        "from conformance.wrong.planted import Wrong;from conformance.wrong.__main__ import serve_wrong;"
+        "from conformance.wrong.planted.table import Wrong;from conformance.wrong.__main__ import serve_wrong;"
         f"serve_wrong({wrong!r})"
     )
     with connect(f"exec:{shlex.quote(sys.executable)} -c {shlex.quote(serves)}", timeout=TIMEOUT) as adapter:

@@ -12,11 +12,8 @@ from collections import Counter
 
 import pytest
 
-from conformance.wrong.equivalent import EQUIVALENT
-from conformance.wrong.forking import importers_of
-from conformance.wrong.mutant_page import Attack, End, Result, page, read, write
-from conformance.wrong.mutant_runs import kill_nearby
-from conformance.wrong.mutants import (
+from conformance.wrong.mutating.equivalent import EQUIVALENT
+from conformance.wrong.mutating.mutants import (
     GROUPS,
     all_mutants,
     areas_near,
@@ -26,7 +23,10 @@ from conformance.wrong.mutants import (
     modules,
     sample,
 )
-from conformance.wrong.mutation import OPERATORS, compiled, mutants_of
+from conformance.wrong.mutating.mutation import OPERATORS, compiled, mutants_of
+from conformance.wrong.running.forking import importers_of
+from conformance.wrong.running.mutant_page import Attack, End, Result, page, read, write
+from conformance.wrong.running.mutant_runs import kill_nearby
 
 EXAMPLES = {
     "boundary": ("a < b", "a <= b"),
@@ -148,10 +148,10 @@ def test_every_part_of_refsched_that_decides_is_mutated() -> None:
         "refsched.binding.binding_cycle",
         "refsched.preemption.victims",
         "refsched.framework.runtime",
-        "refsched.volume_binding.finding",
-        "refsched.dra.allocator",
-        "refsched.event_handlers",
-        "refsched.scheduler",
+        "refsched.volumes.finding",
+        "refsched.devices.allocator",
+        "refsched.machine.event_handlers",
+        "refsched.machine.scheduler",
         "refsched.objects.resources",
         "refsched.objects.selectors",
         "refsched.objects.quantity",
@@ -219,14 +219,14 @@ def test_the_first_mutant_of_a_function_that_every_history_runs_is_killed(beginn
 def test_a_mutant_is_served_over_the_wire() -> None:
     name = next(one.name for one in all_mutants() if one.name.startswith(DOOMED[0]))
     request = json.dumps({"hello": {"protocol": 1}}) + "\n"
-    command = [sys.executable, "-m", "conformance.wrong.mutants", name]
+    command = [sys.executable, "-m", "conformance.wrong.mutating.mutants", name]
     done = subprocess.run(command, input=request, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["name"] == "refsched"
 
 
 def test_the_specification_is_not_changed_where_a_mutant_was_tried() -> None:
     def specified() -> object:
-        """Whether a listener has been put around it meanwhile or not (conformance/catalogue/reach.py)."""
+        """Whether a listener has been put around it meanwhile or not (refsched/suite/catalogue/reach.py)."""
         return inspect.unwrap(
             importlib.import_module("refsched.plugins.node_ports").NodePorts.filter
         ).__code__

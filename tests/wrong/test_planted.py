@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance.wrong import matrix
-from conformance.wrong.historic import NOT_PLANTED, PLANTED
-from conformance.wrong.planted import Wrong, all_wrong, areas_near, tables
-from conformance.wrong.planting import replacing
-from conformance.wrong.profile import suite_tests
+from conformance.wrong.planted.historic import NOT_PLANTED, PLANTED
+from conformance.wrong.planted.table import Wrong, all_wrong, areas_near, tables
+from conformance.wrong.running import matrix
+from conformance.wrong.running.planting import replacing
+from conformance.wrong.running.profile import suite_tests
 
 ROOT = Path(__file__).parents[2]
 

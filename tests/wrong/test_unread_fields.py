@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.history import History, creating, deleting
-from conformance.wrong.mutant_page import Attack, End
-from conformance.wrong.unread import METADATA, NO_CONSEQUENCE, Unread, all_unread, left_out, stands
-from conformance.wrong.unread_runs import Result, main, page, read, try_one, write
+from conformance.wrong.mutating.unread import METADATA, NO_CONSEQUENCE, Unread, all_unread, left_out, stands
+from conformance.wrong.running.mutant_page import Attack, End
+from conformance.wrong.running.unread_runs import Result, main, page, read, try_one, write
+from refsched.suite.histories.history import History, creating, deleting
 
 TAINTED = {
     "apiVersion": "v1",

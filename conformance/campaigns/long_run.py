@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One long history, judged as it goes.
+
+    python -m conformance.campaigns.long_run --impl WHAT [--steps N] [--seed S]
+
+Inputs come from the seed alone: nodes and pods come, change and go, plugins refuse, hold and let wait, and time
+passes. The cluster stays small however long this lasts, and nothing is kept of what happened, so that memory does
+not grow. It ends with the first thing that is found wrong, and tells the steps that led there.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from argparse import ArgumentParser
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any
+
+from attrs import Factory, define
+
+from conformance.strategies.faults import SCRIPTED, script
+from conformance.strategies.objects import HOSTNAME, ZONE, cpu, hosted, node, pod, with_metadata, with_spec
+from refsched.errors import InputError
+from refsched.records import Attempt, Bind
+from refsched.suite.adapters.connecting import REFERENCE, connect
+from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
+from refsched.suite.histories.driver import Driver
+from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.history import (
+    Advance,
+    Create,
+    History,
+    Permit,
+    Release,
+    Schedule,
+    Step,
+    Update,
+    deleting,
+)
+from refsched.suite.histories.judge import Judge
+
+Json = dict[str, Any]
+
+MOST_NODES = 6
+MOST_PODS = 24
+REMEMBERED = 40
+"""Steps that are told of where something was wrong."""
+
+# --- What is put in -------------------------------------------------------------------------------
+
+_WHEN_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_BESIDE_A: Json = {"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": HOSTNAME}
+_SPREAD: Json = {
+    "maxSkew": 1,
+    "topologyKey": ZONE,
+    "whenUnsatisfiable": "DoNotSchedule",
+    "labelSelector": {"matchLabels": {"app": "a"}},
+}
+_WANTS: tuple[Json, ...] = (
+    *[{}] * 6,
+    {"nodeSelector": {"disk": "ssd"}},
+    {"affinity": {"podAffinity": {_WHEN_REQUIRED: [_BESIDE_A]}}},
+    {"affinity": {"podAntiAffinity": {_WHEN_REQUIRED: [_BESIDE_A]}}},
+    {"topologySpreadConstraints": [_SPREAD]},
+    {"tolerations": [{"operator": "Exists"}]},
+    {"schedulingGates": [{"name": "g"}]},
+    {"preemptionPolicy": "Never"},
+)
+_SCRIPTS = (
+    *[()] * 10,
+    (("ScriptedA", "reserve", "Unschedulable"),),
+    (("ScriptedA", "reserve", "Hold"),),
+    (("ScriptedA", "permit", "Wait:5"),),
+    (("ScriptedA", "permit", "Wait"), ("ScriptedB", "permit", "Wait:30")),
+    (("ScriptedB", "permit", "Error"),),
+    (("ScriptedA", "preBind", "Error"),),
+    (("ScriptedB", "preBind", "Hold"),),
+    (("ScriptedBinder", "bind", "Hold:Error"),),
+    (("ScriptedBinder", "bind", "ErrorAfterBound"),),
+)
+
+
+@define
+class Cluster:
+    """What has been put in so far; of what became of it nothing is known."""
+
+    draw: Random
+    nodes: dict[str, Json] = Factory(dict)
+    pods: dict[str, Json] = Factory(dict)
+    made: int = 0
+    gone: deque[str] = Factory(lambda: deque(maxlen=3))
+    """Names of the pods that were deleted last; now and then one of them comes again."""
+
+    holding: set[str] = Factory(set)
+    """Names of pods that may be held, also where they were deleted meanwhile."""
+
+    def steps(self) -> Iterator[Step]:
+        """Without end."""
+        while True:
+            yield from self._happens()
+
+    def _happens(self) -> Iterator[Step]:
+        kind = self.draw.choices(
+            ("pod", "try", "time", "release", "permit", "update", "delete", "node"),
+            (22, 30, 12, 8, 8, 6, 8, 6),
+        )[0]
+        match kind:
+            case "pod" if len(self.pods) < MOST_PODS:
+                yield self._pod()
+            case "try":
+                yield Schedule(self.draw.choice((1, 1, 2, 5)))
+            case "time":
+                yield Advance(self.draw.choice((1.0, 1.0, 0.5, 2.0, 5.0, 11.0, 31.0, 331.0)))
+            case "node":
+                yield self._node()
+            case _ if self.pods:
+                yield from self._to_a_pod(kind, self.draw.choice(list(self.pods)))
+
+    def _to_a_pod(self, kind: str, name: str) -> Iterator[Step]:
+        match kind:
+            case "release":
+                yield from [Release(f"default/{each}") for each in sorted(self.holding) for _ in range(2)]
+                self.holding &= self.pods.keys()
+            case "permit":
+                decision = self.draw.choice(("allow", "allow", "reject"))
+                yield from [Permit(f"default/{each}", decision, "") for each in self.pods]
+            case "update":
+                self.pods[name] = self._changed(self.pods[name])
+                yield Update(self.pods[name])
+            case _:
+                self.gone.append(name)
+                yield deleting(self.pods.pop(name))
+
+    def _pod(self) -> Step:
+        draw = self.draw
+        self.made += 1
+        name = self.gone.popleft() if self.gone and draw.random() < 0.1 else f"p{self.made}"
+        told = script(*draw.choice(_SCRIPTS))
+        made = pod(
+            name,
+            cpu(draw.choice(("1", "500m", "2", ""))),
+            uid=f"{name}-{self.made}",
+            labels=draw.choice(({}, {"app": "a"}, {"app": "b"})),
+            priority=draw.choice((0, 0, 5, 10)),
+            script=told,
+            **draw.choice(_WANTS),
+        )
+        if draw.random() < 0.15 and self.nodes:
+            made = with_spec(made, nodeName=draw.choice(list(self.nodes)))
+            made["status"] = {"startTime": "2025-12-31T01:00:00Z"}
+        if "Hold" in str(told):
+            self.holding.add(name)
+        self.pods[name] = made
+        return Create(made)
+
+    def _changed(self, value: Json) -> Json:
+        spec = {name: told for name, told in value["spec"].items() if name != "schedulingGates"}
+        match self.draw.randrange(3):
+            case 0:
+                return with_metadata(value, labels={"app": self.draw.choice("ab")})
+            case 1:
+                return {**value, "spec": spec}
+            case _:
+                return with_spec(value, tolerations=[{"operator": "Exists"}])
+
+    def _node(self) -> Step:
+        draw = self.draw
+        name = f"n{draw.randint(1, MOST_NODES)}"
+        if name in self.nodes and draw.random() < 0.4 and len(self.nodes) > 1:
+            return deleting(self.nodes.pop(name))
+        is_there = name in self.nodes
+        self.nodes[name] = hosted(
+            node(
+                name,
+                {"cpu": draw.choice(("2", "4")), "pods": draw.choice(("3", "9"))},
+                {ZONE: draw.choice("ab"), **draw.choice(({}, {"disk": "ssd"}))},
+                taints=draw.choice(([], [], [], [{"key": "k", "effect": "NoSchedule"}])),
+                unschedulable=draw.random() < 0.1,
+            )
+        )
+        return Update(self.nodes[name]) if is_there else Create(self.nodes[name])
+
+
+# --- The run --------------------------------------------------------------------------------------
+
+
+@define
+class Told:
+    """What is counted of a run. A session ends where the implementation made a choice that could not be seen when
+    it was made, and the next one begins with an empty cluster. ``last`` are the steps that the run ended with."""
+
+    steps: int = 0
+    sessions: int = 0
+    results: Counter[str] = Factory(Counter)
+    last: deque[Step] = Factory(lambda: deque(maxlen=REMEMBERED))
+    findings: Sequence[Finding] = ()
+
+
+def run(what: str, steps: int, seed: int) -> Told:
+    """AdapterFault where the implementation does not answer as docs/protocol.md says."""
+    told = Told()
+    with connect(what) as adapter:
+        while told.steps < steps and not told.findings:
+            told.sessions += 1
+            judge = Judge(History((), SCRIPTED), adapter.hello.capabilities)
+            driver = Driver(adapter.reset(SCRIPTED), adapter.hello.capabilities, judge)
+            for step in Cluster(Random(f"{seed} {told.sessions}")).steps():
+                _take(driver, step, told)
+                if driver.transcript.ended or told.steps == steps:
+                    break
+            told.findings = driver.transcript.findings
+    return told
+
+
+def _take(driver: Driver, step: Step, told: Told) -> None:
+    told.steps += 1
+    told.last.append(step)
+    driver.take(step)
+    for seen in driver.transcript.seen:
+        if isinstance(seen.record, Attempt | Bind):
+            told.results[f"{seen.record.member} {seen.record.result}"] += 1
+    driver.transcript.seen.clear()
+
+
+# --- The command ----------------------------------------------------------------------------------
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = ArgumentParser(
+        prog="conformance.campaigns.long_run", description="One long history, judged as it goes."
+    )
+    parser.add_argument("--impl", default=REFERENCE, help="what is judged (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=10_000, help="(default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="(default: %(default)s)")
+    asked = parser.parse_args(arguments)
+    began, cpu_began = time.perf_counter(), time.process_time()
+    try:
+        told = run(asked.impl, asked.steps, asked.seed)
+    except (InputError, AdapterUnavailable, AdapterFault) as problem:
+        print(problem, file=sys.stderr)
+        return 2
+    counts = ", ".join(f"{name} {number:,}" for name, number in sorted(told.results.items()))
+    spent = (
+        f"{time.perf_counter() - began:.0f} s, of which {time.process_time() - cpu_began:.0f} s on this side"
+    )
+    print(f"{told.steps:,} steps in {told.sessions:,} sessions, seed {asked.seed}: {counts}; {spent}")
+    for step in told.last if told.findings else ():
+        print(f"  {step}")
+    for found in told.findings:
+        print(f"{found.rule} {found.pod} {found.member}: expected {found.expected}, got {found.got}")
+    return int(bool(told.findings))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

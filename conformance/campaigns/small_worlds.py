@@ -1,0 +1,436 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small worlds, searched exhaustively: every choice of the specification, and every order of what may happen.
+
+    python -m conformance.campaigns.small_worlds [--depth N] [WORLD ...]
+
+A world is two nodes, three pods and one fault, and what may happen to them. From each state every input is tried
+that fits, with every outcome of every choice that it meets, up to so many inputs. In every state the invariants
+hold; and from every state, if all that is held goes on, what waits is allowed, and time passes until nothing can
+happen any more, every pod that fits somewhere is bound.
+
+A state is reached by doing its inputs again from the start: cycles are generators, which cannot be copied. Two
+states are one if nothing that the specification goes by tells them apart (``Run.fingerprint``).
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from attrs import Factory, define, field, frozen
+
+from conformance.strategies.faults import SCRIPTED, script
+from conformance.strategies.objects import SCRIPT, cpu, node, pod
+from refsched.config.read import read_config
+from refsched.cycle.cycle import Held, OnPermit
+from refsched.framework.choices import SearchPlan
+from refsched.framework.known_defects import AS_RELEASED, Mended
+from refsched.machine.inputs import InputReader
+from refsched.machine.profiles import scheduler_of
+from refsched.objects.pod import Pod
+from refsched.queue.queued_pod import QueuedPod
+from refsched.records import (
+    Advance,
+    Attempt,
+    Delete,
+    Input,
+    Permit,
+    Reference,
+    Release,
+    Write,
+)
+from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.history import DEFAULT_CONFIG, creating, deleting
+from refsched.suite.invariants import Invariants
+from refsched.tools.http.over_http import over_http
+
+T = TypeVar("T")
+Json = dict[str, Any]
+
+DEPTH = 3
+"""Inputs, after those that set the world up."""
+SETTLING = (11.0, 11.0, 346.0)
+"""Seconds: past each backoff, and past the time after which pods that are left over are tried in any case."""
+
+
+@frozen
+class Schedule:
+    """A pod is popped, whichever of those that may be."""
+
+
+Move = Input | Schedule
+
+
+@frozen
+class World:
+    """``meanwhile`` may happen at any moment, each once, besides the passing of ``seconds``."""
+
+    name: str
+    there: Sequence[Json]
+    meanwhile: Sequence[Input] = ()
+    seconds: Sequence[float] = (1.0,)
+    config: Json = field(factory=lambda: dict(DEFAULT_CONFIG))
+
+
+# --- The worlds -----------------------------------------------------------------------------------
+
+
+def _nodes(*cores: str) -> list[Json]:
+    return [node(f"n{number}", {"cpu": each, "pods": "9"}) for number, each in enumerate(cores, 1)]
+
+
+def _pods(*shapes: Json) -> list[Json]:
+    return [pod(f"p{number}", uid=f"u{number}", **shape) for number, shape in enumerate(shapes, 1)]
+
+
+def worlds() -> tuple[World, ...]:
+    one: Json = {"requests": cpu("1")}
+    ties = _pods(one, one, one)
+    held = _pods({**one, "script": script(("ScriptedA", "preBind", "Hold:Error"))}, one, one)
+    refused = _pods({**one, "script": script(("ScriptedA", "reserve", "Unschedulable"))}, one, one)
+    waiting = _pods({**one, "script": script(("ScriptedA", "permit", "Wait:5"))}, one, one)
+    mid_cycle = _pods({**one, "script": script(("ScriptedA", "reserve", "Hold"))}, one, one)
+    bound_all_the_same = _pods(
+        {**one, "script": script(("ScriptedBinder", "bind", "Hold:ErrorAfterBound"))}, one, one
+    )
+    preempting = _pods({**one, "nodeName": "n1"}, {**one, "nodeName": "n2"}, {**one, "priority": 10})
+    rivals = _pods({**one, "nodeName": "n1"}, {**one, "priority": 5}, {**one, "priority": 10})
+    return (
+        World("ties", [*_nodes("1", "1"), *ties], [deleting(ties[0])]),
+        World("held before it is bound", [*_nodes("1", "1"), *held], [deleting(held[0])], config=SCRIPTED),
+        World("refused late", [*_nodes("1", "1"), *refused], [deleting(refused[1])], config=SCRIPTED),
+        World(
+            "waiting",
+            [*_nodes("1", "1"), *waiting],
+            [deleting(waiting[0])],
+            seconds=(1.0, 5.0),
+            config=SCRIPTED,
+        ),
+        World(
+            "held in mid-cycle",
+            [*_nodes("1", "1"), *mid_cycle],
+            [deleting(mid_cycle[0]), deleting(_nodes("1")[0])],
+            config=SCRIPTED,
+        ),
+        World(
+            "bound, and told it was not",
+            [*_nodes("1", "1"), *bound_all_the_same],
+            [deleting(bound_all_the_same[0])],
+            config=SCRIPTED,
+        ),
+        World("preemption", [*_nodes("1", "1"), *preempting], [deleting(preempting[1])]),
+        World(
+            "two preemptors", [*_nodes("1"), *rivals], [*creating(*_nodes("1", "1")[1:]), deleting(rivals[2])]
+        ),
+    )
+
+
+# --- One run --------------------------------------------------------------------------------------
+
+
+@define
+class Enumerating:
+    """Takes the options that ``script`` numbers, one question after the other, and then the first ones; ``sizes``
+    says how many options there were each time."""
+
+    script: Sequence[int] = ()
+    sizes: list[int] = Factory(list)
+
+    def choose(self, question: str, options: Sequence[T]) -> T:
+        number = self.script[len(self.sizes)] if len(self.sizes) < len(self.script) else 0
+        self.sizes.append(len(options))
+        return options[number]
+
+    def may_be_mended(self) -> Mended:
+        return AS_RELEASED
+
+    def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:
+        return None
+
+
+Step = tuple[Move, tuple[int, ...]]
+"""An input, and which options were taken on the way."""
+
+
+class Run:
+    """The specification, from the start up to a state."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._choices = Enumerating()
+        config = read_config(world.config)
+        self._machine = scheduler_of(config, self._choices, reach=over_http)
+        self._inputs = InputReader(self._machine)
+        self._invariants = Invariants(world.config, {})
+        self._happened: set[int] = set()
+        self._victims: dict[str, Delete] = {}
+        self.findings: list[Finding] = []
+        for created in creating(*world.there):
+            self._put_in(created)
+        self._look()
+
+    def do(self, move: Move, script: Sequence[int] = ()) -> tuple[int, ...]:
+        """Which options there were for each choice that was met, as their numbers."""
+        self._choices.script = script
+        self._choices.sizes = []
+        if isinstance(move, Schedule):
+            if not self._machine.schedule():
+                self.findings += self._invariants.idle()
+        else:
+            self._put_in(move)
+        self._look()
+        return tuple(self._choices.sizes)
+
+    def _put_in(self, move: Input) -> None:
+        if move in self._world.meanwhile:
+            self._happened.add(self._world.meanwhile.index(move))
+        if isinstance(move, Delete):
+            self._victims.pop(_key(move), None)
+        self.findings += self._invariants.take(move)
+        self._inputs.apply(move)
+
+    def _look(self) -> None:
+        records = self._machine.take_records()
+        began = self._machine.take_held()
+        if began is not None and not any(isinstance(record, Attempt) for record in records):
+            self._invariants.begin(began[0])
+        for record in records:
+            self.findings += self._invariants.take(record)
+            if isinstance(record, Write) and record.verb == "delete":
+                metadata = record.object["metadata"]
+                victim = Delete(Reference("Pod", metadata["name"], "v1", metadata["namespace"]))
+                self._victims[_key(victim)] = victim
+        for seen in (self._machine.queues(), self._machine.nodes()):
+            self.findings += self._invariants.take(seen)
+
+    # --- What may come next -----------------------------------------------------------------------
+
+    def moves(self) -> Iterator[Move]:
+        if not self.is_held and self._machine.stations.queue.heads():
+            yield Schedule()
+        yield from self._going_on()
+        for waiting in self._waiting():
+            yield Permit(waiting, "reject")
+        for number, move in enumerate(self._world.meanwhile):
+            if number not in self._happened and self._is_there(move):
+                yield move
+        yield from map(Advance, self._world.seconds)
+
+    def _going_on(self) -> Iterator[Move]:
+        """What others owe: who is held is let go, who waits is allowed, who is to be deleted goes."""
+        held = {journey.cycle.queued.key for journey in self._journeys if isinstance(journey.stop, Held)}
+        yield from map(Release, sorted(held))
+        for waiting in self._waiting():
+            yield Permit(waiting, "allow")
+        yield from (victim for victim in list(self._victims.values()) if self._is_there(victim))
+
+    def _is_there(self, move: Input) -> bool:
+        if not isinstance(move, Delete) or move.object.kind != "Pod":
+            return True
+        return self._machine.stations.objects.get(Pod, move.object.name, "default") is not None
+
+    def _waiting(self) -> list[str]:
+        return sorted({waiting.pod.key for waiting in self._machine.stations.waiting_pods.undecided()})
+
+    @property
+    def _journeys(self) -> Sequence[Any]:
+        return self._machine._journeys
+
+    @property
+    def has_settled(self) -> bool:
+        """Whether it came to the point where whoever fits must be bound."""
+        return self._invariants.decisive["R-INV-09"] > 0
+
+    @property
+    def is_held(self) -> bool:
+        return any(not journey.cycle.is_binding for journey in self._journeys)
+
+    def settle(self) -> None:
+        """Nobody interferes any more, and time passes; then those go that no plugin would ever let pass."""
+        self._pass_time()
+        for faulty in self._world.there:
+            gone = deleting(faulty)
+            if SCRIPT in faulty["metadata"].get("annotations", {}) and self._is_there(gone):
+                self.do(gone)
+        self._pass_time()
+
+    def _pass_time(self) -> None:
+        for seconds in SETTLING:
+            self._let_go()
+            self.do(Advance(seconds))
+            self._let_go()
+            while not self.is_held and self._machine.stations.queue.heads():
+                self.do(Schedule())
+                self._let_go()
+        self.do(Schedule())
+
+    def _let_go(self) -> None:
+        while (move := next(self._going_on(), None)) is not None:
+            self.do(move)
+
+    # --- Which state this is ----------------------------------------------------------------------
+
+    @property
+    def fingerprint(self) -> Hashable:
+        """All that decides what comes next: time, places, nominations, what counts on each node, in which order
+        nodes are looked at, where each cycle stands, and what happened while it was under way."""
+        stations = self._machine.stations
+        queue = stations.queue
+        places = tuple(
+            (place.value, tuple(_told(pod) for pod in pods)) for place, pods in queue._queues.items()
+        )
+        nodes = tuple(
+            (name, tuple(each.pod.key for each in info.pods)) for name, info in stations.cache.usage().items()
+        )
+        nominated = tuple((name, queue.nominator.nominated_to(name)) for name, _ in nodes)
+        pods = tuple(
+            (each.key, each.uid, each.spec.node_name, each.status.nominated_node_name)
+            for each in stations.objects.list(Pod)
+        )
+        return (
+            stations.clock.now,
+            stations.next_start_node_index,
+            places,
+            nodes,
+            nominated,
+            pods,
+            tuple(self._journey(journey) for journey in self._journeys),
+            frozenset(self._happened),
+            tuple(self._victims),
+        )
+
+    def _journey(self, journey: Any) -> Hashable:
+        cycle, stop = journey.cycle, journey.stop
+        uid = cycle.queued.pod.uid
+        in_flight = self._machine.stations.queue._in_flight
+        meanwhile = in_flight.since(uid) if uid in in_flight else ()
+        where = tuple(stop.waiting.deadlines.items()) if isinstance(stop, OnPermit) else stop
+        on = cycle.node.name if cycle.node is not None else ""
+        return _told(cycle.queued), cycle.is_binding, on, where, tuple(str(each.event) for each in meanwhile)
+
+
+def _told(queued: QueuedPod) -> Hashable:
+    return (
+        queued.key,
+        queued.timestamp,
+        queued.attempts,
+        queued.unschedulable_count,
+        queued.consecutive_errors_count,
+        queued.backoff_expiration,
+        queued.rejectors,
+        queued.pending_plugins,
+        queued.gating_plugin,
+    )
+
+
+def _key(deleted: Delete) -> str:
+    return f"{deleted.object.kind} {deleted.object.name}"
+
+
+# --- The search -----------------------------------------------------------------------------------
+
+
+@define
+class Searched:
+    """``paths`` are the ways that were gone, each to a state; ``states`` those that differ; ``settled`` from how
+    many of them time came to an end; ``broken`` is the
+    first way on which an invariant did not hold."""
+
+    world: str
+    states: int = 0
+    paths: int = 0
+    settled: int = 0
+    broken: tuple[Step, ...] = ()
+    findings: Sequence[Finding] = ()
+
+
+def search(world: World, depth: int = DEPTH) -> Searched:
+    """Breadth first, so that what is found is found on a shortest way."""
+    result = Searched(world.name)
+    known: set[Hashable] = set()
+    ways: list[tuple[Step, ...]] = []
+    _visit(Run(world), (), result, known, ways)
+    for _ in range(depth):
+        further: list[tuple[Step, ...]] = []
+        for way in ways:
+            for step, run in _ends(world, way):
+                _visit(run, (*way, step), result, known, further)
+                if result.findings:
+                    return result
+        ways = further
+    return result
+
+
+def _visit(
+    run: Run, way: tuple[Step, ...], result: Searched, known: set[Hashable], ways: list[tuple[Step, ...]]
+) -> None:
+    """``run`` has gone this way. From a state that is new, things are let settle, and the way is gone further."""
+    result.paths += 1
+    here = run.fingerprint
+    if here in known and not run.findings:
+        return
+    known.add(here)
+    result.states = len(known)
+    run.settle()
+    result.settled += run.has_settled
+    if run.findings:
+        result.broken, result.findings = way, run.findings
+    ways.append(way)
+
+
+def _ends(world: World, way: Sequence[Step]) -> Iterator[tuple[Step, Run]]:
+    """Each input that fits at the end of the way, with each outcome of each choice that it meets."""
+    for move in list(_gone(world, way).moves()):
+        scripts: list[tuple[int, ...]] = [()]
+        while scripts:
+            script = scripts.pop()
+            run = _gone(world, way)
+            sizes = run.do(move, script)
+            taken = (*script, *[0] * (len(sizes) - len(script)))
+            yield (move, taken), run
+            for place in range(len(script), len(sizes)):
+                scripts += [(*taken[:place], other) for other in range(1, sizes[place])]
+
+
+def _gone(world: World, way: Sequence[Step]) -> Run:
+    run = Run(world)
+    for move, taken in way:
+        run.do(move, taken)
+    return run
+
+
+# --- The command ----------------------------------------------------------------------------------
+
+
+def told(result: Searched) -> str:
+    line = f"{result.world}: {result.states:,} states, {result.paths:,} paths, {result.settled:,} settled"
+    if not result.findings:
+        return line
+    first = result.findings[0]
+    way = "".join(f"\n  {move} {list(script) or ''}" for move, script in result.broken)
+    amiss = f"{first.rule} {first.pod} {first.member}: expected {first.expected}, got {first.got}"
+    return f"{line}\n  {amiss}, after{way}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    known: Mapping[str, World] = {world.name: world for world in worlds()}
+    parser = ArgumentParser(
+        prog="conformance.campaigns.small_worlds", description="Search small worlds exhaustively."
+    )
+    parser.add_argument(
+        "--depth", type=int, default=DEPTH, help="inputs, after the setup (default: %(default)s)"
+    )
+    parser.add_argument("world", nargs="*", help=", ".join(known))
+    asked = parser.parse_args(arguments)
+    if unknown := [name for name in asked.world if name not in known]:
+        parser.error(f"there is no world {unknown[0]!r}")
+    results = [search(known[name], asked.depth) for name in asked.world or known]
+    for result in results:
+        print(told(result))
+    return int(any(result.findings for result in results))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

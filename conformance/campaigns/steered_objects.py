@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects, for recordings alone, that other areas create, change or delete but seldom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+from conformance.strategies.faults import SCRIPTED, key, script
+from conformance.strategies.objects import (
+    ZONE,
+    cpu,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+    selecting,
+    with_status,
+)
+from conformance.strategies.scenes import Scene
+from refsched.suite.histories.history import History, Permit, Release, Update, deleting
+
+Json = dict[str, Any]
+
+# --- Workloads ------------------------------------------------------------------------------------
+
+_APP = {"app": "a"}
+_WORKLOADS = (
+    selecting("ReplicaSet", "w", {"matchLabels": _APP}),
+    selecting("StatefulSet", "w", {"matchExpressions": [{"key": "app", "operator": "Exists"}]}),
+    selecting("ReplicationController", "w", _APP, "v1"),
+    selecting("Service", "w", _APP, "v1"),
+)
+_CONSTRAINTS: tuple[Json, ...] = (
+    {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule"},
+    {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "ScheduleAnyway"},
+)
+
+
+@st.composite
+def workloads(draw: DrawFn) -> History:
+    """Pods are spread by default with those that their workload selects, while it is there."""
+    scene = Scene()
+    workload = draw(st.sampled_from((*_WORKLOADS, _WORKLOADS[1])))
+    for zone in draw(st.sampled_from([("a", "b"), ("a", "a", "b"), ("a", "b", "c")])):
+        scene.add_node(node("", {"cpu": draw(st.sampled_from(["2", "4"])), "pods": "4"}, {ZONE: zone}))
+    scene.add(workload)
+    owner = {name: workload[name] for name in ("apiVersion", "kind")}
+    owner |= {"name": "w", "uid": "w", "controller": True}
+    for label, home in draw(st.lists(st.tuples(st.sampled_from("aab"), st.integers(-1, 1)), min_size=5)):
+        is_owned = workload["kind"] != "Service" and draw(st.sampled_from([True, True, False]))
+        made = pod("", cpu("500m"), labels={"app": label}, owner=owner if is_owned else None)
+        scene.add_pod(made, home)
+    scene.schedule(3)
+    if draw(st.sampled_from([True, True, False])):
+        scene.steps.append(deleting(workload))
+        scene.wait()
+    scene.schedule()
+    constraint = draw(st.sampled_from(_CONSTRAINTS))
+    args = {"defaultingType": "List", "defaultConstraints": [constraint]}
+    return scene.history(profile_config(default_profile(("PodTopologySpread", args))))
+
+
+# --- Device classes -------------------------------------------------------------------------------
+
+_DRIVER = "gpu.example.com"
+_RESOURCES = "resource.k8s.io/v1"
+_MODEL = f"device.attributes['{_DRIVER}'].model == "
+
+
+def _class(model: str) -> Json:
+    selectors = [{"cel": {"expression": f"{_MODEL}'{model}'"}}] if model else []
+    spec = {"selectors": selectors} if selectors else {}
+    return {"apiVersion": _RESOURCES, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": spec}
+
+
+def _claim(name: str) -> Json:
+    requests = [{"name": "r", "exactly": {"deviceClassName": "gpu"}}]
+    metadata = {"name": name, "namespace": "default"}
+    spec = {"devices": {"requests": requests}}
+    return {"apiVersion": _RESOURCES, "kind": "ResourceClaim", "metadata": metadata, "spec": spec}
+
+
+def _devices(models: list[str]) -> Json:
+    devices = [
+        {"name": f"d{number}", "attributes": {"model": {"string": model}}}
+        for number, model in enumerate(models)
+    ]
+    pool = {"name": "s", "generation": 1, "resourceSliceCount": 1}
+    spec = {"driver": _DRIVER, "pool": pool, "allNodes": True, "devices": devices}
+    return {"apiVersion": _RESOURCES, "kind": "ResourceSlice", "metadata": {"name": "s"}, "spec": spec}
+
+
+_MODELS = st.sampled_from(["a", "b", "", "c"])
+_GATES: tuple[dict[str, bool], ...] = ({}, {"DynamicResourceAllocation": False})
+
+
+@st.composite
+def classes(draw: DrawFn) -> History:
+    """The class that claims name changes, goes and comes back while pods wait for its devices."""
+    scene = Scene()
+    scene.add_node(node("", {"cpu": "4", "pods": "9"}))
+    scene.add(_devices(draw(st.lists(st.sampled_from("ab"), min_size=1, max_size=3))))
+    current = _class(draw(_MODELS))
+    scene.add(current)
+    for number in range(draw(st.integers(2, 4))):
+        scene.add(_claim(f"c{number}"))
+        scene.add_pod(pod("", cpu("1"), resourceClaims=[{"name": "g", "resourceClaimName": f"c{number}"}]))
+        scene.schedule(1)
+        if draw(st.booleans()):
+            current = _class(draw(_MODELS))
+            scene.steps.append(Update(current))
+        else:
+            scene.steps.append(deleting(current))
+            scene.schedule(1)
+            current = _class(draw(_MODELS))
+            scene.add(current)
+        scene.wait()
+        scene.schedule()
+    return scene.history(gates=draw(st.sampled_from(_GATES)))
+
+
+@st.composite
+def elsewhere(draw: DrawFn) -> History:
+    """While a pod is held somebody else allocates its claim: PreBind finds it out."""
+    scene = Scene()
+    scene.add_node(node("", {"cpu": "8", "pods": "9"}))
+    count = draw(st.integers(2, 4))
+    scene.add(_devices(["a"] * (count + 1)), _class(""))
+    for number in range(count):
+        claim = _claim(f"c{number}")
+        scene.add(claim)
+        told = draw(st.sampled_from([("ScriptedA", "reserve", "Hold"), ("ScriptedA", "permit", "Wait")]))
+        claims = [{"name": "g", "resourceClaimName": f"c{number}"}]
+        scene.add_pod(pod("", cpu("1"), resourceClaims=claims, script=script(told)))
+        scene.schedule(1)
+        if draw(st.sampled_from([True, True, False])):
+            result = {"request": "r", "driver": _DRIVER, "pool": "s", "device": f"d{count}"}
+            scene.steps.append(Update(with_status(claim, allocation={"devices": {"results": [result]}})))
+        held = key(list(scene.pods.values())[-1])
+        scene.steps.append(Release(held) if told[1] == "reserve" else Permit(held, "allow"))
+        scene.schedule(1)
+    scene.wait()
+    scene.schedule()
+    return scene.history(SCRIPTED)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Equivalent mutants of preemption."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conformance.wrong.mutating.equivalent.places import each
+
+PREEMPTION: Mapping[str, str] = {
+    "preemption.go_sort:_Sorting._partition_equal:swapped:0": (
+        "Two elements change places: which of them is named first makes no difference."
+    ),
+    "preemption.importance:more_important:boundary:0": "It is asked only where the two priorities differ.",
+    **dict.fromkeys(
+        (f"preemption.victims:select_victims:{kind}" for kind in ("and-or:0", "part:0", "part:1")),
+        "Victims that stand in order already are sorted once more. The highest priority stays in front, and of "
+        "their order nothing else is asked.",
+    ),
+    **each(
+        "preemption.go_sort:_Sorting",
+        (
+            "_heap_sort:weight:0",
+            "_heap_sort:sign:2",
+            "_heap_sort:off-by-one:0",
+            "_heap_sort:off-by-one:2",
+        ),
+        "The heap is built from a root further on or, where that has no child, from one before: nothing "
+        "sinks below a root without children.",
+    ),
+    "preemption.go_sort:_Sorting._insertion_sort:sign:0": (
+        "Two elements more are sunk, neither of which may go further down than the start."
+    ),
+    **each(
+        "preemption.go_sort:_Sorting",
+        ("_partition:boundary:0", "_partition:boundary:1", "_partition_equal:boundary:2"),
+        "Left and right do not stay on one element: either the one passes it by or the other does.",
+    ),
+    "preemption.go_sort:_Sorting._partition_equal:boundary:0": (
+        "The last element that is left changes places with itself, and left passes it by all the same."
+    ),
+    "preemption.go_sort:_Sorting._partition:swapped:0": (
+        "Two elements change places: which of them is named first makes no difference."
+    ),
+    **each(
+        "preemption.go_sort:_Sorting._partition_equal",
+        ("sign:0", "sign:4", "part:2"),
+        "It looks at elements again that are not greater than the pivot: left passes them by, and right stops.",
+    ),
+    "preemption.go_sort:_Sorting._partial_insertion_sort:sign:7": (
+        "Behind the last element nothing can rise: nothing is compared."
+    ),
+    **each(
+        "preemption.go_sort:_xorshift",
+        ("weight:1", "off-by-one:1", "off-by-one:2", "off-by-one:3"),
+        "Of three numbers in a row the lowest bits are read: what the mask takes off comes down by seven bits "
+        "with each. And the bit that the mask lacks is none of a number that was shifted.",
+    ),
+    **each(
+        "preemption.go_sort:_xorshift",
+        ("weight:3", "off-by-one:6", "off-by-one:7", "off-by-one:8"),
+        "Of three numbers in a row the lowest bits are read: what the mask takes off comes down by seven bits "
+        "with each. And the bit that the mask lacks is none of a number that was shifted.",
+    ),
+    "preemption.importance:more_important:part:0": (
+        "Whoever has started did so before now, and is the earlier of the two in any case."
+    ),
+    **each(
+        "preemption.importance:earliest_start",
+        ("once:0", "once:1"),
+        "Victims stand in order of importance, also where an extender of the suite has kept the first of them: "
+        "the first has the highest priority, and of those the earliest start.",
+    ),
+    **each(
+        "preemption.victims:_Trial.filter",
+        ("negated:0", "comparison:0", "off-by-one:0"),
+        "Of several verdicts any may be told, the first one as well; of one it is that one.",
+    ),
+    "preemption.extenders:consult:leaving:0": "Nobody is left, and nobody else is asked either.",
+    "preemption.extenders:consult:once:3": "Any of the nodes may be told, the first one as well.",
+    **each(
+        "preemption.pick:possible_picks",
+        ("sign:1", "off-by-one:0"),
+        "More candidates than must have been seen are taken to have been: what is left to choose from are some of "
+        "those that may be chosen.",
+    ),
+    "plugins.default_preemption:DefaultPreemption._preempt:order:0": (
+        "Any of them may be chosen, in whatever order they are offered."
+    ),
+    **each(
+        "plugins.default_preemption:DefaultPreemption.pre_enqueue",
+        ("omission:0", "kin:0"),
+        "Nobody is entered while victims are deleted: in the machine that is over before anybody is told of it.",
+    ),
+    "plugins.default_preemption:DefaultPreemption._preempt:omission:1": (
+        "Without any node the cycle has ended with an error before PostFilter."
+    ),
+}

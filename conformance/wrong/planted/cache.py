@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be wrong in what counts on which node."""
+
+from conformance.wrong.planted.table import Wrong
+
+_CACHE = "refsched.cache.cache"
+_TREE = "refsched.cache.node_tree"
+_SCHEDULER = "refsched.machine.scheduler"
+
+WRONG = (
+    Wrong(
+        "a-node-made-anew-is-empty",
+        "the usage of pods that run on a node is forgotten when the node is deleted and created again",
+        _CACHE,
+        "            self._tree.add(node)\n        else:\n",
+        "            self._tree.add(node)\n"
+        "            info = evolve(info, requested=NodeInfo(None).requested)\n"
+        "        else:\n",
+        cites="kubernetes #93938",
+    ),
+    Wrong(
+        "deleted-pods-go-on-counting",
+        "a pod that was deleted goes on using its node",
+        _CACHE,
+        'is not found in scheduler cache, so cannot be removed from it"\n            )\n'
+        "        self._uncount(counted)\n",
+        'is not found in scheduler cache, so cannot be removed from it"\n            )\n',
+        cites="kubernetes #69926, #22398, #42063, #55587, #85726",
+    ),
+    Wrong(
+        "updates-do-not-count",
+        "a running pod counts as it was when it came",
+        _CACHE,
+        '            raise CacheError(f"assumed pod {pod.uid}({pod.key}) should not be updated")\n'
+        "        self._uncount(counted)\n        self._count(pod)\n",
+        '            raise CacheError(f"assumed pod {pod.uid}({pod.key}) should not be updated")\n',
+        cites="kubernetes #37232",
+    ),
+    Wrong(
+        "keeps-to-what-it-assumed",
+        "a pod that was bound to another node than assumed goes on counting where it was assumed",
+        _CACHE,
+        "            self._uncount(counted)\n        self._count(pod)\n\n    def update_pod",
+        "            self._assumed.discard(pod.uid)\n"
+        "            return\n"
+        "        self._count(pod)\n\n    def update_pod",
+        cites="kubernetes #46347",
+    ),
+    Wrong(
+        "assumptions-expire",
+        "a pod that is still being bound after half a minute counts no more",
+        _SCHEDULER,
+        "        if self._leftover_flush_due <= now:\n",
+        "        if self._leftover_flush_due <= now:\n"
+        "            cache = self.stations.cache\n"
+        "            for uid in list(cache._assumed):\n"
+        "                cache._uncount(cache._pods[uid])\n",
+        cites="kubernetes #106361",
+    ),
+    Wrong(
+        "remembers-that-it-assumed",
+        "a pod that was forgotten goes on being taken for assumed, and is skipped when its turn comes",
+        _CACHE,
+        "        self._uncount(pod)\n\n    def is_assumed",
+        "        self._uncount(pod)\n        self._assumed.add(pod.uid)\n\n    def is_assumed",
+        cites="kubernetes #101877",
+    ),
+    Wrong(
+        "nodes-keep-what-they-had",
+        "a node that changes goes on having what it had to give at first",
+        _CACHE,
+        "evolve(info, node=node, allocatable=resource_of(node.status.allocatable))",
+        "evolve(\n"
+        "            info,\n"
+        "            node=node,\n"
+        "            allocatable=info.allocatable if info.node else resource_of(node.status.allocatable),\n"
+        "        )",
+    ),
+    Wrong(
+        "zone-after-zone",
+        "nodes are looked at zone after zone, not one of each zone in turn",
+        _TREE,
+        "return [names[i] for i in range(longest) for names in self._zones.values() if i < len(names)]",
+        "return [name for names in self._zones.values() for name in names[:longest]]",
+        cites="kubernetes #91601",
+    ),
+    Wrong(
+        "empty-zones-keep-their-turn",
+        "a zone whose last node went away keeps its place in the order of zones",
+        _TREE,
+        "        if not self._zones[zone]:\n            del self._zones[zone]\n",
+        "",
+        cites="kubernetes #69597",
+    ),
+    Wrong(
+        "takes-nodes-that-are-gone",
+        "the order of nodes is made anew only when their number changes",
+        _CACHE,
+        "        if present != self._snapshot_names:\n            self._snapshot_order = self._tree.names()\n",
+        "        self._snapshot_order = [name for name in self._snapshot_order if name in present]\n"
+        "        if len(present) != len(self._snapshot_names):\n"
+        "            self._snapshot_order = self._tree.names()\n",
+    ),
+)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be wrong in how a configuration is understood."""
+
+from conformance.wrong.planted.table import Wrong
+
+_RESOLVE = "refsched.config.resolve"
+_DEFAULTS = "refsched.config.default_plugins"
+_PROFILES = "refsched.machine.profiles"
+_UNPREPARED = "refsched.framework.unprepared"
+
+WRONG = (
+    Wrong(
+        "taints-weigh-one",
+        "by default TaintToleration weighs 1, not 3",
+        _DEFAULTS,
+        'Plugin("TaintToleration", Int32(3))',
+        'Plugin("TaintToleration", Int32(1))',
+    ),
+    Wrong(
+        "affinity-weighs-one",
+        "by default NodeAffinity weighs 1, not 2",
+        _DEFAULTS,
+        'Plugin("NodeAffinity", Int32(2))',
+        'Plugin("NodeAffinity", Int32(1))',
+    ),
+    Wrong(
+        "spread-weighs-one",
+        "by default PodTopologySpread weighs 1, not 2",
+        _DEFAULTS,
+        'Plugin("PodTopologySpread", Int32(2))',
+        'Plugin("PodTopologySpread", Int32(1))',
+    ),
+    Wrong(
+        "keeps-the-default-weight",
+        "a weight that a profile gives a default plugin at score is not taken",
+        _RESOLVE,
+        "for plugin in (*plugins.score.enabled, *plugins.multi_point.enabled):",
+        "for plugin in (*plugins.multi_point.enabled, *plugins.score.enabled):",
+        cites="kubernetes #103956, #92649",
+    ),
+    Wrong(
+        "changes-the-order-of-plugins",
+        "plugins that a point enables again lose their place",
+        _RESOLVE,
+        "return [*before, *expanded, *(name for name in specific if name not in again)]",
+        "return [*expanded, *before, *(name for name in specific if name not in again)]",
+        cites="kubernetes #105611",
+    ),
+    Wrong(
+        "disables-nothing-at-a-point",
+        "a default plugin that is disabled at one point is called there",
+        _RESOLVE,
+        "if point not in POINTS[plugin.name] or plugin.name in disabled:",
+        "if point not in POINTS[plugin.name]:",
+    ),
+    Wrong(
+        "ignores-a-profile-s-percentage",
+        "percentageOfNodesToScore of a profile is not taken",
+        _RESOLVE,
+        "    if percentage is None:\n",
+        "    if True:\n",
+    ),
+    Wrong(
+        "ignores-hard-pod-affinity-weight",
+        "hardPodAffinityWeight is 1, whatever the configuration says",
+        _PROFILES,
+        "return InterPodAffinity(args.hard_pod_affinity_weight, args",
+        "return InterPodAffinity(1, args",
+    ),
+    Wrong(
+        "ignores-no-resources",
+        "resources that NodeResourcesFit is to ignore are filtered by",
+        _PROFILES,
+        "frozenset(args.ignored_resources),",
+        "frozenset(),",
+    ),
+    Wrong(
+        "a-disabled-plugin-comes-back",
+        "a default plugin that a profile disables at multiPoint stays enabled",
+        _DEFAULTS,
+        'kept = [p for p in default.enabled if not disabled & {p.name, "*"}]',
+        'kept = [p for p in default.enabled if "*" not in disabled]',
+    ),
+    Wrong(
+        "ignores-no-resource-groups",
+        "groups of resources that NodeResourcesFit is to ignore are filtered by",
+        _PROFILES,
+        "frozenset(args.ignored_resource_groups),",
+        "frozenset(),",
+    ),
+    Wrong(
+        "first-arguments-for-all",
+        "all profiles have the arguments of the first",
+        _RESOLVE,
+        "    args |= {config.name: config.args for config in profile.plugin_config if config.name in ARGS}\n",
+        "    args |= {config.name: config.args for config in profile.plugin_config if "
+        "config.name in ARGS}\n"
+        "    kept = globals().setdefault('_FIRST', {})\n"
+        "    args = {name: kept.setdefault(name, found) for name, found in args.items()}\n",
+    ),
+    Wrong(
+        "adds-no-affinity",
+        "the affinity that a profile adds is not read",
+        _PROFILES,
+        "return NodeAffinity(args.added_affinity or NodeAffinityTerms())",
+        "return NodeAffinity()",
+    ),
+    Wrong(
+        "unasked-plugins-are-skipped",
+        "a plugin that is disabled at PreFilter alone is not asked at Filter either",
+        _UNPREPARED,
+        "instead.answers[plugin.name] = error(NEEDS_PRE_FILTER[plugin.name])",
+        "instead.unconcerned.add(plugin.name)",
+    ),
+)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be wrong about host ports."""
+
+from conformance.wrong.planted.table import Wrong
+
+_INFO = "refsched.framework.node_info"
+_PORTS = "refsched.plugins.node_ports"
+
+WRONG = (
+    Wrong(
+        "one-port-for-all-protocols",
+        "TCP and UDP on one port are in conflict",
+        _INFO,
+        "return (self.protocol, self.port) == (other.protocol, other.port) and (",
+        "return self.port == other.port and (",
+        cites="kubernetes #5874",
+    ),
+    Wrong(
+        "one-port-for-all-addresses",
+        "one port on two addresses is in conflict",
+        _INFO,
+        "self.ip == other.ip or ANY_IP in (self.ip, other.ip)",
+        "bool(self.ip)",
+        cites="kubernetes #51950",
+    ),
+    Wrong(
+        "any-address-is-one-like-others",
+        "0.0.0.0 is in conflict only with itself",
+        _INFO,
+        "self.ip == other.ip or ANY_IP in (self.ip, other.ip)",
+        "self.ip == other.ip",
+    ),
+    Wrong(
+        "sidecars-have-no-ports",
+        "host ports of sidecars are not claimed",
+        _INFO,
+        "sidecars = [c for c in self.pod.spec.init_containers if c.is_sidecar]",
+        "sidecars = []",
+        cites="kubernetes #132037",
+    ),
+    Wrong(
+        "init-containers-claim-ports",
+        "host ports of init containers that end are claimed too",
+        _INFO,
+        "sidecars = [c for c in self.pod.spec.init_containers if c.is_sidecar]",
+        "sidecars = list(self.pod.spec.init_containers)",
+    ),
+    Wrong(
+        "ports-are-never-freed",
+        "the host ports of a pod that is gone stay claimed",
+        _INFO,
+        "            host_ports=self.host_ports.difference(removed.host_ports),\n",
+        "",
+        cites="kubernetes #66568",
+    ),
+    Wrong(
+        "no-eviction-for-a-port",
+        "preemption is not tried where a port is taken",
+        _PORTS,
+        "from refsched.framework.status import SUCCESS, Status, unschedulable\n",
+        "from refsched.framework.status import SUCCESS, Status, unresolvable as unschedulable\n",
+        cites="volcano #3895, turned round",
+    ),
+    Wrong(
+        "last-port-only",
+        "of several host ports only the last one is looked at",
+        _PORTS,
+        "if _in_conflict(wanted, node.host_ports):",
+        "if _in_conflict(wanted[-1:], node.host_ports):",
+    ),
+)

@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be wrong in preemption: who may, where, and at whose cost."""
+
+from conformance.wrong.planted.table import Wrong
+
+_ELIGIBILITY = "refsched.preemption.eligibility"
+_DRY_RUN = "refsched.preemption.dry_run"
+_VICTIMS = "refsched.preemption.victims"
+_BUDGETS = "refsched.preemption.disruption"
+_PICK = "refsched.preemption.pick"
+_IMPORTANCE = "refsched.preemption.importance"
+_PREPARE = "refsched.cycle.post_filter"
+_PLUGIN = "refsched.plugins.default_preemption"
+
+WRONG = (
+    Wrong(
+        "ignores-preemption-policy",
+        "a pod whose preemptionPolicy is Never preempts",
+        _ELIGIBILITY,
+        'if context.pod.pod.spec.preemption_policy == "Never":',
+        "if False:",
+    ),
+    Wrong(
+        "preempts-equals",
+        "pods of equal priority are victims",
+        _ELIGIBILITY,
+        "return other.priority < preemptor.priority",
+        "return other.priority <= preemptor.priority",
+    ),
+    Wrong(
+        "preempts-where-it-cannot-help",
+        "nodes that no eviction would cure are looked at, those that PreFilter left out too",
+        _DRY_RUN,
+        "if context.status_of(n.name).code is Code.UNSCHEDULABLE]",
+        "if context.status_of(n.name).is_rejected]",
+        cites="kubernetes #119770, #119782",
+    ),
+    Wrong(
+        "reprieves-nobody",
+        "all pods of lower priority are evicted, also those that may stay",
+        _VICTIMS,
+        "        if self.filter().is_success:\n            return True\n",
+        "",
+    ),
+    Wrong(
+        "reprieves-the-least-important-first",
+        "pods of less importance are the first that may stay",
+        _VICTIMS,
+        "by_protection(by_importance(potential, context.now), budgets)",
+        "by_protection(by_importance(potential, context.now)[::-1], budgets)",
+    ),
+    Wrong(
+        "does-not-sort-victims",
+        "victims whom a budget protects stand before more important ones",
+        _VICTIMS,
+        "if protected.violating and protected.others:",
+        "if False:",
+        cites="kubernetes #128307, scheduler-plugins #838",
+    ),
+    Wrong(
+        "ignores-budgets",
+        "victims are chosen as if there were no disruption budgets",
+        _BUDGETS,
+        "(violating if violated else others).append(info)",
+        "others.append(info)",
+        cites="autoscaler #9111",
+    ),
+    Wrong(
+        "one-disruption-too-few",
+        "the last disruption that a budget allows is taken to violate it",
+        _BUDGETS,
+        "violated = violated or left[index] < 0",
+        "violated = violated or left[index] <= 0",
+    ),
+    Wrong(
+        "pays-twice",
+        "a pod that a budget lists as disrupted takes from it again",
+        _BUDGETS,
+        "        and pod.name not in budget.status.disrupted_pods\n",
+        "",
+        cites="kubernetes #92475",
+    ),
+    Wrong(
+        "budgets-know-no-namespace",
+        "a budget protects pods of other namespaces too",
+        _BUDGETS,
+        "        and budget.metadata.namespace == pod.namespace\n",
+        "",
+    ),
+    Wrong(
+        "budgets-protect-everybody",
+        "a budget with an empty selector protects all pods",
+        _BUDGETS,
+        "return selector if selector.requirements else NOTHING",
+        "return selector",
+    ),
+    Wrong(
+        "priority-before-budgets",
+        "a node with less important victims is taken before one where no budget is violated",
+        _PICK,
+        "        candidate.num_pdb_violations,\n        victims[0].pod.priority,\n",
+        "        victims[0].pod.priority,\n        candidate.num_pdb_violations,\n",
+    ),
+    Wrong(
+        "fewest-victims-first",
+        "the number of victims counts before their priority",
+        _PICK,
+        "        candidate.num_pdb_violations,\n        victims[0].pod.priority,\n",
+        "        candidate.num_pdb_violations,\n        len(victims),\n        victims[0].pod.priority,\n",
+    ),
+    Wrong(
+        "evicts-who-started-first",
+        "of equal nodes the one is taken whose victims run longest",
+        _PICK,
+        "        -earliest_start(victims, now).timestamp(),\n",
+        "        earliest_start(victims, now).timestamp(),\n",
+    ),
+    Wrong(
+        "looks-at-the-latest-start",
+        "of the most important victims the one counts that started last",
+        _IMPORTANCE,
+        "return min(v.pod.status.start_time or now",
+        "return max(v.pod.status.start_time or now",
+    ),
+    Wrong(
+        "younger-is-more-important",
+        "of pods of equal priority the one that started later is spared",
+        _IMPORTANCE,
+        "return (started or now) < (other_started or now)",
+        "return (started or now) > (other_started or now)",
+    ),
+    Wrong(
+        "does-not-wait-for-victims",
+        "a pod whose victims are still leaving evicts others",
+        _ELIGIBILITY,
+        "    if _waits_for_a_victim(context):\n",
+        "    if False:\n",
+        cites="kubernetes #134217, #134249",
+    ),
+    Wrong(
+        "waits-for-whoever-leaves",
+        "a pod waits for any pod that leaves its nominated node, evicted or not",
+        _ELIGIBILITY,
+        'return target is not None and (target.status, target.reason) == ("True", "PreemptionByScheduler")',
+        "return True",
+    ),
+    Wrong(
+        "does-not-delete-best-effort-pods",
+        "a victim that asks for nothing is told, and not deleted",
+        _PREPARE,
+        '    stations.write("delete", victim)\n',
+        "    if any(container.resources.requests for container in victim.spec.containers):\n"
+        '        stations.write("delete", victim)\n',
+        cites="kubernetes #126643",
+    ),
+    Wrong(
+        "deletes-who-waits-on-permit",
+        "a victim that waits on Permit is deleted, not rejected",
+        _PREPARE,
+        "    if waiting is not None:\n",
+        "    if False:\n",
+        cites="kubernetes #140082",
+    ),
+    Wrong(
+        "plugins-do-not-see-victims-leave",
+        "in the dry run victims leave the node, and not what plugins prepared",
+        _VICTIMS,
+        "self._state = context.framework.remove_pod(",
+        "_ = context.framework.remove_pod(",
+        cites="kubernetes #88523",
+    ),
+    Wrong(
+        "plugins-do-not-see-the-spared-return",
+        "in the dry run who is spared returns to the node, and not to what plugins prepared",
+        _VICTIMS,
+        "self._state = context.framework.add_pod(",
+        "_ = context.framework.add_pod(",
+    ),
+    Wrong(
+        "dry-run-without-nominated-pods",
+        "the dry run does not count the pods that are nominated to the node",
+        _VICTIMS,
+        "self._nominated = context.nominated_pods(node.name)",
+        "self._nominated = ()",
+    ),
+    Wrong(
+        "sums-priorities-as-they-are",
+        "of victims with negative priorities more are taken to cost less",
+        _PICK,
+        "victim.pod.priority + _ABOVE_ANY_PRIORITY",
+        "victim.pod.priority",
+    ),
+    Wrong(
+        "does-not-sum-priorities",
+        "behind the highest priority of the victims only their number counts",
+        _PICK,
+        "        sum(victim.pod.priority + _ABOVE_ANY_PRIORITY for victim in victims),\n",
+        "        0,\n",
+    ),
+    Wrong(
+        "does-not-count-victims",
+        "of two nodes whose victims cost the same the one with fewer of them is not preferred",
+        _PICK,
+        "        len(victims),\n",
+        "        0,\n",
+    ),
+    Wrong(
+        "takes-any-of-equal-priority",
+        "how long the victims have run does not count",
+        _PICK,
+        "-earliest_start(victims, now).timestamp()",
+        "0",
+    ),
+    Wrong(
+        "looks-at-the-least-of-the-victims",
+        "the priority of the least important victim counts, not that of the most important",
+        _PICK,
+        "victims[0].pod.priority",
+        "victims[-1].pod.priority",
+    ),
+    Wrong(
+        "looks-at-the-start-of-all",
+        "the earliest start is that of any victim, not of one with the highest priority",
+        _IMPORTANCE,
+        " for v in victims if v.pod.priority == highest)",
+        " for v in victims)",
+    ),
+    Wrong(
+        "who-has-not-started-is-the-oldest",
+        "a pod without a start time is more important than its equals",
+        _IMPORTANCE,
+        "return (started or now) < (other_started or now)",
+        "return started is None or (other_started is not None and started < other_started)",
+    ),
+    Wrong(
+        "protects-pods-without-labels",
+        "a budget that asks for a label to be missing protects pods without any",
+        _BUDGETS,
+        "        bool(pod.labels)\n        and budget",
+        "        budget",
+    ),
+    Wrong(
+        "the-last-budget-decides",
+        "of several budgets only the last one that speaks of a pod can be violated",
+        _BUDGETS,
+        "violated = violated or left[index] < 0",
+        "violated = left[index] < 0",
+    ),
+    Wrong(
+        "one-budget-pays-for-all",
+        "a pod takes a disruption only from the first budget that speaks of it",
+        _BUDGETS,
+        "                violated = violated or left[index] < 0\n",
+        "                violated = violated or left[index] < 0\n                break\n",
+    ),
+    Wrong(
+        "spares-the-unprotected-first",
+        "whom no budget protects is the first that may stay",
+        _VICTIMS,
+        "    violating = [pod for pod in protected.violating if not trial.reprieves(pod)]\n"
+        "    victims = violating + [pod for pod in protected.others if not trial.reprieves(pod)]\n",
+        "    victims = [pod for pod in protected.others if not trial.reprieves(pod)]\n"
+        "    violating = [pod for pod in protected.violating if not trial.reprieves(pod)]\n"
+        "    victims = violating + victims\n",
+    ),
+    Wrong(
+        "counts-who-was-spared",
+        "protected pods that may stay count as violations too",
+        _VICTIMS,
+        "tuple(victims), len(violating))",
+        "tuple(victims), len(protected.violating))",
+    ),
+    Wrong(
+        "does-not-evict-who-leaves",
+        "pods that are being deleted are no victims",
+        _VICTIMS,
+        "if may_preempt(context.pod.pod, other.pod)]",
+        "if may_preempt(context.pod.pod, other.pod) and other.pod.metadata.deletion_timestamp is None]",
+    ),
+    Wrong(
+        "evicts-only-its-own",
+        "pods that another scheduler has placed are no victims",
+        _ELIGIBILITY,
+        "return other.priority < preemptor.priority",
+        "both = preemptor.spec, other.spec\n"
+        "    return both[0].scheduler_name == both[1].scheduler_name and other.priority < preemptor.priority",
+    ),
+    Wrong(
+        "evicts-only-in-its-namespace",
+        "pods of other namespaces are no victims",
+        _ELIGIBILITY,
+        "return other.priority < preemptor.priority",
+        "return other.priority < preemptor.priority and other.namespace == preemptor.namespace",
+    ),
+    Wrong(
+        "only-positive-priorities-preempt",
+        "a pod whose priority is not above 0 preempts nobody",
+        _ELIGIBILITY,
+        "return other.priority < preemptor.priority",
+        "return other.priority < preemptor.priority and preemptor.priority > 0",
+    ),
+    Wrong(
+        "waits-for-equals",
+        "a pod waits also for one of equal or higher priority that leaves its nominated node",
+        _ELIGIBILITY,
+        "any(may_preempt(pod, other.pod) and _leaves",
+        "any(_leaves",
+    ),
+    Wrong(
+        "waits-where-it-cannot-help",
+        "a pod waits for a victim that leaves its nominated node also where no eviction would help any more",
+        _ELIGIBILITY,
+        "if context.status_of(nominated.name).code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:",
+        "if False:",
+    ),
+    Wrong(
+        "takes-the-first-candidate",
+        "the search ends with the first candidate, whatever it costs",
+        _DRY_RUN,
+        "return min(max(nodes * percentage // 100, absolute), nodes)",
+        "return min(1, nodes)",
+    ),
+    Wrong(
+        "equals-are-outranked",
+        "nominated pods of equal priority lose their nomination too",
+        _PLUGIN,
+        "if other.pod.priority < priority)",
+        "if other.pod.priority <= priority)",
+    ),
+    Wrong(
+        "remembers-what-budgets-allowed",
+        "what a budget allows is as it was when the first pod preempted",
+        _DRY_RUN,
+        "    budgets = context.snapshot.objects.list(PodDisruptionBudget)\n",
+        "    objects = context.snapshot.objects\n"
+        "    budgets = vars(objects).setdefault('budgets', objects.list(PodDisruptionBudget))\n",
+    ),
+)

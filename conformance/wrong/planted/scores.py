@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be wrong in how nodes are scored by their resources, and in what is made of scores."""
+
+from conformance.wrong.planted.table import Wrong
+
+_FIT = "refsched.plugins.node_resources_fit"
+_STRATEGIES = "refsched.plugins.resource_scoring"
+_BALANCED = "refsched.plugins.node_resources_balanced_allocation"
+_RUNTIME = "refsched.framework.runtime"
+_DECIDE = "refsched.cycle.decide"
+_NORMALIZE = "refsched.plugins.normalize"
+_RESOURCES = "refsched.objects.resources"
+
+WRONG = (
+    Wrong(
+        "prefers-full-nodes",
+        "LeastAllocated scores what is used, not what is free",
+        _STRATEGIES,
+        "max(u.capacity - u.requested, 0)",
+        "min(u.requested, u.capacity)",
+    ),
+    Wrong(
+        "scores-real-requests",
+        "NodeResourcesFit scores without the defaults for pods that run and ask for nothing",
+        _FIT,
+        "counted = node.non_zero_requested if spec.name in (CPU, MEMORY) else node.requested",
+        "counted = node.requested",
+        cites="kubernetes #130445",
+    ),
+    Wrong(
+        "balances-with-defaults",
+        "BalancedAllocation gives running pods that ask for nothing a default",
+        _BALANCED,
+        "amount(node.requested, resource) + asked",
+        "amount(node.non_zero_requested, resource) + asked",
+        cites="kubernetes #102925",
+    ),
+    Wrong(
+        "balances-beyond-what-there-is",
+        "BalancedAllocation lets a share be more than the whole",
+        _BALANCED,
+        "min((amount(node.requested, resource) + asked) / allocatable, 1.0)",
+        "(amount(node.requested, resource) + asked) / allocatable",
+        cites="kubernetes #129138",
+    ),
+    Wrong(
+        "forgets-to-halve-a-deviation",
+        "the deviation of two shares is taken to be their difference",
+        _BALANCED,
+        "abs((shares[0] - shares[1]) / 2)",
+        "abs(shares[0] - shares[1])",
+    ),
+    Wrong(
+        "rounds-the-balance",
+        "BalancedAllocation rounds where it should cut",
+        _BALANCED,
+        "return int((1 - _standard_deviation(shares)) * MAX_NODE_SCORE)",
+        "return round((1 - _standard_deviation(shares)) * MAX_NODE_SCORE)",
+    ),
+    Wrong(
+        "balances-who-asks-for-nothing",
+        "BalancedAllocation scores pods that ask for none of its resources",
+        _BALANCED,
+        "return Continue(requests) if any(requests) else Skip()",
+        "return Continue(requests)",
+    ),
+    Wrong(
+        "most-allocated-drops-full-nodes",
+        "MostAllocated gives 0, not 100, for what is requested beyond the capacity",
+        _STRATEGIES,
+        "min(u.requested, u.capacity) * MAX_NODE_SCORE",
+        "(u.requested if u.requested <= u.capacity else 0) * MAX_NODE_SCORE",
+        cites="kubernetes #105239",
+    ),
+    Wrong(
+        "ignores-weights-of-resources",
+        "all resources of a scoring strategy weigh the same",
+        _STRATEGIES,
+        "return sum(score * use.weight for score, use in scored) // total if total else 0",
+        "return sum(score for score, _ in scored) // len(scored) if total else 0",
+    ),
+    Wrong(
+        "cuts-the-ratio",
+        "RequestedToCapacityRatio cuts where it should round",
+        _STRATEGIES,
+        "/ total + 0.5) if total else 0",
+        "/ total) if total else 0",
+    ),
+    Wrong(
+        "counts-what-scores-nothing",
+        "RequestedToCapacityRatio divides by the weight of resources that score 0 too",
+        _STRATEGIES,
+        "for score, use in scored if score > 0]",
+        "for score, use in scored]",
+    ),
+    Wrong(
+        "weighs-before-normalizing",
+        "weights multiply raw scores, not normalized ones",
+        _RUNTIME,
+        "for name, scores in normalized.items()\n        }\n        return Scores",
+        "for name, scores in raw.items()\n        }\n        return Scores",
+        cites="kube-scheduler-simulator #89",
+    ),
+    Wrong(
+        "rounds-normalized-scores",
+        "a normalized score is rounded where it should be cut",
+        _NORMALIZE,
+        "MAX_NODE_SCORE * score // largest",
+        "round(MAX_NODE_SCORE * score / largest)",
+    ),
+    Wrong(
+        "default-memory-in-decimal-megabytes",
+        "a container without a memory request scores as one of 200 MB, not MiB",
+        _RESOURCES,
+        "DEFAULT_MEMORY_REQUEST = 200 * 1024 * 1024",
+        "DEFAULT_MEMORY_REQUEST = 200 * 1000 * 1000",
+    ),
+    Wrong(
+        "takes-the-lowest-total",
+        "the node with the lowest total is chosen",
+        _DECIDE,
+        "highest = max(totals.values())",
+        "highest = min(totals.values())",
+        cites="scheduler-plugins #384",
+    ),
+    Wrong(
+        "the-best-node-gets-no-hundred",
+        "normalized scores end below 100",
+        _NORMALIZE,
+        "MAX_NODE_SCORE * score // largest",
+        "MAX_NODE_SCORE * score // (largest + 1)",
+    ),
+    Wrong(
+        "forgets-weights-of-who-does-not-normalize",
+        "a weight counts only for plugins whose scores are normalized",
+        _RUNTIME,
+        "score * self.score_weights[name] for node",
+        "score * (self.score_weights[name] if raw[name] is not scores else 1) for node",
+    ),
+    Wrong(
+        "deviates-as-a-sample",
+        "the balance of three resources and more is the deviation of a sample",
+        _BALANCED,
+        "math.sqrt(squares / len(shares))",
+        "math.sqrt(squares / (len(shares) - 1))",
+    ),
+)

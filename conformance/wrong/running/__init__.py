@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running wrong schedulers against the suite, and the pages that say what became of them."""

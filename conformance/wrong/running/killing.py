@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Killing: the default profile against one wrong scheduler, up to the first thing that is found wrong.
+
+What the profile draws does not depend on answers, so that this finds what pytest would find. Tests that lie near
+the planted bug come first: the number of examples and of seconds is theirs. Three figures stand beside each
+other: killed by anything, by the invariants alone, by the recordings alone.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from functools import cache
+from itertools import islice
+
+from attrs import frozen
+
+from conformance.wrong.planted.configured import all_configured, connect_configured
+from conformance.wrong.running.profile import SuiteTest, histories_of, suite_tests
+from refsched.suite.adapters.adapter import Adapter
+from refsched.suite.adapters.connecting import connect
+from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
+from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.judge import ANSWERS
+from refsched.suite.histories.trial import try_history
+from refsched.suite.session.dependence import by_cause
+from refsched.suite.session.standard import StandardBench
+
+TIMEOUT = 30.0
+"""Seconds for one answer."""
+
+ALONE = 100
+"""So many of the nearest histories are tried with the invariants alone, and with recordings alone."""
+
+Tests = Sequence[SuiteTest]
+
+
+@frozen
+class Kill:
+    """``examples`` of ``test`` were run, the last of which showed that ``rule`` is broken. ``seconds`` counts the
+    tests before it too."""
+
+    test: str
+    rule: str
+    member: str
+    examples: int
+    seconds: float
+
+
+@frozen
+class Attack:
+    """What came of some tests. A crash or a timeout is no kill: ``faults`` counts them, and says the first."""
+
+    kill: Kill | None
+    examples: int
+    seconds: float
+    faults: int = 0
+    first_fault: str = ""
+
+
+@frozen
+class Fate:
+    """What became of one wrong scheduler: in the whole default profile, and in the first of those of its tests
+    that are near, judged by the invariants alone, or being recordings."""
+
+    name: str
+    suite: Attack
+    invariants: Attack
+    recordings: Attack
+
+
+NOT_TRIED = Attack(None, 0, 0.0)
+
+
+def fate_of(name: str, nearest: Sequence[str], *, alone: bool = True) -> Fate:
+    """``nearest`` are areas, of what is drawn and of recordings; their tests come first. Without ``alone`` neither
+    invariants nor recordings are tried by themselves."""
+    tests = sorted(suite_tests(), key=lambda test: _distance(test, nearest))
+    near = [test for test in tests if test.area in nearest]
+    with connect_wrong(name) as adapter:
+        suite = attack(adapter, tests)
+        if not alone:
+            return Fate(name, suite, NOT_TRIED, NOT_TRIED)
+        return Fate(
+            name,
+            suite,
+            attack(adapter, [test for test in near if not test.recorded], ALONE, with_specification=False),
+            attack(adapter, [test for test in near if test.recorded], ALONE),
+        )
+
+
+def fate_of_configured(name: str) -> Fate:
+    """Of the real kube-scheduler, configured otherwise; not tried, and for what reason, where there is none."""
+    nearest = all_configured()[name].nearest
+    try:
+        with connect_configured(name) as adapter:
+            came = attack(adapter, sorted(suite_tests(), key=lambda test: _distance(test, nearest)))
+    except AdapterUnavailable as missing:
+        came = Attack(None, 0, 0.0, first_fault=missing.problem)
+    return Fate(name, came, NOT_TRIED, NOT_TRIED)
+
+
+def connect_wrong(name: str) -> Adapter:
+    """The wrong scheduler, in a process of its own."""
+    python = shlex.quote(sys.executable)
+    return connect(f"exec:{python} -m conformance.wrong {shlex.quote(name)}", timeout=TIMEOUT)
+
+
+def _distance(test: SuiteTest, nearest: Sequence[str]) -> tuple[int, bool]:
+    return (nearest.index(test.area) if test.area in nearest else len(nearest), test.recorded)
+
+
+def attack(
+    adapter: Adapter, tests: Tests, most: int | None = None, *, with_specification: bool = True
+) -> Attack:
+    """Run the tests one after the other, up to the first kill, or to so many histories."""
+    began = time.perf_counter()
+    total = faults = 0
+    first_fault = ""
+
+    def seconds() -> float:
+        return round(time.perf_counter() - began, 2)
+
+    numbered = ((test, *each) for test in tests for each in enumerate(histories_of(test), 1))
+    for test, number, history in islice(numbered, most):
+        total += 1
+        try:
+            found = try_history(adapter, history, with_specification=with_specification).findings
+        except AdapterFault as fault:
+            faults, first_fault = faults + 1, first_fault or fault.problem
+            if fault.final:
+                break
+            continue
+        except Exception as problem:
+            faults += 1
+            first_fault = first_fault or f"the suite: {type(problem).__name__}: {problem}"
+            continue
+        crashes = [one for one in found if one.rule == ANSWERS]
+        if crashes:
+            faults, first_fault = faults + 1, first_fault or str(crashes[0].got)
+        elif found:
+            worst = min(found, key=_order)
+            kill = Kill(test.name, worst.rule, worst.member, number, seconds())
+            return Attack(kill, total, kill.seconds, faults, first_fault)
+    return Attack(None, total, seconds(), faults, first_fault)
+
+
+def _order(finding: Finding) -> tuple[int, int]:
+    """As the suite sorts what it finds."""
+    return by_cause(finding, _places().get(finding.rule, len(_places())))
+
+
+@cache
+def _places() -> dict[str, int]:
+    return {rule: place for place, rule in enumerate(StandardBench().rules)}

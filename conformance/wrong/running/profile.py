@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The default profile, without pytest: which tests there are, and the histories that each of them draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from attrs import frozen
+
+import conformance
+from conformance.strategies import AREAS
+from refsched.suite.histories.history import History
+from refsched.suite.histories.recordings import area_of, read_recording, recordings
+from refsched.suite.session.conforming import Claim
+from refsched.suite.session.drawing import drawn, load_profile
+
+SEED = "0"
+"""The default of ``--hypothesis-seed``."""
+
+_REPLAYING = "test_recordings"
+"""The module whose test has no area, and replays the recordings."""
+
+
+@frozen
+class SuiteTest:
+    """A test of the suite: ``area`` is what it draws from, or, if ``recorded``, the area of the recordings."""
+
+    name: str
+    area: str
+    examples: int
+    recorded: bool = False
+
+
+@cache
+def suite_tests() -> tuple[SuiteTest, ...]:
+    """Those of ``conformance/test_*.py``, in the order in which pytest collects them."""
+    folder = Path(conformance.__path__[0])
+    return tuple(test for path in sorted(folder.glob("test_*.py")) for test in _tests_of(path.stem))
+
+
+def _tests_of(stem: str) -> Iterator[SuiteTest]:
+    module = import_module(f"conformance.{stem}")
+    for name, value in vars(module).items():
+        for mark in getattr(value, "pytestmark", ()) if name.startswith("test_") else ():
+            claim: Claim | None = mark.args[0] if mark.name == "conforms" else None
+            test = f"{module.__name__}::{name}"
+            if claim is None:
+                continue
+            if claim.area is not None and claim.area in AREAS:
+                yield SuiteTest(test, claim.area, claim.examples)
+            elif stem == _REPLAYING:
+                for area in sorted({area_of(path) for path in recordings()}):
+                    yield SuiteTest(f"{test}[{area}]", area, claim.examples, recorded=True)
+
+
+@cache
+def histories_of(test: SuiteTest, seed: str = SEED) -> Sequence[History]:
+    """What the test runs: the histories that it draws from this seed, or the recordings."""
+    if test.recorded:
+        return [read_recording(path) for path in recordings(test.area)]
+    histories: list[History] = []
+
+    def collect(history: History) -> None:
+        histories.append(history)
+
+    load_profile()
+    drawn(collect, AREAS[test.area](), examples=test.examples, seed=seed, name=test.name)()
+    return histories

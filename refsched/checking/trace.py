@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading a trace: JSON Lines, plain or gzip, each line checked as it is asked for (docs/protocol.md, version 1).
+
+Whatever is wrong is an InputError that names the file and the line.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from refsched.errors import InputError
+from refsched.objects.documents import read_json
+from refsched.objects.reading import read_as
+from refsched.records import Json, Record, read_record
+
+FORMAT = "refsched.trace/v1"
+START = datetime(2026, 1, 1, tzinfo=UTC)
+MAX_LINE = 16 * 1024 * 1024
+"""Bytes of one line: an attempt that tells of 5,000 nodes, each with scores of ten plugins, takes a tenth."""
+
+MAX_SECONDS = 10**10
+"""Three centuries: what lies beyond is no time that a scheduler ran."""
+
+
+@frozen
+class SchedulerName:
+    name: str
+    version: str
+
+
+@frozen
+class Header:
+    """The first line: who was recorded, how it was configured, and at what time ``at`` is 0.
+    ``frozen_timers`` are those that the recorder could not move. ``extender_calls`` says that whatever extenders
+    were asked is told."""
+
+    trace: str
+    scheduler: SchedulerName
+    config: Json
+    feature_gates: Mapping[str, bool] = field(factory=dict)
+    start: datetime = START
+    frozen_timers: tuple[str, ...] = ()
+    extender_calls: bool = False
+
+
+@frozen
+class Exchange:
+    """One call of an extender. ``extender`` is its ``urlPrefix``; ``failed`` says why there was no answer at all,
+    in the words of Go's HTTP client; with a ``status`` other than 200 the answer does not count."""
+
+    extender: str
+    verb: str
+    request: Json
+    answer: Any = None
+    status: int = 200
+    failed: str = ""
+
+
+@frozen
+class Entry:
+    """One record, the line it stands in, and the seconds since the start.
+
+    What left no record of its own may be told by the next one (docs/protocol.md). ``held`` is the pod whose
+    scheduling cycle had begun before this record, and is held by a scripted plugin: its attempt comes later.
+    ``idle`` says that a pod was asked for before this record, and that there was none. ``asked`` are the calls of
+    extenders that were made since the record before.
+    """
+
+    line: int
+    at: float
+    record: Record
+    held: str = ""
+    idle: bool = False
+    asked: tuple[Exchange, ...] = ()
+
+
+@frozen
+class Trace:
+    """``entries`` can be walked through once, and raise InputError where the rest cannot be used."""
+
+    path: str
+    header: Header
+    entries: Iterator[Entry]
+
+
+def read_trace(path: str | Path) -> Trace:
+    """Open a trace: read its header, and the records as they are asked for."""
+    lines = _objects(path)
+    number, members = next(lines, (1, None))
+    where = f"{path}: line {number}"
+    if members is None:
+        raise InputError("is empty", where=str(path))
+    if members.get("trace") != FORMAT:
+        found = "a line without it" if "trace" not in members else f"{members['trace']!r:.60}"
+        raise InputError(f"expected a header, {FORMAT!r}, found {found}", "trace", where)
+    try:
+        header = read_as(Header, members)
+    except InputError as error:
+        raise error.at(where) from None
+    return Trace(str(path), header, _entries(path, lines))
+
+
+def _entries(path: str | Path, lines: Iterator[tuple[int, Json]]) -> Iterator[Entry]:
+    now = 0.0
+    for number, members in lines:
+        try:
+            now = _time(members.get("at"), now)
+            yield Entry(number, now, read_record(members), _held(members), _idle(members), _asked(members))
+        except InputError as error:
+            raise error.at(f"{path}: line {number}") from None
+        except RecursionError:
+            raise InputError("is nested too deeply", where=f"{path}: line {number}") from None
+
+
+def _time(at: object, now: float) -> float:
+    if isinstance(at, bool) or not isinstance(at, int | float) or not abs(at) <= MAX_SECONDS:
+        raise InputError(f"expected a number of seconds, found {at!r:.60}", "at")
+    if at < now:
+        raise InputError(f"{at:g} is before the {now:g} of an earlier line", "at")
+    return float(at)
+
+
+def _held(members: Json) -> str:
+    pod = members.get("held", "")
+    if pod and not (isinstance(pod, str) and all(pod.partition("/"))):
+        raise InputError(f"expected namespace/name of a pod, found {pod!r:.60}", "held")
+    return str(pod or "")
+
+
+def _idle(members: Json) -> bool:
+    idle = members.get("idle", False)
+    if not isinstance(idle, bool):
+        raise InputError(f"expected true or false, found {idle!r:.60}", "idle")
+    return idle
+
+
+def _asked(members: Json) -> tuple[Exchange, ...]:
+    try:
+        return read_as(tuple[Exchange, ...], members.get("asked", ()))
+    except InputError as error:
+        raise error.under("asked") from None
+
+
+# --- Lines ----------------------------------------------------------------------------------------
+
+
+def _objects(path: str | Path) -> Iterator[tuple[int, Json]]:
+    """The JSON objects of a file by line, but blank lines."""
+    for number, line in _lines(path):
+        where = f"{path}: line {number}"
+        if len(line) > MAX_LINE:
+            raise InputError(f"is longer than {MAX_LINE // 1024 // 1024} MiB", where=where)
+        if line.strip():
+            yield number, _object(line, where)
+
+
+def _object(line: bytes, where: str) -> Json:
+    try:
+        value: Any = read_json(line.decode("utf-8"))
+    except UnicodeDecodeError:
+        problem = "is not UTF-8 text"
+    except json.JSONDecodeError as error:
+        problem = f"is not JSON: {error.msg} (column {error.colno})"
+    except InputError as error:
+        raise error.at(where) from None
+    else:
+        if isinstance(value, dict):
+            return value
+        raise InputError(f"expected a JSON object, found {value!r:.60}", where=where)
+    raise InputError(problem if line.endswith(b"\n") else "is cut off in the middle", where=where)
+
+
+def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+    """Lines with their numbers, cut one byte beyond the limit."""
+    number = 0
+    try:
+        with gzip.open(path) if str(path).endswith(".gz") else open(path, "rb") as file:
+            while line := file.readline(MAX_LINE + 1):
+                number += 1
+                yield number, line
+    except EOFError:
+        raise InputError(
+            "the compressed file is cut off after this line", where=f"{path}: line {number}"
+        ) from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"cannot be decompressed: {error}", where=str(path)) from None
+    except OSError as error:
+        raise InputError(error.strerror or str(error), where=str(path)) from None

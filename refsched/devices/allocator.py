@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Allocator: the search for devices that satisfy all claims of a pod on one node.
+
+The default gates of v1.34.2 make the scheduler take the *experimental* allocator: DRAResourceClaimDeviceStatus
+is on, and the stable and incubating ones do not know it (structured/allocator.go, NewAllocator).
+
+Rules: R-DRA-50 … R-DRA-58.
+Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, Allocate,
+allocateOne, allocateDevice (v0.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from attrs import define, field, frozen
+
+from refsched.devices.constraints import Constraint, MatchAttribute
+from refsched.devices.pools import DeviceID, OfferedDevice, Pool, PoolOrders, Pools, gather_pools
+from refsched.devices.requests import (
+    MAX_RESULTS,
+    AllocationError,
+    GetClass,
+    Matcher,
+    RequestKey,
+    Sized,
+    Sizer,
+)
+from refsched.devices.results import Chosen, allocation_result
+from refsched.framework.known_defects import (
+    ALL_AGAINST_A_CONSTRAINT,
+    ALL_OF_AN_ALTERNATIVE,
+    AS_RELEASED,
+    Mended,
+)
+from refsched.objects.dra import AllocationResult, ResourceClaim, ResourceSlice
+from refsched.objects.node import Node
+
+
+@frozen
+class Allocator:
+    """All that an allocation depends on but the node. ``in_use`` are the devices that claims hold."""
+
+    slices: Sequence[ResourceSlice]
+    in_use: frozenset[DeviceID]
+    get_class: GetClass = field(eq=False)
+
+    def pool_orders(self, node: Node) -> PoolOrders:
+        """The orders in which the pools that the node reaches may be tried."""
+        return gather_pools(self.slices, node)
+
+    def allocate(
+        self,
+        node: Node,
+        claims: Sequence[ResourceClaim],
+        pools: Pools | None = None,
+        mended: Mended = AS_RELEASED,
+    ) -> tuple[AllocationResult, ...] | None:
+        """R-DRA-50: the first solution found counts, one result for each claim; None where there is none.
+        Without ``pools`` they stand in the first of their orders.
+
+        Raises AllocationError.
+        """
+        gathered = pools if pools is not None else self.pool_orders(node)[0]
+        pools = tuple(pool for pool in gathered if not pool.is_passed_over(mended))
+        matcher = Matcher(claims)
+        sizer = Sizer(claims, pools, self.get_class, matcher, mended)
+        sized: dict[RequestKey, Sized] = {}
+        constraints: list[list[Constraint]] = []
+        for index, claim in enumerate(claims):
+            sized |= sizer.size_claim(index)
+            constraints.append(_constraints(claim))
+        matcher.forget()
+        search = _Search(claims, pools, self.in_use, matcher, sized, constraints, mended)
+        if not search.run():
+            return None
+        return tuple(
+            allocation_result(claim, index, sized, search.chosen[index], node)
+            for index, claim in enumerate(claims)
+        )
+
+
+def _constraints(claim: ResourceClaim) -> list[Constraint]:
+    """R-DRA-51: a constraint of no known kind is an error."""
+    made: list[Constraint] = []
+    for index, constraint in enumerate(claim.spec.devices.constraints):
+        requests = frozenset(constraint.requests)
+        if constraint.match_attribute is None:
+            problem = "empty constraint (unsupported constraint type?)"
+            raise AllocationError(f"claim {claim.key}, constraint #{index}: {problem}")
+        made.append(MatchAttribute(requests, constraint.match_attribute))
+    return made
+
+
+class _TooManyDevices(Exception):  # noqa: N818  (not an error to the caller: it steers the search)
+    """From here on every way leads to more devices than one claim may hold."""
+
+
+class _Place(NamedTuple):
+    """The device that is looked for: the how-manieth of which request."""
+
+    claim: int = 0
+    request: int = 0
+    sub: int = 0
+    device: int = 0
+
+    @property
+    def key(self) -> RequestKey:
+        return RequestKey(self.claim, self.request, self.sub)
+
+
+@define
+class _Search:
+    """A depth-first search, one device after the other, that steps back from what leads nowhere.
+
+    ``held_by`` says which claims of the pod (by position) a device has been chosen for so far.
+    """
+
+    claims: Sequence[ResourceClaim]
+    pools: Sequence[Pool]
+    in_use: frozenset[DeviceID]
+    matcher: Matcher
+    sized: dict[RequestKey, Sized]
+    constraints: Sequence[Sequence[Constraint]]
+    mended: Mended
+    chosen: list[list[Chosen]] = field(init=False)
+    held_by: dict[DeviceID, set[int]] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        self.chosen = [[] for _ in self.claims]
+
+    def run(self) -> bool:
+        try:
+            return self._go_on(_Place())
+        except _TooManyDevices:
+            raise AllocationError("allocation max size exceeded") from None
+
+    def _go_on(self, place: _Place, *, in_alternative: bool = False) -> bool:
+        """Find the devices from this place on to the end."""
+        if place.claim >= len(self.claims):
+            return True
+        if place.request >= len(self.claims[place.claim].spec.devices.requests):
+            return self._next_claim(place)
+        sized = self.sized[place.key]
+        if sized.name.sub and not in_alternative:
+            return self._first_available(place)
+        if sized.wants_all and not sized.all_devices:
+            return False
+        if place.device >= sized.count:
+            return self._go_on(_Place(place.claim, place.request + 1))
+        if len(self.chosen[place.claim]) + sized.count - place.device > MAX_RESULTS:
+            raise _TooManyDevices
+        if sized.wants_all:
+            return self._take_next_of_all(place, sized, in_alternative=in_alternative)
+        return self._take_any(place, sized, in_alternative=in_alternative)
+
+    def _next_claim(self, place: _Place) -> bool:
+        """R-DRA-52: what one claim cannot hold may fit if an earlier claim is given other devices."""
+        try:
+            return self._go_on(_Place(place.claim + 1))
+        except _TooManyDevices:
+            return False
+
+    def _first_available(self, place: _Place) -> bool:
+        """R-DRA-53: alternatives are tried in order; where all need too many devices, so does the request."""
+        too_many = True
+        for index in range(
+            len(self.claims[place.claim].spec.devices.requests[place.request].first_available)
+        ):
+            try:
+                found = self._go_on(place._replace(sub=index), in_alternative=True)
+            except _TooManyDevices:
+                continue
+            too_many = False
+            if found:
+                self.sized[place.key].selected = index
+                return True
+        if too_many:
+            raise _TooManyDevices
+        return False
+
+    def _take_next_of_all(self, place: _Place, sized: Sized, *, in_alternative: bool) -> bool:
+        """R-DRA-54: a request for all devices must get every one of them, so only one is tried.
+
+        The known defect all-of-an-alternative (kubernetes #137347): the second and later devices are looked
+        for under the first alternative, whichever alternative the request is at.
+        """
+        offered = sized.all_devices[place.device]
+        if not self._take(place, sized, offered, must=True):
+            return False
+        alternative = place.sub if ALL_OF_AN_ALTERNATIVE in self.mended else 0
+        further = _Place(place.claim, place.request, alternative, place.device + 1)
+        return self._go_on_with(place, sized, offered, further, in_alternative=in_alternative)
+
+    def _take_any(self, place: _Place, sized: Sized, *, in_alternative: bool) -> bool:
+        """R-DRA-55: devices are tried in order. An invalid pool on the way is an error, even where a later
+        pool would do."""
+        further = place._replace(device=place.device + 1)
+        for pool in self.pools:
+            if pool.invalid_reason:
+                raise AllocationError(f"pool {pool.name} is invalid: {pool.invalid_reason}")
+            for offered in pool.devices:
+                if (
+                    self._is_free(place, sized, offered)
+                    and self.matcher.matches(place.key, sized, offered)
+                    and self._take(place, sized, offered, must=False)
+                    and self._go_on_with(place, sized, offered, further, in_alternative=in_alternative)
+                ):
+                    return True
+        return False
+
+    def _go_on_with(
+        self, place: _Place, sized: Sized, offered: OfferedDevice, further: _Place, *, in_alternative: bool
+    ) -> bool:
+        """Go on with this device taken, and give it back where that leads nowhere."""
+        try:
+            found = self._go_on(further, in_alternative=in_alternative)
+        except _TooManyDevices:
+            self._give_back(place, sized, offered)
+            raise
+        if not found:
+            self._give_back(place, sized, offered)
+        return found
+
+    # --- One device -------------------------------------------------------------------------------
+
+    def _is_free(self, place: _Place, sized: Sized, offered: OfferedDevice) -> bool:
+        """R-DRA-56: a device is given once. Admin access does not mind others, but a claim names no device
+        twice."""
+        holders = self.held_by.get(offered.id, set())
+        if sized.admin_access:
+            return place.claim not in holders
+        return offered.id not in self.in_use and not holders
+
+    def _take(self, place: _Place, sized: Sized, offered: OfferedDevice, *, must: bool) -> bool:
+        """R-DRA-58: all constraints of the claim must admit the device. The known defect all-against-a-constraint:
+        where a request for all devices *must* have it, a constraint that does not admit it is an error and ends
+        the pod's attempt, even if other alternatives or nodes would do."""
+        if not self._is_free(place, sized, offered):
+            return False
+        constraints = self.constraints[place.claim]
+        for index, constraint in enumerate(constraints):
+            if constraint.add(sized.name, offered):
+                continue
+            if must and ALL_AGAINST_A_CONSTRAINT not in self.mended:
+                request = f"claim {self.claims[place.claim].key}, request {sized.name.sub or sized.name.base}"
+                problem = f"cannot add device {offered.id} because a claim constraint would not be satisfied"
+                raise AllocationError(f"{request}: {problem}")
+            for earlier in constraints[:index]:
+                earlier.remove(sized.name, offered)
+            return False
+        self.held_by.setdefault(offered.id, set()).add(place.claim)
+        self.chosen[place.claim].append(Chosen(sized.name, offered, admin_access=sized.admin_access))
+        return True
+
+    def _give_back(self, place: _Place, sized: Sized, offered: OfferedDevice) -> None:
+        for constraint in self.constraints[place.claim]:
+            constraint.remove(sized.name, offered)
+        self.held_by[offered.id].discard(place.claim)
+        self.chosen[place.claim].pop()

@@ -1,0 +1,385 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CEL: the expressions with which classes and requests select devices.
+
+The syntax is cel-python's (its parser is loaded with the first expression); the meaning is cel-go's, of which
+cel-python's own differs: numbers compare across types, values of different types are unequal rather than an
+error, and what is missing is reported in cel-go's words.
+
+What cannot be compiled is told apart from what fails when it is evaluated: the first one fails for every device.
+Out of scope: cost limits.
+Source: dynamic-resource-allocation/cel/compile.go (v0.34.2); github.com/google/cel-go interpreter (v0.26.0).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from attrs import field, frozen
+
+from refsched.devices.cel_functions import CONVERSIONS, FUNCTIONS, METHODS, NOT_FOLLOWED, checked_int
+from refsched.devices.cel_operators import (
+    BINARY,
+    FOLDS,
+    Evaluate,
+    Scope,
+    at,
+    calling,
+    conditional,
+    logical,
+    negated,
+    negative,
+    select,
+)
+from refsched.devices.cel_optional import (
+    SELECT,
+    alternative,
+    mapped,
+    present_items,
+    selected,
+    without_optional_syntax,
+)
+from refsched.devices.cel_tree import arguments, bare_name, if_marked, subtrees, unwrapped
+from refsched.devices.cel_types import check_types
+from refsched.devices.cel_values import (
+    UINT64,
+    CelDevice,
+    CelError,
+    CelType,
+    CelValueError,
+    Domains,
+    Uint,
+    type_name,
+)
+from refsched.errors import InputError
+
+if TYPE_CHECKING:
+    from lark import Token, Tree
+
+__all__ = ["CelError", "CelProgram", "compile_selector"]
+
+_FIELDS = frozenset({"driver", "attributes", "capacity", "allowMultipleAllocations"})
+_DEVICE = "device"
+_MACROS = frozenset({"all", "exists", "exists_one", "map", "filter"})
+_TYPES = {
+    name: CelType(name)
+    for name in ("bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint")
+}
+
+
+@frozen
+class CelProgram:
+    """A selector, compiled."""
+
+    expression: str
+    evaluate: Evaluate = field(eq=False)
+
+    def matches(self, device: CelDevice) -> bool:
+        """R-DRA-73: an expression must evaluate to a boolean. Raises CelError."""
+        try:
+            value = self.evaluate({**_TYPES, _DEVICE: device})
+            if not isinstance(value, bool):
+                raise _not_a_boolean(value)
+        except CelValueError as error:
+            raise CelError(f"CEL runtime error: {error}") from None
+        return value
+
+
+@lru_cache(maxsize=256)
+def compile_selector(expression: str) -> CelProgram:
+    """R-DRA-74: an expression that does not parse, or names what does not exist, is refused with CelError."""
+    from celpy.celparser import CELParseError, CELParser
+
+    try:
+        tree: Tree[Token] = CELParser().parse(without_optional_syntax(expression))
+    except CELParseError:
+        raise _refused("Syntax error") from None
+    program = CelProgram(expression, _Compiler(frozenset({_DEVICE, *_TYPES})).compile(tree))
+    check_types(tree, tuple(_TYPES))
+    return program
+
+
+def _refused(problem: str) -> CelError:
+    return CelError(f"CEL compile error: compilation failed: ERROR: <input>: {problem}")
+
+
+def _not_known(name: str) -> CelError | InputError:
+    """R-FEATURE-06: what CEL has, and this specification does not follow, is refused by its name, for what comes
+    of it is not known; what CEL does not have is an error of the expression."""
+    if name in NOT_FOLLOWED:
+        return InputError(f"the CEL function {name} is not followed")
+    return _refused(f"undeclared reference to '{name}' (in container '')")
+
+
+def _at_once(function: Callable[..., Any], *values: str) -> None:
+    """What is called with text that stands in the expression is called when it is compiled."""
+    try:
+        function(*values)
+    except CelValueError as error:
+        raise CelError(f"CEL compile error: program instantiation failed: {error}") from None
+
+
+def _not_a_boolean(value: Any) -> CelValueError:
+    kind = type_name(value)
+    reason = f"type conversion error from '{kind.removeprefix('kubernetes.')}' to 'bool'"
+    if kind == "string":
+        reason = "unsupported native conversion from string to 'bool'"
+    elif kind == "int":
+        reason = "unsupported type conversion from 'int' to bool"
+    return CelValueError(f"CEL result of type {kind} could not be converted to bool: {reason}")
+
+
+# --- From a syntax tree to a function -------------------------------------------------------------
+
+
+@frozen
+class _Compiler:
+    """Compiles what stands where these names are declared."""
+
+    names: frozenset[str]
+
+    def compile(self, tree: Tree[Token]) -> Evaluate:
+        children = tree.children
+        match tree.data:
+            case "expr" if len(children) == 3:
+                return conditional(*self._all(children))
+            case "conditionalor" if len(children) == 2:
+                return logical(self._all(children), decides=True)
+            case "conditionaland" if len(children) == 2:
+                return logical(self._all(children), decides=False)
+            case "relation" | "addition" | "multiplication" if len(children) == 2:
+                return self._binary(*subtrees(children))
+            case "unary" if len(children) == 2:
+                return self._unary(*subtrees(children))
+            case "member_dot" | "member_dot_arg" | "member_index" | "member_object":
+                return self._member(tree)
+            case "dot_ident_arg" | "ident_arg":
+                return self._call(str(children[0]), arguments(children))
+            case "dot_ident" | "ident":
+                return self._name(str(children[0]))
+            case "list_lit":
+                return self._list(arguments(children, 0))
+            case "map_lit":
+                return self._map(arguments(children, 0))
+            case "literal":
+                return _literal(children[0])
+        return self.compile(subtrees(children)[0])
+
+    def _all(self, trees: Sequence[Tree[Token] | Token]) -> list[Evaluate]:
+        return [self.compile(tree) for tree in subtrees(trees)]
+
+    def _binary(self, left: Tree[Token], right: Tree[Token]) -> Evaluate:
+        operator = BINARY[str(left.data)]
+        a, b = self.compile(subtrees(left.children)[0]), self.compile(right)
+        return lambda scope: operator(a(scope), b(scope))
+
+    def _unary(self, sign: Tree[Token], operand: Tree[Token]) -> Evaluate:
+        operator = negated if sign.data == "unary_not" else negative
+        value = self.compile(operand)
+        return lambda scope: operator(value(scope))
+
+    def _list(self, trees: Sequence[Tree[Token]]) -> Evaluate:
+        maybe = [if_marked(tree) for tree in trees]
+        items = [self.compile(marked or tree) for marked, tree in zip(maybe, trees, strict=True)]
+        marks = [marked is not None for marked in maybe]
+        return lambda scope: present_items([item(scope) for item in items], marks)
+
+    def _map(self, trees: Sequence[Tree[Token]]) -> Evaluate:
+        keys, values = self._all(trees[::2]), self._all(trees[1::2])
+        return lambda scope: {key(scope): value(scope) for key, value in zip(keys, values, strict=True)}
+
+    # --- Names, fields and calls ------------------------------------------------------------------
+
+    def _name(self, name: str) -> Evaluate:
+        if name not in self.names:
+            raise _refused(f"undeclared reference to '{name}' (in container '')")
+        return lambda scope: scope[name]
+
+    def _member(self, tree: Tree[Token]) -> Evaluate:
+        target, *rest = tree.children
+        (holder,) = subtrees([target])
+        if tree.data == "member_object":
+            raise _refused("objects cannot be made here")
+        if tree.data == "member_index":
+            return self._index(holder, *subtrees(rest))
+        name = str(rest[0])
+        if tree.data == "member_dot":
+            return self._field(holder, name)
+        return self._method(holder, name, arguments(rest))
+
+    def _index(self, holder: Tree[Token], index: Tree[Token]) -> Evaluate:
+        base, maybe = self.compile(holder), if_marked(index)
+        key = self.compile(maybe or index)
+        if maybe is not None:
+            return lambda scope: selected(at, base(scope), key(scope))
+        return lambda scope: at(base(scope), key(scope))
+
+    def _field(self, holder: Tree[Token], name: str) -> Evaluate:
+        if bare_name(holder) == _DEVICE and name not in _FIELDS:
+            raise _refused(f"undefined field '{name}'")
+        base = self.compile(holder)
+        return lambda scope: select(base(scope), name)
+
+    def _method(self, holder: Tree[Token], name: str, arguments: Sequence[Tree[Token]]) -> Evaluate:
+        namespace = bare_name(holder)
+        if namespace == "cel" and name == "bind" and len(arguments) == 3:
+            return self._bind(*arguments)
+        if namespace is not None and namespace not in self.names:
+            return self._call(f"{namespace}.{name}", arguments)
+        if name == SELECT:
+            base, field_name = self.compile(holder), self.compile(arguments[0])
+            return lambda scope: selected(select, base(scope), field_name(scope))
+        if name == "map" and len(arguments) == 3 and bare_name(arguments[0]) is not None:
+            variable, condition, result = arguments
+            return self._comprehension("map", holder, variable, result, condition)
+        if len(arguments) == 2 and bare_name(arguments[0]) is not None:
+            if name in ("optMap", "optFlatMap"):
+                return self._optional_map(holder, *arguments, flat=name == "optFlatMap")
+            if name in _MACROS:
+                return self._comprehension(name, holder, *arguments)
+        if name in ("or", "orValue") and len(arguments) == 1:
+            return self._alternative(holder, arguments[0], unwraps=name == "orValue")
+        function = METHODS.get((name, len(arguments) + 1))
+        if function is None:
+            raise _not_known(name)
+        if name == "matches" and (pattern := _unquoted_literal(arguments[0])) is not None:
+            _at_once(function, "", pattern)
+        return calling(name, function, self._all([holder, *arguments]))
+
+    def _call(self, name: str, arguments: Sequence[Tree[Token]]) -> Evaluate:
+        if name == "has" and len(arguments) == 1:
+            return self._has(arguments[0])
+        function = FUNCTIONS.get((name, len(arguments)))
+        if function is None:
+            raise _not_known(name)
+        if name in CONVERSIONS and (text := _unquoted_literal(arguments[0])) is not None:
+            _at_once(function, text)
+        return calling(name, function, self._all(arguments))
+
+    # --- Macros -----------------------------------------------------------------------------------
+
+    def _has(self, argument: Tree[Token]) -> Evaluate:
+        """Of a field of a map: is it there? Of anything else: not asked."""
+        selection = unwrapped(argument)
+        if selection.data != "member_dot":
+            raise _refused("invalid argument to has() macro")
+        name = str(selection.children[1])
+        if bare_name(subtrees(selection.children)[0]) == _DEVICE and name not in _FIELDS:
+            raise _refused(f"undefined field '{name}'")
+        base = self.compile(subtrees(selection.children)[0])
+
+        def has(scope: Scope) -> bool:
+            holder = base(scope)
+            return isinstance(holder, Domains) or (isinstance(holder, Mapping) and name in holder)
+
+        return has
+
+    def _bind(self, name: Tree[Token], value: Tree[Token], result: Tree[Token]) -> Evaluate:
+        bound = bare_name(name)
+        if bound is None:
+            raise _refused("cel.bind() variable names must be simple identifiers")
+        evaluate, inner = self.compile(value), self._with(bound).compile(result)
+        return lambda scope: inner({**scope, bound: evaluate(scope)})
+
+    def _comprehension(
+        self,
+        macro: str,
+        holder: Tree[Token],
+        variable: Tree[Token],
+        body: Tree[Token],
+        condition: Tree[Token] | None = None,
+    ) -> Evaluate:
+        name = bare_name(variable) or ""
+        items, each = self.compile(holder), self._with(name).compile(body)
+        wanted = self._with(name).compile(condition) if condition is not None else None
+        fold = FOLDS[macro]
+
+        def evaluate(scope: Scope) -> Any:
+            values = items(scope)
+            if not isinstance(values, list | dict):
+                raise CelValueError(f"got 'types.{type_name(values).title()}', expected iterable type")
+            kept = list(values)
+            if wanted is not None:
+                kept = FOLDS["filter"](kept, lambda value: wanted({**scope, name: value}))
+            return fold(kept, lambda value: each({**scope, name: value}))
+
+        return evaluate
+
+    def _optional_map(
+        self, holder: Tree[Token], variable: Tree[Token], body: Tree[Token], *, flat: bool
+    ) -> Evaluate:
+        name = bare_name(variable) or ""
+        base, each = self.compile(holder), self._with(name).compile(body)
+        return lambda scope: mapped(base(scope), lambda value: each({**scope, name: value}), flat=flat)
+
+    def _alternative(self, holder: Tree[Token], other: Tree[Token], *, unwraps: bool) -> Evaluate:
+        base, instead = self.compile(holder), self.compile(other)
+        return lambda scope: alternative(base(scope), lambda: instead(scope), unwraps=unwraps)
+
+    def _with(self, name: str) -> _Compiler:
+        return _Compiler(self.names | {name})
+
+
+# --- Literals -------------------------------------------------------------------------------------
+
+_ESCAPES = re.compile(r"\\([abfnrtv\\'\"`?]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})")
+
+
+def _unquoted_literal(tree: Tree[Token]) -> str | None:
+    """The text, where nothing but text stands there."""
+    inner = unwrapped(tree)
+    if inner.data != "literal":
+        return None
+    token = inner.children[0]
+    value = _literal_value(getattr(token, "type", ""), str(token))
+    return value if isinstance(value, str) else None
+
+
+def _literal(token: Any) -> Evaluate:
+    value = _literal_value(token.type, str(token))
+    return lambda scope: value
+
+
+def _literal_value(kind: str, text: str) -> Any:
+    match kind:
+        case "INT_LIT":
+            return _ranged(int(text, 0 if "x" in text else 10))
+        case "UINT_LIT":
+            number = int(text[:-1], 0 if "x" in text else 10)
+            if number not in UINT64:
+                raise _refused("invalid uint literal")
+            return Uint(number)
+        case "FLOAT_LIT":
+            return float(text)
+        case "BOOL_LIT":
+            return text == "true"
+        case "NULL_LIT":
+            return None
+        case "BYTES_LIT":
+            return _unquoted(text[1:]).encode()
+    return _unquoted(text)
+
+
+def _ranged(number: int) -> int:
+    try:
+        return checked_int(number)
+    except CelValueError:
+        raise _refused("invalid int literal") from None
+
+
+def _unquoted(text: str) -> str:
+    raw = text[0] in "rR"
+    body = text[1:] if raw else text
+    quotes = 3 if body[:3] in ('"""', "'''") else 1
+    body = body[quotes:-quotes]
+    return body if raw else _ESCAPES.sub(_unescaped, body)
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    code = escape[1]
+    if code in "?`":
+        return code
+    return str(ast.literal_eval(f'"\\{code}"')) if code != '"' else code

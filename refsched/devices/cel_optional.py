@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CEL optionals: values that may be missing, and the syntax that makes them.
+
+cel-python's grammar does not know ``a.?b``, ``a[?b]`` and ``[?a]``; they are rewritten to calls before it sees
+them. (``{?a: b}`` is not read.)
+Source: github.com/google/cel-go cel/library.go, optionalLib; interpreter/attributes.go, applyQualifiers
+(v0.26.0).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from refsched.devices.cel_values import CelValueError, Optional, no_such_overload
+
+SELECT = "optional_select__"
+MAYBE = "optional_maybe__"
+
+_TOKENS = re.compile(
+    r"""[rR]?(?:\"\"\".*?\"\"\"|'''.*?'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
+    r"""|//[^\n]*|\.\?\s*[A-Za-z_]\w*|[\[,]\s*\?|.""",
+    re.DOTALL,
+)
+"""Text, comments, optional selection, the beginning of an optional element; else one character."""
+
+
+def without_optional_syntax(expression: str) -> str:
+    """``a.?b`` as ``a.SELECT("b")``, and ``?b`` in square brackets as ``MAYBE(b)``."""
+    written: list[str] = []
+    within: list[str] = []
+    for token in _TOKENS.findall(expression):
+        if token.startswith(".?"):
+            written.append(f'.{SELECT}("{token[2:].strip()}")')
+            continue
+        if token[0] in "]," and within[-1:] == ["?"]:
+            within.pop()
+            written.append(")")
+        if token in ("]", ")", "}"):
+            del within[-1:]
+        if token in ("(", "{") or token[0] == "[":
+            within.append(token[0])
+        if len(token) > 1 and token[0] in "[," and token[-1] == "?":
+            within.append("?")
+            written.append(f"{token[0]}{MAYBE}(")
+            continue
+        written.append(token)
+    return "".join(written)
+
+
+# --- Selecting ------------------------------------------------------------------------------------
+
+
+def selected(select: Callable[[Any, Any], Any], holder: Any, key: Any) -> Optional:
+    """R-DRA-77: what is not there is missing, not an error; so is all that would have been part of it."""
+    content = holder
+    if isinstance(holder, Optional):
+        if not holder.present:
+            return holder
+        content = holder.content
+    if not isinstance(content, Mapping | list):
+        return Optional()
+    try:
+        return Optional(True, select(content, key))
+    except CelValueError as error:
+        if str(error).startswith(("no such key", "index out of bounds")):
+            return Optional()
+        raise
+
+
+def present_items(values: Sequence[Any], maybe: Sequence[bool]) -> list[Any]:
+    """The elements of a list literal; those marked with ``?`` only where they have a value."""
+    items = []
+    for value, may_be_missing in zip(values, maybe, strict=True):
+        if not may_be_missing:
+            items.append(value)
+        elif _held(value).present:
+            items.append(value.content)
+    return items
+
+
+# --- Functions ------------------------------------------------------------------------------------
+
+
+def _held(value: Any) -> Optional:
+    if not isinstance(value, Optional):
+        raise no_such_overload()
+    return value
+
+
+def _value(optional: Any) -> Any:
+    if not _held(optional).present:
+        raise CelValueError("optional.none() dereference")
+    return optional.content
+
+
+def mapped(optional: Any, each: Callable[[Any], Any], *, flat: bool) -> Any:
+    """The macros optMap and optFlatMap."""
+    if not _held(optional).present:
+        return Optional()
+    return each(optional.content) if flat else Optional(True, each(optional.content))
+
+
+def alternative(value: Any, other: Callable[[], Any], *, unwraps: bool) -> Any:
+    """The methods or and orValue: what is no optional stays as it is, and ``other`` is evaluated only where there
+    is no value."""
+    if not isinstance(value, Optional):
+        return value
+    if not value.present:
+        return other()
+    return value.content if unwraps else value
+
+
+FUNCTIONS: Mapping[tuple[str, int], Callable[..., Any]] = {
+    ("optional.of", 1): lambda value: Optional(True, value),
+    ("optional.ofNonZeroValue", 1): lambda value: Optional(True, value) if value else Optional(),
+    ("optional.none", 0): Optional,
+}
+
+METHODS: Mapping[tuple[str, int], Callable[..., Any]] = {
+    ("hasValue", 1): lambda optional: _held(optional).present,
+    ("value", 1): _value,
+}

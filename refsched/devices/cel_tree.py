@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CEL trees: the shapes in which cel-python's parser leaves an expression."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from refsched.devices.cel_optional import MAYBE
+
+if TYPE_CHECKING:
+    from lark import Token, Tree
+
+
+def subtrees(children: Sequence[Any]) -> list[Tree[Token]]:
+    return [child for child in children if hasattr(child, "data")]
+
+
+def arguments(children: Sequence[Any], skipped: int = 1) -> list[Tree[Token]]:
+    """The expressions of an argument list, which is missing where there are none."""
+    lists = subtrees(children[skipped:])
+    return subtrees(lists[0].children) if lists else []
+
+
+def unwrapped(tree: Tree[Token]) -> Tree[Token]:
+    """Through the levels of precedence that say nothing, and parentheses."""
+    while len(tree.children) == 1 and (inner := subtrees(tree.children)):
+        tree = inner[0]
+    return tree
+
+
+def if_marked(tree: Tree[Token]) -> Tree[Token] | None:
+    """What is marked with ``?``, if this is."""
+    inner = unwrapped(tree)
+    marked = inner.data == "ident_arg" and inner.children[0] == MAYBE
+    return arguments(inner.children)[0] if marked else None
+
+
+def bare_name(tree: Tree[Token]) -> str | None:
+    inner = unwrapped(tree)
+    return str(inner.children[0]) if inner.data == "ident" else None

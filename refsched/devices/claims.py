@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Claims: which a pod uses, and which devices claims hold.
+
+Rules: R-DRA-80 … R-DRA-85.
+Source: dynamic-resource-allocation/resourceclaim/resourceclaim.go (v0.34.2);
+pkg/scheduler/framework/plugins/dynamicresources, dynamicresources.go and dra_manager.go (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from attrs import define, field, frozen
+
+from refsched.devices.pools import DeviceID
+from refsched.objects.dra import ResourceClaim
+from refsched.objects.meta import ObjectMeta
+from refsched.objects.pod import Pod, PodResourceClaim
+from refsched.objects.store import ObjectStore
+
+
+class ClaimProblem(Exception):  # noqa: N818  (no error: the reason why a pod has to wait)
+    """Why a claim of the pod cannot be used yet."""
+
+
+# --- The claims of a pod --------------------------------------------------------------------------
+
+
+def claims_of(pod: Pod, objects: ObjectStore) -> tuple[ResourceClaim, ...]:
+    """R-DRA-80: every claim must exist, must not be on its way out, and must be the pod's own where it was made
+    for one. Raises ClaimProblem. Source: foreachPodResourceClaim."""
+    return tuple(
+        _usable_claim(pod, named, name, objects)
+        for named in pod.spec.resource_claims
+        if (name := _claim_name(pod, named)) is not None
+    )
+
+
+def _claim_name(pod: Pod, named: PodResourceClaim) -> str | None:
+    """R-DRA-81: the pod's status says which claim was made from a template; it may say that none is needed."""
+    if named.resource_claim_name is not None:
+        return named.resource_claim_name
+    if named.resource_claim_template_name is None:
+        problem = "none of the supported fields are set"
+        raise ClaimProblem(f'pod "{pod.key}", spec.resourceClaim "{named.name}": {problem}')
+    for status in pod.status.resource_claim_statuses:
+        if status.name == named.name:
+            return status.resource_claim_name
+    raise ClaimProblem(f'pod "{pod.key}": ResourceClaim not created yet')
+
+
+def _usable_claim(pod: Pod, named: PodResourceClaim, name: str, objects: ObjectStore) -> ResourceClaim:
+    claim = objects.latest(ResourceClaim, name, pod.namespace)
+    if claim is None:
+        raise ClaimProblem(f'could not find ResourceClaim "{pod.namespace}/{name}"')
+    if claim.metadata.deletion_timestamp is not None:
+        raise ClaimProblem(f'resourceclaim "{name}" is being deleted')
+    if named.resource_claim_name is None and not _is_controlled_by(claim, pod):
+        raise ClaimProblem(f"ResourceClaim {claim.key} was not created for pod {pod.key} (pod is not owner)")
+    return claim
+
+
+def _is_controlled_by(claim: ResourceClaim, pod: Pod) -> bool:
+    controller = next((owner for owner in claim.metadata.owner_references if owner.controller), None)
+    return controller is not None and controller.uid == pod.uid
+
+
+# --- Devices that are taken -----------------------------------------------------------------------
+
+
+@frozen
+class InFlightAllocation:
+    """A claim as Reserve allocated it, until PreBind has written it. It is assumed under the claim's uid and
+    never shown by the API server."""
+
+    kind: ClassVar[str] = "InFlightAllocation"
+    metadata: ObjectMeta
+    claim: ResourceClaim
+
+
+def start_allocation(claim: ResourceClaim, objects: ObjectStore) -> None:
+    objects.assume(InFlightAllocation(ObjectMeta(name=claim.metadata.uid), claim))
+
+
+def end_allocation(claim: ResourceClaim, objects: ObjectStore) -> None:
+    objects.restore(InFlightAllocation, claim.metadata.uid)
+
+
+def is_being_allocated(claim: ResourceClaim, objects: ObjectStore) -> bool:
+    """R-DRA-82: what another pod is about to write must not be allocated a second time."""
+    return objects.latest(InFlightAllocation, claim.metadata.uid) is not None
+
+
+def devices_in_use(objects: ObjectStore) -> frozenset[DeviceID]:
+    """R-DRA-83: devices count as taken when their claim is allocated, assumed to be, or about to be.
+    Source: GatherAllocatedState."""
+    in_flight = (flight.claim for flight in objects.list_latest(InFlightAllocation))
+    about_to_be = (device for claim in in_flight for device in _devices_of(claim))
+    return frozenset((*objects.ledger(DeviceLedger).taken, *about_to_be))
+
+
+@define
+class DeviceLedger:
+    """The devices that claims hold, as kube-scheduler keeps them: a set, in which none is counted."""
+
+    kind: ClassVar[str] = ResourceClaim.kind
+    taken: set[DeviceID] = field(factory=set)
+
+    def changed(self, before: ResourceClaim | None, after: ResourceClaim | None) -> None:
+        """R-DRA-85: of two claims that hold one device the first that lets go frees it. An allocation never
+        changes. Source: allocateddevices.go, onUpdate, onDelete."""
+        was_allocated = before is not None and before.is_allocated
+        is_allocated = after is not None and after.is_allocated
+        if is_allocated and not was_allocated:
+            self.taken.update(_devices_of(after))
+        if was_allocated and not is_allocated:
+            self.taken.difference_update(_devices_of(before))
+
+
+def _devices_of(claim: ResourceClaim | None) -> Iterable[DeviceID]:
+    """R-DRA-84: admin access takes nothing. Source: foreachAllocatedDevice."""
+    if claim is not None and claim.status.allocation is not None:
+        for result in claim.status.allocation.devices.results:
+            if not result.admin_access:
+                yield DeviceID(result.driver, result.pool, result.device)

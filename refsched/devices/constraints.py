@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Constraints: what must hold across the devices of a claim.
+
+A constraint is told of each device that is about to be allocated, says whether it may be, and is told again
+when the search steps back from it.
+Source: dynamic-resource-allocation/structured/internal/experimental, allocator_experimental.go,
+matchAttributeConstraint (v0.34.2).
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from attrs import define, frozen
+
+from refsched.devices.pools import OfferedDevice
+from refsched.objects.dra import DeviceAttribute
+
+
+@frozen
+class RequestName:
+    """A request's name, and its subrequest's where one of several alternatives is meant."""
+
+    base: str
+    sub: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.base}/{self.sub}" if self.sub else self.base
+
+
+class Constraint(Protocol):
+    def add(self, request: RequestName, offered: OfferedDevice) -> bool:
+        """May this device join? If so, it counts from now on."""
+        ...
+
+    def remove(self, request: RequestName, offered: OfferedDevice) -> None:
+        """The device, added before, is given up."""
+        ...
+
+
+@define
+class MatchAttribute:
+    """What matchAttribute asks for. The first device sets the value, and it stays set when that is given up."""
+
+    requests: frozenset[str]
+    attribute: str
+    _value: DeviceAttribute | None = None
+    _devices: int = 0
+
+    def add(self, request: RequestName, offered: OfferedDevice) -> bool:
+        """R-DRA-30: all devices of these requests (of all requests, if none is named) have this attribute, of one
+        type and value."""
+        if not _concerns(self.requests, request):
+            return True
+        value = _look_up(offered, self.attribute)
+        if value is None:
+            return False
+        if self._devices == 0:
+            self._value = value
+        elif self._value != value or value == DeviceAttribute():
+            return False
+        self._devices += 1
+        return True
+
+    def remove(self, request: RequestName, offered: OfferedDevice) -> None:
+        if _concerns(self.requests, request):
+            self._devices -= 1
+
+
+def _concerns(requests: frozenset[str], request: RequestName) -> bool:
+    return not requests or request.base in requests or str(request) in requests
+
+
+def _look_up(offered: OfferedDevice, name: str) -> DeviceAttribute | None:
+    """R-DRA-32: a name without a domain has the driver's. Source: lookupAttribute."""
+    attributes = offered.device.attributes
+    domain, slash, identifier = name.partition("/")
+    if name in attributes:
+        return attributes[name]
+    return attributes.get(identifier) if slash and domain == offered.id.driver else None

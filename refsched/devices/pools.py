@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pools: the devices that can be reached from a node.
+
+Rules: R-DRA-20 … R-DRA-24.
+Source: dynamic-resource-allocation/structured/internal/experimental/pools_experimental.go (v0.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from math import factorial, prod
+from typing import NamedTuple, TypeVar, overload
+
+from attrs import evolve, field, frozen
+
+from refsched.devices.cel_values import CelDevice, cel_device
+from refsched.framework.known_defects import AS_RELEASED, SLICES_OUT_OF_REACH, Mended
+from refsched.objects.dra import Device, ResourceSlice
+from refsched.objects.node import Node
+
+
+class DeviceID(NamedTuple):
+    """A device's full name; str() is as messages spell it."""
+
+    driver: str
+    pool: str
+    device: str
+
+    def __str__(self) -> str:
+        return "/".join(self)
+
+
+@frozen(eq=False)
+class OfferedDevice:
+    """A device, and the slice that offers it."""
+
+    id: DeviceID
+    device: Device
+    slice: ResourceSlice
+
+    @cached_property
+    def as_cel(self) -> CelDevice:
+        return cel_device(self.id.driver, self.device)
+
+
+@frozen
+class Pool:
+    """A driver's pool as far as the node reaches it. Devices stand in the order in which they are tried.
+
+    ``out_of_reach`` counts the slices of the same generation that the node does not reach; ``is_superseded`` says
+    that there it has a newer generation.
+    """
+
+    driver: str
+    name: str
+    slices: tuple[ResourceSlice, ...]
+    out_of_reach: int = 0
+    is_superseded: bool = False
+    devices: tuple[OfferedDevice, ...] = field(init=False, eq=False)
+
+    @devices.default
+    def _all_devices(self) -> tuple[OfferedDevice, ...]:
+        return tuple(
+            OfferedDevice(DeviceID(self.driver, self.name, device.name), device, piece)
+            for piece in self.slices
+            for device in piece.spec.devices
+        )
+
+    def is_incomplete(self, mended: Mended = AS_RELEASED) -> bool:
+        """R-DRA-21: the first slice says how many the pool has, with those that the node cannot reach. The known
+        defect slices-out-of-reach (kubernetes #134466): these are missing."""
+        stated = self.slices[0].spec.pool.resource_slice_count
+        is_all_there = SLICES_OUT_OF_REACH in mended and len(self.slices) + self.out_of_reach == stated
+        return len(self.slices) != stated and not is_all_there
+
+    def is_passed_over(self, mended: Mended) -> bool:
+        """Of a pool that has a newer generation elsewhere, an old one that is not all here is as good as none; but
+        who has the known defect slices-out-of-reach knows nothing of the newer one."""
+        return SLICES_OUT_OF_REACH in mended and self.is_superseded and self.is_incomplete()
+
+    @property
+    def invalid_reason(self) -> str:
+        """R-DRA-22: a pool in which two devices bear one name is invalid. Empty where it is not."""
+        seen: set[str] = set()
+        for offered in self.devices:
+            if offered.device.name in seen:
+                return f"duplicate device name {offered.device.name}"
+            seen.add(offered.device.name)
+        return ""
+
+    def is_broken(self, mended: Mended = AS_RELEASED) -> bool:
+        """Nobody can have all of its devices."""
+        return self.is_incomplete(mended) or bool(self.invalid_reason)
+
+    def __str__(self) -> str:
+        return f"{self.driver}/{self.name}"
+
+
+Pools = tuple[Pool, ...]
+
+
+@frozen
+class PoolOrders(Sequence[Pools]):
+    """All the orders of ``pools``, and of the slices of each; in the first, slices stand by name."""
+
+    pools: Pools
+
+    def __len__(self) -> int:
+        return prod(
+            factorial(len(several)) for several in (self.pools, *(pool.slices for pool in self.pools))
+        )
+
+    @overload
+    def __getitem__(self, index: int) -> Pools: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Pools]: ...
+    def __getitem__(self, index: int | slice) -> Pools | Sequence[Pools]:
+        """R-DRA-24: pools, and the slices of a pool, are tried in any order: the real one walks Go maps."""
+        if isinstance(index, slice):
+            return [self[number] for number in range(len(self))[index]]
+        number, in_order = _permuted(self.pools, range(len(self))[index])
+        pools = []
+        for pool in in_order:
+            number, slices = _permuted(pool.slices, number)
+            pools.append(evolve(pool, slices=tuple(slices)))
+        return tuple(pools)
+
+
+_T = TypeVar("_T")
+
+
+def _permuted(items: Sequence[_T], number: int) -> tuple[int, list[_T]]:
+    """One of all orders of these items, and what is left of its number to choose other orders by."""
+    left, chosen = list(items), []
+    while left:
+        number, position = divmod(number, len(left))
+        chosen.append(left.pop(position))
+    return number, chosen
+
+
+def gather_pools(slices: Iterable[ResourceSlice], node: Node) -> PoolOrders:
+    """R-DRA-20: of each pool only the slices of the highest generation count, of those the node reaches.
+    Source: GatherPools, addSlice."""
+    pools: dict[tuple[str, str], list[ResourceSlice]] = {}
+    unreached: list[ResourceSlice] = []
+    for piece in slices:
+        if not _reaches(piece, node):
+            unreached.append(piece)
+            continue
+        kept = pools.setdefault(_pool_of(piece), [])
+        if kept and _generation(piece) < _generation(kept[0]):
+            continue
+        if kept and _generation(piece) > _generation(kept[0]):
+            kept.clear()
+        kept.append(piece)
+    return PoolOrders(tuple(_pool(tuple(kept), unreached) for kept in pools.values()))
+
+
+def _pool(slices: tuple[ResourceSlice, ...], unreached: Sequence[ResourceSlice]) -> Pool:
+    driver, name = _pool_of(slices[0])
+    generation = _generation(slices[0])
+    others = [_generation(piece) for piece in unreached if _pool_of(piece) == (driver, name)]
+    is_superseded = any(other > generation for other in others)
+    return Pool(driver, name, slices, others.count(generation), is_superseded)
+
+
+def _pool_of(piece: ResourceSlice) -> tuple[str, str]:
+    return piece.spec.driver, piece.spec.pool.name
+
+
+def _generation(piece: ResourceSlice) -> int:
+    return piece.spec.pool.generation
+
+
+def _reaches(piece: ResourceSlice, node: Node) -> bool:
+    spec = piece.spec
+    if spec.node_name:
+        return spec.node_name == node.name
+    if spec.all_nodes:
+        return True
+    return spec.node_selector is not None and spec.node_selector.matches(node)

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requests: what a claim asks for, sized up against the pools of a node before the search begins.
+
+Rules: R-DRA-40 … R-DRA-45.
+Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, Allocate,
+validateDeviceRequest, isSelectable, selectorsMatch (v0.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from attrs import define, field, frozen
+
+from refsched.devices.cel import CelError, compile_selector
+from refsched.devices.constraints import RequestName
+from refsched.devices.pools import DeviceID, OfferedDevice, Pool
+from refsched.framework.known_defects import (
+    ALL_AGAINST_A_CONSTRAINT,
+    ALL_OF_A_BROKEN_POOL,
+    ALL_OF_AN_ALTERNATIVE,
+    AS_RELEASED,
+    MATCHED_BY_AN_ALTERNATIVE,
+    SLICES_OUT_OF_REACH,
+    KnownDefect,
+    Mended,
+)
+from refsched.objects.dra import (
+    ALL,
+    EXACT_COUNT,
+    DeviceClass,
+    DeviceRequest,
+    DeviceSelector,
+    DeviceSubRequest,
+    ExactDeviceRequest,
+    ResourceClaim,
+)
+
+MAX_RESULTS = 32
+"""How many devices one claim may hold (resource.AllocationResultsMaxSize)."""
+
+GetClass = Callable[[str], DeviceClass | None]
+
+
+class AllocationError(Exception):
+    """Something is wrong with a claim, a class or a pool. It ends the pod's attempt, whatever the node."""
+
+
+class RefusedOnNode(AllocationError):  # noqa: N818  (no error: it says why the node is refused)
+    """What is wrong concerns this node alone; on others the pod may fit."""
+
+
+class RequestKey(NamedTuple):
+    """Which request is meant, by position. ``sub`` is 0 where a request has no alternatives."""
+
+    claim: int
+    request: int
+    sub: int
+
+
+@define
+class Sized:
+    """A request, or one alternative of it, and how many devices it needs on this node.
+
+    ``all_devices`` are those that a request for all of them needs. ``selected`` is, for the first of several
+    alternatives, the position of the one that was chosen.
+    """
+
+    name: RequestName
+    asked: ExactDeviceRequest | DeviceSubRequest
+    device_class: DeviceClass
+    count: int = 0
+    all_devices: tuple[OfferedDevice, ...] = ()
+    selected: int = 0
+
+    @property
+    def wants_all(self) -> bool:
+        return self.asked.allocation_mode == ALL
+
+    @property
+    def admin_access(self) -> bool:
+        return isinstance(self.asked, ExactDeviceRequest) and bool(self.asked.admin_access)
+
+
+# --- Which devices match --------------------------------------------------------------------------
+
+
+@define
+class Matcher:
+    """Which devices match which requests, as far as that was asked."""
+
+    claims: Sequence[ResourceClaim]
+    _known: dict[tuple[DeviceID, RequestKey], bool] = field(factory=dict)
+
+    def matches(self, key: RequestKey, sized: Sized, offered: OfferedDevice) -> bool:
+        """R-DRA-40: a device matches if all selectors of the class and then all of the request hold for it."""
+        known = (offered.id, key)
+        if known not in self._known:
+            of_class, of_request = sized.device_class, self.claims[key.claim]
+            self._known[known] = _all_hold(
+                of_class.spec.selectors, offered, f"class {of_class.metadata.name}"
+            ) and _all_hold(sized.asked.selectors, offered, f"claim {of_request.key}")
+        return self._known[known]
+
+    def forget(self) -> None:
+        self._known.clear()
+
+
+def _all_hold(selectors: Sequence[DeviceSelector], offered: OfferedDevice, whose: str) -> bool:
+    """R-DRA-41: the first selector that does not hold ends it; one that fails is an error."""
+    for index, selector in enumerate(selectors):
+        assert selector.cel is not None, "sizing a request has refused selectors without CEL"
+        try:
+            if not compile_selector(selector.cel.expression).matches(offered.as_cel):
+                return False
+        except CelError as error:
+            raise AllocationError(f"{whose}: selector #{index}: {error}") from None
+    return True
+
+
+# --- How many devices are needed ------------------------------------------------------------------
+
+
+@frozen
+class Sizer:
+    """Sizes up the requests of claims on one node."""
+
+    claims: Sequence[ResourceClaim]
+    pools: Sequence[Pool]
+    get_class: GetClass
+    matcher: Matcher
+    mended: Mended = AS_RELEASED
+
+    def size_claim(self, claim_index: int) -> dict[RequestKey, Sized]:
+        """R-DRA-42: a claim that needs more than 32 devices in any case is an error."""
+        claim = self.claims[claim_index]
+        sized: dict[RequestKey, Sized] = {}
+        fewest = 0
+        for index, request in enumerate(claim.spec.devices.requests):
+            alternatives = self._size_request(claim, RequestKey(claim_index, index, 0), request)
+            fewest += min(one.count for one in alternatives.values())
+            sized |= alternatives
+        if fewest > MAX_RESULTS:
+            raise AllocationError(
+                f"claim {claim.key}: number of requested devices {fewest} exceeds the claim limit of {MAX_RESULTS}"
+            )
+        return sized
+
+    def _size_request(
+        self, claim: ResourceClaim, key: RequestKey, request: DeviceRequest
+    ) -> dict[RequestKey, Sized]:
+        """R-DRA-45: what one alternative matches says nothing of what another one does. The known defect
+        matched-by-an-alternative (kubernetes #137347): each has the key of the one before it, and so the second
+        one that of the first."""
+        if not request.first_available:
+            exactly = request.exactly or ExactDeviceRequest()
+            return {key: self._size(claim, key, RequestName(request.name), exactly)}
+        behind = 0 if MATCHED_BY_AN_ALTERNATIVE in self.mended else 1
+        return {
+            key._replace(sub=index): self._size(
+                claim,
+                key._replace(sub=max(index - behind, 0)),
+                RequestName(request.name, alternative.name),
+                alternative,
+            )
+            for index, alternative in enumerate(request.first_available)
+        }
+
+    def _size(
+        self,
+        claim: ResourceClaim,
+        key: RequestKey,
+        name: RequestName,
+        asked: ExactDeviceRequest | DeviceSubRequest,
+    ) -> Sized:
+        where = f"claim {claim.key}, request {name.sub or name.base}"
+        for index, selector in enumerate(asked.selectors):
+            if selector.cel is None:
+                problem = "CEL expression empty (unsupported selector type?)"
+                raise AllocationError(f"{where}, selector #{index}: {problem}")
+        if not asked.device_class_name:
+            raise AllocationError(f"{where}: missing device class name (unsupported request type?)")
+        device_class = self.get_class(asked.device_class_name)
+        if device_class is None:
+            named = asked.device_class_name
+            absent = f'deviceclass.resource.k8s.io "{named}" not found'
+            raise AllocationError(f"{where}: could not retrieve device class {named}: {absent}")
+        if asked.allocation_mode == EXACT_COUNT:
+            return Sized(name, asked, device_class, asked.count)
+        if asked.allocation_mode == ALL:
+            return self._size_all(where, key, Sized(name, asked, device_class))
+        raise AllocationError(f"{where}: unsupported count mode {asked.allocation_mode}")
+
+    def _size_all(self, where: str, key: RequestKey, sized: Sized) -> Sized:
+        """R-DRA-43: all devices means all that match, used ones too, of pools that are complete and valid.
+        R-DRA-44: any other pool that the node reaches rules it out, whether or not its devices would match.
+        The known defect all-of-a-broken-pool (kubernetes #141829): it ends the attempt instead."""
+        refusal = RefusedOnNode if ALL_OF_A_BROKEN_POOL in self.mended else AllocationError
+        found: list[OfferedDevice] = []
+        for pool in self.pools:
+            if pool.is_broken(self.mended):
+                state = "being updated" if pool.is_incomplete(self.mended) else "invalid"
+                problem = f"asks for all devices, but resource pool {pool} is currently {state}"
+                raise refusal(f"{where}: {problem}")
+            found += [offered for offered in pool.devices if self.matcher.matches(key, sized, offered)]
+        sized.all_devices = tuple(found)
+        sized.count = len(found)
+        return sized
+
+
+# --- What a known defect has a part in ------------------------------------------------------------
+
+
+def defects_that_matter(claims: Sequence[ResourceClaim], pools: Sequence[Pool]) -> Mended:
+    """The known defects with which something else might come out for these claims."""
+    reached = frozenset({SLICES_OUT_OF_REACH})
+    one_is_passed_over = any(pool.is_passed_over(reached) for pool in pools)
+    one_is_all_there = any(pool.is_incomplete() and not pool.is_incomplete(reached) for pool in pools)
+    one_is_broken = any(pool.is_broken() for pool in pools)
+    matter: set[KnownDefect] = set()
+    for claim, for_all in _asking_for_all(claims):
+        wants_all = any(for_all)
+        if one_is_passed_over or (wants_all and one_is_all_there):
+            matter |= reached
+        if wants_all and one_is_broken:
+            matter.add(ALL_OF_A_BROKEN_POOL)
+        if wants_all and claim.spec.devices.constraints:
+            matter.add(ALL_AGAINST_A_CONSTRAINT)
+        if any(for_all[1:]):
+            matter.add(ALL_OF_AN_ALTERNATIVE)
+        if for_all[:2] == [True, True]:
+            matter.add(MATCHED_BY_AN_ALTERNATIVE)
+    return frozenset(matter)
+
+
+def _asking_for_all(claims: Sequence[ResourceClaim]) -> Iterator[tuple[ResourceClaim, list[bool]]]:
+    """For each request: do its alternatives, or does it alone, ask for all devices?"""
+    for claim in claims:
+        for request in claim.spec.devices.requests:
+            asked = (request.exactly,) if request.exactly is not None else request.first_available
+            yield claim, [one.allocation_mode == ALL for one in asked]

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results: what is written into a claim's status once devices were found for it.
+
+Rules: R-DRA-60 … R-DRA-62.
+Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, Allocate,
+createNodeSelector (v0.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from attrs import evolve, frozen
+
+from refsched.devices.constraints import RequestName
+from refsched.devices.pools import OfferedDevice
+from refsched.devices.requests import AllocationError, RequestKey, Sized
+from refsched.objects.dra import (
+    AllocationResult,
+    DeviceAllocationConfiguration,
+    DeviceAllocationResult,
+    DeviceRequestAllocationResult,
+    ResourceClaim,
+)
+from refsched.objects.node import Node
+from refsched.objects.selectors import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
+
+Requirements = tuple[NodeSelectorRequirement, ...]
+
+
+@frozen
+class Chosen:
+    """A device that was found for a request."""
+
+    request: RequestName
+    offered: OfferedDevice
+    admin_access: bool
+
+    @property
+    def result(self) -> DeviceRequestAllocationResult:
+        return DeviceRequestAllocationResult(
+            str(self.request), *self.offered.id, admin_access=True if self.admin_access else None
+        )
+
+
+def allocation_result(
+    claim: ResourceClaim,
+    index: int,
+    sized: Mapping[RequestKey, Sized],
+    chosen: Sequence[Chosen],
+    node: Node,
+) -> AllocationResult:
+    """``index`` is the claim's position among those that ``sized`` knows."""
+    results = tuple(device.result for device in chosen)
+    configs = (*_class_configs(claim, index, sized), *_claim_configs(claim, index, sized))
+    try:
+        selector = _node_selector(chosen, node)
+    except AllocationError as error:
+        raise AllocationError(f"create NodeSelector for claim {claim.metadata.name}: {error}") from None
+    return AllocationResult(DeviceAllocationResult(results, configs), selector)
+
+
+# --- Configuration --------------------------------------------------------------------------------
+
+
+def _selected(index: int, request: int, sized: Mapping[RequestKey, Sized]) -> Sized:
+    first = sized[RequestKey(index, request, 0)]
+    return sized[RequestKey(index, request, first.selected)]
+
+
+def _class_configs(
+    claim: ResourceClaim, index: int, sized: Mapping[RequestKey, Sized]
+) -> list[DeviceAllocationConfiguration]:
+    """R-DRA-60: each class's configuration stands once, for all requests that use the class."""
+    by_class: dict[str, list[DeviceAllocationConfiguration]] = {}
+    for request in range(len(claim.spec.devices.requests)):
+        one = _selected(index, request, sized)
+        name = (str(one.name),)
+        configs = by_class.get(one.device_class.metadata.name)
+        if configs is not None:
+            configs[:] = [evolve(config, requests=config.requests + name) for config in configs]
+            continue
+        by_class[one.device_class.metadata.name] = [
+            DeviceAllocationConfiguration("FromClass", name, config.opaque)
+            for config in one.device_class.spec.config
+        ]
+    return [config for configs in by_class.values() for config in configs]
+
+
+def _claim_configs(
+    claim: ResourceClaim, index: int, sized: Mapping[RequestKey, Sized]
+) -> list[DeviceAllocationConfiguration]:
+    """R-DRA-61: the claim's own configuration follows, once for each request that it names and that was
+    allocated, or once if it names none."""
+    configs = []
+    for config in claim.spec.devices.config:
+        made = DeviceAllocationConfiguration("FromClaim", config.requests, config.opaque)
+        if not config.requests:
+            configs.append(made)
+            continue
+        for request in range(len(claim.spec.devices.requests)):
+            name = _selected(index, request, sized).name
+            if name.base in config.requests or str(name) in config.requests:
+                configs.append(made)
+    return configs
+
+
+# --- Where the devices can be used ----------------------------------------------------------------
+
+
+def _node_selector(chosen: Sequence[Chosen], node: Node) -> NodeSelector | None:
+    """R-DRA-62: one device of a single node ties the claim to that node; else what the slices require of a
+    node is required together, without repetition."""
+    fields: Requirements = ()
+    expressions: Requirements = ()
+    for device in chosen:
+        spec = device.offered.slice.spec
+        if spec.node_name is not None:
+            by_name = NodeSelectorRequirement("metadata.name", "In", (node.name,))
+            return NodeSelector((NodeSelectorTerm(match_fields=(by_name,)),))
+        terms = spec.node_selector.node_selector_terms if spec.node_selector is not None else ()
+        if len(terms) > 1:
+            raise AllocationError(f"unsupported ResourceSlice.NodeSelector with {len(terms)} terms")
+        for term in terms:
+            fields = _joined(fields, term.match_fields)
+            expressions = _joined(expressions, term.match_expressions)
+    if not fields and not expressions:
+        return None
+    return NodeSelector((NodeSelectorTerm(expressions, fields),))
+
+
+def _joined(requirements: Requirements, more: Requirements) -> Requirements:
+    """What is required already is not added; values are compared as sets."""
+    known = {(r.key, r.operator, frozenset(r.values)): r for r in requirements}
+    for requirement in more:
+        known.setdefault((requirement.key, requirement.operator, frozenset(requirement.values)), requirement)
+    return tuple(known.values())

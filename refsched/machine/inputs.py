@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inputs: from a record of docs/protocol.md to the machine's own call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates
+from refsched.config.gated_fields import without_disabled_fields
+from refsched.machine.scheduler import Scheduler
+from refsched.objects.defaults import defaulted
+from refsched.objects.kinds import kind_called, kind_of, read_object
+from refsched.objects.priority_class import PriorityClass
+from refsched.objects.store import ApiObject
+from refsched.records import Advance, Create, Delete, Input, Permit, Release, Update
+
+Shown = Callable[[dict[str, Any], ApiObject], None]
+
+
+class InputReader:
+    """Applies input records to a scheduler, with the API server's defaults filled in, and without the fields that
+    it drops where a feature gate is off."""
+
+    def __init__(
+        self, scheduler: Scheduler, gates: FeatureGates = DEFAULT_GATES, shown: Shown | None = None
+    ) -> None:
+        """``shown`` is called with each object as it was given and as it was read."""
+        self._scheduler = scheduler
+        self._gates = gates
+        self._shown = shown
+        self._serial = 0
+
+    def apply(self, record: Input) -> None:
+        """Raises InputError where the record cannot be: an object that is wrong, or not there."""
+        match record:
+            case Create(value):
+                self._scheduler.create(self._read(value, None))
+            case Update(value):
+                self._scheduler.update(self._read(value, self._before(value)))
+            case Delete(named):
+                kind = kind_called(named.api_version, named.kind)
+                namespace = (named.namespace or "default") if kind.namespaced else ""
+                self._scheduler.delete(kind.type, named.name, namespace)
+            case Advance(seconds):
+                self._scheduler.advance(seconds)
+            case Permit(pod, decision, plugin):
+                self._scheduler.permit(pod, decision, plugin)
+            case Release(pod):
+                self._scheduler.release(pod)
+
+    def _read(self, value: dict[str, Any], before: ApiObject | None) -> ApiObject:
+        self._serial += 1
+        classes = self._scheduler.stations.objects.list(PriorityClass)
+        read = without_disabled_fields(read_object(value), self._gates)
+        stored = defaulted(read, before, classes=classes, serial=self._serial)
+        if self._shown is not None:
+            self._shown(value, stored)
+        return stored
+
+    def _before(self, value: dict[str, Any]) -> ApiObject | None:
+        updated = read_object(value)
+        namespace = updated.metadata.namespace
+        if kind_of(updated).namespaced:
+            namespace = namespace or "default"
+        return self._scheduler.stations.api.get(type(updated), updated.metadata.name, namespace)

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scheduler: the sans-IO machine. An input goes in, records come out; nothing else moves it.
+
+There are no threads, no clock and no network in it. A pod's cycle is a generator that runs until something holds
+it up; the machine keeps those that were held up, and lets one go on when an input has ended what it waits for.
+Of what is due at one moment, events come first, then deadlines, then the cycles that can go on, the oldest first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from datetime import UTC, datetime
+
+from attrs import define
+
+from refsched.binding.binding_cycle import binding_cycle
+from refsched.binding.waiting_pods import WaitingPod
+from refsched.cycle.cycle import Cycle, Held, OnPermit, OnPreBind, Stop
+from refsched.cycle.scheduling_cycle import scheduling_cycle
+from refsched.errors import InputError
+from refsched.framework.choices import Choices
+from refsched.framework.node_info import NodeInfo
+from refsched.framework.runtime import Framework
+from refsched.machine.event_handlers import handle
+from refsched.machine.state import Clock, Stations
+from refsched.objects.pod import Pod
+from refsched.objects.store import ApiObject, ObjectStore
+from refsched.plugins.scripted import REASON, check_script
+from refsched.queue.queued_pod import QueuedPod
+from refsched.queue.scheduling_queue import SchedulingQueue
+from refsched.records import Nodes, NodeUsage, Output, Queues
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+BACKOFF_FLUSH = 1.0
+"""Seconds: backoff_queue.go, backoffQOrderingWindowDuration."""
+LEFTOVER_FLUSH = 30.0
+"""Seconds: scheduling_queue.go, Run: how often pods that were left over are looked for."""
+
+PERMIT_TIMERS = "permit"
+LEFTOVER_TIMER = "unschedulableFlush"
+
+
+class CycleHeldError(Exception):
+    """A scheduling cycle is held, and kube-scheduler runs one at a time."""
+
+
+@define(eq=False)
+class _Journey:
+    """A cycle under way: the generator that runs it, and what it stopped at."""
+
+    cycle: Cycle
+    way: Generator[Stop, None, None]
+    stop: Stop | None = None
+
+
+class Scheduler:
+    """``queue`` builds the queue for a store and a clock. ``frozen_timers`` never fire (docs/protocol.md)."""
+
+    def __init__(
+        self,
+        profiles: Mapping[str, Framework],
+        queue: Callable[[ObjectStore, Callable[[], float]], SchedulingQueue],
+        choices: Choices,
+        start: datetime = START,
+        frozen_timers: frozenset[str] = frozenset(),
+    ) -> None:
+        clock = Clock(start)
+        objects = ObjectStore()
+        into_its_second = start.microsecond / 10**6
+        waiting = queue(objects, lambda: clock.now + into_its_second)
+        self.stations = Stations(profiles, waiting, choices, clock, objects)
+        self._journeys: list[_Journey] = []
+        self._began_to_hold: tuple[str, Held] | None = None
+        self._frozen_timers = frozen_timers
+        self._backoff_flush_due = waiting.until_backoff_flush()
+        self._leftover_flush_due = LEFTOVER_FLUSH
+
+    # --- Inputs -----------------------------------------------------------------------------------
+
+    def create(self, created: ApiObject) -> None:
+        if isinstance(created, Pod):
+            check_script(created)
+        self.stations.api.create(created)
+        self._settle()
+
+    def update(self, updated: ApiObject) -> None:
+        if isinstance(updated, Pod):
+            check_script(updated)
+        self.stations.api.update(updated)
+        self._settle()
+
+    def delete(self, kind: type[ApiObject], name: str, namespace: str = "") -> None:
+        self.stations.api.delete(kind, name, namespace)
+        self._settle()
+
+    def advance(self, seconds: float) -> None:
+        """Move the clock; it stops wherever a timer falls due."""
+        if seconds < 0:
+            raise InputError("the clock does not go back", "advance")
+        end = self.stations.clock.now + seconds
+        while (due := self._next_due()) <= end:
+            self.stations.clock.now = due
+            self._flush(due)
+            self._settle()
+        self.stations.clock.now = end
+        self._settle()
+
+    def permit(self, pod: str, decision: str, plugin: str = "") -> None:
+        """Allow a waiting pod (by all that it waits for, or by one), or reject it."""
+        waiting = self._waiting_pod(pod)
+        plugins = waiting.pending_plugins
+        if plugin and plugin not in plugins:
+            raise InputError(f"{pod} waits on Permit for {', '.join(plugins)}", "permit.plugin")
+        if decision == "allow":
+            for allowed_by in [plugin] if plugin else plugins:
+                waiting.allow(allowed_by)
+        elif decision == "reject":
+            waiting.reject(plugin or plugins[0], REASON)
+        else:
+            raise InputError(f"expected allow or reject, found {decision!r:.60}", "permit.decision")
+        self._settle()
+
+    def release(self, pod: str) -> None:
+        """Let the oldest cycle go on in which a scripted plugin holds the pod."""
+        for journey in self._journeys:
+            if isinstance(journey.stop, Held) and journey.cycle.queued.key == pod:
+                self._go_on(journey)
+                self._settle()
+                return
+        raise InputError(f"{pod} is not held", "release.pod")
+
+    def schedule(self, pod: str | None = None) -> bool:
+        """Pop a pod and run its cycle, up to where it stops. False where Pop would block.
+
+        A pod that is being deleted or is assumed already is popped and skipped. With ``pod`` this one is
+        tried though it may not be its turn (KeyError where it does not wait). CycleHeldError while a scheduling
+        cycle is held. Source: schedule_one.go, ScheduleOne, skipPodSchedule.
+        """
+        if any(not journey.cycle.is_binding for journey in self._journeys):
+            raise CycleHeldError("a scheduling cycle is held, and kube-scheduler runs one at a time")
+        queue = self.stations.queue
+        if pod is not None:
+            self._start(queue.take(pod))
+            return True
+        while heads := queue.heads():
+            popped = queue.pop(self.stations.choices.choose("pod", heads).key)
+            if not self._is_skipped(popped.pod):
+                self._start(popped)
+                return True
+            queue.done(popped.pod.uid)
+        return False
+
+    def skippable_heads(self) -> list[str]:
+        """The pods (``namespace/name``) of which any may be popped next, and is skipped then."""
+        return [queued.key for queued in self.stations.queue.heads() if self._is_skipped(queued.pod)]
+
+    def skip_head(self) -> bool:
+        """Pop a pod that is skipped, if one of those that may be popped is; a record never shows it."""
+        skippable = self.skippable_heads()
+        if not skippable:
+            return False
+        self.stations.queue.done(self.stations.queue.pop(skippable[0]).pod.uid)
+        return True
+
+    def skip(self, pod: str) -> None:
+        """Pop this pod, whoever else waits, and pass it over. KeyError where it does not wait."""
+        queue = self.stations.queue
+        queue.done(queue.take(pod).pod.uid)
+
+    def _is_skipped(self, pod: Pod) -> bool:
+        return pod.metadata.deletion_timestamp is not None or self.stations.cache.is_assumed(pod)
+
+    def _start(self, queued: QueuedPod) -> None:
+        cycle = Cycle(self.stations, self.stations.profiles[queued.pod.spec.scheduler_name], queued)
+        journey = _Journey(cycle, _way_of(cycle))
+        self._journeys.append(journey)
+        self._go_on(journey)
+        self._settle()
+
+    # --- Outputs ----------------------------------------------------------------------------------
+
+    def take_records(self) -> list[Output]:
+        """What the scheduler did since the last call."""
+        taken = list(self.stations.records)
+        self.stations.records.clear()
+        return taken
+
+    def take_held(self) -> tuple[str, Held] | None:
+        """The first pod that a scripted plugin began to hold since the last call, and where."""
+        began, self._began_to_hold = self._began_to_hold, None
+        return began
+
+    def queues(self) -> Queues:
+        return Queues(*self.stations.queue.queues())
+
+    def nodes(self) -> Nodes:
+        return Nodes({name: _usage(info) for name, info in sorted(self.stations.cache.usage().items())})
+
+    # --- Going on ---------------------------------------------------------------------------------
+
+    def _go_on(self, journey: _Journey) -> None:
+        journey.stop = next(journey.way, None)
+        if journey.stop is None:
+            self._journeys.remove(journey)
+        elif isinstance(journey.stop, Held) and self._began_to_hold is None:
+            self._began_to_hold = journey.cycle.queued.key, journey.stop
+
+    def _settle(self) -> None:
+        while self._show_event() or self._expire_deadline() or self._resume():
+            pass
+
+    def _show_event(self) -> bool:
+        events = self.stations.api.events
+        if not events:
+            return False
+        handle(self.stations, events.popleft())
+        return True
+
+    def _resume(self) -> bool:
+        """Let the oldest cycle go on that can; a PreBind that still waits has been asked, and stays."""
+        for journey in list(self._journeys):
+            stop = journey.stop
+            if isinstance(stop, OnPermit) and stop.waiting.decision is not None:
+                self._go_on(journey)
+                return True
+            if isinstance(stop, OnPreBind) and stop.wait.check(self.stations.objects) is not None:
+                self._go_on(journey)
+                return True
+        return False
+
+    def _waiting_pod(self, pod: str) -> WaitingPod:
+        for journey in self._journeys:
+            if isinstance(journey.stop, OnPermit) and journey.cycle.queued.key == pod:
+                return journey.stop.waiting
+        raise InputError(f"{pod} does not wait on Permit", "permit.pod")
+
+    # --- Time -------------------------------------------------------------------------------------
+
+    def _next_due(self) -> float:
+        due = [self._backoff_flush_due]
+        if LEFTOVER_TIMER not in self._frozen_timers:
+            due.append(self._leftover_flush_due)
+        if PERMIT_TIMERS not in self._frozen_timers:
+            due.extend(at for waiting in self._undecided() for at in waiting.deadlines.values())
+        due.extend(j.stop.deadline for j in self._journeys if isinstance(j.stop, OnPreBind))
+        return min(due)
+
+    def _flush(self, now: float) -> None:
+        queue = self.stations.queue
+        if self._backoff_flush_due <= now:
+            queue.flush_backoff_q_completed()
+            self._backoff_flush_due += BACKOFF_FLUSH
+        if self._leftover_flush_due <= now:
+            if LEFTOVER_TIMER not in self._frozen_timers:
+                queue.flush_unschedulable_pods_leftover()
+            self._leftover_flush_due += LEFTOVER_FLUSH
+
+    def _expire_deadline(self) -> bool:
+        """Let the oldest deadline that is due expire: of Permit's patience, or of PreBind's."""
+        now = self.stations.clock.now
+        if PERMIT_TIMERS not in self._frozen_timers:
+            for waiting in self._undecided():
+                for plugin, deadline in sorted(waiting.deadlines.items()):
+                    if deadline <= now:
+                        waiting.time_out(plugin)
+                        return True
+        for journey in self._journeys:
+            if isinstance(journey.stop, OnPreBind) and journey.stop.deadline <= now:
+                self._go_on(journey)
+                return True
+        return False
+
+    def _undecided(self) -> list[WaitingPod]:
+        return list(self.stations.waiting_pods.undecided())
+
+
+def _way_of(cycle: Cycle) -> Generator[Stop, None, None]:
+    """The way of a pod: the scheduling cycle, and then, while others are scheduled, the binding cycle."""
+    if (yield from scheduling_cycle(cycle)):
+        cycle.is_binding = True
+        yield from binding_cycle(cycle)
+
+
+def _usage(info: NodeInfo) -> NodeUsage:
+    requested = info.requested
+    scalar = {name: amount for name, amount in sorted(requested.scalar.items()) if amount}
+    return NodeUsage(
+        tuple(sorted(pod.pod.key for pod in info.pods)),
+        requested.milli_cpu,
+        requested.memory,
+        requested.ephemeral_storage or None,
+        scalar or None,
+    )

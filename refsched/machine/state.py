@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stations: what a pod passes on its way, and what cycles and event handlers share.
+
+``objects`` is what the informers have shown; ``api`` is what is true. Time is in seconds since ``start``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from attrs import Factory, define, evolve
+
+from refsched.binding.waiting_pods import WaitingPods
+from refsched.cache.cache import Cache
+from refsched.framework.choices import Choices
+from refsched.framework.runtime import Framework
+from refsched.framework.snapshot import Snapshot
+from refsched.machine.api_server import ApiServer
+from refsched.objects.store import ApiObject, ObjectStore
+from refsched.objects.workloads import Namespace
+from refsched.objects.writing import as_json
+from refsched.queue.scheduling_queue import SchedulingQueue
+from refsched.records import Output, Write
+
+
+@define(eq=False)
+class Clock:
+    """``now`` moves only when the machine is told so."""
+
+    start: datetime
+    now: float = 0.0
+
+    @property
+    def time(self) -> datetime:
+        return self.start + timedelta(seconds=self.now)
+
+
+@define(eq=False)
+class Stations:
+    """One scheduler's mutable state, whole. ``next_start_node_index`` is where the next search begins."""
+
+    profiles: Mapping[str, Framework]
+    queue: SchedulingQueue
+    choices: Choices
+    clock: Clock
+    objects: ObjectStore
+    api: ApiServer = Factory(ApiServer)
+    cache: Cache = Factory(Cache)
+    waiting_pods: WaitingPods = Factory(WaitingPods)
+    next_start_node_index: int = 0
+    records: list[Output] = Factory(list)
+
+    def snapshot(self) -> Snapshot:
+        labels = {ns.metadata.name: ns.metadata.labels for ns in self.objects.list(Namespace)}
+        return evolve(
+            self.cache.snapshot(), namespace_labels=labels, objects=self.objects, choices=self.choices
+        )
+
+    def write(self, verb: str, written: ApiObject) -> None:
+        """A plugin writes to the API server: it is stored, and told in a record."""
+        self.api.write(verb, written)
+        self.records.append(Write(verb, as_json(written)))

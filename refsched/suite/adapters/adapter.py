@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Adapter: an implementation under test, whatever carries the requests to it.
+
+What comes back is an ``Answer`` or an ``AdapterFault``. After a fault nothing more is asked of the implementation
+until the next ``reset``, which starts it again; after a second fault in a row it stays down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from attrs import frozen
+
+from refsched.errors import InputError
+from refsched.suite.adapters.answers import PROTOCOL, Answer, Hello, read_answer, read_hello
+from refsched.suite.adapters.faults import AdapterFault, quoted
+
+Json = dict[str, Any]
+
+MAX_FAULTS = 2
+"""In a row, that is, in histories that follow each other."""
+
+
+class Transport(Protocol):
+    """Carries requests to an implementation, and its answers back, both as JSON."""
+
+    def open(self) -> None:
+        """Start it. ``TransportError`` where it cannot be."""
+
+    def ask(self, request: Json) -> Any:
+        """The answer, whatever it is. ``TransportError`` where there is none."""
+
+    def close(self, *, at_once: bool = False) -> None:
+        """End it, and all that it has started; once is enough, and twice does no harm."""
+
+    def log(self) -> tuple[str, ...]:
+        """The last lines that it said beside its answers."""
+
+
+class TransportError(Exception):
+    """There is no answer; says why."""
+
+
+@frozen
+class ResetRefused(Exception):  # noqa: N818
+    """The implementation does not support the configuration, or took it for an error."""
+
+    answer: Answer
+
+    def __str__(self) -> str:
+        return (
+            f"unsupported: {self.answer.unsupported}" if self.answer.unsupported else f"{self.answer.error}"
+        )
+
+
+class Adapter:
+    """``hello`` says who it is. One session at a time."""
+
+    def __init__(self, what: str, transport: Transport) -> None:
+        self.what = what
+        self._transport = transport
+        self._fault: AdapterFault | None = None
+        self._faults_in_a_row = 0
+        self._session: Session | None = None
+        self.hello = self._start()
+
+    def reset(
+        self,
+        config: Mapping[str, Any],
+        feature_gates: Mapping[str, bool] | None = None,
+        start: datetime | None = None,
+    ) -> Session:
+        """An empty cluster at time 0. ResetRefused where the implementation will not have it."""
+        if self._fault is None:
+            self._faults_in_a_row = 0
+        else:
+            self.restart()
+        self._session = None
+        body: Json = {"config": config}
+        if feature_gates:
+            body["featureGates"] = dict(feature_gates)
+        if start is not None:
+            body["start"] = start.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        answer = self._ask({"reset": body})
+        if answer.unsupported is not None or answer.error is not None:
+            raise ResetRefused(answer)
+        self._session = Session(self)
+        return self._session
+
+    def restart(self) -> None:
+        """Start the implementation anew, as after a fault. The last fault again where that one was final."""
+        if self._fault is not None and self._fault.final:
+            raise self._fault
+        self._session = None
+        self._transport.close()
+        self._fault = None
+        hello = self._start()
+        if hello != self.hello:
+            raise self._broken({"hello": {"protocol": PROTOCOL}}, f"it was {self.hello}, and now is {hello}")
+
+    def close(self) -> None:
+        """End the implementation. It can be restarted."""
+        self._session = None
+        self._transport.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # --- Requests ---------------------------------------------------------------------------------
+
+    def ask(self, session: Session, request: Json) -> Answer:
+        """What a session asks. It must be the last one."""
+        if self._fault is not None:
+            raise self._fault
+        if session is not self._session:
+            raise RuntimeError("this session is over: another has begun, or the adapter is closed")
+        return self._ask(request)
+
+    def _start(self) -> Hello:
+        request = {"hello": {"protocol": PROTOCOL}}
+        try:
+            self._transport.open()
+        except TransportError as error:
+            raise self._broken(None, str(error)) from None
+        value = self._value(request)
+        try:
+            return read_hello(value)
+        except InputError as problem:
+            raise self._misspoken(request, value, problem) from None
+
+    def _ask(self, request: Json) -> Answer:
+        value = self._value(request)
+        try:
+            return read_answer(request, value, self.hello.capabilities)
+        except InputError as problem:
+            raise self._misspoken(request, value, problem) from None
+
+    def _value(self, request: Json) -> Any:
+        try:
+            return self._transport.ask(request)
+        except TransportError as error:
+            raise self._broken(request, str(error)) from None
+
+    # --- Faults -----------------------------------------------------------------------------------
+
+    def _misspoken(self, request: Json, value: Any, problem: InputError) -> AdapterFault:
+        return self._broken(request, f"{problem}\n  answer   {quoted(value)}")
+
+    def _broken(self, request: Json | None, problem: str) -> AdapterFault:
+        """Notes the fault, and ends the implementation: what state it is in, nobody knows."""
+        self._transport.close(at_once=True)
+        self._faults_in_a_row += 1
+        self._fault = AdapterFault(
+            self.what,
+            problem,
+            request,
+            self._transport.log(),
+            final=self._faults_in_a_row >= MAX_FAULTS,
+        )
+        return self._fault
+
+
+class Session:
+    """One scheduler of one cluster: the methods of refsched/tools/implementation.py, with their answers read."""
+
+    def __init__(self, adapter: Adapter) -> None:
+        self._adapter = adapter
+
+    @property
+    def hello(self) -> Hello:
+        return self._adapter.hello
+
+    def create(self, object: Json) -> Answer:
+        return self._ask("create", object)
+
+    def update(self, object: Json) -> Answer:
+        return self._ask("update", object)
+
+    def delete(self, object: Json) -> Answer:
+        return self._ask("delete", object)
+
+    def advance(self, seconds: float) -> Answer:
+        return self._ask("advance", seconds)
+
+    def permit(self, pod: str, decision: str, plugin: str = "") -> Answer:
+        named = {"plugin": plugin} if plugin else {}
+        return self._ask("permit", {"pod": pod, "decision": decision, **named})
+
+    def release(self, pod: str) -> Answer:
+        return self._ask("release", {"pod": pod})
+
+    def schedule(self, pod: str | None = None) -> Answer:
+        return self._ask("schedule", {} if pod is None else {"pod": pod})
+
+    def observe(self) -> Answer:
+        return self._ask("observe", {})
+
+    def _ask(self, verb: str, body: Any) -> Answer:
+        return self._adapter.ask(self, {verb: body})

@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers: from the JSON that an implementation says to values that can be relied on.
+
+Whatever is not as docs/protocol.md has it is an InputError that names the member. So is a contradiction: an
+answer that says two things of which one at most can be. Whether a well-formed answer is right, is not asked here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from attrs import frozen
+
+from refsched.errors import InputError
+from refsched.framework.status import Code
+from refsched.objects.reading import read_as
+from refsched.records import (
+    BOUND,
+    ERROR,
+    SCHEDULED,
+    UNSCHEDULABLE,
+    Attempt,
+    Bind,
+    Create,
+    Delete,
+    Nodes,
+    NodeStatus,
+    Queues,
+    Record,
+    Update,
+    Write,
+    read_record,
+)
+
+R = TypeVar("R", bound=Record)
+
+PROTOCOL = 1
+CAPABILITIES: Mapping[str, str] = {
+    "filter": "attempts say what was found of each node",
+    "score": "attempts say how nodes were scored",
+    "preemption": "pods make room for pods of higher priority",
+    "queue": "it chooses the next pod itself, and observations carry queues",
+    "cache": "observations carry nodes",
+    "api": "it has an API server of its own, and says what that does",
+    "scripted": "it registers the scripted plugins",
+    "hold": "scripted plugins can hold a pod",
+    "volumes": "it binds volumes",
+    "devices": "it allocates devices, and tells each write into a claim unless it claims api",
+    "extenders": "it calls extenders",
+}
+
+# --- Hello ----------------------------------------------------------------------------------------
+
+
+@frozen
+class Hello:
+    """Who answers, and what it may be judged by. Who claims nothing cannot be judged."""
+
+    name: str
+    version: str
+    kubernetes: str
+    capabilities: frozenset[str]
+
+    def claims(self, capability: str) -> bool:
+        return capability in self.capabilities
+
+    @property
+    def can_be_judged(self) -> bool:
+        return bool(self.capabilities)
+
+
+@frozen
+class _Hello:
+    name: str
+    version: str
+    kubernetes: str
+    capabilities: tuple[str, ...]
+    protocol: int = PROTOCOL
+    unsupported: str | None = None
+    error: str | None = None
+
+
+def read_hello(value: Any) -> Hello:
+    _refuse_refusal(value)
+    said = read_as(_Hello, _object(value))
+    for index, capability in enumerate(said.capabilities):
+        _one_of(CAPABILITIES, capability, f"capabilities[{index}]")
+    if said.protocol != PROTOCOL:
+        raise InputError(f"the suite speaks protocol {PROTOCOL}, not {said.protocol}", "protocol")
+    if not re.fullmatch(r"[0-9]+\.[0-9]+", said.kubernetes):
+        raise InputError(f'expected a minor version as "1.34", found {said.kubernetes!r:.60}', "kubernetes")
+    if "hold" in said.capabilities and "scripted" not in said.capabilities:
+        raise InputError("claims hold, and not scripted: only scripted plugins can hold", "capabilities")
+    return Hello(said.name, said.version, said.kubernetes, frozenset(said.capabilities))
+
+
+def _refuse_refusal(value: Any) -> None:
+    refusal = _object(value).get("error", value.get("unsupported"))
+    if refusal is not None:
+        raise InputError(f"hello must be answered, and not refused: {refusal!r:.200}")
+
+
+# --- Answers --------------------------------------------------------------------------------------
+
+
+@frozen
+class Held:
+    """Where a scripted plugin began to hold a pod."""
+
+    pod: str
+    point: str
+    plugin: str = ""
+
+
+@frozen
+class Answer:
+    """One of: what the request caused (and whether a pod is held since), idle, unsupported, or an error."""
+
+    records: tuple[Record, ...] = ()
+    idle: bool = False
+    held: Held | None = None
+    unsupported: str | None = None
+    error: str | None = None
+
+    @property
+    def attempt(self) -> Attempt | None:
+        return next(iter(self.of(Attempt)), None)
+
+    def of(self, kind: type[R]) -> tuple[R, ...]:
+        """The records of one kind."""
+        return tuple(record for record in self.records if isinstance(record, kind))
+
+
+@frozen
+class _Outcome:
+    """The members of an answer but its records."""
+
+    idle: bool = False
+    held: Held | None = None
+    unsupported: str | None = None
+    error: str | None = None
+
+    @property
+    def named(self) -> list[str]:
+        said = {"idle": self.idle, "held": self.held, "unsupported": self.unsupported, "error": self.error}
+        return [name for name, value in said.items() if value is not None and value is not False]
+
+
+def read_answer(request: Mapping[str, Any], value: Any, capabilities: Collection[str]) -> Answer:
+    """The answer to a request other than hello."""
+    [(verb, body)] = request.items()
+    said = read_as(_Outcome, _object(value))
+    records = _records(value.get("records"))
+    named = said.named
+    if len(named) > 1 or (records and named not in ([], ["held"])):
+        found = [*(["records"] if records else []), *named]
+        raise InputError(f"an answer is one thing, this is {' and '.join(found)}")
+    _check_outcome(verb, said, capabilities)
+    if not named and verb != "reset" and value.get("records") is None:
+        raise InputError("is required and missing", "records")
+    _check_kinds(verb, records, capabilities)
+    answer = Answer(records, said.idle, said.held, said.unsupported, said.error)
+    if said.unsupported is None and said.error is None:
+        _check_agrees_with_itself(verb, body, answer, capabilities)
+    return answer
+
+
+def _check_outcome(verb: str, said: _Outcome, capabilities: Collection[str]) -> None:
+    for name in ("unsupported", "error"):
+        if getattr(said, name) == "":
+            raise InputError("must say what", name)
+    if said.idle and verb != "schedule":
+        raise InputError(f"only schedule finds nothing to do, not {verb}", "idle")
+    if said.held is not None:
+        _pod_name(said.held.pod, "held.pod")
+        if "hold" not in capabilities:
+            raise InputError("nothing can hold a pod, unless hold is claimed", "held")
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"expected a JSON object, found {value!r:.60}")
+    return value
+
+
+def _records(value: Any) -> tuple[Record, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list | tuple):
+        raise InputError(f"expected a list, found {value!r:.60}", "records")
+    records = []
+    for index, members in enumerate(value):
+        try:
+            record = read_record(_object(members))
+            _check_values(record)
+        except InputError as problem:
+            raise problem.under(f"records[{index}]") from None
+        records.append(record)
+    return tuple(records)
+
+
+# --- Values ---------------------------------------------------------------------------------------
+
+CODES = frozenset(code.value for code in Code)
+_POD = re.compile(r"[^/\s]+/[^/\s]+")
+
+
+def _check_values(record: Record) -> None:
+    """What the type of a member leaves open: names of pods, and words out of a list."""
+    match record:
+        case Attempt():
+            _check_attempt(record)
+        case Bind():
+            _pod_name(record.pod, "bind.pod")
+            _one_of((BOUND, UNSCHEDULABLE, ERROR), record.result, "bind.result")
+        case Write():
+            _one_of(("create", "update", "delete"), record.verb, "write.verb")
+            _check_object(record.object, "write.object")
+        case Create() | Update():
+            _check_object(record.object, record.member)
+        case Queues():
+            for name in ("active", "backoff", "unschedulable"):
+                _check_pods(getattr(record, name), f"queues.{name}")
+        case Nodes():
+            for node, usage in record.nodes.items():
+                _check_pods(usage.pods, f"nodes.{node}.pods")
+
+
+def _check_attempt(attempt: Attempt) -> None:
+    _pod_name(attempt.pod, "attempt.pod")
+    _one_of((SCHEDULED, UNSCHEDULABLE, ERROR), attempt.result, "attempt.result")
+    if attempt.pre_filter is not None:
+        _one_of(CODES, attempt.pre_filter.code, "attempt.preFilter.code")
+    statuses: Mapping[str, NodeStatus] = attempt.filter or {}
+    for node, status in statuses.items():
+        _one_of(CODES, status.code, f"attempt.filter.{node}.code")
+    _check_pods(attempt.victims or (), "attempt.victims")
+
+
+def _one_of(words: Iterable[str], found: str, where: str) -> None:
+    if found not in words:
+        raise InputError(f"expected one of {', '.join(sorted(words))}; found {found!r:.60}", where)
+
+
+def _pod_name(found: str, where: str) -> None:
+    if not _POD.fullmatch(found):
+        raise InputError(f"expected namespace/name, found {found!r:.60}", where)
+
+
+def _check_pods(pods: Sequence[str], where: str) -> None:
+    for index, pod in enumerate(pods):
+        _pod_name(pod, f"{where}[{index}]")
+    if list(pods) != sorted(pods):
+        raise InputError("expected a sorted list", where)
+
+
+def _check_object(value: Mapping[str, Any], where: str) -> None:
+    for name in ("apiVersion", "kind"):
+        if not isinstance(value.get(name), str):
+            raise InputError(f"expected a string, found {value.get(name)!r:.60}", f"{where}.{name}")
+    metadata = value.get("metadata")
+    if not isinstance(metadata, Mapping) or not isinstance(metadata.get("name"), str):
+        raise InputError("is required and missing", f"{where}.metadata.name")
+
+
+# --- Contradictions -------------------------------------------------------------------------------
+
+_OUTPUTS = (Attempt, Bind, Write)
+_OF_API_SERVER = (Create, Update, Delete)
+_OBSERVED = {"queue": Queues.member, "cache": Nodes.member}
+_ANSWERED: Mapping[str, tuple[type[Record], ...]] = {"reset": (), "observe": (Queues, Nodes)}
+
+
+def _check_kinds(verb: str, records: Sequence[Record], capabilities: Collection[str]) -> None:
+    """Observations answer observe, and outputs anything else; inputs are for those who play the API server."""
+    for index, record in enumerate(records):
+        where = f"records[{index}].{record.member}"
+        if isinstance(record, _OF_API_SERVER) and "api" not in capabilities:
+            raise InputError("is the driver's to say, unless api is claimed", where)
+        if not isinstance(record, _ANSWERED.get(verb, _OUTPUTS + _OF_API_SERVER)):
+            raise InputError(f"does not answer {verb}", where)
+
+
+def _check_agrees_with_itself(verb: str, body: Any, answer: Answer, capabilities: Collection[str]) -> None:
+    members = [record.member for record in answer.records]
+    for single in (Attempt.member, Queues.member, Nodes.member):
+        if members.count(single) > 1:
+            raise InputError(
+                f"an answer has one {single} at most, this has {members.count(single)}", "records"
+            )
+    if verb == "observe":
+        for capability, member in _OBSERVED.items():
+            if capability in capabilities and member not in members:
+                raise InputError(f"{capability} is claimed, and there is no {member}", "records")
+    if verb == "schedule":
+        _check_scheduled(body, answer)
+
+
+def _check_scheduled(body: Mapping[str, Any], answer: Answer) -> None:
+    asked, attempt = body.get("pod"), answer.attempt
+    if asked is not None and attempt is not None and attempt.pod != asked:
+        raise InputError(f"{asked} was to be scheduled, not {attempt.pod}", "records")
+    if not (attempt or answer.held or answer.idle):
+        raise InputError("a pod was neither attempted nor held, and yet it is not idle", "records")

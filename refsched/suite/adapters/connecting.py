@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Connecting: from what ``--impl`` names to an adapter that has said hello."""
+
+from __future__ import annotations
+
+import shlex
+
+from refsched.errors import InputError
+from refsched.suite.adapters.adapter import Adapter, Transport
+from refsched.suite.adapters.kube_scheduler import LATEST, Log, kube_scheduler
+from refsched.suite.adapters.module import Module
+from refsched.suite.adapters.process import TIMEOUT, Process
+
+REFERENCE = "refsched.reference"
+"""The specification itself."""
+
+
+def connect(what: str = REFERENCE, *, timeout: float = TIMEOUT, log: Log | None = None) -> Adapter:
+    """``what`` is one of
+
+    - the path of a Python module (refsched/tools/implementation.py),
+    - ``exec:COMMAND``, a program that speaks the wire protocol on stdin and stdout,
+    - ``kube-scheduler`` or ``kube-scheduler:v1.34``, the real one.
+
+    ``timeout`` is for each answer, in seconds; ``log`` takes lines on what lasts. Raises InputError where
+    ``what`` is none of these, AdapterUnavailable where it cannot be had here, AdapterFault where it does not
+    say hello.
+    """
+    return Adapter(what, _transport(what, timeout, log))
+
+
+def _transport(what: str, timeout: float, log: Log | None) -> Transport:
+    scheme, colon, rest = what.partition(":")
+    match scheme:
+        case "exec" if colon:
+            return Process(_command(what, rest), timeout=timeout)
+        case "kube-scheduler":
+            return Process([str(kube_scheduler(rest if colon else LATEST, log))], timeout=timeout)
+    if not all(part.isidentifier() for part in what.split(".")):
+        raise InputError(
+            "expected the path of a Python module, exec:COMMAND or kube-scheduler", where=f"{what!r:.80}"
+        )
+    return Module(what, timeout)
+
+
+def _command(what: str, line: str) -> list[str]:
+    try:
+        command = shlex.split(line)
+    except ValueError as error:
+        raise InputError(f"is no command line: {error}", where=what) from None
+    if not command:
+        raise InputError("names no command", where=what)
+    return command

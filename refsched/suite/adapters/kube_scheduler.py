@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The real kube-scheduler: the program of traces/recorder/, built when it is first asked for.
+
+It is kept in the user's cache, in a folder named by a hash of its sources and by the Go release: a change of
+either makes a new one. Two that ask at once build it once. Without Go, one that was built before is taken.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from refsched.errors import InputError
+from refsched.suite.adapters.faults import AdapterUnavailable
+from refsched.tools.shipped import data_folder
+
+Log = Callable[[str], None]
+
+LATEST = "v1.34"
+COMMAND = "./cmd/kube-scheduler-recorder"
+SOURCES = (".go", ".s", ".mod", ".sum")
+
+BUILD_TIMEOUT = 3600.0
+"""Seconds: a cold build takes five minutes on two idle cores, and must first fetch its modules."""
+
+GO_TIMEOUT = 120.0
+"""Seconds: ``go version`` may first fetch the release that go.mod asks for."""
+
+TELL_EVERY = 15.0
+"""Seconds between two words on how far a build is."""
+
+
+def kube_scheduler(version: str = LATEST, log: Log | None = None) -> Path:
+    """The program, built if need be. AdapterUnavailable says why it cannot be had."""
+    return _Recorder(version, log or _to_stderr).program()
+
+
+def _to_stderr(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+class _Recorder:
+    def __init__(self, version: str, log: Log) -> None:
+        self.what = f"kube-scheduler:{version}"
+        self.log = log
+        self.sources = _folder(version)
+        self.name = f"kube-scheduler-{version}"
+        self.digest = _digest(self.sources)
+
+    def program(self) -> Path:
+        go = shutil.which("go")
+        if go is None:
+            return self._built_before()
+        program = cache_folder() / f"{self.digest}-{self._release(go)}" / self.name
+        if not program.exists():
+            self._build_once(go, program)
+        return program
+
+    def _built_before(self) -> Path:
+        found = sorted(cache_folder().glob(f"{self.digest}-*/{self.name}"))
+        if not found:
+            raise self.unavailable(
+                "it must be built, and there is no Go toolchain (`go` is not on the PATH; "
+                "https://go.dev/dl/, 1.24 or newer)"
+            )
+        return found[-1]
+
+    def _release(self, go: str) -> str:
+        """Such as ``go1.26.8-linux-amd64``: what go.mod asks for may choose another than is installed."""
+        try:
+            said = subprocess.check_output(
+                [go, "version"], cwd=self.sources, stderr=subprocess.STDOUT, text=True, timeout=GO_TIMEOUT
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            output = (getattr(error, "output", "") or "").strip()
+            raise self.unavailable(f"`go version` fails: {output or error}") from error
+        found = re.search(r"^go version (\S+) (\S+)/(\S+)$", said, re.MULTILINE)
+        if found is None:
+            raise self.unavailable(f"`go version` says {said.strip()!r:.200}")
+        return "-".join(found.groups())
+
+    # --- Building -------------------------------------------------------------------------------------
+
+    def _build_once(self, go: str, program: Path) -> None:
+        try:
+            program.parent.mkdir(parents=True, exist_ok=True)
+            with self._alone(program.parent / "lock"):
+                if not program.exists():
+                    self._build(go, program)
+        except OSError as error:
+            raise self.unavailable(f"cannot be built: {error}") from error
+
+    @contextmanager
+    def _alone(self, path: Path) -> Iterator[None]:
+        """While no other process builds the same. The lock goes with the process that holds it."""
+        deadline = time.monotonic() + BUILD_TIMEOUT
+        told = False
+        with path.open("w") as lock:
+            while not _try_lock(lock):
+                if not told:
+                    self.log(f"refsched: another process builds {self.what}; waiting for it")
+                    told = True
+                if time.monotonic() >= deadline:
+                    raise self.unavailable(f"another process has held {path} for too long")
+                time.sleep(0.1)
+            yield
+
+    def _build(self, go: str, program: Path) -> None:
+        for left_over in program.parent.glob("building-*"):
+            shutil.rmtree(left_over)
+        with tempfile.TemporaryDirectory(prefix="building-", dir=program.parent) as folder:
+            built = Path(folder) / self.name
+            self.log(f"refsched: building {self.what}: once, some minutes ({program})")
+            began = time.monotonic()
+            self._run([go, "build", "-v", "-trimpath", "-buildvcs=false", "-o", str(built), COMMAND])
+            built.replace(program)
+        self.log(f"refsched: built {self.what} in {time.monotonic() - began:.0f} s")
+
+    def _run(self, command: list[str]) -> None:
+        """Run the compiler, which names each package that it has done on stderr."""
+        with subprocess.Popen(
+            command,
+            cwd=self.sources,
+            env=os.environ | {"GOWORK": "off"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        ) as child:
+            killer = threading.Timer(BUILD_TIMEOUT, child.kill)
+            killer.start()
+            try:
+                said = self._follow(child.stderr or [])
+            except BaseException:
+                child.kill()
+                raise
+            finally:
+                killer.cancel()
+        if child.returncode:
+            raise self.unavailable("cannot be built:\n" + "\n".join(f"  {line}" for line in said))
+
+    def _follow(self, lines: Iterable[str]) -> deque[str]:
+        said: deque[str] = deque(maxlen=15)
+        next_word = time.monotonic() + TELL_EVERY
+        for count, line in enumerate(lines, 1):
+            said.append(line.rstrip())
+            if time.monotonic() >= next_word:
+                self.log(f"refsched: building {self.what}: {count} packages so far")
+                next_word = time.monotonic() + TELL_EVERY
+        return said
+
+    def unavailable(self, problem: str) -> AdapterUnavailable:
+        return AdapterUnavailable(self.what, problem)
+
+
+def _try_lock(lock: IO[str]) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+# --- Folders --------------------------------------------------------------------------------------
+
+
+def cache_folder() -> Path:
+    """``$XDG_CACHE_HOME/refsched``, or ``~/.cache/refsched``."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "refsched"
+
+
+def _folder(version: str) -> Path:
+    recorders = data_folder() / "recorder"
+    known = sorted(path.name for path in recorders.glob("v*") if (path / "go.mod").is_file())
+    if version not in known:
+        raise InputError(f"there is no kube-scheduler {version!r:.60} here, but {', '.join(known)}")
+    return recorders / version
+
+
+def _digest(sources: Path) -> str:
+    """Of what the program is made of: file names and contents, but not tests."""
+    digest = hashlib.sha256()
+    for root in (sources, sources.parent / "wire"):
+        for path in sorted(root.rglob("*")):
+            name = path.relative_to(sources.parent)
+            if path.suffix in SOURCES and not path.name.endswith("_test.go") and "example" not in name.parts:
+                digest.update(f"{name.as_posix()} {path.stat().st_size}\n".encode())
+                digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Module: an implementation in Python, in the process of the suite.
+
+It answers through the same ``Server`` as behind the wire protocol, and all goes through JSON as there: what it
+does to an object, then or later, does not reach the suite's.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from refsched.errors import InputError
+from refsched.suite.adapters.adapter import Json, TransportError
+from refsched.tools.serving import Server, load
+
+AGAIN = 1.0
+"""Seconds after which an implementation that does not let itself be stopped is stopped again."""
+
+
+class Module:
+    """``create`` of a module, by the module's path."""
+
+    def __init__(self, path: str, timeout: float) -> None:
+        self._path = path
+        self._timeout = timeout
+        self._server: Server | None = None
+
+    def open(self) -> None:
+        try:
+            with time_limit(self._timeout):
+                self._server = Server(load(self._path))
+        except InputError as problem:
+            raise TransportError(problem.problem) from problem
+        except OutOfTime:
+            raise TransportError(f"not imported within {self._timeout:g} seconds") from None
+
+    def ask(self, request: Json) -> Any:
+        if self._server is None:
+            raise TransportError("the module has been closed")
+        copied = json.loads(json.dumps(request))
+        try:
+            with time_limit(self._timeout):
+                answer = self._server.answer(copied)
+        except OutOfTime:
+            raise TransportError(f"no answer within {self._timeout:g} seconds") from None
+        try:
+            return json.loads(json.dumps(answer, allow_nan=False))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise TransportError(f"the answer cannot be written as JSON: {error}") from None
+
+    def close(self, *, at_once: bool = False) -> None:
+        self._server = None
+
+    def log(self) -> tuple[str, ...]:
+        return ()
+
+
+class OutOfTime(BaseException):
+    """Raised wherever the implementation is; no ``except Exception`` of its own catches it."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """OutOfTime after so many seconds. Only a main thread can be interrupted: another has no limit."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.signal(signal.SIGALRM, _out_of_time)
+    began = time.monotonic()
+    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+    try:
+        yield
+    finally:
+        rest = max(left - (time.monotonic() - began), 0.001) if left else 0.0
+        signal.setitimer(signal.ITIMER_REAL, rest, interval)
+        signal.signal(signal.SIGALRM, handler)
+
+
+def _out_of_time(number: int, frame: FrameType | None) -> None:
+    raise OutOfTime

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Process: an implementation behind the wire protocol, one line for one line over stdin and stdout.
+
+Nothing here waits without end: an answer has a time limit, and a process that does not end when its stdin does is
+ended, with all that it has started. Its stderr is read all the time, so that it never waits for us.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from json import JSONDecodeError
+from typing import IO, Any
+
+from refsched.errors import InputError
+from refsched.objects.documents import read_json
+from refsched.suite.adapters.adapter import Json, TransportError
+from refsched.suite.adapters.faults import SHOWN
+
+TIMEOUT = 60.0
+"""Seconds for one answer."""
+
+MAX_LINE = 64 * 1024 * 1024
+"""Bytes of one answer: some ten times what an attempt on 5,000 nodes takes."""
+
+GRACE = 2.0
+"""Seconds in which a process may end by itself, and again after SIGTERM."""
+
+LOOK = 0.2
+"""Seconds between two looks whether a process that says nothing is still there."""
+
+CHUNK = 1 << 16
+TAIL_BYTES = 16 * 1024
+TAIL_LINES = 20
+
+
+class Process:
+    """A command that is started anew by each ``open``. ``timeout`` is for each answer."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        timeout: float = TIMEOUT,
+        max_line: int = MAX_LINE,
+        grace: float = GRACE,
+    ) -> None:
+        self._command = list(command)
+        self.timeout = timeout
+        self._max_line = max_line
+        self._grace = grace
+        self._running: _Running | None = None
+        self._log: _Tail | None = None
+
+    def open(self) -> None:
+        self.close()
+        try:
+            child = subprocess.Popen(
+                self._command,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            raise TransportError(f"cannot be started: {error}") from None
+        self._running = _Running(child, self._max_line)
+        self._log = self._running.tail
+
+    def ask(self, request: Json) -> Any:
+        if self._running is None:
+            raise TransportError("the process has been ended")
+        data = json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        return _read(self._running.answer(data, self.timeout, self._grace))
+
+    def close(self, *, at_once: bool = False) -> None:
+        running, self._running = self._running, None
+        if running is not None:
+            running.end(0 if at_once else self._grace, self._grace)
+
+    def log(self) -> tuple[str, ...]:
+        return () if self._log is None else self._log.lines()
+
+
+class _Running:
+    """A process, from its start to its end."""
+
+    def __init__(self, child: subprocess.Popen[bytes], max_line: int) -> None:
+        assert child.stdin
+        assert child.stdout
+        assert child.stderr
+        self._child = child
+        self._pipes = _Pipes(child.stdin, child.stdout, max_line)
+        self.tail = _Tail(child.stderr)
+
+    def answer(self, request: bytes, timeout: float, grace: float) -> bytes:
+        """The line that answers the request. TransportError where none comes in time."""
+        pipes = self._pipes
+        pipes.look(0)
+        if (early := pipes.line()) is not None:
+            raise TransportError(f"it said what nobody had asked for: {_shown(early)}")
+        pipes.send(request)
+        deadline = time.monotonic() + timeout
+        while True:
+            gone = self._child.poll() is not None
+            moved = pipes.look(0 if gone else min(LOOK, max(0.0, deadline - time.monotonic())))
+            if pipes.sent and (line := pipes.line()) is not None:
+                return line
+            if pipes.over or (gone and not moved):
+                raise TransportError(self._death(grace))
+            if time.monotonic() >= deadline:
+                raise TransportError(_lateness(timeout, pipes))
+
+    def _death(self, grace: float) -> str:
+        """How the process ended, or what it closed."""
+        if not _has_ended(self._child, grace):
+            how = "it has closed its stdin or its stdout"
+        elif self._child.returncode < 0:
+            number = -self._child.returncode
+            how = f"it was ended by signal {number} ({signal.strsignal(number)})"
+        else:
+            how = f"it has ended, with exit code {self._child.returncode}"
+        return f"{how}{self._pipes.in_the_middle()}"
+
+    def end(self, patience: float, grace: float) -> None:
+        """By closing its stdin; then SIGTERM, then SIGKILL, for what it has started too."""
+        self._pipes.close_stdin()
+        if not _has_ended(self._child, patience):
+            _signal_group(self._child, signal.SIGTERM)
+            _has_ended(self._child, grace)
+        _signal_group(self._child, signal.SIGKILL)
+        _has_ended(self._child, grace)
+        self._pipes.close()
+        self.tail.wait(grace)
+
+
+def _has_ended(child: subprocess.Popen[bytes], seconds: float) -> bool:
+    with suppress(subprocess.TimeoutExpired):
+        child.wait(seconds)
+    return child.returncode is not None
+
+
+def _signal_group(child: subprocess.Popen[bytes], what: signal.Signals) -> None:
+    """Also those that the child started, when it is gone itself: they are of its process group."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, what)
+
+
+# --- Answers --------------------------------------------------------------------------------------
+
+
+def _read(line: bytes) -> Any:
+    try:
+        return read_json(line.decode())
+    except UnicodeDecodeError as error:
+        problem = f"is not UTF-8 (byte {error.start})"
+    except JSONDecodeError as error:
+        problem = f"is not JSON: {error.msg} (column {error.colno})"
+    except InputError as error:
+        problem = str(error)
+    raise TransportError(f"the answer {problem}: {_shown(line)}")
+
+
+def _shown(data: bytes | bytearray) -> str:
+    text = data[:SHOWN].decode(errors="replace").strip()
+    return repr(text) + (f"… ({len(data):,} bytes)" if len(data) > SHOWN else "")
+
+
+def _lateness(timeout: float, pipes: _Pipes) -> str:
+    late = f"no answer within {timeout:g} seconds"
+    if not pipes.sent:
+        return f"{late}: it does not read its stdin"
+    return late + (pipes.in_the_middle() or " (does it flush its stdout after each line?)")
+
+
+# --- Streams --------------------------------------------------------------------------------------
+
+
+class _Pipes:
+    """Both directions at once: a child that writes before it has read all does not stop us, nor we it."""
+
+    def __init__(self, stdin: IO[bytes], stdout: IO[bytes], max_line: int) -> None:
+        self._stdin, self._stdout = stdin, stdout
+        self._max_line = max_line
+        self._unsent = memoryview(b"")
+        self._said = bytearray()
+        self._searched = 0
+        self.over = False
+        os.set_blocking(stdin.fileno(), False)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(stdout, selectors.EVENT_READ)
+
+    @property
+    def sent(self) -> bool:
+        return not self._unsent
+
+    def in_the_middle(self) -> str:
+        """What has been said of a line that has not ended."""
+        return f", in the middle of an answer: {_shown(self._said)}" if self._said.strip() else ""
+
+    def send(self, data: bytes) -> None:
+        """Begin to send; ``look`` goes on with it."""
+        self._unsent = memoryview(data)
+        self._write()
+        if self._unsent:
+            self._selector.register(self._stdin, selectors.EVENT_WRITE)
+
+    def look(self, seconds: float) -> bool:
+        """Wait until something can be read or written, and do it."""
+        ready = self._selector.select(seconds)
+        for key, _ in ready:
+            if key.fileobj is self._stdout:
+                self._read()
+            else:
+                self._write()
+                if not self._unsent:
+                    self._selector.unregister(self._stdin)
+        return bool(ready)
+
+    def line(self) -> bytes | None:
+        """The next line but blank ones, if it has come to its end."""
+        while (end := self._said.find(b"\n", self._searched)) >= 0:
+            line = bytes(self._said[: end + 1])
+            del self._said[: end + 1]
+            self._searched = 0
+            if line.strip():
+                return line
+        self._searched = len(self._said)
+        if len(self._said) > self._max_line:
+            raise TransportError(f"an answer of more than {self._max_line:,} bytes: {_shown(self._said)}")
+        return None
+
+    def _read(self) -> None:
+        data = os.read(self._stdout.fileno(), CHUNK)
+        self._said += data
+        self.over = not data
+
+    def _write(self) -> None:
+        try:
+            with suppress(BlockingIOError):
+                self._unsent = self._unsent[os.write(self._stdin.fileno(), self._unsent) :]
+        except BrokenPipeError:
+            self._unsent = memoryview(b"")
+            self.over = True
+
+    def close_stdin(self) -> None:
+        self._selector.close()
+        self._stdin.close()
+
+    def close(self) -> None:
+        self._stdout.close()
+
+
+class _Tail:
+    """The end of a stream, which a thread reads to its end."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._end = b""
+        self._thread = threading.Thread(target=self._drain, name="stderr of an implementation", daemon=True)
+        self._thread.start()
+
+    def _drain(self) -> None:
+        with self._stream:
+            while data := os.read(self._stream.fileno(), CHUNK):
+                self._end = (self._end + data)[-TAIL_BYTES:]
+
+    def wait(self, seconds: float) -> None:
+        self._thread.join(seconds)
+
+    def lines(self) -> tuple[str, ...]:
+        text = self._end.decode(errors="replace")
+        lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+        return tuple("".join(c if c.isprintable() else "�" for c in line) for line in lines[-TAIL_LINES:])

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attribution: from where a record and the specification differ to the rule that was broken.
+
+A verdict or a score belongs to the plugin that the specification, or else the record, names, and there to a rule
+of the method that speaks at that point. A pod in the wrong queue belongs to the last transition that moved it in
+the specification, or to the row of a plugin's events that was asked whether it is cured. Other members belong to
+the station that fills them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from refsched.checking.agreement import Disagreement
+from refsched.records import BOUND, Attempt, Bind, Nodes, NodeStatus, PreFilter, Queues, Record, Update
+from refsched.suite.catalogue.reach import Move, Reach
+from refsched.suite.catalogue.rules import all_rules
+
+_STATIONS: Mapping[str, Sequence[str]] = {
+    "pod": ("R-QUEUE-47",),
+    "attempt": ("R-QUEUE-47",),
+    "evaluated": ("R-SEARCH-02",),
+    "feasible": ("R-SEARCH-01",),
+    "totals": ("R-SEARCH-04",),
+    "node": ("R-SEARCH-04",),
+    "volumes": ("R-VOLBIND-11",),
+    "write": ("R-DRA-50", "R-DRA-08"),
+    "claimAdmin": ("R-DRA-50",),
+    "claimConfig": ("R-DRA-61", "R-DRA-60"),
+    "claimNodes": ("R-DRA-62",),
+    "claimUsers": ("R-DRA-11", "R-DRA-10", "R-DRA-06"),
+    "claimFinalizers": ("R-DRA-11", "R-DRA-08"),
+    "claimDevices": ("R-DRA-06", "R-DRA-11"),
+    "waiting": ("R-PERMIT-01",),
+    "victims": ("R-PREEMPT-11", "R-PREEMPT-08", "R-PREEMPT-04"),
+    "calls": ("R-ROLLBACK-01", "R-PERMIT-01", "R-RESERVE-01"),
+    "message": ("R-WORDS-01",),
+    "unschedulablePlugins": ("R-HINT-03",),
+    "queues": ("R-FAIL-01",),
+    "bind": ("R-BIND-04",),
+    "result": ("R-FAIL-01",),
+}
+"""Of several rules the first that spoke is meant, and without any the first."""
+
+_OF_A_NOMINATION: Mapping[str, Sequence[str]] = {
+    "a node": ("R-PREEMPT-11", "R-PREEMPT-04", "R-POSTFILTER-02"),
+    "cleared": ("R-PREEMPT-15", "R-POSTFILTER-02"),
+    "left": ("R-PREEMPT-13", "R-POSTFILTER-01", "R-POSTFILTER-02"),
+}
+"""The same, by what an attempt should have done to the pod's nomination."""
+
+_OF_A_REASON: Mapping[str, str] = {
+    "Too many pods": "R-FIT-02",
+    "Insufficient ": "R-FIT-02",
+    "node(s) had untolerated taint(s)": "R-TAINT-01",
+    "node(s) were unschedulable": "R-CORDON-01",
+    "pod affinity terms conflict": "R-NODEAFF-02",
+    "node(s) didn't match scheduler-enforced node affinity": "R-NODEAFF-03",
+    "node(s) didn't match Pod's node affinity/selector": "R-NODEAFF-04",
+    "node(s) didn't match pod topology spread constraints (missing required label)": "R-SPREAD-10",
+    "node(s) didn't match pod topology spread constraints": "R-SPREAD-11",
+    "node(s) had no available disk": "R-VOLRESTR-03",
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod": "R-VOLRESTR-04",
+    "node(s) had no available volume zone": "R-VOLZONE-05",
+    "node(s) exceed max volume count": "R-VOLLIMIT-02",
+    "pod has unbound immediate PersistentVolumeClaims": "R-VOLBIND-03",
+    "node(s) didn't match PersistentVolume's node affinity": "R-VOLBIND-07",
+    "node(s) didn't find available persistent volumes to bind": "R-VOLBIND-09",
+    "node(s) did not have enough free storage": "R-VOLBIND-15",
+    "cannot allocate all claims": "R-DRA-04",
+    "resourceclaim not available on the node": "R-DRA-05",
+}
+"""What a reason begins with, and the rule that gives it, where a method has several."""
+
+_OF_A_CODE: Mapping[str, str] = {"NodeResourcesFit": "R-FIT-03"}
+"""By plugin the rule that says whether evicting pods helps, where it is not the one that gives the reason."""
+
+_POPPED = ("R-QUEUE-04", "R-QUEUE-05")
+_BACKED_OFF = ("R-QUEUE-28", "R-QUEUE-31", "R-QUEUE-33", "R-QUEUE-36")
+_CURED = ("R-QUEUE-15", "R-QUEUE-16", "R-QUEUE-17", "R-QUEUE-22", "R-QUEUE-23", "R-QUEUE-24")
+_REFUSED = ("R-QUEUE-07", "R-QUEUE-14", "R-QUEUE-21")
+"""Transitions by what they say of a pod that is elsewhere: another's turn had come, its backoff is of another
+length, an event cures it, or cures it not."""
+
+TURN = "R-QUEUE-47"
+BACKOFF = "R-BACKOFF-01"
+WHO_IS_ASKED = "R-HINT-03"
+ASKED_FOR = "R-FIT-01"
+CAME_AND_WENT = "R-EVENT-01"
+CHANGED = "R-EVENT-02"
+NOMINATED_FIRST = "R-SEARCH-03"
+EVALUATED = "R-SEARCH-02"
+PROMISED = "R-NOM-01"
+DRY_RUN = "R-PREEMPT-05"
+COUNTED = "R-ASSUME-01"
+GIVEN_BACK = "R-ROLLBACK-02"
+GIVEN_BACK_LATE = "R-ROLLBACK-03"
+REASONS = "R-WORDS-02"
+SELECTED = "R-SEARCH-04"
+PASSES = "R-INV-02"
+
+
+class Attribution:
+    """Remembers of one history what it takes to tell whose fault a difference is."""
+
+    def __init__(self, reach: Reach) -> None:
+        self._reach = reach
+        self._failed_late: dict[str, bool] = {}
+        self._queues: Queues | None = None
+        self._agreed: dict[str, Move] = {}
+        self._has_pod_changed = False
+        self._nodes = Nodes()
+        self._nodes_before = Nodes()
+
+    def saw(self, record: Record) -> None:
+        """A pod's way back from where it failed, early or late; where the record has the pods that wait; what
+        nodes had before, and whether a pod was changed since."""
+        match record:
+            case Bind():
+                self._failed_late[record.pod] = record.result != BOUND
+            case Queues():
+                self._queues = record
+            case Nodes():
+                self._nodes_before, self._nodes = self._nodes, record
+            case Update():
+                self._has_pod_changed = record.object["kind"] == "Pod"
+            case Attempt():
+                self._has_pod_changed = False
+
+    def agreed(self, record: Record) -> None:
+        """So far the pods are where they should be."""
+        if isinstance(record, Queues):
+            self._agreed = dict(self._reach.moves)
+
+    def rule_of(self, found: Disagreement) -> str:
+        """The id of the rule that a disagreement breaks."""
+        first, *rest = found.member.split(".")
+        match first:
+            case "filter" | "preFilter":
+                return self._verdict(found, "filter" if first == "filter" else "pre_filter")
+            case "scores":
+                return self._score(rest[-1] if len(rest) > 1 else "")
+            case "queues":
+                return self._misplaced(found)
+            case "nodes":
+                return self._miscounted(found)
+            case "nominatedNode":
+                return self._spoke(_OF_A_NOMINATION[_nominates(found.expected)])
+            case "message" if _differ_in_preemption(str(found.expected), str(found.got)):
+                return DRY_RUN
+            case _:
+                return self._spoke(_STATIONS.get(first, _STATIONS["result"]))
+
+    def _spoke(self, rules: Sequence[str]) -> str:
+        return next((rule for rule in rules if rule in self._reach.spoken), rules[0])
+
+    # --- Verdicts and scores ----------------------------------------------------------------------
+
+    def _verdict(self, found: Disagreement, method: str) -> str:
+        expected, got = found.expected, found.got
+        if _says(expected) == _says(got) and len(_reasons(expected)) == len(_reasons(got)):
+            return REASONS
+        if self._is_about_nominations(found):
+            return PROMISED
+        plugin = _plugin(expected) or _plugin(got)
+        if plugin in _OF_A_CODE and _plugin(got) == plugin and _reasons(expected) == _reasons(got):
+            return _OF_A_CODE[plugin]
+        reason = next(iter((*_reasons(expected), *_reasons(got))), "")
+        if expected is None and NOMINATED_FIRST in self._reach.spoken:
+            return NOMINATED_FIRST
+        known = next((rule for start, rule in _OF_A_REASON.items() if reason.startswith(start)), None)
+        return known or self._of_plugin(plugin, (method, "pre_filter", "filter")) or EVALUATED
+
+    def _is_about_nominations(self, found: Disagreement) -> bool:
+        """One of the two took the node and the other did not, and others are nominated there."""
+        takes = [
+            isinstance(said, NodeStatus) and said.code == "Success" for said in (found.expected, found.got)
+        ]
+        return takes[0] != takes[1] and found.member.partition(".")[2] in self._reach.promised
+
+    def _score(self, plugin: str) -> str:
+        """A function that scores for the plugin goes before its methods, which only call it."""
+        functions = _rules_of_scoring(plugin)
+        spoken = next((rule for rule in self._reach.spoken if rule in functions), None)
+        return spoken or self._of_plugin(plugin, ("score", "normalize_score", "pre_score")) or SELECTED
+
+    def _of_plugin(self, plugin: str, methods: Sequence[str]) -> str | None:
+        """The first rule of the plugin that spoke at this point; else the first that it has there."""
+        rules = _rules_of_plugins().get(plugin, {})
+        for method in methods:
+            here = rules.get(method, ())
+            spoken = [rule for rule in self._reach.spoken if rule in here]
+            if here:
+                return spoken[0] if spoken else here[0]
+        return next((rule for here in rules.values() for rule in here), None)
+
+    # --- Queues and nodes -------------------------------------------------------------------------
+
+    def _misplaced(self, found: Disagreement) -> str:
+        for pod in _differing(found.expected, found.got):
+            if pod in self._reach.moves:
+                return self._of_a_move(pod, self._reach.moves[pod])
+        return self._spoke(_STATIONS["queues"])
+
+    def _of_a_move(self, pod: str, move: Move) -> str:
+        """Where the specification has not moved a pod since all were in their places, others were told of an
+        event."""
+        if move.rule in _POPPED:
+            return TURN
+        is_refused = self._queues is not None and pod in self._queues.unschedulable
+        if move.rule in _BACKED_OFF:
+            return BACKOFF if not is_refused else move.before or move.rule
+        if move.rule in _CURED:
+            return move.cure or move.rule
+        if move.rule in _REFUSED and not is_refused:
+            asked, _ = self._reach.asked.get(pod, ("", False))
+            return asked or (WHO_IS_ASKED if self._agreed.get(pod) == move else move.rule)
+        return move.rule
+
+    def _miscounted(self, found: Disagreement) -> str:
+        """Too many pods on a node: something was not given back. Too few: it was not assumed. The right ones, and
+        not what they ask for: that is added up amiss, or was changed."""
+        if found.expected is None or found.got is None:
+            return CAME_AND_WENT
+        if not found.member.endswith(".pods"):
+            return CHANGED if self._has_pod_changed and self._counts_as_before(found) else ASKED_FOR
+        for pod in _differing(found.got, found.expected):
+            if pod in _names(found.got):
+                return GIVEN_BACK_LATE if self._failed_late.get(pod) else GIVEN_BACK
+        return COUNTED
+
+    def _counts_as_before(self, found: Disagreement) -> bool:
+        node, _, member = found.member.partition(".")[2].rpartition(".")
+        before, now = (each.nodes.get(node) for each in (self._nodes_before, self._nodes))
+        name = _MEMBERS_OF_USAGE.get(member, member)
+        return before is not None and getattr(before, name) == getattr(now, name)
+
+
+_MEMBERS_OF_USAGE = {"milliCPU": "milli_cpu", "ephemeralStorage": "ephemeral_storage"}
+
+
+def _nominates(expected: object) -> str:
+    return "left" if expected is None else "a node" if expected else "cleared"
+
+
+def _differ_in_preemption(expected: str, got: str) -> bool:
+    """Both tell of preemption, and what they tell before that is the same."""
+    one, other = expected.partition(" preemption: "), got.partition(" preemption: ")
+    return bool(one[1] and other[1]) and one[0] == other[0]
+
+
+def _says(value: Any) -> Any:
+    return (value.code, value.plugin) if isinstance(value, NodeStatus | PreFilter) else value
+
+
+def _reasons(value: Any) -> Sequence[str]:
+    return value.reasons if isinstance(value, NodeStatus | PreFilter) else ()
+
+
+def _plugin(value: Any) -> str:
+    return value.plugin if isinstance(value, NodeStatus | PreFilter) else ""
+
+
+def _names(value: object) -> list[str]:
+    return [str(name) for name in value] if isinstance(value, list | tuple) else []
+
+
+def _differing(one: object, other: object) -> list[str]:
+    """Pods that are in one of the two lists only."""
+    left, right = _names(one), _names(other)
+    return [pod for pod in (*left, *right) if (pod in left) != (pod in right)]
+
+
+@cache
+def _rules_of_plugins() -> Mapping[str, Mapping[str, list[str]]]:
+    """Plugin → method → rules, as they stand in the plugins' modules."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for rule in all_rules().values():
+        plugin, _, method = rule.place.partition(".")
+        if rule.module.startswith("refsched.plugins.") and rule.area != "CURE":
+            found.setdefault(plugin, {}).setdefault(method, []).append(rule.id)
+    return found
+
+
+@cache
+def _rules_of_scoring(plugin: str) -> frozenset[str]:
+    """Those that stand, in the area of the plugin's own, in a module of how it scores."""
+    areas = {
+        rule.partition("-")[2].partition("-")[0]
+        for here in _rules_of_plugins().get(plugin, {}).values()
+        for rule in here
+    }
+    return frozenset(
+        rule.id
+        for rule in all_rules().values()
+        if rule.module.startswith("refsched.plugins.")
+        and rule.module.endswith("_scoring")
+        and rule.area in areas
+    )

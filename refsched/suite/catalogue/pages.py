@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages: what the documentation says of rules, queues and events, made from the tables that the code goes by.
+
+    python -m refsched.suite.catalogue.pages [FOLDER]
+
+writes ``queue.md`` and ``rules.md``; a test holds those of ``docs/`` against what is made here.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+
+from refsched.framework.interface import EnqueueExtensions
+from refsched.framework.known_defects import KNOWN_DEFECTS
+from refsched.queue.transitions import TRANSITIONS, Place
+from refsched.suite.catalogue.elsewhere import NOT_SPECIFIED, why_elsewhere
+from refsched.suite.catalogue.levels import why_level
+from refsched.suite.catalogue.rules import Rule, action_name, all_rules, cure_id, default_plugins
+from refsched.tools.shipped import import_tests, tests_folder
+
+COMMAND = "python -m refsched.suite.catalogue.pages"
+_MADE = f"Made by `{COMMAND}`; not to be edited by hand."
+_QUEUE = """\
+Where a pod is, what happens to it, and where it goes then. The queue of the specification asks this table
+(`refsched/queue/transitions.py`) and does nothing that is not in it. An observer sees gated pods among the
+unschedulable, and both backoffs as one. The functions are those of
+`pkg/scheduler/backend/queue/scheduling_queue.go` (v1.34.2)."""
+_CURES = """\
+A pod that was refused waits until something happens that one of those who refused it listens to. Then that
+plugin's hint is asked, where it has one: *asked* means that it looks at the object and the pod, *always* that the
+pod is worth another try in any case. A plugin without a table of its own is cured by anything."""
+_RULES = """\
+{all} rules. {promised} are *promised*: the documented API or a KEP says so, and any scheduler that calls itself
+compatible must keep them. {observed} are *observed*: what this version happens to do. A rule stands in the
+docstring of the code that implements it, or in a row of its table."""
+
+_DEFECTS = """\
+Where v1.34.2 does not do what the rule says, and a later version was mended. Both are modelled: the specification
+does as v1.34.2 does (`refsched/framework/known_defects.py`), and a scheduler passes that has the defect or is
+without it, each on its own; one that does neither fails. Those of R-PODAFF a scheduler has from its first decision
+to its last, or never. `refsched explain` tells where one was met on a node."""
+
+
+# --- The queue ------------------------------------------------------------------------------------
+
+
+def queue_page() -> str:
+    return _page(
+        "# The scheduling queue",
+        _MADE,
+        _QUEUE,
+        _drawing(),
+        "## Transitions",
+        _table(
+            ("rule", "where it is", "what happens", "where it goes", "because", "function"),
+            (
+                (
+                    row.rule,
+                    row.place.value,
+                    row.occurrence.value,
+                    row.goes_to.value,
+                    row.why,
+                    f"`{row.source}`",
+                )
+                for row in TRANSITIONS
+            ),
+        ),
+        "## What may cure a refusal",
+        _CURES,
+        *_events(),
+    )
+
+
+def _drawing() -> str:
+    names = {place: place.value.replace(" ", "_") for place in Place}
+    names[Place.NOWHERE] = "[*]"
+    arrows: dict[tuple[Place, Place], list[str]] = {}
+    for row in TRANSITIONS:
+        if row.place is not row.goes_to:
+            arrows.setdefault((row.place, row.goes_to), []).append(row.occurrence.value)
+    lines = [
+        f"    {names[place]} --> {names[goes_to]}: {' / '.join(happens)}"
+        for (place, goes_to), happens in arrows.items()
+    ]
+    return "\n".join(("```mermaid", "stateDiagram-v2", *lines, "```"))
+
+
+def _events() -> Iterator[str]:
+    for plugin in sorted(default_plugins(), key=lambda plugin: plugin.name):
+        if not isinstance(plugin, EnqueueExtensions):
+            continue
+        yield f"### {plugin.name}"
+        rows = [
+            (
+                cure_id(plugin.name, row.resource, row.action),
+                f"{row.resource.rpartition('/')[2]}/{action_name(row.action).replace('+', ', ')}",
+                "always" if row.hint is None else "asked",
+                row.why,
+            )
+            for row in plugin.EVENTS
+        ]
+        yield _table(("rule", "event", "hint", "because"), rows) if rows else "No event cures its refusals."
+
+
+# --- Rules ----------------------------------------------------------------------------------------
+
+
+def rules_page() -> str:
+    rules = all_rules().values()
+    promised = sum(rule.level == "promised" for rule in rules)
+    return _page(
+        "# Rules",
+        _MADE,
+        _RULES.format(all=len(rules), promised=promised, observed=len(rules) - promised),
+        *_areas(rules),
+        "## Known defects of v1.34.2",
+        _DEFECTS,
+        _table(
+            ("known defect", "rule", "report", "v1.34.2", "by the rule"),
+            ((one.id, one.rule, one.report, one.does, one.should) for one in KNOWN_DEFECTS),
+        ),
+        "## What is not specified",
+        _table(("what", "why"), NOT_SPECIFIED),
+    )
+
+
+def _areas(rules: Iterable[Rule]) -> Iterator[str]:
+    for area, of_area in groupby(sorted(rules, key=_by_area), lambda rule: rule.area):
+        here = list(of_area)
+        yield f"## {area}"
+        yield _levels(here)
+        yield _table(
+            ("rule", "it says", "where", "source", "tests"),
+            ((rule.id, rule.sentence, f"`{rule.module}`", _source(rule), _tested(rule.id)) for rule in here),
+        )
+
+
+def _by_area(rule: Rule) -> tuple[str, str]:
+    return rule.area, rule.id
+
+
+def _levels(rules: list[Rule]) -> str:
+    """Each level of the area once, with its reason; which rules have it is said where there are several."""
+    of_reason: dict[tuple[str, str], list[str]] = {}
+    for rule in rules:
+        of_reason.setdefault((rule.level, why_level(rule.id)), []).append(rule.id)
+    if len(of_reason) == 1:
+        ((level, why),) = of_reason
+        return f"All are {level}: {why}."
+    most = max(of_reason, key=lambda reason: len(of_reason[reason]))
+    return "\n".join(
+        f"- {level} ({'the others' if (level, why) == most else ', '.join(ids)}): {why}."
+        for (level, why), ids in of_reason.items()
+    )
+
+
+def _source(rule: Rule) -> str:
+    return rule.source.removesuffix(".") or "no specification is needed"
+
+
+def _tested(rule: str) -> str:
+    tests = tests_of().get(rule, ())
+    return ", ".join(f"`{test}`" for test in tests) if tests else f"elsewhere: {why_elsewhere(rule)}"
+
+
+@cache
+def tests_of() -> Mapping[str, tuple[str, ...]]:
+    """For each rule the tests of the suite that name it."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(tests_folder().glob("test_*.py")):
+        for name, value in vars(import_tests(path.stem)).items():
+            for mark in getattr(value, "pytestmark", ()) if name.startswith("test_") else ():
+                if mark.name == "conforms":
+                    for rule in mark.args[0].rules:
+                        found.setdefault(rule, []).append(name)
+    return {rule: tuple(names) for rule, names in found.items()}
+
+
+# --- Markdown -------------------------------------------------------------------------------------
+
+
+def _page(*paragraphs: str) -> str:
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    heads = tuple(heads)
+    lines = [_row(heads), "|" + "---|" * len(heads), *(_row(row) for row in rows)]
+    return "\n".join(lines)
+
+
+def _row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+PAGES = {"queue.md": queue_page, "rules.md": rules_page}
+
+
+def main(arguments: list[str]) -> int:
+    folder = Path(arguments[0] if arguments else "docs")
+    if not folder.is_dir():
+        sys.stderr.write(f"there is no folder {folder} to write to\n")
+        return 2
+    for name, page in PAGES.items():
+        (folder / name).write_text(page(), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

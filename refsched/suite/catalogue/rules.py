@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules: id, sentence, level and source, as they stand in the docstrings and tables of what implements them.
+
+The docstring of the function, method or class that does it begins a sentence with the rule's id
+(``R-PORTS-03: …``); the rows of the queue's transitions bear theirs, and each row of a plugin's ``EVENTS`` has one
+that is made of plugin, resource and action. Nothing is written twice.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import zip_longest
+from pathlib import Path
+
+from attrs import frozen
+
+import refsched
+from refsched.framework.events import ActionType
+from refsched.framework.interface import EnqueueExtensions, Plugin
+from refsched.queue.transitions import TRANSITIONS
+from refsched.suite.catalogue.elsewhere import why_elsewhere
+from refsched.suite.catalogue.levels import level_of
+
+RULE_ID = r"R-[A-Z]+-\d{2}"
+_STATED = re.compile(
+    rf"\b(?P<id>{RULE_ID}): (?P<sentence>.*?)(?=\b{RULE_ID}: |\n\s*\n|\bSource: |\Z)", re.DOTALL
+)
+_SOURCE = re.compile(r"\bSource: (?P<source>.*?)(?=\n\s*\n|\Z)", re.DOTALL)
+
+TRANSITIONS_MODULE = "refsched.queue.transitions"
+SUITE_MODULES = ("refsched.suite.histories.judge", "refsched.suite.invariants")
+"""Where the suite itself states rules: those that need no specification."""
+
+
+@frozen
+class Rule:
+    """``module`` is the Python module and ``place`` the name in it (``NodePorts.filter``) of what implements the
+    rule, ``source`` where it stands in Kubernetes; ``level`` is promised or observed."""
+
+    id: str
+    sentence: str
+    module: str
+    place: str
+    source: str
+
+    @property
+    def area(self) -> str:
+        return self.id.split("-")[1]
+
+    @property
+    def level(self) -> str:
+        return level_of(self.id)
+
+
+@cache
+def all_rules() -> dict[str, Rule]:
+    """Every rule by id, in the order of modules and lines."""
+    rules: dict[str, Rule] = {}
+    for rule in (*_stated_in(refsched.__path__[0]), *_cures()):
+        if rule.id in rules:
+            raise ValueError(f"{rule.id} is stated in {rules[rule.id].module} and again in {rule.module}")
+        rules[rule.id] = rule
+    return rules
+
+
+def rules_of(*areas: str) -> tuple[str, ...]:
+    """The ids of whole areas, but for what is tested elsewhere, and of single rules:
+    ``rules_of("TAINT", "R-NOM-03")``."""
+    return tuple(
+        rule.id
+        for rule in all_rules().values()
+        if rule.id in areas or (rule.area in areas and why_elsewhere(rule.id) is None)
+    )
+
+
+# --- In docstrings --------------------------------------------------------------------------------
+
+
+def _stated_in(folder: str) -> Iterator[Rule]:
+    package = Path(folder)
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package.parent).with_suffix("").parts
+        module = ".".join(part for part in parts if part != "__init__")
+        if parts[0] == "refsched" or module.startswith(SUITE_MODULES):
+            yield from _rules_of(module, path.read_text("utf-8"))
+
+
+def _rules_of(module: str, text: str) -> Iterator[Rule]:
+    tree = ast.parse(text)
+    source = _source_of(ast.get_docstring(tree)) or ""
+    yield from _documented(tree, module, "", source)
+    if module == TRANSITIONS_MODULE:
+        for row in TRANSITIONS:
+            place = f"{row.place.value}, {row.occurrence.value}"
+            yield Rule(row.rule, row.why, module, place, f"{source.partition(',')[0]}, {row.source}")
+
+
+def _documented(node: ast.AST, module: str, place: str, source: str) -> Iterator[Rule]:
+    for name, child, documentation in _names(node):
+        inside = f"{place}.{name}" if place else name
+        nearer = _source_of(documentation) or source
+        for found in _STATED.finditer(documentation):
+            yield Rule(found["id"], _one_line(found["sentence"]), module, inside, nearer)
+        yield from _documented(child, module, inside, nearer)
+
+
+def _names(node: ast.AST) -> Iterator[tuple[str, ast.AST, str]]:
+    """The functions, classes and values that ``node`` names, with their docstrings; that of a value follows it."""
+    children = list(ast.iter_child_nodes(node))
+    for child, following in zip_longest(children, children[1:]):
+        match child, following:
+            case ((ast.FunctionDef() | ast.ClassDef()), _):
+                yield child.name, child, ast.get_docstring(child) or ""
+            case (
+                ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(documentation))),
+            ):
+                yield name, child, documentation
+
+
+def _source_of(documentation: str | None) -> str | None:
+    found = _SOURCE.search(documentation or "")
+    return _one_line(found["source"]) if found else None
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+# --- In the plugins' tables of events -------------------------------------------------------------
+
+
+def cure_id(plugin: str, resource: str, action: ActionType) -> str:
+    """The id of the rule that a row of ``EVENTS`` is: ``R-CURE-NodePorts-Pod-Delete``."""
+    return f"R-CURE-{plugin}-{resource.rpartition('/')[2]}-{action_name(action)}"
+
+
+def action_name(action: ActionType) -> str:
+    """As Kubernetes writes it: ``Add|UpdateNodeLabel``, with a plus sign for the stroke."""
+    for whole in (ActionType.ALL, ActionType.UPDATE):
+        if action is whole:
+            return str(whole.name).title()
+    parts = [str(part.name) for part in action]
+    if ActionType.UPDATE in action:
+        parts = [part for part in parts if not part.startswith("UPDATE_")] + ["UPDATE"]
+    return "+".join(part.title().replace("_", "") for part in parts)
+
+
+def _cures() -> Iterator[Rule]:
+    for plugin in default_plugins():
+        if not isinstance(plugin, EnqueueExtensions):
+            continue
+        for row in plugin.EVENTS:
+            resource = row.resource.rpartition("/")[2]
+            what = f"{resource}/{action_name(row.action).replace('+', '|')}"
+            yield Rule(
+                cure_id(plugin.name, row.resource, row.action),
+                f"{what} may cure a refusal by {plugin.name}: {row.why}",
+                type(plugin).__module__,
+                f"{plugin.name}.EVENTS",
+                f"EventsToRegister of {plugin.name} (v1.34.2)",
+            )
+
+
+@cache
+def default_plugins() -> tuple[Plugin, ...]:
+    """Every plugin of the default profile."""
+    from refsched.config.read import default_config
+    from refsched.config.resolve import resolve
+    from refsched.machine.profiles import framework_of
+
+    return tuple(framework_of(resolve(default_config())[0]).plugins)

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the driver plays: the API server, the volume controller and a provisioner.
+
+An implementation that claims ``api`` brings its own. For the others this one answers what they did: victims are
+deleted, a volume that was given a claim is bound to it, and a claim for which a node was selected gets a volume.
+Source: docs/protocol.md, "Who plays the API server?"; names and shapes as traces/recorder has them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from typing import Any
+
+from refsched.records import (
+    BOUND,
+    Attempt,
+    Bind,
+    Create,
+    Delete,
+    Input,
+    Permit,
+    Record,
+    Reference,
+    Release,
+    Update,
+    Write,
+)
+
+Json = dict[str, Any]
+Key = tuple[str, str, str]
+
+SCRIPT = "refsched.dev/script"
+SELECTED_NODE = "volume.kubernetes.io/selected-node"
+BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
+
+
+class ApiServer:
+    """The objects that are there, as JSON, and the pods that wait on Permit or are held."""
+
+    def __init__(self) -> None:
+        self._objects: dict[Key, Json] = {}
+        self._waiting: set[str] = set()
+        self._held: list[str] = []
+        self._bound: dict[str, str] = {}
+        self._nominated: dict[str, str] = {}
+        self._allowed: set[tuple[str, str]] = set()
+
+    @property
+    def holds_any(self) -> bool:
+        return bool(self._held)
+
+    def has_begun_to_hold(self, pod: str) -> None:
+        self._held.append(pod)
+
+    def accepts(self, step: Input) -> bool:
+        """Whether it fits what has happened: what is created is not there yet, who is permitted waits."""
+        match step:
+            case Create(value):
+                return _key(value) not in self._objects
+            case Update(value):
+                return _key(value) in self._objects
+            case Delete(named):
+                return (named.kind, _namespace(named.kind, named.namespace), named.name) in self._objects
+            case Permit(pod, _, plugin):
+                return pod in self._waiting and plugin in ("", *self._waits_for(pod))
+            case Release(pod):
+                return pod in self._held
+            case _:
+                return True
+
+    def completed(self, step: Input) -> Input:
+        """An update leaves a pod on its node, and nominated where the scheduler has nominated it, unless it
+        says otherwise: a history does not know what was decided."""
+        if not isinstance(step, Update) or step.object["kind"] != "Pod":
+            return step
+        _, *parts = _key(step.object)
+        pod = "/".join(parts)
+        known: Json = {}
+        if pod in self._bound:
+            known["spec"] = {"nodeName": self._bound[pod]}
+        if self._nominated.get(pod) and "status" not in step.object:
+            known["status"] = {"nominatedNodeName": self._nominated[pod]}
+        return Update(_merged(known, step.object)) if known else step
+
+    def _waits_for(self, pod: str) -> list[str]:
+        """The plugins that the pod's script lets answer Wait, and that have not allowed it since."""
+        return [
+            plugin
+            for plugin, points in script_of(self._annotations(pod)).items()
+            if points.get("permit", "").startswith("Wait") and (pod, plugin) not in self._allowed
+        ]
+
+    def _annotations(self, pod: str) -> Mapping[str, str]:
+        shown = self._objects.get(("Pod", *_split(pod)), {})
+        annotations: Mapping[str, str] = shown.get("metadata", {}).get("annotations", {})
+        return annotations
+
+    def take(self, record: Record) -> list[Input]:
+        """What the API server and its controllers do about this record, in their order."""
+        match record:
+            case Create(value) | Update(value):
+                self._objects[_key(value)] = value
+            case Delete(named):
+                key = named.kind, _namespace(named.kind, named.namespace), named.name
+                self._objects.pop(key, None)
+                for known in (self._bound, self._nominated) if key[0] == "Pod" else ():
+                    known.pop("/".join(key[1:]), None)
+            case Write("delete", value):
+                return self._deleted(_key(value))
+            case Write(_, value):
+                return self._written(value)
+            case Attempt():
+                return self._attempted(record)
+            case Bind(pod, node):
+                self._waiting.discard(pod)
+                if took_the_binding(record, self._annotations(pod)):
+                    self._bound[pod] = node
+            case Release(pod):
+                self._held.remove(pod)
+            case Permit(pod, "allow", plugin):
+                self._allowed.add((pod, plugin))
+        return []
+
+    def _deleted(self, key: Key) -> list[Input]:
+        return [Delete(Reference(key[0], key[2], namespace=key[1]))] if key in self._objects else []
+
+    # --- Preemption -------------------------------------------------------------------------------
+
+    def _attempted(self, attempt: Attempt) -> list[Input]:
+        """A victim that waits on Permit was rejected by the scheduler itself, and stays."""
+        if attempt.waiting:
+            self._waiting.add(attempt.pod)
+            self._allowed = {(pod, plugin) for pod, plugin in self._allowed if pod != attempt.pod}
+        if attempt.nominated_node is not None:
+            self._nominated[attempt.pod] = attempt.nominated_node
+        victims = [pod for pod in attempt.victims or () if pod not in self._waiting]
+        return [deletion for pod in victims for deletion in self._deleted(("Pod", *_split(pod)))]
+
+    # --- Volumes ----------------------------------------------------------------------------------
+
+    def _written(self, value: Json) -> list[Input]:
+        key = _key(value)
+        written = _merged(self._objects.get(key, {}), value)
+        self._objects[key] = written
+        if key[0] == "PersistentVolume":
+            return list(self._bind(written))
+        if key[0] == "PersistentVolumeClaim":
+            return list(self._provision(written))
+        return []
+
+    def _bind(self, volume: Json) -> Iterator[Input]:
+        """The claim that the scheduler wrote into a volume gets this volume."""
+        claimed = volume["spec"].get("claimRef")
+        claim = self._objects.get(_claim_key(claimed)) if claimed else None
+        if claim is None or claim["spec"].get("volumeName"):
+            return
+        if claimed.get("uid") not in (None, claim["metadata"].get("uid", claimed.get("uid"))):
+            return
+        yield Update(_merged(volume, {"status": {"phase": "Bound"}}))
+        yield Update(_bound(claim, volume["metadata"]["name"]))
+
+    def _provision(self, claim: Json) -> Iterator[Input]:
+        """A claim for which a node was selected gets a volume that is made for it."""
+        metadata, spec = claim["metadata"], claim["spec"]
+        storage_class = self._objects.get(("StorageClass", "", spec.get("storageClassName", "")))
+        if (
+            SELECTED_NODE not in metadata.get("annotations", {})
+            or spec.get("volumeName")
+            or not storage_class
+        ):
+            return
+        namespace = metadata.get("namespace", "default")
+        name = metadata["name"] if namespace == "default" else f"{namespace}-{metadata['name']}"
+        if ("PersistentVolume", "", f"pvc-{name}") in self._objects:
+            return
+        reference = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": namespace}
+        reference |= {"name": metadata["name"]} | ({"uid": metadata["uid"]} if "uid" in metadata else {})
+        volume = {
+            "apiVersion": "v1",
+            "kind": "PersistentVolume",
+            "metadata": {"name": f"pvc-{name}", "uid": f"uid-pvc-{name}"},
+            "spec": {
+                "capacity": {"storage": spec["resources"]["requests"]["storage"]},
+                "accessModes": spec.get("accessModes", []),
+                "csi": {"driver": storage_class["provisioner"], "volumeHandle": f"h-{name}"},
+                "claimRef": reference,
+                "storageClassName": storage_class["metadata"]["name"],
+            },
+            "status": {"phase": "Bound"},
+        }
+        yield Create(volume)
+        yield Update(_bound(claim, f"pvc-{name}"))
+
+
+def _bound(claim: Json, volume: str) -> Json:
+    done = {
+        "metadata": {"annotations": {BIND_COMPLETED: "yes"}},
+        "spec": {"volumeName": volume},
+        "status": {"phase": "Bound"},
+    }
+    return _merged(claim, done)
+
+
+# --- Scripts --------------------------------------------------------------------------------------
+
+
+def script_of(annotations: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
+    """What the scripted plugins are told to answer: plugin → point → answer."""
+    script: Mapping[str, Mapping[str, str]] = json.loads(annotations.get(SCRIPT, "{}"))
+    return script
+
+
+def took_the_binding(bind: Bind, annotations: Mapping[str, str]) -> bool:
+    """Whether the API server has the pod on its node: also where the scheduler was told that this failed."""
+    if bind.result == BOUND:
+        return True
+    answer = script_of(annotations).get("ScriptedBinder", {}).get("bind", "")
+    return answer.endswith("ErrorAfterBound") and "ScriptedBinder.bind" in (bind.calls or ())
+
+
+# --- Objects --------------------------------------------------------------------------------------
+
+_CLUSTER_SCOPED = frozenset(
+    {"Node", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver", "Namespace", "PriorityClass"}
+    | {"DeviceClass", "ResourceSlice"}
+)
+
+
+def _namespace(kind: str, namespace: str) -> str:
+    return "" if kind in _CLUSTER_SCOPED else namespace or "default"
+
+
+def _key(value: Json) -> Key:
+    metadata = value["metadata"]
+    return value["kind"], _namespace(value["kind"], metadata.get("namespace", "")), metadata["name"]
+
+
+def _claim_key(reference: Mapping[str, Any]) -> Key:
+    return "PersistentVolumeClaim", reference.get("namespace", "default"), reference["name"]
+
+
+def _split(pod: str) -> tuple[str, str]:
+    namespace, _, name = pod.partition("/")
+    return namespace, name
+
+
+def _merged(base: Json, over: Json) -> Json:
+    """``over`` laid on ``base``, member by member; what a scheduler left out of what it wrote stays."""
+    merged = deepcopy(base)
+    for name, member in over.items():
+        old = merged.get(name)
+        merged[name] = _merged(old, member) if isinstance(old, dict) and isinstance(member, dict) else member
+    return merged

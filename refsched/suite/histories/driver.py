@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Driver: a history, step by step, against one implementation.
+
+It sends each step, hands what comes back to a witness, in order, and plays the API server for an implementation
+that has none. It stops at the first finding: what comes after a wrong decision says little.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from attrs import Factory, define, evolve, frozen
+
+from refsched.errors import InputError
+from refsched.records import Attempt, Input, Record
+from refsched.suite.adapters.answers import Answer
+from refsched.suite.histories.api_server import ApiServer
+from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.history import (
+    Advance,
+    Create,
+    Delete,
+    History,
+    Observe,
+    Permit,
+    Release,
+    Schedule,
+    Step,
+    Update,
+)
+
+GOES_ON = "R-PERMIT-02"
+WAITS = "R-PERMIT-01"
+
+
+class Asked(Protocol):
+    """An implementation after ``reset``; each request is answered."""
+
+    def create(self, object: dict[str, object]) -> Answer: ...
+
+    def update(self, object: dict[str, object]) -> Answer: ...
+
+    def delete(self, object: dict[str, object]) -> Answer: ...
+
+    def advance(self, seconds: float) -> Answer: ...
+
+    def permit(self, pod: str, decision: str, plugin: str = "") -> Answer: ...
+
+    def release(self, pod: str) -> Answer: ...
+
+    def schedule(self, pod: str | None = None) -> Answer: ...
+
+    def observe(self) -> Answer: ...
+
+
+class Witness(Protocol):
+    """Who looks at what happens, and says what may not."""
+
+    def foresee(self, records: Sequence[Record]) -> None:
+        """What will be shown next, one after the other: what was written tells how an attempt has chosen."""
+        ...
+
+    def take(self, record: Record) -> list[Finding]:
+        """An input that was sent, or what came back."""
+        ...
+
+    def begin(self, pod: str) -> list[Finding]: ...
+
+    def idle(self) -> list[Finding]: ...
+
+    def error(self, request: str, message: str) -> list[Finding]: ...
+
+    def settled(self) -> list[Finding]:
+        """Everything that the last step caused has been shown."""
+        ...
+
+    def next_pod(self) -> str | None: ...
+
+    @property
+    def has_diverged(self) -> bool: ...
+
+
+@frozen
+class Seen:
+    """A record of the transcript: the step that caused it, and the time at which it came."""
+
+    step: int
+    at: float
+    record: Record
+
+
+@define
+class Transcript:
+    """What happened. ``ended`` says why the history was not run to its end, where it was not. ``decisive``,
+    ``choices`` and ``single`` are the judge's counts."""
+
+    history: History
+    seen: list[Seen] = Factory(list)
+    findings: list[Finding] = Factory(list)
+    ended: str = ""
+    decisive: Mapping[str, int] = Factory(dict)
+    choices: int = 0
+    single: int = 0
+
+
+class _OverError(Exception):
+    """The history cannot go on."""
+
+
+class Driver:
+    def __init__(self, scheduler: Asked, capabilities: frozenset[str], witness: Witness) -> None:
+        self._scheduler = scheduler
+        self._capabilities = capabilities
+        self._witness = witness
+        self._api = ApiServer()
+        self._now = 0.0
+        self._step = 0
+        self._has_scheduled = False
+        self.transcript = Transcript(History(()))
+
+    def run(self, history: History) -> Transcript:
+        """AdapterFault where the implementation does not answer as docs/protocol.md says."""
+        for step in history.steps:
+            self.take(step)
+        return evolve(self.transcript, history=history)
+
+    def take(self, step: Step) -> None:
+        """The next step. Nothing is asked any more once the history cannot go on."""
+        if not self.transcript.ended:
+            try:
+                self._take(step)
+            except _OverError as over:
+                self.transcript.ended = str(over)
+        self._step += 1
+
+    # --- Steps ------------------------------------------------------------------------------------
+
+    def _take(self, step: Step) -> None:
+        match step:
+            case Schedule(times):
+                self._has_scheduled = True
+                for _ in range(times):
+                    if not self._schedule():
+                        break
+                    self._observe()
+            case Observe():
+                self._observe()
+            case _ if self._api.accepts(step):
+                self._apply(self._api.completed(step))
+                if self._has_scheduled:
+                    self._observe()
+
+    def _schedule(self) -> bool:
+        """False where there was no pod to pop, or where a cycle is held and the next one must wait."""
+        if "queue" in self._capabilities:
+            answer = self._scheduler.schedule()
+        else:
+            pod = self._witness.next_pod()
+            if pod is None:
+                return False
+            answer = self._scheduler.schedule(pod)
+        if answer.unsupported is not None and self._api.holds_any:
+            return False
+        if answer.idle:
+            self._note(self._witness.idle())
+            return False
+        if answer.held is not None and not any(isinstance(record, Attempt) for record in answer.records):
+            self._note(self._witness.begin(answer.held.pod))
+        self._hear("schedule", answer)
+        return answer.held is None
+
+    def _observe(self) -> None:
+        if self._capabilities & {"queue", "cache"}:
+            self._hear("observe", self._scheduler.observe())
+
+    def _apply(self, step: Input) -> None:
+        if isinstance(step, Advance):
+            self._now += step.seconds
+        self._show(step)
+        self._hear(step.member, send(self._scheduler, step))
+
+    # --- Answers ----------------------------------------------------------------------------------
+
+    def _hear(self, request: str, answer: Answer) -> None:
+        """Show what came, and then what the API server does about it, until nothing follows any more."""
+        if answer.unsupported is not None:
+            raise _OverError(f"{request} is unsupported: {answer.unsupported}")
+        if answer.error is not None:
+            self._note(self._witness.error(request, answer.error))
+        if answer.held is not None:
+            self._api.has_begun_to_hold(answer.held.pod)
+        reactions: deque[Input] = deque()
+        self._witness.foresee(answer.records)
+        if request == "observe":
+            self._look_at_once(answer)
+        else:
+            for record in answer.records:
+                reactions.extend(self._show(record))
+        while reactions and "api" not in self._capabilities:
+            step = reactions.popleft()
+            if not self._api.accepts(step):
+                continue
+            self._show(step)
+            caused = send(self._scheduler, step)
+            if caused.error is not None:
+                self._note(self._witness.error(step.member, caused.error))
+            for record in caused.records:
+                reactions.extend(self._show(record))
+        self._note(self._witness.settled())
+
+    def _look_at_once(self, answer: Answer) -> None:
+        """What is amiss in the queues may only follow from what is amiss on the nodes: both are told."""
+        findings: list[Finding] = []
+        for record in answer.records:
+            self._remember(record)
+            findings += self._taken(record)
+        self._note(findings)
+        self._stop_where_it_diverged()
+
+    def _remember(self, record: Record) -> None:
+        self.transcript.seen.append(Seen(self._step, self._now, record))
+
+    def _show(self, record: Record) -> list[Input]:
+        self._remember(record)
+        self._note(self._taken(record))
+        self._stop_where_it_diverged()
+        return self._api.take(record)
+
+    def _stop_where_it_diverged(self) -> None:
+        if self._witness.has_diverged:
+            raise _OverError("the implementation made a choice of its own that was not seen in time")
+
+    def _taken(self, record: Record) -> list[Finding]:
+        """The implementation has let a pod come to where it is held, or waits, and the specification has not."""
+        try:
+            return self._witness.take(record)
+        except InputError as refused:
+            match record:
+                case Release(pod):
+                    return [Finding(GOES_ON, record.member, refused.problem, "it was held there", pod)]
+                case Permit(pod):
+                    return [Finding(WAITS, record.member, refused.problem, "it waited", pod)]
+            raise
+
+    def _note(self, findings: list[Finding]) -> None:
+        if findings:
+            self.transcript.findings.extend(evolve(found, step=self._step) for found in findings)
+            raise _OverError("something was wrong")
+
+
+def send(scheduler: Asked, step: Input) -> Answer:
+    """Ask what an input record says."""
+    match step:
+        case Create(value):
+            return scheduler.create(value)
+        case Update(value):
+            return scheduler.update(value)
+        case Delete(named):
+            reference = {"apiVersion": named.api_version, "kind": named.kind, "name": named.name}
+            if named.namespace:
+                reference["namespace"] = named.namespace
+            return scheduler.delete(dict(reference))
+        case Advance(seconds):
+            return scheduler.advance(seconds)
+        case Permit(pod, decision, plugin):
+            return scheduler.permit(pod, decision, plugin)
+        case Release(pod):
+            return scheduler.release(pod)

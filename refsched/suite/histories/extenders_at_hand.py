@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Extenders at hand: where those of a history are reached.
+
+A history says that its extenders are at ``EXTENDERS``, a host that is nowhere, so that it is the same whenever and
+wherever it is drawn. When it is done, whoever is judged and who judges are told the address of one server, which
+runs as long as this process does.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import cache
+from typing import Any, TypeVar
+
+from attrs import evolve
+
+from refsched.suite.histories.extender_server import serving
+from refsched.suite.histories.history import History
+
+Json = dict[str, Any]
+H = TypeVar("H", bound=History)
+
+EXTENDERS = "http://extenders.test"
+
+
+def with_extenders_at_hand(history: H) -> H:
+    """The same, with an address for its extenders where it leaves that open."""
+    return reached_at(_address(), history) if leaves_extenders_open(history) else history
+
+
+def leaves_extenders_open(history: History) -> bool:
+    return any(_is_nowhere(extender) for extender in _configured(history))
+
+
+def reached_at(address: str, history: H) -> H:
+    """The same, with its extenders at this address, as far as they are nowhere."""
+    reached = [
+        _moved(extender, address) if _is_nowhere(extender) else extender for extender in _configured(history)
+    ]
+    return evolve(history, config={**history.config, "extenders": reached})
+
+
+def _configured(history: History) -> Sequence[Json]:
+    return history.config.get("extenders") or ()
+
+
+def _is_nowhere(extender: Json) -> bool:
+    return str(extender.get("urlPrefix", "")).startswith(f"{EXTENDERS}/")
+
+
+def _moved(extender: Json, address: str) -> Json:
+    return {**extender, "urlPrefix": address + extender["urlPrefix"].removeprefix(EXTENDERS)}
+
+
+@cache
+def _address() -> str:
+    """The server is started when it is first needed."""
+    running = ExitStack()
+    address = running.enter_context(serving())
+    atexit.register(running.close)
+    return address

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Judge: the witness that knows the specification, and the invariants that need none.
+
+The specification follows what the implementation did; where it may not do so, the rule is named. The invariants
+look at the same records on their own, and come first: what they find is wrong by any specification.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from refsched.checking.agreement import Disagreement
+from refsched.checking.checker import Checker
+from refsched.checking.mending import Mending
+from refsched.records import Attempt, Bind, Input, Queues, Record
+from refsched.suite.catalogue.attribution import Attribution
+from refsched.suite.catalogue.reach import Reach
+from refsched.suite.histories.claimed import OF_PREEMPTION, can_be_seen, left_untold
+from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.history import History
+from refsched.suite.invariants import Invariants
+
+ANSWERS = "R-ANSWER-01"
+TELLS = "R-ANSWER-02"
+EXTENDERS = "R-EXTENDER-"
+_IN_WORDS = {"R-WORDS-01": ("message",), "R-WORDS-02": ("filter", "pre_filter")}
+"""Rules that decide these members of an attempt alone: nothing, where they are left out."""
+
+
+class Judge:
+    """One history. ``with_specification`` off leaves the invariants alone.
+
+    ``decisive`` counts for each rule how often it had a say in a value that was checked, ``choices`` the values
+    that the implementation chose, and ``single`` those of them that left it no choice. Nothing counts before the
+    implementation has been asked for a pod, and answered.
+    """
+
+    def __init__(
+        self, history: History, capabilities: frozenset[str], *, with_specification: bool = True
+    ) -> None:
+        self._capabilities = capabilities
+        self._reach = Reach()
+        tells_claims = "devices" in capabilities and "api" not in capabilities
+        self._followed = Mending(
+            lambda mended: Checker(
+                history.config, history.feature_gates, tells_claims=tells_claims, mended=mended
+            )
+        )
+        self._with_specification = with_specification
+        self._invariants = Invariants(history.config, history.feature_gates)
+        self._attribution = Attribution(self._reach)
+        self._decisive: Counter[str] = Counter()
+        self._has_extenders = bool(history.config.get("extenders"))
+        self._has_decided = False
+        self.choices = 0
+        self.single = 0
+
+    @property
+    def _checker(self) -> Checker:
+        return self._followed.checker
+
+    @property
+    def decisive(self) -> Counter[str]:
+        return self._decisive + self._invariants.decisive if self._has_decided else Counter()
+
+    @property
+    def has_diverged(self) -> bool:
+        return self._checker.has_diverged
+
+    def foresee(self, records: Sequence[Record]) -> None:
+        self._followed.ask(lambda checker: checker.foresee(records))
+
+    def take(self, record: Record) -> list[Finding]:
+        findings = self._invariants.take(record)
+        if isinstance(record, Queues) and "queue" not in self._capabilities:
+            return findings
+        found = self._compare(lambda checker: checker.take(record), record)
+        untold = self._untold(record) if isinstance(record, Attempt | Bind) else []
+        if not isinstance(record, Input):
+            self._count(record)
+        if isinstance(record, Attempt):
+            self._has_decided = True
+            self._decisive[ANSWERS] += 1
+            self._count_choices()
+        return findings + (untold if _explain(untold, found) else found)
+
+    def begin(self, pod: str) -> list[Finding]:
+        self._has_decided = True
+        self._invariants.begin(pod)
+        return self._compare(lambda checker: checker.begin(pod))
+
+    def idle(self) -> list[Finding]:
+        self._has_decided = True
+        return self._invariants.idle() + self._compare(Checker.idle)
+
+    def error(self, request: str, message: str) -> list[Finding]:
+        """R-ANSWER-01: a request that docs/protocol.md allows is answered, and not with an error."""
+        return [Finding(ANSWERS, request, "an answer", message)]
+
+    def _untold(self, record: Attempt | Bind) -> list[Finding]:
+        """R-ANSWER-02: what is claimed is told: no member is left out that a capability promises, or without which
+        an attempt cannot be judged."""
+        specified = self._checker.specified
+        if specified is None or not self._with_specification:
+            return []
+        self._decisive[TELLS] += 1
+        return [
+            Finding(self._rule_of_untold(member, expected), member, expected, None, record.pod)
+            for member, expected in left_untold(record, specified, self._capabilities)
+        ]
+
+    def _rule_of_untold(self, member: str, expected: object) -> str:
+        if member not in OF_PREEMPTION:
+            return TELLS
+        return self._attribution.rule_of(Disagreement(member, expected, None))
+
+    def settled(self) -> list[Finding]:
+        return self._compare(Checker.take_missing)
+
+    def next_pod(self) -> str | None:
+        return self._followed.ask(Checker.next_pod)
+
+    def _compare(
+        self, compare: Callable[[Checker], list[Disagreement]], record: Record | None = None
+    ) -> list[Finding]:
+        """What cannot be explained by known defects that the implementation is without."""
+        if not self._with_specification:
+            return []
+        pod = record.pod if isinstance(record, Attempt | Bind) else ""
+        with self._reach.listening():
+            found = self._followed.ask(compare)
+        if found and self._followed.explains(found):
+            found = []
+        if record is not None:
+            self._attribution.saw(record)
+            if not found:
+                self._attribution.agreed(record)
+        return [
+            Finding(self._attribution.rule_of(one), one.member, one.expected, one.got, pod) for one in found
+        ]
+
+    def _count(self, record: Record) -> None:
+        """What spoke since the last comparison has been compared now."""
+        self._decisive.update(rule for rule in self._reach.spoken if self._has_a_say(rule, record))
+        self._reach.clear()
+
+    def _has_a_say(self, rule: str, record: Record) -> bool:
+        """Not in what cannot be seen. Without extenders their rules have none, though their code runs."""
+        if rule in _IN_WORDS and isinstance(record, Attempt):
+            return any(getattr(record, member) is not None for member in _IN_WORDS[rule])
+        return can_be_seen(rule, self._capabilities) and (
+            self._has_extenders or not rule.startswith(EXTENDERS)
+        )
+
+    def _count_choices(self) -> None:
+        offered = self._checker.offered
+        self.choices += len(offered)
+        self.single += sum(options == 1 for options in offered.values())
+
+
+def _explain(untold: Sequence[Finding], found: Sequence[Finding]) -> bool:
+    """Is it what was left out that does not agree? Where something else was told wrong, a member may be missing
+    for that reason: of a single feasible node there are no scores."""
+    left_out = {one.member for one in untold}
+    return bool(untold) and (not found or not left_out.isdisjoint(one.member for one in found))

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings: what was done to the real kube-scheduler, done to another implementation.
+
+It is judged as ever, by what is allowed. It is followed until it makes a choice of its own, allowed but not the
+recorded one: from there the recorded inputs no longer fit, and the rest is diverged, not failed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from refsched.checking.trace import START, Entry, read_trace
+from refsched.errors import InputError
+from refsched.records import Attempt, Create, Delete, Input, Nodes, Queues, Record, Release, Update
+from refsched.suite.adapters.adapter import Adapter, ResetRefused
+from refsched.suite.adapters.answers import Answer
+from refsched.suite.histories.driver import Asked, Seen, Transcript, send
+from refsched.suite.histories.extenders_at_hand import with_extenders_at_hand
+from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.history import History, Step, steps_by_entry
+from refsched.suite.histories.judge import Judge
+from refsched.tools.shipped import data_folder
+
+VERSION = "kube-scheduler-v1.34.2"
+RECORDED = "recorded-v1.34.2"
+SAMPLE = 2
+"""So many traces of each area of ``RECORDED`` are done. ``refsched replay`` and the project's tests take all."""
+
+NOT_SAMPLED = frozenset({"silent"})
+"""Areas of which each trace takes seconds, as extenders in it do not answer."""
+
+DIVERGED = "diverged: it made a choice of its own"
+_NEEDS = {
+    "volumes": ("volumes",),
+    "attached": ("volumes",),
+    "dra": ("devices",),
+    "devices": ("devices",),
+    "claims": ("devices",),
+    "classes": ("devices",),
+    "elsewhere": ("devices",),
+    "extenders": ("extenders",),
+    "sparing": ("extenders",),
+    "silent": ("extenders",),
+}
+"""By area, besides scripted plugins, which the configuration tells, and holds, which the releases do."""
+
+OWN_CHOICES = ("pod", "result", "node", "nominated_node", "victims")
+"""Members of an attempt in which two schedulers that both are right may differ, with consequences."""
+
+
+@frozen
+class _Ended(Exception):  # noqa: N818
+    why: str
+
+
+@frozen
+class Recording(History):
+    """A trace. ``entries`` are its records, each with the step of the history that it is, or belongs to."""
+
+    path: Path = Path()
+    start: datetime = START
+    entries: tuple[tuple[int, Entry], ...] = ()
+
+
+def recordings(area: str | None = None) -> Iterator[Path]:
+    """The recordings of kube-scheduler v1.34.2, those of one area or all; of the many that this project made a
+    sample, the same each time."""
+    made_elsewhere = sorted((data_folder() / VERSION).glob("*.jsonl.gz"))
+    for path in (*made_elsewhere, *_sampled(data_folder() / RECORDED)):
+        if area is None or area_of(path) == area:
+            yield path
+
+
+def _sampled(folder: Path) -> Iterator[Path]:
+    """Of each area the first, and others at equal distances."""
+    for area in sorted(path for path in folder.glob("*") if path.is_dir() and path.name not in NOT_SAMPLED):
+        found = sorted(area.glob("*.jsonl.gz"))
+        yield from found[:: max(1, -(-len(found) // SAMPLE))]
+
+
+def area_of(path: Path) -> str:
+    """``pod_affinity`` of ``pod_affinity-003.jsonl.gz``."""
+    return path.name.partition(".")[0].rpartition("-")[0]
+
+
+def needs_of(recording: Recording) -> frozenset[str]:
+    """The capabilities without which nobody can do what was recorded."""
+    needs = set(_NEEDS.get(area_of(recording.path), ()))
+    if "ScriptedA" in json.dumps(recording.config):
+        needs.add("scripted")
+    if any(isinstance(step, Release) for step in recording.steps):
+        needs.add("hold")
+    return frozenset(needs)
+
+
+def read_recording(path: Path) -> Recording:
+    """InputError where it is no trace."""
+    trace = read_trace(path)
+    steps: list[Step] = []
+    entries = []
+    for entry, led_here in steps_by_entry(trace.entries):
+        steps.extend(led_here)
+        entries.append((max(len(steps) - 1, 0), entry))
+    header = trace.header
+    return Recording(tuple(steps), header.config, header.feature_gates, path, header.start, tuple(entries))
+
+
+def replay_recording(adapter: Adapter, recording: Recording) -> Transcript:
+    """AdapterFault where the implementation does not answer as docs/protocol.md says."""
+    transcript = Transcript(recording)
+    missing = needs_of(recording) - adapter.hello.capabilities
+    if missing:
+        transcript.ended = f"not claimed: {', '.join(sorted(missing))}"
+        return transcript
+    reached = with_extenders_at_hand(recording)
+    try:
+        session = adapter.reset(reached.config, reached.feature_gates, reached.start)
+    except ResetRefused as refused:
+        transcript.ended = str(refused)
+        return transcript
+    replay = _Replay(
+        session, adapter.hello.capabilities, transcript, Judge(reached, adapter.hello.capabilities)
+    )
+    try:
+        replay.run(recording)
+    except _Ended as ended:
+        transcript.ended = ended.why
+    transcript.decisive = replay.judge.decisive
+    transcript.choices, transcript.single = replay.judge.choices, replay.judge.single
+    return transcript
+
+
+class _Replay:
+    def __init__(
+        self, session: Asked, capabilities: frozenset[str], transcript: Transcript, judge: Judge
+    ) -> None:
+        self.judge = judge
+        self._session = session
+        self._capabilities = capabilities
+        self._transcript = transcript
+        self._told: list[Input] = []
+        """Inputs that the implementation's own API server has reported, and that the recording has yet to."""
+        self._held: str = ""
+        """Whose scheduling cycle is held, so that the attempt comes without being asked for."""
+        self._attempts: dict[str, Attempt] = {}
+        """What came, by pod: the last one of each."""
+        self._at = 0.0
+        self._step = 0
+
+    def run(self, recording: Recording) -> None:
+        for self._step, entry in recording.entries:
+            self._at = entry.at
+            if entry.idle:
+                self._idle()
+            if entry.held:
+                self._hold(entry.held)
+            match entry.record:
+                case Attempt():
+                    self._attempt(entry.record)
+                case Queues() | Nodes():
+                    if self._capabilities & {"queue", "cache"}:
+                        self._hear(self._session.observe())
+                case record if isinstance(record, Input):
+                    self._input(record)
+
+    def _input(self, record: Input) -> None:
+        if record in self._told:
+            self._told.remove(record)
+            return
+        if any(_object_of(told) == _object_of(record) for told in self._told):
+            raise _Ended(DIVERGED)
+        self._show(record)
+        self._hear(send(self._session, record))
+
+    def _idle(self) -> None:
+        """There was no pod to pop. Who chooses none itself is not asked."""
+        if "queue" not in self._capabilities:
+            return
+        answer = self._session.schedule()
+        if not answer.idle:
+            self._begin(answer)
+            self._hear(answer)
+            raise _Ended(DIVERGED)
+        self._note(self.judge.idle())
+
+    def _begin(self, answer: Answer) -> None:
+        if answer.held is not None and answer.attempt is None:
+            self._note(self.judge.begin(answer.held.pod))
+
+    def _hold(self, pod: str) -> None:
+        """A scheduling cycle begins, and is held."""
+        answer = self._session.schedule(None if "queue" in self._capabilities else pod)
+        if answer.idle:
+            self._note(self.judge.idle())
+        self._begin(answer)
+        self._hear(answer)
+        if answer.held is None or answer.attempt is not None or answer.held.pod != pod:
+            raise _Ended(DIVERGED)
+        self._held = pod
+
+    def _attempt(self, recorded: Attempt) -> None:
+        if recorded.pod == self._held:
+            self._held = ""
+        else:
+            answer = self._session.schedule(None if "queue" in self._capabilities else recorded.pod)
+            if answer.idle:
+                self._note(self.judge.idle())
+                raise _Ended(DIVERGED)
+            self._begin(answer)
+            self._hear(answer)
+        done = self._attempts.pop(recorded.pod, None)
+        if done is None or any(_differ(done, recorded, name) for name in OWN_CHOICES):
+            raise _Ended(DIVERGED)
+
+    def _hear(self, answer: Answer) -> None:
+        if answer.unsupported is not None:
+            raise _Ended(f"unsupported: {answer.unsupported}")
+        if answer.error is not None:
+            self._note(self.judge.error("the request of the recording", answer.error))
+        for record in answer.records:
+            if isinstance(record, Input):
+                self._told.append(record)
+            elif isinstance(record, Attempt):
+                self._attempts[record.pod] = record
+            self._show(record)
+
+    def _show(self, record: Record) -> None:
+        self._transcript.seen.append(Seen(self._step, self._at, record))
+        try:
+            self._note(self.judge.take(record))
+        except InputError:
+            raise _Ended(DIVERGED) from None
+        if self.judge.has_diverged:
+            raise _Ended(DIVERGED)
+
+    def _note(self, findings: list[Finding]) -> None:
+        if findings:
+            self._transcript.findings.extend(evolve(found, step=self._step) for found in findings)
+            raise _Ended("something was wrong")
+
+
+def _differ(one: Attempt, other: Attempt, member: str) -> bool:
+    left, right = getattr(one, member), getattr(other, member)
+    return left is not None and right is not None and left != right
+
+
+def _object_of(record: Input) -> tuple[str, ...] | None:
+    """Which object is created, changed or deleted; its namespace is left out, as some leave it out."""
+    match record:
+        case Create(value) | Update(value):
+            return value["kind"], value["metadata"]["name"]
+        case Delete(named):
+            return named.kind, named.name
+        case _:
+            return None

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenario: a history as a file, to be read, applied with kubectl, and run again.
+
+The YAML form is the objects that the history creates, in order, and a ConfigMap that tells the steps: ``kubectl
+apply -f`` takes it as it is. A trace tells its history in its header. Either repeats a failure (``--replay``).
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from refsched.checking.trace import FORMAT, read_trace
+from refsched.errors import InputError
+from refsched.objects.documents import read_documents, read_text
+from refsched.records import Input, read_record, to_json
+from refsched.suite.histories.history import Create, History, Observe, Schedule, Step, steps_by_entry
+from refsched.suite.session.bench import Seen
+
+Json = dict[str, Any]
+
+SCENARIO = "refsched.dev/scenario"
+"""The label of the ConfigMap that tells the steps."""
+
+IMAGE = "registry.k8s.io/pause:3.10"
+"""The API server wants an image of each container; no node is said to have this one."""
+
+# --- Steps as JSON --------------------------------------------------------------------------------
+
+
+def steps_as_json(history: History) -> list[Json]:
+    return [_step_as_json(step) for step in history.steps]
+
+
+def _step_as_json(step: Step) -> Json:
+    match step:
+        case Schedule(times):
+            return {"schedule": times}
+        case Observe():
+            return {"observe": True}
+        case _:
+            return to_json(step)
+
+
+def read_steps(steps: object) -> Iterator[Step]:
+    """InputError where one of them is none."""
+    if not isinstance(steps, list):
+        raise InputError("expected a list of steps", "steps")
+    for number, step in enumerate(steps):
+        try:
+            yield _read_step(step)
+        except InputError as problem:
+            raise problem.under(f"steps[{number}]") from None
+
+
+def _read_step(step: object) -> Step:
+    if not isinstance(step, Mapping):
+        raise InputError(f"expected an object, found {step!r:.60}")
+    if "schedule" in step:
+        times = step["schedule"]
+        if not isinstance(times, int) or isinstance(times, bool) or times < 1:
+            raise InputError(f"expected a number from 1, found {times!r:.60}", "schedule")
+        return Schedule(times)
+    if "observe" in step:
+        return Observe()
+    record = read_record(step)
+    if not isinstance(record, Input):
+        raise InputError(f"{record.member} is what a scheduler does, not a step")
+    return record
+
+
+# --- Traces ---------------------------------------------------------------------------------------
+
+
+def trace_lines(history: History, seen: Sequence[Seen], scheduler: Mapping[str, str]) -> str:
+    """The transcript as a trace, with the history in its header."""
+    header: Json = {"trace": FORMAT, "scheduler": dict(scheduler), "config": history.config}
+    if history.feature_gates:
+        header["featureGates"] = dict(history.feature_gates)
+    header["steps"] = steps_as_json(history)
+    entries = ({"at": entry.at, **to_json(entry.record)} for entry in seen)
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in (header, *entries))
+
+
+def _from_trace(path: Path) -> History:
+    """Of a recording that tells no steps: its inputs, and a request for each attempt."""
+    trace = read_trace(path)
+    steps = tuple(step for _, led_here in steps_by_entry(trace.entries) for step in led_here)
+    told = _told_steps(path)
+    return History(steps if told is None else told, trace.header.config, dict(trace.header.feature_gates))
+
+
+def _told_steps(path: Path) -> tuple[Step, ...] | None:
+    text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    header = json.loads(text.partition(b"\n")[0])
+    try:
+        return tuple(read_steps(header["steps"])) if "steps" in header else None
+    except InputError as problem:
+        raise problem.at(f"{path}: line 1") from None
+
+
+# --- Scenarios ------------------------------------------------------------------------------------
+
+
+def scenario_text(history: History, *, title: str) -> str:
+    """Documents that ``kubectl apply -f`` takes: the created objects in their order, and the steps."""
+    objects = [_appliable(step.object) for step in history.steps if isinstance(step, Create)]
+    steps = [
+        {"create": _named(step.object)} if isinstance(step, Create) else _step_as_json(step)
+        for step in history.steps
+    ]
+    told = {"config": history.config, "steps": steps}
+    if history.feature_gates:
+        told["featureGates"] = dict(history.feature_gates)
+    config_map = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "refsched-scenario", "namespace": "default", "labels": {SCENARIO: "steps"}},
+        "data": {name: _yaml(value) for name, value in told.items()},
+    }
+    return f"# {title}\n" + "---\n".join(_yaml(document) for document in (*objects, config_map))
+
+
+def _yaml(value: object) -> str:
+    return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Text of several lines as a block; nothing as an alias, which kubectl would take but nobody reads."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def _appliable(value: Json) -> Json:
+    value = deepcopy(value)
+    if value.get("kind") == "Pod":
+        spec = value.setdefault("spec", {})
+        for container in spec.get("initContainers", []) + spec.get("containers", []):
+            container.setdefault("image", IMAGE)
+    return value
+
+
+def _named(value: Json) -> str:
+    metadata = value["metadata"]
+    name = "/".join(part for part in (metadata.get("namespace", ""), metadata["name"]) if part)
+    return f"{value['kind']} {name}"
+
+
+def _from_scenario(path: Path) -> History:
+    documents = [
+        document.value for document in read_documents(read_text(path.read_bytes(), str(path)), str(path))
+    ]
+    told = [value for value in documents if _is_told(value)]
+    if len(told) != 1:
+        raise InputError(f"expected one ConfigMap labelled {SCENARIO}, found {len(told)}", where=str(path))
+    data = {
+        name: next((document.value for document in read_documents(text, f"{path}: data.{name}")), None)
+        for name, text in told[0].get("data", {}).items()
+    }
+    objects = iter([value for value in documents if not _is_told(value)])
+    steps = data.get("steps")
+    if isinstance(steps, list):
+        steps = [_with_object(step, objects, path) for step in steps]
+    try:
+        config = data.get("config")
+        gates = data.get("featureGates") or {}
+        return (
+            History(tuple(read_steps(steps)), config, gates) if config else History(tuple(read_steps(steps)))
+        )
+    except InputError as problem:
+        raise problem.at(str(path)) from None
+
+
+def _with_object(step: object, objects: Iterator[Json], path: Path) -> object:
+    """A creation takes the next of the objects that stand before the steps."""
+    if not (isinstance(step, dict) and isinstance(step.get("create"), str)):
+        return step
+    created = next(objects, None)
+    if created is None or _named(created) != step["create"]:
+        raise InputError(f"the next object is not {step['create']}", "steps", str(path))
+    return {"create": created}
+
+
+def _is_told(value: object) -> bool:
+    if not isinstance(value, dict):
+        return False
+    return SCENARIO in ((value.get("metadata") or {}).get("labels") or {})
+
+
+def read_history(path: Path) -> History:
+    """A trace or a scenario. InputError where it is neither."""
+    return _from_trace(path) if path.name.endswith((".jsonl", ".jsonl.gz")) else _from_scenario(path)

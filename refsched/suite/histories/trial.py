@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trial: one history, run against an implementation and judged."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from refsched.suite.adapters.adapter import Adapter, ResetRefused
+from refsched.suite.histories.claimed import for_what_is_claimed, step_for_what_is_claimed
+from refsched.suite.histories.driver import Driver, Transcript
+from refsched.suite.histories.extenders_at_hand import with_extenders_at_hand
+from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.history import History, Step
+from refsched.suite.histories.judge import ANSWERS, Judge
+from refsched.suite.histories.recordings import Recording, replay_recording
+
+
+def try_history(adapter: Adapter, history: History, *, with_specification: bool = True) -> Transcript:
+    """AdapterFault where the implementation does not answer as docs/protocol.md says. What it will not be
+    configured for ends the history before it begins."""
+    if isinstance(history, Recording):
+        return replay_recording(adapter, history)
+    trial = Trial(adapter, history, with_specification=with_specification)
+    for step in history.steps:
+        trial.take(step)
+    return trial.transcript
+
+
+class Trial:
+    """A history whose steps come one by one; those of ``beginning`` do not count, only how it is configured."""
+
+    def __init__(self, adapter: Adapter, beginning: History, *, with_specification: bool = True) -> None:
+        capabilities = adapter.hello.capabilities
+        self._beginning = for_what_is_claimed(beginning, capabilities)
+        self._capabilities = capabilities
+        self._steps: list[Step] = []
+        reached = with_extenders_at_hand(self._beginning)
+        self._judge = Judge(reached, capabilities, with_specification=with_specification)
+        self._driver: Driver | None = None
+        self._refused = Transcript(self._beginning)
+        try:
+            session = adapter.reset(reached.config, reached.feature_gates)
+        except ResetRefused as refused:
+            self._refused.ended = str(refused)
+            if refused.answer.error is not None:
+                self._refused.findings.append(Finding(ANSWERS, "reset", "an answer", refused.answer.error))
+        else:
+            self._driver = Driver(session, capabilities, self._judge)
+
+    def take(self, step: Step) -> None:
+        step = step_for_what_is_claimed(step, self._capabilities)
+        self._steps.append(step)
+        if self._driver is not None:
+            self._driver.take(step)
+
+    @property
+    def findings(self) -> list[Finding]:
+        return self._happened.findings
+
+    @property
+    def _happened(self) -> Transcript:
+        return self._driver.transcript if self._driver is not None else self._refused
+
+    @property
+    def transcript(self) -> Transcript:
+        """What happened so far."""
+        judge = self._judge
+        return evolve(
+            self._happened,
+            history=evolve(self._beginning, steps=tuple(self._steps)),
+            decisive=judge.decisive,
+            choices=judge.choices,
+            single=judge.single,
+        )

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Invariants: what holds for every scheduler, checked from its records alone, with no specification."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from refsched.records import SCHEDULED, Attempt, Nodes, Queues, Record
+from refsched.suite.histories.findings import Finding
+from refsched.suite.invariants.decisions import DECISION_INVARIANTS, promises_of
+from refsched.suite.invariants.ledger import Ledger
+from refsched.suite.invariants.places import bound_once, given_back, in_one_place, nothing_lost
+from refsched.suite.invariants.settled import LONG_ENOUGH, Quiet, left_behind, waits_in_vain_are_seen
+
+ATTEMPT_RULES = ("R-INV-05",)
+QUEUE_RULES = ("R-INV-06", "R-INV-07")
+IDLE_RULES = ("R-INV-09",)
+NODE_RULES = ("R-INV-08",)
+
+
+class Invariants:
+    """All of them, over the records of one scheduler with this configuration and feature gates. ``decisive``
+    counts how often each of them had something to look at."""
+
+    def __init__(self, config: dict[str, Any], gates: Mapping[str, bool]) -> None:
+        self._promises = promises_of(config, gates)
+        self._ledger = Ledger(frozenset(self._promises))
+        self._quiet = Quiet()
+        self._may_be_twice = not gates.get("SchedulerPopFromBackoffQ", True)
+        self._sees_waits_in_vain = waits_in_vain_are_seen(config)
+        self.decisive: Counter[str] = Counter()
+
+    def take(self, record: Record) -> list[Finding]:
+        """Before the record counts: an attempt is judged by what was there when it was made."""
+        findings = list(self._broken_by(record))
+        self._ledger.take(record)
+        self._quiet.take(record)
+        return findings
+
+    def idle(self) -> list[Finding]:
+        """A pod was asked for, and there was none to be tried."""
+        ledger = self._ledger
+        is_settled = self._quiet.seconds >= LONG_ENOUGH and not (
+            ledger.held or ledger.assumed or ledger.unclear
+        )
+        if not (is_settled and self._sees_waits_in_vain):
+            return []
+        self.decisive.update(IDLE_RULES)
+        return list(left_behind(ledger, self._promises, self._quiet))
+
+    def begin(self, pod: str) -> None:
+        """A cycle of this pod is held: what is told of it later was decided now."""
+        self._ledger.held.add(pod)
+
+    def _broken_by(self, record: Record) -> Iterator[Finding]:
+        match record:
+            case Attempt():
+                yield from self._broken_by_attempt(record)
+            case Queues():
+                self.decisive.update(QUEUE_RULES)
+                yield from in_one_place(self._ledger, record, may_be_twice=self._may_be_twice)
+                yield from nothing_lost(self._ledger, record)
+            case Nodes():
+                self.decisive.update(NODE_RULES)
+                yield from given_back(self._ledger, record)
+
+    def _broken_by_attempt(self, attempt: Attempt) -> Iterator[Finding]:
+        self.decisive.update(ATTEMPT_RULES)
+        yield from bound_once(self._ledger, attempt)
+        pod = self._ledger.pods.get(attempt.pod)
+        if pod is None:
+            if attempt.pod not in self._ledger.held | self._ledger.unclear:
+                yield Finding("R-INV-05", "pod", "a pod that is there", attempt.pod, attempt.pod)
+            return
+        promises = self._promises.get(pod.spec.scheduler_name)
+        if promises is not None:
+            self.decisive.update(_decided_by(attempt))
+            for invariant in DECISION_INVARIANTS:
+                yield from invariant(self._ledger, attempt, promises)
+
+
+def _decided_by(attempt: Attempt) -> Iterator[str]:
+    if attempt.result == SCHEDULED:
+        yield "R-INV-01"
+        if attempt.filter is not None:
+            yield "R-INV-02"
+    if attempt.scores:
+        yield from ("R-INV-03", "R-INV-04")

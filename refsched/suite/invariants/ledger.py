@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ledger: what the records alone tell of nodes and pods, for the invariants to look up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import Factory, define
+
+from refsched.objects.defaults import defaulted
+from refsched.objects.kinds import read_object
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod
+from refsched.records import SCHEDULED, Attempt, Bind, Create, Delete, Record, Update
+from refsched.suite.histories.api_server import took_the_binding
+
+FINISHED = ("Succeeded", "Failed")
+
+
+@define
+class Ledger:
+    """``bound`` and ``assumed`` are pods (``namespace/name``) with their nodes, ``held`` those whose cycle began
+    and has not been told yet. It reads objects as the specification does, and decides nothing."""
+
+    scheduler_names: frozenset[str]
+    nodes: dict[str, Node] = Factory(dict)
+    pods: dict[str, Pod] = Factory(dict)
+    bound: dict[str, str] = Factory(dict)
+    assumed: dict[str, str] = Factory(dict)
+    held: set[str] = Factory(set)
+    unclear: set[str] = Factory(set)
+    """Names of pods that were deleted in mid-cycle: what is told of them later may be about their successors."""
+
+    def take(self, record: Record) -> None:
+        match record:
+            case Create(value) | Update(value):
+                self._show(value)
+            case Delete(named) if named.kind == "Node":
+                self.nodes.pop(named.name, None)
+            case Delete(named) if named.kind == "Pod":
+                self._forget(f"{named.namespace or 'default'}/{named.name}")
+            case Attempt():
+                self.held.discard(record.pod)
+                if record.result == SCHEDULED and record.node and record.pod in self.pods:
+                    self.assumed[record.pod] = record.node
+            case Bind() if record.pod in self.pods:
+                self.assumed.pop(record.pod, None)
+                if took_the_binding(record, self.pods[record.pod].metadata.annotations):
+                    self.bound[record.pod] = record.node
+
+    def on(self, node: str) -> Iterator[str]:
+        """The pods that are bound or assumed there, finished ones left out."""
+        for pod, place in (self.bound | self.assumed).items():
+            if place == node and pod not in self.unclear and self.pods[pod].status.phase not in FINISHED:
+                yield pod
+
+    def _show(self, value: dict[str, Any]) -> None:
+        if value["kind"] not in ("Node", "Pod"):
+            return
+        shown = defaulted(read_object(value))
+        if isinstance(shown, Node):
+            self.nodes[shown.metadata.name] = shown
+        elif isinstance(shown, Pod):
+            self.pods[shown.key] = shown
+            if shown.spec.node_name:
+                self.assumed.pop(shown.key, None)
+                self.bound[shown.key] = shown.spec.node_name
+
+    def _forget(self, pod: str) -> None:
+        if pod in self.held or pod in self.assumed:
+            self.unclear.add(pod)
+        for known in (self.pods, self.bound, self.assumed):
+            known.pop(pod, None)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Invariants of places: a pod is in one place, nothing is lost, and what was taken is given back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from refsched.records import Attempt, Nodes, Queues
+from refsched.suite.histories.findings import Finding
+from refsched.suite.invariants.ledger import FINISHED, Ledger
+
+
+def bound_once(ledger: Ledger, attempt: Attempt) -> Iterator[Finding]:
+    """R-INV-05: a pod that is bound, or on its way there, is not scheduled again."""
+    if attempt.pod in ledger.held or attempt.pod in ledger.unclear:
+        return
+    place = ledger.bound.get(attempt.pod) or ledger.assumed.get(attempt.pod)
+    if place is not None:
+        yield Finding("R-INV-05", "pod", f"no attempt: it is on {place}", attempt.result, attempt.pod)
+
+
+def in_one_place(ledger: Ledger, queues: Queues, *, may_be_twice: bool = False) -> Iterator[Finding]:
+    """R-INV-06: a pod is in one queue at most, and in none while it is bound, assumed or deleted. Without
+    SchedulerPopFromBackoffQ kube-scheduler has it in two for a while (R-QUEUE-52): there it ``may_be_twice``."""
+    listed = Counter((*queues.active, *queues.backoff, *queues.unschedulable))
+    for pod, times in sorted(listed.items()):
+        if pod in ledger.unclear:
+            continue
+        place = ledger.bound.get(pod) or ledger.assumed.get(pod)
+        if times > 1 and not may_be_twice:
+            yield Finding("R-INV-06", "queues", "in one queue", f"in {times}", pod)
+        elif place is not None:
+            yield Finding("R-INV-06", "queues", f"in no queue: it is on {place}", "queued", pod)
+        elif pod not in ledger.pods:
+            yield Finding("R-INV-06", "queues", "in no queue: it is not there", "queued", pod)
+
+
+def nothing_lost(ledger: Ledger, queues: Queues) -> Iterator[Finding]:
+    """R-INV-07: each pod that is ours, neither bound nor on its way out, is queued, in flight, or binding."""
+    listed = {*queues.active, *queues.backoff, *queues.unschedulable}
+    for key, pod in sorted(ledger.pods.items()):
+        ours = pod.spec.scheduler_name in ledger.scheduler_names
+        leaving = pod.metadata.deletion_timestamp is not None or pod.status.phase in FINISHED
+        placed = any(key in known for known in (ledger.bound, ledger.assumed, ledger.held, ledger.unclear))
+        if ours and not leaving and not placed and key not in listed:
+            yield Finding("R-INV-07", "queues", "in one of the queues", "in none", key)
+
+
+def given_back(ledger: Ledger, nodes: Nodes) -> Iterator[Finding]:
+    """R-INV-08: on a node count those pods that are bound or assumed there, and no others."""
+    for name, usage in sorted(nodes.nodes.items()):
+        for pod in usage.pods:
+            place = ledger.bound.get(pod) or ledger.assumed.get(pod)
+            if place != name and pod not in ledger.held and pod not in ledger.unclear:
+                found = f"counted on {name}"
+                yield Finding("R-INV-08", f"nodes.{name}", f"not on {name}: it is on {place}", found, pod)
+        if name in ledger.nodes:
+            for pod in sorted(set(ledger.on(name)) - set(usage.pods)):
+                yield Finding("R-INV-08", f"nodes.{name}", f"counted on {name}", "not counted", pod)

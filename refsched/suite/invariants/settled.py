@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The invariant of liveness: whoever can be scheduled is, once nothing happens any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from attrs import Factory, define
+
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod, PodSpec
+from refsched.objects.resources import Resource, amount, resource_of
+from refsched.records import BOUND, Advance, Attempt, Bind, Nodes, Queues, Record
+from refsched.suite.histories.findings import Finding
+from refsched.suite.invariants.decisions import Promises
+from refsched.suite.invariants.ledger import FINISHED, Ledger
+
+LONG_ENOUGH = 341.0
+"""Seconds: five minutes after which a refused pod is tried in any case, half a minute until somebody looks, ten
+seconds of backoff, and one for the clocks that are read by the second."""
+MAX_BACKOFF = 10
+"""Seconds, which a configuration may change."""
+
+
+@define
+class Quiet:
+    """``seconds`` for which nothing has happened that could let a pod fit: whoever takes a node, or fails to
+    before the next one is tried, does not. ``nominated`` are the pods for which room is kept."""
+
+    seconds: float = 0.0
+    nominated: set[str] = Factory(set)
+
+    def take(self, record: Record) -> None:
+        match record:
+            case Advance(seconds):
+                self.seconds += seconds
+            case Queues() | Nodes():
+                pass
+            case Attempt():
+                self._attempted(record)
+            case Bind() if record.result == BOUND:
+                self.nominated.discard(record.pod)
+            case _:
+                self.seconds = 0.0
+
+    def _attempted(self, attempt: Attempt) -> None:
+        if attempt.victims:
+            self.seconds = 0.0
+        if attempt.nominated_node:
+            self.nominated.add(attempt.pod)
+        elif attempt.nominated_node is not None:
+            self.nominated.discard(attempt.pod)
+
+
+def waits_in_vain_are_seen(config: dict[str, Any]) -> bool:
+    """Whether fitting is all that counts under this configuration, as it does by default."""
+    is_patient = config.get("podMaxBackoffSeconds", MAX_BACKOFF) > MAX_BACKOFF
+    profiles = config.get("profiles") or ()
+    return not (is_patient or config.get("extenders") or any(each.get("pluginConfig") for each in profiles))
+
+
+def left_behind(ledger: Ledger, promises: Mapping[str, Promises], quiet: Quiet) -> Iterator[Finding]:
+    """R-INV-09: a pod that fits on a node is scheduled within its backoff and the time after which pods that were
+    left over are tried in any case, as long as nothing else happens and no other pod competes."""
+    pending = {key: pod for key, pod in sorted(ledger.pods.items()) if _is_pending(ledger, key, pod)}
+    kept_for_others = any(pod.status.nominated_node_name for pod in pending.values())
+    if kept_for_others or not quiet.nominated.isdisjoint(pending):
+        return
+    for key, pod in pending.items():
+        promised = promises.get(pod.spec.scheduler_name)
+        if promised is None or not promised.fits or not _is_plain(pod):
+            continue
+        for name, node in ledger.nodes.items():
+            if _is_open(node) and _fits(ledger, pod, node, promised):
+                yield Finding("R-INV-09", "pod", f"scheduled: it fits on {name}", "not to be tried", key)
+                break
+
+
+def _is_pending(ledger: Ledger, key: str, pod: Pod) -> bool:
+    is_leaving = pod.metadata.deletion_timestamp is not None or pod.status.phase in FINISHED
+    return key not in ledger.bound and not is_leaving
+
+
+def _is_plain(pod: Pod) -> bool:
+    """It has no wish but for cpu and memory, and nobody else has one about it."""
+    spec = pod.spec
+    plain = PodSpec(
+        scheduler_name=spec.scheduler_name,
+        priority=spec.priority,
+        preemption_policy=spec.preemption_policy,
+        priority_class_name=spec.priority_class_name,
+        containers=spec.containers,
+    )
+    told = pod.metadata.labels or pod.metadata.annotations
+    return spec == plain and not told and not any(container.ports for container in spec.containers)
+
+
+def _is_open(node: Node) -> bool:
+    return not (node.spec.taints or node.spec.unschedulable)
+
+
+def _fits(ledger: Ledger, pod: Pod, node: Node, promises: Promises) -> bool:
+    used, number = Resource(), 0
+    for other in ledger.on(node.metadata.name):
+        used, number = used.plus(promises.asked_by(ledger.pods[other], is_placed=True)), number + 1
+    asked, allocatable = promises.asked_by(pod, is_placed=False), resource_of(node.status.allocatable)
+    return number < allocatable.allowed_pod_number and all(
+        amount(asked, resource) <= max(amount(allocatable, resource) - amount(used, resource), 0)
+        for resource in ("cpu", "memory", "ephemeral-storage", *asked.scalar)
+    )

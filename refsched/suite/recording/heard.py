@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Heard: what the extenders of a history are asked while it is recorded, and what they answer.
+
+A history says that its extenders are at a host that is nowhere, and so does its trace; in between they are at an
+address of the loopback interface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from refsched.suite.histories.extender_server import serving
+from refsched.suite.histories.extenders_at_hand import EXTENDERS, leaves_extenders_open, reached_at
+from refsched.suite.histories.history import Create, History, Step
+
+Json = dict[str, Any]
+
+
+@frozen
+class Heard:
+    """``history`` is the one to be done. ``calls`` are those that no record has told yet."""
+
+    history: History
+    address: str = ""
+    calls: list[Json] = field(factory=list)
+
+    def take(self) -> list[Json]:
+        taken = list(self.calls)
+        self.calls.clear()
+        return taken
+
+    def nowhere(self, text: str) -> str:
+        """A text of what happened, the same wherever the extenders were."""
+        return text.replace(self.address, EXTENDERS) if self.address else text
+
+
+@contextmanager
+def listening(history: History) -> Iterator[Heard]:
+    """While the history is done. One whose extenders have an address of their own is left alone."""
+    if not leaves_extenders_open(history):
+        yield Heard(history)
+        return
+    calls: list[Json] = []
+    with serving(heard=calls.append) as address:
+        yield Heard(identified(reached_at(address, history)), address, calls)
+
+
+def identified(history: History) -> History:
+    """Extenders tell victims by their uids, so a trace tells these, whoever would make them."""
+    return evolve(history, steps=tuple(_identified(history.steps)))
+
+
+def _identified(steps: Sequence[Step]) -> Iterator[Step]:
+    for number, step in enumerate(steps, 1):
+        match step:
+            case Create({"kind": "Pod", "metadata": {"name": name, **metadata}} as value):
+                identity = {"name": name, "uid": f"{name}-{number}", **metadata}
+                yield Create({**value, "metadata": identity})
+            case _:
+                yield step

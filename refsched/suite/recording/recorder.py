@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recorder: one history against one implementation, and the trace of it (docs/protocol.md)."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from refsched.checking.trace import FORMAT, START
+from refsched.records import Attempt, Create, Delete, Input, Record, to_json
+from refsched.suite.adapters.adapter import Adapter
+from refsched.suite.adapters.answers import Hello
+from refsched.suite.histories.driver import Driver, Seen
+from refsched.suite.histories.extenders_at_hand import leaves_extenders_open
+from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.history import History
+from refsched.suite.recording.heard import listening
+
+Json = dict[str, Any]
+
+
+@frozen
+class Recorded:
+    """A trace as text. ``ended`` says why the history was not done to its end, where it was not."""
+
+    text: str
+    attempts: int
+    ended: str = ""
+
+
+def record(adapter: Adapter, history: History, start: datetime = START) -> Recorded:
+    """ResetRefused where the implementation will not have the configuration, AdapterFault where it does not answer
+    as docs/protocol.md says."""
+    with listening(history) as heard:
+        reached = heard.history
+        session = adapter.reset(reached.config, reached.feature_gates, None if start == START else start)
+        witness = _Witness(heard.take)
+        seen = Driver(session, adapter.hello.capabilities, witness).run(reached)
+    lines = [
+        _header(history, adapter.hello, start),
+        *_lines(seen.seen, witness.before),
+    ]
+    text = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
+    attempts = sum(isinstance(each.record, Attempt) for each in seen.seen)
+    return Recorded(heard.nowhere(text), attempts, witness.error_told or seen.ended)
+
+
+def write_trace(path: Path, text: str) -> None:
+    """Compressed where the name says so; the same text is the same bytes."""
+    data = text.encode()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(gzip.compress(data, 9, mtime=0) if path.name.endswith(".gz") else data)
+
+
+def _header(history: History, hello: Hello, start: datetime) -> Json:
+    header: Json = {"trace": FORMAT, "scheduler": {"name": hello.name, "version": hello.version}}
+    header["config"] = history.config
+    if leaves_extenders_open(history):
+        header["extenderCalls"] = True
+    if history.feature_gates:
+        header["featureGates"] = dict(history.feature_gates)
+    if start != START:
+        header["start"] = start.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return header
+
+
+def _lines(seen: Sequence[Seen], before: Mapping[int, Json]) -> list[Json]:
+    """``at`` in whole seconds is written as such."""
+    return [
+        {"at": int(each.at) if each.at.is_integer() else each.at}
+        | to_json(each.record)
+        | before.get(number, {})
+        for number, each in enumerate(seen)
+    ]
+
+
+class _Witness:
+    """Finds nothing wrong. ``before`` is what happened without a record, by the number of the next record."""
+
+    def __init__(self, calls: Callable[[], list[Json]] = list) -> None:
+        """``calls`` are those of extenders since it was asked last."""
+        self._calls = calls
+        self.before: dict[int, Json] = {}
+        self.error_told = ""
+        self.has_diverged = False
+        self._taken = 0
+        self._untried: dict[str, None] = {}
+        self._refused: dict[str, None] = {}
+
+    def foresee(self, records: Sequence[Record]) -> None:
+        """It is told soon enough."""
+
+    def take(self, record: Record) -> list[Finding]:
+        asked = self._calls()
+        if asked:
+            self.before.setdefault(self._taken, {})["asked"] = asked
+        self._taken += 1
+        if isinstance(record, Input):
+            self._untried |= self._refused
+            self._refused.clear()
+        match record:
+            case Create({"kind": "Pod", "metadata": metadata, "spec": spec}):
+                if not spec.get("nodeName") and not spec.get("schedulingGates"):
+                    self._untried[_key(metadata)] = None
+            case Delete(named):
+                self._untried.pop(f"{named.namespace or 'default'}/{named.name}", None)
+            case Attempt(pod, result):
+                self._untried.pop(pod, None)
+                if result != "scheduled":
+                    self._refused[pod] = None
+        return []
+
+    def begin(self, pod: str) -> list[Finding]:
+        self.before.setdefault(self._taken, {})["held"] = pod
+        return []
+
+    def idle(self) -> list[Finding]:
+        self.before.setdefault(self._taken, {})["idle"] = True
+        return []
+
+    def error(self, request: str, message: str) -> list[Finding]:
+        """After an error nobody knows what state it is in: the trace ends here."""
+        self.error_told = f"{request} was answered with an error: {message}"
+        return [Finding("", request, "an answer", message)]
+
+    def settled(self) -> list[Finding]:
+        return []
+
+    def next_pod(self) -> str | None:
+        """For an implementation that chooses none itself: in the order of their creation, each once until
+        something has happened."""
+        return next(iter(self._untried), None)
+
+
+def _key(metadata: Mapping[str, Any]) -> str:
+    return f"{metadata.get('namespace') or 'default'}/{metadata['name']}"

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of docs/traces.md, as they follow from the traces.
+
+    python -m refsched.suite.recording.table
+
+writes them anew; nothing else in the file is touched.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from refsched.checking.replay import trace_files
+from refsched.config.points import POINTS
+from refsched.errors import InputError
+from refsched.queue.transitions import TRANSITIONS
+from refsched.suite.recording import unreached
+from refsched.suite.recording.survey import Survey, survey
+from refsched.tools.shipped import data_folder
+
+FOLDERS = ("kube-scheduler-v1.34.2", "recorded-v1.34.2", "scenarios-v1.34.2")
+"""Of ``traces/``: what was recorded from kube-scheduler."""
+
+BEGIN = "<!-- tables: python -m refsched.suite.recording.table -->\n"
+END = "<!-- end of tables -->\n"
+DOCUMENT = Path("docs", "traces.md")
+
+
+def all_traces() -> list[Path]:
+    return list(trace_files([data_folder() / folder for folder in FOLDERS]))
+
+
+def tables(found: Survey) -> str:
+    """In Markdown."""
+    parts = (
+        f"{found.traces:,} traces with {found.attempts:,} attempts.\n",
+        _areas(found),
+        _plugins(found),
+        _transitions(found),
+        _counts("A pod comes back from", found.ways_back),
+        _counts("An extender is asked for", found.asked),
+        _counts("What happened", found.happened),
+    )
+    return "\n".join(parts)
+
+
+def _areas(found: Survey) -> str:
+    rows = [
+        (
+            folder,
+            name,
+            area.traces,
+            area.attempts,
+            area.scheduled,
+            area.unschedulable,
+            area.error,
+            area.nodes,
+        )
+        for (folder, name), area in sorted(found.areas.items())
+    ]
+    head = ("folder", "area", "traces", "attempts", "scheduled", "unschedulable", "error", "most nodes")
+    return _table("Areas", head, rows)
+
+
+def plugin_counts(found: Survey) -> Iterator[tuple[str, Mapping[str, int]]]:
+    """Each plugin that decides, with how often it did, by point; a refused node counts by itself."""
+    seen = {*found.refused_before, *found.refused, *found.scored}
+    for plugin in sorted(seen | {name for name, points in POINTS.items() if _decides(points)}):
+        counted = (
+            ("preFilter", "preFilter", found.refused_before),
+            ("filter", "filter", found.refused),
+            ("score", "score", found.scored),
+            ("toldApart", "score", found.told_apart),
+        )
+        yield (
+            plugin,
+            {
+                told: times[plugin]
+                for told, point, times in counted
+                if plugin in times or point in POINTS.get(plugin, ())
+            },
+        )
+
+
+def _plugins(found: Survey) -> str:
+    """A cell is empty where the plugin is not at this point."""
+    rows = [
+        (
+            plugin,
+            *(counted.get(point, "") for point in ("preFilter", "filter", "score", "toldApart")),
+            "; ".join(
+                dict.fromkeys(why for point in counted if (why := unreached.PLUGINS.get((plugin, point))))
+            ),
+        )
+        for plugin, counted in plugin_counts(found)
+    ]
+    head = ("plugin", "refused in PreFilter", "refused a node", "scored", "told nodes apart", "why not")
+    return _table("Plugins, by attempt (a refused node counts by itself)", head, rows)
+
+
+def _decides(points: Iterable[str]) -> bool:
+    return bool({"preFilter", "filter", "score"} & set(points))
+
+
+def _transitions(found: Survey) -> str:
+    rows = [
+        (
+            row.rule,
+            row.place.value,
+            row.occurrence.value,
+            row.goes_to.value,
+            found.transitions[row.rule],
+            unreached.TRANSITIONS.get(row.rule, ""),
+        )
+        for row in TRANSITIONS
+    ]
+    head = ("rule", "a pod that is", "and is", "goes to", "times", "why not")
+    return _table("Transitions of the queue", head, rows)
+
+
+def _counts(title: str, counted: Counter[str]) -> str:
+    return _table(title, (title.lower(), "times"), sorted(counted.items()))
+
+
+def _table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    return "".join(_lines(title, head, rows))
+
+
+def _lines(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    yield f"### {title}\n\n"
+    yield _row(head)
+    yield _row(["---"] * len(head))
+    for row in rows:
+        yield _row([f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row])
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |\n"
+
+
+def with_tables(text: str, found: Survey) -> str:
+    """The document with its tables as they should be. InputError where it says no place for them."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise InputError(f"expected {BEGIN.strip()!r} and {END.strip()!r}", where=str(DOCUMENT))
+    return f"{before}{BEGIN}\n{tables(found)}\n{END}{after}"
+
+
+def main() -> None:
+    path = data_folder().parent / DOCUMENT
+    found = survey(all_traces())
+    path.write_text(with_tables(path.read_text("utf-8"), found), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report as one HTML page, for publishing: nothing is loaded from elsewhere, and it reads without scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape
+from importlib.metadata import version
+from pathlib import Path
+
+from refsched.suite.reports.report_terminal import ended, failure_lines, power, tightness
+from refsched.suite.reports.verdicts import VERDICTS, FaultSeen, Result, RuleVerdict, counted
+from refsched.suite.session.bench import OBSERVED, PROMISED
+from refsched.suite.session.outcome import Failure
+
+HERE = Path(__file__).parent
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+
+
+def html(result: Result) -> str:
+    return "\n".join(_page(result)) + "\n"
+
+
+def _page(result: Result) -> Iterator[str]:
+    title = f"{result.about.name} {result.about.version}: conformance"
+    yield "<!doctype html>"
+    yield '<html lang="en">'
+    yield "<head>"
+    yield '<meta charset="utf-8">'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield f"<title>{escape(title)}</title>"
+    yield f"<style>\n{_part('report.css')}</style>"
+    yield "</head>"
+    yield "<body>"
+    yield from _head(result)
+    yield "<main>"
+    yield from _failures(result)
+    yield from _faults(result.faults)
+    yield from _rules(result)
+    yield "</main>"
+    yield f"<script>\n{_part('report.js')}</script>"
+    yield "</body>"
+    yield "</html>"
+
+
+def _part(name: str) -> str:
+    return (HERE / name).read_text("utf-8")
+
+
+def _tag(name: str, text: str, kind: str = "") -> str:
+    attributes = f' class="{escape(kind)}"' if kind else ""
+    return f"<{name}{attributes}>{escape(text)}</{name}>"
+
+
+def _list(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Names and values; values are HTML already."""
+    yield "<dl>"
+    for name, value in pairs:
+        yield f"{_tag('dt', name)}<dd>{value}</dd>"
+    yield "</dl>"
+
+
+# --- Who was judged, and how ----------------------------------------------------------------------
+
+
+def _head(result: Result) -> Iterator[str]:
+    about = result.about
+    yield "<header>"
+    yield _tag("h1", f"{about.name} {about.version} {result.headline}", result.word.replace(" ", "-"))
+    facts = {
+        "implementation": f"{result.implementation}, for Kubernetes {about.kubernetes}",
+        "claims": ", ".join(about.capabilities),
+        "judged by": f"refsched {version('refsched')}, rules: {result.level}, seed {result.seed}",
+        "asked": f"{counted(result.tests, 'test')}, {result.examples:,} histories",
+        "tightness": tightness(result),
+    }
+    if result.ended:
+        facts["not done to the end"] = ended(result)
+    if result.power is not None and not result.failures:
+        facts["power"] = power(result.power)
+    repeat = f"<code>{escape(result.command)} --hypothesis-seed={escape(result.seed)}</code>"
+    yield from _list([*((name, escape(text)) for name, text in facts.items()), ("repeat with", repeat)])
+    yield '<ul class="counts">'
+    for verdict in VERDICTS:
+        yield f'<li class="{_kind(verdict)}"><strong>{len(result.having(verdict)):,}</strong> {verdict}</li>'
+    yield "</ul>"
+    if result.stale:
+        yield _tag("p", f"Stale in the baseline (they pass): {', '.join(result.stale)}.", "fail")
+    yield "</header>"
+
+
+def _kind(verdict: str) -> str:
+    return verdict.replace(" ", "-")
+
+
+# --- What was wrong -------------------------------------------------------------------------------
+
+
+def _failures(result: Result) -> Iterator[str]:
+    failed = [each for each in (*result.roots, *result.having("fail")) if each.failure is not None]
+    if not failed:
+        return
+    yield '<section aria-labelledby="failures">'
+    yield '<h2 id="failures">Rules that were broken</h2>'
+    for each in dict.fromkeys(failed):
+        if each.failure is not None:
+            yield from _failure(result, each, each.failure)
+    yield "</section>"
+
+
+def _failure(result: Result, each: RuleVerdict, failure: Failure) -> Iterator[str]:
+    rule = each.rule
+    yield f'<article id="{escape(rule.id)}">'
+    yield f"<h3>{escape(rule.id)} {escape(rule.sentence)}</h3>"
+    known = ", known to the baseline" if each.known else ""
+    yield _tag("p", f"{rule.level}{known}. {rule.source}", "faint")
+    yield _tag("pre", "\n".join(failure_lines(rule, failure, titled=False)))
+    yield from _list(
+        [
+            ("found by", f"{escape(failure.test)}{_circumstances(failure)}"),
+            ("again", f"<code>{escape(result.again(rule.id))}</code>"),
+        ]
+    )
+    yield "<details><summary>The scenario, for kubectl apply -f</summary>"
+    yield _tag("pre", failure.scenario)
+    yield "</details>"
+    yield "</article>"
+
+
+def _circumstances(failure: Failure) -> str:
+    shrunk = f", shrunk from {failure.steps_at_first} steps" if failure.steps_at_first > failure.steps else ""
+    once = "" if failure.repeats else "; the same inputs did not show it every time"
+    return shrunk + once
+
+
+def _faults(faults: Iterable[FaultSeen]) -> Iterator[str]:
+    every = list(faults)
+    if not every:
+        return
+    yield '<section aria-labelledby="faults">'
+    yield '<h2 id="faults">What could not be judged</h2>'
+    for seen in every:
+        whose = "the implementation's adapter" if seen.fault.whose == "adapter" else "the suite itself"
+        yield '<article class="fault">'
+        yield f"<h3>{counted(len(seen.tests), 'test')}: a fault of {whose}, not of the scheduler</h3>"
+        yield _tag("pre", seen.fault.problem)
+        yield "</article>"
+    yield "</section>"
+
+
+# --- Rule by rule ---------------------------------------------------------------------------------
+
+_FILTER = """<form id="filter" hidden>
+<label>Words <input type="search" name="words"></label>
+<label>Verdict <select name="verdict"><option value="">any</option>{verdicts}</select></label>
+<label>Level <select name="level"><option value="">any</option>{levels}</select></label>
+<output id="shown"></output>
+</form>"""
+
+LEVELS = (PROMISED, OBSERVED)
+_COLUMNS = ("Rule", "Verdict", "What it says", "Level", "Decisive")
+
+
+def _rules(result: Result) -> Iterator[str]:
+    yield '<section aria-labelledby="table">'
+    yield '<h2 id="table">Rule by rule</h2>'
+    verdicts, levels = ("".join(_tag("option", each) for each in words) for words in (VERDICTS, LEVELS))
+    yield _FILTER.format(verdicts=verdicts, levels=levels)
+    yield '<div class="scrolls">'
+    yield '<table id="rules">'
+    yield "<caption>Decisive: how often the rule decided a value that was checked.</caption>"
+    yield "<thead><tr>" + "".join(f'<th scope="col">{name}</th>' for name in _COLUMNS) + "</tr></thead>"
+    yield "<tbody>"
+    for each in sorted(result.rules, key=lambda each: (each.verdict != "fail", each.rule.id)):
+        yield from _row(each)
+    yield "</tbody>"
+    yield "</table>"
+    yield "</div>"
+    if result.untested:
+        yield _tag(
+            "p", f"{counted(result.untested, 'rule')} of the catalogue had no test in this run.", "faint"
+        )
+    yield "</section>"
+
+
+def _row(each: RuleVerdict) -> Iterator[str]:
+    rule = each.rule
+    name = escape(rule.id) if each.failure is None else f'<a href="#{escape(rule.id)}">{escape(rule.id)}</a>'
+    needs = f" (needs {', '.join(each.needs)})" if each.needs else ""
+    yield f'<tr data-verdict="{each.verdict}" data-level="{escape(rule.level)}">'
+    yield f"<td>{name}</td>"
+    yield f'<td class="verdict {_kind(each.verdict)}">{escape(each.verdict + needs)}</td>'
+    yield f'<td>{escape(rule.sentence)} <span class="faint">{escape(rule.source)}</span></td>'
+    yield f"<td>{escape(rule.level)}</td>"
+    yield f'<td class="number">{each.decisive:,}</td>'
+    yield "</tr>"

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report as JSON, for machines and for publishing.
+
+``report`` names the shape, and changes with it; members may be added. There is no time in it: what has not changed
+compares equal.
+
+| member | what it holds |
+|---|---|
+| `report` | `refsched.conformance/v1` |
+| `verdict`, `headline`, `exitCode` | `passed`, `failed` or `not judged`; the same in a sentence; as pytest ended |
+| `implementation` | `what` was given as `--impl`, and `name`, `version`, `kubernetes`, `capabilities` as it said |
+| `suite` | `name` and `version` of this package |
+| `run` | `level`, `seed`, `command`, and how many `tests` and `examples` (histories) there were |
+| `counts` | verdict → how many rules |
+| `tightness` | `checked` outcomes, and how many of them were the `single` one allowed |
+| `endedEarly` | why histories were not done to their end, though nothing was wrong → how many |
+| `power` | how many of the `planted` wrong schedulers so many histories of these tests `killed`, with seed 0 |
+| `rules` | below, in the order in which rules depend on each other |
+| `untestedRules` | how many rules of this level no test of the run was about |
+| `faults` | `whose` (adapter or suite), `problem`, and the `tests` that could not judge |
+| `staleBaseline` | listed rules that passed |
+
+A rule has `id`, `area`, `sentence`, `level`, `source`, `verdict` (`pass`, `fail`, `inconclusive`, `not claimed`),
+`known` (the baseline lists it), `later` (the release asked for has no such rule), `decisive` (how often it
+decided a value that was checked), `tests`, and `needs` (capabilities that would have to be claimed). A rule
+that failed has `failure`: `test`, `history` (lines of text), `member`, `pod`, `expected`, `got`, `steps`,
+`stepsAtFirst`, `shrunk`, `repeats`, `trace` and `scenario` (paths), and `again` (the command that repeats
+it).
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+from typing import Any
+
+import attrs
+
+from refsched.suite.reports.verdicts import VERDICTS, FaultSeen, Result, RuleVerdict
+from refsched.suite.session.outcome import Failure
+
+SHAPE = "refsched.conformance/v1"
+
+Json = dict[str, Any]
+
+
+def json_text(result: Result) -> str:
+    return json.dumps(as_json(result), indent=2, ensure_ascii=False) + "\n"
+
+
+def as_json(result: Result) -> Json:
+    about = result.about
+    return {
+        "report": SHAPE,
+        "verdict": result.word,
+        "headline": result.headline,
+        "exitCode": result.exit_code,
+        "implementation": {
+            "what": result.implementation,
+            "name": about.name,
+            "version": about.version,
+            "kubernetes": about.kubernetes,
+            "capabilities": list(about.capabilities),
+        },
+        "suite": {"name": "refsched", "version": version("refsched")},
+        "run": {
+            "level": result.level,
+            "seed": result.seed,
+            "tests": result.tests,
+            "examples": result.examples,
+            "command": result.command,
+        },
+        "counts": {verdict: len(result.having(verdict)) for verdict in VERDICTS},
+        "tightness": {"checked": result.choices, "single": result.single},
+        "endedEarly": dict(result.ended),
+        "power": None if result.power is None else attrs.asdict(result.power),
+        "rules": [_rule(each, result) for each in result.rules],
+        "untestedRules": result.untested,
+        "faults": [_fault(seen) for seen in result.faults],
+        "staleBaseline": list(result.stale),
+    }
+
+
+def _rule(each: RuleVerdict, result: Result) -> Json:
+    told: Json = {
+        "id": each.rule.id,
+        "area": each.rule.area,
+        "sentence": each.rule.sentence,
+        "level": each.rule.level,
+        "source": each.rule.source,
+        "verdict": each.verdict,
+        "known": each.known,
+        "later": each.later,
+        "decisive": each.decisive,
+        "tests": list(each.tests),
+        "needs": list(each.needs),
+    }
+    if each.failure is not None:
+        told["failure"] = _failure(each.failure, result)
+    return told
+
+
+def _failure(failure: Failure, result: Result) -> Json:
+    return {
+        "test": failure.test,
+        "history": list(failure.lines),
+        "member": failure.member,
+        "pod": failure.pod,
+        "expected": failure.expected,
+        "got": failure.got,
+        "steps": failure.steps,
+        "stepsAtFirst": failure.steps_at_first,
+        "shrunk": failure.shrunk,
+        "repeats": failure.repeats,
+        "trace": result.path_of(failure.rule, "jsonl"),
+        "scenario": result.path_of(failure.rule, "yaml"),
+        "again": result.again(failure.rule),
+    }
+
+
+def _fault(seen: FaultSeen) -> Json:
+    return {"whose": seen.fault.whose, "problem": seen.fault.problem, "tests": list(seen.tests)}

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report on the terminal: failures first to be acted on, then a table, then one sentence."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from attrs import frozen
+
+from refsched.suite.reports.verdicts import (
+    FAIL,
+    INCONCLUSIVE,
+    NOT_CLAIMED,
+    VERDICTS,
+    FaultSeen,
+    Result,
+    RuleVerdict,
+    counted,
+)
+from refsched.suite.reports.wording import MARGIN
+from refsched.suite.session.bench import Rule
+from refsched.suite.session.budget import Power
+from refsched.suite.session.outcome import Failure
+
+IN_FULL = 8
+"""Failures told in full; the others stand in the report file and in ``.refsched``."""
+
+REASONS = 3
+"""Why histories were not done to their end: so many reasons are told."""
+
+WIDTH = 110
+INDENT = " " * 8
+
+
+@frozen
+class Paragraph:
+    """``colour`` is of the first line."""
+
+    lines: tuple[str, ...]
+    colour: str = ""
+
+
+def paragraphs(result: Result) -> Iterator[Paragraph]:
+    yield Paragraph(tuple(_about(result)))
+    roots = result.roots[:IN_FULL]
+    for root in roots:
+        yield Paragraph(tuple(_failure(result, root)), "red")
+    if others := [each for each in result.failures if each not in roots and not _explaining(roots, each)]:
+        yield Paragraph(tuple(_others(others, result)), "red")
+    for seen in result.faults:
+        yield Paragraph(tuple(_fault(seen)), "yellow")
+    if not result.replayed:
+        yield from _overview(result)
+    good = result.exit_code == 0
+    yield Paragraph(result.sentences, "green" if good else "red")
+
+
+def _about(result: Result) -> Iterator[str]:
+    about = result.about
+    yield f"{result.implementation}: {about.name} {about.version}, for Kubernetes {about.kubernetes}"
+    yield from _wrapped(f"claims {', '.join(about.capabilities)}", "")
+    run = [counted(result.tests, "test"), f"{result.examples:,} histories", f"seed {result.seed}"]
+    yield " · ".join([*run, f"rules: {result.level}"])
+
+
+# --- Failures -------------------------------------------------------------------------------------
+
+
+def failure_lines(rule: Rule, failure: Failure, *, titled: bool = True) -> Iterator[str]:
+    """What the rule says, the smallest history that shows it broken, what was expected and what came."""
+    if titled:
+        yield from _title(rule)
+        yield ""
+    for number, line in enumerate(failure.lines):
+        yield f"  {line}"
+        if number == failure.line:
+            yield from _expectation(failure)
+    yield ""
+
+
+def _title(rule: Rule) -> Iterator[str]:
+    level = "" if rule.level == "promised" else f"  [{rule.level}]"
+    first, *more = _wrapped(f"{rule.sentence}{level}".strip(), INDENT) or [""]
+    yield f"FAILED  {rule.id}  {first.strip()}".rstrip()
+    yield from more
+    if rule.source:
+        yield from _wrapped(f"({rule.source.rstrip('.')})", INDENT)
+
+
+def _expectation(failure: Failure) -> Iterator[str]:
+    what = failure.member + (f" of {failure.pod.removeprefix('default/')}" if failure.pod else "")
+    yield f"{'':{MARGIN}}{what}"
+    for name, value in (("expected:", failure.expected), ("got:", failure.got)):
+        lines = textwrap.wrap(value, WIDTH - MARGIN - 10) or [""]
+        yield f"{'':{MARGIN}}{name:9} {lines[0]}"
+        yield from (f"{'':{MARGIN + 10}}{line}" for line in lines[1:])
+
+
+def _failure(result: Result, each: RuleVerdict) -> Iterator[str]:
+    failure = each.failure
+    if failure is None:
+        return
+    yield from failure_lines(each.rule, failure)
+    if circumstances := list(_circumstances(result, each, failure)):
+        yield from _wrapped(" · ".join(circumstances), "  ")
+    yield f"  test:    {failure.test}"
+    yield f"  again:   {result.again(failure.rule)}"
+    if not result.replayed:
+        yield f"  inputs:  {result.path_of(failure.rule, 'yaml')}   (kubectl apply -f)"
+
+
+def _circumstances(result: Result, each: RuleVerdict, failure: Failure) -> Iterator[str]:
+    if failure.steps_at_first > failure.steps:
+        yield f"shrunk from {failure.steps_at_first} steps"
+    if not failure.repeats:
+        yield "the same inputs did not show it every time: this transcript is the evidence"
+    dependent = [other.rule.id for other in result.failures if other.rule.needs(each.rule)]
+    if dependent:
+        yield f"also failing, and in need of this one: {', '.join(dependent)}"
+
+
+def _explaining(roots: Sequence[RuleVerdict], each: RuleVerdict) -> bool:
+    return any(each.rule.needs(root.rule) for root in roots)
+
+
+def _others(others: Sequence[RuleVerdict], result: Result) -> Iterator[str]:
+    yield "ALSO FAILED"
+    width = max(len(each.rule.id) for each in others)
+    for each in others:
+        sentence = textwrap.shorten(each.rule.sentence, WIDTH - width - 4, placeholder=" …")
+        yield f"  {each.rule.id:{width}}  {sentence}".rstrip()
+    yield f"  Their traces stand beside the others, in {result.folder}/."
+
+
+def _fault(seen: FaultSeen) -> Iterator[str]:
+    whose = "the implementation's adapter" if seen.fault.whose == "adapter" else "the suite itself"
+    yield f"NOT JUDGED  {counted(len(seen.tests), 'test')}: a fault of {whose}, not of the scheduler"
+    yield from (f"  {line}" for line in seen.fault.problem.splitlines())
+
+
+# --- The table ------------------------------------------------------------------------------------
+
+
+def _overview(result: Result) -> Iterator[Paragraph]:
+    if result.rules:
+        yield Paragraph(tuple(_table(result)))
+    yield Paragraph(tuple(_remarks(result)))
+
+
+def _table(result: Result) -> Iterator[str]:
+    areas: dict[str, list[RuleVerdict]] = {}
+    for each in result.rules:
+        areas.setdefault(each.rule.area, []).append(each)
+    width = max(len("rules"), *map(len, areas))
+    yield f"{'rules':{width}}" + "".join(f"  {verdict:>12}" for verdict in VERDICTS)
+    for area, verdicts in sorted(areas.items()):
+        yield _row(area, verdicts, width)
+    yield _row("all", result.rules, width)
+
+
+def _row(name: str, verdicts: Sequence[RuleVerdict], width: int) -> str:
+    counts = (sum(each.verdict == verdict for each in verdicts) for verdict in VERDICTS)
+    return f"{name:{width}}" + "".join(f"  {count or '·':>12}" for count in counts)
+
+
+def _remarks(result: Result) -> Iterator[str]:
+    for verdict, why in (
+        (INCONCLUSIVE, "never decided anything"),
+        (NOT_CLAIMED, "what they need is not claimed"),
+    ):
+        if ids := [each.rule.id for each in result.having(verdict)]:
+            yield from _wrapped(f"{verdict} ({why}): {', '.join(ids)}", "")
+    if later := [each.rule.id for each in result.having(FAIL) if each.later and not each.known]:
+        told = f"broken, and not required by the release that was asked for: {', '.join(later)}"
+        yield from _wrapped(told, "")
+    if known := [each.rule.id for each in result.having(FAIL) if each.known]:
+        yield from _wrapped(f"failing as the baseline says: {', '.join(known)}", "")
+    if result.stale:
+        yield from _wrapped(f"stale in the baseline (they pass): {', '.join(result.stale)}", "")
+    if result.untested:
+        yield f"{counted(result.untested, 'rule')} of the catalogue had no test in this run"
+    if result.ended:
+        yield from _wrapped(f"not done to the end: {ended(result)}", "")
+    if result.choices:
+        yield f"tightness: {tightness(result)}"
+    if result.power is not None and not result.failures:
+        yield f"power: {power(result.power)}"
+
+
+def power(power: Power) -> str:
+    """What a run of so many histories is worth."""
+    share = 100 * power.killed / power.planted
+    return (
+        f"of {power.planted:,} wrong schedulers that were planted, so many histories kill {power.killed:,}"
+        f" ({share:.0f} %, with seed 0)"
+    )
+
+
+def ended(result: Result) -> str:
+    """How many histories, and the reasons that were given most often."""
+    total = sum(number for _, number in result.ended)
+    reasons = "; ".join(
+        f"{textwrap.shorten(why, WIDTH)} ({number:,})" for why, number in result.ended[:REASONS]
+    )
+    more = f"; {counted(len(result.ended) - REASONS, 'other reason')}" if len(result.ended) > REASONS else ""
+    return f"{total:,} of {result.examples:,} histories: {reasons}{more}"
+
+
+def tightness(result: Result) -> str:
+    """Where several outcomes are allowed, a wrong one among them passes: how often was there only one?"""
+    if not result.choices:
+        return "no outcome was checked"
+    share = 100 * result.single / result.choices
+    return f"of {result.choices:,} outcomes checked, {share:.1f} % were the only one allowed"
+
+
+def _wrapped(text: str, indent: str) -> list[str]:
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent or "  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verdicts: from the outcomes of tests to a verdict on each rule, and on the implementation.
+
+The order in which tests ended, and in which process, makes no difference.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from attrs import evolve, frozen
+
+from refsched.suite.adapters.faults import without_finality
+from refsched.suite.session.bench import PROMISED, Rule
+from refsched.suite.session.budget import Power
+from refsched.suite.session.outcome import Failure, Fault, Outcome
+from refsched.suite.session.runner import About
+
+PASS = "pass"
+FAIL = "fail"
+INCONCLUSIVE = "inconclusive"
+NOT_CLAIMED = "not claimed"
+VERDICTS = (PASS, FAIL, INCONCLUSIVE, NOT_CLAIMED)
+
+PASSED, FAILED, NOT_JUDGED = 0, 1, 2
+"""Exit codes."""
+
+
+@frozen
+class RuleVerdict:
+    """``decisive`` is how often the rule decided a value that was checked; ``needs`` what would have to be
+    claimed; ``known`` that the baseline lists it, ``later`` that the release asked for does not have it yet."""
+
+    rule: Rule
+    verdict: str
+    decisive: int
+    tests: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+    known: bool = False
+    failure: Failure | None = None
+    later: bool = False
+
+    @property
+    def is_new_failure(self) -> bool:
+        return self.verdict == FAIL and not (self.known or self.later)
+
+
+@frozen
+class FaultSeen:
+    """One fault, however many tests it kept from judging."""
+
+    fault: Fault
+    tests: tuple[str, ...]
+
+
+@frozen
+class Result:
+    """What a run came to.
+
+    ``rules`` stand in the order in which they depend on each other; ``untested`` is how many rules of this level
+    no test of the run was about; ``ended`` why histories were not done to their end, and how many; ``power`` what
+    so many of the tests' histories kill; ``command`` the start of one that repeats a failure, from ``folder`` or
+    from the file that this run ``replayed`` itself.
+    """
+
+    about: About
+    implementation: str
+    level: str
+    seed: str
+    rules: tuple[RuleVerdict, ...]
+    faults: tuple[FaultSeen, ...]
+    tests: int
+    examples: int
+    choices: int
+    single: int
+    untested: int = 0
+    ended: tuple[tuple[str, int], ...] = ()
+    power: Power | None = None
+    stale: tuple[str, ...] = ()
+    command: str = "pytest conformance/"
+    folder: str = ".refsched"
+    replayed: str = ""
+
+    def having(self, verdict: str) -> tuple[RuleVerdict, ...]:
+        return tuple(each for each in self.rules if each.verdict == verdict)
+
+    @property
+    def failures(self) -> tuple[RuleVerdict, ...]:
+        """Broken rules that the baseline does not know."""
+        return tuple(each for each in self.rules if each.is_new_failure)
+
+    @property
+    def roots(self) -> tuple[RuleVerdict, ...]:
+        """Failures that no other failure explains: those that a test was made small for, first in order."""
+        broken = self.having(FAIL)
+        unexplained = [
+            each for each in self.failures if not any(each.rule.needs(other.rule) for other in broken)
+        ]
+        shrunk = [each for each in unexplained if each.failure is not None and each.failure.shrunk]
+        return tuple(shrunk or unexplained or self.failures[:1])
+
+    @property
+    def promised_failures(self) -> tuple[RuleVerdict, ...]:
+        return tuple(each for each in self.failures if each.rule.level == PROMISED)
+
+    @property
+    def exit_code(self) -> int:
+        if self.failures or self.stale:
+            return FAILED
+        if self.faults or not (self.replayed or self.having(PASS) or self.having(FAIL)):
+            return NOT_JUDGED
+        return PASSED
+
+    @property
+    def word(self) -> str:
+        return ("passed", "failed", "not judged")[self.exit_code]
+
+    def path_of(self, rule: str, suffix: str) -> str:
+        """The file that repeats a failure, below where pytest was called."""
+        return f"{self.folder}/{rule}.{suffix}"
+
+    def again(self, rule: str) -> str:
+        return f"{self.command} --replay={shlex.quote(self.replayed or self.path_of(rule, 'jsonl'))}"
+
+    @property
+    def headline(self) -> str:
+        return " ".join(self.sentences)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The headline, and what else a reader must know."""
+        return tuple(_sentences(self))
+
+
+def _sentences(result: Result) -> Iterable[str]:
+    if result.replayed and not result.failures:
+        yield "the failure did not show again."
+        return
+    promised = [each for each in result.rules if each.rule.level == PROMISED]
+    passed = sum(each.verdict == PASS for each in promised)
+    broken = len(result.promised_failures)
+    known = sum(each.known and each.verdict == FAIL for each in result.rules)
+    kept = counted(passed, "promised rule")
+    if broken:
+        yield f"does not conform: {counted(broken, 'promised rule')} broken, {passed} kept."
+    elif not (passed or known):
+        yield "could not be judged: no promised rule was kept, or broken."
+    elif result.faults:
+        yield f"not judged in full: {kept} kept, none broken."
+    elif known:
+        yield f"conforms but for its baseline, as far as was checked: {kept} kept."
+    else:
+        yield f"conforms, as far as was checked: {kept} kept, none broken."
+    observed = len(result.failures) - broken
+    if observed:
+        yield f"{counted(observed, 'observed rule')} broken: other than this version behaves, and no promise."
+    if known:
+        yield f"{counted(known, 'rule')} broken as the baseline says."
+    if result.stale:
+        yield f"{counted(len(result.stale), 'rule')} of the baseline no longer broken."
+    if result.faults:
+        lost = sum(len(seen.tests) for seen in result.faults)
+        yield f"{counted(lost, 'test')} could not judge."
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+# --- Gathering ------------------------------------------------------------------------------------
+
+
+def rule_verdicts(
+    rules: Mapping[str, Rule],
+    outcomes: Sequence[Outcome],
+    selected: str,
+    known: Collection[str],
+    later: Collection[str] = (),
+) -> tuple[RuleVerdict, ...]:
+    """On every rule of this level that a test was about, that decided anything, or that was broken."""
+    decisive: Counter[str] = Counter()
+    for outcome in outcomes:
+        decisive.update(outcome.decisive)
+    failures = _smallest(outcomes)
+    asked = {rule for outcome in outcomes for rule in outcome.rules}
+    ids = in_order(rules, asked | decisive.keys() | failures.keys())
+    every = (rules.get(id, Rule(id)) for id in ids)
+    return tuple(
+        evolve(
+            _verdict(rule, outcomes, decisive[rule.id], failures.get(rule.id), rule.id in known),
+            later=rule.id in later,
+        )
+        for rule in every
+        if is_selected(rule, selected)
+    )
+
+
+def is_selected(rule: Rule, level: str) -> bool:
+    return level in ("all", rule.level)
+
+
+def in_order(rules: Mapping[str, Rule], ids: Iterable[str]) -> list[str]:
+    """As rules depend on each other; those that no catalogue knows come last, by name."""
+    place = {id: number for number, id in enumerate(rules)}
+    return sorted(ids, key=lambda id: (place.get(id, len(place)), id))
+
+
+def _smallest(outcomes: Sequence[Outcome]) -> dict[str, Failure]:
+    """Of each broken rule the evidence that is easiest to read."""
+    every = [failure for outcome in outcomes for failure in outcome.failures]
+    every.sort(
+        key=lambda failure: (not failure.shrunk, failure.steps, failure.size, failure.test), reverse=True
+    )
+    return {failure.rule: failure for failure in every}
+
+
+def _verdict(
+    rule: Rule, outcomes: Sequence[Outcome], decisive: int, failure: Failure | None, known: bool
+) -> RuleVerdict:
+    about = [outcome for outcome in outcomes if rule.id in outcome.rules]
+    tests = tuple(sorted(outcome.test for outcome in about))
+    if failure is not None:
+        return RuleVerdict(rule, FAIL, decisive, tests, (), known, failure)
+    if decisive:
+        return RuleVerdict(rule, PASS, decisive, tests, (), known)
+    if about and not any(outcome.is_claimed for outcome in about):
+        needs = tuple(sorted({capability for outcome in about for capability in outcome.missing}))
+        return RuleVerdict(rule, NOT_CLAIMED, 0, tests, needs, known)
+    return RuleVerdict(rule, INCONCLUSIVE, 0, tests, (), known)
+
+
+def ended_early(outcomes: Sequence[Outcome]) -> tuple[tuple[str, int], ...]:
+    """The most frequent reason first."""
+    counts: Counter[str] = Counter()
+    for outcome in outcomes:
+        counts.update(outcome.ended)
+    return tuple(sorted(counts.items(), key=lambda counted: (-counted[1], counted[0])))
+
+
+def faults_seen(outcomes: Sequence[Outcome]) -> tuple[FaultSeen, ...]:
+    """Each once: an implementation that is down keeps every test from judging, and the fault after which it stays
+    down is often the one before, again."""
+    tests: dict[tuple[str, str], list[str]] = {}
+    last: dict[tuple[str, str], Fault] = {}
+    for outcome in sorted(outcomes, key=lambda outcome: outcome.test):
+        if outcome.fault is not None:
+            key = outcome.fault.whose, without_finality(outcome.fault.problem)
+            last[key] = max(last.get(key, outcome.fault), outcome.fault, key=lambda fault: len(fault.problem))
+            tests.setdefault(key, []).append(outcome.test)
+    return tuple(FaultSeen(last[key], tuple(sorted(names))) for key, names in sorted(tests.items()))

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bench: all that the suite asks of the rest of the package, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from attrs import field, frozen
+from hypothesis.strategies import SearchStrategy
+
+from refsched.records import Record
+from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.history import History, Step
+
+PROMISED = "promised"
+OBSERVED = "observed"
+
+
+@frozen
+class Rule:
+    """``level`` is promised or observed; ``source`` where the rule stands in Kubernetes; ``stands_on`` are the
+    areas, or single rules, that it depends on: where one of them is broken, this one cannot be blamed."""
+
+    id: str
+    sentence: str = ""
+    level: str = PROMISED
+    source: str = ""
+    stands_on: tuple[str, ...] = ()
+
+    @property
+    def area(self) -> str:
+        """``TAINT`` of ``R-TAINT-03``."""
+        return self.id.split("-")[1] if self.id.count("-") > 1 else self.id
+
+    def needs(self, other: Rule) -> bool:
+        return other.id in self.stands_on or other.area in self.stands_on
+
+
+class Hello(Protocol):
+    """Who the implementation says it is."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def kubernetes(self) -> str: ...
+
+    @property
+    def capabilities(self) -> frozenset[str]: ...
+
+
+class Connection(Protocol):
+    """An implementation that can be asked. Two connections know nothing of each other."""
+
+    @property
+    def hello(self) -> Hello: ...
+
+    def close(self) -> None: ...
+
+
+class Seen(Protocol):
+    """One record of a transcript: the step that caused it, and the seconds since the start."""
+
+    @property
+    def step(self) -> int: ...
+
+    @property
+    def at(self) -> float: ...
+
+    @property
+    def record(self) -> Record: ...
+
+
+@frozen
+class Judgement:
+    """What came of one history.
+
+    ``decisive`` counts for each rule how often it produced a value that was checked; ``choices`` how many outcomes
+    were checked, and ``single`` for how many of them the specification allowed one only.
+    """
+
+    history: History
+    seen: Sequence[Seen] = ()
+    findings: Sequence[Finding] = ()
+    decisive: Mapping[str, int] = field(factory=dict)
+    choices: int = 0
+    single: int = 0
+    ended: str = ""
+
+
+class Course(Protocol):
+    """A history that is done step by step."""
+
+    def take(self, step: Step) -> None:
+        """The next step. AdapterFault where the implementation does not answer as docs/protocol.md says."""
+        ...
+
+    @property
+    def has_findings(self) -> bool: ...
+
+    def judgement(self) -> Judgement:
+        """On what was done so far."""
+        ...
+
+
+class Bench(Protocol):
+    """``rules`` stand in the order in which they depend on each other."""
+
+    @property
+    def rules(self) -> Mapping[str, Rule]: ...
+
+    @property
+    def areas(self) -> Mapping[str, Callable[[], SearchStrategy[History]]]: ...
+
+    def connect(self, what: str, timeout: float) -> Connection:
+        """AdapterUnavailable where there is no such implementation; ``timeout`` in seconds for each answer."""
+        ...
+
+    def judge(self, connection: Connection, history: History) -> Judgement:
+        """AdapterFault where the implementation does not answer as docs/protocol.md says."""
+        ...
+
+    def begin(self, connection: Connection, beginning: History) -> Course:
+        """With the configuration of this history, and none of its steps. AdapterFault as above."""
+        ...

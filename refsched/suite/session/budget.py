@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Budget: from a time to a fixed number of examples for each test.
+
+The numbers come from a table of what tests cost and what they kill, never from a clock: the same budget selects
+the same examples on every machine and for every implementation.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+ROUNDING = 1e-9
+FEWEST = 10
+"""Examples below which a property test is not worth its start."""
+
+TABLE = Path(__file__).with_name("weights.json")
+"""Written by ``python -m conformance.wrong.running.power``."""
+
+
+@frozen
+class Weight:
+    """``seconds`` for one example of the specification on one core; ``kills`` of the planted wrong schedulers,
+    each at the example whose number stands in ``at``. Where that is empty they are thought to come evenly."""
+
+    seconds: float = 0.01
+    kills: int = 1
+    at: tuple[int, ...] = ()
+
+
+@frozen
+class Planned:
+    """A test, the examples that it runs by default, and what those are worth. ``draws`` is false for a test that
+    runs once, as it is."""
+
+    name: str
+    examples: int
+    weight: Weight
+    draws: bool = True
+
+    @property
+    def cost(self) -> float:
+        return self.examples * self.weight.seconds
+
+    @property
+    def fewest(self) -> int:
+        return min(FEWEST, self.examples) if self.draws else 1
+
+    def killed_by(self, examples: int) -> float:
+        """So many of its examples."""
+        weight = self.weight
+        if not self.draws:
+            return weight.kills
+        if weight.at:
+            return bisect_right(weight.at, examples)
+        return weight.kills * examples / self.examples
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    table: Mapping[str, Any] = json.loads(TABLE.read_text("utf-8"))
+    return table
+
+
+@cache
+def weights() -> Mapping[str, Weight]:
+    rows: Mapping[str, Any] = _table()["tests"]
+    return {
+        name: Weight(row["seconds"], row["kills"], tuple(row.get("at", ()))) for name, row in rows.items()
+    }
+
+
+def weight_of(name: str) -> Weight:
+    return weights().get(name, weights().get(name.partition("[")[0], Weight()))
+
+
+# --- Plan -----------------------------------------------------------------------------------------
+
+
+def plan(tests: Sequence[Planned], seconds: float) -> dict[str, int]:
+    """How many examples each test gets; tests that get none are left out. What kills most for its time is taken
+    first, and then what kills most of the rest."""
+    total = sum(test.cost for test in tests)
+    if seconds >= total:
+        return {test.name: _scaled(test, seconds / total if total else 1.0) for test in tests}
+    chosen: dict[str, int] = {}
+    left = seconds
+    while steps := [step for test in tests for step in _steps(test, chosen.get(test.name, 0), left)]:
+        best = min(steps, key=lambda step: (-step.worth, step.test.name, -step.examples))
+        left -= best.cost
+        chosen[best.test.name] = best.examples
+    if not chosen and tests:
+        most = min(tests, key=lambda test: (test.fewest * test.weight.seconds, test.name))
+        return {most.name: most.fewest}
+    return chosen
+
+
+@frozen
+class _Step:
+    """More examples of a test."""
+
+    test: Planned
+    examples: int
+    cost: float
+    worth: float
+
+
+def _steps(test: Planned, chosen: int, left: float) -> Iterator[_Step]:
+    """To where something more is killed, and as far as the time lasts."""
+    lasts = chosen + int(left / test.weight.seconds + ROUNDING) if test.weight.seconds else test.examples
+    most = min(test.examples, lasts) if test.draws else min(1, lasts)
+    for examples in sorted({test.fewest, most, *test.weight.at}):
+        if not max(chosen + 1, test.fewest) <= examples <= most:
+            continue
+        cost = (examples - chosen) * test.weight.seconds
+        gain = test.killed_by(examples) - test.killed_by(chosen if chosen else 0)
+        yield _Step(test, examples, cost, gain / (cost or ROUNDING))
+
+
+def _scaled(test: Planned, factor: float) -> int:
+    return int(test.examples * factor) if test.draws else 1
+
+
+# --- Power ----------------------------------------------------------------------------------------
+
+
+@frozen
+class Power:
+    """``killed`` of the ``planted`` wrong schedulers, those that nothing kills included."""
+
+    killed: int
+    planted: int
+
+
+def power_of(done: Iterable[tuple[str, int]]) -> Power | None:
+    """Of tests that have run so many examples; None where nothing is known of any of them. It was measured with
+    the default seed: with another one it is an estimate."""
+    counts = [(weights()[name], examples) for name, examples in done if name in weights()]
+    killed = sum(bisect_right(weight.at, examples) for weight, examples in counts)
+    return Power(killed, _table()["planted"]) if killed else None

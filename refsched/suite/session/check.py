@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Check: what a test asks with; it keeps what was shown, and the smallest evidence of each broken rule."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Protocol, TypeVar
+
+from _pytest.outcomes import Skipped
+from attrs import Factory, define, evolve, frozen
+
+from refsched.suite.adapters.faults import AdapterFault
+from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.history import History, Step
+from refsched.suite.histories.scenario import steps_as_json
+from refsched.suite.session.bench import Course, Judgement
+from refsched.suite.session.dependence import by_cause
+from refsched.suite.session.outcome import Fault
+
+T = TypeVar("T")
+
+
+class RuleBrokenError(AssertionError):
+    """An implementation did what a rule does not allow."""
+
+
+@cache
+def broken(rule: str) -> type[RuleBrokenError]:
+    """A class for each rule: Hypothesis tells failures apart by class, and makes one small without slipping to
+    another."""
+    return type("RuleBrokenError", (RuleBrokenError,), {"rule": rule, "__module__": __name__})
+
+
+class HaltedError(Skipped):
+    """The test cannot go on, and nobody is to blame whom it judges. Hypothesis lets a skip pass at once; any other
+    exception it would try to make small, asking a broken adapter again and again."""
+
+
+@frozen
+class Evidence:
+    """``steps_at_first`` is how long the history was in which the rule was first seen broken."""
+
+    rule: str
+    finding: Finding
+    judgement: Judgement
+    steps_at_first: int
+
+    @property
+    def size(self) -> tuple[int, int]:
+        steps = self.judgement.history.steps
+        return len(steps), len(json.dumps(steps_as_json(self.judgement.history)))
+
+
+class Check(Protocol):
+    """Runs a history against the implementation. It raises where that broke a rule."""
+
+    def __call__(self, history: History) -> Judgement: ...
+
+    def begin(self, beginning: History) -> CheckedCourse:
+        """The same, step by step: this history says how the scheduler is configured."""
+        ...
+
+
+@define(eq=False)
+class CheckedCourse:
+    """It is judged as soon as a step has shown something, and else at its end."""
+
+    _checking: Checking
+    _course: Course
+    _is_over: bool = False
+
+    def take(self, step: Step) -> None:
+        """Raises where that showed a rule to be broken."""
+        if self._is_over:
+            return
+        try:
+            has_findings = self._checking.asking(lambda: self._taken(step))
+        except HaltedError:
+            self._is_over = True
+            raise
+        if has_findings:
+            self.end()
+
+    def _taken(self, step: Step) -> bool:
+        self._course.take(step)
+        return self._course.has_findings
+
+    def end(self) -> None:
+        """Once is enough, and twice does no harm."""
+        if not self._is_over:
+            self._is_over = True
+            self._checking.conclude(self._course.judgement())
+
+
+@define(eq=False)
+class Checking:
+    """``judge`` runs a history, ``begins`` one step by step; ``order`` sorts rules as they depend on each other;
+    ``counts`` tells which broken rules fail the test: others are noted, and the search goes on behind them."""
+
+    judge: Callable[[History], Judgement]
+    begins: Callable[[History], Course]
+    order: Callable[[str], int]
+    counts: Callable[[str], bool]
+    target: str | None = None
+    """The rule that this test was first seen to break: Hypothesis makes the history of that one small."""
+    evidence: dict[str, Evidence] = Factory(dict)
+    fault: Fault | None = None
+    repeats: bool = True
+    examples: int = 0
+    decisive: Counter[str] = Factory(Counter)
+    choices: int = 0
+    single: int = 0
+    ended: Counter[str] = Factory(Counter)
+
+    def __call__(self, history: History) -> Judgement:
+        return self.conclude(self.asking(lambda: self.judge(history)))
+
+    def begin(self, beginning: History) -> CheckedCourse:
+        """A history whose steps come one by one, with the configuration of this one."""
+        return CheckedCourse(self, self.asking(lambda: self.begins(beginning)))
+
+    def conclude(self, judgement: Judgement) -> Judgement:
+        if self.target is None:
+            self._count(judgement)
+        findings = sorted(judgement.findings, key=lambda found: by_cause(found, self.order(found.rule)))
+        for finding in findings:
+            self._note(finding, judgement)
+        self._raise([finding.rule for finding in findings if self.counts(finding.rule)])
+        return judgement
+
+    def asking(self, ask: Callable[[], T]) -> T:
+        try:
+            return ask()
+        except AdapterFault as fault:
+            self.fault = Fault("adapter", str(fault))
+        except Exception:
+            self.fault = Fault("suite", traceback.format_exc().rstrip())
+        raise HaltedError(self.fault.problem)
+
+    def _count(self, judgement: Judgement) -> None:
+        self.examples += 1
+        self.decisive.update(judgement.decisive)
+        self.choices += judgement.choices
+        self.single += judgement.single
+        if judgement.ended and not judgement.findings:
+            self.ended[judgement.ended] += 1
+
+    def _note(self, finding: Finding, judgement: Judgement) -> None:
+        """An answer that is not allowed is evidence, whether or not it comes again. Of two histories of one size
+        the later is the simpler: that is how Hypothesis goes on."""
+        rule, known = finding.rule, self.evidence.get(finding.rule)
+        first = known.steps_at_first if known else len(judgement.history.steps)
+        found = Evidence(rule, finding, _until(finding.step, judgement), first)
+        if known is None or found.size <= known.size:
+            self.evidence[rule] = found
+
+    def _raise(self, rules: Sequence[str]) -> None:
+        if rules and self.target is None:
+            self.target = rules[0]
+        if self.target in rules:
+            raise broken(self.target)(self.target)
+
+    def settle(self, problem: BaseException | None) -> None:
+        """The test is over, with this exception or with none: what was seen broken stays broken."""
+        if self.target is not None:
+            self.repeats = isinstance(problem, RuleBrokenError | HaltedError)
+            if self.repeats:
+                self._leave_out_what_can_be(self.target)
+            raise broken(self.target)(self.target) from None
+        if problem is not None:
+            raise problem
+
+    def _leave_out_what_can_be(self, rule: str) -> None:
+        """Hypothesis keeps what a strategy always draws: steps that were passed over, or that decide nothing. A
+        step without which the rule is broken all the same is left out, the last one first."""
+        history = self.evidence[rule].judgement.history
+        if type(history) is not History:
+            return
+        for number in reversed(range(len(history.steps))):
+            shorter = evolve(history, steps=history.steps[:number] + history.steps[number + 1 :])
+            try:
+                judgement = self.judge(shorter)
+            except Exception:
+                return
+            for finding in judgement.findings:
+                self._note(finding, judgement)
+            if any(finding.rule == rule for finding in judgement.findings):
+                history = shorter
+
+
+def _until(step: int, judgement: Judgement) -> Judgement:
+    """What came after the step that showed it is no evidence."""
+    steps = judgement.history.steps[: step + 1]
+    seen = tuple(entry for entry in judgement.seen if entry.step <= step)
+    return evolve(judgement, history=evolve(judgement.history, steps=steps), seen=seen)

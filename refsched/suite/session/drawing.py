@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drawing: how Hypothesis is used, so that one seed gives one set of histories, everywhere.
+
+Inputs depend on the seed and the name of the test alone: not on the machine, the worker, the implementation or
+what was drawn before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+import hypothesis
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.conjecture.engine import ConjectureRunner
+from hypothesis.internal.constants_ast import Constants
+from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
+from hypothesis.strategies import SearchStrategy
+
+from refsched.suite.histories.history import History
+from refsched.suite.session.check import CheckedCourse
+
+PROFILE = "refsched"
+STEPS_OF_A_MACHINE = 50
+"""Inputs of a state machine in one example, at most."""
+
+SUPPRESSED = (
+    HealthCheck.too_slow,  # how fast an implementation answers says nothing of how its inputs are drawn
+    HealthCheck.function_scoped_fixture,  # ``check`` gathers over all examples of its test, by intention
+    HealthCheck.differing_executors,  # a parametrized test runs once for each of its parameters
+    HealthCheck.large_base_example,  # some areas start from a cluster of several nodes
+    HealthCheck.data_too_large,  # long histories are cut off, and that is as it should be
+)
+
+
+def load_profile() -> None:
+    """Said explicitly, also where ``CI`` is set: Hypothesis loads a profile of its own there, with derandomize."""
+    settings.register_profile(
+        PROFILE,
+        parent=settings.get_profile("default"),
+        derandomize=False,
+        deadline=None,
+        database=None,
+        print_blob=False,
+        report_multiple_bugs=False,
+        phases=(Phase.explicit, Phase.generate, Phase.target, Phase.shrink),
+        suppress_health_check=SUPPRESSED,
+    )
+    settings.load_profile(PROFILE)
+    _leave_local_constants_alone()
+    _draw_each_anew()
+
+
+def _leave_local_constants_alone() -> None:
+    """Hypothesis mixes numbers and strings that it finds in the source of modules that happen to be imported into
+    what it draws. An implementation written in Python would then choose its own inputs."""
+    nothing = Constants()
+    providers._get_local_constants = lambda: nothing
+
+
+def _draw_each_anew() -> None:
+    """Hypothesis follows each history by up to five that repeat parts of it. Few of them differ in what is
+    decided: without them as many histories kill several times as many wrong schedulers."""
+    ConjectureRunner.generate_mutations_from = lambda self, data: None  # type: ignore[method-assign]
+
+
+def drawn(
+    function: Callable[..., None], strategy: SearchStrategy[History], *, examples: int, seed: str, name: str
+) -> Callable[..., None]:
+    """The property test: ``function`` with ``history`` drawn from ``strategy``."""
+    test: Any = hypothesis.given(history=strategy)(function)
+    test = hypothesis.seed(seed_of(seed, name))(test)
+    drawing: Callable[..., None] = settings(settings.get_profile(PROFILE), max_examples=examples)(test)
+    return drawing
+
+
+def drawn_by(
+    machine: Callable[..., RuleBasedStateMachine],
+    begin: Callable[[History], CheckedCourse],
+    *,
+    examples: int,
+    seed: str,
+    name: str,
+) -> Callable[..., None]:
+    """The property test of a state machine, which is made anew for each example."""
+
+    def test(**_: object) -> None:
+        def made() -> RuleBasedStateMachine:
+            return machine(begin)
+
+        profile = settings(
+            settings.get_profile(PROFILE), max_examples=examples, stateful_step_count=STEPS_OF_A_MACHINE
+        )
+        seeded: Any = hypothesis.seed(seed_of(seed, name))(made)
+        run_state_machine_as_test(seeded, settings=profile)
+
+    return test
+
+
+def seed_of(seed: str, name: str) -> int:
+    """Each test draws from a sequence of its own, so that two tests of one area complement each other."""
+    return int.from_bytes(hashlib.sha256(f"{seed} {name}".encode()).digest()[:8])

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evidence, made ready to travel: what a reader is told of a broken rule, and the files that repeat it."""
+
+from __future__ import annotations
+
+from refsched.suite.histories.scenario import scenario_text, trace_lines
+from refsched.suite.reports.wording import said, told
+from refsched.suite.session.bench import Rule
+from refsched.suite.session.check import Checking, Evidence
+from refsched.suite.session.outcome import Failure
+from refsched.suite.session.runner import About
+
+
+def failure_of(evidence: Evidence, checking: Checking, rule: Rule, test: str, about: About) -> Failure:
+    finding, judgement = evidence.finding, evidence.judgement
+    is_target = evidence.rule == checking.target
+    steps, size = evidence.size
+    lines, line = told(judgement, finding.step)
+    scheduler = {"name": about.name, "version": about.version}
+    return Failure(
+        rule=evidence.rule,
+        test=test,
+        lines=tuple(lines),
+        steps=steps,
+        steps_at_first=evidence.steps_at_first,
+        size=size,
+        line=line,
+        member=finding.member,
+        pod=finding.pod,
+        expected=said(finding.expected),
+        got=said(finding.got),
+        trace=trace_lines(judgement.history, judgement.seen, scheduler),
+        scenario=scenario_text(judgement.history, title=f"{rule.id}: {rule.sentence}".removesuffix(": ")),
+        shrunk=is_target,
+        repeats=checking.repeats or not is_target,
+    )

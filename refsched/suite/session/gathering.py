@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gathering: the part of the plugin that hears of every test, and says what it all comes to."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection
+from pathlib import Path
+
+import pytest
+
+from refsched.suite.reports.report_html import html
+from refsched.suite.reports.report_json import json_text
+from refsched.suite.reports.report_terminal import Paragraph, paragraphs
+from refsched.suite.reports.verdicts import (
+    FAILED,
+    NOT_JUDGED,
+    Result,
+    ended_early,
+    faults_seen,
+    is_selected,
+    rule_verdicts,
+)
+from refsched.suite.session.baseline import stale
+from refsched.suite.session.bench import Bench
+from refsched.suite.session.budget import power_of
+from refsched.suite.session.options import Options
+from refsched.suite.session.outcome import Outcome, outcome_in
+from refsched.suite.session.runner import About, Runner
+
+FOLDER = ".refsched"
+"""Below the directory in which pytest was called: what repeats each failure."""
+
+
+class Gathering:
+    """In pytest's own process, or in pytest-xdist's controller."""
+
+    def __init__(
+        self,
+        config: pytest.Config,
+        options: Options,
+        bench: Bench,
+        runner: Runner,
+        known: Collection[str],
+        later: Collection[str] = (),
+    ) -> None:
+        self._config = config
+        self._options = options
+        self._bench = bench
+        self._runner = runner
+        self._known = known
+        self._later = later
+        self._about: About | None = None
+        self._outcomes: list[Outcome] = []
+        self._others_failed = False
+        self._result: Result | None = None
+        self._unwritten: list[str] = []
+
+    def meet(self) -> About:
+        """Raises what Runner.about does. Where others run the tests, this connection is not needed any more."""
+        self._about = self._runner.about()
+        if self._config.getoption("numprocesses", None):
+            self._runner.close()
+        return self._about
+
+    # --- Tests ------------------------------------------------------------------------------------
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        outcome = outcome_in(report.user_properties)
+        if outcome is not None:
+            self._outcomes.append(outcome)
+        elif report.failed:
+            self._others_failed = True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+        """Names of our own, so that pytest does not show at length what the report of rules tells better."""
+        outcome = outcome_in(getattr(report, "user_properties", []))
+        if outcome is None:
+            return None
+        if outcome.has_failed:
+            return "not conforming", "F", "NOT CONFORMING"
+        if outcome.missing:
+            return "not claimed", "-", "NOT CLAIMED"
+        if outcome.fault is not None and report.skipped:
+            return "not judged", "?", "NOT JUDGED"
+        return None
+
+    # --- The end ----------------------------------------------------------------------------------
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        code = min(int(exitstatus), NOT_JUDGED)
+        if self._about is not None and code != NOT_JUDGED:
+            self._result = self._gathered(self._about)
+            self._write(self._result)
+            code = FAILED if self._others_failed else self._result.exit_code
+        session.exitstatus = NOT_JUDGED if self._unwritten else code
+
+    def _gathered(self, about: About) -> Result:
+        options = self._options
+        outcomes = sorted(self._outcomes, key=lambda outcome: outcome.test)
+        rules = rule_verdicts(self._bench.rules, outcomes, options.level, self._known, self._later)
+        selected = [rule for rule in self._bench.rules.values() if is_selected(rule, options.level)]
+        return Result(
+            about=about,
+            implementation=options.implementation,
+            level=options.level,
+            seed=options.seed,
+            rules=rules,
+            faults=faults_seen(outcomes),
+            tests=sum(outcome.is_claimed for outcome in outcomes),
+            examples=sum(outcome.examples for outcome in outcomes),
+            choices=sum(outcome.choices for outcome in outcomes),
+            single=sum(outcome.single for outcome in outcomes),
+            untested=len({rule.id for rule in selected} - {each.rule.id for each in rules}),
+            ended=ended_early(outcomes),
+            power=power_of((outcome.test, outcome.examples) for outcome in outcomes),
+            stale=stale(self._known, rules),
+            replayed=self._config.getoption("--replay") or "",
+            command=self._command(),
+            folder=FOLDER,
+        )
+
+    def _command(self) -> str:
+        """The start of the command that repeats something."""
+        where = "--pyargs conformance" if self._config.option.pyargs else "conformance/"
+        return f"pytest {where} --impl={shlex.quote(self._options.implementation)}"
+
+    def _write(self, result: Result) -> None:
+        here = self._config.invocation_params.dir
+        for each in result.rules:
+            if each.failure is not None and not result.replayed:
+                self._write_file(here / FOLDER / f"{each.rule.id}.jsonl", each.failure.trace)
+                self._write_file(here / FOLDER / f"{each.rule.id}.yaml", each.failure.scenario)
+        for path in self._options.reports:
+            self._write_file(path, json_text(result) if path.suffix == ".json" else html(result))
+
+    def _write_file(self, path: Path, text: str) -> None:
+        try:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, "utf-8")
+        except OSError as problem:
+            self._unwritten.append(f"{path}: {problem.strerror}")
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self._result is None:
+            return
+        terminalreporter.ensure_newline()
+        terminalreporter.section("conformance")
+        told = [
+            *paragraphs(self._result),
+            *(Paragraph((f"not written: {path}",), "red") for path in self._unwritten),
+        ]
+        for paragraph in told:
+            for number, line in enumerate(paragraph.lines):
+                colours = {paragraph.colour: True} if paragraph.colour and not number else {}
+                terminalreporter.write_line(line, **colours)
+            terminalreporter.write_line("")

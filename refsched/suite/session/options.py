@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of the suite, read once and checked before anything runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from attrs import frozen
+
+from refsched.errors import InputError
+from refsched.suite.session.requirements import newest
+
+DEFAULT_IMPLEMENTATION = "refsched.reference"
+LEVELS = ("promised", "observed", "all")
+REPORT_SUFFIXES = (".json", ".html")
+REPLAY_SUFFIXES = (".jsonl", ".jsonl.gz", ".yaml", ".yml")
+_SECONDS = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", re.ASCII)
+
+
+@frozen
+class Options:
+    """``budget`` and ``adapter_timeout`` in seconds; ``examples`` for each property test."""
+
+    implementation: str = DEFAULT_IMPLEMENTATION
+    level: str = "all"
+    budget: float | None = None
+    examples: int | None = None
+    thorough: bool = False
+    baseline: Path | None = None
+    requirements: str = newest()
+    replay: Path | None = None
+    reports: tuple[Path, ...] = ()
+    adapter_timeout: float = 30.0
+    seed: str = "0"
+
+
+def add_options(parser: pytest.Parser) -> None:
+    group = parser.getgroup("conformance", "conformance of a scheduler")
+    group.addoption(
+        "--impl",
+        default=DEFAULT_IMPLEMENTATION,
+        metavar="WHAT",
+        help="what is judged: a Python module, exec:COMMAND (the wire protocol) or kube-scheduler"
+        " (default: %(default)s, the specification itself)",
+    )
+    group.addoption(
+        "--level",
+        default="all",
+        metavar="|".join(LEVELS),
+        help="which rules count: those that Kubernetes promises, what one version was observed to do,"
+        " or all (the default)",
+    )
+    group.addoption(
+        "--budget",
+        metavar="TIME",
+        help="about how long to run, as 10s, 5m or 1h: a fixed selection of tests and numbers of examples,"
+        " whatever the clock says",
+    )
+    group.addoption("--examples", metavar="N", help="histories for each property test")
+    group.addoption("--thorough", action="store_true", help="twenty times as many histories as by default")
+    group.addoption(
+        "--baseline",
+        metavar="FILE",
+        help="rules that are known to fail, one a line; a listed one that passes fails",
+    )
+    group.addoption(
+        "--requirements",
+        default=newest(),
+        metavar="RELEASE|all",
+        help="the release of the suite whose rules must be kept; rules that came later are reported, and do not"
+        " fail the run (default: %(default)s, the newest)",
+    )
+    group.addoption(
+        "--replay", metavar="FILE", help="repeat one failure from its trace or scenario, and nothing else"
+    )
+    group.addoption(
+        "--report",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="write a .json or .html report (repeatable)",
+    )
+    group.addoption(
+        "--adapter-timeout",
+        default="30",
+        metavar="SECONDS",
+        help="how long an answer may take before the implementation counts as hanging (default: %(default)s)",
+    )
+
+
+def read_options(config: pytest.Config) -> Options:
+    """InputError where an option makes no sense."""
+    here = config.invocation_params.dir
+    return Options(
+        implementation=config.getoption("--impl"),
+        level=_level(config.getoption("--level")),
+        budget=_duration("--budget", config.getoption("--budget")),
+        examples=_count("--examples", config.getoption("--examples")),
+        thorough=config.getoption("--thorough"),
+        baseline=_file("--baseline", here, config.getoption("--baseline")),
+        requirements=config.getoption("--requirements"),
+        replay=_with_suffix(
+            "--replay", _file("--replay", here, config.getoption("--replay")), REPLAY_SUFFIXES
+        ),
+        reports=tuple(_report(here, path) for path in config.getoption("--report")),
+        adapter_timeout=_duration("--adapter-timeout", config.getoption("--adapter-timeout")) or 30.0,
+        seed=str(config.getoption("--hypothesis-seed") or "0"),
+    )
+
+
+def _level(text: str) -> str:
+    if text not in LEVELS:
+        raise InputError(
+            f"expected {', '.join(LEVELS[:-1])} or {LEVELS[-1]}, found {text!r:.60}", where="--level"
+        )
+    return text
+
+
+def _duration(option: str, text: str | None) -> float | None:
+    if text is None:
+        return None
+    found = _DURATION.fullmatch(text)
+    seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
+    if not seconds:
+        raise InputError(f"expected a time like 10s, 5m or 1h, found {text!r:.60}", where=option)
+    return seconds
+
+
+def _count(option: str, text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit() and int(text)):
+        raise InputError(f"expected a number from 1, found {text!r:.60}", where=option)
+    return int(text)
+
+
+def _file(option: str, here: Path, text: str | None) -> Path | None:
+    if text is None:
+        return None
+    path = here / text
+    if not path.is_file():
+        raise InputError("there is no such file", where=f"{option}: {text}")
+    return path
+
+
+def _report(here: Path, text: str) -> Path:
+    path = here / text
+    if not path.parent.is_dir():
+        raise InputError("there is no such folder to write to", where=f"--report: {text}")
+    _with_suffix("--report", path, REPORT_SUFFIXES)
+    return path
+
+
+def _with_suffix(option: str, path: Path | None, suffixes: tuple[str, ...]) -> Path | None:
+    if path is not None and not path.name.endswith(suffixes):
+        expected = f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"
+        raise InputError(f"expected a file that ends with {expected}", where=f"{option}: {path.name}")
+    return path

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pytest plugin. It says when things happen; what happens is in the modules beside it.
+
+Exit codes: 0 passed, 1 failed, 2 could not be judged (a bad option, an implementation that cannot be had or does
+not answer, nothing claimed, no test, an internal error). pytest's own 3, 4 and 5 are 2 here, but for a value that
+an option of its own does not take (``--maxfail=many``): pytest ends with 4 before it loads any plugin.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+
+import pytest
+from _pytest.outcomes import Exit
+
+from refsched.errors import InputError
+from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
+from refsched.suite.histories.scenario import read_history
+from refsched.suite.reports.verdicts import NOT_JUDGED
+from refsched.suite.session import drawing, hooks
+from refsched.suite.session.baseline import read_baseline
+from refsched.suite.session.bench import Bench
+from refsched.suite.session.check import Check, Checking
+from refsched.suite.session.gathering import Gathering
+from refsched.suite.session.options import Options, add_options, read_options
+from refsched.suite.session.requirements import later_than, required_by
+from refsched.suite.session.runner import Runner
+from refsched.suite.session.testing import CHECKING, Testing
+
+OPTIONS = pytest.StashKey[Options]()
+NOT_PYTESTS_OWN = 2
+"""Codes above this one mean in pytest that something other than a test went wrong."""
+
+
+class CannotJudge(Exit):
+    """Ends the run before it begins."""
+
+    def __init__(self, reason: object) -> None:
+        super().__init__(str(reason), NOT_JUDGED)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    pluginmanager.add_hookspecs(hooks)
+
+
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    add_options(parser)
+    config = pluginmanager.get_plugin("pytestconfig")
+    assert isinstance(config, pytest.Config)
+    config.add_cleanup(_end_where_options_are_not_understood)
+
+
+def _end_where_options_are_not_understood() -> None:
+    """Of an option that nobody has declared no hook hears: pytest cleans up, and would end with 4."""
+    problem = sys.exc_info()[1]
+    if isinstance(problem, pytest.UsageError):
+        _tell(problem)
+        sys.exit(NOT_JUDGED)
+
+
+def _tell(problem: pytest.UsageError) -> None:
+    for line in problem.args:
+        sys.stderr.write(f"ERROR: {line}\n")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_conformance_bench() -> Bench:
+    """Imported late: a project with a bench of its own does without the whole specification."""
+    from refsched.suite.session.standard import StandardBench
+
+    return StandardBench()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int | pytest.ExitCode, int]:
+    """Whatever keeps pytest from running is told in its own words, and ends with 2."""
+    try:
+        code = int((yield))
+    except pytest.UsageError as problem:
+        _tell(problem)
+        return NOT_JUDGED
+    return min(code, NOT_PYTESTS_OWN)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """First, because Hypothesis reads its seed from the options when its turn comes."""
+    config.addinivalue_line("markers", "conforms(claim): a test of the conformance suite")
+    if config.option.hypothesis_seed is None:
+        config.option.hypothesis_seed = "0"
+    drawing.load_profile()
+    try:
+        options = read_options(config)
+        bench = config.hook.pytest_conformance_bench(config=config)
+        known = read_baseline(options.baseline, bench.rules) if options.baseline else frozenset()
+        later = later_than(required_by(options.requirements), bench.rules)
+        replayed = read_history(options.replay) if options.replay else None
+    except InputError as problem:
+        raise CannotJudge(problem) from None
+    config.stash[OPTIONS] = options
+    runner = Runner(bench, options.implementation, options.adapter_timeout)
+    testing = Testing(options, bench, runner, known | later, replayed)
+    config.pluginmanager.register(testing, "conformance-testing")
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(
+            Gathering(config, options, bench, runner, known, later), "conformance-gathering"
+        )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Ask once, before anything is spread over processes, whether there is somebody to be judged."""
+    config = session.config
+    gathering = config.pluginmanager.get_plugin("conformance-gathering")
+    if gathering is None or config.option.collectonly:
+        return
+    try:
+        about = gathering.meet()
+    except (InputError, AdapterUnavailable, AdapterFault) as problem:
+        raise CannotJudge(problem) from None
+    if not about.capabilities:
+        raise CannotJudge(
+            f"{config.stash[OPTIONS].implementation} claims no capability: nothing can be judged"
+        )
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    options = config.stash[OPTIONS]
+    return [f"conformance: --impl={options.implementation}, seed {options.seed}, level {options.level}"]
+
+
+@pytest.fixture
+def check(request: pytest.FixtureRequest) -> Check:
+    """Runs a history against the implementation; fails where that broke a rule."""
+    checking: Checking = request.node.stash[CHECKING]
+    return checking

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requirements: the rules that a release of the suite holds an implementation to.
+
+A file per release and Kubernetes version, one id a line, frozen with the release. A rule that came later is
+reported and does not fail a run, until an implementation asks for it with ``--requirements=all``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from refsched.errors import InputError
+
+FOLDER = Path(__file__).parents[1] / "requirements"
+PREFIX = "kubernetes-1.34-release-"
+ALL = "all"
+
+
+def releases() -> list[str]:
+    """The frozen ones, the newest last."""
+    found = [path.stem.removeprefix(PREFIX) for path in FOLDER.glob(f"{PREFIX}*.txt")]
+    return sorted(found, key=int)
+
+
+def required_by(release: str) -> frozenset[str] | None:
+    """The rules of a release; None stands for every rule. InputError where there is no such release."""
+    if release == ALL or not releases():
+        return None
+    if release not in releases():
+        raise InputError(
+            f"expected {', '.join(releases())} or {ALL}, found {release!r:.60}", where="--requirements"
+        )
+    lines = (FOLDER / f"{PREFIX}{release}.txt").read_text("utf-8").splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("#"))
+
+
+def later_than(required: frozenset[str] | None, rules: Iterable[str]) -> frozenset[str]:
+    """Those of ``rules`` that the release does not hold anybody to. Whoever brings rules of their own,
+    none of which is in it, means all of them."""
+    rules = frozenset(rules)
+    return frozenset() if required is None or required.isdisjoint(rules) else rules - required
+
+
+def newest() -> str:
+    return releases()[-1] if releases() else ALL

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bench of this package: its catalogue, its areas, its adapters and its judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+
+from attrs import frozen
+from hypothesis.strategies import SearchStrategy
+
+from refsched.suite.adapters.adapter import Adapter
+from refsched.suite.adapters.connecting import connect
+from refsched.suite.catalogue.rules import all_rules
+from refsched.suite.histories.driver import Transcript
+from refsched.suite.histories.history import History, Step
+from refsched.suite.histories.trial import Trial, try_history
+from refsched.suite.session.bench import Connection, Course, Judgement, Rule
+from refsched.suite.session.dependence import in_order_of_dependence, standing_on
+from refsched.tools.shipped import import_tests
+
+
+class StandardBench:
+    @cached_property
+    def rules(self) -> Mapping[str, Rule]:
+        stated = (
+            Rule(rule.id, rule.sentence, rule.level, rule.source, standing_on(rule.area))
+            for rule in all_rules().values()
+        )
+        return {rule.id: rule for rule in in_order_of_dependence(stated)}
+
+    @property
+    def areas(self) -> Mapping[str, Callable[[], SearchStrategy[History]]]:
+        areas: Mapping[str, Callable[[], SearchStrategy[History]]] = import_tests("strategies").AREAS
+        return areas
+
+    def connect(self, what: str, timeout: float) -> Connection:
+        return connect(what, timeout=timeout)
+
+    def judge(self, connection: Connection, history: History) -> Judgement:
+        return _judgement(try_history(_adapter(connection), history))
+
+    def begin(self, connection: Connection, beginning: History) -> Course:
+        return StandardCourse(Trial(_adapter(connection), beginning))
+
+
+@frozen
+class StandardCourse:
+    trial: Trial
+
+    def take(self, step: Step) -> None:
+        self.trial.take(step)
+
+    @property
+    def has_findings(self) -> bool:
+        return bool(self.trial.findings)
+
+    def judgement(self) -> Judgement:
+        return _judgement(self.trial.transcript)
+
+
+def _adapter(connection: Connection) -> Adapter:
+    if not isinstance(connection, Adapter):
+        raise TypeError(f"expected an Adapter, found {type(connection).__name__}")
+    return connection
+
+
+def _judgement(transcript: Transcript) -> Judgement:
+    return Judgement(
+        transcript.history,
+        transcript.seen,
+        transcript.findings,
+        transcript.decisive,
+        transcript.choices,
+        transcript.single,
+        transcript.ended,
+    )

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Testing: the part of the plugin that is where tests run, in pytest-xdist's workers too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator
+
+import pytest
+
+from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
+from refsched.suite.histories.history import History
+from refsched.suite.reports.report_terminal import failure_lines
+from refsched.suite.reports.verdicts import is_selected
+from refsched.suite.session import budget
+from refsched.suite.session.bench import Bench, Rule
+from refsched.suite.session.check import Checking, HaltedError, RuleBrokenError
+from refsched.suite.session.conforming import REPLAY, Claim, claim_of
+from refsched.suite.session.drawing import drawn, drawn_by
+from refsched.suite.session.evidence import failure_of
+from refsched.suite.session.options import Options
+from refsched.suite.session.outcome import Fault, Outcome, with_property
+from refsched.suite.session.runner import Runner
+
+THOROUGH = 20
+"""Times the default number of examples."""
+
+CHECKING = pytest.StashKey[Checking]()
+MISSING = pytest.StashKey[tuple[str, ...]]()
+
+
+class Testing:
+    """``known`` are the rules that the baseline lists; ``replayed`` is the one history of ``--replay``."""
+
+    def __init__(
+        self,
+        options: Options,
+        bench: Bench,
+        runner: Runner,
+        known: Collection[str],
+        replayed: History | None,
+    ) -> None:
+        self._options = options
+        self._bench = bench
+        self._runner = runner
+        self._known = known
+        self._replayed = replayed
+        self._place = {rule: number for number, rule in enumerate(bench.rules)}
+        self._examples: dict[str, int] = {}
+
+    # --- Selection --------------------------------------------------------------------------------
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """After ``-k`` and ``-m``: what they left shares the budget. A project may turn warnings into errors;
+        those that an implementation gives are none."""
+        for item in items:
+            if claim_of(item) is not None:
+                item.add_marker(pytest.mark.filterwarnings("default"))
+        tests = [
+            _planned(item, claim) for item in items if (claim := claim_of(item)) and claim.area != REPLAY
+        ]
+        self._examples = self._chosen(tests)
+        left_out = [item for item in items if not self._is_wanted(item)]
+        if left_out:
+            config.hook.pytest_deselected(items=left_out)
+            items[:] = [item for item in items if self._is_wanted(item)]
+
+    def _chosen(self, tests: list[budget.Planned]) -> dict[str, int]:
+        options = self._options
+        if options.budget is not None:
+            return budget.plan(tests, options.budget)
+        times = THOROUGH if options.thorough else 1
+        return {test.name: options.examples or test.examples * times for test in tests}
+
+    def _is_wanted(self, item: pytest.Item) -> bool:
+        claim = claim_of(item)
+        if self._replayed is not None:
+            return claim is not None and claim.area == REPLAY
+        return claim is None or (claim.area != REPLAY and name_of(item) in self._examples)
+
+    # --- Running ----------------------------------------------------------------------------------
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        claim = claim_of(item)
+        if claim is None:
+            return
+        item.user_properties.append(("rules", " ".join(claim.rules)))
+        item.stash[CHECKING] = checking = Checking(
+            self._runner.judge,
+            self._runner.begin,
+            lambda rule: self._place.get(rule, len(self._place)),
+            self._counts,
+        )
+        item.stash[MISSING] = missing = self._missing(claim, checking)
+        if missing:
+            pytest.skip(f"not claimed: {', '.join(missing)}")
+        if claim.area is not None and isinstance(item, pytest.Function):
+            item.obj = self._bound(item, claim)
+
+    def _missing(self, claim: Claim, checking: Checking) -> tuple[str, ...]:
+        try:
+            about = self._runner.about()
+        except (AdapterFault, AdapterUnavailable) as problem:
+            checking.fault = Fault("adapter", str(problem))
+            raise HaltedError(str(problem)) from None
+        return tuple(sorted(set(claim.needs) - set(about.capabilities)))
+
+    def _bound(self, item: pytest.Item, claim: Claim) -> Callable[..., None]:
+        """The test with its histories."""
+        if claim.area == REPLAY:
+            return self._repeated(claim.function)
+        name = name_of(item)
+        if claim.machine is not None:
+            begin = item.stash[CHECKING].begin
+            return drawn_by(
+                claim.machine, begin, examples=self._examples[name], seed=self._options.seed, name=name
+            )
+        strategy = self._bench.areas[claim.area or ""]()
+        return drawn(
+            claim.function, strategy, examples=self._examples[name], seed=self._options.seed, name=name
+        )
+
+    def _repeated(self, function: Callable[..., None]) -> Callable[..., None]:
+        """An implementation that chooses at random may need more than one time to show it again."""
+
+        def replay(**fixtures: object) -> None:
+            for _ in range(self._options.examples or 1):
+                function(history=self._replayed, **fixtures)
+
+        return replay
+
+    def _counts(self, rule: str) -> bool:
+        return rule not in self._known and is_selected(self._rule(rule), self._options.level)
+
+    def _rule(self, rule: str) -> Rule:
+        return self._bench.rules.get(rule, Rule(rule))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+        checking = pyfuncitem.stash.get(CHECKING, None)
+        if checking is None:
+            return (yield)
+        problem: BaseException | None = None
+        result: object = True
+        try:
+            result = yield
+        except (Exception, HaltedError) as raised:
+            problem = raised
+        checking.settle(problem)
+        return result
+
+    # --- Reporting --------------------------------------------------------------------------------
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        claim = claim_of(item)
+        is_last_word = report.when == "call" or (report.when == "setup" and not report.passed)
+        if claim is not None and is_last_word:
+            outcome = self._outcome(item, claim, call)
+            with_property(report.user_properties, outcome)
+            if outcome.has_failed:
+                self._tell(report, outcome)
+        return report
+
+    def _outcome(self, item: pytest.Item, claim: Claim, call: pytest.CallInfo[None]) -> Outcome:
+        checking = item.stash[CHECKING]
+        raised = call.excinfo.value if call.excinfo else None
+        if isinstance(raised, Exception) and not isinstance(raised, RuleBrokenError):
+            checking.fault = Fault("suite", f"{name_of(item)}: {type(raised).__name__}: {raised}")
+        return Outcome(
+            test=name_of(item),
+            rules=claim.rules,
+            missing=item.stash.get(MISSING, ()),
+            examples=checking.examples,
+            decisive=dict(checking.decisive),
+            choices=checking.choices,
+            single=checking.single,
+            ended=dict(checking.ended),
+            failures=tuple(
+                failure_of(evidence, checking, self._rule(rule), name_of(item), self._runner.about())
+                for rule, evidence in sorted(checking.evidence.items())
+            ),
+            fault=checking.fault,
+            target=checking.target or "",
+        )
+
+    def _tell(self, report: pytest.TestReport, outcome: Outcome) -> None:
+        """What a JUnit report shows of it; Hypothesis' own words say nothing more."""
+        failure = next(failure for failure in outcome.failures if failure.rule == outcome.target)
+        report.longrepr = "\n".join(failure_lines(self._rule(failure.rule), failure))
+        report.sections = [section for section in report.sections if section[0] != "Hypothesis"]
+
+    def pytest_sessionfinish(self) -> None:
+        self._runner.close()
+
+
+def name_of(item: pytest.Item) -> str:
+    """The same in a checkout and where the package is installed."""
+    module = item.module.__name__ if isinstance(item, pytest.Function) else item.path.stem
+    return f"{module}::{item.name}"
+
+
+def _planned(item: pytest.Item, claim: Claim) -> budget.Planned:
+    name = name_of(item)
+    return budget.Planned(name, claim.examples, budget.weight_of(name), draws=claim.area is not None)

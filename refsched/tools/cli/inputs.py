@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``schedule`` and ``explain`` are given: manifests, a configuration, feature gates and a seed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from attrs import frozen
+
+from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates, read_feature_gates
+from refsched.config.read import default_config, read_config
+from refsched.config.types import Extender, KubeSchedulerConfiguration
+from refsched.errors import InputError
+from refsched.extenders.extender import Ask
+from refsched.framework.choices import SeededChoices
+from refsched.machine.profiles import scheduler_of
+from refsched.machine.scheduler import Scheduler
+from refsched.objects.documents import MAX_TEXT, read_documents, read_text
+from refsched.objects.manifests import Manifests, read_manifests
+from refsched.tools.http.over_http import over_http
+from refsched.tools.planner.cluster import latest_time
+
+GATES_OPTION = "--feature-gates"
+_BOOLEANS = {
+    **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),
+    **dict.fromkeys(("0", "f", "F", "FALSE", "false", "False"), False),
+}
+"""As Go's strconv.ParseBool reads them."""
+
+
+@frozen
+class Given:
+    """The command's options, as they were written."""
+
+    files: Sequence[str]
+    config: str | None
+    feature_gates: str
+    seed: int
+
+
+def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]:
+    """A scheduler of an empty cluster, and what is to be shown to it. Its clock starts when the cluster was looked
+    at; ``remember`` is for ``reach``. InputError names the file, or the option, and what is wrong in it."""
+    try:
+        gates = read_feature_gates(parse_gates(given.feature_gates))
+    except InputError as error:
+        raise error.at(GATES_OPTION) from None
+    config = default_config(gates) if given.config is None else _config(given.config, gates)
+    manifests = read_manifests(given.files)
+    try:
+        scheduler = scheduler_of(
+            config,
+            SeededChoices(given.seed),
+            gates=gates,
+            start=latest_time(manifests.objects),
+            reach=partial(reach, remember=remember),
+        )
+    except InputError as error:
+        raise error.at(given.config or "the default configuration") from None
+    return scheduler, manifests
+
+
+def parse_gates(text: str) -> dict[str, bool]:
+    """``A=true,B=false``, as kube-scheduler's own option is written."""
+    gates = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, value = (side.strip() for side in part.partition("="))
+        if value not in _BOOLEANS:
+            raise InputError(f"expected true or false, found {value!r:.60}", name)
+        gates[name] = _BOOLEANS[value]
+    return gates
+
+
+def _config(path: str, gates: FeatureGates = DEFAULT_GATES) -> KubeSchedulerConfiguration:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_TEXT + 1)
+    except OSError as error:
+        raise InputError(error.strerror or str(error), where=path) from None
+    documents: list[Any] = [document.value for document in read_documents(read_text(data, path), path)]
+    if len(documents) != 1:
+        raise InputError(
+            f"expected one KubeSchedulerConfiguration, found {len(documents)} documents", where=path
+        )
+    try:
+        return read_config(documents[0], gates)
+    except InputError as error:
+        raise error.at(path) from None
+
+
+def reach(config: Extender, *, remember: bool) -> Ask:
+    """Extenders are asked for real, but never to bind: nothing is to change. With ``remember`` an extender is
+    asked the same only once."""
+    ask = over_http(config)
+    told: dict[str, object] = {}
+
+    def answer(verb: str, request: dict[str, Any]) -> object:
+        if verb == config.bind_verb:
+            return {}
+        question = json.dumps([verb, request], sort_keys=True)
+        if not remember or question not in told:
+            told[question] = ask(verb, request)
+        return told[question]
+
+    return answer

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``refsched``: the commands, and the exit codes that they share.
+
+0 agreed, passed or placed; 1 disagreed, failed or not placed; 2 could not be judged (bad input).
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from typing import TypeVar
+
+import click
+
+from refsched.errors import InputError
+
+AGREED = 0
+DISAGREED = 1
+NOT_JUDGED = 2
+
+Command = TypeVar("Command", bound=Callable[..., None])
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="refsched")
+def cli() -> None:
+    """How kube-scheduler decides, as a specification that runs."""
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object instead of a line for each file."
+)
+def replay(paths: tuple[str, ...], as_json: bool) -> None:
+    """Replay recorded traces: does the specification allow what was recorded?
+
+    FILE is a trace (.jsonl or .jsonl.gz), or a folder with traces below it.
+    """
+    from refsched.tools.cli.replay import replay as run
+
+    sys.exit(run(paths, as_json=as_json))
+
+
+@cli.command()
+@click.argument("module", default="refsched.reference")
+def serve(module: str) -> None:
+    """Answer the wire protocol on stdin and stdout.
+
+    MODULE is an implementation written in Python (refsched/tools/implementation.py): by default the specification.
+    """
+    from refsched.tools.serving import load
+    from refsched.tools.serving import serve as answer_requests
+
+    answer_requests(load(module), sys.stdin.buffer, sys.stdout.buffer)
+
+
+@cli.command()
+@click.option(
+    "--impl",
+    "implementation",
+    required=True,
+    metavar="WHAT",
+    help="A Python module, exec:COMMAND, or kube-scheduler (docs/adapters.md).",
+)
+@click.option("--scenario", metavar="FILE", help="What is done: a scenario, or a trace to be done again.")
+@click.option("--area", metavar="AREA", help="Draw what is done from this area of the suite.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="With --area.")
+@click.option(
+    "--examples",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    help="With --area: how many histories are drawn.",
+)
+@click.option(
+    "--at-least",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    help="With --area: leave out what comes to fewer attempts.",
+)
+@click.option(
+    "--output", required=True, metavar="FILE|FOLDER", help=".jsonl, .jsonl.gz; a folder for --area."
+)
+@click.option("--start", default="", metavar="TIME", help="When it begins, as 2026-01-01T00:00:00Z.")
+def record(
+    implementation: str,
+    scenario: str | None,
+    area: str | None,
+    seed: int,
+    examples: int,
+    at_least: int,
+    output: str,
+    start: str,
+) -> None:
+    """Record what an implementation does, as traces. Nothing is judged; `refsched replay` does that.
+
+    A scenario is a file of manifests, in the order in which they are created, with a ConfigMap among them that is
+    labelled refsched.dev/scenario and tells the steps (docs/scenarios.md):
+
+    \b
+      apiVersion: v1
+      kind: ConfigMap
+      metadata: {name: refsched-scenario, labels: {refsched.dev/scenario: steps}}
+      data:
+        steps: |
+          - create: Node n1            # the next of the manifests
+          - create: Pod default/web
+          - schedule: 5                # so many attempts at most
+          - advance: 10                # seconds
+          - update: {apiVersion: v1, kind: Pod, ...}
+          - delete: {apiVersion: v1, kind: Pod, namespace: default, name: web}
+          - permit: {pod: default/web, decision: allow}
+          - release: {pod: default/web}
+          - observe: true
+
+    Exit code: 0 where traces were written, 2 where they could not be.
+    """
+    from pathlib import Path
+
+    from refsched.suite.recording.command import Asked, run
+
+    run(
+        Asked(
+            implementation,
+            Path(output),
+            Path(scenario) if scenario else None,
+            area,
+            seed,
+            examples,
+            at_least,
+            start,
+        ),
+        click.echo,
+    )
+
+
+def _cluster_options(command: Command) -> Command:
+    """What both commands about a cluster are given."""
+    options = (
+        click.option(
+            "-f",
+            "--filename",
+            "files",
+            multiple=True,
+            required=True,
+            metavar="FILE",
+            help="What kubectl get -A -o yaml (or json) prints: a file, a folder, or - for standard input."
+            " May be given several times.",
+        ),
+        click.option(
+            "--config", metavar="FILE", help="The KubeSchedulerConfiguration; else the default one."
+        ),
+        click.option(
+            "--seed",
+            type=click.IntRange(0),
+            default=0,
+            show_default=True,
+            help="Decides wherever kube-scheduler may do one of several things.",
+        ),
+        click.option(
+            "--feature-gates", default="", metavar="A=true,...", help="As of kube-scheduler's own option."
+        ),
+        click.option(
+            "-o",
+            "--output",
+            type=click.Choice(["table", "json", "yaml"]),
+            default="table",
+            show_default=True,
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@cli.command()
+@_cluster_options
+def schedule(files: tuple[str, ...], config: str | None, seed: int, feature_gates: str, output: str) -> None:
+    """Place every pending pod of a cluster, or tell why it fits nowhere.
+
+    Pods are tried in the order of the queue: by priority, and then by age. Time moves on by itself until nothing
+    changes any more. Victims of preemption are deleted, and nothing comes in their place; volumes are bound
+    and provisioned. Exit code: 0 where every pending pod was placed, 1 where not, 2 where the input is bad.
+    """
+    from refsched.tools.cli.inputs import Given
+    from refsched.tools.cli.schedule import schedule as run
+
+    sys.exit(run(Given(files, config, feature_gates, seed), output))
+
+
+@cli.command()
+@click.argument("pod", metavar="NAMESPACE/POD")
+@_cluster_options
+def explain(
+    pod: str, files: tuple[str, ...], config: str | None, seed: int, feature_gates: str, output: str
+) -> None:
+    """Explain why a pod goes where it goes, and why not elsewhere.
+
+    The pod is decided against the cluster as it is given: other pending pods are not placed first, but count
+    where they are nominated. A pod that runs already is decided as if it did not. Exit code: 0 where the pod
+    would be placed, 1 where not, 2 where the input is bad.
+    """
+    from refsched.tools.cli.explain import explain as run
+    from refsched.tools.cli.inputs import Given
+
+    sys.exit(run(Given(files, config, feature_gates, seed), pod, output))
+
+
+def main() -> None:
+    """The entry point: an InputError is told in one line. What a stream cannot spell it shows by its escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        cli.main(standalone_mode=True)
+    except InputError as error:
+        click.echo(f"refsched: {error}", err=True)
+        sys.exit(NOT_JUDGED)

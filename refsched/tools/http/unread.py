@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an object holds beyond what scheduling reads: extenders are sent it all the same.
+
+kube-scheduler sends its objects whole, and an extender may go by any field of them. The machine keeps only what it
+reads; the rest is kept here, outside, and put back into what is sent.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from refsched.config.types import Extender as ExtenderConfig
+from refsched.extenders.extender import Ask
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod
+from refsched.objects.store import ApiObject
+from refsched.objects.writing import as_json
+from refsched.tools.http.over_http import over_http
+
+Json = dict[str, Any]
+
+
+class Unread:
+    """The unread part of every pod and node, as it was last shown."""
+
+    def __init__(self) -> None:
+        self._rest: dict[tuple[str, str, str], Json] = {}
+
+    def note(self, shown: Json, read: ApiObject) -> None:
+        """``read`` is what was read of it."""
+        if isinstance(read, Pod | Node):
+            name = read.kind, read.metadata.namespace, read.metadata.name
+            self._rest[name] = _minus(shown, as_json(read))
+
+    def reach(self, config: ExtenderConfig) -> Ask:
+        """Over HTTP, with objects as they were shown."""
+        ask = over_http(config)
+        return lambda verb, request: ask(verb, self.filled(request))
+
+    def filled(self, request: Json) -> Json:
+        """The request with its pods and nodes whole."""
+        filled = dict(request)
+        if filled.get("Pod") is not None:
+            filled["Pod"] = self._whole("Pod", filled["Pod"])
+        if filled.get("Nodes") is not None:
+            items = [self._whole("Node", node) for node in filled["Nodes"]["items"]]
+            filled["Nodes"] = {**filled["Nodes"], "items": items}
+        if filled.get("NodeNameToVictims") is not None:
+            filled["NodeNameToVictims"] = {
+                node: {**victims, "Pods": [self._whole("Pod", pod) for pod in victims["Pods"]]}
+                for node, victims in filled["NodeNameToVictims"].items()
+            }
+        return filled
+
+    def _whole(self, kind: str, written: Json) -> Json:
+        metadata = written["metadata"]
+        whole: Json = _plus(
+            written, self._rest.get((kind, metadata.get("namespace", ""), metadata["name"]), {})
+        )
+        return whole
+
+
+def _minus(shown: Any, read: Any) -> Any:
+    """What of ``shown`` is not in ``read``; an empty object where nothing is left."""
+    if isinstance(shown, dict) and isinstance(read, dict):
+        left = {name: _minus(value, read[name]) if name in read else value for name, value in shown.items()}
+        return {name: value for name, value in left.items() if value not in ({}, None)}
+    if isinstance(shown, list) and isinstance(read, list) and len(shown) == len(read):
+        return [_minus(*pair) for pair in zip(shown, read, strict=True)]
+    return {}
+
+
+def _plus(written: Any, rest: Any) -> Any:
+    """``written``, and what ``rest`` has beside it. A list that has grown or shrunk since is as it was written."""
+    if isinstance(written, dict) and isinstance(rest, dict):
+        added = {name: value for name, value in rest.items() if name not in written}
+        return added | {
+            name: _plus(value, rest[name]) if name in rest else value for name, value in written.items()
+        }
+    if isinstance(written, list) and isinstance(rest, list) and len(written) == len(rest):
+        return [_plus(*pair) for pair in zip(written, rest, strict=True)]
+    return written

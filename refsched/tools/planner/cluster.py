@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cluster: what a scheduler is shown of a user's objects, and which of the pods are its own to place.
+
+A pod that has finished is not shown, as the API server would not show it. Pods that wait are shown by age, since
+the queue lets the oldest of equal priority go first; those of one second, or without a creationTimestamp, are
+as old as each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+
+from attrs import frozen
+
+from refsched.errors import InputError
+from refsched.framework.status import Status
+from refsched.machine.scheduler import START, Scheduler
+from refsched.objects.kinds import described_as
+from refsched.objects.pod import Pod
+from refsched.objects.store import ApiObject
+
+LATEST = datetime(9000, 1, 1, tzinfo=UTC)
+"""A clock that starts no later can move on for as long as it has to."""
+
+FINISHED = ("Succeeded", "Failed")
+MOMENT = 1e-6
+"""Seconds between the arrivals of two pods of different age."""
+
+
+@frozen
+class Census:
+    """``pending`` are the pods that the scheduler is to place, by name; ``passed_over`` says of other pods
+    without a node why they are none of its business; ``finished`` counts those that need no node any more."""
+
+    pending: Mapping[str, Pod]
+    passed_over: Mapping[str, str]
+    finished: int
+
+
+def show(scheduler: Scheduler, objects: Sequence[ApiObject]) -> Census:
+    """Show everything to a scheduler that has seen nothing yet."""
+    pods = [shown for shown in objects if isinstance(shown, Pod)]
+    _check_uids(pods)
+    alive = [pod for pod in pods if pod.status.phase not in FINISHED]
+    waiting = [pod for pod in alive if not pod.spec.node_name]
+    for shown in (other for other in objects if not isinstance(other, Pod)):
+        scheduler.create(shown)
+    _create(scheduler, (pod for pod in alive if pod.spec.node_name))
+    for _, of_one_age in groupby(sorted(waiting, key=_age), key=_age):
+        _create(scheduler, of_one_age)
+        scheduler.advance(MOMENT)
+    passed_over = {pod.key: why for pod in waiting if (why := why_passed_over(scheduler, pod))}
+    pending = {pod.key: pod for pod in waiting if pod.key not in passed_over}
+    return Census(pending, passed_over, len(pods) - len(alive))
+
+
+def why_passed_over(scheduler: Scheduler, pod: Pod) -> str:
+    """Why the scheduler will not look at the pod, or ``""``."""
+    if pod.spec.scheduler_name not in scheduler.stations.profiles:
+        return f"left to the scheduler {pod.spec.scheduler_name}"
+    return "is being deleted" if pod.metadata.deletion_timestamp is not None else ""
+
+
+def why_gated(scheduler: Scheduler, pod: Pod) -> Status | None:
+    """What keeps the pod out of the queue: the first PreEnqueue plugin that refuses it."""
+    for plugin in scheduler.stations.profiles[pod.spec.scheduler_name].pre_enqueue_plugins:
+        status = plugin.pre_enqueue(pod, scheduler.stations.objects)
+        if not status.is_success:
+            return status.by(plugin.name)
+    return None
+
+
+def latest_time(objects: Iterable[ApiObject]) -> datetime:
+    """The last time that the objects speak of: when the cluster was looked at, at the earliest."""
+    times = [
+        time
+        for shown in objects
+        for time in (shown.metadata.creation_timestamp, isinstance(shown, Pod) and shown.status.start_time)
+        if time
+    ]
+    return min(max(times, default=START), LATEST)
+
+
+def _age(pod: Pod) -> datetime:
+    """Pods that do not say when they were made are the youngest."""
+    return pod.metadata.creation_timestamp or datetime.max.replace(tzinfo=UTC)
+
+
+def _create(scheduler: Scheduler, pods: Iterable[Pod]) -> None:
+    for pod in pods:
+        try:
+            scheduler.create(pod)
+        except InputError as error:
+            raise error.at(described_as(pod)) from None
+
+
+def _check_uids(pods: Iterable[Pod]) -> None:
+    """A pod is known by its uid: two of one uid would count as one."""
+    owners: dict[str, Pod] = {}
+    for pod in pods:
+        other = owners.setdefault(pod.uid, pod)
+        if other is not pod:
+            raise InputError(f"{described_as(other)} has the same uid", "metadata.uid", described_as(pod))

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Controllers: who answers what the scheduler writes, as in a cluster that works.
+
+A victim's kubelet lets it go at once, and the disruption controller counts it off the budgets. The volume
+controller completes a binding that the scheduler began, and a provisioner makes the volume that a claim was sent
+for. Nobody makes a new pod in place of one that went.
+Source: pkg/controller/disruption/disruption.go, countHealthyPods, updatePdbStatus;
+pkg/controller/volume/persistentvolume/pv_controller.go, syncVolume, bind (v1.34.2);
+sig-storage-lib-external-provisioner, shouldProvision (all as far as the scheduler sees what they write).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import evolve, frozen
+
+from refsched.machine.scheduler import Scheduler
+from refsched.objects.meta import ObjectMeta
+from refsched.objects.pod import Pod
+from refsched.objects.policy import PodDisruptionBudget
+from refsched.objects.selectors import compile_selector
+from refsched.objects.storage import (
+    BIND_COMPLETED,
+    SELECTED_NODE,
+    STORAGE,
+    CSIPersistentVolumeSource,
+    ObjectReference,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    PersistentVolumeClaimStatus,
+    PersistentVolumeSpec,
+    PersistentVolumeStatus,
+    StorageClass,
+)
+from refsched.records import Write
+
+BOUND = "Bound"
+
+
+@frozen
+class VolumeBound:
+    """A claim got its volume; ``provisioned`` says that it was made for the claim."""
+
+    claim: str
+    volume: str
+    provisioned: bool = False
+
+
+@frozen
+class Evicted:
+    """A victim is gone from the node that it ran on."""
+
+    pod: str
+    node: str
+
+
+Answer = VolumeBound | Evicted
+
+
+def answer(scheduler: Scheduler, write: Write) -> Answer | None:
+    """Do what the write asks for. None where it asks nobody for anything."""
+    metadata: dict[str, Any] = write.object["metadata"]
+    name, namespace = metadata["name"], metadata.get("namespace", "")
+    match write.verb, write.object["kind"]:
+        case "delete", Pod.kind:
+            return _evict(scheduler, name, namespace)
+        case "update", PersistentVolume.kind:
+            return _complete_binding(scheduler, name)
+        case "update", PersistentVolumeClaim.kind:
+            return _provision(scheduler, name, namespace)
+    return None
+
+
+def _evict(scheduler: Scheduler, name: str, namespace: str) -> Evicted | None:
+    victim = scheduler.stations.api.get(Pod, name, namespace)
+    if victim is None:
+        return None
+    scheduler.delete(Pod, name, namespace)
+    for budget in scheduler.stations.objects.list(PodDisruptionBudget):
+        if _counted_as_healthy(budget, victim):
+            left = max(0, budget.status.disruptions_allowed - 1)
+            scheduler.update(evolve(budget, status=evolve(budget.status, disruptions_allowed=left)))
+    return Evicted(victim.key, victim.spec.node_name)
+
+
+def _counted_as_healthy(budget: PodDisruptionBudget, victim: Pod) -> bool:
+    """Has the budget one healthy pod less now? A pod that does not say otherwise was ready."""
+    is_ready = all(c.status == "True" for c in victim.status.conditions if c.type == "Ready")
+    return (
+        is_ready
+        and budget.metadata.namespace == victim.namespace
+        and victim.name not in budget.status.disrupted_pods
+        and compile_selector(budget.spec.selector).matches(victim.labels)
+    )
+
+
+def _complete_binding(scheduler: Scheduler, name: str) -> VolumeBound | None:
+    """The volume names the claim; now the claim is to name the volume."""
+    api = scheduler.stations.api
+    volume = api.get(PersistentVolume, name)
+    ref = volume.spec.claim_ref if volume is not None else None
+    if volume is None or ref is None:
+        return None
+    claim = api.get(PersistentVolumeClaim, ref.name, ref.namespace)
+    if claim is None or claim.metadata.uid != ref.uid or claim.spec.volume_name:
+        return None
+    scheduler.update(evolve(volume, status=PersistentVolumeStatus(BOUND)))
+    _complete(scheduler, claim, name)
+    return VolumeBound(claim.key, name)
+
+
+def _provision(scheduler: Scheduler, name: str, namespace: str) -> VolumeBound | None:
+    """The claim waits for a volume on the node that the scheduler selected."""
+    api = scheduler.stations.api
+    claim = api.get(PersistentVolumeClaim, name, namespace)
+    if claim is None or claim.spec.volume_name or SELECTED_NODE not in claim.metadata.annotations:
+        return None
+    storage_class = api.get(StorageClass, claim.class_name)
+    volume_name = f"pvc-{claim.metadata.uid}"
+    if storage_class is None or api.get(PersistentVolume, volume_name) is not None:
+        return None
+    scheduler.create(_volume_for(claim, storage_class, volume_name))
+    _complete(scheduler, claim, volume_name)
+    return VolumeBound(claim.key, volume_name, provisioned=True)
+
+
+def _volume_for(claim: PersistentVolumeClaim, storage_class: StorageClass, name: str) -> PersistentVolume:
+    """As large as was asked for, and within every node's reach: its driver's topology is not known here."""
+    ref = ObjectReference(claim.kind, claim.namespace, claim.name, claim.metadata.uid, "v1")
+    return PersistentVolume(
+        ObjectMeta(name, uid=f"{name}-volume"),
+        PersistentVolumeSpec(
+            capacity={STORAGE: claim.requested},
+            access_modes=claim.spec.access_modes,
+            storage_class_name=storage_class.metadata.name,
+            claim_ref=ref,
+            volume_mode=claim.spec.volume_mode,
+            volume_attributes_class_name=claim.spec.volume_attributes_class_name,
+            csi=CSIPersistentVolumeSource(storage_class.provisioner, name),
+        ),
+        PersistentVolumeStatus(BOUND),
+    )
+
+
+def _complete(scheduler: Scheduler, claim: PersistentVolumeClaim, volume: str) -> None:
+    bound = evolve(
+        claim.annotated(BIND_COMPLETED, "yes"),
+        spec=evolve(claim.spec, volume_name=volume),
+        status=PersistentVolumeClaimStatus(BOUND),
+    )
+    scheduler.update(bound)

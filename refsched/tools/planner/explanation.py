@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Explanation: one pod's attempt, node by node: who refused, what is lacking, and what each score came from.
+
+The pod is tried by the scheduler itself, against the cluster as it is given: pods that wait as well are not
+placed first, but count where they are nominated. The same attempt is decided a second time, beside it, for what
+records do not tell: the scores before weights, and which nodes were never looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+
+from attrs import evolve, field, frozen
+
+from refsched.cycle.decide import Decider, Decision
+from refsched.framework.known_defects import KnownDefect
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.runtime import Framework, Scores
+from refsched.framework.status import Code, Status
+from refsched.machine.scheduler import Scheduler
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod, PodStatus
+from refsched.objects.resources import (
+    CPU,
+    EPHEMERAL_STORAGE,
+    MEMORY,
+    PODS,
+    amount,
+    pod_requests,
+    resource_of,
+)
+from refsched.objects.store import ApiObject
+from refsched.records import Attempt
+from refsched.tools.planner.cluster import show, why_gated
+from refsched.tools.planner.refusals import EXTENDER, LEFT_OUT, PRE_FILTER, STRUCK
+
+FIT = "NodeResourcesFit"
+TAINTS = "TaintToleration"
+INSUFFICIENT = "Insufficient "
+TOO_MANY_PODS = "Too many pods"
+
+
+@frozen
+class Lack:
+    """The pod asks for more of a resource than is free: milli-CPU, bytes, pods, or whole units of the rest."""
+
+    resource: str
+    asks: int
+    free: int
+    allocatable: int
+
+
+@frozen
+class Score:
+    """One plugin's score of one node: as the plugin gave it, normalized to 0..100, and that times the weight.
+    An extender's is told as it counts."""
+
+    raw: int
+    normalized: int
+    weighted: int
+
+
+@frozen
+class NodeVerdict:
+    """``verdict`` is chosen, feasible (and scored, where ``total`` is there), surplus (found when enough were),
+    refused, or unseen (not looked at).
+
+    ``curable`` says whether evicting pods could help; ``details`` is what a reason leaves out, ``lacks`` the
+    numbers behind it; ``nominated`` are the pods that counted there since they are nominated to the node.
+    ``defects`` are the known defects of v1.34.2 without which the plugins would go otherwise there.
+    """
+
+    node: str
+    verdict: str
+    plugin: str = ""
+    reasons: tuple[str, ...] = ()
+    curable: bool = False
+    details: tuple[str, ...] = ()
+    lacks: tuple[Lack, ...] = ()
+    nominated: tuple[str, ...] = ()
+    scores: Mapping[str, Score] = field(factory=dict)
+    total: int | None = None
+    defects: tuple[KnownDefect, ...] = ()
+
+
+@frozen
+class Explanation:
+    """``result`` is scheduled, unschedulable, error or gated. ``equals`` counts the nodes with the highest total.
+
+    ``bound_to`` is where the pod runs already: it is decided as if it did not. ``refused`` is what PreEnqueue or
+    PreFilter said of the pod, before any node was looked at; ``narrowed_by`` are the plugins that left nodes out.
+    ``extenders`` are the URLs of those that gave scores, which stand beside the plugins' own.
+    """
+
+    pod: str
+    priority: int
+    result: str
+    node: str = ""
+    equals: int = 0
+    message: str = ""
+    bound_to: str = ""
+    refused: Status | None = None
+    narrowed_by: tuple[str, ...] = ()
+    victims: tuple[str, ...] = ()
+    nominated_node: str = ""
+    weights: Mapping[str, int] = field(factory=dict)
+    extenders: tuple[str, ...] = ()
+    nodes: tuple[NodeVerdict, ...] = ()
+
+
+def explain(scheduler: Scheduler, objects: Sequence[ApiObject], pod: Pod) -> Explanation:
+    """``pod`` is one of the objects, and the scheduler's to place. Raises InputError as ``plan`` does."""
+    bound_to, waiting = pod.spec.node_name, _without_node(pod)
+    show(scheduler, [waiting if shown is pod else shown for shown in objects])
+    gated = why_gated(scheduler, waiting)
+    if gated is not None:
+        return Explanation(
+            pod.key, pod.priority, "gated", bound_to=bound_to, message=gated.message, refused=gated
+        )
+    before = _look(scheduler, waiting)
+    scheduler.schedule(pod.key)
+    attempt = next(record for record in scheduler.take_records() if isinstance(record, Attempt))
+    told = Explanation(
+        pod.key,
+        pod.priority,
+        attempt.result,
+        attempt.node or "",
+        message=attempt.message or "",
+        bound_to=bound_to,
+        victims=attempt.victims or (),
+        nominated_node=attempt.nominated_node or "",
+    )
+    return told if before is None else _with_nodes(told, before)
+
+
+def _without_node(pod: Pod) -> Pod:
+    """The pod as if it were yet to be placed."""
+    if not pod.spec.node_name:
+        return pod
+    return evolve(pod, spec=evolve(pod.spec, node_name=""), status=PodStatus())
+
+
+# --- Node by node ---------------------------------------------------------------------------------
+
+
+@frozen
+class _Look:
+    """What the attempt is about to find out: the nodes in search order, the nominated pods that count on each,
+    and the decision, with the names of nodes: feasible to the end, more than enough, and passed by all plugins."""
+
+    pod: Pod
+    framework: Framework
+    nodes: tuple[NodeInfo, ...]
+    crowd: Mapping[str, tuple[PodInfo, ...]]
+    decision: Decision
+    weights: Mapping[str, int]
+    feasible: frozenset[str]
+    surplus: frozenset[str]
+    passed: frozenset[str]
+
+
+def _look(scheduler: Scheduler, pod: Pod) -> _Look | None:
+    """None where there is no node to look at."""
+    stations = scheduler.stations
+    framework, snapshot = stations.profiles[pod.spec.scheduler_name], stations.snapshot()
+    if not snapshot.nodes:
+        return None
+    nominated_pods = stations.queue.nominated_pods_for_node
+    decider = Decider(framework, snapshot, nominated_pods, percentage=framework.percentage_of_nodes_to_score)
+    decision = decider.decide(PodInfo(pod))
+    return _Look(
+        pod,
+        framework,
+        snapshot.nodes,
+        {node.name: _counted(pod, nominated_pods(node.name)) for node in snapshot.nodes},
+        decision,
+        framework.score_weights,
+        frozenset(node.name for node in decision.feasible),
+        frozenset(node.name for node in decision.surplus),
+        frozenset(node.name for node in decision.passed),
+    )
+
+
+def _counted(pod: Pod, nominated: Sequence[PodInfo]) -> tuple[PodInfo, ...]:
+    """Of the pods nominated to a node, those that count for this one (R-NOM-01)."""
+    return tuple(n for n in nominated if n.pod.priority >= pod.priority and n.pod.uid != pod.uid)
+
+
+def _with_nodes(told: Explanation, look: _Look) -> Explanation:
+    pre_filter, scores = look.decision.pre_filter, look.decision.scores
+    told = evolve(told, narrowed_by=tuple(sorted(pre_filter.narrowed_by)))
+    if not pre_filter.status.is_success:
+        return evolve(told, refused=pre_filter.status)
+    verdicts = [_verdict(told, look, node) for node in look.nodes]
+    return evolve(
+        told,
+        equals=len(look.decision.best),
+        weights={} if scores is None else {plugin: look.weights[plugin] for plugin in scores.raw},
+        extenders=() if scores is None else tuple(scores.extenders),
+        nodes=tuple(sorted(verdicts, key=_most_interesting_first)),
+    )
+
+
+def _most_interesting_first(verdict: NodeVerdict) -> tuple[int, int]:
+    order = ("chosen", "feasible", "surplus", "refused", "unseen")
+    return order.index(verdict.verdict), -(verdict.total or 0)
+
+
+def _verdict(told: Explanation, look: _Look, node: NodeInfo) -> NodeVerdict:
+    name, crowd, decision = node.name, look.crowd[node.name], look.decision
+    verdict = NodeVerdict(
+        name,
+        "unseen",
+        nominated=tuple(each.pod.key for each in crowd),
+        defects=look.framework.defects_met(decision.pre_filter.state, PodInfo(look.pod), node),
+    )
+    status = {**decision.errors, **decision.diagnosis.node_to_status}.get(name)
+    if name in look.feasible:
+        verdict = evolve(verdict, verdict="chosen" if told.node == name else "feasible")
+        if decision.scores is None:
+            return verdict
+        return evolve(verdict, scores=_scores(decision.scores, name), total=decision.totals[name])
+    if name in look.surplus:
+        return evolve(verdict, verdict="surplus")
+    if status is not None:
+        return _refused(verdict, status, look.pod, reduce(NodeInfo.with_pod, crowd, node))
+    if decision.pre_filter.nodes is not None and name not in decision.pre_filter.nodes:
+        by = f"{', '.join(told.narrowed_by)} ({PRE_FILTER})"
+        return evolve(verdict, verdict="refused", plugin=by, reasons=(LEFT_OUT,))
+    if name in look.passed:
+        return evolve(verdict, verdict="refused", plugin=EXTENDER, reasons=(STRUCK,))
+    return verdict
+
+
+def _refused(verdict: NodeVerdict, status: Status, pod: Pod, crowded: NodeInfo) -> NodeVerdict:
+    return evolve(
+        verdict,
+        verdict="refused",
+        plugin=status.plugin or EXTENDER,
+        reasons=status.reasons,
+        curable=status.code is Code.UNSCHEDULABLE,
+        details=_untolerated(pod, crowded.existing_node) if status.plugin == TAINTS else (),
+        lacks=_lacks(status.reasons, pod, crowded) if status.plugin == FIT else (),
+    )
+
+
+def _scores(scores: Scores, node: str) -> Mapping[str, Score]:
+    by_plugins = {
+        plugin: Score(
+            scores.raw[plugin][node], scores.normalized[plugin][node], scores.weighted[plugin][node]
+        )
+        for plugin in scores.raw
+    }
+    given = {extender: by_node.get(node, 0) for extender, by_node in scores.extenders.items()}
+    return by_plugins | {extender: Score(score, score, score) for extender, score in given.items()}
+
+
+def _untolerated(pod: Pod, node: Node) -> tuple[str, ...]:
+    """The taints that keep the pod away, as kubectl writes them."""
+    return tuple(
+        f"untolerated {taint.key}{'=' if taint.value else ''}{taint.value}:{taint.effect}"
+        for taint in node.spec.taints
+        if taint.effect != "PreferNoSchedule" and not any(t.tolerates(taint) for t in pod.spec.tolerations)
+    )
+
+
+def _lacks(reasons: Sequence[str], pod: Pod, node: NodeInfo) -> tuple[Lack, ...]:
+    """The numbers behind NodeResourcesFit's reasons, with the nominated pods counted as it counts them."""
+    wanted = resource_of(pod_requests(pod, use_status=False))
+    allowed = node.allocatable.allowed_pod_number
+    lacks = [Lack(PODS, 1, allowed - len(node.pods), allowed)] if TOO_MANY_PODS in reasons else []
+    for resource in (CPU, MEMORY, EPHEMERAL_STORAGE, *wanted.scalar):
+        if INSUFFICIENT + resource in reasons:
+            capacity = amount(node.allocatable, resource)
+            free = capacity - amount(node.requested, resource)
+            lacks.append(Lack(resource, amount(wanted, resource), free, capacity))
+    return tuple(lacks)

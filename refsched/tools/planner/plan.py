@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plan: every pending pod tried, in the order of the queue, until nothing changes any more.
+
+The clock moves by itself: past backoffs, and past the five minutes after which a pod is tried again though no
+event has cured it. The end is reached when each pod that is left was refused since the last change: of a pod that
+was placed, a victim that went, or a volume that was bound.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from attrs import Factory, define, frozen
+
+from refsched.errors import InputError
+from refsched.machine.scheduler import Scheduler
+from refsched.objects.kinds import described_as
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod
+from refsched.objects.store import ApiObject
+from refsched.records import BOUND, ERROR, SCHEDULED, Attempt, Bind, Output, Write
+from refsched.tools.planner.cluster import Census, show, why_gated
+from refsched.tools.planner.controllers import Evicted, VolumeBound, answer
+from refsched.tools.planner.refusals import Refusal, refusals_of
+
+PLACED = "placed"
+PREEMPTED = "preempted"
+GATED = "gated"
+PATIENCE = 1000
+"""Seconds without a pod to try after which nothing is waited for: longer than any timer of the scheduler."""
+
+
+@frozen
+class Outcome:
+    """What became of one pending pod.
+
+    ``result`` is placed, unschedulable, error, gated, or preempted by a pod that came after it. ``node`` is also
+    told where binding the pod to it failed. ``message`` is what its FailedScheduling event says, ``refusals`` the
+    same by plugin.
+    """
+
+    pod: str
+    priority: int
+    result: str
+    node: str = ""
+    attempts: int = 0
+    message: str = ""
+    refusals: tuple[Refusal, ...] = ()
+
+
+@frozen
+class Preempted:
+    """``pod`` had to leave ``node`` for the pod ``by``."""
+
+    pod: str
+    node: str
+    by: str
+
+
+@frozen
+class Plan:
+    """``outcomes`` are by namespace and name, what else happened is in its order."""
+
+    outcomes: tuple[Outcome, ...]
+    preempted: tuple[Preempted, ...]
+    volumes: tuple[VolumeBound, ...]
+    census: Census
+
+    @property
+    def placed(self) -> int:
+        return sum(outcome.result == PLACED for outcome in self.outcomes)
+
+    @property
+    def is_complete(self) -> bool:
+        return self.placed == len(self.outcomes)
+
+
+def plan(scheduler: Scheduler, objects: Sequence[ApiObject]) -> Plan:
+    """Place what can be placed. Raises InputError where an object says what cannot be."""
+    run = _Run(scheduler, show(scheduler, objects))
+    run.to_the_end()
+    return run.result()
+
+
+@define(eq=False)
+class _Run:
+    """``failed`` are the pods that were refused, or not bound, since the last change; ``underway`` those between
+    their two cycles."""
+
+    scheduler: Scheduler
+    census: Census
+    failed: set[str] = Factory(set)
+    underway: set[str] = Factory(set)
+    attempts: Counter[str] = Factory(Counter)
+    last: dict[str, Attempt] = Factory(dict)
+    errors: dict[str, str] = Factory(dict)
+    preempted: list[Preempted] = Factory(list)
+    volumes: list[VolumeBound] = Factory(list)
+
+    def to_the_end(self) -> None:
+        while self._schedule() or self._wait():
+            pass
+
+    def _schedule(self) -> bool:
+        """Try one pod, and see to what follows from it. False where none may be tried now, or need be."""
+        heads = self.scheduler.stations.queue.heads()
+        if any(pod.key in self.failed for pod in heads) and self._is_over():
+            return False
+        busy = self.scheduler.schedule()
+        self._follow()
+        return busy
+
+    def _wait(self) -> bool:
+        """Move the clock until a pod was tried; False where none need be."""
+        for _ in range(PATIENCE):
+            if self._is_over():
+                return False
+            self.scheduler.advance(1.0)
+            self._follow()
+            if self._schedule():
+                return True
+        return False
+
+    def _is_over(self) -> bool:
+        """Has every pod failed since the last change? One that was never tried, and may not be, is gated."""
+        active, backoff, unschedulable = self.scheduler.stations.queue.queues()
+        may_be_tried = {*active, *backoff, *self.underway}
+        return may_be_tried <= self.failed and all(
+            pod in self.failed or not self.attempts[pod] for pod in unschedulable
+        )
+
+    # --- What the scheduler did -------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        held = self.scheduler.take_held()
+        if held is not None:
+            pod, stop = held
+            problem = f"{stop.plugin} holds it at {stop.point}, and nobody releases it"
+            raise InputError(problem, where=f"Pod {pod}")
+        by = ""
+        while records := self.scheduler.take_records():
+            for record in records:
+                by = record.pod if isinstance(record, Attempt) else by
+                self._note(record, by)
+
+    def _note(self, record: Output, by: str) -> None:
+        if isinstance(record, Attempt):
+            self.attempts[record.pod] += 1
+            self.last[record.pod] = record
+            (self.underway if record.result == SCHEDULED else self.failed).add(record.pod)
+        elif isinstance(record, Bind):
+            self.underway.discard(record.pod)
+            self.errors[record.pod] = record.message or ""
+            if record.result == BOUND:
+                self.failed.clear()
+            else:
+                self.failed.add(record.pod)
+        else:
+            self._answer(record, by)
+
+    def _answer(self, write: Write, by: str) -> None:
+        found = answer(self.scheduler, write)
+        if isinstance(found, Evicted):
+            self.preempted.append(Preempted(found.pod, found.node, by))
+        elif found is not None:
+            self.volumes.append(found)
+        if found is not None:
+            self.failed.clear()
+
+    # --- The end ----------------------------------------------------------------------------------
+
+    def result(self) -> Plan:
+        gone = {each.pod: each for each in self.preempted}
+        nodes = tuple(node.name for node in self.scheduler.stations.objects.list(Node))
+        outcomes = tuple(self._outcome(pod, gone, nodes) for _, pod in sorted(self.census.pending.items()))
+        return Plan(outcomes, tuple(self.preempted), tuple(self.volumes), self.census)
+
+    def _outcome(self, pod: Pod, gone: Mapping[str, Preempted], nodes: Sequence[str]) -> Outcome:
+        key, tries = pod.key, self.attempts[pod.key]
+        if key in gone:
+            reason = f"left {gone[key].node} for {gone[key].by}"
+            return Outcome(key, pod.priority, PREEMPTED, attempts=tries, message=reason)
+        stored = self.scheduler.stations.api.get(Pod, pod.name, pod.namespace)
+        assert stored is not None
+        if stored.spec.node_name:
+            return Outcome(key, pod.priority, PLACED, stored.spec.node_name, tries)
+        attempt = self.last.get(key)
+        if attempt is None:
+            return self._gated(pod)
+        if attempt.result == SCHEDULED:
+            return Outcome(key, pod.priority, ERROR, attempt.node or "", tries, self.errors[key])
+        refusals = refusals_of(attempt, nodes)
+        return Outcome(key, pod.priority, attempt.result, "", tries, attempt.message or "", refusals)
+
+    def _gated(self, pod: Pod) -> Outcome:
+        """A pod that never had its turn: something keeps it out of the queue."""
+        status = why_gated(self.scheduler, pod)
+        assert status is not None, described_as(pod)
+        return Outcome(
+            pod.key,
+            pod.priority,
+            GATED,
+            message=status.message,
+            refusals=tuple(Refusal(status.plugin, reason) for reason in status.reasons),
+        )

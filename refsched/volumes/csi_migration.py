@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CSI migration: the CSI driver that stands in for a plugin which was once compiled in.
+
+A volume of such a plugin counts as one of the driver's, and its zone is the driver's own label.
+Source: csi-translation-lib/translate.go, plugins/*.go (v0.34.2).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from urllib.parse import unquote, urlsplit
+
+from attrs import evolve, frozen
+
+from refsched.objects.node import LEGACY_REGION_LABEL, LEGACY_ZONE_LABEL, REGION_LABEL, ZONE_LABEL
+from refsched.objects.selectors import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
+from refsched.objects.storage import CSINode, PersistentVolume, VolumeNodeAffinity
+from refsched.objects.volumes import (
+    AWSElasticBlockStore,
+    AzureDisk,
+    Cinder,
+    GCEPersistentDisk,
+    InTreeSources,
+    PortworxVolume,
+)
+from refsched.volumes.errors import VolumeError
+
+MULTI_ZONE_DELIMITER = "__"
+_UNSPECIFIED = "UNSPECIFIED"
+_AWS_VOLUME = re.compile(r"vol-[^/]*\Z")
+
+
+class UntranslatableError(Exception):
+    """The volume's source is malformed, or of a kind that the driver does not know."""
+
+
+@frozen
+class InTreePlugin:
+    """A plugin, the driver that stands in for it, and the field of a volume that says that it is its own.
+
+    ``zone_key`` is the driver's label for a node's zone; empty where the plugin's volumes keep their node
+    affinity as it is. ``is_off``: the scheduler never takes it for migrated.
+    """
+
+    name: str
+    driver: str
+    source: str
+    zone_key: str = ""
+    is_off: bool = False
+    counts_unlisted: bool = True
+
+    def is_migrated_on(self, node: CSINode | None) -> bool:
+        """Does the driver stand in for it on this node? (binder.go, isPluginMigratedToCSIOnNode)"""
+        return not self.is_off and node is not None and self.name in node.migrated_plugins
+
+    def counts_on(self, node: CSINode | None) -> bool:
+        """R-VOLLIMIT-09: where there is a CSINode, GCE, EBS, Cinder and Azure disks count as the driver's,
+        listed among the node's migrated plugins or not; Portworx volumes only where the plugin is listed.
+
+        Source: plugins/nodevolumelimits/utils.go, isCSIMigrationOn (v1.34.2).
+        """
+        if node is None or self.is_off:
+            return False
+        return self.counts_unlisted or self.is_migrated_on(node)
+
+
+PLUGINS = (
+    InTreePlugin(
+        "kubernetes.io/gce-pd", "pd.csi.storage.gke.io", "gce_persistent_disk", "topology.gke.io/zone"
+    ),
+    InTreePlugin(
+        "kubernetes.io/aws-ebs",
+        "ebs.csi.aws.com",
+        "aws_elastic_block_store",
+        "topology.ebs.csi.aws.com/zone",
+    ),
+    InTreePlugin(
+        "kubernetes.io/cinder",
+        "cinder.csi.openstack.org",
+        "cinder",
+        "topology.cinder.csi.openstack.org/zone",
+    ),
+    InTreePlugin("kubernetes.io/azure-disk", "disk.csi.azure.com", "azure_disk"),
+    InTreePlugin(
+        "kubernetes.io/portworx-volume", "pxd.portworx.com", "portworx_volume", counts_unlisted=False
+    ),
+    InTreePlugin("kubernetes.io/azure-file", "file.csi.azure.com", "azure_file", is_off=True),
+    InTreePlugin("kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com", "vsphere_volume", is_off=True),
+)
+
+
+def plugin_of(source: InTreeSources) -> InTreePlugin | None:
+    """The plugin of a pod's inline volume, or of a PersistentVolume's spec; None where it is of none."""
+    return next((plugin for plugin in PLUGINS if getattr(source, plugin.source) is not None), None)
+
+
+def plugin_called(name: str) -> InTreePlugin | None:
+    return next((plugin for plugin in PLUGINS if plugin.name == name), None)
+
+
+# --- Volume handles -------------------------------------------------------------------------------
+
+
+def inline_handle(source: InTreeSources, plugin: InTreePlugin) -> str:
+    """How the driver names the volume. Raises UntranslatableError."""
+    return _handle(getattr(source, plugin.source), ())
+
+
+def volume_handle(volume: PersistentVolume, plugin: InTreePlugin) -> str:
+    """How the driver names the volume; a GCE disk's name holds its zone or region. Raises UntranslatableError."""
+    labels = volume.metadata.labels
+    zones = labels.get(LEGACY_ZONE_LABEL) or labels.get(ZONE_LABEL, "")
+    return _handle(getattr(volume.spec, plugin.source), zones.split(MULTI_ZONE_DELIMITER))
+
+
+def _handle(source: object, zones: Sequence[str]) -> str:
+    match source:
+        case GCEPersistentDisk(pd_name=name):
+            return f"projects/{_UNSPECIFIED}/{_gce_place(zones)}/disks/{name}"
+        case AWSElasticBlockStore(volume_id=volume_id):
+            return _ebs_volume_id(volume_id)
+        case AzureDisk(disk_uri=uri, kind=kind):
+            if kind.lower() != "managed":
+                raise UntranslatableError(f"kind({kind}) is not supported in csi migration")
+            return uri
+        case Cinder(volume_id=volume_id) | PortworxVolume(volume_id=volume_id):
+            return volume_id
+    return ""
+
+
+def _gce_place(zones: Sequence[str]) -> str:
+    if len(zones) > 1:
+        return f"regions/{_gce_region(zones)}"
+    return f"zones/{(zones[0] if zones else '') or _UNSPECIFIED}"
+
+
+def _gce_region(zones: Sequence[str]) -> str:
+    regions = set()
+    for zone in zones:
+        parts = zone.split("-")
+        if len(parts) != 3:
+            raise UntranslatableError(
+                "failed to get region from zones: zone in unexpected format, "
+                f"expected: {{locale}}-{{region}}-{{zone}}, got: {zone}"
+            )
+        regions.add("-".join(parts[:2]))
+    if len(regions) != 1:
+        shown = " ".join(f"{region}:{{}}" for region in sorted(regions))
+        raise UntranslatableError(
+            f"failed to get region from zones: multiple or no regions gotten from zones, got: map[{shown}]"
+        )
+    return regions.pop()
+
+
+def _ebs_volume_id(spelled: str) -> str:
+    """``vol-1`` from ``aws://zone/vol-1``; what is no such URL is taken as it is."""
+    if not spelled.startswith("aws://"):
+        return spelled
+    volume_id = unquote(urlsplit(spelled).path).strip("/")
+    if not _AWS_VOLUME.match(volume_id):
+        raise UntranslatableError(
+            f"failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume ({spelled})"
+        )
+    return volume_id
+
+
+# --- Topology -------------------------------------------------------------------------------------
+
+
+def translated(volume: PersistentVolume, node: CSINode | None) -> PersistentVolume:
+    """The volume with the node affinity that its driver would have given it; the volume itself where no
+    driver stands in for its plugin on this node. Raises VolumeError.
+
+    Source: binder.go, tryTranslatePVToCSI (v1.34.2).
+    """
+    plugin = plugin_of(volume.spec)
+    if plugin is None or not plugin.is_migrated_on(node):
+        return volume
+    try:
+        volume_handle(volume, plugin)
+    except UntranslatableError as why:
+        raise VolumeError(f"could not translate pv: {why}") from why
+    if not plugin.zone_key:
+        return volume
+    terms = _translated_terms(volume, plugin.zone_key)
+    affinity = VolumeNodeAffinity(NodeSelector(terms)) if terms else volume.spec.node_affinity
+    return evolve(volume, spec=evolve(volume.spec, node_affinity=affinity))
+
+
+def _translated_terms(volume: PersistentVolume, zone_key: str) -> tuple[NodeSelectorTerm, ...]:
+    """The terms with the driver's key for the zone. A volume without a zone in its affinity gets that of its
+    label. Source: plugins/in_tree_volume.go, translateTopologyFromInTreeToCSI."""
+    zone_label, region_label = _topology_labels(volume)
+    terms = _terms(volume)
+    if _has_values(terms, zone_label):
+        terms = _renamed(terms, zone_label, zone_key)
+    else:
+        listed = volume.metadata.labels.get(zone_label, "").split(MULTI_ZONE_DELIMITER)
+        zones = sorted({zone.strip() for zone in listed} - {""})
+        if zones:
+            added = NodeSelectorRequirement(zone_key, "In", tuple(zones))
+            terms = tuple(
+                evolve(term, match_expressions=(*term.match_expressions, added))
+                for term in terms or (NodeSelectorTerm(),)
+            )
+    if region_label == LEGACY_REGION_LABEL and _has_values(terms, region_label):
+        terms = _renamed(terms, region_label, REGION_LABEL)
+    return terms
+
+
+def _topology_labels(volume: PersistentVolume) -> tuple[str, str]:
+    """The labels of zone and region, of the same age; the affinity decides before the volume's labels."""
+    keys = {r.key for term in _terms(volume) for r in term.match_expressions}
+    current, legacy = (ZONE_LABEL, REGION_LABEL), (LEGACY_ZONE_LABEL, LEGACY_REGION_LABEL)
+    for known in (keys, volume.metadata.labels):
+        for labels in (current, legacy):
+            if labels[0] in known:
+                return labels
+    return current
+
+
+def _terms(volume: PersistentVolume) -> tuple[NodeSelectorTerm, ...]:
+    affinity = volume.spec.node_affinity
+    return affinity.required.node_selector_terms if affinity and affinity.required else ()
+
+
+def _has_values(terms: Sequence[NodeSelectorTerm], key: str) -> bool:
+    return any(r.values for term in terms for r in term.match_expressions if r.key == key)
+
+
+def _renamed(terms: Sequence[NodeSelectorTerm], old: str, new: str) -> tuple[NodeSelectorTerm, ...]:
+    def rename(requirement: NodeSelectorRequirement) -> NodeSelectorRequirement:
+        return evolve(requirement, key=new) if requirement.key == old else requirement
+
+    return tuple(
+        evolve(term, match_expressions=tuple(rename(r) for r in term.match_expressions)) for term in terms
+    )

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading traces: what is in them, and what is said of those that are broken."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from refsched.checking import trace as reading
+from refsched.checking.trace import START, Entry, read_trace
+from refsched.errors import InputError
+from refsched.records import Advance, Release
+
+HEADER: dict[str, Any] = {
+    "trace": "refsched.trace/v1",
+    "scheduler": {"name": "kube-scheduler", "version": "v1.34.2"},
+    "config": {"kind": "KubeSchedulerConfiguration"},
+}
+ADVANCE = b'{"at": 1, "advance": 1}\n'
+
+
+def _trace(folder: Path, *lines: bytes, header: object = HEADER, name: str = "t.jsonl") -> Path:
+    path = folder / name
+    path.write_bytes(b"".join([json.dumps(header).encode() + b"\n", *lines]))
+    return path
+
+
+def _refusal(path: Path) -> str:
+    with pytest.raises(InputError) as refused:
+        list(read_trace(path).entries)
+    return str(refused.value).replace(str(path), path.name)
+
+
+def test_a_trace_has_a_header_and_records_with_their_lines(tmp_path: Path) -> None:
+    header = HEADER | {
+        "featureGates": {"A": True},
+        "start": "2025-06-01T00:00:00Z",
+        "frozenTimers": ["permit"],
+    }
+    path = _trace(
+        tmp_path, b"\n", ADVANCE, b'{"at": 1.5, "release": {"pod": "a/b"}, "more": 1}', header=header
+    )
+    trace = read_trace(path)
+    assert (trace.path, trace.header.scheduler.version) == (str(path), "v1.34.2")
+    assert trace.header.feature_gates == {"A": True}
+    assert trace.header.start == datetime(2025, 6, 1, tzinfo=UTC)
+    assert trace.header.frozen_timers == ("permit",)
+    assert list(trace.entries) == [Entry(3, 1.0, Advance(1.0)), Entry(4, 1.5, Release("a/b"))]
+
+
+def test_a_compressed_trace_is_the_same_trace(tmp_path: Path) -> None:
+    path = _trace(tmp_path, ADVANCE)
+    packed = tmp_path / "t.jsonl.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    plain, unpacked = read_trace(path), read_trace(packed)
+    assert plain.header == unpacked.header
+    assert plain.header.start == START
+    assert list(plain.entries) == list(unpacked.entries)
+
+
+@pytest.mark.parametrize(
+    ("header", "problem"),
+    [
+        ({"at": 0, "advance": 1}, "trace: expected a header, 'refsched.trace/v1', found a line without it"),
+        ({"trace": "v2"}, "trace: expected a header, 'refsched.trace/v1', found 'v2'"),
+        (HEADER | {"config": None}, "config: is required and missing"),
+        (HEADER | {"scheduler": {"name": 1, "version": ""}}, "scheduler.name: expected a string, found 1"),
+        ([], "expected a JSON object, found []"),
+    ],
+)
+def test_a_trace_without_a_good_header_is_refused(tmp_path: Path, header: object, problem: str) -> None:
+    assert _refusal(_trace(tmp_path, header=header)) == f"t.jsonl: line 1: {problem}"
+
+
+def test_a_file_that_is_empty_or_missing_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    assert _refusal(path) == "t.jsonl: No such file or directory"
+    path.write_bytes(b"\n\n")
+    assert _refusal(path) == "t.jsonl: is empty"
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (b"{]\n", "is not JSON: Expecting property name enclosed in double quotes (column 2)"),
+        (b'{"at": 0, "adva', "is cut off in the middle"),
+        (b'{"at": 0, "advance": "\xc3', "is cut off in the middle"),
+        (b"\xff\n", "is not UTF-8 text"),
+        (b"3\n", "expected a JSON object, found 3"),
+        (b'{"at": 0, "at": 1}\n', "the key 'at' stands twice"),
+        (b'{"at": NaN, "advance": 1}\n', "NaN is not a number of JSON"),
+        (b'{"at": 1e999, "advance": 1}\n', "at: expected a number of seconds, found inf"),
+        (b'{"at": true, "advance": 1}\n', "at: expected a number of seconds, found True"),
+        (b'{"advance": 1}\n', "at: expected a number of seconds, found None"),
+        (b'{"at": -1, "advance": 1}\n', "at: -1 is before the 0 of an earlier line"),
+        (
+            b'{"at": 2, "advance": 1}\n{"at": 1.5, "advance": 1}\n',
+            "at: 1.5 is before the 2 of an earlier line",
+        ),
+        (b'{"at": 0, "advance": "x"}\n', "advance"),
+        (b'{"at": 1' + b"0" * 400 + b', "advance": 1}\n', "at: expected a number of seconds, found 1000"),
+        (b'{"at": 0, "bang": 1}\n', "expected exactly one of "),
+        (b'{"at": 0, "advance": 1, "delete": {}}\n', "expected exactly one of "),
+        (b"[" * 100_000 + b"\n", "is nested too deeply"),
+        (b" " * (1024 * 1024 + 1), "is longer than 1 MiB"),
+    ],
+)
+def test_a_line_that_cannot_be_used_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: bytes, problem: str
+) -> None:
+    monkeypatch.setattr(reading, "MAX_LINE", 1024 * 1024)
+    number = 2 + line[:-1].count(b"\n")
+    assert _refusal(_trace(tmp_path, line)).startswith(f"t.jsonl: line {number}: {problem}")
+
+
+def test_a_record_that_is_too_deep_to_be_told_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_deep(_: object) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr(reading, "read_record", too_deep)
+    assert _refusal(_trace(tmp_path, ADVANCE)) == "t.jsonl: line 2: is nested too deeply"
+
+
+def test_a_compressed_file_that_is_broken_is_refused(tmp_path: Path) -> None:
+    whole = gzip.compress(json.dumps(HEADER).encode() + b"\n" + ADVANCE * 10_000)
+    path = tmp_path / "t.jsonl.gz"
+    path.write_bytes(whole[:-4])
+    assert _refusal(path) == "t.jsonl.gz: line 10001: the compressed file is cut off after this line"
+    path.write_bytes(whole[:40] + b"\xff" * 20 + whole[60:])
+    assert _refusal(path).startswith("t.jsonl.gz: cannot be decompressed: ")
+    path.write_bytes(b"plain text")
+    assert _refusal(path).startswith("t.jsonl.gz: cannot be decompressed: Not a gzipped file")
+
+
+def test_a_record_may_tell_what_happened_before_it_without_one(tmp_path: Path) -> None:
+    path = _trace(tmp_path, b'{"at": 1, "advance": 1, "held": "a/b", "idle": true}\n')
+    assert list(read_trace(path).entries) == [Entry(2, 1.0, Advance(1.0), "a/b", idle=True)]
+
+
+@pytest.mark.parametrize(
+    ("members", "problem"),
+    [
+        (b'"held": "b"', "held: expected namespace/name of a pod, found 'b'"),
+        (b'"held": 7', "held: expected namespace/name of a pod, found 7"),
+        (b'"idle": "yes"', "idle: expected true or false, found 'yes'"),
+    ],
+)
+def test_a_record_that_tells_it_wrongly_is_refused(tmp_path: Path, members: bytes, problem: str) -> None:
+    path = _trace(tmp_path, b'{"at": 1, "advance": 1, ' + members + b"}\n")
+    assert _refusal(path) == f"t.jsonl: line 2: {problem}"

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The search: which devices are found for claims, and when there are none."""
+
+from __future__ import annotations
+
+import pytest
+from device_world import (
+    DRIVER,
+    allocations,
+    allocator,
+    claim,
+    device,
+    device_class,
+    devices,
+    every,
+    first_of,
+    node,
+    one,
+    piece,
+)
+
+from refsched.devices.requests import AllocationError
+
+THREE = piece("s1", device("d0", numa=0), device("d1", numa=1), device("d2", numa=0))
+SAME_NUMA = [{"matchAttribute": f"{DRIVER}/numa"}]
+
+
+def many(number: int) -> dict[str, object]:
+    return piece("s1", *(device(f"d{i}") for i in range(number)))
+
+
+# --- Some devices ---------------------------------------------------------------------------------
+
+
+def test_the_first_devices_that_are_free_are_taken() -> None:
+    made = allocator(THREE, in_use=["s1/d0"])
+
+    assert devices(made, claim("c", one(count=2))) == [["r=s1/d1", "r=s1/d2"]]
+    assert devices(made, claim("c", one(count=3))) is None
+
+
+def test_claims_of_a_pod_do_not_get_the_same_device() -> None:
+    assert devices(allocator(THREE), claim("a", one(count=2)), claim("b", one())) == [
+        ["r=s1/d0", "r=s1/d1"],
+        ["r=s1/d2"],
+    ]
+
+
+def test_the_search_steps_back_from_what_leads_nowhere() -> None:
+    wants_d0 = f"device.attributes['{DRIVER}'].numa == 0"
+    slices = piece("s1", device("d0", numa=0), device("d1", numa=1))
+
+    assert devices(allocator(slices), claim("a", one()), claim("b", one("r", wants_d0))) == [
+        ["r=s1/d1"],
+        ["r=s1/d0"],
+    ]
+
+
+def test_admin_access_takes_what_is_in_use_but_names_no_device_twice() -> None:
+    made = allocator(THREE, in_use=["s1/d0"])
+    admin = one(count=2, adminAccess=True)
+
+    [first, second] = allocations(made, claim("a", admin), claim("b", admin)) or ()
+
+    assert (
+        [r.device for r in first.devices.results]
+        == ["d0", "d1"]
+        == [r.device for r in second.devices.results]
+    )
+    assert all(r.admin_access for r in first.devices.results)
+    assert devices(made, claim("a", one(count=4, adminAccess=True))) is None
+    assert devices(made, claim("a", every(adminAccess=True))) == [["r=s1/d0", "r=s1/d1", "r=s1/d2"]]
+
+
+def test_an_invalid_pool_on_the_way_is_an_error() -> None:
+    twice = piece("s1", device("d0"), device("d0"))
+
+    with pytest.raises(AllocationError, match="pool s1 is invalid: duplicate device name d0"):
+        devices(allocator(twice), claim("c", one()))
+
+
+# --- All devices ----------------------------------------------------------------------------------
+
+
+def test_all_devices_means_all_that_match_and_at_least_one() -> None:
+    numa = f"device.attributes['{DRIVER}'].numa"
+
+    assert devices(allocator(THREE), claim("c", every("r", f"{numa} == 0"))) == [["r=s1/d0", "r=s1/d2"]]
+    assert devices(allocator(THREE), claim("c", every("r", f"{numa} == 2"))) is None
+
+
+def test_all_devices_cannot_be_had_where_one_is_in_use() -> None:
+    assert devices(allocator(THREE, in_use=["s1/d2"]), claim("c", every())) is None
+
+
+@pytest.mark.parametrize(
+    ("slices", "state"),
+    [
+        (piece("s1", device("d0"), resourceSliceCount=2), "being updated"),
+        (piece("s1", device("d0"), device("d0")), "invalid"),
+    ],
+)
+def test_all_devices_of_a_pool_that_is_not_whole_is_an_error(slices: dict[str, object], state: str) -> None:
+    text = f"claim default/c, request r: asks for all devices, but resource pool {DRIVER}/s1 is currently {state}"
+    with pytest.raises(AllocationError, match=text):
+        devices(allocator(slices), claim("c", every()))
+
+
+def test_a_constraint_that_a_device_breaks_which_must_be_taken_is_an_error() -> None:
+    text = (
+        f"claim default/c, request r: cannot add device {DRIVER}/s1/d1 because a claim constraint would not"
+    )
+    with pytest.raises(AllocationError, match=text):
+        devices(allocator(THREE), claim("c", every(), constraints=SAME_NUMA))
+
+
+# --- Alternatives ---------------------------------------------------------------------------------
+
+
+def test_the_first_alternative_that_can_be_had_is_taken() -> None:
+    asked = first_of("r", one("four", count=4), one("two", count=2), one("one"))
+
+    assert devices(allocator(THREE), claim("c", asked)) == [["r/two=s1/d0", "r/two=s1/d1"]]
+    assert devices(allocator(THREE, in_use=["s1/d0", "s1/d1"]), claim("c", asked)) == [["r/one=s1/d2"]]
+    assert devices(allocator(), claim("c", asked)) is None
+
+
+def test_the_second_of_all_devices_is_looked_for_under_the_first_alternative() -> None:
+    asked = first_of("r", one("three", count=3), every("all"))
+    two = piece("s1", device("d0"), device("d1"))
+
+    assert devices(allocator(two), claim("c", asked)) is None
+
+
+def test_what_the_first_alternative_for_all_matched_counts_for_the_second() -> None:
+    numa = f"device.attributes['{DRIVER}'].numa"
+    asked = first_of("r", every("none", f"{numa} == 2"), every("zero", f"{numa} == 0"))
+
+    assert devices(allocator(THREE), claim("c", asked)) is None
+
+
+# --- Too many devices -----------------------------------------------------------------------------
+
+
+def test_a_claim_that_must_have_more_than_32_devices_is_an_error() -> None:
+    text = "claim default/c: number of requested devices 33 exceeds the claim limit of 32"
+    with pytest.raises(AllocationError, match=text):
+        devices(allocator(many(40)), claim("c", one(count=33)))
+
+
+def test_an_alternative_with_too_many_devices_is_passed_over() -> None:
+    asked = first_of("b", one("many", count=2), one("one"))
+    [found] = devices(allocator(many(40)), claim("c", one("a", count=31), asked))
+
+    assert found[-1] == "b/one=s1/d31"
+
+
+def test_an_alternative_for_all_that_is_counted_as_the_first_one_may_need_too_many_devices() -> None:
+    last_two = f"device.attributes['{DRIVER}'].?last.orValue(false)"
+    slices = piece("s1", *(device(f"d{i}", last=i > 37) for i in range(40)))
+    asked = first_of("b", one("many", count=30), every("two", last_two))
+
+    with pytest.raises(AllocationError, match="allocation max size exceeded"):
+        devices(allocator(slices), claim("c", one("a", count=5), asked))
+
+
+def test_what_is_too_much_for_a_later_claim_only_rules_out_this_way() -> None:
+    last_two = f"device.attributes['{DRIVER}'].?last.orValue(false)"
+    slices = piece("s1", *(device(f"d{i}", last=i > 37) for i in range(40)))
+    asked = first_of("b", one("many", count=30), every("two", last_two))
+
+    assert devices(allocator(slices), claim("c"), claim("d", one("a", count=5), asked)) is None
+
+
+# --- Constraints ----------------------------------------------------------------------------------
+
+
+def test_devices_match_in_an_attribute() -> None:
+    assert devices(allocator(THREE), claim("c", one(count=2), constraints=SAME_NUMA)) == [
+        ["r=s1/d0", "r=s1/d2"]
+    ]
+    assert devices(allocator(THREE), claim("c", one(count=3), constraints=SAME_NUMA)) is None
+
+
+def test_a_constraint_may_concern_some_requests_or_one_alternative() -> None:
+    free = one("free")
+    tied = first_of("tied", one("pair", count=2), one("one"))
+    of_request = [{"requests": ["tied"], **SAME_NUMA[0]}]
+    of_alternative = [{"requests": ["tied/pair"], **SAME_NUMA[0]}]
+    two = piece("s1", device("d0", numa=0), device("d1", numa=1), device("d2", numa=2))
+
+    for constraints in (of_request, of_alternative):
+        assert devices(allocator(two), claim("c", free, tied, constraints=constraints)) == [
+            ["free=s1/d0", "tied/one=s1/d1"]
+        ]
+
+
+def test_what_was_added_to_a_constraint_is_taken_back_when_a_later_one_refuses() -> None:
+    slices = piece(
+        "s1",
+        device("d0", numa=0, model="a"),
+        device("d1", numa=0, model="b"),
+        device("d2", numa=0, model="a"),
+    )
+    constraints = [*SAME_NUMA, {"matchAttribute": f"{DRIVER}/model"}]
+
+    assert devices(allocator(slices), claim("c", one(count=2), constraints=constraints)) == [
+        ["r=s1/d0", "r=s1/d2"]
+    ]
+
+
+def test_an_attribute_is_found_by_its_full_name_or_by_the_drivers() -> None:
+    slices = piece("s1", device("d0", **{"example.org/x": 1}), device("d1", x=1))
+
+    def found(attribute: str) -> object:
+        return devices(allocator(slices), claim("c", one(), constraints=[{"matchAttribute": attribute}]))
+
+    assert found("example.org/x") == [["r=s1/d0"]]
+    assert found(f"{DRIVER}/x") == [["r=s1/d1"]]
+    assert found("other.org/x") is None
+    assert found("y") is None
+
+
+def test_an_attribute_without_a_value_matches_nothing() -> None:
+    slices = piece("s1", *({"name": name, "attributes": {"odd": {}}} for name in ("d0", "d1")))
+
+    assert (
+        devices(
+            allocator(slices), claim("c", one(count=2), constraints=[{"matchAttribute": f"{DRIVER}/odd"}])
+        )
+        is None
+    )
+
+
+def test_giving_a_device_back_means_nothing_to_constraints_that_did_not_count_it() -> None:
+    constraints = [{"requests": ["q"], **SAME_NUMA[0]}]
+
+    assert devices(allocator(THREE), claim("c", one(count=3), one("q"), constraints=constraints)) is None
+
+
+def test_a_constraint_of_no_known_kind_is_an_error() -> None:
+    text = r"claim default/c, constraint #0: empty constraint \(unsupported constraint type\?\)"
+    with pytest.raises(AllocationError, match=text):
+        devices(allocator(THREE), claim("c", one(), constraints=[{"requests": ["r"]}]))
+
+
+# --- What is wrong with a request -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "problem"),
+    [
+        (
+            one(class_name=""),
+            r"claim default/c, request r: missing device class name \(unsupported request type\?\)",
+        ),
+        (
+            one(class_name="no"),
+            'could not retrieve device class no: deviceclass.resource.k8s.io "no" not found',
+        ),
+        (one(allocationMode="Some"), "claim default/c, request r: unsupported count mode Some"),
+        (
+            one(selectors=[{}]),
+            r"request r, selector #0: CEL expression empty \(unsupported selector type\?\)",
+        ),
+        (
+            first_of("r", one("a", class_name="no")),
+            "claim default/c, request a: could not retrieve device class no",
+        ),
+        (
+            one("r", "device.attributes['x'].y == 1"),
+            "claim default/c: selector #0: CEL runtime error: no such key: y",
+        ),
+        (one("r", "true", "1 +"), "claim default/c: selector #1: CEL compile error: "),
+    ],
+)
+def test_a_request_that_cannot_be_understood_is_an_error(asked: dict[str, object], problem: str) -> None:
+    with pytest.raises(AllocationError, match=problem):
+        devices(allocator(THREE), claim("c", asked))
+
+
+def test_a_selector_of_the_class_comes_first_and_one_that_does_not_hold_ends_it() -> None:
+    broken = device_class("gpu", "device.attributes['x'].y == 1")
+    picky = device_class("gpu", "device.driver == 'other'")
+
+    with pytest.raises(AllocationError, match="class gpu: selector #0: CEL runtime error: no such key: y"):
+        devices(allocator(THREE, classes=[broken]), claim("c", one("r", "false")))
+    assert devices(allocator(THREE, classes=[picky]), claim("c", one("r", "1 +"))) is None
+
+
+def test_a_request_without_anything_in_it_lacks_a_class() -> None:
+    empty = claim("c")
+    empty["spec"]["devices"]["requests"] = [{"name": "r"}]
+    with pytest.raises(AllocationError, match="missing device class name"):
+        devices(allocator(THREE), empty)
+
+
+def test_a_claim_without_requests_gets_nothing_and_that_everywhere() -> None:
+    [result] = allocations(allocator(THREE), claim("c"), on=node("elsewhere")) or ()
+
+    assert result.devices.results == ()
+    assert result.node_selector is None

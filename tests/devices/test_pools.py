@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which pools a node reaches, and in which orders they may be tried."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from device_world import Json, allocator, claim, device, devices, node, one, piece
+
+from refsched.devices.pools import gather_pools
+from refsched.objects.dra import ResourceSlice
+from refsched.objects.reading import read_as
+
+
+def reached(*slices: Json, **labels: str) -> list[str]:
+    pools = gather_pools([read_as(ResourceSlice, each) for each in slices], node("n1", **labels))[0]
+    return [f"{pool.name}/{offered.device.name}" for pool in pools for offered in pool.devices]
+
+
+def selecting(key: str, value: str) -> Json:
+    return {"nodeSelectorTerms": [{"matchExpressions": [{"key": key, "operator": "In", "values": [value]}]}]}
+
+
+@pytest.mark.parametrize(
+    ("where", "is_reached"),
+    [
+        ({"nodeName": "n1"}, True),
+        ({"nodeName": "n2"}, False),
+        ({"allNodes": True}, True),
+        ({"nodeSelector": selecting("zone", "a")}, True),
+        ({"nodeSelector": selecting("zone", "b")}, False),
+        ({}, False),
+    ],
+)
+def test_a_slice_says_from_where_it_is_reached(where: dict[str, Any], is_reached: bool) -> None:
+    assert reached(piece("s", device("d"), node="", **where), zone="a") == (["s/d"] if is_reached else [])
+
+
+def test_only_the_newest_generation_of_a_pool_counts() -> None:
+    old = piece("a", device("old"), pool="p", generation=1)
+    new = piece("b", device("new"), pool="p", generation=2)
+    elsewhere = piece("c", device("newest"), pool="p", generation=3, node="n2")
+
+    assert reached(old, new, elsewhere) == reached(new, old) == ["p/new"]
+
+
+def test_pools_and_their_slices_may_be_tried_in_any_order() -> None:
+    made = allocator(
+        piece("a", device("d0"), pool="p"),
+        piece("b", device("d1"), pool="p"),
+        piece("c", device("d2"), pool="q"),
+    )
+    orders = made.pool_orders(node())
+
+    found = {devices(made, claim("c", one()), pools=order)[0][0] for order in orders}
+
+    assert len(orders) == 4
+    assert found == {"r=p/d0", "r=p/d1", "r=q/d2"}
+    assert [pool.name for pool in orders[0]] == ["p", "q"]
+    assert orders[-1] == orders[3] == orders[2:][1]
+
+
+def test_without_slices_there_is_one_order_of_nothing() -> None:
+    assert list(allocator().pool_orders(node())) == [()]

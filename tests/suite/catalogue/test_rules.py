@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The catalogue: every rule has a sentence, a source and a test, and every test of the suite has rules."""
+
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import conformance
+from refsched.framework.events import ActionType
+from refsched.queue.transitions import TRANSITIONS
+from refsched.suite.catalogue.elsewhere import why_elsewhere
+from refsched.suite.catalogue.levels import OBSERVED, PROMISED, level_of, why_level
+from refsched.suite.catalogue.rules import Rule, action_name, all_rules, default_plugins, rules_of
+from refsched.suite.session.conforming import REPLAY, Claim
+
+
+def claims() -> Iterator[tuple[str, Claim]]:
+    for path in sorted(Path(conformance.__path__[0]).glob("test_*.py")):
+        module = import_module(f"conformance.{path.stem}")
+        for name, value in vars(module).items():
+            for mark in getattr(value, "pytestmark", []):
+                if mark.name == "conforms":
+                    yield f"{path.stem}.{name}", mark.args[0]
+
+
+def test_every_rule_is_tested_in_the_suite_or_is_said_to_be_tested_elsewhere() -> None:
+    named = {rule for _, claim in claims() for rule in claim.rules}
+    assert not [rule for rule in all_rules() if rule not in named and why_elsewhere(rule) is None]
+
+
+def test_a_rule_that_the_suite_tests_is_not_said_to_be_tested_elsewhere() -> None:
+    named = {rule for _, claim in claims() for rule in claim.rules}
+    assert not [rule for rule in named if why_elsewhere(rule) is not None]
+
+
+def test_every_test_of_the_suite_names_rules_of_the_catalogue() -> None:
+    for name, claim in claims():
+        assert claim.rules or claim.area == REPLAY, name
+        assert set(claim.rules) <= all_rules().keys(), name
+
+
+@pytest.mark.parametrize("rule", all_rules().values(), ids=lambda rule: rule.id)
+def test_a_rule_has_a_sentence_a_level_and_a_source(rule: Rule) -> None:
+    assert rule.sentence
+    assert rule.level in (PROMISED, OBSERVED)
+    assert why_level(rule.id)
+    assert rule.source or rule.area in ("INV", "ANSWER")
+
+
+def test_every_row_of_the_queues_table_is_a_rule() -> None:
+    assert {row.rule for row in TRANSITIONS} <= all_rules().keys()
+
+
+def test_every_row_of_a_plugins_events_is_a_rule() -> None:
+    rows = sum(len(getattr(plugin, "EVENTS", ())) for plugin in default_plugins())
+    assert len([rule for rule in all_rules() if rule.startswith("R-CURE-")]) == rows
+
+
+def test_numbers_that_a_module_announces_are_stated_somewhere() -> None:
+    """A module that says ``Rules: R-X-01`` may not speak of one that no docstring states."""
+    package = Path(conformance.__path__[0]).parent / "refsched"
+    announced = {
+        rule
+        for path in package.rglob("*.py")
+        for line in re.findall(r"Rules: ([^.]*)\.", path.read_text())
+        for rule in re.findall(r"R-[A-Z]+-\d{2}", line)
+    }
+    assert not sorted(announced - all_rules().keys())
+
+
+def test_the_nearest_entry_decides_the_level() -> None:
+    assert level_of("R-SEARCH-01") == OBSERVED
+    assert level_of("R-SEARCH-04") == PROMISED
+    assert level_of("R-TAINT-01") == PROMISED
+
+
+def test_areas_and_single_rules_can_be_named() -> None:
+    assert set(rules_of("SORT", "R-NOM-03")) == {"R-SORT-01", "R-SORT-02", "R-NOM-03"}
+
+
+def test_actions_are_named_as_kubernetes_names_them() -> None:
+    assert action_name(ActionType.ADD | ActionType.UPDATE_NODE_LABEL) == "Add+UpdateNodeLabel"
+    assert action_name(ActionType.ADD | ActionType.UPDATE) == "Add+Update"
+    assert action_name(ActionType.UPDATE) == "Update"

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``refsched record``: what it writes, and what it says of options that cannot be."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from refsched.checking.replay import replay_file
+from refsched.tools.cli.main import cli, main
+
+SCENARIO = """
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: "2", memory: 4Gi, pods: "9"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a, namespace: default}
+spec: {containers: [{name: c, image: i}]}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: refsched-scenario, labels: {refsched.dev/scenario: steps}}
+data:
+  steps: |
+    - create: Node n1
+    - create: Pod default/a
+    - schedule: 1
+"""
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> str:
+    path = tmp_path / "scenario.yaml"
+    path.write_text(SCENARIO, "utf-8")
+    return str(path)
+
+
+def record(*options: str, impl: str = "refsched.reference") -> Result:
+    return CliRunner().invoke(cli, ("record", "--impl", impl, *options))
+
+
+def refusal(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    *options: str,
+    impl: str = "refsched.reference",
+) -> str:
+    """The one line; nothing else is printed, and the exit code is 2."""
+    monkeypatch.setattr(sys, "argv", ["refsched", "record", "--impl", impl, *options])
+    with pytest.raises(SystemExit) as left:
+        main()
+    printed = capsys.readouterr()
+    assert (left.value.code, printed.out) == (2, "")
+    [line] = printed.err.splitlines()
+    return line.removeprefix("refsched: ")
+
+
+def test_a_scenario_is_recorded_as_a_trace(scenario: str, tmp_path: Path) -> None:
+    output = tmp_path / "a.jsonl.gz"
+    done = record("--scenario", scenario, "--output", str(output), "--start", "2027-01-01T00:00:00Z")
+    assert (done.exit_code, done.output) == (0, f"{output}  1 attempts\n")
+    assert replay_file(output).agree == 1
+
+
+def test_an_area_is_recorded_as_a_folder_of_traces_the_same_bytes_each_time(tmp_path: Path) -> None:
+    options = ("--area", "permit", "--seed", "3", "--examples", "12", "--at-least", "2", "--output")
+    first = record(*options, str(tmp_path / "one"))
+    assert first.exit_code == 0
+    assert record(*options, str(tmp_path / "other")).exit_code == 0
+    one, other = (sorted((tmp_path / name).iterdir()) for name in ("one", "other"))
+    assert [path.name for path in one] == [path.name for path in other]
+    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in other]
+    assert one[0].name == "permit-001.jsonl.gz"
+    assert f"{len(one)} traces" in first.output
+    assert all(replay_file(path).attempts >= 2 for path in one)
+
+
+def test_the_help_tells_what_a_scenario_is() -> None:
+    told = record("--help").output
+    assert "refsched.dev/scenario" in told
+    assert "- schedule: 5" in told
+
+
+def test_bad_options_are_refused_in_one_line(
+    scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def said(*options: str) -> str:
+        return refusal(monkeypatch, capsys, *options)
+
+    trace, folder = str(tmp_path / "a.jsonl"), str(tmp_path / "traces")
+    assert said("--output", trace) == "expected either --scenario FILE or --area AREA"
+    assert said("--scenario", scenario, "--area", "ports", "--output", trace).startswith("expected either")
+    assert said("--scenario", scenario, "--output", folder) == (
+        "--output: expected a file that ends in .jsonl or .jsonl.gz"
+    )
+    assert said("--area", "ports", "--output", trace) == (
+        "--output: expected a folder: there is one trace for each history"
+    )
+    assert said("--area", "port", "--output", folder).endswith("found 'port'")
+    assert said("--scenario", scenario, "--output", trace, "--start", "noon") == (
+        "--start: expected an RFC 3339 time, found 'noon'"
+    )
+    assert said("--scenario", "no.yaml", "--output", trace) == "no.yaml: No such file or directory"
+    (tmp_path / "file").touch()
+    assert said("--scenario", scenario, "--output", str(tmp_path / "file" / "a.jsonl")) == (
+        f"{tmp_path / 'file'}: File exists"
+    )
+
+
+def test_an_implementation_that_is_not_to_be_had_is_told(
+    scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = str(tmp_path / "a.jsonl")
+    options = ("--scenario", scenario, "--output", trace)
+    assert "expected the path of a Python module" in refusal(monkeypatch, capsys, *options, impl="a b")
+    assert refusal(monkeypatch, capsys, *options, impl="no_such_module_here").startswith(
+        "no_such_module_here: "
+    )
+
+
+def test_a_scenario_whose_configuration_is_refused_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "scenario.yaml"
+    text = SCENARIO.replace("  steps: |", '  config: "{kind: Nope}"\n  steps: |')
+    path.write_text(text, "utf-8")
+    said = refusal(monkeypatch, capsys, "--scenario", str(path), "--output", str(tmp_path / "a.jsonl"))
+    assert said.startswith("refsched.reference: it will not be configured so: ")
+
+
+def test_a_scenario_that_cannot_be_done_to_its_end_is_recorded_so_far_and_the_reason_told(
+    scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "stops_at_pods_in_this_test.py").write_text(STOPS_AT_PODS, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    output = tmp_path / "a.jsonl"
+    done = record("--scenario", scenario, "--output", str(output), impl="stops_at_pods_in_this_test")
+    assert done.exit_code == 0
+    assert done.output.startswith(f"{output}  0 attempts (not to the end: create was answered with an error:")
+    folder = tmp_path / "traces"
+    options = ("--area", "permit", "--examples", "3", "--output", str(folder))
+    assert "0 traces" in record(*options, impl="stops_at_pods_in_this_test").output
+
+
+STOPS_AT_PODS = """
+class Weary:
+    def __init__(self, config):
+        pass
+
+    def hello(self):
+        return {"name": "weary", "version": "1", "kubernetes": "1.34", "capabilities": ["filter"]}
+
+    def create(self, value):
+        return {"error": "no more"} if value["kind"] == "Pod" else {"records": []}
+
+def create(config):
+    return Weary(config)
+"""

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``refsched explain``: one pod's decision, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from commands import CONFIG, cluster, lines, node, pod, refusal, run
+from device_world import claim, device, device_class, every, piece
+
+from refsched.tools.cli.explain import amounts
+
+TAINTED = {"taints": [{"key": "k", "effect": "PreferNoSchedule"}]}
+
+
+def _explained(folder: Path, *values: dict[str, Any], name: str = "a", exit_code: int = 0) -> list[str]:
+    done = run("explain", "-f", cluster(folder, *values), name)
+    assert done.exit_code == exit_code, done.output
+    return list(lines(done))
+
+
+def test_the_whole_decision_at_a_glance(tmp_path: Path) -> None:
+    nominated = {"phase": "Pending", "nominatedNodeName": "full"}
+    told = _explained(
+        tmp_path,
+        node("best"),
+        node("second", spec=TAINTED),
+        node("full", cpu="2"),
+        node("cordoned", spec={"unschedulable": True}),
+        pod("job-1", cpu="1500m", status=nominated),
+        pod("a"),
+    )
+    why = "Insufficient cpu  (asks 1, free 0.5: with default/job-1, nominated here, counted)"
+    assert told == [
+        "default/a   priority 0   → best   (highest total: 473)",
+        "",
+        "NODE    VERDICT     taint×3  fit×1  balanced×1  image×1  TOTAL",
+        "best    ✓ chosen  0→100→300     86          87        0    473",
+        "second  ✓             1→0→0     86          87        0    173",
+        "scores: as the plugin gave it → normalized → by its weight; one number where it stays the same",
+        "",
+        f"NODE      REFUSED BY           {'WHY':{len(why)}}  PREEMPTION",
+        f"cordoned  ✗ NodeUnschedulable  {'node(s) were unschedulable':{len(why)}}  would not help",
+        f"full      ✗ NodeResourcesFit   {why}  could help",
+    ]
+
+
+def test_equals_are_counted(tmp_path: Path) -> None:
+    told = _explained(tmp_path, node("n1"), node("n2"), pod("a"))
+    assert told[0].endswith("(1 of 2 equals at 473)")
+
+
+def test_where_nothing_scores_one_feasible_node_is_enough(tmp_path: Path) -> None:
+    config = tmp_path / "sched.yaml"
+    off = {"disabled": [{"name": "*"}]}
+    config.write_text(yaml.safe_dump({**CONFIG, "profiles": [{"plugins": {"score": off, "preScore": off}}]}))
+    path = cluster(tmp_path, node("n1"), node("n2"), pod("a"))
+    told = lines(run("explain", "-f", path, "--config", str(config), "a"))
+    assert told[0].endswith("(one feasible node, so none is scored)")
+    assert told[-1].endswith("✓ one more than enough")
+
+
+def test_a_pod_that_fits_nowhere_is_exit_code_1_and_its_victims_are_told(tmp_path: Path) -> None:
+    old, new = pod("old", cpu="4", nodeName="n"), pod("a", priority=7)
+    assert _explained(tmp_path, node("n"), old, new, exit_code=1) == [
+        "default/a   priority 7   ✗ unschedulable",
+        "0/1 nodes are available: 1 Insufficient cpu.",
+        "preemption: default/old would have to leave n",
+        "",
+        "NODE  REFUSED BY          WHY                                 PREEMPTION",
+        "n     ✗ NodeResourcesFit  Insufficient cpu  (asks 1, free 0)  could help",
+    ]
+
+
+def test_several_resources_are_told_by_name(tmp_path: Path) -> None:
+    requests = {"cpu": "5", "memory": "9Gi"}
+    large = pod("a", containers=[{"name": "c", "image": "i", "resources": {"requests": requests}}])
+    assert (
+        "(cpu asks 5, free 4; memory asks 9Gi, free 8Gi)"
+        in _explained(tmp_path, node("n"), large, exit_code=1)[-1]
+    )
+
+
+def test_who_refuses_a_pod_as_such_is_told(tmp_path: Path) -> None:
+    told = _explained(tmp_path, node("n"), pod("a", schedulingGates=[{"name": "g"}]), exit_code=1)
+    why = "waiting for scheduling gates: [g]"
+    assert told[-1] == f"✗ SchedulingGates refuses the pod before it enters the queue: {why}"
+    claim = {"name": "v", "persistentVolumeClaim": {"claimName": "gone"}}
+    told = _explained(tmp_path, node("n"), pod("a", volumes=[claim]), exit_code=1)
+    assert told[-1] == (
+        "✗ VolumeRestrictions refuses the pod before any node is looked at:"
+        ' persistentvolumeclaim "gone" not found'
+    )
+
+
+def test_a_pod_that_runs_and_one_that_is_nominated_are_told_as_such(tmp_path: Path) -> None:
+    running = pod("a", nodeName="n", status={"phase": "Running"})
+    assert _explained(tmp_path, node("n"), running)[:2] == [
+        "default/a   priority 0   → n   (one feasible node, so none is scored)",
+        "it runs on n, and is decided as if it were yet to be placed",
+    ]
+    nominated = pod("a", status={"phase": "Pending", "nominatedNodeName": "n"})
+    told = _explained(tmp_path, node("m"), node("n"), nominated)
+    assert told[-1] == "not looked at, since the search ended before: m"
+
+
+def test_a_feasible_node_tells_whose_place_is_kept_there(tmp_path: Path) -> None:
+    nominated = pod("b", status={"phase": "Pending", "nominatedNodeName": "n"})
+    told = _explained(tmp_path, node("n"), nominated, pod("a"))
+    assert told[-1] == "n     ✓ chosen (with default/b, nominated here, counted)"
+
+
+def test_one_node_more_than_enough_is_told(tmp_path: Path) -> None:
+    told = _explained(tmp_path, *(node(f"n{i:03}") for i in range(101)), pod("a"))
+    assert any("✓ one more than enough" in line for line in told)
+
+
+def test_programs_get_everything(tmp_path: Path) -> None:
+    nominated = {"phase": "Pending", "nominatedNodeName": "full"}
+    path = cluster(
+        tmp_path, node("n1"), node("n2"), node("full", cpu="1"), pod("b", status=nominated), pod("a")
+    )
+    as_json, as_yaml = (run("explain", "-f", path, "-o", form, "default/a") for form in ("json", "yaml"))
+    value: Any = json.loads(as_json.output)
+    assert yaml.safe_load(as_yaml.output) == value
+    assert (value["result"], value["equals"], value["weights"]["TaintToleration"]) == ("scheduled", 2, 3)
+    chosen, other, full = value["nodes"]
+    assert {chosen["node"], other["node"]} == {"n1", "n2"}
+    assert chosen["scores"]["TaintToleration"] == {"raw": 0, "normalized": 100, "weighted": 300}
+    assert full == {
+        "node": "full",
+        "verdict": "refused",
+        "plugin": "NodeResourcesFit",
+        "reasons": ["Insufficient cpu"],
+        "curableByPreemption": True,
+        "details": [],
+        "lacks": [{"resource": "cpu", "asks": 1000, "free": 0, "allocatable": 1000}],
+        "nominatedPodsCounted": ["default/b"],
+    }
+
+
+def test_programs_are_told_who_refused_the_pod(tmp_path: Path) -> None:
+    path = cluster(tmp_path, node("n"), pod("a", schedulingGates=[{"name": "g"}]))
+    value = json.loads(run("explain", "-f", path, "-o", "json", "a").output)
+    assert value["refused"] == {
+        "plugin": "SchedulingGates",
+        "code": "UnschedulableAndUnresolvable",
+        "reasons": ["waiting for scheduling gates: [g]"],
+    }
+
+
+# --- Which pod ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("default/web-11", "default/web-11: there is no such pod; did you mean default/web-1?"),
+        ("shop/db", "shop/db: there is no such pod; did you mean default/db?"),
+        ("zzzzzzzzzz/qqqqqqqqqqq", "zzzzzzzzzz/qqqqqqqqqqq: there is no such pod; there are 4 pods"),
+        ("done", "Pod default/done: has finished (Succeeded): it needs no node"),
+        ("other", "Pod default/other: left to the scheduler volcano: there is nothing to explain"),
+    ],
+)
+def test_a_pod_that_cannot_be_explained_is_refused_with_near_names(
+    name: str,
+    problem: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pods = [
+        pod("web-1"),
+        pod("db"),
+        pod("done", status={"phase": "Succeeded"}),
+        pod("other", schedulerName="volcano"),
+    ]
+    assert refusal(monkeypatch, capsys, "explain", "-f", cluster(tmp_path, *pods), name) == problem
+
+
+def test_a_cluster_without_pods_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = refusal(monkeypatch, capsys, "explain", "-f", cluster(tmp_path, node("n")), "x/a")
+    assert told == "x/a: there is no pod in the input"
+
+
+# --- Amounts --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("resource", "values", "told"),
+    [
+        ("cpu", (1500, -250), ("1.5", "-0.25")),
+        ("memory", (3 << 29, 1 << 41), ("1.5Gi", "2Ti")),
+        ("memory", ((1 << 30) + 1, 1 << 30), (str((1 << 30) + 1), str(1 << 30))),
+        ("ephemeral-storage", (1000, 2048), ("1000", "2Ki")),
+        ("example.com/gpu", (2, 12000), ("2", "12,000")),
+    ],
+)
+def test_amounts_are_told_as_people_write_them(
+    resource: str, values: tuple[int, ...], told: tuple[str, ...]
+) -> None:
+    assert amounts(resource, *values) == told
+
+
+def test_a_known_defect_that_was_met_is_told(tmp_path: Path) -> None:
+    incomplete = piece("s", device("d"), node="n1", resourceSliceCount=2)
+    asking = pod("a", resourceClaims=[{"name": "g", "resourceClaimName": "c"}])
+    values = [node("n1"), node("n2"), incomplete, device_class(), claim("c", every()), asking]
+
+    told = _explained(tmp_path, *values, exit_code=1)
+
+    [known] = [line for line in told if line.startswith("known defect")]
+    assert known == "known defect of v1.34.2 (kubernetes #141829), met on n1:"
+    assert "by the rule (R-DRA-44) it rules out that node alone" in told[told.index(known) + 2]
+    value = json.loads(run("explain", "-f", str(tmp_path / "cluster.json"), "-o", "json", "a").output)
+    assert [[each["id"] for each in one.get("knownDefects", [])] for one in value["nodes"]] == [
+        ["all-of-a-broken-pool"],
+        [],
+    ]
+
+
+def test_where_a_term_reaches_a_namespace_that_it_excludes_is_told(tmp_path: Path) -> None:
+    zoned = node("n1")
+    zoned["metadata"]["labels"] = {"zone": "a"}
+    other = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other", "labels": {"team": "x"}}}
+    there = pod("b", nodeName="n1")
+    there["metadata"]["namespace"] = "other"
+    without_team = {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]}
+    term = {"topologyKey": "zone", "labelSelector": {}, "namespaceSelector": without_team}
+    affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+    told = _explained(tmp_path, zoned, node("n2"), other, there, pod("a", affinity=affinity), exit_code=0)
+
+    assert "known defect of v1.34.2 (kubernetes #141526), met on n1:" in told

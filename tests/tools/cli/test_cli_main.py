@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The entry point, what it starts with, and how it prints."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from commands import cluster, node, pod, run
+
+import refsched.__main__
+from refsched.tools.cli import printing
+from refsched.tools.cli.main import main
+
+ROOT = Path(__file__).parents[3]
+LATE = (
+    "yaml",
+    "rich",
+    "cattrs",
+    "celpy",
+    "hypothesis",
+    "pytest",
+    "refsched.machine.scheduler",
+    "refsched.tools.cli.printing",
+)
+
+
+def _python(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *args],
+        cwd=ROOT,
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def test_help_loads_nothing_that_only_a_command_needs() -> None:
+    program = (
+        "import sys; from refsched.tools.cli.main import cli; cli(['--help'], standalone_mode=False);"
+        f"print(*(name for name in {LATE!r} if name in sys.modules), file=sys.stderr)"
+    )
+    done = _python("-c", program)
+    assert (done.returncode, done.stderr.strip()) == (0, "")
+    assert all(command in done.stdout for command in ("explain", "replay", "schedule"))
+
+
+@pytest.mark.parametrize("command", ["explain", "replay", "schedule"])
+def test_each_command_tells_its_exit_codes_or_how_to_be_used(command: str) -> None:
+    done = run(command, "--help")
+    assert done.exit_code == 0
+    assert done.output.startswith(f"Usage: cli {command} ")
+
+
+def test_the_module_and_the_script_are_one_program() -> None:
+    done = _python("-m", "refsched", "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Usage: ")
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
+    assert scripts == {"refsched": "refsched.__main__:main"}
+    assert refsched.__main__.main is main
+
+
+def test_a_stream_that_cannot_spell_a_character_shows_its_escape(tmp_path: Path) -> None:
+    path = cluster(tmp_path, node("n"), pod("a"))
+    done = _python("-m", "refsched", "schedule", "-f", path, PYTHONIOENCODING="latin-1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\\u2192 n" in done.stdout
+
+
+def test_streams_of_other_kinds_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["refsched", "--version"])
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 0
+
+
+def test_serve_answers_the_protocol() -> None:
+    done = run("serve", stdin='{"hello": {"protocol": 1}}\n')
+    assert (done.exit_code, json.loads(done.output)["name"]) == (0, "refsched")
+
+
+# --- Printing -------------------------------------------------------------------------------------
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_gets_colours_and_folded_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = _Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    page = printing.Page()
+    page.table(("A", "B"), [("a" * 30, "✗ " + "b" * 30)])
+    page.show()
+    printed = terminal.getvalue()
+    assert "\x1b[" in printed
+    assert "a" * 30 not in printed
+
+
+def test_a_table_without_rows_is_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    page = printing.Page()
+    page.table(("A", "B"), [])
+    page.line("end", indent=2)
+    page.show()
+    assert capsys.readouterr().out == "  end\n"
+
+
+def test_elsewhere_rows_are_plain_and_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    page = printing.Page()
+    page.table(("A", "B"), [("[bold]:smile:", "✓ " + "b" * 300)])
+    page.show()
+    assert capsys.readouterr().out.splitlines()[1] == "[bold]:smile:  ✓ " + "b" * 300
+
+
+def test_values_are_printed_as_json_or_yaml(capsys: pytest.CaptureFixture[str]) -> None:
+    value = {"b": ["ü" * 200], "a": None}
+    printing.show_value(value, "json")
+    assert json.loads(capsys.readouterr().out) == value
+    printing.show_value(value, "yaml")
+    assert capsys.readouterr().out == f"b:\n- {'ü' * 200}\na: null\n"
+
+
+def test_numbers_and_names_are_counted() -> None:
+    assert [printing.counted(n, "pod") for n in (0, 1, 1234)] == ["0 pods", "1 pod", "1,234 pods"]
+    assert printing.some(["a", "b"]) == "a, b"
+    assert printing.some(list("abcdefg")) == "a, b, c, d, e and 2 more"

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``refsched replay``: what agrees, what does not, and what cannot be judged."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import CONFIG, Json, lines, node, pod, refusal, run
+
+from refsched.checking.checker import Checker
+from refsched.checking.replay import as_plain, replay_file
+from refsched.framework.known_defects import THROUGHOUT
+from refsched.records import NodeStatus
+
+HEADER: Json = {
+    "trace": "refsched.trace/v1",
+    "scheduler": {"name": "kube-scheduler", "version": "v1.34.2"},
+    "config": CONFIG,
+}
+
+
+def _at(**record: Any) -> Json:
+    return {"at": 0, **record}
+
+
+def _scheduled(name: str, on: str) -> Json:
+    return _at(attempt={"pod": f"default/{name}", "result": "scheduled", "node": on})
+
+
+def _bound(name: str, on: str) -> Json:
+    return _at(bind={"pod": f"default/{name}", "node": on, "result": "bound"})
+
+
+def _refused(name: str) -> Json:
+    return _at(attempt={"pod": f"default/{name}", "result": "unschedulable"})
+
+
+def _trace(folder: Path, *records: Json, header: Json = HEADER, name: str = "a.jsonl") -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in (header, *records)))
+    return path
+
+
+ONE_POD = (_at(create=node("n")), _at(create=node("full", cpu="0")), _at(create=pod("a")))
+AGREEING = (*ONE_POD, _scheduled("a", "n"), _bound("a", "n"))
+DISAGREEING = (*ONE_POD, _scheduled("a", "full"), _bound("a", "full"))
+
+
+def test_a_trace_that_agrees_is_exit_code_0(tmp_path: Path) -> None:
+    path = _trace(tmp_path, *AGREEING)
+    done = run("replay", str(path))
+    assert done.exit_code == 0
+    assert lines(done) == [f"agrees     {path}  1 attempts", "1 traces, 1 attempts: 1 agree, 0 disagree"]
+
+
+def test_a_trace_that_disagrees_is_exit_code_1_and_told_where_first(tmp_path: Path) -> None:
+    path = _trace(tmp_path, *DISAGREEING)
+    done = run("replay", str(path))
+    assert done.exit_code == 1
+    told = lines(done)
+    assert told[0] == f"DISAGREES  {path}  1 of 1 attempts"
+    assert told[1] == "    line 5, node"
+    assert told[2].startswith("    expected  ")
+    assert told[3].startswith('    recorded  "full"')
+    assert told[4] == "1 traces, 1 attempts: 0 agree, 1 disagree"
+
+
+def test_a_folder_stands_for_its_traces_and_each_attempt_counts(tmp_path: Path) -> None:
+    second = (_at(create=pod("b", cpu="9")), _refused("b"))
+    _trace(tmp_path, *AGREEING, *second, name="b/agrees.jsonl")
+    _trace(tmp_path, *DISAGREEING, *second, name="a/disagrees.jsonl")
+    _trace(tmp_path, *ONE_POD, name="b/none.jsonl")
+    (tmp_path / "notes.txt").write_text("no trace")
+    done = run("replay", str(tmp_path))
+    assert done.exit_code == 1
+    told = [line for line in lines(done) if not line.startswith(" ")]
+    assert told == [
+        f"DISAGREES  {tmp_path}/a/disagrees.jsonl  1 of 2 attempts",
+        f"agrees     {tmp_path}/b/agrees.jsonl  2 attempts",
+        f"agrees     {tmp_path}/b/none.jsonl  0 attempts",
+        "3 traces, 4 attempts: 3 agree, 1 disagree",
+    ]
+
+
+def test_json_tells_the_same_in_one_object(tmp_path: Path) -> None:
+    good, bad = _trace(tmp_path, *AGREEING), _trace(tmp_path, *DISAGREEING, name="b.jsonl")
+    done = run("replay", "--json", str(good), str(bad))
+    assert done.exit_code == 1
+    value = json.loads(done.output)
+    files = value.pop("files")
+    assert value == {"traces": 2, "attempts": 2, "agree": 1, "disagree": 1, "unchecked": 0}
+    assert files[0] == {
+        "file": str(good),
+        "attempts": 1,
+        "agree": 1,
+        "disagree": 0,
+        "unchecked": 0,
+        "first": None,
+        "error": None,
+        "without": [],
+    }
+    assert files[1]["file"] == str(bad)
+    assert files[1]["first"]["line"] == 5
+    assert (files[1]["first"]["member"], files[1]["first"]["got"]) == ("node", "full")
+
+
+HATES_WEB: Json = {
+    "podAntiAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": [
+            {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "web"}}}
+        ]
+    }
+}
+
+
+def _repelled(*, again: bool) -> tuple[Json, ...]:
+    """A pod is refused because another hates it, and that one is gone. Is it worth another try?"""
+    zoned, db, web = node("n"), pod("db"), pod("web")
+    zoned["metadata"]["labels"] = {"zone": "a"}
+    db["spec"] |= {"nodeName": "n", "affinity": HATES_WEB}
+    web["metadata"]["labels"] = {"app": "web"}
+    waits = {"active": [], "backoff": [], "unschedulable": []}
+    gone = {"apiVersion": "v1", "kind": "Pod", "namespace": "default", "name": "db"}
+    return (
+        *(_at(create=each) for each in (zoned, db, web)),
+        _refused("web"),
+        _at(delete=gone),
+        _at(queues=waits | {"backoff" if again else "unschedulable": ["default/web"]}),
+    )
+
+
+def test_a_scheduler_without_a_known_defect_agrees_and_that_is_told(tmp_path: Path) -> None:
+    as_released = _trace(tmp_path, *_repelled(again=False), name="a.jsonl")
+    mended = _trace(tmp_path, *_repelled(again=True), name="b.jsonl")
+    done = run("replay", str(as_released), str(mended))
+    assert done.exit_code == 0
+    ids = ", ".join(sorted(defect.id for defect in THROUGHOUT))
+    assert lines(done)[:2] == [
+        f"agrees     {as_released}  1 attempts",
+        f"agrees     {mended}  1 attempts, without known defects: {ids}",
+    ]
+
+
+def test_no_known_defect_explains_a_trace_whose_inputs_do_not_fit_without_it(tmp_path: Path) -> None:
+    gone = _at(delete={"apiVersion": "v1", "kind": "Pod", "namespace": "default", "name": "x"})
+    done = run("replay", str(_trace(tmp_path, *_repelled(again=True), gone)))
+    assert done.exit_code == 1
+    assert lines(done)[0].startswith("DISAGREES")
+
+
+def test_after_a_disagreement_an_input_that_does_not_fit_is_passed_over(tmp_path: Path) -> None:
+    gone = _at(delete={"apiVersion": "v1", "kind": "Pod", "namespace": "default", "name": "x"})
+    report = replay_file(_trace(tmp_path, *DISAGREEING, gone, _at(create=pod("b", cpu="9")), _refused("b")))
+    assert (report.attempts, report.agree, report.disagree) == (2, 1, 1)
+
+
+# --- What cannot be judged ------------------------------------------------------------------------
+
+
+def test_a_file_that_cannot_be_judged_does_not_keep_the_others_from_being_judged(tmp_path: Path) -> None:
+    good = _trace(tmp_path, *AGREEING)
+    old = _trace(tmp_path, *AGREEING, _refused("b"), {"at": 0, "guess": 1}, name="old.jsonl")
+    done = run("replay", str(tmp_path))
+    assert done.exit_code == 2
+    assert lines(done)[-1] == "2 traces, 3 attempts: 1 agree, 0 disagree, 2 not judged (1 traces)"
+    done = run("replay", "--json", str(old), str(good))
+    assert done.exit_code == 2
+    value = json.loads(done.stdout)
+    assert (value["attempts"], value["agree"], value["unchecked"]) == (3, 1, 2)
+    assert value["files"][0]["error"].startswith(f"{old}: line ")
+    assert done.stderr.startswith(f"refsched: {old}: line ")
+
+
+def test_a_defect_of_refsched_s_own_keeps_no_other_file_from_being_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _trace(tmp_path, *AGREEING)
+    missing: dict[str, Any] = {}
+    monkeypatch.setattr(Checker, "take", lambda *_: missing["rule"])
+    done = run("replay", "--json", str(path))
+    assert done.exit_code == 2
+    [file] = json.loads(done.stdout)["files"]
+    assert file["error"].startswith(f"{path}: refsched itself fails (test_cli_replay.py, line ")
+    assert file["error"].endswith("KeyError('rule')")
+    assert file["unchecked"] == 1
+
+
+def test_what_disagrees_weighs_more_than_what_cannot_be_judged(tmp_path: Path) -> None:
+    _trace(tmp_path, *DISAGREEING)
+    (tmp_path / "empty.jsonl").touch()
+    assert run("replay", str(tmp_path)).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("record", "problem"),
+    [
+        ({"at": 0, "guess": 1}, "expected exactly one of "),
+        ({"at": "x", "advance": 1}, "at: expected a number of seconds, found 'x'"),
+        (_at(create=node("n")), "Node n: exists already"),
+        (_at(create={"kind": "Pod"}), "Pod: apiVersion: is required and missing"),
+    ],
+)
+def test_a_record_that_cannot_be_is_exit_code_2_with_its_line(
+    record: Json,
+    problem: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = _trace(tmp_path, _at(create=node("n")), record)
+    told = refusal(monkeypatch, capsys, "replay", str(path))
+    assert told.startswith(f"{path}: line 3: {problem}")
+
+
+def test_a_file_that_is_no_trace_or_is_cut_off_is_exit_code_2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(path: Path) -> str:
+        return refusal(monkeypatch, capsys, "replay", str(path))
+
+    assert refused(tmp_path / "gone.jsonl") == f"{tmp_path}/gone.jsonl: No such file or directory"
+    assert refused(tmp_path) == f"{tmp_path}: there is no trace (.jsonl or .jsonl.gz) below it"
+    whole = _trace(tmp_path, *AGREEING)
+    text = whole.read_bytes()
+    cut = tmp_path / "cut.jsonl"
+    cut.write_bytes(text[:-20])
+    last = refused(cut)
+    assert last == f"{cut}: line 6: is cut off in the middle"
+    packed = tmp_path / "cut.jsonl.gz"
+    packed.write_bytes(gzip.compress(text)[:-30])
+    assert "the compressed file is cut off" in refused(packed)
+
+
+def test_a_configuration_that_cannot_be_used_stands_in_line_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = _trace(tmp_path, header={**HEADER, "config": {"apiVersion": "v1"}})
+    told = refusal(monkeypatch, capsys, "replay", str(path))
+    assert told.startswith(f"{path}: line 1: apiVersion: expected kubescheduler.config.k8s.io/v1")
+
+
+def test_what_was_expected_is_told_without_empty_members() -> None:
+    assert as_plain(NodeStatus("Success")) == {"code": "Success"}
+    assert as_plain(3) == 3

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Orders: where it matters which volume is looked at first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from volume_objects import Json, by_hand, claim, csi_node, read, storage_class, store, using, volume
+from world import node_object, pod_object
+
+from refsched.framework.node_info import NodeInfo
+from refsched.framework.snapshot import snapshot_of
+from refsched.volumes.finding import claims_of
+from refsched.volumes.orders import VolumeOrder, volume_orders
+from refsched.volumes.provisioning import NOTHING_TO_BIND
+
+
+def orders(*objects: Json, claims: tuple[str, ...] = ("c",)) -> list[VolumeOrder]:
+    shown = store(by_hand(), *objects)
+    pod: Any = read(pod_object("p", volumes=using(*claims)))
+    nodes = [NodeInfo(read(node_object(n, labels={"kubernetes.io/hostname": n}))) for n in ("n1", "n2")]
+    return volume_orders(claims_of(pod, shown), snapshot_of(*nodes, objects=shown))
+
+
+def taken(order: VolumeOrder, node: str = "n1") -> list[str]:
+    """The volumes that the pod gets on the node."""
+    found = order.found_on(node)
+    assert found is not None
+    return [match.volume.name for match in found.matches]
+
+
+@pytest.mark.parametrize(
+    "volumes",
+    [
+        [],
+        [volume("a")],
+        [volume("a"), volume("b", size="2Gi")],
+        [volume("a"), volume("b", phase="Released")],
+        [volume("a"), volume("b", claimed_by="c")],
+        [volume("a", size="1Mi"), volume("b", size="1Mi")],
+    ],
+)
+def test_mostly_the_order_decides_nothing(volumes: list[Json]) -> None:
+    assert len(orders(claim("c"), *volumes)) == 1
+
+
+def test_of_volumes_of_equal_size_any_may_come_first() -> None:
+    either = orders(claim("c"), volume("b"), volume("a"), volume("large", size="9Gi"))
+
+    assert [taken(order) for order in either] == [["a"], ["b"]]
+
+
+def test_of_volumes_bound_beforehand_to_one_claim_any_may_come_first() -> None:
+    """And where the first is out of reach, the claim gets none."""
+    here, there = volume("a", size="2Gi", claimed_by="c"), volume("b", claimed_by="c", on="n2")
+    either = orders(claim("c"), here, there)
+
+    assert [taken(order, "n2") for order in either] == [["a"], ["b"]]
+    assert [order.refusals_on("n1") for order in either] == [(), (NOTHING_TO_BIND,)]
+
+
+def test_what_one_claim_takes_may_be_what_another_needs() -> None:
+    picky = claim("picky", size="2Gi", selector={"matchLabels": {"disk": "ssd"}})
+    volumes = [volume("a", size="2Gi", labels={"disk": "ssd"}), volume("b", size="2Gi")]
+    either = orders(claim("c"), picky, *volumes, claims=("c", "picky"))
+
+    assert [order.refusals_on("n1") for order in either] == [(NOTHING_TO_BIND,), ()]
+
+
+def test_an_error_is_the_same_in_any_order() -> None:
+    objects = [
+        claim("c"),
+        claim("bound", bound_to="v"),
+        volume("v", claimed_by="bound", azureDisk={"diskURI": "d"}),
+        csi_node("n1", "kubernetes.io/azure-disk"),
+        volume("a"),
+    ]
+    [order] = orders(*objects, claims=("c", "bound"))
+
+    assert order.refusals_on("n1") is None
+    assert order.refusals_on("n2") == ()
+
+
+def test_volumes_can_be_put_first_and_of_many_not_all_orders_are_tried() -> None:
+    names = [f"v{i}" for i in range(8)]
+    many = orders(claim("c"), *(volume(name) for name in names))
+
+    assert len(many) == 720
+    assert {name for order in many for name in taken(order)} == set(names[:6])
+    assert taken(many[0].beginning_with(["v7", "v6"])) == ["v7"]
+
+
+def test_classes_are_contested_one_by_one() -> None:
+    objects = [storage_class("x"), claim("c"), claim("d", "x"), volume("a"), volume("b", "x")]
+
+    assert len(orders(*objects, claims=("c", "d"))) == 1

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Provisioning: whether the volumes that do not exist yet can be made for a node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from volume_objects import Json, by_hand, capacity, claim, csi_driver, read, storage_class, store
+from world import node_object
+
+from refsched.volumes.provisioning import (
+    NOT_ENOUGH_SPACE,
+    NOTHING_TO_BIND,
+    refusal_to_provision,
+)
+
+NODE = read(node_object("n1", labels={"zone": "a", "disk": "ssd"}))
+EVERYWHERE: Json = {"nodeTopology": {}}
+
+
+def refusal(*claims: Json, classes: tuple[Json, ...], objects: tuple[Json, ...] = ()) -> str | None:
+    by_name = {value["metadata"]["name"]: read(value) for value in classes}
+    return refusal_to_provision([read(value) for value in claims], by_name, NODE, store(*objects))
+
+
+def on(**labels: list[str]) -> Json:
+    return {"matchLabelExpressions": [{"key": key, "values": values} for key, values in labels.items()]}
+
+
+def test_a_class_without_a_provisioner_makes_nothing() -> None:
+    assert refusal(claim("c"), classes=(by_hand(),)) == NOTHING_TO_BIND
+    assert refusal(claim("c", "x"), classes=(storage_class("x", provisioner=""),)) == NOTHING_TO_BIND
+    assert refusal(claim("c", "x"), classes=(storage_class("x"),)) is None
+
+
+@pytest.mark.parametrize(
+    ("topologies", "allowed"),
+    [
+        ([], True),
+        ([on(zone=["a"])], True),
+        ([on(zone=["b", "a"], disk=["ssd"])], True),
+        ([on(zone=["a"], disk=["hdd"])], False),
+        ([on(zone=["b"]), on(disk=["ssd"])], True),
+        ([on(rack=["r"])], False),
+        ([{}], False),
+    ],
+)
+def test_the_topology_of_the_class_must_allow_the_node(topologies: list[Json], allowed: bool) -> None:
+    limited = storage_class("x", allowedTopologies=topologies)
+
+    assert refusal(claim("c", "x"), classes=(limited,)) == (None if allowed else NOTHING_TO_BIND)
+
+
+@pytest.mark.parametrize(
+    ("told", "enough"),
+    [
+        ({"capacity": "2Gi"} | EVERYWHERE, True),
+        ({"capacity": "2147483647"} | EVERYWHERE, False),
+        ({"capacity": "2147483647.5"} | EVERYWHERE, True),
+        ({"capacity": "9Gi", "maximumVolumeSize": "1Gi"} | EVERYWHERE, False),
+        ({"capacity": "1Gi", "maximumVolumeSize": "9Gi"} | EVERYWHERE, True),
+        (EVERYWHERE, False),
+        ({"capacity": "9Gi"}, False),
+        ({"capacity": "9Gi", "nodeTopology": {"matchLabels": {"zone": "a"}}}, True),
+        ({"capacity": "9Gi", "nodeTopology": {"matchLabels": {"zone": "b"}}}, False),
+    ],
+)
+def test_a_driver_that_tells_its_capacity_must_have_room_in_reach(told: Json, enough: bool) -> None:
+    objects = (csi_driver("csi.example", tells_capacity=True), capacity("k", "x", **told))
+    refused = refusal(claim("c", "x", "2Gi"), classes=(storage_class("x"),), objects=objects)
+
+    assert refused == (None if enough else NOT_ENOUGH_SPACE)
+
+
+def test_room_counts_for_the_class_alone_and_each_claim_is_looked_at_by_itself() -> None:
+    told = (csi_driver("csi.example", tells_capacity=True), capacity("k", "x", capacity="2Gi", **EVERYWHERE))
+    classes = (storage_class("x"), storage_class("y"))
+
+    assert refusal(claim("c", "x", "2Gi"), claim("d", "x", "2Gi"), classes=classes, objects=told) is None
+    assert refusal(claim("c", "y", "2Gi"), classes=classes, objects=told) == NOT_ENOUGH_SPACE
+    assert refusal(claim("c", "y", ""), classes=classes, objects=told) is None
+
+
+@pytest.mark.parametrize("drivers", [(), (csi_driver("csi.example", tells_capacity=False),)])
+def test_a_driver_that_does_not_tell_is_believed(drivers: tuple[Any, ...]) -> None:
+    assert refusal(claim("c", "x", "2Gi"), classes=(storage_class("x"),), objects=drivers) is None
+
+
+def test_the_first_claim_that_cannot_be_provisioned_says_why() -> None:
+    told = (csi_driver("csi.example", tells_capacity=True),)
+    classes = (by_hand(), storage_class("x"))
+
+    assert refusal(claim("c", "x"), claim("d"), classes=classes, objects=told) == NOT_ENOUGH_SPACE
+    assert refusal(claim("d"), claim("c", "x"), classes=classes, objects=told) == NOTHING_TO_BIND
