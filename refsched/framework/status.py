@@ -10,6 +10,8 @@ from enum import Enum
 
 from attrs import evolve, frozen
 
+from refsched.rules import Reason, applies
+
 
 class Code(Enum):
     """The framework's names, as PROTOCOL spells them in ``code``."""
@@ -56,15 +58,22 @@ SKIP = Status(Code.SKIP)
 
 
 def unschedulable(*reasons: str) -> Status:
-    """No: but evicting pods from the node could cure it."""
-    return Status(Code.UNSCHEDULABLE, reasons)
+    """The node or pod is rejected, and evicting pods could change that. A ``Reason`` applies its rule."""
+    return _rejected(Code.UNSCHEDULABLE, reasons)
 
 
 def unresolvable(*reasons: str) -> Status:
-    """No: and evicting pods would not help."""
-    return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, reasons)
+    """The node or pod is rejected, and evicting pods would not change that. A ``Reason`` applies its rule."""
+    return _rejected(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, reasons)
 
 
 def error(reason: str) -> Status:
-    """Not an answer: something went wrong."""
-    return Status(Code.ERROR, (reason,))
+    """Not an answer: something went wrong. A ``Reason`` applies its rule."""
+    return _rejected(Code.ERROR, (reason,))
+
+
+def _rejected(code: Code, reasons: tuple[str, ...]) -> Status:
+    for reason in reasons:
+        if isinstance(reason, Reason):
+            applies(reason.rule)
+    return Status(code, reasons)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules: how the code that decides says which rule it applies, and how a listener hears it.
+
+A rule has a permanent id (``R-PORTS-03``). The sentence stands in the docstring of the function, class or table
+that implements it; at the branch where it decides stands ``applies("R-PORTS-03")``, or a ``Reason`` that names it.
+Without a listener that costs one test of an empty list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Listener = Callable[[str], None]
+
+_listeners: list[Listener] = []
+
+
+def applies(rule: str) -> None:
+    """The rule with this id decides here."""
+    if _listeners:
+        for listener in _listeners:
+            listener(rule)
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """While the block runs, ``listener`` is called with the id of each rule that is applied, in order."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+class Reason(str):
+    """Why a node or a pod is rejected, as a status words it, and the id of the rule by which it is.
+
+    A reason with a blank is a template: ``Reason("Insufficient {}", "R-FIT-02").of("cpu")``.
+    """
+
+    __slots__ = ("rule",)
+    rule: str
+
+    def __new__(cls, text: str, rule: str) -> Reason:
+        reason = super().__new__(cls, text)
+        reason.rule = rule
+        return reason
+
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+        return str(self), self.rule
+
+    def of(self, *values: object) -> Reason:
+        """The same reason with its blanks filled in."""
+        return Reason(self.format(*values), self.rule)
