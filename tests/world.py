@@ -253,7 +253,7 @@ class World:
         return [call for record in self.told if not isinstance(record, Write) for call in record.calls or ()]
 
     def knows(self, pod: str) -> bool:
-        return self.machine.stations.api.get(Pod, pod, "default") is not None
+        return self.machine.state.api.get(Pod, pod, "default") is not None
 
     def _caused(self) -> list[Output]:
         caused = self.machine.take_records()

@@ -208,7 +208,7 @@ class Run:
     # --- What may come next -----------------------------------------------------------------------
 
     def moves(self) -> Iterator[Move]:
-        if not self.is_held and self._machine.stations.queue.heads():
+        if not self.is_held and self._machine.state.queue.heads():
             yield Schedule()
         yield from self._going_on()
         for waiting in self._waiting():
@@ -220,7 +220,7 @@ class Run:
 
     def _going_on(self) -> Iterator[Move]:
         """What others owe: who is held is let go, who waits is allowed, who is to be deleted goes."""
-        held = {journey.cycle.queued.key for journey in self._journeys if isinstance(journey.stop, Held)}
+        held = {running.cycle.queued.key for running in self._running if isinstance(running.stop, Held)}
         yield from map(Release, sorted(held))
         for waiting in self._waiting():
             yield Permit(waiting, "allow")
@@ -229,14 +229,14 @@ class Run:
     def _is_there(self, move: Input) -> bool:
         if not isinstance(move, Delete) or move.object.kind != "Pod":
             return True
-        return self._machine.stations.objects.get(Pod, move.object.name, "default") is not None
+        return self._machine.state.objects.get(Pod, move.object.name, "default") is not None
 
     def _waiting(self) -> list[str]:
-        return sorted({waiting.pod.key for waiting in self._machine.stations.waiting_pods.undecided()})
+        return sorted({waiting.pod.key for waiting in self._machine.state.waiting_pods.undecided()})
 
     @property
-    def _journeys(self) -> Sequence[Any]:
-        return self._machine._journeys
+    def _running(self) -> Sequence[Any]:
+        return self._machine._running
 
     @property
     def has_settled(self) -> bool:
@@ -245,7 +245,7 @@ class Run:
 
     @property
     def is_held(self) -> bool:
-        return any(not journey.cycle.is_binding for journey in self._journeys)
+        return any(not running.cycle.is_binding for running in self._running)
 
     def settle(self) -> None:
         """Nobody interferes any more, and time passes; then those go that no plugin would ever let pass."""
@@ -261,7 +261,7 @@ class Run:
             self._let_go()
             self.do(Advance(seconds))
             self._let_go()
-            while not self.is_held and self._machine.stations.queue.heads():
+            while not self.is_held and self._machine.state.queue.heads():
                 self.do(Schedule())
                 self._let_go()
         self.do(Schedule())
@@ -276,35 +276,36 @@ class Run:
     def fingerprint(self) -> Hashable:
         """All that decides what comes next: time, places, nominations, what counts on each node, in which order
         nodes are looked at, where each cycle stands, and what happened while it was under way."""
-        stations = self._machine.stations
-        queue = stations.queue
+        scheduler = self._machine.state
+        queue = scheduler.queue
         places = tuple(
             (place.value, tuple(_told(pod) for pod in pods)) for place, pods in queue._queues.items()
         )
         nodes = tuple(
-            (name, tuple(each.pod.key for each in info.pods)) for name, info in stations.cache.usage().items()
+            (name, tuple(each.pod.key for each in info.pods))
+            for name, info in scheduler.cache.usage().items()
         )
         nominated = tuple((name, queue.nominator.nominated_to(name)) for name, _ in nodes)
         pods = tuple(
             (each.key, each.uid, each.spec.node_name, each.status.nominated_node_name)
-            for each in stations.objects.list(Pod)
+            for each in scheduler.objects.list(Pod)
         )
         return (
-            stations.clock.now,
-            stations.next_start_node_index,
+            scheduler.clock.now,
+            scheduler.next_start_node_index,
             places,
             nodes,
             nominated,
             pods,
-            tuple(self._journey(journey) for journey in self._journeys),
+            tuple(self._running_cycle(running) for running in self._running),
             frozenset(self._happened),
             tuple(self._victims),
         )
 
-    def _journey(self, journey: Any) -> Hashable:
-        cycle, stop = journey.cycle, journey.stop
+    def _running_cycle(self, running: Any) -> Hashable:
+        cycle, stop = running.cycle, running.stop
         uid = cycle.queued.pod.uid
-        in_flight = self._machine.stations.queue._in_flight
+        in_flight = self._machine.state.queue._in_flight
         meanwhile = in_flight.since(uid) if uid in in_flight else ()
         where = tuple(stop.waiting.deadlines.items()) if isinstance(stop, OnPermit) else stop
         on = cycle.node.name if cycle.node is not None else ""

@@ -32,7 +32,7 @@ def binding_cycle(cycle: Cycle) -> Generator[Stop, None, None]:
     failure = yield from _wait_and_bind(cycle)
     if failure is not None:
         failure = _handle_binding_cycle_error(cycle, failure)
-    cycle.stations.records.append(
+    cycle.scheduler.records.append(
         Bind(
             pod.pod.key,
             node.name,
@@ -50,7 +50,7 @@ def _wait_and_bind(cycle: Cycle) -> Generator[Stop, None, Failure | None]:
     if not status.is_success:
         rejected = rejected_on(node.name, status)
         return evolve(rejected, unschedulable_plugins=frozenset({status.plugin}), pending_plugins=frozenset())
-    cycle.stations.queue.done(pod.pod.uid)
+    cycle.scheduler.queue.done(pod.pod.uid)
     for run in (run_pre_bind_plugins, bind):
         status = yield from run(cycle)
         if not status.is_success:
@@ -62,12 +62,12 @@ def _wait_and_bind(cycle: Cycle) -> Generator[Stop, None, Failure | None]:
 def _wait_on_permit(cycle: Cycle) -> Generator[Stop, None, Status]:
     """R-PERMIT-05: a pod that nobody holds back goes on at once."""
     uid = cycle.on_node[0].pod.uid
-    waiting = cycle.stations.waiting_pods.get(uid)
+    waiting = cycle.scheduler.waiting_pods.get(uid)
     if waiting is None:
         return SUCCESS
     while waiting.decision is None:
         yield OnPermit(waiting)
-    cycle.stations.waiting_pods.remove(uid)
+    cycle.scheduler.waiting_pods.remove(uid)
     return waiting.decision
 
 
@@ -75,14 +75,14 @@ def _handle_binding_cycle_error(cycle: Cycle, failure: Failure) -> Failure:
     """R-ROLLBACK-03: Unreserve in reverse order, forget, and tell the others that room was made: after the pod
     itself is back where it was rejected (it is not cured by its own leaving), before that where it failed."""
     pod = cycle.on_node[0].pod
-    stations = cycle.stations
+    scheduler = cycle.scheduler
     run_unreserve_plugins(cycle)
 
     def tell(pre_check: Callable[[Pod], bool] | None) -> None:
-        stations.queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod, None, pre_check)
+        scheduler.queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod, None, pre_check)
 
     try:
-        stations.cache.forget(pod)
+        scheduler.cache.forget(pod)
     except CacheError:
         return handle_scheduling_failure(cycle, failure)
     if failure.status.is_rejected:

@@ -29,5 +29,5 @@ def bind(cycle: Cycle) -> Runs:
 def _bound(cycle: Cycle) -> Status | None:
     """An extender has no other API server to bind at than the machine's: it takes the binding now."""
     pod, node = cycle.on_node
-    refusal = cycle.stations.api.bind(pod.pod, node.name)
+    refusal = cycle.scheduler.api.bind(pod.pod, node.name)
     return error(refusal) if refusal else None

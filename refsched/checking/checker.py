@@ -144,7 +144,7 @@ class Checker:
         """Of what was written, claims for devices are compared. Where it was open which they get, and nobody had
         told in time, the specification may have taken others."""
         for claim in written_claims((record,)):
-            stored = self.scheduler.stations.api.get(
+            stored = self.scheduler.state.api.get(
                 ResourceClaim, claim.metadata.name, claim.metadata.namespace
             )
             if stored is None:
@@ -172,7 +172,7 @@ class Checker:
 
     def _heads(self) -> list[str]:
         """The pods (``namespace/name``) of which any may be tried next; none where Pop would block."""
-        return [queued.key for queued in self.scheduler.stations.queue.heads()]
+        return [queued.key for queued in self.scheduler.state.queue.heads()]
 
     def begin(self, pod: str, coming: Attempt | None = None) -> list[Disagreement]:
         """The cycle of ``pod`` has begun, and is held before there is an attempt to follow, unless it is known
@@ -219,7 +219,7 @@ class Checker:
             yield from self._compare(record, begun)
             return
         self.following.follow(record)
-        self._evictions.before(self.scheduler.stations)
+        self._evictions.before(self.scheduler.state)
         try:
             yield from self._pop(record.pod)
         except KeyError:
@@ -275,10 +275,10 @@ class Checker:
     def _space_of(self, key: str) -> SearchSpace | None:
         """Extenders change what is kept after the search: then it is not looked into."""
         namespace, _, name = key.partition("/")
-        pod = self.scheduler.stations.objects.get(Pod, name, namespace)
+        pod = self.scheduler.state.objects.get(Pod, name, namespace)
         if pod is None or self._config.extenders:
             return None
-        return space_of(self.scheduler.stations, pod, self._config.parallelism)
+        return space_of(self.scheduler.state, pod, self._config.parallelism)
 
     def _collect(self) -> None:
         for record in self.scheduler.take_records():

@@ -26,7 +26,7 @@ from attrs import evolve, frozen
 
 from refsched.checking.agreement import Disagreement
 from refsched.cycle.find_nodes import num_feasible_nodes_to_find
-from refsched.machine.state import Stations
+from refsched.machine.state import SchedulerState
 from refsched.objects.pod import Pod
 from refsched.records import Attempt, NodeStatus
 
@@ -58,13 +58,13 @@ class SearchSpace:
         return evolve(self, nodes=left, in_order=False)
 
 
-def space_of(stations: Stations, pod: Pod, parallelism: int) -> SearchSpace | None:
+def space_of(scheduler: SchedulerState, pod: Pod, parallelism: int) -> SearchSpace | None:
     """What the cycle of ``pod`` would search if it began now; None where nothing is filtered."""
-    framework = stations.profiles.get(pod.spec.scheduler_name)
+    framework = scheduler.profiles.get(pod.spec.scheduler_name)
     if framework is None or not framework.filter_plugins:
         return None
-    nodes = [info.name for info in stations.cache.snapshot().nodes]
-    start = stations.next_start_node_index
+    nodes = [info.name for info in scheduler.cache.snapshot().nodes]
+    start = scheduler.next_start_node_index
     return SearchSpace(
         nodes[start:] + nodes[:start],
         parallelism,

@@ -16,7 +16,7 @@ from collections import Counter
 from attrs import Factory, define
 
 from refsched.framework.node_info import NodeInfo
-from refsched.machine.state import Stations
+from refsched.machine.state import SchedulerState
 from refsched.records import Attempt
 
 _OF_VICTIMS = frozenset({"victims", "nominatedNode"})
@@ -30,11 +30,11 @@ class Evictions:
     _unsure: frozenset[str] = frozenset()
     """Those of them where the next attempt may find either of two victims."""
 
-    def before(self, stations: Stations) -> None:
+    def before(self, scheduler: SchedulerState) -> None:
         """An attempt begins."""
         self._unsure = frozenset(
             name
-            for name, node in stations.cache.usage().items()
+            for name, node in scheduler.cache.usage().items()
             if name in self._nodes and _are_exchangeable(node)
         )
 

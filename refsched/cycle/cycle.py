@@ -15,7 +15,7 @@ from refsched.binding.waiting_pods import WaitingPod
 from refsched.framework.interface import Plugin, WaitFor
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Framework
-from refsched.machine.state import Stations
+from refsched.machine.state import SchedulerState
 from refsched.plugins.scripted import Scripted, ScriptedBinder
 from refsched.queue.queued_pod import QueuedPod
 
@@ -52,7 +52,7 @@ Stop = Held | OnPermit | OnPreBind
 class Cycle:
     """``states`` is what each plugin keeps for this pod; ``calls`` those to scripted plugins not yet told."""
 
-    stations: Stations
+    scheduler: SchedulerState
     framework: Framework
     queued: QueuedPod
     assumed: PodInfo | None = None

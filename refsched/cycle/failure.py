@@ -54,7 +54,7 @@ def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> Failure:
     Answers the failure with all who are recorded to have refused the pod: where it is held at the gate on its way
     back, the plugin that holds it is among them (runPreEnqueuePlugin adds it to the set of the FitError itself).
     """
-    stations, queued = cycle.stations, cycle.queued
+    scheduler, queued = cycle.scheduler, cycle.queued
     tried = queued.pod
     if failure.unschedulable_plugins is not None:
         queued = evolve(
@@ -62,18 +62,18 @@ def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> Failure:
             unschedulable_plugins=failure.unschedulable_plugins,
             pending_plugins=failure.pending_plugins,
         )
-    shown = stations.objects.get(Pod, tried.name, tried.namespace)
+    shown = scheduler.objects.get(Pod, tried.name, tried.namespace)
     pending = shown if shown is not None and not shown.spec.node_name else None
     if pending is not None:
         queued = evolve(queued, info=PodInfo(pending))
-        stations.queue.add_unschedulable_if_not_present(queued)
-        failure = _with_gate(failure, stations.queue.gating_plugin(queued.key))
-    stations.queue.nominator.nominate(queued.pod, failure.nominated_node)
+        scheduler.queue.add_unschedulable_if_not_present(queued)
+        failure = _with_gate(failure, scheduler.queue.gating_plugin(queued.key))
+    scheduler.queue.nominator.nominate(queued.pod, failure.nominated_node)
     reason = "Unschedulable" if failure.status.is_rejected else "SchedulerError"
     condition = PodCondition("PodScheduled", "False", reason, failure.status.message)
-    stations.api.patch_status(tried, condition, failure.nominated_node)
+    scheduler.api.patch_status(tried, condition, failure.nominated_node)
     if pending is None:
-        stations.queue.done(tried.uid)
+        scheduler.queue.done(tried.uid)
     return failure
 
 

@@ -60,8 +60,8 @@ def _reserve(cycle: Cycle, plugin: Plugin) -> Runs:
     pod, node = cycle.on_node
     state = cycle.states.get(plugin.name)
     if extends(plugin, SettlingReserve):
-        state = plugin.settle(state, node, cycle.stations.choices)
-    answer = plugin.reserve(state, pod, node, cycle.stations.objects)
+        state = plugin.settle(state, node, cycle.scheduler.choices)
+    answer = plugin.reserve(state, pod, node, cycle.scheduler.objects)
     if isinstance(answer, Reject):
         return answer.status
     cycle.states[plugin.name] = answer.state
@@ -77,9 +77,9 @@ def run_unreserve_plugins(cycle: Cycle) -> None:
         assert extends(plugin, ReservePlugin)
         pod, node = cycle.on_node
         state = cycle.states.get(plugin.name)
-        plugin.unreserve(state, pod, node, cycle.stations.objects)
+        plugin.unreserve(state, pod, node, cycle.scheduler.objects)
         if extends(plugin, WritingUnreserve):
-            plugin.take_back(state, pod, node, cycle.stations)
+            plugin.take_back(state, pod, node, cycle.scheduler)
 
 
 def _refusal(point: str, plugin: Plugin, status: Status) -> Status:
@@ -134,13 +134,13 @@ def _pre_bind(cycle: Cycle, plugin: Plugin) -> Runs:
     )
     if refusal is not None:
         return refusal
-    answer = plugin.pre_bind(state, pod, node, cycle.stations)
+    answer = plugin.pre_bind(state, pod, node, cycle.scheduler)
     if not isinstance(answer, WaitFor):
         return answer
-    clock = cycle.stations.clock
+    clock = cycle.scheduler.clock
     stop = OnPreBind(answer, clock.now + answer.timeout)
     while True:
-        status = answer.check(cycle.stations.objects)
+        status = answer.check(cycle.scheduler.objects)
         if status is not None:
             return status
         if clock.now >= stop.deadline:
@@ -169,10 +169,10 @@ def _bind(cycle: Cycle, plugin: Plugin) -> Runs:
         status = status_of(answer, "bind")
         if not (status.is_success or answer.after_bound):
             return status
-        refusal = cycle.stations.api.bind(pod.pod, node.name)
+        refusal = cycle.scheduler.api.bind(pod.pod, node.name)
         return error(refusal) if refusal else status
     assert isinstance(plugin, DefaultBinder)
-    refusal = cycle.stations.api.bind(pod.pod, node.name)
+    refusal = cycle.scheduler.api.bind(pod.pod, node.name)
     return error(refusal) if refusal else SUCCESS
 
 

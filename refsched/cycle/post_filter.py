@@ -16,7 +16,7 @@ from refsched.framework.node_info import PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterPlugin, PostFilterResult
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Code, error, unschedulable
-from refsched.machine.state import Stations
+from refsched.machine.state import SchedulerState
 from refsched.objects.pod import Pod, PodCondition
 from refsched.records import Output
 
@@ -35,7 +35,7 @@ class PostFilterOutcome:
 
 def run_post_filter(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: Decision) -> PostFilterOutcome:
     """R-POSTFILTER-01: without PostFilter plugins the nomination is left as it was."""
-    stations = cycle.stations
+    scheduler = cycle.scheduler
     if not cycle.framework.post_filter_plugins:
         return PostFilterOutcome()
     context = PostFilterContext(
@@ -45,16 +45,16 @@ def run_post_filter(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: De
         pod,
         decision.diagnosis.node_to_status,
         decision.diagnosis.absent,
-        stations.queue.nominated_pods_for_node,
-        stations.clock.time,
-        stations,
-        stations.choices,
+        scheduler.queue.nominated_pods_for_node,
+        scheduler.clock.time,
+        scheduler,
+        scheduler.choices,
     )
-    told = len(stations.records)
+    told = len(scheduler.records)
     prepare = _prepare if cycle.framework.preempts_asynchronously else _prepare_at_once
-    result = prepare(stations, pod.pod, _run(cycle, context))
-    writes = tuple(stations.records[told:])
-    del stations.records[told:]
+    result = prepare(scheduler, pod.pod, _run(cycle, context))
+    writes = tuple(scheduler.records[told:])
+    del scheduler.records[told:]
     victims = tuple(sorted(victim.pod.key for victim in result.victims)) or None
     return PostFilterOutcome(result.status.message, result.nominated_node, victims, writes)
 
@@ -80,48 +80,48 @@ def _run(cycle: Cycle, context: PostFilterContext) -> PostFilterResult:
 # --- Preparation ----------------------------------------------------------------------------------
 
 
-def _prepare(stations: Stations, preemptor: Pod, result: PostFilterResult) -> PostFilterResult:
+def _prepare(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult) -> PostFilterResult:
     """R-PREEMPT-PREP-01: pods of lower priority nominated to the node lose their nomination; then each victim is
     rejected where it waits on Permit, and deleted where it does not.
 
     kube-scheduler does it in a goroutine (SchedulerAsyncPreemption), and holds the preemptor gated meanwhile.
     It is over here before its first deletion comes back.
     """
-    _withdraw(stations, result)
-    failed = [victim.pod for victim in result.victims if not _evict(stations, preemptor, victim.pod)]
+    _withdraw(scheduler, result)
+    failed = [victim.pod for victim in result.victims if not _evict(scheduler, preemptor, victim.pod)]
     if failed:
-        stations.queue.activate([preemptor])
+        scheduler.queue.activate([preemptor])
     return result
 
 
-def _prepare_at_once(stations: Stations, preemptor: Pod, result: PostFilterResult) -> PostFilterResult:
+def _prepare_at_once(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult) -> PostFilterResult:
     """R-PREEMPT-PREP-03: without SchedulerAsyncPreemption victims go before nominations do, and one that is gone
     already makes an error of the preemption: nobody is nominated. Source: prepareCandidate."""
-    failed = [victim.pod for victim in result.victims if not _evict(stations, preemptor, victim.pod)]
+    failed = [victim.pod for victim in result.victims if not _evict(scheduler, preemptor, victim.pod)]
     if failed:
-        why = stations.choices.choose("error", [f'pods "{victim.name}" not found' for victim in failed])
+        why = scheduler.choices.choose("error", [f'pods "{victim.name}" not found' for victim in failed])
         return PostFilterResult(error(f"preemption: {why}").by(PREEMPTION_PLUGIN), victims=result.victims)
-    _withdraw(stations, result)
+    _withdraw(scheduler, result)
     return result
 
 
-def _withdraw(stations: Stations, result: PostFilterResult) -> None:
+def _withdraw(scheduler: SchedulerState, result: PostFilterResult) -> None:
     for outranked in result.outranked:
         if outranked.pod.status.nominated_node_name:
-            stations.api.patch_status(outranked.pod, nominated_node="")
+            scheduler.api.patch_status(outranked.pod, nominated_node="")
 
 
-def _evict(stations: Stations, preemptor: Pod, victim: Pod) -> bool:
+def _evict(scheduler: SchedulerState, preemptor: Pod, victim: Pod) -> bool:
     """R-PREEMPT-PREP-02: a victim that is gone, as one may be whose binding is under way, cannot be told why it is
     evicted. That is an error, and the preemptor is tried again without waiting for an event."""
-    waiting = stations.waiting_pods.get(victim.uid)
+    waiting = scheduler.waiting_pods.get(victim.uid)
     if waiting is not None:
         waiting.reject(PREEMPTION_PLUGIN, "preempted")
         return True
     message = f"{preemptor.spec.scheduler_name}: preempting to accommodate a higher priority pod"
     condition = PodCondition("DisruptionTarget", "True", "PreemptionByScheduler", message)
-    if stations.api.get(Pod, victim.name, victim.namespace) is None:
+    if scheduler.api.get(Pod, victim.name, victim.namespace) is None:
         return condition in victim.status.conditions
-    stations.api.patch_status(victim, condition)
-    stations.write("delete", victim)
+    scheduler.api.patch_status(victim, condition)
+    scheduler.write("delete", victim)
     return True

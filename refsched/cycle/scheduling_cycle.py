@@ -34,8 +34,8 @@ NOWHERE = ""
 
 def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
     """From Pop to the end of Permit. Is the pod on its way to be bound?"""
-    stations = cycle.stations
-    snapshot = stations.snapshot()
+    scheduler = cycle.scheduler
+    snapshot = scheduler.snapshot()
     pod = cycle.queued.info
     attempt = Attempt(pod.pod.key, SCHEDULED)
     if not snapshot.nodes:
@@ -45,7 +45,7 @@ def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
     attempt = describe(pod.pod.key, decision)
     if decision.failure is not None:
         return _end(cycle, attempt, Failure(error(decision.failure.message)))
-    host = stations.choices.choose("node", decision.best or (NOWHERE,))
+    host = scheduler.choices.choose("node", decision.best or (NOWHERE,))
     if host == NOWHERE:
         return _post_filter(cycle, pod, snapshot, decision, attempt)
 
@@ -57,27 +57,27 @@ def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
     if failure is not None:
         return _end(cycle, attempt, failure)
     if waits:
-        stations.waiting_pods.add(WaitingPod(cycle.on_node[0].pod, waits, stations.clock.now))
+        scheduler.waiting_pods.add(WaitingPod(cycle.on_node[0].pod, waits, scheduler.clock.now))
         attempt = evolve(attempt, waiting=True)
-    stations.records.append(evolve(attempt, calls=cycle.take_calls()))
+    scheduler.records.append(evolve(attempt, calls=cycle.take_calls()))
     return True
 
 
 def _decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Decision:
     """R-SEARCH-05: the next search starts where this one ended, also where it ended in an error."""
-    stations, framework = cycle.stations, cycle.framework
+    scheduler, framework = cycle.scheduler, cycle.framework
     decider = Decider(
         framework,
         snapshot,
-        stations.queue.nominated_pods_for_node,
-        stations.next_start_node_index,
+        scheduler.queue.nominated_pods_for_node,
+        scheduler.next_start_node_index,
         framework.percentage_of_nodes_to_score,
-        stations.choices.plan_search,
-        partial(stations.choices.choose, "verdict"),
+        scheduler.choices.plan_search,
+        partial(scheduler.choices.choose, "verdict"),
     )
     decision = decider.decide(pod)
-    index = stations.next_start_node_index + decision.processed
-    stations.next_start_node_index = index % len(snapshot.nodes)
+    index = scheduler.next_start_node_index + decision.processed
+    scheduler.next_start_node_index = index % len(snapshot.nodes)
     cycle.states.update(decision.pre_filter.state.states)
     return decision
 
@@ -106,12 +106,12 @@ def _post_filter(
 def _assume_and_reserve(cycle: Cycle, snapshot: Snapshot, host: str) -> Generator[Stop, None, Failure | None]:
     """R-ASSUME-01: the pod counts on its node before it is bound there, and is nominated no more.
     R-ASSUME-02: a node that only an extender knows of is one like any other."""
-    stations = cycle.stations
+    scheduler = cycle.scheduler
     try:
-        assumed = stations.cache.assume(cycle.queued.pod, host)
+        assumed = scheduler.cache.assume(cycle.queued.pod, host)
     except CacheError as refused:
         return Failure(error(str(refused)))
-    stations.queue.nominator.withdraw(assumed)
+    scheduler.queue.nominator.withdraw(assumed)
     cycle.assumed = PodInfo(assumed)
     cycle.node = snapshot.get(host) or NodeInfo(Node(ObjectMeta(host)))
     cycle.queued = evolve(cycle.queued, info=cycle.assumed)
@@ -125,14 +125,14 @@ def _roll_back(cycle: Cycle, status: Status) -> Failure:
     run_unreserve_plugins(cycle)
     pod, node = cycle.on_node
     with suppress(CacheError):
-        cycle.stations.cache.forget(pod.pod)
+        cycle.scheduler.cache.forget(pod.pod)
     return rejected_on(node.name, status) if status.is_rejected else Failure(status)
 
 
 def _end(cycle: Cycle, attempt: Attempt, failure: Failure, writes: tuple[Output, ...] = ()) -> bool:
     """The cycle failed: the pod goes back to the queue, and the attempt is told."""
     failure = handle_scheduling_failure(cycle, failure)
-    cycle.stations.records.append(
+    cycle.scheduler.records.append(
         evolve(
             attempt,
             result=failure.result,
@@ -142,5 +142,5 @@ def _end(cycle: Cycle, attempt: Attempt, failure: Failure, writes: tuple[Output,
             nominated_node=failure.nominated_node,
         )
     )
-    cycle.stations.records.extend(writes)
+    cycle.scheduler.records.extend(writes)
     return False

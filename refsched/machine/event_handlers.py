@@ -13,7 +13,7 @@ from refsched.cache.cache import CacheError
 from refsched.framework import events
 from refsched.framework.events import ActionType, ClusterEvent
 from refsched.machine.api_server import Event
-from refsched.machine.state import Stations
+from refsched.machine.state import SchedulerState
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.store import ApiObject
@@ -43,22 +43,22 @@ RESOURCES = {
 T = TypeVar("T", bound=ApiObject)
 
 
-def handle(stations: Stations, event: Event) -> None:
+def handle(scheduler: SchedulerState, event: Event) -> None:
     """Show one event to the scheduler."""
     shown = event.after or event.before
     assert shown is not None
     if event.after is not None:
-        stations.objects.put(event.after)
+        scheduler.objects.put(event.after)
     else:
-        stations.objects.remove(type(shown), shown.metadata.name, shown.metadata.namespace)
+        scheduler.objects.remove(type(shown), shown.metadata.name, shown.metadata.namespace)
     if isinstance(shown, Pod):
-        _handle_pod(stations, _as(Pod, event.before), _as(Pod, event.after))
+        _handle_pod(scheduler, _as(Pod, event.before), _as(Pod, event.after))
     elif isinstance(shown, Node):
-        _handle_node(stations, _as(Node, event.before), _as(Node, event.after))
+        _handle_node(scheduler, _as(Node, event.before), _as(Node, event.after))
     elif shown.kind in RESOURCES:
         action = _action(event)
-        if stations.queue.hears_of(RESOURCES[shown.kind], action):
-            _move(stations, ClusterEvent(RESOURCES[shown.kind], action), event.before, event.after)
+        if scheduler.queue.hears_of(RESOURCES[shown.kind], action):
+            _move(scheduler, ClusterEvent(RESOURCES[shown.kind], action), event.before, event.after)
 
 
 def _as(kind: type[T], shown: ApiObject | None) -> T | None:
@@ -72,67 +72,67 @@ def _action(event: Event) -> ActionType:
 
 
 def _move(
-    stations: Stations,
+    scheduler: SchedulerState,
     event: ClusterEvent,
     before: ApiObject | None,
     after: ApiObject | None,
     pre_check: Callable[[Pod], bool] | None = None,
 ) -> None:
-    stations.queue.move_all_to_active_or_backoff_queue(event, before, after, pre_check)
+    scheduler.queue.move_all_to_active_or_backoff_queue(event, before, after, pre_check)
 
 
 # --- Nodes ----------------------------------------------------------------------------------------
 
 
-def _handle_node(stations: Stations, before: Node | None, after: Node | None) -> None:
+def _handle_node(scheduler: SchedulerState, before: Node | None, after: Node | None) -> None:
     """R-EVENT-01: a deleted node is an event before it leaves the cache; any other, after it came there."""
     if after is None:
         assert before is not None
-        _move(stations, NODE_DELETE, before, None)
-        stations.cache.remove_node(before.name)
+        _move(scheduler, NODE_DELETE, before, None)
+        scheduler.cache.remove_node(before.name)
         return
-    stations.cache.set_node(after)
+    scheduler.cache.set_node(after)
     if before is None:
-        _move(stations, NODE_ADD, None, after)
+        _move(scheduler, NODE_ADD, None, after)
         return
     for event in node_update_events(before, after):
-        _move(stations, event, before, after)
+        _move(scheduler, event, before, after)
 
 
 # --- Pods -----------------------------------------------------------------------------------------
 
 
-def _handle_pod(stations: Stations, before: Pod | None, after: Pod | None) -> None:
+def _handle_pod(scheduler: SchedulerState, before: Pod | None, after: Pod | None) -> None:
     """R-EVENT-02: an assigned pod is the cache's; one that waits for a node of ours is the queue's. A pod that
     changes from one to the other is deleted here and added there."""
     _handle_assigned_pod(
-        stations,
+        scheduler,
         before if before is not None and before.spec.node_name else None,
         after if after is not None and after.spec.node_name else None,
     )
     _handle_unscheduled_pod(
-        stations,
-        before if _is_waiting(stations, before) else None,
-        after if _is_waiting(stations, after) else None,
+        scheduler,
+        before if _is_waiting(scheduler, before) else None,
+        after if _is_waiting(scheduler, after) else None,
     )
 
 
-def _is_waiting(stations: Stations, pod: Pod | None) -> bool:
-    return pod is not None and not pod.spec.node_name and pod.spec.scheduler_name in stations.profiles
+def _is_waiting(scheduler: SchedulerState, pod: Pod | None) -> bool:
+    return pod is not None and not pod.spec.node_name and pod.spec.scheduler_name in scheduler.profiles
 
 
-def _handle_assigned_pod(stations: Stations, before: Pod | None, after: Pod | None) -> None:
+def _handle_assigned_pod(scheduler: SchedulerState, before: Pod | None, after: Pod | None) -> None:
     """What the cache refuses is logged by the real one, and the event is told all the same."""
     if after is not None and before is None:
-        _cached(lambda: stations.cache.add_pod(after))
-        _move(stations, ASSIGNED_POD_ADD, None, after)
+        _cached(lambda: scheduler.cache.add_pod(after))
+        _move(scheduler, ASSIGNED_POD_ADD, None, after)
     elif after is not None and before is not None:
-        _cached(lambda: stations.cache.update_pod(after))
+        _cached(lambda: scheduler.cache.update_pod(after))
         for event in pod_update_events(before, after):
-            _move(stations, event, before, after)
+            _move(scheduler, event, before, after)
     elif before is not None:
-        _cached(lambda: stations.cache.remove_pod(before))
-        _move(stations, ASSIGNED_POD_DELETE, before, None)
+        _cached(lambda: scheduler.cache.remove_pod(before))
+        _move(scheduler, ASSIGNED_POD_DELETE, before, None)
 
 
 def _cached(change: Callable[[], None]) -> None:
@@ -142,33 +142,33 @@ def _cached(change: Callable[[], None]) -> None:
         return
 
 
-def _handle_unscheduled_pod(stations: Stations, before: Pod | None, after: Pod | None) -> None:
+def _handle_unscheduled_pod(scheduler: SchedulerState, before: Pod | None, after: Pod | None) -> None:
     if after is not None and before is None:
-        stations.queue.add(after)
+        scheduler.queue.add(after)
     elif after is not None and before is not None:
-        _update_unscheduled_pod(stations, before, after)
+        _update_unscheduled_pod(scheduler, before, after)
     elif before is not None:
-        _delete_unscheduled_pod(stations, before)
+        _delete_unscheduled_pod(scheduler, before)
 
 
-def _update_unscheduled_pod(stations: Stations, before: Pod, after: Pod) -> None:
+def _update_unscheduled_pod(scheduler: SchedulerState, before: Pod, after: Pod) -> None:
     """R-EVENT-03: a pod that loses its nomination counts, for pods of no higher priority, as deleted from there.
     An assumed pod's update waits for its binding."""
-    if stations.cache.is_assumed(after):
+    if scheduler.cache.is_assumed(after):
         return
-    stations.queue.update(before, after)
+    scheduler.queue.update(before, after)
     nominated = before.status.nominated_node_name
     if nominated and nominated != after.status.nominated_node_name:
-        _move(stations, ASSIGNED_POD_DELETE, before, None, _no_more_important_than(before))
+        _move(scheduler, ASSIGNED_POD_DELETE, before, None, _no_more_important_than(before))
 
 
-def _delete_unscheduled_pod(stations: Stations, pod: Pod) -> None:
+def _delete_unscheduled_pod(scheduler: SchedulerState, pod: Pod) -> None:
     """R-EVENT-04: a pod that waits on Permit is rejected when it is deleted; what it held is free."""
-    stations.queue.delete(pod)
-    if stations.waiting_pods.reject(pod.uid):
-        _move(stations, ASSIGNED_POD_DELETE, pod, None)
+    scheduler.queue.delete(pod)
+    if scheduler.waiting_pods.reject(pod.uid):
+        _move(scheduler, ASSIGNED_POD_DELETE, pod, None)
     elif pod.status.nominated_node_name:
-        _move(stations, ASSIGNED_POD_DELETE, pod, None, _no_more_important_than(pod))
+        _move(scheduler, ASSIGNED_POD_DELETE, pod, None, _no_more_important_than(pod))
 
 
 def _no_more_important_than(pod: Pod) -> Callable[[Pod], bool]:

@@ -51,7 +51,7 @@ class InputReader:
 
     def _read(self, value: dict[str, Any], before: ApiObject | None) -> ApiObject:
         self._serial += 1
-        classes = self._scheduler.stations.objects.list(PriorityClass)
+        classes = self._scheduler.state.objects.list(PriorityClass)
         read = without_disabled_fields(read_object(value), self._gates)
         stored = defaulted(read, before, classes=classes, serial=self._serial)
         if self._shown is not None:
@@ -63,4 +63,4 @@ class InputReader:
         namespace = updated.metadata.namespace
         if kind_of(updated).namespaced:
             namespace = namespace or "default"
-        return self._scheduler.stations.api.get(type(updated), updated.metadata.name, namespace)
+        return self._scheduler.state.api.get(type(updated), updated.metadata.name, namespace)

@@ -221,5 +221,5 @@ def scheduler_of(
         )
 
     scheduler = Scheduler(frameworks, queue, choices, start, frozen_timers)
-    scheduler.stations.objects.ledger(DeviceLedger)
+    scheduler.state.objects.ledger(DeviceLedger)
     return scheduler

@@ -22,7 +22,7 @@ from refsched.framework.choices import Choices
 from refsched.framework.node_info import NodeInfo
 from refsched.framework.runtime import Framework
 from refsched.machine.event_handlers import handle
-from refsched.machine.state import Clock, Stations
+from refsched.machine.state import Clock, SchedulerState
 from refsched.objects.pod import Pod
 from refsched.objects.store import ApiObject, ObjectStore
 from refsched.plugins.scripted import REASON, check_script
@@ -45,11 +45,11 @@ class CycleHeldError(Exception):
 
 
 @define(eq=False)
-class _Journey:
-    """A cycle under way: the generator that runs it, and what it stopped at."""
+class _RunningCycle:
+    """A cycle that has begun and not ended: the generator that runs it, and what it stopped at."""
 
     cycle: Cycle
-    way: Generator[Stop, None, None]
+    steps: Generator[Stop, None, None]
     stop: Stop | None = None
 
 
@@ -68,8 +68,8 @@ class Scheduler:
         objects = ObjectStore()
         into_its_second = start.microsecond / 10**6
         waiting = queue(objects, lambda: clock.now + into_its_second)
-        self.stations = Stations(profiles, waiting, choices, clock, objects)
-        self._journeys: list[_Journey] = []
+        self.state = SchedulerState(profiles, waiting, choices, clock, objects)
+        self._running: list[_RunningCycle] = []
         self._began_to_hold: tuple[str, Held] | None = None
         self._frozen_timers = frozen_timers
         self._backoff_flush_due = waiting.until_backoff_flush()
@@ -80,29 +80,29 @@ class Scheduler:
     def create(self, created: ApiObject) -> None:
         if isinstance(created, Pod):
             check_script(created)
-        self.stations.api.create(created)
+        self.state.api.create(created)
         self._settle()
 
     def update(self, updated: ApiObject) -> None:
         if isinstance(updated, Pod):
             check_script(updated)
-        self.stations.api.update(updated)
+        self.state.api.update(updated)
         self._settle()
 
     def delete(self, kind: type[ApiObject], name: str, namespace: str = "") -> None:
-        self.stations.api.delete(kind, name, namespace)
+        self.state.api.delete(kind, name, namespace)
         self._settle()
 
     def advance(self, seconds: float) -> None:
         """Move the clock; it stops wherever a timer falls due."""
         if seconds < 0:
             raise InputError("the clock does not go back", "advance")
-        end = self.stations.clock.now + seconds
+        end = self.state.clock.now + seconds
         while (due := self._next_due()) <= end:
-            self.stations.clock.now = due
+            self.state.clock.now = due
             self._flush(due)
             self._settle()
-        self.stations.clock.now = end
+        self.state.clock.now = end
         self._settle()
 
     def permit(self, pod: str, decision: str, plugin: str = "") -> None:
@@ -122,9 +122,9 @@ class Scheduler:
 
     def release(self, pod: str) -> None:
         """Let the oldest cycle go on in which a scripted plugin holds the pod."""
-        for journey in self._journeys:
-            if isinstance(journey.stop, Held) and journey.cycle.queued.key == pod:
-                self._go_on(journey)
+        for running in self._running:
+            if isinstance(running.stop, Held) and running.cycle.queued.key == pod:
+                self._go_on(running)
                 self._settle()
                 return
         raise InputError(f"{pod} is not held", "release.pod")
@@ -136,14 +136,14 @@ class Scheduler:
         tried though it may not be its turn (KeyError where it does not wait). CycleHeldError while a scheduling
         cycle is held. Source: schedule_one.go, ScheduleOne, skipPodSchedule.
         """
-        if any(not journey.cycle.is_binding for journey in self._journeys):
+        if any(not running.cycle.is_binding for running in self._running):
             raise CycleHeldError("a scheduling cycle is held, and kube-scheduler runs one at a time")
-        queue = self.stations.queue
+        queue = self.state.queue
         if pod is not None:
             self._start(queue.take(pod))
             return True
         while heads := queue.heads():
-            popped = queue.pop(self.stations.choices.choose("pod", heads).key)
+            popped = queue.pop(self.state.choices.choose("pod", heads).key)
             if not self._is_skipped(popped.pod):
                 self._start(popped)
                 return True
@@ -152,37 +152,37 @@ class Scheduler:
 
     def skippable_heads(self) -> list[str]:
         """The pods (``namespace/name``) of which any may be popped next, and is skipped then."""
-        return [queued.key for queued in self.stations.queue.heads() if self._is_skipped(queued.pod)]
+        return [queued.key for queued in self.state.queue.heads() if self._is_skipped(queued.pod)]
 
     def skip_head(self) -> bool:
         """Pop a pod that is skipped, if one of those that may be popped is; a record never shows it."""
         skippable = self.skippable_heads()
         if not skippable:
             return False
-        self.stations.queue.done(self.stations.queue.pop(skippable[0]).pod.uid)
+        self.state.queue.done(self.state.queue.pop(skippable[0]).pod.uid)
         return True
 
     def skip(self, pod: str) -> None:
         """Pop this pod, whoever else waits, and pass it over. KeyError where it does not wait."""
-        queue = self.stations.queue
+        queue = self.state.queue
         queue.done(queue.take(pod).pod.uid)
 
     def _is_skipped(self, pod: Pod) -> bool:
-        return pod.metadata.deletion_timestamp is not None or self.stations.cache.is_assumed(pod)
+        return pod.metadata.deletion_timestamp is not None or self.state.cache.is_assumed(pod)
 
     def _start(self, queued: QueuedPod) -> None:
-        cycle = Cycle(self.stations, self.stations.profiles[queued.pod.spec.scheduler_name], queued)
-        journey = _Journey(cycle, _way_of(cycle))
-        self._journeys.append(journey)
-        self._go_on(journey)
+        cycle = Cycle(self.state, self.state.profiles[queued.pod.spec.scheduler_name], queued)
+        running = _RunningCycle(cycle, _run(cycle))
+        self._running.append(running)
+        self._go_on(running)
         self._settle()
 
     # --- Outputs ----------------------------------------------------------------------------------
 
     def take_records(self) -> list[Output]:
         """What the scheduler did since the last call."""
-        taken = list(self.stations.records)
-        self.stations.records.clear()
+        taken = list(self.state.records)
+        self.state.records.clear()
         return taken
 
     def take_held(self) -> tuple[str, Held] | None:
@@ -191,47 +191,47 @@ class Scheduler:
         return began
 
     def queues(self) -> Queues:
-        return Queues(*self.stations.queue.queues())
+        return Queues(*self.state.queue.queues())
 
     def nodes(self) -> Nodes:
-        return Nodes({name: _usage(info) for name, info in sorted(self.stations.cache.usage().items())})
+        return Nodes({name: _usage(info) for name, info in sorted(self.state.cache.usage().items())})
 
     # --- Going on ---------------------------------------------------------------------------------
 
-    def _go_on(self, journey: _Journey) -> None:
-        journey.stop = next(journey.way, None)
-        if journey.stop is None:
-            self._journeys.remove(journey)
-        elif isinstance(journey.stop, Held) and self._began_to_hold is None:
-            self._began_to_hold = journey.cycle.queued.key, journey.stop
+    def _go_on(self, running: _RunningCycle) -> None:
+        running.stop = next(running.steps, None)
+        if running.stop is None:
+            self._running.remove(running)
+        elif isinstance(running.stop, Held) and self._began_to_hold is None:
+            self._began_to_hold = running.cycle.queued.key, running.stop
 
     def _settle(self) -> None:
         while self._show_event() or self._expire_deadline() or self._resume():
             pass
 
     def _show_event(self) -> bool:
-        events = self.stations.api.events
+        events = self.state.api.events
         if not events:
             return False
-        handle(self.stations, events.popleft())
+        handle(self.state, events.popleft())
         return True
 
     def _resume(self) -> bool:
         """Let the oldest cycle go on that can; a PreBind that still waits has been asked, and stays."""
-        for journey in list(self._journeys):
-            stop = journey.stop
+        for running in list(self._running):
+            stop = running.stop
             if isinstance(stop, OnPermit) and stop.waiting.decision is not None:
-                self._go_on(journey)
+                self._go_on(running)
                 return True
-            if isinstance(stop, OnPreBind) and stop.wait.check(self.stations.objects) is not None:
-                self._go_on(journey)
+            if isinstance(stop, OnPreBind) and stop.wait.check(self.state.objects) is not None:
+                self._go_on(running)
                 return True
         return False
 
     def _waiting_pod(self, pod: str) -> WaitingPod:
-        for journey in self._journeys:
-            if isinstance(journey.stop, OnPermit) and journey.cycle.queued.key == pod:
-                return journey.stop.waiting
+        for running in self._running:
+            if isinstance(running.stop, OnPermit) and running.cycle.queued.key == pod:
+                return running.stop.waiting
         raise InputError(f"{pod} does not wait on Permit", "permit.pod")
 
     # --- Time -------------------------------------------------------------------------------------
@@ -242,11 +242,11 @@ class Scheduler:
             due.append(self._leftover_flush_due)
         if PERMIT_TIMERS not in self._frozen_timers:
             due.extend(at for waiting in self._undecided() for at in waiting.deadlines.values())
-        due.extend(j.stop.deadline for j in self._journeys if isinstance(j.stop, OnPreBind))
+        due.extend(j.stop.deadline for j in self._running if isinstance(j.stop, OnPreBind))
         return min(due)
 
     def _flush(self, now: float) -> None:
-        queue = self.stations.queue
+        queue = self.state.queue
         if self._backoff_flush_due <= now:
             queue.flush_backoff_q_completed()
             self._backoff_flush_due += BACKOFF_FLUSH
@@ -257,25 +257,25 @@ class Scheduler:
 
     def _expire_deadline(self) -> bool:
         """Let the oldest deadline that is due expire: of Permit's patience, or of PreBind's."""
-        now = self.stations.clock.now
+        now = self.state.clock.now
         if PERMIT_TIMERS not in self._frozen_timers:
             for waiting in self._undecided():
                 for plugin, deadline in sorted(waiting.deadlines.items()):
                     if deadline <= now:
                         waiting.time_out(plugin)
                         return True
-        for journey in self._journeys:
-            if isinstance(journey.stop, OnPreBind) and journey.stop.deadline <= now:
-                self._go_on(journey)
+        for running in self._running:
+            if isinstance(running.stop, OnPreBind) and running.stop.deadline <= now:
+                self._go_on(running)
                 return True
         return False
 
     def _undecided(self) -> list[WaitingPod]:
-        return list(self.stations.waiting_pods.undecided())
+        return list(self.state.waiting_pods.undecided())
 
 
-def _way_of(cycle: Cycle) -> Generator[Stop, None, None]:
-    """The way of a pod: the scheduling cycle, and then, while others are scheduled, the binding cycle."""
+def _run(cycle: Cycle) -> Generator[Stop, None, None]:
+    """The scheduling cycle of a pod, and then, while other pods are scheduled, its binding cycle."""
     if (yield from scheduling_cycle(cycle)):
         cycle.is_binding = True
         yield from binding_cycle(cycle)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stations: what a pod passes on its way, and what cycles and event handlers share.
+"""SchedulerState: what scheduling cycles, binding cycles and event handlers share.
 
 ``objects`` is what the informers have shown; ``api`` is what is true. Time is in seconds since ``start``.
 """
@@ -37,7 +37,7 @@ class Clock:
 
 
 @define(eq=False)
-class Stations:
+class SchedulerState:
     """One scheduler's mutable state, whole. ``next_start_node_index`` is where the next search begins."""
 
     profiles: Mapping[str, Framework]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """DefaultPreemption: a pod that fits nowhere makes room for itself, at the expense of less important ones.
 
-The stations are in refsched/preemption; here they are walked in order.
+The scheduler are in refsched/preemption; here they are walked in order.
 
-Rules: R-PREEMPT-13 … R-PREEMPT-17, and R-PREEMPT-01 … R-PREEMPT-12 in the stations.
+Rules: R-PREEMPT-13 … R-PREEMPT-17, and R-PREEMPT-01 … R-PREEMPT-12 in the scheduler.
 Source: plugins/defaultpreemption/default_preemption.go; framework/preemption/preemption.go (v1.34.2).
 """
 

@@ -3,5 +3,5 @@
 
 May the pod preempt at all (``eligibility``)? On which nodes would which victims make room (``dry_run``,
 ``victims``, with ``importance`` and ``disruption``)? What do extenders say (``extenders``)? Which of the
-candidates is taken (``pick``)? The plugin that walks these stations is plugins/default_preemption.py.
+candidates is taken (``pick``)? The plugin that does these steps is plugins/default_preemption.py.
 """

@@ -141,7 +141,7 @@ def test_nothing_is_explained_by_what_would_come_to_an_end_otherwise() -> None:
     """Neither a question that the other checker cannot be asked, nor one that it cannot follow, tells."""
 
     def is_without(checker: Checker, defect: KnownDefect) -> bool:
-        plugins = checker.scheduler.stations.profiles["default-scheduler"].filter_plugins
+        plugins = checker.scheduler.state.profiles["default-scheduler"].filter_plugins
         return any(defect in getattr(plugin, "mended", ()) for plugin in plugins)
 
     def question(checker: Checker) -> list[str]:

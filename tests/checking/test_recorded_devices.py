@@ -131,7 +131,7 @@ def test_the_devices_that_were_written_are_taken_from_then_on() -> None:
     checker.foresee(records)
 
     assert [found for record in records for found in checker.take(record)] == []
-    stored = checker.scheduler.stations.api.get(ResourceClaim, "c", "default")
+    stored = checker.scheduler.state.api.get(ResourceClaim, "c", "default")
     assert stored is not None
     assert stored.status.allocation is not None
     assert [each.device for each in stored.status.allocation.devices.results] == ["d1"]
@@ -201,7 +201,7 @@ def test_which_claim_was_deallocated_is_told_by_what_was_written() -> None:
     for record in records:
         checker.take(record)
 
-    free = checker.scheduler.stations.api.get(ResourceClaim, "d", "default")
+    free = checker.scheduler.state.api.get(ResourceClaim, "d", "default")
     assert free is not None
     assert not free.is_allocated
 

@@ -47,9 +47,9 @@ class Keeper:
 def with_plugin(keeper: Any) -> World:
     """A world with one node, where the plugin stands behind the others at Reserve and PreBind."""
     world = World()
-    stations = world.machine.stations
-    framework = stations.profiles["default-scheduler"]
-    stations.profiles = {
+    scheduler = world.machine.state
+    framework = scheduler.profiles["default-scheduler"]
+    scheduler.profiles = {
         "default-scheduler": evolve(
             framework,
             pre_filter_plugins=[*framework.pre_filter_plugins, keeper],

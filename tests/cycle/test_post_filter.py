@@ -40,7 +40,7 @@ def test_a_more_important_pod_evicts_and_is_promised_the_room(world: World) -> N
 
 
 def nominated_node(world: World, pod: str) -> str:
-    stored = world.machine.stations.api.get(Pod, pod, "default")
+    stored = world.machine.state.api.get(Pod, pod, "default")
     assert stored is not None
     return stored.status.nominated_node_name
 
@@ -49,7 +49,7 @@ def test_the_victim_is_told_why_before_it_goes(world: World) -> None:
     world.node("n1")
     world.pod("victim", cpu="3", on="n1")
     world.schedule("preemptor", cpu="2", priority=10)
-    victim = world.machine.stations.api.get(Pod, "victim", "default")
+    victim = world.machine.state.api.get(Pod, "victim", "default")
     assert victim is not None
     [condition] = victim.status.conditions
     assert (condition.type, condition.reason) == ("DisruptionTarget", "PreemptionByScheduler")
@@ -158,13 +158,13 @@ def outcome_of(*results: PostFilterResult) -> tuple[str, str | None]:
     world = World()
     world.node("n1")
     world.pod("p")
-    stations = world.machine.stations
-    pod = stations.queue.heads()[0]
+    scheduler = world.machine.state
+    pod = scheduler.queue.heads()[0]
     helpers: list[Any] = [Helper(f"H{i}", result) for i, result in enumerate(results)]
     framework = Framework("default-scheduler", post_filter_plugins=helpers)
-    cycle = Cycle(stations, framework, QueuedPod(pod.info, 0.0))
+    cycle = Cycle(scheduler, framework, QueuedPod(pod.info, 0.0))
     decision = Decision(PreFilterResult(SUCCESS, CycleState()))
-    outcome = run_post_filter(cycle, pod.info, stations.snapshot(), decision)
+    outcome = run_post_filter(cycle, pod.info, scheduler.snapshot(), decision)
     return outcome.message, outcome.nominated_node
 
 

@@ -26,7 +26,7 @@ def attempt(made: ReferenceScheduler) -> dict[str, Any]:
 
 
 def nominated_pods(made: ReferenceScheduler) -> list[str]:
-    found = made._machine.stations.queue.nominated_pods_for_node("n1")
+    found = made._machine.state.queue.nominated_pods_for_node("n1")
     return [info.pod.name for info in found]
 
 

@@ -13,7 +13,7 @@ from refsched.records import Delete, Reference
 
 
 def stored(world: World, pod: str, namespace: str = "default") -> Pod:
-    found = world.machine.stations.api.get(Pod, pod, namespace)
+    found = world.machine.state.api.get(Pod, pod, namespace)
     assert found is not None
     return found
 
@@ -53,7 +53,7 @@ def test_a_priority_class_gives_its_priority(world: World) -> None:
         "value": 1000,
     }
     world.create(important)
-    assert world.machine.stations.objects.list(PriorityClass)
+    assert world.machine.state.objects.list(PriorityClass)
     container = {"name": "c", "image": "i"}
     world.create(
         {

@@ -17,7 +17,7 @@ from refsched.machine.profiles import PLUGINS, scheduler_of
 
 def framework(config: dict[str, Any] | None = None, name: str = "default-scheduler") -> Framework:
     machine = scheduler_of(read_config(config or configuration({"schedulerName": name})), FirstChoice())
-    return machine.stations.profiles[name]
+    return machine.state.profiles[name]
 
 
 def with_args(plugin: str, **args: Any) -> Any:

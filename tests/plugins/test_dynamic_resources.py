@@ -245,7 +245,7 @@ def looked_at(cluster: World) -> tuple[PodClaims, PodInfo]:
     """What PreFilter finds of a pod that needs the claim c."""
     spec = {"metadata": {"name": "p", "namespace": "default"}, "spec": {"resourceClaims": needs("c")}}
     pod = PodInfo(read_as(Pod, spec))
-    found = DynamicResources().pre_filter(pod, cluster.machine.stations.snapshot())
+    found = DynamicResources().pre_filter(pod, cluster.machine.state.snapshot())
     assert isinstance(found, Continue)
     return found.state, pod
 
@@ -269,7 +269,7 @@ def test_of_two_claims_that_hold_a_device_the_first_that_lets_go_frees_it(
 
 
 def test_when_the_search_is_stopped_who_still_allocates_gives_up(cluster: World) -> None:
-    plugin, n1 = DynamicResources(), cluster.machine.stations.snapshot().by_name["n1"]
+    plugin, n1 = DynamicResources(), cluster.machine.state.snapshot().by_name["n1"]
     cluster.create(claim("c", one()))
     state, pod = looked_at(cluster)
 
@@ -282,7 +282,7 @@ def test_when_the_search_is_stopped_who_still_allocates_gives_up(cluster: World)
 
 
 def test_when_the_search_is_stopped_who_has_nothing_to_allocate_goes_on(cluster: World) -> None:
-    plugin, n1 = DynamicResources(), cluster.machine.stations.snapshot().by_name["n1"]
+    plugin, n1 = DynamicResources(), cluster.machine.state.snapshot().by_name["n1"]
     cluster.create(claim("c", one(), status=allocated("d0")))
     state, pod = looked_at(cluster)
 
@@ -401,13 +401,13 @@ def test_a_pod_that_reserved_nothing_takes_nothing_back(cluster: World) -> None:
 
 
 def test_reserve_without_anything_found_is_an_error(cluster: World) -> None:
-    plugin, elsewhere = DynamicResources(), cluster.machine.stations.snapshot().by_name["n2"]
+    plugin, elsewhere = DynamicResources(), cluster.machine.state.snapshot().by_name["n2"]
     cluster.create(claim("c", one()))
     state, pod = looked_at(cluster)
 
     settled = plugin.settle(state, elsewhere, FirstChoice())
 
-    answer = plugin.reserve(settled, pod, elsewhere, cluster.machine.stations.objects)
+    answer = plugin.reserve(settled, pod, elsewhere, cluster.machine.state.objects)
     assert answer == Reject(error("claim allocation not found for node"))
 
 
@@ -599,7 +599,7 @@ def test_a_pod_without_all_of_its_claims_hears_of_none(cluster: World) -> None:
 
 def test_a_pod_hears_of_its_own_status_only_and_when_its_claims_are_there(cluster: World) -> None:
     plugin = DynamicResources()
-    objects = cluster.machine.stations.objects
+    objects = cluster.machine.state.objects
     own = read_as(Pod, from_template("own"))
     other = read_as(Pod, {"metadata": {"name": "q", "uid": "q"}})
 

@@ -13,7 +13,7 @@ WRONG = (
         "leaks-what-it-assumed",
         "a pod whose reservation was refused goes on counting on the node",
         _CYCLE,
-        "        cycle.stations.cache.forget(pod.pod)\n    return rejected_on",
+        "        cycle.scheduler.cache.forget(pod.pod)\n    return rejected_on",
         "        pass\n    return rejected_on",
         cites="kubernetes #93830",
     ),
@@ -21,7 +21,7 @@ WRONG = (
         "leaks-what-it-could-not-bind",
         "a pod that could not be bound goes on counting on the node",
         _BINDING,
-        "        stations.cache.forget(pod)\n",
+        "        scheduler.cache.forget(pod)\n",
         "        pass\n",
         cites="kubernetes #28883, kluster-capacity #50",
     ),
@@ -120,8 +120,8 @@ WRONG = (
         "a-failed-pod-is-lost",
         "a pod whose attempt or binding failed is in no queue any more",
         _FAILURE,
-        "        stations.queue.add_unschedulable_if_not_present(queued)\n",
-        "        stations.queue.done(tried.uid)\n",
+        "        scheduler.queue.add_unschedulable_if_not_present(queued)\n",
+        "        scheduler.queue.done(tried.uid)\n",
         cites="koordinator #3190",
     ),
     Wrong(
@@ -129,7 +129,7 @@ WRONG = (
         "what happens while a pod waits on Permit does not count for it",
         _BINDING,
         "    status = yield from _wait_on_permit(cycle)\n",
-        "    cycle.stations.queue.done(pod.pod.uid)\n    status = yield from _wait_on_permit(cycle)\n",
+        "    cycle.scheduler.queue.done(pod.pod.uid)\n    status = yield from _wait_on_permit(cycle)\n",
     ),
     Wrong(
         "is-cured-by-its-own-leaving",
@@ -156,8 +156,8 @@ WRONG = (
         "post-bind-comes-first",
         "plugins are told that a pod is bound before it is",
         _BINDING,
-        "    cycle.stations.queue.done(pod.pod.uid)\n",
-        "    cycle.stations.queue.done(pod.pod.uid)\n    run_post_bind_plugins(cycle)\n",
+        "    cycle.scheduler.queue.done(pod.pod.uid)\n",
+        "    cycle.scheduler.queue.done(pod.pod.uid)\n    run_post_bind_plugins(cycle)\n",
     ),
     Wrong(
         "keeps-the-nomination-of-who-failed-late",
@@ -170,10 +170,10 @@ WRONG = (
         "tells-of-a-refused-reservation",
         "that a pod which Reserve or Permit refused at once is gone from its node is told to others",
         _CYCLE,
-        "        cycle.stations.cache.forget(pod.pod)\n    return rejected_on",
-        "        cycle.stations.cache.forget(pod.pod)\n"
+        "        cycle.scheduler.cache.forget(pod.pod)\n    return rejected_on",
+        "        cycle.scheduler.cache.forget(pod.pod)\n"
         "        from refsched.queue.cluster_events import ASSIGNED_POD_DELETE as gone\n"
-        "        cycle.stations.queue.move_all_to_active_or_backoff_queue(gone, pod.pod, None)\n"
+        "        cycle.scheduler.queue.move_all_to_active_or_backoff_queue(gone, pod.pod, None)\n"
         "    return rejected_on",
     ),
 )

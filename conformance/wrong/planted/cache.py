@@ -52,7 +52,7 @@ WRONG = (
         _SCHEDULER,
         "        if self._leftover_flush_due <= now:\n",
         "        if self._leftover_flush_due <= now:\n"
-        "            cache = self.stations.cache\n"
+        "            cache = self.state.cache\n"
         "            for uid in list(cache._assumed):\n"
         "                cache._uncount(cache._pods[uid])\n",
         cites="kubernetes #106361",

@@ -14,8 +14,8 @@ WRONG = (
         "starts-at-the-first-node",
         "each search starts at the first node, not where the last one ended",
         _CYCLE,
-        "stations.next_start_node_index = index % len(snapshot.nodes)",
-        "stations.next_start_node_index = 0 * index",
+        "scheduler.next_start_node_index = index % len(snapshot.nodes)",
+        "scheduler.next_start_node_index = 0 * index",
         cites="kubernetes #95709",
     ),
     Wrong(
@@ -80,8 +80,8 @@ WRONG = (
         "moves-on-by-one",
         "each search starts one node further than the last one",
         _CYCLE,
-        "index = stations.next_start_node_index + decision.processed",
-        "index = stations.next_start_node_index + 1",
+        "index = scheduler.next_start_node_index + decision.processed",
+        "index = scheduler.next_start_node_index + 1",
     ),
     Wrong(
         "rounds-the-share-up",

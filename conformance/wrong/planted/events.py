@@ -54,8 +54,8 @@ WRONG = (
         "tainted-nodes-do-not-come",
         "a new node is told only to pods that tolerate its taints, whoever registered for it",
         _HANDLERS,
-        "        _move(stations, NODE_ADD, None, after)\n",
-        "        if not after.spec.taints:\n            _move(stations, NODE_ADD, None, after)\n",
+        "        _move(scheduler, NODE_ADD, None, after)\n",
+        "        if not after.spec.taints:\n            _move(scheduler, NODE_ADD, None, after)\n",
         cites="kubernetes #110175",
     ),
     Wrong(
@@ -76,30 +76,30 @@ WRONG = (
         "a-deleted-waiter-is-no-event",
         "that a pod was deleted while it waited on Permit is told to nobody",
         _HANDLERS,
-        "        _move(stations, ASSIGNED_POD_DELETE, pod, None)\n    elif",
+        "        _move(scheduler, ASSIGNED_POD_DELETE, pod, None)\n    elif",
         "        pass\n    elif",
     ),
     Wrong(
         "deleted-pods-are-no-event",
         "that a running pod is gone is told to nobody",
         _HANDLERS,
-        "        _cached(lambda: stations.cache.remove_pod(before))\n"
-        "        _move(stations, ASSIGNED_POD_DELETE, before, None)\n",
-        "        _cached(lambda: stations.cache.remove_pod(before))\n",
+        "        _cached(lambda: scheduler.cache.remove_pod(before))\n"
+        "        _move(scheduler, ASSIGNED_POD_DELETE, before, None)\n",
+        "        _cached(lambda: scheduler.cache.remove_pod(before))\n",
     ),
     Wrong(
         "new-pods-are-no-event",
         "that a pod came to run is told to nobody",
         _HANDLERS,
-        "        _cached(lambda: stations.cache.add_pod(after))\n"
-        "        _move(stations, ASSIGNED_POD_ADD, None, after)\n",
-        "        _cached(lambda: stations.cache.add_pod(after))\n",
+        "        _cached(lambda: scheduler.cache.add_pod(after))\n"
+        "        _move(scheduler, ASSIGNED_POD_ADD, None, after)\n",
+        "        _cached(lambda: scheduler.cache.add_pod(after))\n",
     ),
     Wrong(
         "queues-who-is-assumed",
         "an update of a pod that is on its way to a node puts it back into the queue",
         _HANDLERS,
-        "    if stations.cache.is_assumed(after):\n        return\n",
+        "    if scheduler.cache.is_assumed(after):\n        return\n",
         "",
         cites="kubernetes #91249, #52914",
     ),
@@ -116,6 +116,6 @@ WRONG = (
         _HANDLERS,
         "        after if after is not None and after.spec.node_name else None,\n",
         "        after if after is not None and after.spec.node_name and"
-        " after.spec.scheduler_name in stations.profiles else None,\n",
+        " after.spec.scheduler_name in scheduler.profiles else None,\n",
     ),
 )

@@ -61,7 +61,7 @@ WRONG = (
         "counts-twice-who-was-nominated",
         "a nominated pod keeps its nomination when it is assumed, and counts twice",
         _CYCLE,
-        "    stations.queue.nominator.withdraw(assumed)\n",
+        "    scheduler.queue.nominator.withdraw(assumed)\n",
         "",
     ),
     Wrong(

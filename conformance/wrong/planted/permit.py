@@ -48,7 +48,7 @@ WRONG = (
         "the-deleted-go-on-waiting",
         "a pod that is deleted while it waits goes on holding its node",
         _HANDLERS,
-        "    if stations.waiting_pods.reject(pod.uid):\n",
+        "    if scheduler.waiting_pods.reject(pod.uid):\n",
         "    if False:\n",
     ),
     Wrong(

@@ -148,9 +148,9 @@ WRONG = (
         "does-not-delete-best-effort-pods",
         "a victim that asks for nothing is told, and not deleted",
         _PREPARE,
-        '    stations.write("delete", victim)\n',
+        '    scheduler.write("delete", victim)\n',
         "    if any(container.resources.requests for container in victim.spec.containers):\n"
-        '        stations.write("delete", victim)\n',
+        '        scheduler.write("delete", victim)\n',
         cites="kubernetes #126643",
     ),
     Wrong(

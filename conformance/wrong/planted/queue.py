@@ -178,7 +178,7 @@ WRONG = (
         "tries-who-is-being-deleted",
         "a pod that is being deleted is tried like any other when its turn comes",
         _SCHEDULER,
-        "return pod.metadata.deletion_timestamp is not None or self.stations",
-        "return self.stations",
+        "return pod.metadata.deletion_timestamp is not None or self.state",
+        "return self.state",
     ),
 )

@@ -122,7 +122,7 @@ class _Counting(Checker):
         self._area = area
         for gate, is_on in gates.items():
             found.happened[f"feature gate {gate} {'on' if is_on else 'off'}"] += 1
-        count_transitions(self.scheduler.stations.queue, found.transitions, found.happened)
+        count_transitions(self.scheduler.state.queue, found.transitions, found.happened)
 
     def take(self, record: Record) -> list[Disagreement]:
         _count(self._found, self._area, record)

@@ -58,15 +58,15 @@ def show(scheduler: Scheduler, objects: Sequence[ApiObject]) -> Census:
 
 def why_passed_over(scheduler: Scheduler, pod: Pod) -> str:
     """Why the scheduler will not look at the pod, or ``""``."""
-    if pod.spec.scheduler_name not in scheduler.stations.profiles:
+    if pod.spec.scheduler_name not in scheduler.state.profiles:
         return f"left to the scheduler {pod.spec.scheduler_name}"
     return "is being deleted" if pod.metadata.deletion_timestamp is not None else ""
 
 
 def why_gated(scheduler: Scheduler, pod: Pod) -> Status | None:
     """What keeps the pod out of the queue: the first PreEnqueue plugin that refuses it."""
-    for plugin in scheduler.stations.profiles[pod.spec.scheduler_name].pre_enqueue_plugins:
-        status = plugin.pre_enqueue(pod, scheduler.stations.objects)
+    for plugin in scheduler.state.profiles[pod.spec.scheduler_name].pre_enqueue_plugins:
+        status = plugin.pre_enqueue(pod, scheduler.state.objects)
         if not status.is_success:
             return status.by(plugin.name)
     return None

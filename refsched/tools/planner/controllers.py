@@ -73,11 +73,11 @@ def answer(scheduler: Scheduler, write: Write) -> Answer | None:
 
 
 def _evict(scheduler: Scheduler, name: str, namespace: str) -> Evicted | None:
-    victim = scheduler.stations.api.get(Pod, name, namespace)
+    victim = scheduler.state.api.get(Pod, name, namespace)
     if victim is None:
         return None
     scheduler.delete(Pod, name, namespace)
-    for budget in scheduler.stations.objects.list(PodDisruptionBudget):
+    for budget in scheduler.state.objects.list(PodDisruptionBudget):
         if _counted_as_healthy(budget, victim):
             left = max(0, budget.status.disruptions_allowed - 1)
             scheduler.update(evolve(budget, status=evolve(budget.status, disruptions_allowed=left)))
@@ -97,7 +97,7 @@ def _counted_as_healthy(budget: PodDisruptionBudget, victim: Pod) -> bool:
 
 def _complete_binding(scheduler: Scheduler, name: str) -> VolumeBound | None:
     """The volume names the claim; now the claim is to name the volume."""
-    api = scheduler.stations.api
+    api = scheduler.state.api
     volume = api.get(PersistentVolume, name)
     ref = volume.spec.claim_ref if volume is not None else None
     if volume is None or ref is None:
@@ -112,7 +112,7 @@ def _complete_binding(scheduler: Scheduler, name: str) -> VolumeBound | None:
 
 def _provision(scheduler: Scheduler, name: str, namespace: str) -> VolumeBound | None:
     """The claim waits for a volume on the node that the scheduler selected."""
-    api = scheduler.stations.api
+    api = scheduler.state.api
     claim = api.get(PersistentVolumeClaim, name, namespace)
     if claim is None or claim.spec.volume_name or SELECTED_NODE not in claim.metadata.annotations:
         return None

@@ -162,11 +162,11 @@ class _Look:
 
 def _look(scheduler: Scheduler, pod: Pod) -> _Look | None:
     """None where there is no node to look at."""
-    stations = scheduler.stations
-    framework, snapshot = stations.profiles[pod.spec.scheduler_name], stations.snapshot()
+    state = scheduler.state
+    framework, snapshot = state.profiles[pod.spec.scheduler_name], state.snapshot()
     if not snapshot.nodes:
         return None
-    nominated_pods = stations.queue.nominated_pods_for_node
+    nominated_pods = state.queue.nominated_pods_for_node
     decider = Decider(framework, snapshot, nominated_pods, percentage=framework.percentage_of_nodes_to_score)
     decision = decider.decide(PodInfo(pod))
     return _Look(

@@ -104,7 +104,7 @@ class _Run:
 
     def _schedule(self) -> bool:
         """Try one pod, and see to what follows from it. False where none may be tried now, or need be."""
-        heads = self.scheduler.stations.queue.heads()
+        heads = self.scheduler.state.queue.heads()
         if any(pod.key in self.failed for pod in heads) and self._is_over():
             return False
         busy = self.scheduler.schedule()
@@ -124,7 +124,7 @@ class _Run:
 
     def _is_over(self) -> bool:
         """Has every pod failed since the last change? One that was never tried, and may not be, is gated."""
-        active, backoff, unschedulable = self.scheduler.stations.queue.queues()
+        active, backoff, unschedulable = self.scheduler.state.queue.queues()
         may_be_tried = {*active, *backoff, *self.underway}
         return may_be_tried <= self.failed and all(
             pod in self.failed or not self.attempts[pod] for pod in unschedulable
@@ -172,7 +172,7 @@ class _Run:
 
     def result(self) -> Plan:
         gone = {each.pod: each for each in self.preempted}
-        nodes = tuple(node.name for node in self.scheduler.stations.objects.list(Node))
+        nodes = tuple(node.name for node in self.scheduler.state.objects.list(Node))
         outcomes = tuple(self._outcome(pod, gone, nodes) for _, pod in sorted(self.census.pending.items()))
         return Plan(outcomes, tuple(self.preempted), tuple(self.volumes), self.census)
 
@@ -181,7 +181,7 @@ class _Run:
         if key in gone:
             reason = f"left {gone[key].node} for {gone[key].by}"
             return Outcome(key, pod.priority, PREEMPTED, attempts=tries, message=reason)
-        stored = self.scheduler.stations.api.get(Pod, pod.name, pod.namespace)
+        stored = self.scheduler.state.api.get(Pod, pod.name, pod.namespace)
         assert stored is not None
         if stored.spec.node_name:
             return Outcome(key, pod.priority, PLACED, stored.spec.node_name, tries)

@@ -29,14 +29,14 @@ class Counted:
 
     @property
     def queue(self) -> SchedulingQueue:
-        return self.checker.scheduler.stations.queue
+        return self.checker.scheduler.state.queue
 
     def create(self, *objects: Json) -> None:
         for value in objects:
             self.checker.take(Create(value))
 
     def activate(self, name: str) -> None:
-        stored = self.checker.scheduler.stations.objects.get(Pod, name, "default")
+        stored = self.checker.scheduler.state.objects.get(Pod, name, "default")
         unknown = read_as(Pod, {"metadata": {"name": name, "namespace": "default", "uid": name}})
         self.queue.activate([stored or unknown])
 
@@ -101,7 +101,7 @@ def test_what_happens_to_a_pod_in_flight_is_counted_as_such() -> None:
 
 def test_an_update_of_a_pod_in_flight_is_counted_where_the_queue_is_told_of_it() -> None:
     counted = held()
-    pod = counted.checker.scheduler.stations.objects.get(Pod, "p", "default")
+    pod = counted.checker.scheduler.state.objects.get(Pod, "p", "default")
     assert pod is not None
     counted.queue.update(pod, pod)
     assert counted.rules["R-QUEUE-41"] == 1

@@ -67,7 +67,7 @@ def test_a_victim_is_counted_off_the_budgets_that_speak_of_it(
     )
     victim = pod("a", on="n", meta={"labels": {"app": "db"}})
     shown, _ = _answered(_named("Pod", "a"), victim, budget, verb="delete")
-    after = shown.stations.api.get(PodDisruptionBudget, "b", "default")
+    after = shown.state.api.get(PodDisruptionBudget, "b", "default")
     assert after is not None
     assert after.status.disruptions_allowed == left
 
@@ -78,7 +78,7 @@ def test_a_victim_that_was_not_ready_is_not_counted_off() -> None:
     )
     unready = {"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}]}
     shown, _ = _answered(_named("Pod", "a"), pod("a", on="n", status=unready), budget, verb="delete")
-    after = shown.stations.api.get(PodDisruptionBudget, "b", "default")
+    after = shown.state.api.get(PodDisruptionBudget, "b", "default")
     assert after is not None
     assert after.status.disruptions_allowed == 2
 
@@ -86,8 +86,8 @@ def test_a_victim_that_was_not_ready_is_not_counted_off() -> None:
 def test_a_volume_that_names_a_claim_is_named_by_it() -> None:
     shown, bound = _answered(_named("PersistentVolume", "v"), _claim(), _volume(**CLAIM_REF))
     assert bound == VolumeBound("default/c", "v")
-    claim = shown.stations.api.get(PersistentVolumeClaim, "c", "default")
-    volume = shown.stations.api.get(PersistentVolume, "v")
+    claim = shown.state.api.get(PersistentVolumeClaim, "c", "default")
+    volume = shown.state.api.get(PersistentVolume, "v")
     assert claim is not None
     assert volume is not None
     assert (claim.spec.volume_name, claim.status.phase, claim.is_fully_bound) == ("v", "Bound", True)
@@ -117,7 +117,7 @@ def test_a_volume_is_made_as_the_claim_asks() -> None:
     claim = thing("PersistentVolumeClaim", "c", meta={"uid": "u", **SELECTED}, spec=spec)
     shown, bound = _answered(_named("PersistentVolumeClaim", "c"), CLASS, claim)
     assert bound == VolumeBound("default/c", "pvc-u", provisioned=True)
-    volume = shown.stations.api.get(PersistentVolume, "pvc-u")
+    volume = shown.state.api.get(PersistentVolume, "pvc-u")
     assert volume is not None
     assert (volume.capacity.value, volume.spec.access_modes, volume.class_name) == (
         3 << 30,
