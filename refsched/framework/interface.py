@@ -2,7 +2,8 @@
 """What a plugin is: any object with a ``name`` and the methods of the points that it extends.
 
 There is no base class. A plugin is a frozen value that holds its arguments; its methods are pure
-functions. What PreFilter and PreScore compute is handed to the later points as ``state``.
+functions. ``READS`` lists the kinds and the fields (``Pod.spec.tolerations``) that it reads besides those that the
+scheduler itself reads, so that a cluster without them is the same to a scheduler without the plugin. What PreFilter and PreScore compute is handed to the later points as ``state``.
 Source: pkg/scheduler/framework/interface.go (v1.34.2).
 """
 

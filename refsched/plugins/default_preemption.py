@@ -44,6 +44,7 @@ class DefaultPreemption:
     extenders: Sequence[PreemptionExtender] = ()
     preempting: set[str] = field(factory=set, eq=False)
     name: ClassVar[str] = "DefaultPreemption"
+    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.preemptionPolicy", "PodDisruptionBudget")
 
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
         EventHint(

@@ -97,6 +97,12 @@ def _reaches(allocation: AllocationResult | None, node: NodeInfo) -> bool:
 @frozen
 class DynamicResources:
     name: ClassVar[str] = "DynamicResources"
+    READS: ClassVar[tuple[str, ...]] = (
+        "Pod.spec.resourceClaims",
+        "ResourceClaim",
+        "ResourceSlice",
+        "DeviceClass",
+    )
 
     # --- PreEnqueue -------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ images count no more."""
 @frozen
 class ImageLocality:
     name: ClassVar[str] = "ImageLocality"
+    READS: ClassVar[tuple[str, ...]] = ("Node.status.images",)
 
     # --- Score ------------------------------------------------------------------------------------
 

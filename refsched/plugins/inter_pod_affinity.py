@@ -70,6 +70,11 @@ class InterPodAffinity:
     ignore_preferred_terms_of_existing_pods: bool = False
     mended: Mended = AS_RELEASED
     name: ClassVar[str] = "InterPodAffinity"
+    READS: ClassVar[tuple[str, ...]] = (
+        "Pod.spec.affinity.podAffinity",
+        "Pod.spec.affinity.podAntiAffinity",
+        "Namespace",
+    )
 
     # --- PreFilter --------------------------------------------------------------------------------
 

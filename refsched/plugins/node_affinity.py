@@ -33,6 +33,7 @@ class NodeAffinity:
 
     added_affinity: pods.NodeAffinity = _NONE
     name: ClassVar[str] = "NodeAffinity"
+    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.nodeSelector", "Pod.spec.affinity.nodeAffinity")
 
     # --- PreFilter --------------------------------------------------------------------------------
 

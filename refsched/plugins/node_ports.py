@@ -23,6 +23,7 @@ from refsched.objects.store import ObjectStore
 @frozen
 class NodePorts:
     name: ClassVar[str] = "NodePorts"
+    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.containers[].ports", "Pod.spec.initContainers[].ports")
 
     # --- PreFilter --------------------------------------------------------------------------------
 

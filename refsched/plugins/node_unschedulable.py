@@ -23,6 +23,7 @@ UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", "NoSchedule")
 @frozen
 class NodeUnschedulable:
     name: ClassVar[str] = "NodeUnschedulable"
+    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.tolerations", "Node.spec.unschedulable")
 
     # --- Filter -----------------------------------------------------------------------------------
 

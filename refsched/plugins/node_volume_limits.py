@@ -54,6 +54,15 @@ _NOT_YET_MADE = "\0"
 @frozen
 class NodeVolumeLimits:
     name: ClassVar[str] = "NodeVolumeLimits"
+    READS: ClassVar[tuple[str, ...]] = (
+        "Pod.spec.volumes",
+        "PersistentVolume",
+        "PersistentVolumeClaim",
+        "StorageClass",
+        "CSINode",
+        "CSIDriver",
+        "VolumeAttachment",
+    )
 
     # --- PreFilter --------------------------------------------------------------------------------
 

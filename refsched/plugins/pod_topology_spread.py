@@ -83,6 +83,17 @@ class PodTopologySpread:
     default_constraints: tuple[TopologySpreadConstraint, ...] = ()
     system_defaulted: bool = True
     name: ClassVar[str] = "PodTopologySpread"
+    READS: ClassVar[tuple[str, ...]] = (
+        "Pod.spec.topologySpreadConstraints",
+        "Pod.spec.nodeSelector",
+        "Pod.spec.affinity.nodeAffinity",
+        "Pod.spec.tolerations",
+        "Node.spec.taints",
+        "Service",
+        "ReplicationController",
+        "ReplicaSet",
+        "StatefulSet",
+    )
 
     def _constraints(self, pod: Pod, when_unsatisfiable: str, objects: ObjectStore) -> tuple[Constraint, ...]:
         """R-SPREAD-01: a pod with constraints of its own, of either kind, gets no default ones.

@@ -27,6 +27,7 @@ Tolerations = tuple[Toleration, ...]
 @frozen
 class TaintToleration:
     name: ClassVar[str] = "TaintToleration"
+    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.tolerations", "Node.spec.taints")
 
     # --- Filter -----------------------------------------------------------------------------------
 

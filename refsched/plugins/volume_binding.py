@@ -62,6 +62,15 @@ class PodState:
 @frozen
 class VolumeBinding:
     name: ClassVar[str] = "VolumeBinding"
+    READS: ClassVar[tuple[str, ...]] = (
+        "Pod.spec.volumes",
+        "PersistentVolume",
+        "PersistentVolumeClaim",
+        "StorageClass",
+        "CSINode",
+        "CSIDriver",
+        "CSIStorageCapacity",
+    )
     bind_timeout_seconds: float = 600.0
 
     # --- PreFilter --------------------------------------------------------------------------------

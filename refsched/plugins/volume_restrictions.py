@@ -33,6 +33,7 @@ class Sharing:
 @frozen
 class VolumeRestrictions:
     name: ClassVar[str] = "VolumeRestrictions"
+    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.volumes", "PersistentVolumeClaim")
 
     # --- PreFilter --------------------------------------------------------------------------------
 

@@ -51,6 +51,12 @@ Topologies = tuple[VolumeTopology, ...]
 @frozen
 class VolumeZone:
     name: ClassVar[str] = "VolumeZone"
+    READS: ClassVar[tuple[str, ...]] = (
+        "Pod.spec.volumes",
+        "PersistentVolume",
+        "PersistentVolumeClaim",
+        "StorageClass",
+    )
 
     # --- PreFilter --------------------------------------------------------------------------------
 
