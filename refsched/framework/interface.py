@@ -3,9 +3,9 @@
 
 There is no base class. A plugin is a frozen value that holds its arguments; its methods are pure
 functions. ``READS`` lists the kinds and the fields (``Pod.spec.tolerations``) that it reads besides those that the
-scheduler itself reads, so that a cluster without them is the same to a scheduler without the plugin. What PreFilter
-and PreScore compute is handed to the later points as ``state``.
-Source: pkg/scheduler/framework/interface.go (v1.34.2).
+scheduler itself reads, so that a cluster without them is the same to a scheduler without the plugin. What
+PreFilter and PreScore compute is handed to the later points as ``state``. Source:
+pkg/scheduler/framework/interface.go (v1.34.2).
 """
 
 from __future__ import annotations

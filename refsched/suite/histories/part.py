@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Part: what of kube-scheduler an implementation does, and a history without the rest.
+
+An implementation says which capabilities it has, and may say which plugins. The specification beside it is
+configured without the others, objects are sent without what only the others read, and members of records that belong
+to none of its capabilities are not compared. So nothing is asked of an implementation, and nothing is held against
+it, that it does not do.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from copy import deepcopy
+from functools import cache
+from typing import Any
+
+from attrs import evolve, frozen
+
+from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus, Permit, Release
+from refsched.suite.adapters.answers import Hello
+from refsched.suite.catalogue.rules import default_plugins, plugin_of
+from refsched.suite.histories.api_server import SCRIPT, script_of
+from refsched.suite.histories.history import Create, Delete, History, Step, Update
+
+Json = dict[str, Any]
+
+ALWAYS = frozenset({"PrioritySort", "SchedulingGates", "DefaultBinder"})
+"""Plugins that the specification keeps in any case: they say which pod is next, and bind it."""
+
+NO_PLUGIN: Json = {"disabled": [{"name": "*"}]}
+
+#   area        is decided where this capability shows it
+_SEEN_WITH: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("SORT", "GATES", "QUEUE", "BACKOFF", "FLIGHT", "HINT", "CURE", "CHANGE", "FAIL"), "queue"
+    ),
+    **dict.fromkeys(("POSTFILTER", "PREEMPT"), "preemption"),
+    **dict.fromkeys(("VOLBIND", "VOLLIMIT", "VOLRESTR", "VOLZONE"), "volumes"),
+    **dict.fromkeys(("RESERVE", "PERMIT"), "scripted"),
+    "DRA": "devices",
+    "EXTENDER": "extenders",
+}
+
+_SHOWN_BY: tuple[tuple[str, str, str], ...] = (
+    ("filter", "filter", "filter"),
+    ("filter", "pre_filter", "preFilter"),
+    ("score", "scores", "scores"),
+    ("score", "totals", "totals"),
+    ("preemption", "victims", "victims"),
+    ("preemption", "nominated_node", "nominatedNode"),
+    ("queue", "unschedulable_plugins", "unschedulablePlugins"),
+    ("scripted", "calls", "calls"),
+)
+"""A capability, the member of ``Attempt`` that it fills, and the name of that member on the wire."""
+
+_REQUIRED = ("filter", "scores", "victims", "nominatedNode", "calls")
+"""Members, by their names on the wire, that an implementation with the capability must not leave out."""
+
+_KEEPS_TIME = frozenset({"queue", "scripted", "volumes", "extenders"})
+"""Capabilities for which it matters how much time has passed."""
+
+_CAPABILITY_OF_READING = (
+    ("volumes", "PersistentVolumeClaim"),
+    ("devices", "ResourceClaim"),
+    ("preemption", "PodDisruptionBudget"),
+)
+"""The plugins that read such an object need the capability."""
+
+OF_PREEMPTION = ("victims", "nominatedNode")
+"""Members that are missing also where the implementation did not preempt: then what is missing is no mistake."""
+
+
+@frozen
+class Part:
+    """``capabilities`` are those of docs/adapters.md; ``plugins`` the default plugins that the implementation has
+    (None: all that its capabilities allow); ``own`` are plugins that Kubernetes does not have."""
+
+    capabilities: frozenset[str]
+    plugins: frozenset[str] | None = None
+    own: frozenset[str] = frozenset()
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The default plugins that the implementation does not have, in their order."""
+        return tuple(name for name in _default_names() if name not in ALWAYS and not self._has(name))
+
+    @property
+    def keeps_time(self) -> bool:
+        """Whether anything that the implementation does depends on how much time has passed."""
+        return bool(self.capabilities & _KEEPS_TIME)
+
+    def _has(self, plugin: str) -> bool:
+        if self.plugins is not None and plugin not in self.plugins:
+            return False
+        return all(capability in self.capabilities for capability in _needed_by(plugin))
+
+    # --- Verdicts ---------------------------------------------------------------------------------
+
+    def shows(self, rule: str) -> bool:
+        """Whether what this rule decides shows in anything that such an implementation reports."""
+        needed = _SEEN_WITH.get(rule.split("-")[1])
+        return (needed is None or needed in self.capabilities) and self.has_plugin_of(rule)
+
+    def has_plugin_of(self, rule: str) -> bool:
+        """Whether the implementation has the plugin that the rule belongs to; true of a rule of no plugin."""
+        plugin = plugin_of(rule)
+        return plugin is None or plugin in ALWAYS or self._has(plugin)
+
+    def missing_members(
+        self, record: Attempt | Bind, specified: Attempt | Bind
+    ) -> Iterator[tuple[str, object]]:
+        """Members that the record lacks and the specification has, where a capability promises them; and in any
+        case the node of a pod that was scheduled, without which nothing else can be compared."""
+        if isinstance(record, Attempt) and record.result == SCHEDULED and not record.node:
+            yield "node", "the node that was selected"
+            return
+        for capability, attribute, member in _SHOWN_BY:
+            expected = getattr(specified, attribute, None)
+            if member not in _REQUIRED or capability not in self.capabilities or not expected:
+                continue
+            if member == "filter" and not _rejects_any(expected):
+                continue
+            if getattr(record, attribute, None) is None:
+                yield member, expected
+
+    def judged(self, record: Attempt) -> Attempt:
+        """The record without the members that belong to none of the implementation's capabilities."""
+        dropped: dict[str, Any] = {
+            attribute: None
+            for capability, attribute, _ in _SHOWN_BY
+            if capability not in self.capabilities and getattr(record, attribute) is not None
+        }
+        if "score" not in self.capabilities:
+            dropped |= {"evaluated": None, "feasible": None}
+        return evolve(record, **dropped) if dropped else record
+
+    # --- Histories --------------------------------------------------------------------------------
+
+    def history(self, history: History) -> History:
+        """The history configured without what the implementation does not do; its steps as they are."""
+        return evolve(history, config=self.config(history.config))
+
+    def config(self, given: Mapping[str, Any]) -> Json:
+        config = deepcopy(dict(given))
+        if "extenders" not in self.capabilities:
+            config.pop("extenders", None)
+        left_out = set(self.left_out)
+        if left_out or not self.capabilities >= {"preemption", "scripted"}:
+            profiles = config.get("profiles") or [{"schedulerName": "default-scheduler"}]
+            config["profiles"] = [self._profile(profile, left_out) for profile in profiles]
+        return config
+
+    def _profile(self, profile: Json, left_out: Collection[str]) -> Json:
+        unwanted = set(left_out)
+        if "scripted" not in self.capabilities:
+            unwanted |= {"ScriptedA", "ScriptedB", "ScriptedBinder"}
+        plugins = {
+            point: {
+                verb: [plugin for plugin in listed if verb == "disabled" or plugin["name"] not in unwanted]
+                for verb, listed in sets.items()
+            }
+            for point, sets in (profile.get("plugins") or {}).items()
+        }
+        if left_out:
+            multi_point = plugins.setdefault("multiPoint", {})
+            disabled = multi_point.get("disabled") or []
+            named = {plugin["name"] for plugin in disabled}
+            if "*" not in named:
+                new = [name for name in self.left_out if name not in named]
+                multi_point["disabled"] = [*disabled, *({"name": name} for name in new)]
+        if "preemption" not in self.capabilities:
+            plugins["postFilter"] = deepcopy(NO_PLUGIN)
+        changed = {**profile, "plugins": plugins}
+        if profile.get("pluginConfig"):
+            changed["pluginConfig"] = [
+                each for each in profile["pluginConfig"] if each.get("name") not in unwanted
+            ]
+        return changed
+
+    def step(self, step: Step) -> Step | None:
+        """The step as far as the implementation needs it; None where it does not need it at all."""
+        match step:
+            case Permit() | Release():
+                return step if "scripted" in self.capabilities else None
+            case Delete(named):
+                return step if self._reads_kind(named.kind) else None
+            case Create(value) | Update(value):
+                if not self._reads_kind(str(value.get("kind"))):
+                    return None
+                return evolve(step, object=self.object(value))
+        return step
+
+    def object(self, value: Json) -> Json:
+        """The object without the fields that only plugins read which the implementation does not have, and a pod
+        without its script where the implementation has no scripted plugins, or they cannot hold a pod."""
+        shown = deepcopy(value)
+        for path in _fields_of(str(value.get("kind"))):
+            if not any(self._has(name) for name in _readers()[path]):
+                _drop(shown, path.split(".")[1:])
+        if not self.capabilities >= {"scripted", "hold"} and SCRIPT in _annotations(shown):
+            _leave_out_script(shown, keep="scripted" in self.capabilities)
+        return shown
+
+    def _reads_kind(self, kind: str) -> bool:
+        readers = _readers().get(kind)
+        return readers is None or any(self._has(name) for name in readers)
+
+
+def _rejects_any(statuses: Mapping[str, NodeStatus]) -> bool:
+    """A node that is feasible says nothing: a profile may be without filters."""
+    return any(status.code != "Success" for status in statuses.values())
+
+
+def part_of(hello: Hello) -> Part:
+    """What the implementation says of itself; a plugin that is no default one is its own."""
+    if hello.plugins is None:
+        return Part(hello.capabilities)
+    known = hello.plugins & frozenset(_default_names())
+    return Part(hello.capabilities, known, hello.plugins - known)
+
+
+# --- What plugins read ----------------------------------------------------------------------------
+
+
+@cache
+def _default_names() -> tuple[str, ...]:
+    return tuple(plugin.name for plugin in default_plugins())
+
+
+@cache
+def _readers() -> Mapping[str, tuple[str, ...]]:
+    """Kinds (``PersistentVolume``) and fields (``Pod.spec.tolerations``), each with the plugins that read it; what
+    no plugin names is read by the scheduler itself."""
+    readers: dict[str, tuple[str, ...]] = {}
+    for plugin in default_plugins():
+        for read in getattr(plugin, "READS", ()):
+            readers[read] = (*readers.get(read, ()), plugin.name)
+    return readers
+
+
+@cache
+def _fields_of(kind: str) -> tuple[str, ...]:
+    return tuple(read for read in _readers() if read.startswith(f"{kind}."))
+
+
+@cache
+def _needed_by(plugin: str) -> tuple[str, ...]:
+    """The capabilities without which nobody can have this plugin."""
+    read = {name for name, readers in _readers().items() if plugin in readers}
+    return tuple(capability for capability, kind in _CAPABILITY_OF_READING if kind in read)
+
+
+def _drop(value: Any, path: list[str]) -> None:
+    """Remove the field at this path; ``containers[]`` stands for each of a list."""
+    if not isinstance(value, dict) or not path:
+        return
+    name, rest = path[0], path[1:]
+    if name.endswith("[]"):
+        for item in value.get(name.removesuffix("[]")) or ():
+            _drop(item, rest)
+    elif rest:
+        _drop(value.get(name), rest)
+    else:
+        value.pop(name, None)
+
+
+# --- Scripts --------------------------------------------------------------------------------------
+
+
+def _leave_out_script(pod: Json, *, keep: bool) -> None:
+    annotations = pod["metadata"]["annotations"]
+    script = script_of(annotations) if keep else {}
+    del annotations[SCRIPT]
+    if script:
+        annotations[SCRIPT] = json.dumps(
+            {plugin: _without_holds(points) for plugin, points in script.items()}
+        )
+
+
+def _without_holds(points: Any) -> dict[str, str]:
+    return {point: answer for point, answer in points.items() if not answer.startswith("Hold")}
+
+
+def _annotations(value: Json) -> Json:
+    annotations: Json = (value.get("metadata") or {}).get("annotations") or {}
+    return annotations
