@@ -26,6 +26,7 @@ from refsched.objects.resources import (
     resource_of,
 )
 from refsched.objects.selectors import NOTHING, Selector, compile_selector
+from refsched.rules import applies
 
 # --- PodInfo --------------------------------------------------------------------------------------
 
@@ -122,7 +123,7 @@ class PodInfo:
 
     @cached_property
     def host_ports(self) -> tuple[HostPort, ...]:
-        """Ports claimed on the node, by sidecars first; other init containers do not count."""
+        """Host ports, those of sidecars first; other init containers do not count."""
         sidecars = [c for c in self.pod.spec.init_containers if c.is_sidecar]
         return tuple(
             HostPort(port.host_ip or ANY_IP, port.protocol or "TCP", port.host_port)
@@ -137,17 +138,19 @@ ANY_IP = "0.0.0.0"
 
 @frozen
 class HostPort:
-    """One claim on a node's address space: an IP, a protocol and a port (1..65535)."""
+    """A part of a node's address space: an IP, a protocol and a port (1..65535)."""
 
     ip: str
     protocol: str
     port: int
 
     def conflicts_with(self, other: HostPort) -> bool:
-        """Same protocol and port, and the same IP or 0.0.0.0 on either side (HostPortInfo.CheckConflict)."""
-        return (self.protocol, self.port) == (other.protocol, other.port) and (
-            self.ip == other.ip or ANY_IP in (self.ip, other.ip)
-        )
+        """R-PORTS-02: Two host ports conflict if their protocol and port are equal and their IPs are equal or one
+        of them is 0.0.0.0. Source: framework/types.go, HostPortInfo.CheckConflict (v1.34.2)."""
+        if (self.protocol, self.port) != (other.protocol, other.port):
+            return False
+        applies("R-PORTS-02")
+        return self.ip == other.ip or ANY_IP in (self.ip, other.ip)
 
 
 # --- NodeInfo -------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ImageLocality: a node that has a pod's images already is preferred, the more so the larger they are.
+"""ImageLocality: a node that already has a pod's images is preferred, the more so the larger they are.
 
 Rules: R-IMAGE-01 … R-IMAGE-03.   Source: plugins/imagelocality/image_locality.go (v1.34.2).
 """
@@ -14,12 +14,13 @@ from attrs import frozen
 from refsched.framework.interface import MAX_NODE_SCORE, Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
+from refsched.rules import applies
 
 MIB = 1024 * 1024
 MIN_THRESHOLD = 23 * MIB
 MAX_CONTAINER_THRESHOLD = 1000 * MIB
-"""Bytes: below the first an image's presence scores like its absence, above the second a container's
-images count no more."""
+"""Bytes: up to the first an image that is present scores like one that is absent; the second is the most that
+one container counts."""
 
 
 @frozen
@@ -34,20 +35,29 @@ class ImageLocality:
         return Continue(len(snapshot.nodes))
 
     def score(self, number_of_nodes: int, pod: PodInfo, node: NodeInfo) -> int:
-        """R-IMAGE-01: the sizes of the images present, each times the share of nodes that have it.
-        R-IMAGE-02: scaled between 23 MiB and 1000 MiB for each container, init containers included."""
+        """R-IMAGE-01: Each container whose image is on the node counts with the image's size times the share of
+        all nodes that have the image.
+        R-IMAGE-02: What a node's images count together is scaled to 0..100: up to 23 MiB scores 0, and 1000 MiB or
+        more for each container, init containers included, scores 100."""
         containers = (*pod.pod.spec.init_containers, *pod.pod.spec.containers)
         present = 0
         for container in containers:
             state = node.image_states.get(normalized_image_name(container.image))
             if state is not None:
+                applies("R-IMAGE-01")
                 spread = state.num_nodes / number_of_nodes
                 present += int(state.size * spread)
+        if present:
+            applies("R-IMAGE-02")
         most = MAX_CONTAINER_THRESHOLD * len(containers)
         counted = min(max(present, MIN_THRESHOLD), most)
         return MAX_NODE_SCORE * (counted - MIN_THRESHOLD) // (most - MIN_THRESHOLD)
 
 
 def normalized_image_name(name: str) -> str:
-    """R-IMAGE-03: an image without a tag is the one tagged ``latest``; a colon before a slash is a port."""
-    return name if name.rfind(":") > name.rfind("/") else f"{name}:latest"
+    """R-IMAGE-03: The name of an image without a tag stands for the image with the tag ``latest``; a colon before
+    the last slash begins a port and not a tag."""
+    if name.rfind(":") > name.rfind("/"):
+        return name
+    applies("R-IMAGE-03")
+    return f"{name}:latest"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeAffinity: a pod goes to nodes that its selector and its affinity name, and rather to those it prefers.
+"""NodeAffinity: a pod runs on nodes that its nodeSelector and its node affinity require or, better, prefer.
 
-Rules: R-NODEAFF-01 … R-NODEAFF-08.   Source: plugins/nodeaffinity/node_affinity.go (v1.34.2).
+Rules: R-NODEAFF-01 … R-NODEAFF-09.   Source: plugins/nodeaffinity/node_affinity.go (v1.34.2).
 """
 
 from __future__ import annotations
@@ -22,6 +22,16 @@ from refsched.objects.node import Node
 from refsched.objects.selectors import NodeSelector, PreferredSchedulingTerm
 from refsched.objects.store import ObjectStore
 from refsched.plugins.normalize import normalize
+from refsched.rules import Reason, applies
+
+CONFLICTING_NAMES = Reason("pod affinity terms conflict", "R-NODEAFF-02")
+NOT_ENFORCED_AFFINITY = Reason("node(s) didn't match scheduler-enforced node affinity", "R-NODEAFF-03")
+NOT_POD_AFFINITY = Reason("node(s) didn't match Pod's node affinity/selector", "R-NODEAFF-04")
+NOT_AN_INTEGER = Reason(
+    "[{}].matchExpressions[{}].values[0]: Invalid value: {}: "
+    "for 'Gt', 'Lt' operators, the value must be an integer",
+    "R-NODEAFF-08",
+)
 
 PreferredTerms = tuple[PreferredSchedulingTerm, ...]
 _NONE = pods.NodeAffinity()
@@ -29,7 +39,7 @@ _NONE = pods.NodeAffinity()
 
 @frozen
 class NodeAffinity:
-    """``added_affinity`` is the profile's own, which every pod must satisfy beside its own."""
+    """``added_affinity`` is the profile's addedAffinity, which holds for every pod beside the pod's own."""
 
     added_affinity: pods.NodeAffinity = _NONE
     name: ClassVar[str] = "NodeAffinity"
@@ -38,50 +48,69 @@ class NodeAffinity:
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[None] | Skip | Reject:
-        """R-NODEAFF-01: without selector, required affinity and added affinity, nothing is filtered.
-        R-NODEAFF-02: where every term names nodes by metadata.name, only those are looked at; where the
-        names within each term exclude each other, the pod is refused."""
+        """R-NODEAFF-01: A pod without nodeSelector and required node affinity skips Filter of NodeAffinity if the
+        profile adds no required affinity.
+        R-NODEAFF-02: If every required term names nodes by metadata.name, only these nodes are filtered; if the
+        names within each term exclude each other, the pod is rejected as UnschedulableAndUnresolvable."""
         required = _affinity(pod.pod).required_during_scheduling_ignored_during_execution
         added = self.added_affinity.required_during_scheduling_ignored_during_execution
         if required is None and added is None and not pod.pod.spec.node_selector:
+            applies("R-NODEAFF-01")
             return Skip()
         names = _named_nodes(required) if required is not None else None
         if names is not None and not names:
-            return Reject(unresolvable("pod affinity terms conflict"))
+            return Reject(unresolvable(CONFLICTING_NAMES))
+        if names is not None:
+            applies("R-NODEAFF-02")
         return Continue(None, names)
 
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: None, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-NODEAFF-03: the added affinity is looked at first, and has a reason of its own.
-        R-NODEAFF-04: all labels of nodeSelector must be there, and one required term match."""
+        """R-NODEAFF-03: A node that does not match the required addedAffinity of the profile is rejected as
+        UnschedulableAndUnresolvable with a reason of its own, before the pod's own affinity is looked at.
+        R-NODEAFF-04: A node that lacks a label of the pod's nodeSelector, or that matches none of the pod's
+        required node affinity terms, is rejected as UnschedulableAndUnresolvable."""
         added = self.added_affinity.required_during_scheduling_ignored_during_execution
         if added is not None and not added.matches(node.existing_node):
-            return unresolvable("node(s) didn't match scheduler-enforced node affinity")
+            return unresolvable(NOT_ENFORCED_AFFINITY)
         if _is_selected(pod.pod, node.existing_node) and _has_affinity(pod.pod, node.existing_node):
             return SUCCESS
-        return unresolvable("node(s) didn't match Pod's node affinity/selector")
+        return unresolvable(NOT_POD_AFFINITY)
 
     # --- Score ------------------------------------------------------------------------------------
 
     def pre_score(
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Continue[PreferredTerms] | Skip | Reject:
-        """R-NODEAFF-05: without preferences, the pod's or the profile's, nothing is scored.
-        R-NODEAFF-08: a preference of the pod's that compares with what is no number is an error."""
+        """R-NODEAFF-05: A pod without preferred node affinity terms skips Score of NodeAffinity if the profile
+        adds none either.
+        R-NODEAFF-08: If a Gt or Lt requirement in a preferred term of the pod has a value that is not an integer,
+        PreScore fails with an error."""
         own = _affinity(pod.pod).preferred_during_scheduling_ignored_during_execution
-        if unreadable := _unreadable(own):
+        unreadable = _unreadable(own)
+        if unreadable is not None:
             return Reject(error(unreadable))
         added = self.added_affinity.preferred_during_scheduling_ignored_during_execution
-        return Continue((*added, *own)) if own or added else Skip()
+        if not own and not added:
+            applies("R-NODEAFF-05")
+            return Skip()
+        return Continue((*added, *own))
 
     def score(self, preferred: PreferredTerms, pod: PodInfo, node: NodeInfo) -> int:
-        """R-NODEAFF-06: the weights of the preferences that match, added up."""
-        return sum(term.weight for term in preferred if term.preference.matches(node.existing_node))
+        """R-NODEAFF-06: A node's score is the sum of the weights of the preferred terms that it matches, those of
+        the pod and those of the profile's addedAffinity."""
+        score = sum(term.weight for term in preferred if term.preference.matches(node.existing_node))
+        if score:
+            applies("R-NODEAFF-06")
+        return score
 
     def normalize_score(
         self, preferred: PreferredTerms, pod: PodInfo, scores: Mapping[str, int]
     ) -> Mapping[str, int]:
+        """R-NODEAFF-09: Scores are scaled so that the highest becomes 100; if all are 0, they stay 0."""
+        if any(scores.values()):
+            applies("R-NODEAFF-09")
         return normalize(scores)
 
     # --- Events -----------------------------------------------------------------------------------
@@ -89,23 +118,28 @@ class NodeAffinity:
     def after_node_change(
         self, pod: pods.Pod, before: Node | None, after: Node, objects: ObjectStore
     ) -> bool:
-        """R-NODEAFF-07: a node that comes, and matches, may help, or one that comes to match the pod's own
-        terms. Where none matches and one is unreadable, the pod is tried again."""
+        """R-NODEAFF-07: A node that is added or changed and matches the profile's addedAffinity requeues a pod
+        that NodeAffinity rejected if it now matches the pod's nodeSelector and required terms and did not before,
+        or if it matches no term and a term has a Gt or Lt value that is not an integer."""
         added = self.added_affinity.required_during_scheduling_ignored_during_execution
         if added is not None and not added.matches(after):
             return False
         if not _is_selected(pod, after):
             return False
         if not _has_affinity(pod, after):
-            return _has_unreadable_term(pod)
-        return before is None or not (_is_selected(pod, before) and _has_affinity(pod, before))
+            if not _has_unreadable_term(pod):
+                return False
+        elif before is not None and _is_selected(pod, before) and _has_affinity(pod, before):
+            return False
+        applies("R-NODEAFF-07")
+        return True
 
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
         EventHint(
             NODE,
             ActionType.ADD | ActionType.UPDATE_NODE_LABEL,
             after_node_change,
-            "a node that the pod asks for may have come, or been given a label",
+            "a node that the pod requires may have been added, or been given a label",
         ),
     )
 
@@ -131,21 +165,22 @@ def _has_unreadable_term(pod: pods.Pod) -> bool:
     return any(not r.as_requirement().is_readable for term in terms for r in term.match_expressions)
 
 
-def _unreadable(preferred: PreferredTerms) -> str:
-    """What is wrong with the preferences, each wrong once. Source: component-helpers nodeaffinity.go,
+def _unreadable(preferred: PreferredTerms) -> Reason | None:
+    """What is wrong with the preferred terms, each mistake once. Source: component-helpers nodeaffinity.go,
     NewPreferredSchedulingTerms; apimachinery labels/selector.go, NewRequirement (v0.34.2)."""
     wrong = {
-        f"[{at}].matchExpressions[{index}].values[0]: Invalid value: {json.dumps(r.values[0])}: "
-        "for 'Gt', 'Lt' operators, the value must be an integer": None
+        NOT_AN_INTEGER.of(at, index, json.dumps(r.values[0])): None
         for at, term in enumerate(preferred)
         for index, r in enumerate(term.preference.match_expressions)
         if not r.as_requirement().is_readable
     }
-    return next(iter(wrong), "") if len(wrong) < 2 else f"[{', '.join(wrong)}]"
+    if len(wrong) > 1:
+        return Reason(f"[{', '.join(wrong)}]", NOT_AN_INTEGER.rule)
+    return next(iter(wrong), None)
 
 
 def _named_nodes(required: NodeSelector) -> frozenset[str] | None:
-    """The nodes that the terms name by metadata.name; None where one names none (kubernetes #116465)."""
+    """The nodes that the terms name by metadata.name; None if one term names none (kubernetes #116465)."""
     named: frozenset[str] = frozenset()
     for term in required.node_selector_terms:
         by_name = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeName: a pod that names its node goes there or nowhere.
+"""NodeName: a pod that names its node runs on that node or nowhere.
 
 Rules: R-NODENAME-01.   Source: plugins/nodename/node_name.go (v1.34.2).
 """
@@ -13,6 +13,9 @@ from attrs import frozen
 from refsched.framework.events import NODE, ActionType, EventHint
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.status import SUCCESS, Status, unresolvable
+from refsched.rules import Reason
+
+OTHER_NODE = Reason("node(s) didn't match the requested node name", "R-NODENAME-01")
 
 
 @frozen
@@ -22,14 +25,15 @@ class NodeName:
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: object, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-NODENAME-01: a pod without a node name fits every node; with one, only that."""
+        """R-NODENAME-01: A pod that sets spec.nodeName is rejected on every other node as
+        UnschedulableAndUnresolvable."""
         if pod.pod.spec.node_name in ("", node.name):
             return SUCCESS
-        return unresolvable("node(s) didn't match the requested node name")
+        return unresolvable(OTHER_NODE)
 
     # --- Events -----------------------------------------------------------------------------------
 
-    # Any new node is worth another try, whatever its name.
+    # A new node requeues the pod whatever the name of that node is.
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
-        EventHint(NODE, ActionType.ADD, None, "the node that the pod names may have come"),
+        EventHint(NODE, ActionType.ADD, None, "the node that the pod names may have been added"),
     )

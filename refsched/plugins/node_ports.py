@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodePorts: a pod runs only where the host ports it asks for are free.
+"""NodePorts: a pod runs only where the host ports that it asks for are free.
 
 Rules: R-PORTS-01 … R-PORTS-04.   Source: plugins/nodeports/node_ports.go (v1.34.2).
 """
@@ -18,6 +18,9 @@ from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, unschedulable
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
+from refsched.rules import Reason, applies
+
+PORT_CONFLICT = Reason("node(s) didn't have free ports for the requested pod ports", "R-PORTS-03")
 
 
 @frozen
@@ -28,29 +31,36 @@ class NodePorts:
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[tuple[HostPort, ...]] | Skip:
-        """R-PORTS-01: a pod that asks for no host port is not filtered at all."""
-        return Continue(pod.host_ports) if pod.host_ports else Skip()
+        """R-PORTS-01: A pod that asks for no host port skips Filter of NodePorts."""
+        if not pod.host_ports:
+            applies("R-PORTS-01")
+            return Skip()
+        return Continue(pod.host_ports)
 
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, wanted: tuple[HostPort, ...], pod: PodInfo, node: NodeInfo) -> Status:
-        """R-PORTS-03: one conflict is enough, and evicting its holder could cure it."""
+        """R-PORTS-03: A node on which one of the pod's host ports conflicts with a host port in use is rejected as
+        Unschedulable, so that preemption is tried there."""
         if _in_conflict(wanted, node.host_ports):
-            return unschedulable("node(s) didn't have free ports for the requested pod ports")
+            return unschedulable(PORT_CONFLICT)
         return SUCCESS
 
     # --- Events -----------------------------------------------------------------------------------
 
     def after_pod_deleted(self, pod: Pod, before: Pod, after: None, objects: ObjectStore) -> bool:
-        """R-PORTS-04: a pod gone from the node that it ran on, or was nominated to, frees its ports."""
+        """R-PORTS-04: The deletion of a pod that ran on a node, or was nominated to one, requeues a pod whose
+        host ports conflict with those of the deleted pod."""
         if not before.spec.node_name and not before.status.nominated_node_name:
             return False
-        return _in_conflict(PodInfo(pod).host_ports, PodInfo(before).host_ports)
+        if not _in_conflict(PodInfo(pod).host_ports, PodInfo(before).host_ports):
+            return False
+        applies("R-PORTS-04")
+        return True
 
-    # Any new node is worth another try.
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
-        EventHint(POD, ActionType.DELETE, after_pod_deleted, "a port may have been freed"),
-        EventHint(NODE, ActionType.ADD, None, "the ports of a new node are free"),
+        EventHint(POD, ActionType.DELETE, after_pod_deleted, "a host port may be free now"),
+        EventHint(NODE, ActionType.ADD, None, "the host ports of a new node are free"),
     )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeResourcesBalancedAllocation: a node whose resources would be used evenly is preferred.
+"""NodeResourcesBalancedAllocation: a node whose resources would be used evenly with the pod is preferred.
 
 Rules: R-BALANCED-01 … R-BALANCED-04.
 Source: plugins/noderesources/balanced_allocation.go, resource_allocation.go (v1.34.2).
@@ -17,9 +17,10 @@ from refsched.framework.interface import MAX_NODE_SCORE, Continue, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.objects.resources import CPU, MEMORY, amount, is_scalar_resource
+from refsched.rules import applies
 
 Requests = tuple[int, ...]
-"""What the pod asks of each of the plugin's resources: milli-CPU, bytes, or whole units."""
+"""What the pod requests of each of the plugin's resources: milli-CPU, bytes, or whole units."""
 
 
 @frozen
@@ -34,23 +35,34 @@ class NodeResourcesBalancedAllocation:
     def pre_score(
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Continue[Requests] | Skip:
-        """R-BALANCED-01: a pod that asks for none of the resources is not scored (kubernetes #129138).
-        R-BALANCED-02: real requests count, without the defaults that NodeResourcesFit scores with."""
+        """R-BALANCED-01: A pod that requests none of the configured resources skips Score of
+        NodeResourcesBalancedAllocation (kubernetes #129138).
+        R-BALANCED-02: NodeResourcesBalancedAllocation scores with what a pod requests, without the defaults that
+        NodeResourcesFit scores with for a container without requests."""
         requests = tuple(amount(pod.requests, resource) for resource in self.resources)
-        return Continue(requests) if any(requests) else Skip()
+        if not any(requests):
+            applies("R-BALANCED-01")
+            return Skip()
+        if pod.requests != pod.non_zero_requests:
+            applies("R-BALANCED-02")
+        return Continue(requests)
 
     # --- Score ------------------------------------------------------------------------------------
 
     def score(self, requests: Requests, pod: PodInfo, node: NodeInfo) -> int:
-        """R-BALANCED-03: 100 less the standard deviation of the used shares in percent, each at most 1.
-        R-BALANCED-04: a resource that the node does not have is left out, and so is one other than cpu,
-        memory and ephemeral storage that the pod does not ask for."""
+        """R-BALANCED-03: A node's score is 100 minus the standard deviation, in percent, of the shares of the
+        resources that are used there with the pod, each share at most 1.
+        R-BALANCED-04: A resource that the node does not have is left out of the score, and so is an extended or
+        other scalar resource that the pod does not request."""
         shares = []
         for resource, asked in zip(self.resources, requests, strict=True):
             allocatable = amount(node.allocatable, resource)
             if allocatable == 0 or (asked == 0 and is_scalar_resource(resource)):
+                applies("R-BALANCED-04")
                 continue
             shares.append(min((amount(node.requested, resource) + asked) / allocatable, 1.0))
+        if len(shares) > 1:
+            applies("R-BALANCED-03")
         return int((1 - _standard_deviation(shares)) * MAX_NODE_SCORE)
 
 

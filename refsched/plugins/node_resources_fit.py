@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeResourcesFit: a pod runs where what it requests is still free; how full a node is gives its score.
+"""NodeResourcesFit: a pod runs where enough of each resource is free, which also gives a node's score.
 
 Rules: R-FIT-01 … R-FIT-12.   Source: plugins/noderesources/fit.go, resource_allocation.go (v1.34.2).
 """
@@ -27,6 +27,7 @@ from refsched.objects.resources import (
     MEMORY,
     Resource,
     amount,
+    has_pod_level_requests,
     is_extended_resource,
     is_scalar_resource,
     pod_requests,
@@ -42,6 +43,10 @@ from refsched.plugins.resource_scoring import (
     most_allocated,
     requested_to_capacity_ratio,
 )
+from refsched.rules import Reason, applies
+
+TOO_MANY_PODS = Reason("Too many pods", "R-FIT-02")
+INSUFFICIENT = Reason("Insufficient {}", "R-FIT-02")
 
 _SCORING_DEFAULTS = {
     CPU: Quantity.milli(DEFAULT_MILLI_CPU_REQUEST),
@@ -65,28 +70,39 @@ class NodeResourcesFit:
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[Resource]:
-        """R-FIT-01: what the spec requests counts, pod-level requests included; the status does not."""
-        return Continue(_wanted(pod.pod))
+        """R-FIT-01: What the spec of a pod requests, pod-level requests included, must be free on a node; what its
+        status reports does not count for the pod that is scheduled."""
+        wanted = _wanted(pod.pod)
+        if wanted != pod.requests or has_pod_level_requests(pod.pod):
+            applies("R-FIT-01")
+        return Continue(wanted)
 
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, wanted: Resource, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-FIT-02: every resource that falls short is named, and too many pods as well.
-        R-FIT-03: where a request is more than the whole node has, evicting pods would not help."""
-        reasons = ["Too many pods"] if len(node.pods) + 1 > node.allocatable.allowed_pod_number else []
-        hopeless = False
-        for resource in (CPU, MEMORY, EPHEMERAL_STORAGE, *wanted.scalar):
-            asked, capacity = amount(wanted, resource), amount(node.allocatable, resource)
-            if asked == 0 or self._ignores(resource) or asked <= capacity - amount(node.requested, resource):
+        """R-FIT-02: A node is rejected with one reason per insufficient resource, and with "Too many pods" if it
+        has no pod slot left.
+        R-FIT-03: A node is rejected as UnschedulableAndUnresolvable if the pod requests more of a resource than
+        the node's allocatable, since evicting pods would not help, and as Unschedulable otherwise."""
+        reasons = [] if _has_pod_slot(node) else [TOO_MANY_PODS]
+        exceeds_allocatable = False
+        for resource in _insufficient(wanted, node):
+            if self._ignores(resource):
+                applies("R-FIT-04")
                 continue
-            reasons.append(f"Insufficient {resource}")
-            hopeless = hopeless or asked > capacity
+            reasons.append(INSUFFICIENT.of(resource))
+            if amount(wanted, resource) > amount(node.allocatable, resource):
+                exceeds_allocatable = True
         if not reasons:
             return SUCCESS
-        return unresolvable(*reasons) if hopeless else unschedulable(*reasons)
+        if exceeds_allocatable:
+            applies("R-FIT-03")
+            return unresolvable(*reasons)
+        return unschedulable(*reasons)
 
     def _ignores(self, resource: str) -> bool:
-        """R-FIT-04: extended resources may be ignored, by name or by the group before the slash."""
+        """R-FIT-04: An extended resource does not reject a node if ignoredResources names it or
+        ignoredResourceGroups names the part of its name before the slash."""
         if not is_extended_resource(resource):
             return False
         group, _, _ = resource.partition("/")
@@ -95,10 +111,13 @@ class NodeResourcesFit:
     # --- Score ------------------------------------------------------------------------------------
 
     def pre_score(self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot) -> Continue[Resource]:
-        """R-FIT-05: for the score a container that asks for no cpu or memory counts with a default, and
-        pod-level requests are left out."""
+        """R-FIT-05: NodeResourcesFit scores with 100m cpu and 200 MiB memory for each container that requests
+        none of it, and without the pod-level requests of the pod."""
         requests = pod_requests(pod.pod, _SCORING_DEFAULTS, pod_level=False, use_status=False)
-        return Continue(resource_of(requests))
+        counted = resource_of(requests)
+        if counted != _wanted(pod.pod):
+            applies("R-FIT-05")
+        return Continue(counted)
 
     def score(self, wanted: Resource, pod: PodInfo, node: NodeInfo) -> int:
         uses = [use for spec in self.resources if (use := self._use(spec, wanted, node)) is not None]
@@ -111,7 +130,7 @@ class NodeResourcesFit:
 
     @staticmethod
     def _use(spec: ResourceSpec, wanted: Resource, node: NodeInfo) -> Use | None:
-        """None where the node has none of it, or the pod asks for none of a scalar resource."""
+        """None if the node has none of the resource, or if the pod requests none of a scalar resource."""
         asked, capacity = amount(wanted, spec.name), amount(node.allocatable, spec.name)
         if capacity == 0 or (asked == 0 and is_scalar_resource(spec.name)):
             return None
@@ -121,39 +140,51 @@ class NodeResourcesFit:
     # --- Events -----------------------------------------------------------------------------------
 
     def after_pod_change(self, pod: Pod, before: Pod, after: Pod | None, objects: ObjectStore) -> bool:
-        """R-FIT-09: a pod gone from the node that it ran on, or was nominated to, may help any other.
-        R-FIT-10: so may a running pod that now asks for less of what the pod asks for too, or the pod
-        itself, where it asks for less of anything; but without InPlacePodVerticalScaling it does not.
-        Pod-level requests count here without their gate too."""
+        """R-FIT-09: The deletion of a pod that ran on a node, or was nominated to one, requeues any pod that
+        NodeResourcesFit rejected.
+        R-FIT-10: With InPlacePodVerticalScaling a pod that NodeResourcesFit rejected is requeued when it requests
+        less of any resource itself, or when a running pod requests less of a resource that it requests; pod-level
+        requests count here even without the gate PodLevelResources."""
         if after is None:
-            return bool(before.spec.node_name or before.status.nominated_node_name)
+            if not before.spec.node_name and not before.status.nominated_node_name:
+                return False
+            applies("R-FIT-09")
+            return True
         if not self.in_place_scaling:
             return False
-        if after.uid == pod.uid:
-            return True
-        return bool(after.spec.node_name) and _asks_for_less(before, after, pod)
+        if after.uid != pod.uid and not (after.spec.node_name and _requests_less(before, after, pod)):
+            return False
+        applies("R-FIT-10")
+        return True
 
     def after_node_change(self, pod: Pod, before: Node | None, after: Node, objects: ObjectStore) -> bool:
-        """R-FIT-11: the pod must fit on the node as if it were empty, even for what this plugin ignores.
-        R-FIT-12: a node that was there before must also have more than it had: of what the pod asks for, or
-        room for more pods."""
+        """R-FIT-11: A node that is added requeues a pod that NodeResourcesFit rejected if the pod would fit there
+        without any other pod, ignored resources included.
+        R-FIT-12: A node that is updated requeues such a pod only if, beside that, its allocatable has grown in a
+        resource that the pod requests or in its number of pods."""
         wanted = _wanted(pod)
-        if not NodeResourcesFit().filter(wanted, PodInfo(pod), _empty(after)).is_success:
+        if not _has_pod_slot(_empty(after)) or _insufficient(wanted, _empty(after)):
             return False
-        return before is None or _has_grown(_empty(before).allocatable, _empty(after).allocatable, wanted)
+        if before is None:
+            applies("R-FIT-11")
+            return True
+        if not _has_grown(_empty(before).allocatable, _empty(after).allocatable, wanted):
+            return False
+        applies("R-FIT-12")
+        return True
 
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
         EventHint(
             POD,
             ActionType.DELETE | ActionType.UPDATE_POD_SCALE_DOWN,
             after_pod_change,
-            "resources may have been given back, or fewer be asked for",
+            "resources may be free now, or the pod may request less",
         ),
         EventHint(
             NODE,
             ActionType.ADD | ActionType.UPDATE_NODE_ALLOCATABLE,
             after_node_change,
-            "a node may have come, or have more to give",
+            "a node may have been added, or its allocatable may have grown",
         ),
     )
 
@@ -162,12 +193,27 @@ def _wanted(pod: Pod) -> Resource:
     return resource_of(pod_requests(pod, use_status=False))
 
 
+def _has_pod_slot(node: NodeInfo) -> bool:
+    return len(node.pods) + 1 <= node.allocatable.allowed_pod_number
+
+
+def _insufficient(wanted: Resource, node: NodeInfo) -> list[str]:
+    """The resources of which the pod requests more than is free on the node."""
+    return [
+        resource
+        for resource in (CPU, MEMORY, EPHEMERAL_STORAGE, *wanted.scalar)
+        if (asked := amount(wanted, resource)) > 0
+        and asked > amount(node.allocatable, resource) - amount(node.requested, resource)
+    ]
+
+
 def _empty(node: Node) -> NodeInfo:
     return NodeInfo(node, allocatable=resource_of(node.status.allocatable))
 
 
-def _asks_for_less(before: Pod, after: Pod, pod: Pod) -> bool:
-    """Of any resource that ``pod`` asks for. Source: isSchedulableAfterPodScaleDown."""
+def _requests_less(before: Pod, after: Pod, pod: Pod) -> bool:
+    """Does the pod request less than before of a resource that ``pod`` requests?
+    Source: isSchedulableAfterPodScaleDown."""
     had, has, asked = (resource_of(requests_in_events(each)) for each in (before, after, pod))
     return any(
         amount(had, resource) > amount(has, resource)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeUnschedulable: a cordoned node takes only pods that tolerate its being cordoned.
+"""NodeUnschedulable: a cordoned node takes only pods that tolerate the taint of cordoned nodes.
 
 Rules: R-CORDON-01 … R-CORDON-04.   Source: plugins/nodeunschedulable/node_unschedulable.go (v1.34.2).
 """
@@ -16,8 +16,10 @@ from refsched.framework.status import SUCCESS, Status, unresolvable
 from refsched.objects.node import Node, Taint
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
+from refsched.rules import Reason, applies
 
 UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", "NoSchedule")
+CORDONED = Reason("node(s) were unschedulable", "R-CORDON-01")
 
 
 @frozen
@@ -28,36 +30,47 @@ class NodeUnschedulable:
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: object, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-CORDON-01: ``spec.unschedulable`` refuses a pod, whether or not the node bears the taint.
-        R-CORDON-02: a pod that tolerates the taint is not refused."""
+        """R-CORDON-01: A node with spec.unschedulable is rejected as UnschedulableAndUnresolvable, whether or not
+        it has the taint node.kubernetes.io/unschedulable.
+        R-CORDON-02: A node with spec.unschedulable is not rejected if the pod tolerates the taint
+        node.kubernetes.io/unschedulable:NoSchedule."""
         if not node.existing_node.spec.unschedulable:
             return SUCCESS
         if _tolerates_cordon(pod.pod):
+            applies("R-CORDON-02")
             return SUCCESS
-        return unresolvable("node(s) were unschedulable")
+        return unresolvable(CORDONED)
 
     # --- Events -----------------------------------------------------------------------------------
 
     def after_node_change(self, pod: Pod, before: Node | None, after: Node, objects: ObjectStore) -> bool:
-        """R-CORDON-03: a node that comes uncordoned, or is uncordoned, may help."""
-        return not after.spec.unschedulable and (before is None or before.spec.unschedulable)
+        """R-CORDON-03: A node that is added without spec.unschedulable, or whose spec.unschedulable is removed,
+        requeues a pod that NodeUnschedulable rejected."""
+        if after.spec.unschedulable or (before is not None and not before.spec.unschedulable):
+            return False
+        applies("R-CORDON-03")
+        return True
 
     def after_toleration_change(self, pod: Pod, before: Pod, after: Pod, objects: ObjectStore) -> bool:
-        """R-CORDON-04: the pod itself may have come to tolerate cordoned nodes."""
-        return after.uid == pod.uid and _tolerates_cordon(after)
+        """R-CORDON-04: A change of its own tolerations requeues a pod that NodeUnschedulable rejected if it now
+        tolerates the taint node.kubernetes.io/unschedulable:NoSchedule."""
+        if after.uid != pod.uid or not _tolerates_cordon(after):
+            return False
+        applies("R-CORDON-04")
+        return True
 
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
         EventHint(
             NODE,
             ActionType.ADD | ActionType.UPDATE_NODE_TAINT,
             after_node_change,
-            "a node may have come, or been uncordoned",
+            "a node may have been added, or uncordoned",
         ),
         EventHint(
             POD,
             ActionType.UPDATE_POD_TOLERATION,
             after_toleration_change,
-            "the pod may have come to tolerate cordoned nodes",
+            "the pod may tolerate cordoned nodes now",
         ),
     )
 

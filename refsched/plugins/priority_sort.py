@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PrioritySort: the pod of higher priority is popped first, and among equals the one that waits longest.
+"""PrioritySort: the pod of higher priority is popped first, and of equal ones the one that was queued first.
 
 Rules: R-SORT-01, R-SORT-02.   Source: plugins/queuesort/priority_sort.go (v1.34.2).
 """
@@ -11,6 +11,7 @@ from typing import ClassVar
 from attrs import frozen
 
 from refsched.framework.interface import Queued
+from refsched.rules import applies
 
 
 @frozen
@@ -20,6 +21,10 @@ class PrioritySort:
     # --- QueueSort --------------------------------------------------------------------------------
 
     def less(self, a: Queued, b: Queued) -> bool:
-        """R-SORT-01: higher priority first; then the earlier timestamp.
-        R-SORT-02: equal in both, neither goes first, and the queue may pop either."""
+        """R-SORT-01: A pod of higher priority sorts before one of lower priority; of two pods of equal priority
+        the one with the earlier timestamp sorts first.
+        R-SORT-02: Of two pods with equal priority and equal timestamp neither sorts first, and either may be
+        popped."""
+        is_equal = (a.pod.priority, a.timestamp) == (b.pod.priority, b.timestamp)
+        applies("R-SORT-02" if is_equal else "R-SORT-01")
         return (-a.pod.priority, a.timestamp) < (-b.pod.priority, b.timestamp)

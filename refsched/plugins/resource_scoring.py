@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from refsched.framework.interface import MAX_NODE_SCORE
+from refsched.rules import applies
 
 MAX_CUSTOM_PRIORITY_SCORE = 10
 MAX_UTILIZATION = 100
@@ -20,7 +21,7 @@ MAX_UTILIZATION = 100
 
 @frozen
 class ResourceSpec:
-    """A resource that counts for the score, and how much."""
+    """A resource that counts for the score, and its weight."""
 
     name: str
     weight: int = 1
@@ -44,20 +45,28 @@ class Use:
 
 
 def least_allocated(uses: Sequence[Use]) -> int:
-    """R-FIT-06: the free share in percent, weighted; what is over-requested counts 0."""
+    """R-FIT-06: With LeastAllocated a node's score is the weighted mean of the shares of its resources, in
+    percent, that are free with the pod; a resource that is requested beyond its capacity counts 0."""
+    if uses:
+        applies("R-FIT-06")
     return _weighted_mean(
         [(max(u.capacity - u.requested, 0) * MAX_NODE_SCORE // u.capacity, u) for u in uses]
     )
 
 
 def most_allocated(uses: Sequence[Use]) -> int:
-    """R-FIT-07: the used share in percent, weighted; what is over-requested counts 100."""
+    """R-FIT-07: With MostAllocated a node's score is the weighted mean of the shares of its resources, in
+    percent, that are requested with the pod; a resource that is requested beyond its capacity counts 100."""
+    if uses:
+        applies("R-FIT-07")
     return _weighted_mean([(min(u.requested, u.capacity) * MAX_NODE_SCORE // u.capacity, u) for u in uses])
 
 
 def requested_to_capacity_ratio(shape: Sequence[UtilizationShapePoint], uses: Sequence[Use]) -> int:
-    """R-FIT-08: the shape's score at each resource's utilization; a resource that scores 0 has no weight.
-    Rounded half up."""
+    """R-FIT-08: With RequestedToCapacityRatio a node's score is the weighted mean of what the shape gives at the
+    utilization of each resource, rounded half up; a resource that scores 0 is left out of the mean."""
+    if uses:
+        applies("R-FIT-08")
     scored = [(_at(shape, _utilization(use)), use) for use in uses]
     counted = [(score, use.weight) for score, use in scored if score > 0]
     total = sum(weight for _, weight in counted)

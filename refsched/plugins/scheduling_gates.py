@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SchedulingGates: a pod with gates waits outside the queue until the last of them is removed.
+"""SchedulingGates: a pod with scheduling gates is not scheduled until the last of them is removed.
 
 Rules: R-GATES-01, R-GATES-02.   Source: plugins/schedulinggates/scheduling_gates.go (v1.34.2).
 """
@@ -14,6 +14,9 @@ from refsched.framework.events import POD, ActionType, EventHint
 from refsched.framework.status import SUCCESS, Status, unresolvable
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
+from refsched.rules import Reason, applies
+
+WAITING = Reason("waiting for scheduling gates: [{}]", "R-GATES-01")
 
 
 @frozen
@@ -23,23 +26,27 @@ class SchedulingGates:
     # --- PreEnqueue -------------------------------------------------------------------------------
 
     def pre_enqueue(self, pod: Pod, objects: ObjectStore) -> Status:
-        """R-GATES-01: one gate is enough to keep the pod out; all are named, in the order of the spec."""
+        """R-GATES-01: A pod with at least one scheduling gate is rejected by PreEnqueue; the reason names all of
+        its gates in the order of the spec."""
         if not pod.spec.scheduling_gates:
             return SUCCESS
-        gates = " ".join(gate.name for gate in pod.spec.scheduling_gates)
-        return unresolvable(f"waiting for scheduling gates: [{gates}]")
+        return unresolvable(WAITING.of(" ".join(gate.name for gate in pod.spec.scheduling_gates)))
 
     # --- Events -----------------------------------------------------------------------------------
 
     def after_gates_eliminated(self, pod: Pod, before: Pod, after: Pod, objects: ObjectStore) -> bool:
-        """R-GATES-02: only the pod's own gates matter."""
-        return after.uid == pod.uid
+        """R-GATES-02: A pod that SchedulingGates rejected is requeued when its own scheduling gates are removed,
+        and not when those of another pod are."""
+        if after.uid != pod.uid:
+            return False
+        applies("R-GATES-02")
+        return True
 
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
         EventHint(
             POD,
             ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED,
             after_gates_eliminated,
-            "the pod's gates may be gone",
+            "the pod's scheduling gates may have been removed",
         ),
     )

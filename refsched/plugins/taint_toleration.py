@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TaintToleration: a pod stays away from taints that it does not tolerate.
+"""TaintToleration: a pod keeps away from nodes with taints that it does not tolerate.
 
 Rules: R-TAINT-01 … R-TAINT-06.   Source: plugins/tainttoleration/taint_toleration.go (v1.34.2).
 """
@@ -20,6 +20,9 @@ from refsched.objects.node import Node, Taint
 from refsched.objects.pod import Pod, Toleration
 from refsched.objects.store import ObjectStore
 from refsched.plugins.normalize import normalize
+from refsched.rules import Reason, applies
+
+UNTOLERATED = Reason("node(s) had untolerated taint(s)", "R-TAINT-01")
 
 Tolerations = tuple[Toleration, ...]
 
@@ -32,10 +35,13 @@ class TaintToleration:
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: object, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-TAINT-01: one untolerated NoSchedule or NoExecute taint refuses the node.
-        R-TAINT-02: PreferNoSchedule never refuses."""
+        """R-TAINT-01: A node with an untolerated NoSchedule or NoExecute taint is rejected as
+        UnschedulableAndUnresolvable.
+        R-TAINT-02: An untolerated PreferNoSchedule taint does not reject a node."""
         if _is_repelled(pod.pod, node.existing_node):
-            return unresolvable("node(s) had untolerated taint(s)")
+            return unresolvable(UNTOLERATED)
+        if _untolerated_preferences(node.existing_node, pod.pod.spec.tolerations):
+            applies("R-TAINT-02")
         return SUCCESS
 
     # --- Score ------------------------------------------------------------------------------------
@@ -43,49 +49,68 @@ class TaintToleration:
     def pre_score(
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Continue[Tolerations]:
-        """R-TAINT-03: only tolerations of PreferNoSchedule, or of every effect, count for the score."""
-        return Continue(tuple(t for t in pod.pod.spec.tolerations if t.effect in ("", "PreferNoSchedule")))
+        """R-TAINT-03: Only tolerations with the effect PreferNoSchedule, or without an effect, count when
+        TaintToleration scores."""
+        tolerations = pod.pod.spec.tolerations
+        counted = tuple(t for t in tolerations if t.effect in ("", "PreferNoSchedule"))
+        if len(counted) < len(tolerations):
+            applies("R-TAINT-03")
+        return Continue(counted)
 
     def score(self, tolerations: Tolerations, pod: PodInfo, node: NodeInfo) -> int:
         """The number of PreferNoSchedule taints that the pod does not tolerate."""
-        taints = node.existing_node.spec.taints
-        return sum(t.effect == "PreferNoSchedule" and not _tolerated(t, tolerations) for t in taints)
+        return _untolerated_preferences(node.existing_node, tolerations)
 
     def normalize_score(
         self, tolerations: Tolerations, pod: PodInfo, scores: Mapping[str, int]
     ) -> Mapping[str, int]:
-        """R-TAINT-04: the fewer the better; the node with the most gets 0."""
+        """R-TAINT-04: Scores are inverted: the feasible node with the most untolerated PreferNoSchedule taints
+        gets 0, one with none gets 100."""
+        if any(scores.values()):
+            applies("R-TAINT-04")
         return normalize(scores, reverse=True)
 
     # --- Events -----------------------------------------------------------------------------------
 
     def after_node_change(self, pod: Pod, before: Node | None, after: Node, objects: ObjectStore) -> bool:
-        """R-TAINT-05: a node that comes without taints against the pod, or loses them, may help."""
-        return not _is_repelled(pod, after) and (before is None or _is_repelled(pod, before))
+        """R-TAINT-05: A node that is added without NoSchedule or NoExecute taints that the pod does not tolerate,
+        or that loses the last of them, requeues a pod that TaintToleration rejected."""
+        if _is_repelled(pod, after) or (before is not None and not _is_repelled(pod, before)):
+            return False
+        applies("R-TAINT-05")
+        return True
 
     def after_toleration_change(self, pod: Pod, before: Pod, after: Pod, objects: ObjectStore) -> bool:
-        """R-TAINT-06: any new toleration of the pod itself is worth another try."""
-        return after.uid == pod.uid
+        """R-TAINT-06: Any change of its own tolerations requeues a pod that TaintToleration rejected."""
+        if after.uid != pod.uid:
+            return False
+        applies("R-TAINT-06")
+        return True
 
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
         EventHint(
             NODE,
             ActionType.ADD | ActionType.UPDATE_NODE_TAINT,
             after_node_change,
-            "a node may have come, or lost a taint",
+            "a node may have been added, or have lost a taint",
         ),
         EventHint(
             POD,
             ActionType.UPDATE_POD_TOLERATION,
             after_toleration_change,
-            "the pod may have come to tolerate a taint",
+            "the pod may tolerate a taint now",
         ),
     )
 
 
 def _is_repelled(pod: Pod, node: Node) -> bool:
-    refusing = (taint for taint in node.spec.taints if taint.effect in ("NoSchedule", "NoExecute"))
-    return any(not _tolerated(taint, pod.spec.tolerations) for taint in refusing)
+    rejecting = (taint for taint in node.spec.taints if taint.effect in ("NoSchedule", "NoExecute"))
+    return any(not _tolerated(taint, pod.spec.tolerations) for taint in rejecting)
+
+
+def _untolerated_preferences(node: Node, tolerations: Tolerations) -> int:
+    taints = node.spec.taints
+    return sum(t.effect == "PreferNoSchedule" and not _tolerated(t, tolerations) for t in taints)
 
 
 def _tolerated(taint: Taint, tolerations: Tolerations) -> bool:

@@ -95,11 +95,9 @@ WRONG = (
         "takes-the-best-preference-alone",
         "of several preferences that match only the heaviest counts",
         _AFFINITY,
-        "return sum(term.weight for term in preferred if term.preference.matches(node.existing_node))",
-        "return max(\n"
-        "            (term.weight for term in preferred if term.preference.matches(node.existing_node)),\n"
-        "            default=0,\n"
-        "        )",
+        "score = sum(term.weight for term in preferred if term.preference.matches(node.existing_node))",
+        "weights = (t.weight for t in preferred if t.preference.matches(node.existing_node))\n"
+        "        score = max(weights, default=0)",
     ),
     Wrong(
         "ignores-added-affinity",
@@ -133,15 +131,15 @@ WRONG = (
         "matching-nodes-cure-again",
         "a node that matched before, and gets another label, is thought to help",
         _AFFINITY,
-        "return before is None or not (_is_selected(pod, before) and _has_affinity(pod, before))",
-        "return True",
+        "elif before is not None and _is_selected(pod, before) and _has_affinity(pod, before):",
+        "elif False:",
     ),
     Wrong(
         "looks-at-affinity-alone-before",
         "of what a node was before only the affinity is tried, and not the selector",
         _AFFINITY,
-        "return before is None or not (_is_selected(pod, before) and _has_affinity(pod, before))",
-        "return before is None or not _is_selected(pod, before)",
+        "elif before is not None and _is_selected(pod, before) and _has_affinity(pod, before):",
+        "elif before is not None and _is_selected(pod, before):",
     ),
     Wrong(
         "hint-forgets-added-affinity",
@@ -154,8 +152,8 @@ WRONG = (
         "own-preferences-replace-added-ones",
         "the preferences that a profile adds count only for pods that have none",
         _AFFINITY,
-        "return Continue((*added, *own)) if own or added else Skip()",
-        "return Continue(own or added) if own or added else Skip()",
+        "return Continue((*added, *own))",
+        "return Continue(own or added)",
     ),
     Wrong(
         "no-label-is-an-empty-one",

@@ -11,8 +11,8 @@ WRONG = (
         "one-port-for-all-protocols",
         "TCP and UDP on one port are in conflict",
         _INFO,
-        "return (self.protocol, self.port) == (other.protocol, other.port) and (",
-        "return self.port == other.port and (",
+        "if (self.protocol, self.port) != (other.protocol, other.port):",
+        "if self.port != other.port:",
         cites="kubernetes #5874",
     ),
     Wrong(

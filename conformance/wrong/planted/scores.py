@@ -61,8 +61,8 @@ WRONG = (
         "balances-who-asks-for-nothing",
         "BalancedAllocation scores pods that ask for none of its resources",
         _BALANCED,
-        "return Continue(requests) if any(requests) else Skip()",
-        "return Continue(requests)",
+        '        if not any(requests):\n            applies("R-BALANCED-01")\n            return Skip()\n',
+        "",
     ),
     Wrong(
         "most-allocated-drops-full-nodes",

@@ -56,8 +56,8 @@ WRONG = (
         "one-tolerated-taint-is-enough",
         "a node with two taints takes a pod that tolerates one of them",
         _TAINT,
-        "return any(not _tolerated(taint, pod.spec.tolerations) for taint in refusing)",
-        "found = [_tolerated(taint, pod.spec.tolerations) for taint in refusing]\n"
+        "return any(not _tolerated(taint, pod.spec.tolerations) for taint in rejecting)",
+        "found = [_tolerated(taint, pod.spec.tolerations) for taint in rejecting]\n"
         "    return bool(found) and not any(found)",
     ),
     Wrong(
@@ -114,21 +114,21 @@ WRONG = (
         "any-clean-node-cures",
         "a node whose taints never refused the pod, and change, is thought to help",
         _TAINT,
-        "return not _is_repelled(pod, after) and (before is None or _is_repelled(pod, before))",
-        "return not _is_repelled(pod, after)",
+        "if _is_repelled(pod, after) or (before is not None and not _is_repelled(pod, before)):",
+        "if _is_repelled(pod, after):",
     ),
     Wrong(
         "tolerations-of-others-cure",
         "a toleration that another pod is given is thought to help",
         _TAINT,
-        "return after.uid == pod.uid",
-        "return True",
+        "if after.uid != pod.uid:",
+        "if False:",
     ),
     Wrong(
         "cordon-ignores-new-tolerations",
         "a pod that comes to tolerate cordons is not tried again",
         _CORDON,
-        "return after.uid == pod.uid and _tolerates_cordon(after)",
-        "return False",
+        "if after.uid != pod.uid or not _tolerates_cordon(after):",
+        "if True:",
     ),
 )
