@@ -2,9 +2,9 @@
 """Part: what of kube-scheduler an implementation does, and a history without the rest.
 
 An implementation says which capabilities it has, and may say which plugins. The specification beside it is
-configured without the others, objects are sent without what only the others read, and members of records that belong
-to none of its capabilities are not compared. So nothing is asked of an implementation, and nothing is held against
-it, that it does not do.
+configured without the others, objects are sent without what only the others read, and members of records that
+belong to none of its capabilities are not compared. So nothing is asked of an implementation, and nothing is held
+against it, that it does not do.
 """
 
 from __future__ import annotations
