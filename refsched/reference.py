@@ -12,7 +12,7 @@ from datetime import datetime
 from importlib.metadata import version
 from typing import Any
 
-from refsched.config.feature_gates import read_feature_gates
+from refsched.config.feature_gates import with_feature_gates
 from refsched.config.read import read_config
 from refsched.framework.choices import SeededChoices
 from refsched.machine.inputs import InputReader
@@ -54,16 +54,18 @@ class ReferenceScheduler:
     def __init__(
         self, config: Mapping[str, Any], feature_gates: Mapping[str, bool] | None, start: datetime, seed: int
     ) -> None:
-        gates = read_feature_gates(feature_gates)
-        read, unread = read_config(config, gates), Unread()
-        self._machine = scheduler_of(read, SeededChoices(seed), gates=gates, start=start, reach=unread.reach)
-        self._inputs = InputReader(self._machine, gates, unread.note if read.extenders else None)
+        release = with_feature_gates(feature_gates)
+        read, unread = read_config(config, release), Unread()
+        self._machine = scheduler_of(
+            read, SeededChoices(seed), release=release, start=start, reach=unread.reach
+        )
+        self._inputs = InputReader(self._machine, unread.note if read.extenders else None)
 
     def hello(self) -> Json:
         return {
             "name": "refsched",
             "version": version("refsched"),
-            "kubernetes": "1.34",
+            "kubernetes": self._machine.kubernetes.name,
             "capabilities": list(CAPABILITIES),
         }
 

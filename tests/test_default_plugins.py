@@ -11,11 +11,9 @@ from typing import Any
 import pytest
 from world import configuration
 
-from refsched.config.default_plugins import default_plugins
-from refsched.config.feature_gates import DEFAULT_GATES
 from refsched.config.read import read_config
 from refsched.config.resolve import resolve
-from refsched.machine.profiles import PLUGINS
+from refsched.releases.v1_34 import V1_34
 
 TABLE: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / "traces/recorder/v1.34/testdata/plugins.json").read_text("utf-8")
@@ -24,11 +22,11 @@ SCRIPTED = {"ScriptedA", "ScriptedB", "ScriptedBinder"}
 
 
 def test_every_in_tree_plugin_is_specified_and_no_other() -> None:
-    assert sorted(PLUGINS.keys() - SCRIPTED) == TABLE["registry"]
+    assert sorted(V1_34.plugins.keys() - SCRIPTED) == TABLE["registry"]
 
 
 def test_the_default_plugins_and_their_weights_are_in_the_same_order() -> None:
-    enabled = default_plugins(DEFAULT_GATES).multi_point.enabled
+    enabled = V1_34.default_plugins.multi_point.enabled
     assert [(plugin.name, int(plugin.weight or 0)) for plugin in enabled] == [
         (plugin["name"], plugin.get("weight", 0)) for plugin in TABLE["default"]
     ]
@@ -36,7 +34,7 @@ def test_the_default_plugins_and_their_weights_are_in_the_same_order() -> None:
 
 @pytest.mark.parametrize("point", TABLE["points"])
 def test_a_profile_that_says_nothing_runs_the_same_plugins_in_the_same_order(point: str) -> None:
-    [resolved] = resolve(read_config(configuration({"schedulerName": "default-scheduler"})), DEFAULT_GATES)
+    [resolved] = resolve(read_config(configuration({"schedulerName": "default-scheduler"}), V1_34), V1_34)
     expected = TABLE["points"][point]
     assert [plugin.name for plugin in resolved.points[point]] == [plugin["name"] for plugin in expected]
     if point == "score":

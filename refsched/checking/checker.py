@@ -28,7 +28,7 @@ from refsched.checking.recorded_claims import ClaimWrites, allocation_disagreeme
 from refsched.checking.recorded_devices import written_claims
 from refsched.checking.recorded_extenders import RecordedExtenders
 from refsched.checking.recorded_volumes import claimed_volumes
-from refsched.config.feature_gates import read_feature_gates
+from refsched.config.feature_gates import with_feature_gates
 from refsched.config.read import read_config
 from refsched.framework.known_defects import AS_RELEASED, Mended
 from refsched.machine.inputs import InputReader
@@ -57,20 +57,20 @@ class Checker:
         """Extenders are asked, or, where it is recorded what they were asked, those of the recording answer.
         ``tells_claims``: each write into a claim for devices is told. ``mended``: the known defects that the other
         scheduler is without throughout."""
-        gates = read_feature_gates(feature_gates)
-        self._config = read_config(config, gates)
+        release = with_feature_gates(feature_gates)
+        self._config = read_config(config, release)
         self.following = Following(extenders=bool(self._config.extenders))
         unread = Unread()
         self.scheduler: Scheduler = scheduler_of(
             self._config,
             self.following,
-            gates=gates,
+            release=release,
             start=start,
             frozen_timers=frozenset(frozen_timers),
             reach=unread.reach if recorded_extenders is None else recorded_extenders.reach,
             mended=mended,
         )
-        self._inputs = InputReader(self.scheduler, gates, unread.note if self._config.extenders else None)
+        self._inputs = InputReader(self.scheduler, unread.note if self._config.extenders else None)
         self._binds: list[Bind] = []
         self._attempts: list[Attempt] = []
         self._deletions = Deletions()

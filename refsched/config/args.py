@@ -11,10 +11,9 @@ from collections.abc import Mapping
 
 from attrs import evolve, frozen
 
-from refsched.config.feature_gates import FeatureGates
 from refsched.config.scalars import Int32, Seconds
 from refsched.objects.pod import NodeAffinity, TopologySpreadConstraint
-from refsched.plugins.resource_scoring import MAX_CUSTOM_PRIORITY_SCORE, ResourceSpec, UtilizationShapePoint
+from refsched.plugins.resource_scoring import ResourceSpec, UtilizationShapePoint
 
 SYSTEM_DEFAULTING = "System"
 LIST_DEFAULTING = "List"
@@ -25,10 +24,6 @@ REQUESTED_TO_CAPACITY_RATIO = "RequestedToCapacityRatio"
 Shape = tuple[UtilizationShapePoint, ...]
 
 DEFAULT_RESOURCES = (ResourceSpec("cpu", 1), ResourceSpec("memory", 1))
-DEFAULT_STORAGE_SHAPE = (
-    UtilizationShapePoint(0, MAX_CUSTOM_PRIORITY_SCORE),
-    UtilizationShapePoint(100, 0),
-)
 DEFAULT_FILTER_TIMEOUT = Seconds(10.0)
 
 
@@ -40,7 +35,14 @@ class DefaultPreemptionArgs:
 
 @frozen
 class DynamicResourcesArgs:
-    """``filter_timeout`` 0 is no timeout; None where its feature gate is off."""
+    """``filter_timeout`` 0 is no timeout."""
+
+    filter_timeout: Seconds | None = None
+
+
+@frozen
+class DynamicResourcesArgsWithoutTimeout:
+    """While feature gate DRASchedulerFilterTimeout is off, ``filter_timeout`` is known and may not be given."""
 
     filter_timeout: Seconds | None = None
 
@@ -90,7 +92,7 @@ class PodTopologySpreadArgs:
 
 @frozen
 class VolumeBindingArgs:
-    """``shape`` is None where it was not given and StorageCapacityScoring is off."""
+    """``shape`` is known, and may not be given while feature gate StorageCapacityScoring is off."""
 
     bind_timeout_seconds: int = 600
     shape: Shape | None = None
@@ -99,6 +101,7 @@ class VolumeBindingArgs:
 PluginArgs = (
     DefaultPreemptionArgs
     | DynamicResourcesArgs
+    | DynamicResourcesArgsWithoutTimeout
     | InterPodAffinityArgs
     | NodeAffinityArgs
     | NodeResourcesBalancedAllocationArgs
@@ -120,11 +123,11 @@ ARGS: Mapping[str, type[PluginArgs]] = {
 """The plugins that take arguments. Those of any other plugin are neither read nor checked."""
 
 
-def with_defaults(args: PluginArgs, gates: FeatureGates) -> PluginArgs:
+def with_defaults(args: PluginArgs) -> PluginArgs:
     """R-ARGS-01: no resources are cpu and memory; weight 0 is 1.
     R-ARGS-02: a scoring strategy that is given without type has none, and is refused later.
     R-ARGS-03: defaultingType "" is System.
-    R-ARGS-04: the shape and the timeout have a default while their feature gates are on."""
+    R-ARGS-04: Without filterTimeout the filterTimeout of DynamicResources is 10 s while its feature gate is on."""
     match args:
         case NodeResourcesBalancedAllocationArgs(resources=resources):
             return evolve(args, resources=_weighted(resources))
@@ -132,9 +135,7 @@ def with_defaults(args: PluginArgs, gates: FeatureGates) -> PluginArgs:
             return evolve(args, scoring_strategy=evolve(strategy, resources=_weighted(strategy.resources)))
         case PodTopologySpreadArgs(defaulting_type=""):
             return evolve(args, defaulting_type=SYSTEM_DEFAULTING)
-        case VolumeBindingArgs() if not args.shape and gates.enabled("StorageCapacityScoring"):
-            return evolve(args, shape=DEFAULT_STORAGE_SHAPE)
-        case DynamicResourcesArgs(filter_timeout=None) if gates.enabled("DRASchedulerFilterTimeout"):
+        case DynamicResourcesArgs(filter_timeout=None):
             return evolve(args, filter_timeout=DEFAULT_FILTER_TIMEOUT)
     return args
 

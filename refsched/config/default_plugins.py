@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plugins that a profile has unless it says otherwise, and what it makes of them.
+"""What a profile makes of the default plugins.
 
-Rules: R-CONFIG-10 … R-CONFIG-12.   Source: pkg/scheduler/apis/config/v1/default_plugins.go (v1.34.2).
+Rules: R-CONFIG-11 … R-CONFIG-12.   Source: pkg/scheduler/apis/config/v1/default_plugins.go (v1.34.2).
 """
 
 from __future__ import annotations
@@ -9,44 +9,11 @@ from __future__ import annotations
 import attrs
 from attrs import evolve
 
-from refsched.config.feature_gates import FeatureGates
-from refsched.config.scalars import Int32
-from refsched.config.types import Plugin, Plugins, PluginSet
-
-_DEFAULTS: tuple[Plugin, ...] = (
-    Plugin("SchedulingGates"),
-    Plugin("PrioritySort"),
-    Plugin("NodeUnschedulable"),
-    Plugin("NodeName"),
-    Plugin("TaintToleration", Int32(3)),
-    Plugin("NodeAffinity", Int32(2)),
-    Plugin("NodePorts"),
-    Plugin("NodeResourcesFit", Int32(1)),
-    Plugin("VolumeRestrictions"),
-    Plugin("NodeVolumeLimits"),
-    Plugin("VolumeBinding"),
-    Plugin("VolumeZone"),
-    Plugin("PodTopologySpread", Int32(2)),
-    Plugin("InterPodAffinity", Int32(2)),
-    Plugin("DynamicResources"),
-    Plugin("DefaultPreemption"),
-    Plugin("NodeResourcesBalancedAllocation", Int32(1)),
-    Plugin("ImageLocality", Int32(1)),
-    Plugin("DefaultBinder"),
-)
+from refsched.config.types import Plugins, PluginSet
 
 
-def default_plugins(gates: FeatureGates) -> Plugins:
-    """R-CONFIG-10: all of them through multiPoint; DynamicResources as its feature gate says."""
-    enabled = _DEFAULTS
-    if not gates.enabled("DynamicResourceAllocation"):
-        enabled = tuple(plugin for plugin in enabled if plugin.name != "DynamicResources")
-    return Plugins(multi_point=PluginSet(enabled))
-
-
-def merged_plugins(custom: Plugins, gates: FeatureGates) -> Plugins:
+def merged_plugins(defaults: Plugins, custom: Plugins) -> Plugins:
     """A profile's plugins, set by set, laid over the default ones."""
-    defaults = default_plugins(gates)
     sets = {
         attribute.name: merged_set(getattr(defaults, attribute.name), getattr(custom, attribute.name))
         for attribute in attrs.fields(Plugins)

@@ -8,33 +8,32 @@ and in the scheduler the places that each gate names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from attrs import evolve
 
-from refsched.config.feature_gates import FeatureGates
 from refsched.objects.pod import ContainerStatus, DisabledRequirements, Pod
 from refsched.objects.store import ApiObject
 
 
-def without_disabled_fields(read: ApiObject, gates: FeatureGates) -> ApiObject:
-    """R-FEATURE-04: a field whose gate is off is dropped by the API server, and not looked at to place a pod."""
+def without_disabled_fields(read: ApiObject, disabled: Iterable[Callable[[Pod], Pod]]) -> ApiObject:
+    """R-FEATURE-04: A field whose feature gate is off is dropped by the API server, and has no part in where a pod
+    is placed."""
     if not isinstance(read, Pod):
         return read
-    for gate, drop in _DROPPED.items():
-        if not gates.enabled(gate):
-            read = drop(read)
+    for without in disabled:
+        read = without(read)
     return read
 
 
-def _match_label_keys(pod: Pod) -> Pod:
+def without_match_label_keys(pod: Pod) -> Pod:
     """Source: podtopologyspread/common.go, filterTopologySpreadConstraints."""
     constraints = (evolve(c, match_label_keys=()) for c in pod.spec.topology_spread_constraints)
     return evolve(pod, spec=evolve(pod.spec, topology_spread_constraints=tuple(constraints)))
 
 
-def _pod_level_resources(pod: Pod) -> Pod:
+def without_pod_level_resources(pod: Pod) -> Pod:
     """Disabled, not dropped: events look at them (objects/resources.py, requests_in_events).
     Source: framework/types.go, CalculateResource; noderesources/fit.go, computePodResourceRequest."""
     given = pod.spec.resources
@@ -44,7 +43,7 @@ def _pod_level_resources(pod: Pod) -> Pod:
     return evolve(pod, spec=evolve(pod.spec, resources=disabled))
 
 
-def _resized_containers(pod: Pod) -> Pod:
+def without_resized_containers(pod: Pod) -> Pod:
     """Source: framework/types.go, CalculateResource, UseStatusResources."""
 
     def dropped(statuses: tuple[ContainerStatus, ...]) -> tuple[ContainerStatus, ...]:
@@ -57,10 +56,3 @@ def _resized_containers(pod: Pod) -> Pod:
         init_container_statuses=dropped(pod.status.init_container_statuses),
     )
     return evolve(pod, status=status)
-
-
-_DROPPED: Mapping[str, Callable[[Pod], Pod]] = {
-    "InPlacePodVerticalScaling": _resized_containers,
-    "MatchLabelKeysInPodTopologySpread": _match_label_keys,
-    "PodLevelResources": _pod_level_resources,
-}

@@ -13,8 +13,7 @@ from typing import Any
 
 from attrs import evolve
 
-from refsched.config.args import ARGS, PluginArgs, with_defaults
-from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates
+from refsched.config.args import PluginArgs, with_defaults
 from refsched.config.scalars import CONVERTER, within
 from refsched.config.types import (
     DEFAULT_SCHEDULER_NAME,
@@ -25,12 +24,14 @@ from refsched.config.types import (
 from refsched.config.validation import validate
 from refsched.errors import InputError
 from refsched.objects.reading import read_as
+from refsched.releases import DEFAULT
+from refsched.releases.release import Release
 
 API_VERSION = "kubescheduler.config.k8s.io/v1"
 KIND = "KubeSchedulerConfiguration"
 
 
-def read_config(value: object, gates: FeatureGates = DEFAULT_GATES) -> KubeSchedulerConfiguration:
+def read_config(value: object, release: Release = DEFAULT) -> KubeSchedulerConfiguration:
     """R-CONFIG-01: apiVersion and kind must be there; a field that the version does not have is refused.
 
     The profiles' plugins stay as they were written; ``resolve`` merges them with the default plugins.
@@ -40,15 +41,15 @@ def read_config(value: object, gates: FeatureGates = DEFAULT_GATES) -> KubeSched
     profiles = []
     for index, profile in enumerate(config.profiles):
         with within(f"profiles[{index}]"):
-            profiles.append(_with_args(profile, gates))
+            profiles.append(_with_args(profile, release))
     config = evolve(config, profiles=tuple(profiles))
-    validate(config, gates)
+    validate(config, release)
     return config
 
 
-def default_config(gates: FeatureGates = DEFAULT_GATES) -> KubeSchedulerConfiguration:
+def default_config(release: Release = DEFAULT) -> KubeSchedulerConfiguration:
     """What kube-scheduler runs with where nothing is configured."""
-    return read_config({"apiVersion": API_VERSION, "kind": KIND}, gates)
+    return read_config({"apiVersion": API_VERSION, "kind": KIND}, release)
 
 
 def _without_type(value: object, kind: str, *, required: bool = False) -> dict[str, Any]:
@@ -74,19 +75,19 @@ def _named(fields: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def _with_args(profile: KubeSchedulerProfile, gates: FeatureGates) -> KubeSchedulerProfile:
+def _with_args(profile: KubeSchedulerProfile, release: Release) -> KubeSchedulerProfile:
     """R-CONFIG-03: what a plugin of this version takes is read strictly; what another takes, not at all."""
     configs = []
     for index, config in enumerate(profile.plugin_config):
-        if config.name in ARGS:
+        if config.name in release.args:
             with within(f"pluginConfig[{index}].args"):
-                config = PluginConfig(config.name, read_args(config.name, config.args, gates))
+                config = PluginConfig(config.name, read_args(config.name, config.args, release))
         configs.append(config)
     return evolve(profile, plugin_config=tuple(configs))
 
 
-def read_args(plugin: str, value: object, gates: FeatureGates = DEFAULT_GATES) -> PluginArgs:
-    """The arguments of one of the plugins in ARGS; None are its defaults."""
+def read_args(plugin: str, value: object, release: Release = DEFAULT) -> PluginArgs:
+    """The arguments of one of the plugins that take any; None are its defaults."""
     fields = _without_type({} if value is None else value, f"{plugin}Args")
-    args: PluginArgs = read_as(ARGS[plugin], fields, CONVERTER)
-    return with_defaults(args, gates)
+    args: PluginArgs = read_as(release.args[plugin], fields, CONVERTER)
+    return with_defaults(args)

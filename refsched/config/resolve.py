@@ -13,15 +13,16 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from refsched.config.args import ARGS, NodeResourcesFitArgs, PluginArgs
+from refsched.config.args import NodeResourcesFitArgs, PluginArgs
 from refsched.config.default_plugins import merged_plugins
-from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates
-from refsched.config.points import EXTENSION_POINTS, POINTS
+from refsched.config.points import EXTENSION_POINTS
 from refsched.config.read import read_args
 from refsched.config.scalars import Seconds, within
 from refsched.config.types import Extender, KubeSchedulerConfiguration, KubeSchedulerProfile, Plugins
 from refsched.config.validate_args import validate_args
 from refsched.errors import InputError
+from refsched.releases import DEFAULT
+from refsched.releases.release import Release
 
 _MULTI_POINT = "multiPoint"
 _MAX_NODE_SCORE = 100
@@ -48,14 +49,12 @@ class ResolvedProfile:
     args: Mapping[str, PluginArgs]
 
 
-def resolve(
-    config: KubeSchedulerConfiguration, gates: FeatureGates = DEFAULT_GATES
-) -> tuple[ResolvedProfile, ...]:
+def resolve(config: KubeSchedulerConfiguration, release: Release = DEFAULT) -> tuple[ResolvedProfile, ...]:
     """The profiles in their order; the first one's QueueSort plugin sorts for all."""
     resolved = []
     for index, profile in enumerate(config.profiles):
         with within(f"profiles[{index}]"):
-            resolved.append(_resolve(config, profile, gates))
+            resolved.append(_resolve(config, profile, release))
     _same_queue_sort_args(config.profiles, resolved)
     return tuple(resolved)
 
@@ -67,19 +66,19 @@ def extenders_in_order(config: KubeSchedulerConfiguration) -> tuple[Extender, ..
 
 
 def _resolve(
-    config: KubeSchedulerConfiguration, profile: KubeSchedulerProfile, gates: FeatureGates
+    config: KubeSchedulerConfiguration, profile: KubeSchedulerProfile, release: Release
 ) -> ResolvedProfile:
     """R-CONFIG-20: one QueueSort plugin and at least one Bind plugin.
     R-CONFIG-21: a profile's percentageOfNodesToScore, 0 included, goes before the configuration's."""
-    plugins = merged_plugins(profile.plugins, gates)
+    plugins = merged_plugins(release.default_plugins, profile.plugins)
     with within("plugins"):
-        needed = _needed(plugins, profile.plugins, gates)
-        names = {point: _plugins_at(point, plugins, profile.plugins) for point in EXTENSION_POINTS}
+        needed = _needed(plugins, profile.plugins, release)
+        names = {point: _plugins_at(point, plugins, profile.plugins, release) for point in EXTENSION_POINTS}
         if len(names["queueSort"]) != 1:
             raise InputError(f"exactly one plugin is needed, not {len(names['queueSort'])}", "queueSort")
         if not names["bind"]:
             raise InputError("at least one plugin is needed", "bind")
-        weights = _score_weights(plugins)
+        weights = _score_weights(plugins, release)
     points = {
         point: tuple(EnabledPlugin(name, weights[name] if point == "score" else 0) for name in found)
         for point, found in names.items()
@@ -87,38 +86,36 @@ def _resolve(
     percentage = profile.percentage_of_nodes_to_score
     if percentage is None:
         percentage = config.percentage_of_nodes_to_score
-    args = _args(profile, needed, _ignored_resources(config), gates)
+    args = _args(profile, needed, _ignored_resources(config), release)
     return ResolvedProfile(profile.scheduler_name, percentage, points, args)
 
 
 # --- Which plugins, and where ---------------------------------------------------------------------
 
 
-def _needed(plugins: Plugins, custom: Plugins, gates: FeatureGates) -> frozenset[str]:
+def _needed(plugins: Plugins, custom: Plugins, release: Release) -> frozenset[str]:
     """R-CONFIG-22: every enabled plugin exists, also one that no point would call."""
     needed = set()
     for point in (*EXTENSION_POINTS, _MULTI_POINT):
         for plugin in plugins.at(point).enabled:
-            if plugin.name not in POINTS:
+            if plugin.name not in release.plugins:
                 raise InputError(f"there is no plugin {plugin.name!r}", _place(custom, point, plugin.name))
             needed.add(plugin.name)
-    if "DynamicResources" in needed and not gates.enabled("DynamicResourceAllocation"):
-        raise InputError("DynamicResources is enabled, and feature gate DynamicResourceAllocation is off")
     return frozenset(needed)
 
 
-def _plugins_at(point: str, plugins: Plugins, custom: Plugins) -> Sequence[str]:
+def _plugins_at(point: str, plugins: Plugins, custom: Plugins, release: Release) -> Sequence[str]:
     """R-CONFIG-23: what multiPoint enables is called at every point that it extends, unless disabled there.
     R-CONFIG-24: first those of multiPoint that the point enables again, in the point's order, then the other
     ones of multiPoint, then those that only the point enables."""
-    specific = _specific(point, plugins, custom)
+    specific = _specific(point, plugins, custom, release)
     disabled = plugins.at(point).disabled_names
     if "*" in disabled:
         return specific
     again: set[str] = set()
     expanded: list[str] = []
     for plugin in plugins.multi_point.enabled:
-        if point not in POINTS[plugin.name] or plugin.name in disabled:
+        if point not in release.plugins[plugin.name].points or plugin.name in disabled:
             continue
         if plugin.name in specific:
             again.add(plugin.name)
@@ -130,11 +127,11 @@ def _plugins_at(point: str, plugins: Plugins, custom: Plugins) -> Sequence[str]:
     return [*before, *expanded, *(name for name in specific if name not in again)]
 
 
-def _specific(point: str, plugins: Plugins, custom: Plugins) -> Sequence[str]:
+def _specific(point: str, plugins: Plugins, custom: Plugins, release: Release) -> Sequence[str]:
     """R-CONFIG-25: what a point enables extends that point, and is there once."""
     names: list[str] = []
     for plugin in plugins.at(point).enabled:
-        if point not in POINTS[plugin.name]:
+        if point not in release.plugins[plugin.name].points:
             raise InputError(f"{plugin.name} does not extend {point}", _place(custom, point, plugin.name))
         if plugin.name in names:
             raise InputError(f"{plugin.name} is there already", _place(custom, point, plugin.name))
@@ -148,13 +145,13 @@ def _place(custom: Plugins, point: str, name: str) -> str:
     return f"{point}.enabled[{indices[-1]}]"
 
 
-def _score_weights(plugins: Plugins) -> Mapping[str, int]:
+def _score_weights(plugins: Plugins, release: Release) -> Mapping[str, int]:
     """R-CONFIG-26: the weight at score goes before that at multiPoint, and 0 is 1. All weights together may
     not overflow 64 bits, which is computed in 64 bits: once their sum is negative, no other may follow."""
     weights: dict[str, int] = {}
     total = 0
     for plugin in (*plugins.score.enabled, *plugins.multi_point.enabled):
-        if "score" not in POINTS[plugin.name] or plugin.name in weights:
+        if "score" not in release.plugins[plugin.name].points or plugin.name in weights:
             continue
         weights[plugin.name] = plugin.weight or 1
         highest = weights[plugin.name] * _MAX_NODE_SCORE
@@ -168,13 +165,15 @@ def _score_weights(plugins: Plugins) -> Mapping[str, int]:
 
 
 def _args(
-    profile: KubeSchedulerProfile, needed: frozenset[str], ignored: tuple[str, ...], gates: FeatureGates
+    profile: KubeSchedulerProfile, needed: frozenset[str], ignored: tuple[str, ...], release: Release
 ) -> Mapping[str, PluginArgs]:
     """R-CONFIG-27: resources that extenders have the scheduler ignore replace those that NodeResourcesFit
     was configured to ignore, in every profile. Its arguments are checked where it is enabled."""
-    args: dict[str, PluginArgs] = {plugin: read_args(plugin, None, gates) for plugin in needed & ARGS.keys()}
+    args: dict[str, PluginArgs] = {
+        plugin: read_args(plugin, None, release) for plugin in needed & release.args.keys()
+    }
     places = {config.name: f"pluginConfig[{i}].args" for i, config in enumerate(profile.plugin_config)}
-    args |= {config.name: config.args for config in profile.plugin_config if config.name in ARGS}
+    args |= {config.name: config.args for config in profile.plugin_config if config.name in release.args}
     if ignored:
         fit = args.get("NodeResourcesFit")
         if not isinstance(fit, NodeResourcesFitArgs):
@@ -182,7 +181,7 @@ def _args(
         args["NodeResourcesFit"] = evolve(fit, ignored_resources=ignored)
     with within(places.get("NodeResourcesFit", "pluginConfig")):
         if "NodeResourcesFit" in needed:
-            validate_args(args["NodeResourcesFit"], gates)
+            validate_args(args["NodeResourcesFit"])
     return {plugin: found for plugin, found in args.items() if plugin in needed}
 
 

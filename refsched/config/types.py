@@ -63,6 +63,10 @@ class Plugins:
         found: PluginSet = getattr(self, _ATTRIBUTES[point])
         return found
 
+    def by_field(self) -> dict[str, PluginSet]:
+        """The sets by the name of the field that holds each: ``pre_filter``."""
+        return {field: getattr(self, field) for field in _ATTRIBUTES.values()}
+
 
 _ATTRIBUTES = {json_name(attribute.name): attribute.name for attribute in attrs.fields(Plugins)}
 

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterable, Sequence
 
 from refsched.config import args as of
-from refsched.config.feature_gates import FeatureGates
 from refsched.config.scalars import is_label_value, is_qualified_name, within
 from refsched.errors import InputError
 from refsched.objects.pod import NodeAffinity, TopologySpreadConstraint
@@ -26,13 +25,15 @@ _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 
 
-def validate_args(args: of.PluginArgs, gates: FeatureGates) -> None:
+def validate_args(args: of.PluginArgs) -> None:
     """InputError names the field of the first thing that is wrong."""
     match args:
         case of.DefaultPreemptionArgs():
             _default_preemption(args)
         case of.DynamicResourcesArgs():
-            _dynamic_resources(args, gates)
+            _dynamic_resources(args)
+        case of.DynamicResourcesArgsWithoutTimeout():
+            _without_timeout(args)
         case of.InterPodAffinityArgs():
             _in_range(args.hard_pod_affinity_weight, 0, 100, "hardPodAffinityWeight")
         case of.NodeAffinityArgs():
@@ -46,7 +47,7 @@ def validate_args(args: of.PluginArgs, gates: FeatureGates) -> None:
         case of.PodTopologySpreadArgs():
             _topology_spread(args)
         case of.VolumeBindingArgs():
-            _volume_binding(args, gates)
+            _volume_binding(args)
 
 
 def _in_range(value: int, low: int, high: int, field: str) -> None:
@@ -72,23 +73,22 @@ def _default_preemption(args: of.DefaultPreemptionArgs) -> None:
         raise InputError("minCandidateNodesAbsolute is 0 as well", "minCandidateNodesPercentage")
 
 
-def _dynamic_resources(args: of.DynamicResourcesArgs, gates: FeatureGates) -> None:
-    """R-ARGS-11: a timeout that its feature gate would leave without effect is refused."""
-    if args.filter_timeout is None:
-        return
-    if not gates.enabled("DRASchedulerFilterTimeout"):
-        raise InputError("feature gate DRASchedulerFilterTimeout is off", "filterTimeout")
-    if args.filter_timeout < 0:
+def _dynamic_resources(args: of.DynamicResourcesArgs) -> None:
+    if args.filter_timeout is not None and args.filter_timeout < 0:
         raise InputError("is negative", "filterTimeout")
 
 
-def _volume_binding(args: of.VolumeBindingArgs, gates: FeatureGates) -> None:
-    """R-ARGS-12: a shape, be it empty, that its feature gate would leave without effect is refused."""
+def _without_timeout(args: of.DynamicResourcesArgsWithoutTimeout) -> None:
+    """R-ARGS-11: A filterTimeout is refused while feature gate DRASchedulerFilterTimeout is off."""
+    if args.filter_timeout is not None:
+        raise InputError("feature gate DRASchedulerFilterTimeout is off", "filterTimeout")
+
+
+def _volume_binding(args: of.VolumeBindingArgs) -> None:
+    """R-ARGS-12: A shape, even an empty one, is refused while feature gate StorageCapacityScoring is off."""
     if args.bind_timeout_seconds < 0:
         raise InputError("is negative", "bindTimeoutSeconds")
-    if gates.enabled("StorageCapacityScoring"):
-        _shape(args.shape or (), "shape")
-    elif args.shape is not None:
+    if args.shape is not None:
         raise InputError("feature gate StorageCapacityScoring is off", "shape")
 
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from refsched.config.args import ARGS, NodeResourcesFitArgs
-from refsched.config.feature_gates import FeatureGates
+from refsched.config.args import NodeResourcesFitArgs
 from refsched.config.points import EXTENSION_POINTS
 from refsched.config.scalars import is_qualified_name, within
 from refsched.config.types import (
@@ -25,11 +24,12 @@ from refsched.config.types import (
 )
 from refsched.config.validate_args import validate_args
 from refsched.errors import InputError
+from refsched.releases.release import Release
 
 _REMOVED = frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"})
 
 
-def validate(config: KubeSchedulerConfiguration, gates: FeatureGates) -> None:
+def validate(config: KubeSchedulerConfiguration, release: Release) -> None:
     """R-CONFIG-04: parallelism is positive, percentages are 0..100, the first backoff is positive and not
     longer than the longest."""
     with within("clientConnection"):
@@ -38,7 +38,7 @@ def validate(config: KubeSchedulerConfiguration, gates: FeatureGates) -> None:
         _leader_election(config.leader_election)
     if config.parallelism <= 0:
         raise InputError(f"{config.parallelism} is not positive", "parallelism")
-    _profiles(config.profiles, gates)
+    _profiles(config.profiles, release)
     _percentage(config.percentage_of_nodes_to_score)
     if config.pod_initial_backoff_seconds <= 0:
         raise InputError(f"{config.pod_initial_backoff_seconds} is not positive", "podInitialBackoffSeconds")
@@ -78,7 +78,7 @@ def _leader_election(election: LeaderElectionConfiguration) -> None:
 # --- Profiles -------------------------------------------------------------------------------------
 
 
-def _profiles(profiles: Sequence[KubeSchedulerProfile], gates: FeatureGates) -> None:
+def _profiles(profiles: Sequence[KubeSchedulerProfile], release: Release) -> None:
     """R-CONFIG-05: every profile has a schedulerName of its own."""
     seen: dict[str, int] = {}
     for index, profile in enumerate(profiles):
@@ -87,7 +87,7 @@ def _profiles(profiles: Sequence[KubeSchedulerProfile], gates: FeatureGates) -> 
                 raise InputError("is required and missing", "schedulerName")
             _percentage(profile.percentage_of_nodes_to_score)
             _plugin_names(profile.plugins)
-            _plugin_config(profile, gates)
+            _plugin_config(profile, release)
             if profile.scheduler_name in seen:
                 raise InputError(f"is that of profiles[{seen[profile.scheduler_name]}]", "schedulerName")
             seen[profile.scheduler_name] = index
@@ -101,7 +101,7 @@ def _plugin_names(plugins: Plugins) -> None:
                 raise InputError("was removed", f"plugins.{point}.enabled[{index}]")
 
 
-def _plugin_config(profile: KubeSchedulerProfile, gates: FeatureGates) -> None:
+def _plugin_config(profile: KubeSchedulerProfile, release: Release) -> None:
     """R-CONFIG-06: a plugin is configured once. The arguments of a plugin that is not enabled are checked
     all the same, but for those of NodeResourcesFit: the check looks for them under the name
     NodeResourcesFitArgs, which no configuration can use."""
@@ -115,9 +115,9 @@ def _plugin_config(profile: KubeSchedulerProfile, gates: FeatureGates) -> None:
                 raise InputError(f"{config.name!r} was removed", "name")
             if config.name == "NodeResourcesFitArgs":
                 raise InputError("are not those of this plugin", "args")
-            if config.name in ARGS and not isinstance(config.args, NodeResourcesFitArgs):
+            if config.name in release.args and not isinstance(config.args, NodeResourcesFitArgs):
                 with within("args"):
-                    validate_args(config.args, gates)
+                    validate_args(config.args)
 
 
 def _common_queue_sort(profiles: Sequence[KubeSchedulerProfile]) -> None:

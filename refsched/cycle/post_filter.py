@@ -51,8 +51,7 @@ def run_post_filter(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: De
         scheduler.choices,
     )
     told = len(scheduler.records)
-    prepare = _prepare if cycle.framework.preempts_asynchronously else _prepare_at_once
-    result = prepare(scheduler, pod.pod, _run(cycle, context))
+    result = scheduler.rules.prepare_preemption(scheduler, pod.pod, _run(cycle, context))
     writes = tuple(scheduler.records[told:])
     del scheduler.records[told:]
     victims = tuple(sorted(victim.pod.key for victim in result.victims)) or None
@@ -80,7 +79,9 @@ def _run(cycle: Cycle, context: PostFilterContext) -> PostFilterResult:
 # --- Preparation ----------------------------------------------------------------------------------
 
 
-def _prepare(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult) -> PostFilterResult:
+def prepare_asynchronously(
+    scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult
+) -> PostFilterResult:
     """R-PREEMPT-PREP-01: pods of lower priority nominated to the node lose their nomination; then each victim is
     rejected where it waits on Permit, and deleted where it does not.
 
@@ -94,7 +95,7 @@ def _prepare(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult
     return result
 
 
-def _prepare_at_once(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult) -> PostFilterResult:
+def prepare_at_once(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult) -> PostFilterResult:
     """R-PREEMPT-PREP-03: without SchedulerAsyncPreemption victims go before nominations do, and one that is gone
     already makes an error of the preemption: nobody is nominated. Source: prepareCandidate."""
     failed = [victim.pod for victim in result.victims if not _evict(scheduler, preemptor, victim.pod)]

@@ -17,7 +17,7 @@ from attrs import frozen
 
 from refsched.framework.choices import Choices
 from refsched.framework.events import EventHint
-from refsched.framework.known_defects import KnownDefect
+from refsched.framework.known_defects import AS_RELEASED, KnownDefect, Mended
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status
@@ -51,6 +51,15 @@ class Reject:
 class Plugin(Protocol):
     @property
     def name(self) -> str: ...
+
+
+@frozen
+class Handle:
+    """What a plugin is made with besides its arguments: the extenders of the configuration, and the known defects
+    that the scheduler is without."""
+
+    extenders: Sequence[Any] = ()
+    mended: Mended = AS_RELEASED
 
 
 _EXTENDS: dict[tuple[type, Any], bool] = {}

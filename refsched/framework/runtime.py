@@ -76,10 +76,7 @@ class Scores:
 
 @frozen
 class Framework:
-    """The plugins of one profile at each point, and the extenders, in the order in which they are called.
-
-    ``preempts_asynchronously`` is feature gate SchedulerAsyncPreemption.
-    """
+    """The plugins of one profile at each point, and the extenders, in the order in which they are called."""
 
     profile_name: str
     queue_sort_plugin: QueueSortPlugin | None = None
@@ -97,7 +94,6 @@ class Framework:
     post_bind_plugins: Sequence[Plugin] = ()
     percentage_of_nodes_to_score: int = 0
     extenders: Sequence[Extender] = ()
-    preempts_asynchronously: bool = True
 
     @property
     def plugins(self) -> tuple[Plugin, ...]:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates
 from refsched.config.gated_fields import without_disabled_fields
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.defaults import defaulted
@@ -22,12 +21,9 @@ class InputReader:
     """Applies input records to a scheduler, with the API server's defaults filled in, and without the fields that
     it drops where a feature gate is off."""
 
-    def __init__(
-        self, scheduler: Scheduler, gates: FeatureGates = DEFAULT_GATES, shown: Shown | None = None
-    ) -> None:
+    def __init__(self, scheduler: Scheduler, shown: Shown | None = None) -> None:
         """``shown`` is called with each object as it was given and as it was read."""
         self._scheduler = scheduler
-        self._gates = gates
         self._shown = shown
         self._serial = 0
 
@@ -52,7 +48,7 @@ class InputReader:
     def _read(self, value: dict[str, Any], before: ApiObject | None) -> ApiObject:
         self._serial += 1
         classes = self._scheduler.state.objects.list(PriorityClass)
-        read = without_disabled_fields(read_object(value), self._gates)
+        read = without_disabled_fields(read_object(value), self._scheduler.kubernetes.disabled_fields)
         stored = defaulted(read, before, classes=classes, serial=self._serial)
         if self._shown is not None:
             self._shown(value, stored)

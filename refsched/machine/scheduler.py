@@ -29,13 +29,9 @@ from refsched.plugins.scripted import REASON, check_script
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.scheduling_queue import SchedulingQueue
 from refsched.records import Nodes, NodeUsage, Output, Queues
+from refsched.releases.release import Release
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
-BACKOFF_FLUSH = 1.0
-"""Seconds: backoff_queue.go, backoffQOrderingWindowDuration."""
-LEFTOVER_FLUSH = 30.0
-"""Seconds: scheduling_queue.go, Run: how often pods that were left over are looked for."""
-
 PERMIT_TIMERS = "permit"
 LEFTOVER_TIMER = "unschedulableFlush"
 
@@ -61,19 +57,21 @@ class Scheduler:
         profiles: Mapping[str, Framework],
         queue: Callable[[ObjectStore, Callable[[], float]], SchedulingQueue],
         choices: Choices,
+        release: Release,
         start: datetime = START,
         frozen_timers: frozenset[str] = frozenset(),
     ) -> None:
+        self.kubernetes = release
         clock = Clock(start)
         objects = ObjectStore()
         into_its_second = start.microsecond / 10**6
         waiting = queue(objects, lambda: clock.now + into_its_second)
-        self.state = SchedulerState(profiles, waiting, choices, clock, objects)
+        self.state = SchedulerState(profiles, waiting, choices, clock, objects, release.cycle)
         self._running: list[_RunningCycle] = []
         self._began_to_hold: tuple[str, Held] | None = None
         self._frozen_timers = frozen_timers
         self._backoff_flush_due = waiting.until_backoff_flush()
-        self._leftover_flush_due = LEFTOVER_FLUSH
+        self._leftover_flush_due = release.queue.leftover_flush_period
 
     # --- Inputs -----------------------------------------------------------------------------------
 
@@ -249,11 +247,11 @@ class Scheduler:
         queue = self.state.queue
         if self._backoff_flush_due <= now:
             queue.flush_backoff_q_completed()
-            self._backoff_flush_due += BACKOFF_FLUSH
+            self._backoff_flush_due += self.kubernetes.queue.backoff_flush_period
         if self._leftover_flush_due <= now:
             if LEFTOVER_TIMER not in self._frozen_timers:
                 queue.flush_unschedulable_pods_leftover()
-            self._leftover_flush_due += LEFTOVER_FLUSH
+            self._leftover_flush_due += self.kubernetes.queue.leftover_flush_period
 
     def _expire_deadline(self) -> bool:
         """Let the oldest deadline that is due expire: of Permit's patience, or of PreBind's."""

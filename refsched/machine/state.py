@@ -13,6 +13,7 @@ from attrs import Factory, define, evolve
 
 from refsched.binding.waiting_pods import WaitingPods
 from refsched.cache.cache import Cache
+from refsched.cycle.rules import CycleRules
 from refsched.framework.choices import Choices
 from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
@@ -45,6 +46,7 @@ class SchedulerState:
     choices: Choices
     clock: Clock
     objects: ObjectStore
+    rules: CycleRules
     api: ApiServer = Factory(ApiServer)
     cache: Cache = Factory(Cache)
     waiting_pods: WaitingPods = Factory(WaitingPods)

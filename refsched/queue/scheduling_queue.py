@@ -32,9 +32,6 @@ from refsched.queue.ranking import Less, Ranking
 from refsched.queue.transitions import Occurrence, Place, destination
 from refsched.queue.unschedulable_pods import UnschedulablePods
 
-MAX_IN_UNSCHEDULABLE_PODS = 300.0
-"""Seconds after which a pod is tried again though no event cured it."""
-
 _BEHIND_THE_GATE = frozenset({Place.ACTIVE, Place.BACKOFF, Place.ERROR_BACKOFF})
 _TELLS_OF_A_NOMINATION = (events.UNSCHEDULED_POD_ADD, events.UNSCHEDULED_POD_UPDATE)
 
@@ -64,12 +61,14 @@ class SchedulingQueue:
         clock: Callable[[], float],
         *,
         pops_from_backoff: bool = True,
+        max_in_unschedulable_pods: float = 300.0,
     ) -> None:
         self.nominator = Nominator(objects)
         self._hint_tables = hint_tables
         self._pre_enqueue_plugins = pre_enqueue_plugins
         self._objects = objects
         self._pops_from_backoff = pops_from_backoff
+        self._max_in_unschedulable_pods = max_in_unschedulable_pods
         self._backoff_rule = Backoff(initial_backoff, max_backoff, by_second=pops_from_backoff)
         self._clock = clock
         self._active = Ranking(less)
@@ -273,9 +272,8 @@ class SchedulingQueue:
         """R-QUEUE-50: a pod that was refused more than five minutes ago is tried again, whoever refused it.
         For those in flight this is an event like any other."""
         now = self._clock()
-        overdue = [
-            pod for pod in self._unschedulable if round(now - pod.timestamp, 9) > MAX_IN_UNSCHEDULABLE_PODS
-        ]
+        longest = self._max_in_unschedulable_pods
+        overdue = [pod for pod in self._unschedulable if round(now - pod.timestamp, 9) > longest]
         if overdue:
             self._tell(overdue, Happening(events.UNSCHEDULABLE_TIMEOUT))
 

@@ -8,24 +8,27 @@ from typing import Any
 import pytest
 
 from refsched.config import args as of
-from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates
+from refsched.config.feature_gates import with_feature_gates
 from refsched.config.read import API_VERSION, KIND, default_config, read_args, read_config
 from refsched.config.resolve import resolve
 from refsched.config.scalars import is_label_value, is_qualified_name
 from refsched.errors import InputError
 from refsched.plugins.resource_scoring import ResourceSpec, UtilizationShapePoint
+from refsched.releases import DEFAULT
+from refsched.releases.release import Release
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
-STORAGE_SCORING = FeatureGates({"StorageCapacityScoring": True})
-NO_FILTER_TIMEOUT = FeatureGates({"DRASchedulerFilterTimeout": False})
+NO_FILTER_TIMEOUT = with_feature_gates({"DRASchedulerFilterTimeout": False})
 
 
-def refusal(plugin: str, args: object, gates: FeatureGates = DEFAULT_GATES) -> str:
+def refusal(plugin: str, args: object, release: Release = DEFAULT) -> str:
     """What is said about these arguments, below ``args``."""
     profile = {"pluginConfig": [{"name": plugin, "args": args}]}
     with pytest.raises(InputError) as caught:
-        resolve(read_config({"apiVersion": API_VERSION, "kind": KIND, "profiles": [profile]}, gates), gates)
+        resolve(
+            read_config({"apiVersion": API_VERSION, "kind": KIND, "profiles": [profile]}, release), release
+        )
     before, _, problem = str(caught.value).partition("profiles[0].pluginConfig[0].args")
     assert before == ""
     return problem.removeprefix(".").removeprefix(": ")
@@ -33,7 +36,7 @@ def refusal(plugin: str, args: object, gates: FeatureGates = DEFAULT_GATES) -> s
 
 def test_what_is_left_out_has_its_default() -> None:
     both = (ResourceSpec("cpu", 1), ResourceSpec("memory", 1))
-    assert {plugin: read_args(plugin, None) for plugin in of.ARGS} == {
+    assert {plugin: read_args(plugin, None) for plugin in DEFAULT.args} == {
         "DefaultPreemption": of.DefaultPreemptionArgs(),
         "DynamicResources": of.DynamicResourcesArgs(of.DEFAULT_FILTER_TIMEOUT),
         "InterPodAffinity": of.InterPodAffinityArgs(),
@@ -57,12 +60,7 @@ def test_an_empty_defaulting_type_is_system() -> None:
 
 
 def test_feature_gates_have_a_say_in_defaults() -> None:
-    shape = read_args("VolumeBinding", {"shape": []}, STORAGE_SCORING)
-    assert shape == of.VolumeBindingArgs(600, of.DEFAULT_STORAGE_SHAPE)
-    point = [{"utilization": 5, "score": 1}]
-    given = read_args("VolumeBinding", {"shape": point}, STORAGE_SCORING)
-    assert given == of.VolumeBindingArgs(600, (UtilizationShapePoint(5, 1),))
-    assert read_args("DynamicResources", {}, NO_FILTER_TIMEOUT) == of.DynamicResourcesArgs(None)
+    assert read_args("DynamicResources", {}, NO_FILTER_TIMEOUT) == of.DynamicResourcesArgsWithoutTimeout()
 
 
 def test_the_type_of_arguments_may_be_given() -> None:
@@ -181,7 +179,9 @@ def test_wrong_arguments_of_node_resources_fit_are_refused(args: object, problem
 )
 def test_a_shape_rises_within_its_bounds(points: list[tuple[int, int]], problem: str) -> None:
     shape = [{"utilization": utilization, "score": score} for utilization, score in points]
-    assert refusal("VolumeBinding", {"shape": shape}, STORAGE_SCORING) == problem
+    strategy = {"type": "RequestedToCapacityRatio", "requestedToCapacityRatio": {"shape": shape}}
+    refused = refusal("NodeResourcesFit", {"scoringStrategy": strategy})
+    assert refused == f"scoringStrategy.requestedToCapacityRatio.{problem}"
 
 
 def test_a_timeout_without_its_feature_gate_is_refused() -> None:
@@ -259,19 +259,22 @@ def test_well_formed_arguments_are_taken(plugin: str) -> None:
 
 
 def test_arguments_that_say_nothing_are_taken() -> None:
-    profile = {"pluginConfig": [{"name": plugin, "args": {}} for plugin in of.ARGS]}
+    profile = {"pluginConfig": [{"name": plugin, "args": {}} for plugin in DEFAULT.args]}
     config = {"apiVersion": API_VERSION, "kind": KIND, "profiles": [profile]}
     assert resolve(read_config(config)) == resolve(default_config())
     args = resolve(read_config(config, NO_FILTER_TIMEOUT), NO_FILTER_TIMEOUT)[0].args
-    assert args["DynamicResources"] == of.DynamicResourcesArgs(None)
+    assert args["DynamicResources"] == of.DynamicResourcesArgsWithoutTimeout()
 
 
 def test_a_well_formed_shape_is_taken() -> None:
     shape = [{}, {"utilization": 50, "score": 10}]
-    profile = {"pluginConfig": [{"name": "VolumeBinding", "args": {"shape": shape}}]}
+    strategy = {"type": "RequestedToCapacityRatio", "requestedToCapacityRatio": {"shape": shape}}
+    profile = {"pluginConfig": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": strategy}}]}
     config = {"apiVersion": API_VERSION, "kind": KIND, "profiles": [profile]}
-    args = resolve(read_config(config, STORAGE_SCORING), STORAGE_SCORING)[0].args["VolumeBinding"]
-    assert args == of.VolumeBindingArgs(600, (UtilizationShapePoint(0, 0), UtilizationShapePoint(50, 10)))
+    args = resolve(read_config(config))[0].args["NodeResourcesFit"]
+    assert isinstance(args, of.NodeResourcesFitArgs)
+    points = (UtilizationShapePoint(0, 0), UtilizationShapePoint(50, 10))
+    assert args.scoring_strategy.requested_to_capacity_ratio == of.RequestedToCapacityRatioParam(points)
 
 
 def test_names_are_those_of_kubernetes() -> None:

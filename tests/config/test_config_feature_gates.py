@@ -7,24 +7,25 @@ from collections.abc import Mapping
 
 import pytest
 
-from refsched.config.feature_gates import DEFAULT_GATES, GATES, read_feature_gates
+from refsched.config.feature_gates import with_feature_gates
 from refsched.errors import InputError
+from refsched.releases import DEFAULT
 
 
-def test_gates_have_the_defaults_of_the_version() -> None:
-    assert read_feature_gates(None) == read_feature_gates({}) == DEFAULT_GATES
-    assert DEFAULT_GATES.enabled("SchedulerQueueingHints")
-    assert not DEFAULT_GATES.enabled("StorageCapacityScoring")
+def test_without_settings_the_release_is_the_one_named() -> None:
+    assert with_feature_gates(None) is with_feature_gates({}) is DEFAULT
 
 
 def test_any_known_gate_may_be_set_to_its_default() -> None:
-    assert read_feature_gates({name: gate.default for name, gate in GATES.items()}) == DEFAULT_GATES
+    assert with_feature_gates({name: gate.default for name, gate in DEFAULT.gates.items()}) is DEFAULT
 
 
-def test_a_modelled_gate_may_be_changed() -> None:
-    gates = read_feature_gates({"DynamicResourceAllocation": False})
-    assert not gates.enabled("DynamicResourceAllocation")
-    assert gates.enabled("DRASchedulerFilterTimeout")
+def test_a_gate_that_is_off_makes_another_release() -> None:
+    changed = with_feature_gates({"DynamicResourceAllocation": False, "SchedulerPopFromBackoffQ": False})
+
+    assert DEFAULT.plugins.keys() - changed.plugins.keys() == {"DynamicResources"}
+    assert not changed.queue.pops_from_backoff
+    assert with_feature_gates({"DRASchedulerFilterTimeout": False}).plugins == DEFAULT.plugins
 
 
 @pytest.mark.parametrize(
@@ -39,4 +40,4 @@ def test_a_modelled_gate_may_be_changed() -> None:
 )
 def test_a_gate_that_cannot_be_followed_is_refused_by_name(gates: Mapping[str, bool], problem: str) -> None:
     with pytest.raises(InputError, match=problem):
-        read_feature_gates(gates)
+        with_feature_gates(gates)

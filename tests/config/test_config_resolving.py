@@ -8,21 +8,23 @@ from typing import Any
 import pytest
 
 from refsched.config.args import DEFAULT_FILTER_TIMEOUT, NodeResourcesFitArgs
-from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates
+from refsched.config.feature_gates import with_feature_gates
 from refsched.config.points import EXTENSION_POINTS
 from refsched.config.read import API_VERSION, KIND, read_config
 from refsched.config.resolve import ResolvedProfile, extenders_in_order, resolve
 from refsched.errors import InputError
+from refsched.releases import DEFAULT
+from refsched.releases.release import Release
 
-NO_DEVICES = FeatureGates({"DynamicResourceAllocation": False})
-
-
-def resolved(gates: FeatureGates = DEFAULT_GATES, **fields: Any) -> tuple[ResolvedProfile, ...]:
-    return resolve(read_config({"apiVersion": API_VERSION, "kind": KIND, **fields}, gates), gates)
+NO_DEVICES = with_feature_gates({"DynamicResourceAllocation": False})
 
 
-def one(gates: FeatureGates = DEFAULT_GATES, **plugins: Any) -> ResolvedProfile:
-    return resolved(gates, profiles=[{"plugins": plugins}])[0]
+def resolved(release: Release = DEFAULT, **fields: Any) -> tuple[ResolvedProfile, ...]:
+    return resolve(read_config({"apiVersion": API_VERSION, "kind": KIND, **fields}, release), release)
+
+
+def one(release: Release = DEFAULT, **plugins: Any) -> ResolvedProfile:
+    return resolved(release, profiles=[{"plugins": plugins}])[0]
 
 
 def enabled(*names: str, disabled: str = "") -> dict[str, Any]:
@@ -95,7 +97,7 @@ def test_without_its_feature_gate_dynamic_resources_is_no_default_plugin() -> No
     profile = one(NO_DEVICES)
     assert names(profile, "postFilter") == "DefaultPreemption"
     assert "DynamicResources" not in profile.args
-    with pytest.raises(InputError, match="feature gate DynamicResourceAllocation is off"):
+    with pytest.raises(InputError, match="there is no plugin 'DynamicResources'"):
         one(NO_DEVICES, reserve=enabled("DynamicResources"))
 
 

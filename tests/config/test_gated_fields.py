@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from attrs import evolve
 from world import configuration, node_object, pod_object
 
 from refsched.checking.checker import Checker
-from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates, read_feature_gates
+from refsched.config.feature_gates import with_feature_gates
 from refsched.config.gated_fields import without_disabled_fields
 from refsched.framework.events import ActionType
 from refsched.objects.defaults import defaulted
@@ -40,14 +41,14 @@ def pod(**status: Any) -> Pod:
     return read_as(Pod, {"metadata": {"name": "p", "uid": "p"}, "spec": spec, "status": status})
 
 
-def without(gate: str) -> FeatureGates:
-    return read_feature_gates({gate: False})
+def without(gate: str) -> Sequence[Callable[[Pod], Pod]]:
+    return with_feature_gates({gate: False}).disabled_fields
 
 
 def test_with_the_gates_of_the_version_an_object_stays_as_it_is() -> None:
     read = pod(containerStatuses=[RESIZED])
 
-    assert without_disabled_fields(read, DEFAULT_GATES) == read
+    assert without_disabled_fields(read, ()) == read
 
 
 def test_objects_other_than_pods_stay_as_they_are() -> None:
@@ -78,8 +79,8 @@ def test_a_pod_without_requests_of_its_own_has_none_to_disable() -> None:
 
 
 def test_events_compare_pod_level_requests_without_their_gate_too() -> None:
-    gates = without("PodLevelResources")
-    much = without_disabled_fields(pod(), gates)
+    disabled = without("PodLevelResources")
+    much = without_disabled_fields(pod(), disabled)
     assert isinstance(much, Pod)
     assert much.spec.resources is not None
     less = evolve(much, spec=evolve(much.spec, resources=evolve(much.spec.resources, requests={})))

@@ -12,7 +12,8 @@ from refsched.config.read import read_config
 from refsched.errors import InputError
 from refsched.framework.choices import FirstChoice, SeededChoices
 from refsched.framework.runtime import Framework
-from refsched.machine.profiles import PLUGINS, scheduler_of
+from refsched.machine.profiles import scheduler_of
+from refsched.releases import DEFAULT
 
 
 def framework(config: dict[str, Any] | None = None, name: str = "default-scheduler") -> Framework:
@@ -29,7 +30,7 @@ def with_args(plugin: str, **args: Any) -> Any:
 
 def test_each_plugin_bears_the_name_by_which_it_is_enabled() -> None:
     made = framework(configuration(profile()))
-    assert {plugin.name for plugin in made.plugins} | {"PrioritySort"} == set(PLUGINS)
+    assert {plugin.name for plugin in made.plugins} | {"PrioritySort"} == set(DEFAULT.plugins)
 
 
 def test_a_plugin_is_made_once_and_stands_at_each_of_its_points() -> None:

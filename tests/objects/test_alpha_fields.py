@@ -9,10 +9,10 @@ import pytest
 from device_world import claim, device, device_class, first_of, one, piece
 from world import pod_object
 
-from refsched.config.feature_gates import GATES
 from refsched.errors import InputError
 from refsched.objects.alpha_fields import _FIELDS
 from refsched.objects.kinds import read_object
+from refsched.releases import DEFAULT
 
 TEMPLATE = {
     "apiVersion": "resource.k8s.io/v1",
@@ -92,4 +92,5 @@ def test_what_says_nothing_is_not_used() -> None:
 
 def test_the_gates_are_alpha_off_and_cannot_be_set() -> None:
     for gate in _FIELDS:
-        assert (GATES[gate].stage, GATES[gate].default, GATES[gate].modelled) == ("alpha", False, False)
+        known = DEFAULT.gates[gate]
+        assert (known.stage, known.default, known.otherwise) == ("alpha", False, None)

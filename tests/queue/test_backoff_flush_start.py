@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from refsched.config.feature_gates import read_feature_gates
+from refsched.config.feature_gates import with_feature_gates
 from refsched.config.read import read_config
 from refsched.framework.choices import FirstChoice
 from refsched.machine.inputs import InputReader
@@ -26,9 +26,9 @@ POD = {
 
 def refused_at_a_quarter_past(*, pops_from_backoff: bool) -> Scheduler:
     """An error of this pod, in a cluster without nodes, in the first moment; its backoff is one second."""
-    gates = read_feature_gates({"SchedulerPopFromBackoffQ": pops_from_backoff})
+    release = with_feature_gates({"SchedulerPopFromBackoffQ": pops_from_backoff})
     start = datetime(2026, 6, 15, 12, 34, 56, 250_000, tzinfo=UTC)
-    machine = scheduler_of(read_config(CONFIG, gates), FirstChoice(), gates=gates, start=start)
+    machine = scheduler_of(read_config(CONFIG, release), FirstChoice(), release=release, start=start)
     InputReader(machine).apply(Create(POD))
     assert machine.schedule()
     assert machine.queues().backoff == ("default/p",)

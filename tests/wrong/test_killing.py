@@ -28,7 +28,7 @@ from conformance.wrong.running.killing import (
 )
 from conformance.wrong.running.matrix import page, read, write
 from conformance.wrong.running.profile import SuiteTest, histories_of, suite_tests
-from refsched.config.feature_gates import read_feature_gates
+from refsched.config.feature_gates import with_feature_gates
 from refsched.config.read import read_config
 from refsched.suite.adapters.faults import AdapterUnavailable
 from refsched.suite.adapters.process import Process
@@ -171,8 +171,7 @@ def body(**profile: object) -> Json:
 def test_what_is_configured_wrong_is_a_configuration_and_another_one(each: Configured) -> None:
     asked = body()
     each.change(asked)
-    gates = read_feature_gates(asked.get("featureGates"))
-    read_config(asked["config"], gates)
+    read_config(asked["config"], with_feature_gates(asked.get("featureGates")))
     assert asked != body()
 
 

@@ -31,7 +31,7 @@ from refsched.suite.histories.history import Advance, Create, Delete, History, S
 from refsched.suite.histories.trial import try_history
 
 Json = dict[str, Any]
-PROFILES = "refsched.machine.profiles"
+RELEASE = "refsched.releases.v1_34"
 PLUGIN = "refsched.plugins.inter_pod_affinity"
 IN_OTHER = {"namespaceSelector": {"matchLabels": {"team": "x"}}}
 NOT_IN_OTHER = {"namespaceSelector": {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]}}
@@ -56,9 +56,11 @@ def without(defects: Collection[KnownDefect]) -> Iterator[Adapter]:
     ids = {defect.id for defect in defects}
     mended = f"frozenset(defect for defect in KNOWN_DEFECTS if defect.id in {ids})"
     after = (
-        f"from refsched.framework.known_defects import KNOWN_DEFECTS; return evolve(plugin, mended={mended})"
+        "    from refsched.framework.known_defects import KNOWN_DEFECTS\n"
+        f"    handle = evolve(handle, mended={mended})\n"
     )
-    with bent(PROFILES, "return evolve(plugin, mended=mended)", after) as adapter:
+    makes = "    return InterPodAffinity(\n"
+    with bent(RELEASE, makes, after + makes) as adapter:
         yield adapter
 
 

@@ -5,30 +5,30 @@ from conformance.wrong.planted.table import Wrong
 
 _RESOLVE = "refsched.config.resolve"
 _DEFAULTS = "refsched.config.default_plugins"
-_PROFILES = "refsched.machine.profiles"
+_RELEASE = "refsched.releases.v1_34"
 _UNPREPARED = "refsched.framework.unprepared"
 
 WRONG = (
     Wrong(
         "taints-weigh-one",
         "by default TaintToleration weighs 1, not 3",
-        _DEFAULTS,
-        'Plugin("TaintToleration", Int32(3))',
-        'Plugin("TaintToleration", Int32(1))',
+        _RELEASE,
+        'Enabled("TaintToleration", Int32(3))',
+        'Enabled("TaintToleration", Int32(1))',
     ),
     Wrong(
         "affinity-weighs-one",
         "by default NodeAffinity weighs 1, not 2",
-        _DEFAULTS,
-        'Plugin("NodeAffinity", Int32(2))',
-        'Plugin("NodeAffinity", Int32(1))',
+        _RELEASE,
+        'Enabled("NodeAffinity", Int32(2))',
+        'Enabled("NodeAffinity", Int32(1))',
     ),
     Wrong(
         "spread-weighs-one",
         "by default PodTopologySpread weighs 1, not 2",
-        _DEFAULTS,
-        'Plugin("PodTopologySpread", Int32(2))',
-        'Plugin("PodTopologySpread", Int32(1))',
+        _RELEASE,
+        'Enabled("PodTopologySpread", Int32(2))',
+        'Enabled("PodTopologySpread", Int32(1))',
     ),
     Wrong(
         "keeps-the-default-weight",
@@ -50,8 +50,8 @@ WRONG = (
         "disables-nothing-at-a-point",
         "a default plugin that is disabled at one point is called there",
         _RESOLVE,
-        "if point not in POINTS[plugin.name] or plugin.name in disabled:",
-        "if point not in POINTS[plugin.name]:",
+        "if point not in release.plugins[plugin.name].points or plugin.name in disabled:",
+        "if point not in release.plugins[plugin.name].points:",
     ),
     Wrong(
         "ignores-a-profile-s-percentage",
@@ -63,14 +63,14 @@ WRONG = (
     Wrong(
         "ignores-hard-pod-affinity-weight",
         "hardPodAffinityWeight is 1, whatever the configuration says",
-        _PROFILES,
-        "return InterPodAffinity(args.hard_pod_affinity_weight, args",
-        "return InterPodAffinity(1, args",
+        _RELEASE,
+        "        args.hard_pod_affinity_weight, args.ignore",
+        "        1, args.ignore",
     ),
     Wrong(
         "ignores-no-resources",
         "resources that NodeResourcesFit is to ignore are filtered by",
-        _PROFILES,
+        _RELEASE,
         "frozenset(args.ignored_resources),",
         "frozenset(),",
     ),
@@ -84,7 +84,7 @@ WRONG = (
     Wrong(
         "ignores-no-resource-groups",
         "groups of resources that NodeResourcesFit is to ignore are filtered by",
-        _PROFILES,
+        _RELEASE,
         "frozenset(args.ignored_resource_groups),",
         "frozenset(),",
     ),
@@ -92,16 +92,17 @@ WRONG = (
         "first-arguments-for-all",
         "all profiles have the arguments of the first",
         _RESOLVE,
-        "    args |= {config.name: config.args for config in profile.plugin_config if config.name in ARGS}\n",
         "    args |= {config.name: config.args for config in profile.plugin_config if "
-        "config.name in ARGS}\n"
+        "config.name in release.args}\n",
+        "    args |= {config.name: config.args for config in profile.plugin_config if "
+        "config.name in release.args}\n"
         "    kept = globals().setdefault('_FIRST', {})\n"
         "    args = {name: kept.setdefault(name, found) for name, found in args.items()}\n",
     ),
     Wrong(
         "adds-no-affinity",
         "the affinity that a profile adds is not read",
-        _PROFILES,
+        _RELEASE,
         "return NodeAffinity(args.added_affinity or NodeAffinityTerms())",
         "return NodeAffinity()",
     ),

@@ -22,9 +22,9 @@ WRONG = (
     Wrong(
         "flushes-after-a-minute",
         "a refused pod is tried again after one minute, not five",
-        _QUEUE,
-        "MAX_IN_UNSCHEDULABLE_PODS = 300.0",
-        "MAX_IN_UNSCHEDULABLE_PODS = 60.0",
+        "refsched.releases.v1_34",
+        "max_in_unschedulable_pods=300.0",
+        "max_in_unschedulable_pods=60.0",
     ),
     Wrong(
         "forgets-what-happened-in-flight",

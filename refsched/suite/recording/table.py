@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from refsched.checking.replay import trace_files
-from refsched.config.points import POINTS
 from refsched.errors import InputError
 from refsched.queue.transitions import TRANSITIONS
+from refsched.releases import DEFAULT
 from refsched.suite.recording import unreached
 from refsched.suite.recording.survey import Survey, survey
 from refsched.tools.shipped import data_folder
@@ -67,7 +67,7 @@ def _areas(found: Survey) -> str:
 def plugin_counts(found: Survey) -> Iterator[tuple[str, Mapping[str, int]]]:
     """Each plugin that decides, with how often it did, by point; a refused node counts by itself."""
     seen = {*found.refused_before, *found.refused, *found.scored}
-    for plugin in sorted(seen | {name for name, points in POINTS.items() if _decides(points)}):
+    for plugin in sorted(seen | {name for name, known in DEFAULT.plugins.items() if _decides(known.points)}):
         counted = (
             ("preFilter", "preFilter", found.refused_before),
             ("filter", "filter", found.refused),
@@ -79,7 +79,7 @@ def plugin_counts(found: Survey) -> Iterator[tuple[str, Mapping[str, int]]]:
             {
                 told: times[plugin]
                 for told, point, times in counted
-                if plugin in times or point in POINTS.get(plugin, ())
+                if plugin in times or point in DEFAULT.plugins[plugin].points
             },
         )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import frozen
 
-from refsched.config.feature_gates import DEFAULT_GATES, FeatureGates, read_feature_gates
+from refsched.config.feature_gates import with_feature_gates
 from refsched.config.read import default_config, read_config
 from refsched.config.types import Extender, KubeSchedulerConfiguration
 from refsched.errors import InputError
@@ -20,6 +20,7 @@ from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.documents import MAX_TEXT, read_documents, read_text
 from refsched.objects.manifests import Manifests, read_manifests
+from refsched.releases.release import Release
 from refsched.tools.http.over_http import over_http
 from refsched.tools.planner.cluster import latest_time
 
@@ -45,16 +46,16 @@ def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]
     """A scheduler of an empty cluster, and what is to be shown to it. Its clock starts when the cluster was looked
     at; ``remember`` is for ``reach``. InputError names the file, or the option, and what is wrong in it."""
     try:
-        gates = read_feature_gates(parse_gates(given.feature_gates))
+        release = with_feature_gates(parse_gates(given.feature_gates))
     except InputError as error:
         raise error.at(GATES_OPTION) from None
-    config = default_config(gates) if given.config is None else _config(given.config, gates)
+    config = default_config(release) if given.config is None else _config(given.config, release)
     manifests = read_manifests(given.files)
     try:
         scheduler = scheduler_of(
             config,
             SeededChoices(given.seed),
-            gates=gates,
+            release=release,
             start=latest_time(manifests.objects),
             reach=partial(reach, remember=remember),
         )
@@ -74,7 +75,7 @@ def parse_gates(text: str) -> dict[str, bool]:
     return gates
 
 
-def _config(path: str, gates: FeatureGates = DEFAULT_GATES) -> KubeSchedulerConfiguration:
+def _config(path: str, release: Release) -> KubeSchedulerConfiguration:
     try:
         with open(path, "rb") as file:
             data = file.read(MAX_TEXT + 1)
@@ -86,7 +87,7 @@ def _config(path: str, gates: FeatureGates = DEFAULT_GATES) -> KubeSchedulerConf
             f"expected one KubeSchedulerConfiguration, found {len(documents)} documents", where=path
         )
     try:
-        return read_config(documents[0], gates)
+        return read_config(documents[0], release)
     except InputError as error:
         raise error.at(path) from None
 

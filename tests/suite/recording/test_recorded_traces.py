@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from conformance.campaigns.campaign import FOLDER, PLAN
-from refsched.config.feature_gates import GATES
 from refsched.queue.transitions import TRANSITIONS
+from refsched.releases import DEFAULT
 from refsched.suite.recording import unreached
 from refsched.suite.recording.survey import Survey, survey
 from refsched.suite.recording.table import DOCUMENT, all_traces, plugin_counts, with_tables
@@ -81,8 +81,8 @@ def test_what_is_written_and_what_is_not_recorded_is_there(seen: Survey) -> None
         MID_CYCLE,
         *(
             f"feature gate {gate.name} {'off' if gate.default else 'on'}"
-            for gate in GATES.values()
-            if gate.modelled
+            for gate in DEFAULT.gates.values()
+            if gate.otherwise is not None
         ),
     ):
         assert seen.happened[happened] >= OFTEN, happened

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Release: what distinguishes one release of kube-scheduler from another, as a value.
+
+A number that differs is a field, a function that differs is a function named by the release, and a plugin that
+differs is another plugin. A feature gate that is set otherwise than by default is a function from release to
+release, so that neither the queue nor the cycle asks for a gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from attrs import evolve, frozen
+
+from refsched.config.args import PluginArgs
+from refsched.config.types import Plugins
+from refsched.cycle.rules import CycleRules
+from refsched.framework.interface import Handle, Plugin
+from refsched.objects.pod import Pod
+from refsched.queue.rules import QueueRules
+
+
+@frozen
+class InTreePlugin:
+    """A plugin that a configuration may enable at ``points``; ``make`` makes it of its arguments."""
+
+    name: str
+    points: frozenset[str]
+    make: Callable[[Any, Handle], Plugin]
+
+
+@frozen
+class FeatureGate:
+    """``otherwise`` is the release with this gate set the other way; None where that is not specified here. A
+    ``locked`` gate cannot be set in kube-scheduler either."""
+
+    name: str
+    default: bool
+    stage: str
+    changes: str
+    locked: bool = False
+    otherwise: Callable[[Release], Release] | None = None
+
+
+@frozen
+class Release:
+    """``name`` is the minor version (1.34), ``tag`` the one whose source is specified (v1.34.2).
+
+    ``plugins`` are all that a configuration may enable, ``default_plugins`` those of a profile that says nothing;
+    ``args`` are the arguments of those plugins that take any.
+    ``disabled_fields`` are what the API server makes of a pod whose fields a gate disables.
+    """
+
+    name: str
+    tag: str
+    plugins: Mapping[str, InTreePlugin]
+    default_plugins: Plugins
+    args: Mapping[str, type[PluginArgs]]
+    queue: QueueRules
+    cycle: CycleRules
+    gates: Mapping[str, FeatureGate]
+    disabled_fields: tuple[Callable[[Pod], Pod], ...] = ()
+
+    def with_plugin(self, plugin: InTreePlugin) -> Release:
+        """The same release, but for how this plugin is made."""
+        return evolve(self, plugins={**self.plugins, plugin.name: plugin})
+
+    def without_plugin(self, name: str) -> Release:
+        """The same release, which does not have this plugin."""
+        defaults = self.default_plugins
+        points = {
+            field: evolve(found, enabled=tuple(plugin for plugin in found.enabled if plugin.name != name))
+            for field, found in defaults.by_field().items()
+        }
+        plugins = {other: plugin for other, plugin in self.plugins.items() if other != name}
+        return evolve(self, plugins=plugins, default_plugins=evolve(defaults, **points))
+
+
+def by_name(plugins: Iterable[InTreePlugin]) -> Mapping[str, InTreePlugin]:
+    return {plugin.name: plugin for plugin in plugins}

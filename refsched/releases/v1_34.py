@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kubernetes 1.34, as v1.34.2 has it: its plugins with their weights, its queue, its cycle, its feature gates.
+
+Rules: R-CONFIG-10.   Source: pkg/scheduler/apis/config/v1/default_plugins.go;
+pkg/scheduler/framework/plugins/registry.go, NewInTreeRegistry; pkg/features/kube_features.go;
+pkg/scheduler/framework/plugins/feature/feature.go, NewSchedulerFeaturesFromGates (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import evolve
+
+from refsched.config import args as of
+from refsched.config import gated_fields
+from refsched.config.scalars import Int32
+from refsched.config.types import Plugin as Enabled
+from refsched.config.types import Plugins, PluginSet
+from refsched.cycle.post_filter import prepare_asynchronously, prepare_at_once
+from refsched.cycle.rules import CycleRules
+from refsched.framework.interface import Handle, Plugin
+from refsched.objects.pod import NodeAffinity as NodeAffinityTerms
+from refsched.plugins.default_binder import DefaultBinder
+from refsched.plugins.default_preemption import DefaultPreemption
+from refsched.plugins.dynamic_resources import DynamicResources
+from refsched.plugins.image_locality import ImageLocality
+from refsched.plugins.inter_pod_affinity import InterPodAffinity
+from refsched.plugins.node_affinity import NodeAffinity
+from refsched.plugins.node_name import NodeName
+from refsched.plugins.node_ports import NodePorts
+from refsched.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
+from refsched.plugins.node_resources_fit import NodeResourcesFit
+from refsched.plugins.node_unschedulable import NodeUnschedulable
+from refsched.plugins.node_volume_limits import NodeVolumeLimits
+from refsched.plugins.pod_topology_spread import PodTopologySpread
+from refsched.plugins.priority_sort import PrioritySort
+from refsched.plugins.scheduling_gates import SchedulingGates
+from refsched.plugins.scripted import Scripted, ScriptedBinder
+from refsched.plugins.taint_toleration import TaintToleration
+from refsched.plugins.volume_binding import VolumeBinding
+from refsched.plugins.volume_restrictions import VolumeRestrictions
+from refsched.plugins.volume_zone import VolumeZone
+from refsched.queue.rules import QueueRules
+from refsched.releases.release import FeatureGate, InTreePlugin, Release, by_name
+
+# --- Plugins --------------------------------------------------------------------------------------
+
+
+def _default_preemption(args: of.DefaultPreemptionArgs, handle: Handle) -> Plugin:
+    return DefaultPreemption(
+        args.min_candidate_nodes_percentage, args.min_candidate_nodes_absolute, handle.extenders
+    )
+
+
+def _inter_pod_affinity(args: of.InterPodAffinityArgs, handle: Handle) -> Plugin:
+    return InterPodAffinity(
+        args.hard_pod_affinity_weight, args.ignore_preferred_terms_of_existing_pods, mended=handle.mended
+    )
+
+
+def _node_affinity(args: of.NodeAffinityArgs, handle: Handle) -> Plugin:
+    return NodeAffinity(args.added_affinity or NodeAffinityTerms())
+
+
+def _balanced_allocation(args: of.NodeResourcesBalancedAllocationArgs, handle: Handle) -> Plugin:
+    return NodeResourcesBalancedAllocation(tuple(resource.name for resource in args.resources))
+
+
+def _node_resources_fit(args: of.NodeResourcesFitArgs, handle: Handle) -> NodeResourcesFit:
+    strategy = args.scoring_strategy
+    ratio = strategy.requested_to_capacity_ratio
+    return NodeResourcesFit(
+        frozenset(args.ignored_resources),
+        frozenset(args.ignored_resource_groups),
+        strategy.type,
+        strategy.resources,
+        ratio.shape if ratio is not None else (),
+    )
+
+
+def _pod_topology_spread(args: of.PodTopologySpreadArgs, handle: Handle) -> Plugin:
+    return PodTopologySpread(args.default_constraints, args.defaulting_type == of.SYSTEM_DEFAULTING)
+
+
+def _volume_binding(args: of.VolumeBindingArgs, handle: Handle) -> Plugin:
+    return VolumeBinding(args.bind_timeout_seconds)
+
+
+def _plugin(name: str, points: str, make: Any) -> InTreePlugin:
+    return InTreePlugin(name, frozenset(points.split()), make)
+
+
+_STAGES = "reserve permit preBind postBind"
+
+PLUGINS = by_name(
+    (
+        _plugin("DefaultBinder", "bind", lambda args, handle: DefaultBinder()),
+        _plugin("DefaultPreemption", "preEnqueue postFilter", _default_preemption),
+        _plugin(
+            "DynamicResources",
+            "preEnqueue preFilter filter postFilter reserve preBind",
+            lambda args, handle: DynamicResources(),
+        ),
+        _plugin("ImageLocality", "score", lambda args, handle: ImageLocality()),
+        _plugin("InterPodAffinity", "preFilter filter preScore score", _inter_pod_affinity),
+        _plugin("NodeAffinity", "preFilter filter preScore score", _node_affinity),
+        _plugin("NodeName", "filter", lambda args, handle: NodeName()),
+        _plugin("NodePorts", "preFilter filter", lambda args, handle: NodePorts()),
+        _plugin("NodeResourcesBalancedAllocation", "preScore score", _balanced_allocation),
+        _plugin("NodeResourcesFit", "preFilter filter preScore score", _node_resources_fit),
+        _plugin("NodeUnschedulable", "filter", lambda args, handle: NodeUnschedulable()),
+        _plugin("NodeVolumeLimits", "preFilter filter", lambda args, handle: NodeVolumeLimits()),
+        _plugin("PodTopologySpread", "preFilter filter preScore score", _pod_topology_spread),
+        _plugin("PrioritySort", "queueSort", lambda args, handle: PrioritySort()),
+        _plugin("SchedulingGates", "preEnqueue", lambda args, handle: SchedulingGates()),
+        _plugin("TaintToleration", "filter preScore score", lambda args, handle: TaintToleration()),
+        _plugin("VolumeBinding", "preFilter filter preScore score reserve preBind", _volume_binding),
+        _plugin("VolumeRestrictions", "preFilter filter", lambda args, handle: VolumeRestrictions()),
+        _plugin("VolumeZone", "preFilter filter", lambda args, handle: VolumeZone()),
+        _plugin("ScriptedA", _STAGES, lambda args, handle: Scripted("ScriptedA")),
+        _plugin("ScriptedB", _STAGES, lambda args, handle: Scripted("ScriptedB")),
+        _plugin("ScriptedBinder", "bind", lambda args, handle: ScriptedBinder()),
+    )
+)
+
+DEFAULT_PLUGINS = Plugins(
+    multi_point=PluginSet(
+        (
+            Enabled("SchedulingGates"),
+            Enabled("PrioritySort"),
+            Enabled("NodeUnschedulable"),
+            Enabled("NodeName"),
+            Enabled("TaintToleration", Int32(3)),
+            Enabled("NodeAffinity", Int32(2)),
+            Enabled("NodePorts"),
+            Enabled("NodeResourcesFit", Int32(1)),
+            Enabled("VolumeRestrictions"),
+            Enabled("NodeVolumeLimits"),
+            Enabled("VolumeBinding"),
+            Enabled("VolumeZone"),
+            Enabled("PodTopologySpread", Int32(2)),
+            Enabled("InterPodAffinity", Int32(2)),
+            Enabled("DynamicResources"),
+            Enabled("DefaultPreemption"),
+            Enabled("NodeResourcesBalancedAllocation", Int32(1)),
+            Enabled("ImageLocality", Int32(1)),
+            Enabled("DefaultBinder"),
+        )
+    )
+)
+"""R-CONFIG-10: By default each of these plugins is enabled through multiPoint, with its weight; DynamicResources
+only while feature gate DynamicResourceAllocation is on."""
+
+
+# --- Feature gates that may be set otherwise ------------------------------------------------------
+
+
+def _without_filter_timeout(release: Release) -> Release:
+    return evolve(release, args={**release.args, "DynamicResources": of.DynamicResourcesArgsWithoutTimeout})
+
+
+def _without_dynamic_resources(release: Release) -> Release:
+    return release.without_plugin("DynamicResources")
+
+
+def _without_in_place_scaling(release: Release) -> Release:
+    """A pod that asks for less than before is no reason to try it again, and a pod's status counts for nothing."""
+
+    def make(args: of.NodeResourcesFitArgs, handle: Handle) -> Plugin:
+        return evolve(_node_resources_fit(args, handle), in_place_scaling=False)
+
+    changed = release.with_plugin(evolve(release.plugins["NodeResourcesFit"], make=make))
+    return evolve(
+        changed, disabled_fields=(*release.disabled_fields, gated_fields.without_resized_containers)
+    )
+
+
+def _without_match_label_keys(release: Release) -> Release:
+    return evolve(release, disabled_fields=(*release.disabled_fields, gated_fields.without_match_label_keys))
+
+
+def _without_pod_level_resources(release: Release) -> Release:
+    return evolve(
+        release, disabled_fields=(*release.disabled_fields, gated_fields.without_pod_level_resources)
+    )
+
+
+def _with_asynchronous_calls(release: Release) -> Release:
+    """R-FEATURE-03: SchedulerAsyncAPICalls changes no decision, once what the scheduler wrote has come back."""
+    return release
+
+
+def _preempting_at_once(release: Release) -> Release:
+    return evolve(release, cycle=evolve(release.cycle, prepare_preemption=prepare_at_once))
+
+
+def _popping_from_active_queue_only(release: Release) -> Release:
+    return evolve(release, queue=evolve(release.queue, pops_from_backoff=False))
+
+
+GATES = {
+    gate.name: gate
+    for gate in (
+        FeatureGate(
+            "CSIMigrationPortworx", True, "GA", "in-tree Portworx volumes count as CSI volumes", locked=True
+        ),
+        FeatureGate("DRAAdminAccess", True, "beta", "claims with admin access take devices that are in use"),
+        FeatureGate("DRAConsumableCapacity", False, "alpha", "a device is shared by its capacity"),
+        FeatureGate("DRADeviceBindingConditions", False, "alpha", "PreBind waits for devices to be ready"),
+        FeatureGate("DRADeviceTaints", False, "alpha", "devices have taints, claims tolerations"),
+        FeatureGate("DRAExtendedResource", False, "alpha", "devices stand in for extended resources"),
+        FeatureGate("DRAPartitionableDevices", False, "alpha", "devices share counters"),
+        FeatureGate("DRAPrioritizedList", True, "beta", "a request lists alternatives"),
+        FeatureGate(
+            "DRAResourceClaimDeviceStatus", True, "beta", "drivers report a device's state in claims"
+        ),
+        FeatureGate(
+            "DRASchedulerFilterTimeout",
+            True,
+            "beta",
+            "a search for devices is timed",
+            otherwise=_without_filter_timeout,
+        ),
+        FeatureGate(
+            "DynamicResourceAllocation",
+            True,
+            "GA",
+            "DynamicResources is a default plugin",
+            otherwise=_without_dynamic_resources,
+        ),
+        FeatureGate(
+            "InPlacePodVerticalScaling",
+            True,
+            "beta",
+            "a pod's status counts for its requests",
+            otherwise=_without_in_place_scaling,
+        ),
+        FeatureGate(
+            "MatchLabelKeysInPodTopologySpread",
+            True,
+            "beta",
+            "matchLabelKeys of spread constraints",
+            otherwise=_without_match_label_keys,
+        ),
+        FeatureGate(
+            "NodeInclusionPolicyInPodTopologySpread", True, "GA", "which nodes spreading counts", locked=True
+        ),
+        FeatureGate(
+            "NominatedNodeNameForExpectation", False, "alpha", "nominations stay, and precede binding"
+        ),
+        FeatureGate(
+            "PodLevelResources",
+            True,
+            "beta",
+            "requests of the pod as a whole",
+            otherwise=_without_pod_level_resources,
+        ),
+        FeatureGate(
+            "SchedulerAsyncAPICalls",
+            False,
+            "beta",
+            "writes to the API server are queued",
+            otherwise=_with_asynchronous_calls,
+        ),
+        FeatureGate(
+            "SchedulerAsyncPreemption",
+            True,
+            "beta",
+            "victims are deleted beside the cycle",
+            otherwise=_preempting_at_once,
+        ),
+        FeatureGate(
+            "SchedulerPopFromBackoffQ",
+            True,
+            "beta",
+            "an idle scheduler pops from backoff",
+            otherwise=_popping_from_active_queue_only,
+        ),
+        FeatureGate(
+            "SchedulerQueueingHints", True, "GA", "plugins say which events requeue a pod", locked=True
+        ),
+        FeatureGate("SidecarContainers", True, "GA", "init containers that go on running", locked=True),
+        FeatureGate(
+            "StorageCapacityScoring", False, "alpha", "VolumeBinding scores nodes by storage capacity"
+        ),
+        FeatureGate("VolumeAttributesClass", True, "GA", "a claim names the attributes of its volume"),
+    )
+}
+
+# --- The release ----------------------------------------------------------------------------------
+
+V1_34 = Release(
+    name="1.34",
+    tag="v1.34.2",
+    plugins=PLUGINS,
+    default_plugins=DEFAULT_PLUGINS,
+    args=of.ARGS,
+    queue=QueueRules(
+        backoff_flush_period=1.0,
+        leftover_flush_period=30.0,
+        max_in_unschedulable_pods=300.0,
+        pops_from_backoff=True,
+    ),
+    cycle=CycleRules(prepare_preemption=prepare_asynchronously),
+    gates=GATES,
+)
