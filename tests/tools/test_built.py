@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an sdist and a wheel hold: what belongs to the project, whatever else lies in the folder that they are built in."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+NOT_IN_A_WHEEL = ("conformance/wrong/",)
+"""The wrong schedulers show that the suite finds them; whoever tests a scheduler does not need them."""
+
+
+def _tracked() -> list[str]:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("no checkout")
+    return [name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
+
+
+def _clone(folder: Path) -> Path:
+    """The files that git has, as they are now."""
+    for name in _tracked():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, folder / name)
+    return folder
+
+
+class Built:
+    """An sdist and a wheel, built in one folder."""
+
+    def __init__(self, checkout: Path, output: Path) -> None:
+        pytest.importorskip("hatchling")
+        command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-t", "wheel", "-d", str(output)]
+        subprocess.run(command, cwd=checkout, check=True, capture_output=True, timeout=300)
+        [self.sdist], [self.wheel] = output.glob("*.tar.gz"), output.glob("*.whl")
+
+    def in_sdist(self) -> list[str]:
+        with tarfile.open(self.sdist) as archive:
+            return sorted(name.partition("/")[2] for name in archive.getnames())
+
+    def in_wheel(self) -> list[str]:
+        return sorted(zipfile.ZipFile(self.wheel).namelist())
+
+    def metadata(self) -> bytes:
+        [name] = [name for name in self.in_wheel() if name.endswith(".dist-info/METADATA")]
+        return zipfile.ZipFile(self.wheel).read(name)
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return Built(_clone(tmp_path_factory.mktemp("clean")), tmp_path_factory.mktemp("built"))
+
+
+def test_an_sdist_holds_the_files_of_the_repository(clean: Built) -> None:
+    hidden = {".ci/run"}
+    assert clean.in_sdist() == sorted({*_tracked(), "PKG-INFO"} - hidden)
+
+
+def test_a_wheel_holds_the_package_and_in_it_the_suite_and_the_recordings(clean: Built) -> None:
+    package = {name for name in _tracked() if name.startswith("refsched/")}
+    beside = {
+        f"refsched/shipped/{name}"
+        for name in _tracked()
+        if name.startswith(("conformance/", "traces/")) and not name.startswith(NOT_IN_A_WHEEL)
+    }
+    held = [name for name in clean.in_wheel() if ".dist-info/" not in name]
+    assert held == sorted(package | beside)
+
+
+def test_what_lies_about_in_the_folder_is_built_into_neither(clean: Built, tmp_path: Path) -> None:
+    checkout = _clone(tmp_path / "checkout")
+    for folder in (checkout, checkout / "refsched", checkout / "conformance", checkout / "traces"):
+        _litter(folder)
+
+    built = Built(checkout, tmp_path / "built")
+
+    assert built.in_sdist() == clean.in_sdist()
+    assert built.in_wheel() == clean.in_wheel()
+
+
+def _litter(folder: Path) -> None:
+    for name in (".tox-venv", "env", "my-environment"):
+        venv.create(folder / name, symlinks=True)
+        package = folder / name / "lib" / "python3.11" / "site-packages" / "package"
+        package.mkdir(parents=True, exist_ok=True)
+        (package / "__init__.py").write_text("")
+    for name in (".refsched/R-FIT-01.jsonl.gz", ".idea/workspace.py", ".vscode/settings.json", "core.4711"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(os.urandom(100))
+
+
+def test_the_links_of_the_readme_are_whole_in_the_metadata(clean: Built) -> None:
+    readme = message_from_bytes(clean.metadata()).get_payload()
+    assert isinstance(readme, str)
+    assert "](https://refsched.dev/docs/adapters.md)" in readme
+    assert "](docs/" not in readme
+
+
+def test_a_wheel_is_typed(clean: Built) -> None:
+    assert "refsched/py.typed" in clean.in_wheel()
