@@ -36,7 +36,7 @@ WRONG = said(
 
       shrunk from 4 steps · also failing, and in need of this one: R-TOY-02
       test:    test_toys::test_toys
-      again:   pytest conformance/ --impl=wrong --replay=.refsched/R-TOY-01.jsonl
+      again:   pytest --impl=wrong --replay=.refsched/R-TOY-01.jsonl
       inputs:  .refsched/R-TOY-01.yaml   (kubectl apply -f)
 
     rules          pass          fail  inconclusive   not claimed

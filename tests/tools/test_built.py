@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an sdist and a wheel hold: what belongs to the project, whatever else lies in the folder that they are built in."""
+"""An sdist and a wheel hold what belongs to the project, whatever else lies in the folder they are built in."""
 
 from __future__ import annotations
 
@@ -40,7 +40,18 @@ class Built:
 
     def __init__(self, checkout: Path, output: Path) -> None:
         pytest.importorskip("hatchling")
-        command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-t", "wheel", "-d", str(output)]
+        command = [
+            sys.executable,
+            "-m",
+            "hatchling",
+            "build",
+            "-t",
+            "sdist",
+            "-t",
+            "wheel",
+            "-d",
+            str(output),
+        ]
         subprocess.run(command, cwd=checkout, check=True, capture_output=True, timeout=300)
         [self.sdist], [self.wheel] = output.glob("*.tar.gz"), output.glob("*.whl")
 

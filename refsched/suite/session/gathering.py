@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Collection
 from pathlib import Path
@@ -24,7 +25,7 @@ from refsched.suite.reports.verdicts import (
 from refsched.suite.session.baseline import stale
 from refsched.suite.session.bench import Bench
 from refsched.suite.session.budget import power_of
-from refsched.suite.session.options import Options
+from refsched.suite.session.options import CALLED_AS, Options
 from refsched.suite.session.outcome import Outcome, outcome_in
 from refsched.suite.session.runner import About, Runner
 
@@ -123,9 +124,16 @@ class Gathering:
         )
 
     def _command(self) -> str:
-        """The start of the command that repeats something."""
-        where = "--pyargs conformance" if self._config.option.pyargs else "conformance/"
-        return f"pytest {where} --impl={shlex.quote(self._options.implementation)}"
+        """The start of the command that repeats something, called from the same directory."""
+        called = self._config.getoption(CALLED_AS) or f"pytest {self._tests()}".strip()
+        return f"{called} --impl={shlex.quote(self._options.implementation)}"
+
+    def _tests(self) -> str:
+        """The folder of the tests that were asked for, or nothing where pytest was called in it."""
+        here = self._config.invocation_params.dir
+        asked = here / self._config.args[0].partition("::")[0]
+        folder = os.path.relpath(asked if asked.is_dir() else asked.parent, here)
+        return "" if folder == os.curdir else f"{shlex.quote(Path(folder).as_posix())}/"
 
     def _write(self, result: Result) -> None:
         here = self._config.invocation_params.dir

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from refsched.errors import InputError
 from refsched.suite.session.requirements import newest
 
 DEFAULT_IMPLEMENTATION = "refsched.reference"
+CALLED_AS = "--called-as"
+"""Tells pytest which command started it, for the command that repeats a failure."""
+
 LEVELS = ("promised", "observed", "all")
 REPORT_SUFFIXES = (".json", ".html")
 REPLAY_SUFFIXES = (".jsonl", ".jsonl.gz", ".yaml", ".yml")
@@ -83,6 +87,7 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="FILE",
         help="write a .json or .html report (repeatable)",
     )
+    group.addoption(CALLED_AS, default="", help=argparse.SUPPRESS)
     group.addoption(
         "--adapter-timeout",
         default="30",

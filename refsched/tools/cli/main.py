@@ -43,6 +43,29 @@ def replay(paths: tuple[str, ...], as_json: bool) -> None:
     sys.exit(run(paths, as_json=as_json))
 
 
+@cli.command(context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[OPTION|TEST]...")
+def conformance(arguments: tuple[str, ...]) -> None:
+    """Test whether a scheduler decides as kube-scheduler does.
+
+    \b
+      --impl WHAT             a Python module, exec:COMMAND or kube-scheduler (docs/adapters.md)
+      --level LEVEL           promised, observed or all rules
+      --budget 10s            a fixed selection of tests that finds most for its time
+      --thorough              twenty times as many examples
+      --hypothesis-seed N     other examples
+      --baseline FILE         rules that are known to fail
+      --report FILE           a report as .json or .html
+      --replay FILE           one failure again
+
+    Every other option is pytest's, such as -n 2 or -k taints; TEST is a module of the suite or a test of one, such
+    as test_queue.py. Exit code: 0 passed, 1 failed, 2 could not be judged.
+    """
+    from refsched.tools.cli.conformance import conformance as run
+
+    sys.exit(run(arguments))
+
+
 @cli.command()
 @click.argument("module", default="refsched.reference")
 def serve(module: str) -> None:
