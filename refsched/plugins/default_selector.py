@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pods that belong together with a pod, where nobody says which: those of its Services and its owner.
+"""The selector of default topology spread constraints: what a pod's Services and its owner select.
 
 Source: plugins/helper/spread.go, DefaultSelector and GetPodServices (v1.34.2).
 """
@@ -16,9 +16,9 @@ from refsched.objects.workloads import ReplicaSet, ReplicationController, Servic
 
 
 def default_selector(pod: Pod, objects: ObjectStore) -> Selector:
-    """What the Services that serve the pod select, and what its controller selects, must both hold.
+    """The selectors of the Services that select the pod, and the selector of its controller, together.
 
-    EVERYTHING where there are none. Labels that a ReplicationController selects replace a Service's.
+    EVERYTHING if there are none. Labels that a ReplicationController selects replace those of a Service.
     """
     labels: dict[str, str] = {}
     for service in objects.list(Service):
@@ -49,8 +49,8 @@ def selects_labels(selector: Mapping[str, str], labels: Mapping[str, str]) -> bo
 
 
 def with_labels(selector: Selector, labels: Mapping[str, str]) -> Selector:
-    """``selector``, and each of these labels unless it asks for it already. What matches nothing goes on
-    matching nothing."""
+    """``selector`` with a requirement for each of these labels, unless it has it already. A selector that matches
+    nothing still matches nothing."""
     if selector.requirements is None:
         return selector
     equal = (Requirement(key, "In", (value,)) for key, value in sorted(labels.items()))
@@ -59,7 +59,7 @@ def with_labels(selector: Selector, labels: Mapping[str, str]) -> Selector:
 
 
 def _owner_selector(owner: ReplicaSet | StatefulSet | None) -> Selector:
-    """An owner that is gone, or that selects nothing, adds nothing."""
+    """An owner that does not exist, or that has no selector, adds nothing."""
     if owner is None or owner.spec.selector is None:
         return EVERYTHING
     return compile_selector(owner.spec.selector)

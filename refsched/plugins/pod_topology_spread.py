@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PodTopologySpread: pods that belong together spread over zones, hosts or whatever nodes are labelled with.
+"""PodTopologySpread: matching pods spread over zones, hosts or other domains that nodes are labelled with.
 
-What a constraint is and how pods are counted stands in pod_topology_spread_constraints.py; how candidates
-are scored, in pod_topology_spread_scoring.py.
+What a constraint is and how pods are counted is in pod_topology_spread_constraints.py; how feasible nodes are
+scored, in pod_topology_spread_scoring.py.
 Rules: R-SPREAD-01 … R-SPREAD-17.
 Source: plugins/podtopologyspread/plugin.go, filtering.go, scoring.go (v1.34.2).
 """
@@ -34,14 +34,17 @@ from refsched.plugins.pod_topology_spread_constraints import (
     tally,
 )
 from refsched.plugins.pod_topology_spread_scoring import ScoreState, normalized, prepare, raw_score
+from refsched.rules import Reason, applies
 
-NO_MATCH = "node(s) didn't match pod topology spread constraints"
-NO_LABEL = "node(s) didn't match pod topology spread constraints (missing required label)"
+NO_LABEL = Reason(
+    "node(s) didn't match pod topology spread constraints (missing required label)", "R-SPREAD-10"
+)
+NO_MATCH = Reason("node(s) didn't match pod topology spread constraints", "R-SPREAD-11")
 SYSTEM_DEFAULT_CONSTRAINTS = (
     TopologySpreadConstraint(3, HOSTNAME_LABEL, SCHEDULE_ANYWAY),
     TopologySpreadConstraint(5, ZONE_LABEL, SCHEDULE_ANYWAY),
 )
-_NO_DOMAIN = 2**31 - 1  # what the least of no domains holds (math.MaxInt32)
+_NO_DOMAIN = 2**31 - 1  # the minimum over no domains (math.MaxInt32)
 
 
 @frozen(slots=False)
@@ -54,18 +57,19 @@ class Spread:
 
     @cached_property
     def least(self) -> int:
-        """R-SPREAD-08: the domain with the fewest pods is what others are measured against; with fewer
-        domains than minDomains it is 0. Source: minMatchNum.
+        """R-SPREAD-08: The skew of a domain is measured against the domain with the fewest matching pods; if there
+        are fewer domains than minDomains, it is measured against 0. Source: minMatchNum.
 
-        The real plugin remembers only the two least domains. That comes to the same, because one copy of
-        the state sees pods come to, or leave, a single node.
+        The real plugin remembers only the two domains with the fewest pods. The result is the same, because in one
+        copy of the state pods are added to, or removed from, a single node.
         """
+        applies("R-SPREAD-08")
         if len(self.counts) < self.constraint.min_domains:
             return 0
         return min(self.counts.values(), default=_NO_DOMAIN)
 
     def skew_in(self, domain: str) -> int:
-        """How far this domain would be ahead of the least one, with the pod in it."""
+        """How many more matching pods this domain would have, with the pod, than the one with the fewest."""
         return self.counts.get(domain, 0) + self.counts_itself - self.least
 
     def moved(self, domain: str, by: int) -> Spread:
@@ -73,12 +77,13 @@ class Spread:
 
 
 FilterState = tuple[Spread, ...]
+Constraints = Sequence[Constraint]
 
 
 @frozen
 class PodTopologySpread:
-    """``default_constraints`` are for pods that have none of their own. Where defaulting is the system's
-    (``defaultingType: System``), its own two take their place."""
+    """``default_constraints`` are for pods that have none of their own. With ``defaultingType: System`` the two
+    system default constraints take their place."""
 
     default_constraints: tuple[TopologySpreadConstraint, ...] = ()
     system_defaulted: bool = True
@@ -96,15 +101,21 @@ class PodTopologySpread:
     )
 
     def _constraints(self, pod: Pod, when_unsatisfiable: str, objects: ObjectStore) -> tuple[Constraint, ...]:
-        """R-SPREAD-01: a pod with constraints of its own, of either kind, gets no default ones.
-        R-SPREAD-02: default constraints count the pods that belong together by their Services and owner;
-        a pod that belongs to none gets none. Source: getConstraints, buildDefaultConstraints."""
+        """R-SPREAD-01: A pod with topology spread constraints of its own, DoNotSchedule or ScheduleAnyway, gets no
+        default constraints.
+        R-SPREAD-02: Default constraints select the pods that the pod's Services and its owner select; a pod
+        without Services and owner gets no default constraints.
+        Source: getConstraints, buildDefaultConstraints."""
         own = pod.spec.topology_spread_constraints
         if own:
+            applies("R-SPREAD-01")
             return compile_constraints(own, pod, when_unsatisfiable)
         by_default = SYSTEM_DEFAULT_CONSTRAINTS if self.system_defaulted else self.default_constraints
         constraints = compile_constraints(by_default, pod, when_unsatisfiable)
-        selector = default_selector(pod, objects) if constraints else EVERYTHING
+        if not constraints:
+            return ()
+        applies("R-SPREAD-02")
+        selector = default_selector(pod, objects)
         if selector == EVERYTHING:
             return ()
         return tuple(evolve(constraint, selector=selector) for constraint in constraints)
@@ -112,12 +123,16 @@ class PodTopologySpread:
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[FilterState] | Skip:
-        """R-SPREAD-06: without DoNotSchedule constraints nothing is filtered.
-        R-SPREAD-07: a node counts for any of them only if it has the keys of all."""
+        """R-SPREAD-06: A pod without DoNotSchedule constraints skips Filter of PodTopologySpread.
+        R-SPREAD-07: The pods on a node count for a DoNotSchedule constraint only if the node has the topology keys
+        of all DoNotSchedule constraints of the pod."""
         constraints = self._constraints(pod.pod, DO_NOT_SCHEDULE, snapshot.objects)
         if not constraints:
+            applies("R-SPREAD-06")
             return Skip()
-        nodes = (n for n in snapshot.nodes if has_all_keys(n.existing_node.metadata.labels, constraints))
+        nodes = [n for n in snapshot.nodes if has_all_keys(n.existing_node.metadata.labels, constraints)]
+        if len(nodes) < len(snapshot.nodes):
+            applies("R-SPREAD-07")
         counts = tally(constraints, pod.pod, nodes)
         spreads = (
             Spread(constraint, by_domain, constraint.selector.matches(pod.pod.labels))
@@ -138,8 +153,10 @@ class PodTopologySpread:
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: FilterState, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-SPREAD-10: a node without the topology key is refused, and evicting pods would not help.
-        R-SPREAD-11: the pod must not put its domain more than maxSkew ahead of the least one."""
+        """R-SPREAD-10: A node without the topology key of a DoNotSchedule constraint is rejected as
+        UnschedulableAndUnresolvable.
+        R-SPREAD-11: A node is rejected as Unschedulable if with the pod there its domain would have more than
+        maxSkew matching pods more than the domain with the fewest."""
         labels = node.existing_node.metadata.labels
         for spread in state:
             domain = labels.get(spread.constraint.topology_key)
@@ -154,11 +171,10 @@ class PodTopologySpread:
     def pre_score(
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Continue[ScoreState] | Skip:
-        """R-SPREAD-12: without ScheduleAnyway constraints nothing is scored.
-        R-SPREAD-13: nodes that lack a key neither count nor score, except under the system's own defaults,
-        which spread over hosts where there are no zones."""
+        """R-SPREAD-12: A pod without ScheduleAnyway constraints skips Score of PodTopologySpread."""
         constraints = self._constraints(pod.pod, SCHEDULE_ANYWAY, snapshot.objects)
-        if not constraints or not snapshot.nodes:
+        if not constraints:
+            applies("R-SPREAD-12")
             return Skip()
         needs_all_keys = bool(pod.pod.spec.topology_spread_constraints) or not self.system_defaulted
         return Continue(prepare(constraints, pod.pod, feasible, snapshot.nodes, needs_all_keys))
@@ -174,38 +190,36 @@ class PodTopologySpread:
     # --- Events -----------------------------------------------------------------------------------
 
     def after_pod_change(self, pod: Pod, before: Pod | None, after: Pod | None, objects: ObjectStore) -> bool:
-        """R-SPREAD-16: a pod that comes or goes matters where a constraint counts it, one that changes where
-        it begins or ceases to be counted; and a new toleration of the pod itself, where taints are honored.
-        Only the pod itself and assigned pods of its namespace matter at all."""
+        """R-SPREAD-16: A pod that PodTopologySpread rejected is requeued when an assigned pod of its namespace, or
+        the pod itself, is added or deleted and a DoNotSchedule constraint selects it, when such a pod changes so
+        that a constraint begins or ceases to select it, and when its own tolerations change and a constraint has
+        nodeTaintsPolicy Honor."""
         if not all(_is_involved(changed, pod) for changed in (before, after) if changed is not None):
             return False
         constraints = self._constraints(pod, DO_NOT_SCHEDULE, objects)
-        if before is None or after is None:
-            changed = before or after
-            return changed is not None and any(c.selector.matches(changed.labels) for c in constraints)
-        if (
-            after.uid == pod.uid
-            and after.spec.tolerations != before.spec.tolerations
-            and any(constraint.honors_taints for constraint in constraints)
+        if not _selection_changes(constraints, before, after) and not (
+            _has_new_tolerations(pod, before, after) and any(c.honors_taints for c in constraints)
         ):
-            return True
-        return any(c.selector.matches(before.labels) != c.selector.matches(after.labels) for c in constraints)
+            return False
+        applies("R-SPREAD-16")
+        return True
 
     def after_node_change(
         self, pod: Pod, before: Node | None, after: Node | None, objects: ObjectStore
     ) -> bool:
-        """R-SPREAD-17: a node matters if it has the keys of all constraints; one that changes, if it gets or
-        loses them, moves to another domain, or has other taints."""
+        """R-SPREAD-17: A pod that PodTopologySpread rejected is requeued when a node with the topology keys of all
+        its DoNotSchedule constraints is added or deleted, when a node gains or loses the last of these keys, and
+        when one that has them all changes its domain or its taints."""
         constraints = self._constraints(pod, DO_NOT_SCHEDULE, objects)
         had = before is not None and has_all_keys(before.metadata.labels, constraints)
         has = after is not None and has_all_keys(after.metadata.labels, constraints)
-        if before is None or after is None:
-            return had or has
-        if had != has:
-            return True
-        old, new = before.metadata.labels, after.metadata.labels
-        moved = any(old.get(c.topology_key) != new.get(c.topology_key) for c in constraints)
-        return has and (moved or before.spec.taints != after.spec.taints)
+        matters = had != has
+        if before is not None and after is not None and had and has:
+            matters = _domain_changes(constraints, before, after) or before.spec.taints != after.spec.taints
+        if not matters:
+            return False
+        applies("R-SPREAD-17")
+        return True
 
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
         EventHint(
@@ -215,35 +229,63 @@ class PodTopologySpread:
             | ActionType.UPDATE_POD_LABEL
             | ActionType.UPDATE_POD_TOLERATION,
             after_pod_change,
-            "the count of a domain changes, or which nodes count",
+            "the number of pods in a domain, or which nodes count, may have changed",
         ),
         EventHint(
             NODE,
             ActionType.ADD | ActionType.DELETE | ActionType.UPDATE_NODE_LABEL | ActionType.UPDATE_NODE_TAINT,
             after_node_change,
-            "a domain appears, disappears or is made of other nodes",
+            "a domain may have appeared or disappeared, or consist of other nodes",
         ),
     )
 
 
 def _moved(state: FilterState, incoming: Pod, other: Pod, node: Node, by: int) -> FilterState:
-    """R-SPREAD-09: a pod that comes to a counted node, or leaves it, changes the counts that it matches.
+    """R-SPREAD-09: A nominated pod that is added to a node, or a victim that is removed, changes the number of
+    pods in the node's domain for each DoNotSchedule constraint that selects it.
 
-    Unlike in PreFilter, a terminating pod counts here, and so does any pod for a selector without
-    requirements: removing one may leave a domain below what it had. Source: updateWithPod.
+    Unlike in PreFilter, a terminating pod counts here, and so does any pod for a selector without requirements:
+    a domain may end with fewer pods than it has. Source: updateWithPod.
     """
     labels = node.metadata.labels
     if other.namespace != incoming.namespace or not has_all_keys(labels, [s.constraint for s in state]):
         return state
-    return tuple(
-        spread.moved(labels[spread.constraint.topology_key], by)
-        if spread.constraint.selector.matches(other.labels) and spread.constraint.includes(incoming, node)
-        else spread
-        for spread in state
+    moved: list[Spread] = []
+    for spread in state:
+        if spread.constraint.selector.matches(other.labels) and spread.constraint.includes(incoming, node):
+            applies("R-SPREAD-09")
+            spread = spread.moved(labels[spread.constraint.topology_key], by)
+        moved.append(spread)
+    return tuple(moved)
+
+
+# --- What changed ---------------------------------------------------------------------------------
+
+
+def _selection_changes(constraints: Constraints, before: Pod | None, after: Pod | None) -> bool:
+    """Does a constraint select the pod before or after the event, but not both?"""
+    return any(_selects(constraint, before) != _selects(constraint, after) for constraint in constraints)
+
+
+def _selects(constraint: Constraint, pod: Pod | None) -> bool:
+    return pod is not None and constraint.selector.matches(pod.labels)
+
+
+def _has_new_tolerations(pod: Pod, before: Pod | None, after: Pod | None) -> bool:
+    return (
+        before is not None
+        and after is not None
+        and after.uid == pod.uid
+        and after.spec.tolerations != before.spec.tolerations
     )
 
 
+def _domain_changes(constraints: Constraints, before: Node, after: Node) -> bool:
+    old, new = before.metadata.labels, after.metadata.labels
+    return any(old.get(c.topology_key) != new.get(c.topology_key) for c in constraints)
+
+
 def _is_involved(changed: Pod, pod: Pod) -> bool:
-    """Is it the pod itself, or an assigned one of its namespace? Source: involvedInTopologySpreading."""
+    """Is it the pod itself, or an assigned pod of its namespace? Source: involvedInTopologySpreading."""
     assigned = bool(changed.spec.node_name)
     return changed.uid == pod.uid or (assigned and changed.namespace == pod.namespace)

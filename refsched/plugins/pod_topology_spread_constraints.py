@@ -16,6 +16,7 @@ from refsched.objects.node import HOSTNAME_LABEL, Node
 from refsched.objects.pod import Pod, TopologySpreadConstraint
 from refsched.objects.selectors import EVERYTHING, Selector, compile_selector
 from refsched.plugins.default_selector import selects_labels, with_labels
+from refsched.rules import applies
 
 DO_NOT_SCHEDULE = "DoNotSchedule"
 SCHEDULE_ANYWAY = "ScheduleAnyway"
@@ -24,7 +25,7 @@ HONOR = "Honor"
 
 @frozen
 class Constraint:
-    """A spread constraint with its selector compiled and its defaults filled in."""
+    """A spread constraint with its selector compiled and its defaults applied."""
 
     max_skew: int
     topology_key: str
@@ -38,12 +39,16 @@ class Constraint:
         return self.topology_key == HOSTNAME_LABEL
 
     def includes(self, pod: Pod, node: Node) -> bool:
-        """R-SPREAD-04: nodes that the pod's node selector and required affinity leave out do not count,
-        unless nodeAffinityPolicy is Ignore; tainted ones do, unless nodeTaintsPolicy is Honor.
-        Source: matchNodeInclusionPolicies."""
+        """R-SPREAD-04: A node that does not match the pod's nodeSelector or required node affinity does not count,
+        unless nodeAffinityPolicy is Ignore; a node with untolerated taints does not count if nodeTaintsPolicy is
+        Honor, and counts otherwise. Source: matchNodeInclusionPolicies."""
         if self.honors_affinity and not node_is_required(pod, node):
+            applies("R-SPREAD-04")
             return False
-        return not self.honors_taints or tolerates_taints(pod, node)
+        if self.honors_taints and not tolerates_taints(pod, node):
+            applies("R-SPREAD-04")
+            return False
+        return True
 
 
 def node_is_required(pod: Pod, node: Node) -> bool:
@@ -68,7 +73,7 @@ def tolerates_taints(pod: Pod, node: Node) -> bool:
 def compile_constraints(
     constraints: Iterable[TopologySpreadConstraint], pod: Pod, when_unsatisfiable: str
 ) -> tuple[Constraint, ...]:
-    """Those that ask for this action, in order. Source: filterTopologySpreadConstraints."""
+    """The constraints with this whenUnsatisfiable, in order. Source: filterTopologySpreadConstraints."""
     return tuple(
         Constraint(
             max_skew=asked.max_skew,
@@ -84,12 +89,14 @@ def compile_constraints(
 
 
 def _selector(asked: TopologySpreadConstraint, labels: Mapping[str, str]) -> Selector:
-    """R-SPREAD-03: matchLabelKeys select the pods that share these labels with the incoming one. Keys that
-    it does not have are passed over.
+    """R-SPREAD-03: matchLabelKeys narrow the labelSelector to pods that have the same values for these keys as the
+    pod; keys that the pod does not have are ignored.
 
-    Usually the API server has folded the keys into the selector at creation, and nothing is left to add. The
-    plugin goes by the labels that the pod has now.
+    The API server usually merges the keys into the selector when the pod is created, and nothing is left to add.
+    The plugin uses the labels that the pod has now.
     """
+    if asked.match_label_keys:
+        applies("R-SPREAD-03")
     shared = {key: labels[key] for key in asked.match_label_keys if key in labels}
     return with_labels(compile_selector(asked.label_selector), shared)
 
@@ -102,24 +109,27 @@ def has_all_keys(labels: Mapping[str, str], constraints: Iterable[Constraint]) -
 
 
 def count_matching(pods: Sequence[PodInfo], selector: Selector, namespace: str) -> int:
-    """R-SPREAD-05: pods of this namespace that the selector matches; terminating ones do not count
-    (kubernetes #87621), and a selector without requirements counts none. Source: countPodsMatchSelector."""
+    """R-SPREAD-05: A constraint counts the pods of the pod's namespace that its labelSelector matches; terminating
+    pods do not count (kubernetes #87621), and a selector without requirements counts no pods.
+    Source: countPodsMatchSelector."""
     if selector == EVERYTHING:
+        applies("R-SPREAD-05")
         return 0
-    count = 0
-    for info in pods:
-        metadata = info.pod.metadata
-        counts = metadata.namespace == namespace and metadata.deletion_timestamp is None
-        if counts and selector.matches(metadata.labels):
-            count += 1
-    return count
+    matching = [
+        info.pod.metadata
+        for info in pods
+        if info.pod.metadata.namespace == namespace and selector.matches(info.pod.metadata.labels)
+    ]
+    if matching:
+        applies("R-SPREAD-05")
+    return sum(metadata.deletion_timestamp is None for metadata in matching)
 
 
 def tally(constraints: Sequence[Constraint], pod: Pod, nodes: Iterable[NodeInfo]) -> list[dict[str, int]]:
-    """For each constraint: the matching pods of each domain that these nodes make, 0 included.
+    """For each constraint: the number of matching pods in each domain of these nodes, 0 included.
 
     One pass; constraints that count the same pods on the same nodes share one count of each node. A node
-    without a key belongs to the domain ``""`` (where the caller lets such nodes in).
+    without a key belongs to the domain ``""`` (if the caller passes such nodes).
     """
     counts: list[dict[str, int]] = [{} for _ in constraints]
     alike: dict[tuple[Selector, bool, bool], list[int]] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How PodTopologySpread scores: nodes in domains with fewer of the pods that belong together score higher.
+"""How PodTopologySpread scores: nodes in domains with fewer matching pods score higher.
 
 Rules: R-SPREAD-13 … R-SPREAD-15.   Source: plugins/podtopologyspread/scoring.go (v1.34.2).
 """
@@ -20,12 +20,13 @@ from refsched.plugins.pod_topology_spread_constraints import (
     has_all_keys,
     tally,
 )
+from refsched.rules import applies
 
 
 @frozen
 class WeighedSpread:
     """One constraint, its matching pods by domain (empty for hosts, which are counted when they are scored)
-    and the weight of one of them, which grows with the number of domains."""
+    and the weight of one pod, which grows with the number of domains."""
 
     constraint: Constraint
     counts: Mapping[str, int]
@@ -47,11 +48,18 @@ def prepare(
     nodes: Sequence[NodeInfo],
     needs_all_keys: bool,
 ) -> ScoreState:
-    """All nodes' pods count, but domains are those of the feasible nodes. A key that may be missing makes,
-    where it is missing, one more domain. Source: initPreScoreState, PreScore."""
+    """R-SPREAD-13: A node that lacks the topology key of a ScheduleAnyway constraint neither counts nor scores,
+    except under the system default constraints.
+
+    The pods of all nodes count, but the domains are those of the feasible nodes. Nodes without a key, if they may
+    lack it, are one more domain. Source: initPreScoreState, PreScore.
+    """
 
     def takes_part(node: NodeInfo) -> bool:
-        return not needs_all_keys or has_all_keys(node.existing_node.metadata.labels, constraints)
+        if has_all_keys(node.existing_node.metadata.labels, constraints):
+            return True
+        applies("R-SPREAD-13")
+        return not needs_all_keys
 
     scored = [node for node in feasible if takes_part(node)]
     wide = [constraint for constraint in constraints if not constraint.is_by_host]
@@ -63,9 +71,9 @@ def prepare(
 
 
 def _weight(constraint: Constraint, scored: Sequence[NodeInfo]) -> float:
-    """Where there are many domains each holds few pods; a weight that grows with their number lets them be
-    heard beside few large ones. Go's logarithm differs in the last bit here and there, which changes no
-    rounded score up to 5,000 nodes. Source: topologyNormalizingWeight."""
+    """Many domains hold few pods each; a weight that grows with the number of domains makes them count as much as
+    few large ones. Go's logarithm sometimes differs in the last bit, which changes no rounded score up to 5,000
+    nodes. Source: topologyNormalizingWeight."""
     if constraint.is_by_host:
         return math.log(len(scored) + 2)
     labels = (node.existing_node.metadata.labels for node in scored)
@@ -73,8 +81,9 @@ def _weight(constraint: Constraint, scored: Sequence[NodeInfo]) -> float:
 
 
 def raw_score(state: ScoreState, pod: Pod, node: NodeInfo) -> int:
-    """R-SPREAD-14: for each constraint the node's domain counts with its matching pods times the weight, plus
-    maxSkew - 1; a key that the node lacks adds nothing. The policies do not count when a host is scored.
+    """R-SPREAD-14: Before normalization a node's score is the sum over its ScheduleAnyway constraints of the
+    matching pods in the node's domain times a weight that grows with the number of domains, plus maxSkew - 1; a
+    key that the node lacks adds nothing, and nodeAffinityPolicy and nodeTaintsPolicy are not regarded for hosts.
 
     Added up in float64 one after the other, and rounded half up. Source: Score, scoreForCount.
     """
@@ -91,13 +100,18 @@ def raw_score(state: ScoreState, pod: Pod, node: NodeInfo) -> int:
         else:
             matching = spread.counts.get(domain, 0)
         score += matching * spread.weight + (spread.constraint.max_skew - 1)
+    if score:
+        applies("R-SPREAD-14")
     whole = math.floor(score)
     return whole + (score - whole >= 0.5)
 
 
 def normalized(scores: Mapping[str, int], ignored: frozenset[str]) -> dict[str, int]:
-    """R-SPREAD-15: the fewer pods the better: the node with the fewest gets 100, the others less as their
-    surplus grows in proportion to the largest; ignored nodes get 0. Source: NormalizeScore."""
+    """R-SPREAD-15: Scores are inverted: a node's score becomes 100 times (highest + lowest - score) / highest, so
+    that the node with the lowest gets 100; a node that lacks a required topology key gets 0.
+    Source: NormalizeScore."""
+    if ignored or any(scores.values()):
+        applies("R-SPREAD-15")
     counted = [score for node, score in scores.items() if node not in ignored]
     smallest, largest = min(counted, default=0), max(counted, default=0)
 

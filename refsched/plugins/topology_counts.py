@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TopologyCounts: how much was counted in each topology domain, and cheaply what it would be with a pod
-more or less.
+"""TopologyCounts: the number of matching terms in each topology domain, and what it is with a pod more or less.
 
 Source: plugins/interpodaffinity/filtering.go, topologyToMatchedTermCount (v1.34.2).
 """
@@ -12,12 +11,12 @@ from collections.abc import Iterable, Mapping
 from attrs import evolve, field, frozen
 
 Domain = tuple[str, str]
-"""A label of a node, key and value: all the nodes that bear it are one domain."""
+"""A label of a node, key and value: all the nodes that have it are one domain."""
 
 
 @frozen
 class TopologyCounts:
-    """``counted`` is shared by all that descend from one PreFilter; each has ``changes`` of its own."""
+    """``counted`` is shared by all copies of one PreFilter's state; each copy has its own ``changes``."""
 
     counted: Mapping[Domain, int] = field(factory=dict)
     changes: Mapping[Domain, int] = field(factory=dict)
@@ -27,7 +26,7 @@ class TopologyCounts:
 
     @property
     def is_empty(self) -> bool:
-        """Nothing is counted anywhere. Few domains are ever brought to zero, so this is soon known."""
+        """Is the number 0 in every domain?"""
         return not any(map(self.at, self.counted)) and not any(map(self.at, self.changes))
 
     def plus(self, domains: Iterable[Domain], sign: int) -> TopologyCounts:

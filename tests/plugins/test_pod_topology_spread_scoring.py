@@ -64,7 +64,6 @@ def test_a_pod_without_soft_constraints_is_not_scored() -> None:
     nodes = [node("a1")]
     for asking in (pod(), pod(constraint(whenUnsatisfiable="DoNotSchedule"))):
         assert PLUGIN.pre_score(asking, nodes, snapshot_of(*nodes)) == Skip()
-    assert PLUGIN.pre_score(pod(constraint()), [], Snapshot()) == Skip()
 
 
 def test_a_zone_counts_with_the_pods_of_all_its_nodes_feasible_or_not() -> None:
