@@ -88,16 +88,6 @@ def test_devices(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="selectors", rules=rules_of("DRA"), needs=("devices",), examples=12)
-def test_what_selectors_say(check: Check, history: History) -> None:
-    check(history)
-
-
-@conforms(area="offers", rules=rules_of("DRA"), needs=("devices",), examples=60)
-def test_what_devices_there_are(check: Check, history: History) -> None:
-    check(history)
-
-
 @conforms(area="several", rules=rules_of("DRA"), needs=("devices", "scripted"), examples=30)
 def test_one_of_several_claims(check: Check, history: History) -> None:
     check(history)

@@ -20,8 +20,8 @@ from typing import Any
 
 from attrs import Factory, define
 
-from conformance.strategies.faults import SCRIPTED, script
-from conformance.strategies.objects import HOSTNAME, ZONE, cpu, hosted, node, pod, with_metadata, with_spec
+from conformance.vocabulary.objects import HOSTNAME, ZONE, cpu, hosted, node, pod, with_metadata, with_spec
+from conformance.vocabulary.scripted import SCRIPTED, script
 from refsched.errors import InputError
 from refsched.records import Attempt, Bind
 from refsched.suite.adapters.connecting import REFERENCE, connect

@@ -21,8 +21,8 @@ from typing import Any, TypeVar
 
 from attrs import Factory, define, field, frozen
 
-from conformance.strategies.faults import SCRIPTED, script
-from conformance.strategies.objects import SCRIPT, cpu, node, pod
+from conformance.vocabulary.objects import SCRIPT, cpu, node, pod
+from conformance.vocabulary.scripted import SCRIPTED, script
 from refsched.config.read import read_config
 from refsched.cycle.cycle import Held, OnPermit
 from refsched.framework.choices import SearchPlan

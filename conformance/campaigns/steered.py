@@ -17,9 +17,9 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from conformance.campaigns.steered_extenders import silent, sparing
 from conformance.campaigns.steered_objects import classes, elsewhere, workloads
 from conformance.strategies import AREAS
-from conformance.strategies.faults import SCRIPTED, key, script
-from conformance.strategies.objects import ZONE, cpu, node, pod, profile_config
-from conformance.strategies.scenes import AFTER_FIVE_MINUTES, Scene
+from conformance.vocabulary.builder import AFTER_FIVE_MINUTES, HistoryBuilder
+from conformance.vocabulary.objects import ZONE, cpu, node, pod, profile_config
+from conformance.vocabulary.scripted import SCRIPTED, key, script
 from refsched.suite.histories.history import History, Release, deleting
 
 Json = dict[str, Any]
@@ -43,19 +43,19 @@ def _opened(value: Json, number: int) -> Json:
 @st.composite
 def _gates(draw: DrawFn) -> History:
     """Pods at the gate: let in by one gate and by the other, deleted, and left where they are."""
-    scene = Scene()
+    cluster = HistoryBuilder()
     for _ in range(draw(st.integers(1, 2))):
-        scene.add_node(node("", {"cpu": "2", "pods": "9"}))
+        cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
     for number in draw(st.lists(st.sampled_from([1, 2, 2, 0]), min_size=3, max_size=7)):
-        scene.add_pod(_gated(number))
-    scene.schedule()
+        cluster.add_pod(_gated(number))
+    cluster.schedule()
     for index, number in draw(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 2)), min_size=3)):
         if number:
-            scene.change_pod(index, partial(_opened, number=number))
+            cluster.change_pod(index, partial(_opened, number=number))
         else:
-            scene.remove_pod(index)
-        scene.schedule(2)
-    return scene.history()
+            cluster.remove_pod(index)
+        cluster.schedule(2)
+    return cluster.history()
 
 
 # --- Pending --------------------------------------------------------------------------------------
@@ -72,27 +72,27 @@ _PENDING = (
 @st.composite
 def _pending(draw: DrawFn) -> History:
     """A plugin waits for something that comes while it is asked, or afterwards; or the pod goes meanwhile."""
-    scene = Scene()
+    cluster = HistoryBuilder()
     for cores in draw(st.lists(st.sampled_from(["2", "4"]), min_size=1, max_size=2)):
-        scene.add_node(node("", {"cpu": cores, "pods": "9"}))
+        cluster.add_node(node("", {"cpu": cores, "pods": "9"}))
     for told in draw(st.lists(st.sampled_from(_PENDING), min_size=2, max_size=5)):
-        scene.add_pod(pod("", cpu("1"), script=told))
-        scene.schedule(1)
+        cluster.add_pod(pod("", cpu("1"), script=told))
+        cluster.schedule(1)
         happening = draw(st.sampled_from(["node", "label", "gone", "nothing", "node", "label"]))
-        held = key(list(scene.pods.values())[-1])
+        held = key(list(cluster.pods.values())[-1])
         if happening == "node":
-            scene.add_node(node("", {"cpu": "2", "pods": "9"}))
+            cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
         elif happening == "label":
-            scene.change_node(0, node("", {"cpu": draw(st.sampled_from(["3", "5"])), "pods": "9"}))
+            cluster.change_node(0, node("", {"cpu": draw(st.sampled_from(["3", "5"])), "pods": "9"}))
         elif happening == "gone":
-            scene.remove_pod(len(scene.pods) - 1)
-        scene.steps.append(Release(held))
-        scene.schedule(1)
-    scene.wait(draw(st.sampled_from([1, 11])))
-    scene.schedule(3)
-    for value in scene.pods.values():
-        scene.steps.append(Release(key(value)))
-    return scene.history(SCRIPTED)
+            cluster.remove_pod(len(cluster.pods) - 1)
+        cluster.steps.append(Release(held))
+        cluster.schedule(1)
+    cluster.wait(draw(st.sampled_from([1, 11])))
+    cluster.schedule(3)
+    for value in cluster.pods.values():
+        cluster.steps.append(Release(key(value)))
+    return cluster.history(SCRIPTED)
 
 
 # --- Nodes narrowed to none -----------------------------------------------------------------------
@@ -114,17 +114,17 @@ _TERMS: tuple[list[Json], ...] = (
 @st.composite
 def _narrowed(draw: DrawFn) -> History:
     """Pods that name their nodes by a field, as those of a DaemonSet do, and contradict themselves."""
-    scene = Scene()
+    cluster = HistoryBuilder()
     for cores in draw(st.lists(st.sampled_from(["1", "2"]), min_size=2, max_size=4)):
-        scene.add_node(node("", {"cpu": cores, "pods": "3"}))
+        cluster.add_node(node("", {"cpu": cores, "pods": "3"}))
     for terms in draw(st.lists(st.sampled_from(_TERMS), min_size=4, max_size=6)):
         required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
-        scene.add_pod(pod("", cpu("1"), affinity={"nodeAffinity": required}))
-    scene.schedule()
-    scene.add_node(node("", {"cpu": "2", "pods": "3"}))
-    scene.wait()
-    scene.schedule()
-    return scene.history()
+        cluster.add_pod(pod("", cpu("1"), affinity={"nodeAffinity": required}))
+    cluster.schedule()
+    cluster.add_node(node("", {"cpu": "2", "pods": "3"}))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
 
 
 # --- Left over ------------------------------------------------------------------------------------
@@ -133,18 +133,18 @@ def _narrowed(draw: DrawFn) -> History:
 @st.composite
 def _left_over(draw: DrawFn) -> History:
     """Pods that nothing cures: after five minutes they are tried again, and so on."""
-    scene = Scene()
-    scene.add_node(node("", {"cpu": "1", "pods": "9"}, {ZONE: "a"}))
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}, {ZONE: "a"}))
     for shape in draw(
         st.lists(st.sampled_from([{"requests": cpu("4")}, {"nodeSelector": {ZONE: "b"}}, {}]), min_size=2)
     ):
-        scene.add_pod(pod("", **shape))
-        scene.wait(draw(st.sampled_from([0.5, 1, 7, 29])))
-    scene.schedule()
+        cluster.add_pod(pod("", **shape))
+        cluster.wait(draw(st.sampled_from([0.5, 1, 7, 29])))
+    cluster.schedule()
     for seconds in draw(st.lists(st.sampled_from([30, 299, 271, 300, AFTER_FIVE_MINUTES]), min_size=3)):
-        scene.wait(seconds)
-        scene.schedule()
-    return scene.history()
+        cluster.wait(seconds)
+        cluster.schedule()
+    return cluster.history()
 
 
 # --- Many nodes -----------------------------------------------------------------------------------
@@ -153,16 +153,16 @@ def _left_over(draw: DrawFn) -> History:
 @st.composite
 def _wide(draw: DrawFn) -> History:
     """160 to 200 nodes in some zones, some of them full; the search ends early, and starts where it ended."""
-    scene = Scene()
+    cluster = HistoryBuilder()
     zones, small = draw(st.sampled_from([1, 3, 7])), draw(st.sampled_from([2, 3, 5]))
     for number in range(draw(st.sampled_from([160, 180, 200]))):
         amounts = {"cpu": "1" if number % small else "4", "pods": "9"}
-        scene.add_node(node("", amounts, {ZONE: f"z{number % zones}"}))
+        cluster.add_node(node("", amounts, {ZONE: f"z{number % zones}"}))
     for amount in draw(st.lists(st.sampled_from(["500m", "2", "3"]), min_size=3, max_size=6)):
-        scene.add_pod(pod("", cpu(amount)))
-    scene.schedule()
+        cluster.add_pod(pod("", cpu(amount)))
+    cluster.schedule()
     percentage = draw(st.sampled_from([0, 5, 30]))
-    return scene.history(profile_config(**({"percentageOfNodesToScore": percentage} if percentage else {})))
+    return cluster.history(profile_config(**({"percentageOfNodesToScore": percentage} if percentage else {})))
 
 
 # --- Victims that are gone ------------------------------------------------------------------------
@@ -173,23 +173,23 @@ _ON_ITS_WAY = script(("ScriptedA", "preBind", "Hold"))
 @st.composite
 def _gone_victims(draw: DrawFn) -> History:
     """A victim that was deleted while its binding was under way cannot be evicted; others can."""
-    scene = Scene()
-    scene.add_node(node("", {"cpu": "2", "pods": "9"}))
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
     held = draw(st.sampled_from([1, 1, 2]))
     for _ in range(held):
-        scene.add_pod(pod("", cpu("1"), script=_ON_ITS_WAY))
-    scene.schedule()
-    first = list(scene.pods.values())[:held]
-    scene.steps.append(deleting(first[0]))
+        cluster.add_pod(pod("", cpu("1"), script=_ON_ITS_WAY))
+    cluster.schedule()
+    first = list(cluster.pods.values())[:held]
+    cluster.steps.append(deleting(first[0]))
     for priority in draw(st.lists(st.sampled_from([5, 10, 20]), min_size=2, max_size=3)):
-        scene.add_pod(pod("", cpu(draw(st.sampled_from(["1", "2", "2"]))), priority=priority))
-        scene.schedule(draw(st.sampled_from([1, 1, 2])))
+        cluster.add_pod(pod("", cpu(draw(st.sampled_from(["1", "2", "2"]))), priority=priority))
+        cluster.schedule(draw(st.sampled_from([1, 1, 2])))
     for value in first:
-        scene.steps.append(Release(key(value)))
-        scene.schedule(1)
-    scene.wait()
-    scene.schedule()
-    return scene.history(SCRIPTED)
+        cluster.steps.append(Release(key(value)))
+        cluster.schedule(1)
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(SCRIPTED)
 
 
 # --- Victims that wait on Permit ------------------------------------------------------------------
@@ -200,18 +200,18 @@ _WAITING = script(("ScriptedA", "permit", "Wait"))
 @st.composite
 def _waiting_victims(draw: DrawFn) -> History:
     """Pods that wait on Permit are preempted there: they are rejected, not deleted, and tried again."""
-    scene = Scene()
+    cluster = HistoryBuilder()
     for _ in range(draw(st.integers(1, 2))):
-        scene.add_node(node("", {"cpu": "2", "pods": "9"}))
+        cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
     for amount in draw(st.lists(st.sampled_from(["1", "2"]), min_size=2, max_size=4)):
-        scene.add_pod(pod("", cpu(amount), script=_WAITING))
-    scene.schedule()
+        cluster.add_pod(pod("", cpu(amount), script=_WAITING))
+    cluster.schedule()
     for priority in draw(st.lists(st.sampled_from([5, 10, 20]), min_size=1, max_size=3)):
-        scene.add_pod(pod("", cpu(draw(st.sampled_from(["1", "2"]))), priority=priority))
-        scene.schedule(draw(st.sampled_from([1, 2])))
-    scene.wait()
-    scene.schedule()
-    return scene.history(SCRIPTED)
+        cluster.add_pod(pod("", cpu(draw(st.sampled_from(["1", "2"]))), priority=priority))
+        cluster.schedule(draw(st.sampled_from([1, 2])))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(SCRIPTED)
 
 
 # --- Claims that go and come back -----------------------------------------------------------------
@@ -246,31 +246,31 @@ _CLAIMING: tuple[Mapping[str, Mapping[str, str]], ...] = (
 def _claims(draw: DrawFn) -> History:
     """A pod's claim goes while the pod is tried, or after it was refused: it is held at the gate until the claim
     is back, and its backoff goes on meanwhile."""
-    scene = Scene()
-    scene.add(_device_object("DeviceClass", "gpu", {}))
-    scene.add_node(node("", {"cpu": "4", "pods": "9"}))
+    cluster = HistoryBuilder()
+    cluster.add(_device_object("DeviceClass", "gpu", {}))
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
     if draw(st.booleans()):
-        scene.add(_devices_of("s0", 1))
+        cluster.add(_devices_of("s0", 1))
     names = [f"c{number}" for number in range(draw(st.integers(1, 3)))]
     for name in names:
-        scene.add(_device_object("ResourceClaim", name, {"devices": _REQUESTS}))
+        cluster.add(_device_object("ResourceClaim", name, {"devices": _REQUESTS}))
         claims = [{"name": "gpu", "resourceClaimName": name}]
-        scene.add_pod(pod("", cpu("1"), resourceClaims=claims, script=draw(st.sampled_from(_CLAIMING))))
-        scene.schedule(1)
+        cluster.add_pod(pod("", cpu("1"), resourceClaims=claims, script=draw(st.sampled_from(_CLAIMING))))
+        cluster.schedule(1)
     for turn, name in enumerate(draw(st.lists(st.sampled_from(names), min_size=2, max_size=5))):
         claim = _device_object("ResourceClaim", name, {"devices": _REQUESTS})
-        scene.steps.append(deleting(claim))
+        cluster.steps.append(deleting(claim))
         if draw(st.booleans()):
-            scene.add(_devices_of(f"s{turn + 1}", 1))
+            cluster.add(_devices_of(f"s{turn + 1}", 1))
         else:
-            scene.add_node(node("", {"cpu": "4", "pods": "9"}))
-        for value in scene.pods.values():
-            scene.steps.append(Release(key(value)))
-        scene.schedule(draw(st.integers(1, 2)))
-        scene.wait(draw(st.sampled_from([0.5, 1, 3, 11])))
-        scene.add({**claim, "metadata": {"name": name, "uid": f"{name}-{turn}"}})
-        scene.schedule(draw(st.integers(1, 2)))
-    return scene.history(SCRIPTED)
+            cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
+        for value in cluster.pods.values():
+            cluster.steps.append(Release(key(value)))
+        cluster.schedule(draw(st.integers(1, 2)))
+        cluster.wait(draw(st.sampled_from([0.5, 1, 3, 11])))
+        cluster.add({**claim, "metadata": {"name": name, "uid": f"{name}-{turn}"}})
+        cluster.schedule(draw(st.integers(1, 2)))
+    return cluster.history(SCRIPTED)
 
 
 # --- Feature gates --------------------------------------------------------------------------------

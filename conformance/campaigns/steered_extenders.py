@@ -12,8 +12,8 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from conformance.strategies.objects import START_TIMES, cpu, node, pod, profile_config, with_metadata
-from conformance.strategies.scenes import Scene
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import START_TIMES, cpu, node, pod, profile_config, with_metadata
 from refsched.suite.histories.extender_server import ANNOTATION
 from refsched.suite.histories.extenders_at_hand import EXTENDERS
 from refsched.suite.histories.history import History
@@ -71,16 +71,16 @@ _SPARING = (
 @st.composite
 def sparing(draw: DrawFn) -> History:
     """Full nodes and pods of more weight: extenders refuse nodes, spare victims, and say nothing at all."""
-    scene = Scene()
+    cluster = HistoryBuilder()
     if draw(st.booleans()):
-        scene.add(_budget(draw(st.integers(0, 1))))
+        cluster.add(_budget(draw(st.integers(0, 1))))
     for _ in range(draw(st.integers(2, 3))):
-        scene.add_node(_node(draw))
-    for home in range(len(scene.nodes)):
+        cluster.add_node(_node(draw))
+    for home in range(len(cluster.nodes)):
         for amount in draw(st.sampled_from([["1", "1"], ["2"], ["1", "500m", "500m"]])):
             status = {"startTime": draw(st.sampled_from(START_TIMES))}
             priority = draw(st.sampled_from([0, 5]))
-            scene.add_pod(pod("", cpu(amount), priority=priority, labels={"app": "a"}, status=status), home)
+            cluster.add_pod(pod("", cpu(amount), priority=priority, labels={"app": "a"}, status=status), home)
     for _ in range(draw(st.integers(2, 4))):
         told: Json = {}
         for name in ("a", "b"):
@@ -93,11 +93,11 @@ def sparing(draw: DrawFn) -> History:
                 refusals = st.sampled_from(["Unschedulable", "UnschedulableAndUnresolvable"])
                 told[name]["filter"] = draw(st.dictionaries(st.sampled_from(_NODES), refusals, max_size=1))
         amount = draw(st.sampled_from(["1", "2", "1500m"]))
-        scene.add_pod(_asking(draw, pod("", cpu(amount), priority=draw(st.sampled_from([10, 20]))), told))
-        scene.schedule(draw(st.integers(1, 2)))
-    scene.wait()
-    scene.schedule()
-    return scene.history(_config(draw, _SPARING))
+        cluster.add_pod(_asking(draw, pod("", cpu(amount), priority=draw(st.sampled_from([10, 20]))), told))
+        cluster.schedule(draw(st.integers(1, 2)))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(_config(draw, _SPARING))
 
 
 def _budget(disruptions: int) -> Json:
@@ -123,18 +123,18 @@ _FAILING = ("Drop", "Fail", "Hang", "Error", "Drop")
 @st.composite
 def silent(draw: DrawFn) -> History:
     """Extenders that do not answer, or not with what was asked for: those that may be ignored, and others."""
-    scene = Scene()
+    cluster = HistoryBuilder()
     for _ in range(draw(st.integers(2, 3))):
-        scene.add_node(_node(draw))
+        cluster.add_node(_node(draw))
     for _ in range(draw(st.integers(3, 5))):
         verb = draw(st.sampled_from(["filter", "prioritize", "bind", "bind"]))
         scores = st.dictionaries(st.sampled_from(_NODES), st.sampled_from([10, 4, 1]), min_size=1)
         told: Json = {name: {"prioritize": draw(scores)} for name in ("a", "b")}
         told[draw(st.sampled_from(["a", "b"]))][verb] = draw(st.sampled_from(_FAILING))
-        scene.add_pod(_asking(draw, pod("", cpu(draw(st.sampled_from(["500m", "1"])))), told))
-        scene.schedule(1)
-    scene.wait(1)
-    scene.schedule(2)
+        cluster.add_pod(_asking(draw, pod("", cpu(draw(st.sampled_from(["500m", "1"])))), told))
+        cluster.schedule(1)
+    cluster.wait(1)
+    cluster.schedule(2)
     config = _config(draw, _ANSWERING)
     config["extenders"][draw(st.integers(0, 1)) % len(config["extenders"])]["bindVerb"] = "bind"
-    return scene.history(config)
+    return cluster.history(config)

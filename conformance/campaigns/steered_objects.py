@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from conformance.strategies.faults import SCRIPTED, key, script
-from conformance.strategies.objects import (
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import (
     ZONE,
     cpu,
     default_profile,
@@ -19,7 +19,7 @@ from conformance.strategies.objects import (
     selecting,
     with_status,
 )
-from conformance.strategies.scenes import Scene
+from conformance.vocabulary.scripted import SCRIPTED, key, script
 from refsched.suite.histories.history import History, Permit, Release, Update, deleting
 
 Json = dict[str, Any]
@@ -42,25 +42,25 @@ _CONSTRAINTS: tuple[Json, ...] = (
 @st.composite
 def workloads(draw: DrawFn) -> History:
     """Pods are spread by default with those that their workload selects, while it is there."""
-    scene = Scene()
+    cluster = HistoryBuilder()
     workload = draw(st.sampled_from((*_WORKLOADS, _WORKLOADS[1])))
     for zone in draw(st.sampled_from([("a", "b"), ("a", "a", "b"), ("a", "b", "c")])):
-        scene.add_node(node("", {"cpu": draw(st.sampled_from(["2", "4"])), "pods": "4"}, {ZONE: zone}))
-    scene.add(workload)
+        cluster.add_node(node("", {"cpu": draw(st.sampled_from(["2", "4"])), "pods": "4"}, {ZONE: zone}))
+    cluster.add(workload)
     owner = {name: workload[name] for name in ("apiVersion", "kind")}
     owner |= {"name": "w", "uid": "w", "controller": True}
     for label, home in draw(st.lists(st.tuples(st.sampled_from("aab"), st.integers(-1, 1)), min_size=5)):
         is_owned = workload["kind"] != "Service" and draw(st.sampled_from([True, True, False]))
         made = pod("", cpu("500m"), labels={"app": label}, owner=owner if is_owned else None)
-        scene.add_pod(made, home)
-    scene.schedule(3)
+        cluster.add_pod(made, home)
+    cluster.schedule(3)
     if draw(st.sampled_from([True, True, False])):
-        scene.steps.append(deleting(workload))
-        scene.wait()
-    scene.schedule()
+        cluster.steps.append(deleting(workload))
+        cluster.wait()
+    cluster.schedule()
     constraint = draw(st.sampled_from(_CONSTRAINTS))
     args = {"defaultingType": "List", "defaultConstraints": [constraint]}
-    return scene.history(profile_config(default_profile(("PodTopologySpread", args))))
+    return cluster.history(profile_config(default_profile(("PodTopologySpread", args))))
 
 
 # --- Device classes -------------------------------------------------------------------------------
@@ -100,48 +100,48 @@ _GATES: tuple[dict[str, bool], ...] = ({}, {"DynamicResourceAllocation": False})
 @st.composite
 def classes(draw: DrawFn) -> History:
     """The class that claims name changes, goes and comes back while pods wait for its devices."""
-    scene = Scene()
-    scene.add_node(node("", {"cpu": "4", "pods": "9"}))
-    scene.add(_devices(draw(st.lists(st.sampled_from("ab"), min_size=1, max_size=3))))
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
+    cluster.add(_devices(draw(st.lists(st.sampled_from("ab"), min_size=1, max_size=3))))
     current = _class(draw(_MODELS))
-    scene.add(current)
+    cluster.add(current)
     for number in range(draw(st.integers(2, 4))):
-        scene.add(_claim(f"c{number}"))
-        scene.add_pod(pod("", cpu("1"), resourceClaims=[{"name": "g", "resourceClaimName": f"c{number}"}]))
-        scene.schedule(1)
+        cluster.add(_claim(f"c{number}"))
+        cluster.add_pod(pod("", cpu("1"), resourceClaims=[{"name": "g", "resourceClaimName": f"c{number}"}]))
+        cluster.schedule(1)
         if draw(st.booleans()):
             current = _class(draw(_MODELS))
-            scene.steps.append(Update(current))
+            cluster.steps.append(Update(current))
         else:
-            scene.steps.append(deleting(current))
-            scene.schedule(1)
+            cluster.steps.append(deleting(current))
+            cluster.schedule(1)
             current = _class(draw(_MODELS))
-            scene.add(current)
-        scene.wait()
-        scene.schedule()
-    return scene.history(gates=draw(st.sampled_from(_GATES)))
+            cluster.add(current)
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history(gates=draw(st.sampled_from(_GATES)))
 
 
 @st.composite
 def elsewhere(draw: DrawFn) -> History:
     """While a pod is held somebody else allocates its claim: PreBind finds it out."""
-    scene = Scene()
-    scene.add_node(node("", {"cpu": "8", "pods": "9"}))
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "8", "pods": "9"}))
     count = draw(st.integers(2, 4))
-    scene.add(_devices(["a"] * (count + 1)), _class(""))
+    cluster.add(_devices(["a"] * (count + 1)), _class(""))
     for number in range(count):
         claim = _claim(f"c{number}")
-        scene.add(claim)
+        cluster.add(claim)
         told = draw(st.sampled_from([("ScriptedA", "reserve", "Hold"), ("ScriptedA", "permit", "Wait")]))
         claims = [{"name": "g", "resourceClaimName": f"c{number}"}]
-        scene.add_pod(pod("", cpu("1"), resourceClaims=claims, script=script(told)))
-        scene.schedule(1)
+        cluster.add_pod(pod("", cpu("1"), resourceClaims=claims, script=script(told)))
+        cluster.schedule(1)
         if draw(st.sampled_from([True, True, False])):
             result = {"request": "r", "driver": _DRIVER, "pool": "s", "device": f"d{count}"}
-            scene.steps.append(Update(with_status(claim, allocation={"devices": {"results": [result]}})))
-        held = key(list(scene.pods.values())[-1])
-        scene.steps.append(Release(held) if told[1] == "reserve" else Permit(held, "allow"))
-        scene.schedule(1)
-    scene.wait()
-    scene.schedule()
-    return scene.history(SCRIPTED)
+            cluster.steps.append(Update(with_status(claim, allocation={"devices": {"results": [result]}})))
+        held = key(list(cluster.pods.values())[-1])
+        cluster.steps.append(Release(held) if told[1] == "reserve" else Permit(held, "allow"))
+        cluster.schedule(1)
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(SCRIPTED)

@@ -39,8 +39,6 @@ _MODULES = {
     "promised": "promised",
     "dra": "devices",
     "devices": "devices",
-    "selectors": "selectors",
-    "offers": "offers",
     "several": "several",
     "allocations": "allocations",
     "many": "many_nodes",

@@ -13,15 +13,10 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.device_objects import (
-    DRIVER,
-    claim_user,
-    device_class,
-    resource_claim,
-    resource_slice,
-)
-from conformance.strategies.objects import ZONE, node, one_in, pod, with_metadata, with_status
-from conformance.strategies.scenes import Scene
+from conformance.strategies.drawn import one_in
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import DRIVER, claim_user, device_class, resource_claim, resource_slice
+from conformance.vocabulary.objects import ZONE, node, pod, with_metadata, with_status
 from refsched.suite.histories.history import History, Update, deleting
 
 Json = dict[str, Any]
@@ -160,20 +155,20 @@ def _configured(
     constraints: Sequence[Json],
 ) -> History:
     """Two pods use the same claim, and a third wants what is left."""
-    scene = Scene()
-    scene.add(_class("any", class_configs[0]), _class("twin", class_configs[1]))
+    cluster = HistoryBuilder()
+    cluster.add(_class("any", class_configs[0]), _class("twin", class_configs[1]))
     for number, where in enumerate(reaches, 1):
-        scene.add(_slice(f"s{number}", where, ("d0", "d1")))
+        cluster.add(_slice(f"s{number}", where, ("d0", "d1")))
     asked_for: Json = {"config": list(configs)} if configs else {}
     if constraints:
         asked_for["constraints"] = list(constraints)
-    scene.add(_claim("c1", requests, **asked_for), _claim("c2", [_one(2)]))
-    scene.add_node(node("", labels={ZONE: "a"}))
-    scene.add_pod(with_metadata(claim_user("c1"), uid="uid-of-p1"))
-    scene.add_pod(claim_user("c1"))
-    scene.add_pod(claim_user("c2"))
-    scene.schedule()
-    return scene.history()
+    cluster.add(_claim("c1", requests, **asked_for), _claim("c2", [_one(2)]))
+    cluster.add_node(node("", labels={ZONE: "a"}))
+    cluster.add_pod(with_metadata(claim_user("c1"), uid="uid-of-p1"))
+    cluster.add_pod(claim_user("c1"))
+    cluster.add_pod(claim_user("c2"))
+    cluster.schedule()
+    return cluster.history()
 
 
 _CONFIGURED = st.builds(
@@ -232,22 +227,22 @@ def _allocated(
     labels: Sequence[Json], selector: Json, users: Sequence[Json], both: bool, leaving: str, cores: str
 ) -> History:
     """Perhaps the claim, which may be on its way out, is deallocated, and the pod tried again."""
-    scene = Scene()
-    scene.add(_class("any", [_opaque(0)]), _slice("s1", {"allNodes": True}, ("d0", "d1")))
+    cluster = HistoryBuilder()
+    cluster.add(_class("any", [_opaque(0)]), _slice("s1", {"allNodes": True}, ("d0", "d1")))
     claim = _claim("c1", [_one()], _given("d0", selector, users))
-    scene.add(with_metadata(claim, **_LEAVING) if leaving == "from the start" else claim)
-    scene.add(_claim("c2", [_one()]))
+    cluster.add(with_metadata(claim, **_LEAVING) if leaving == "from the start" else claim)
+    cluster.add(_claim("c2", [_one()]))
     for each in labels:
-        scene.add_node(node("", {"cpu": cores, "pods": "9"}, each))
-    scene.add_pod(with_metadata(claim_user("c1", "c2") if both else claim_user("c1"), uid="uid-of-p1"))
-    scene.add_pod(claim_user("c1"))
-    scene.schedule(1)
+        cluster.add_node(node("", {"cpu": cores, "pods": "9"}, each))
+    cluster.add_pod(with_metadata(claim_user("c1", "c2") if both else claim_user("c1"), uid="uid-of-p1"))
+    cluster.add_pod(claim_user("c1"))
+    cluster.schedule(1)
     if leaving == "later":
-        scene.steps.append(Update(with_metadata(claim, **_LEAVING)))
-    scene.schedule(1)
-    scene.wait()
-    scene.schedule()
-    return scene.history()
+        cluster.steps.append(Update(with_metadata(claim, **_LEAVING)))
+    cluster.schedule(1)
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
 
 
 _ALLOCATED = st.builds(
@@ -265,15 +260,15 @@ _ALLOCATED = st.builds(
 
 def _in_two_namespaces(devices: int, given: bool, first: str, users: Sequence[Json]) -> History:
     """Claims of one name, each of the pod in its own namespace."""
-    scene = Scene()
-    scene.add(_class("any", []), _slice("s1", {"allNodes": True}, ("d0", "d1")[:devices]))
-    scene.add(_claim("c1", [_one()], _given("d0", None, users) if given else None))
-    scene.add(with_metadata(_claim("c1", [_one()]), namespace=_OTHERS))
-    scene.add_node(node(""))
+    cluster = HistoryBuilder()
+    cluster.add(_class("any", []), _slice("s1", {"allNodes": True}, ("d0", "d1")[:devices]))
+    cluster.add(_claim("c1", [_one()], _given("d0", None, users) if given else None))
+    cluster.add(with_metadata(_claim("c1", [_one()]), namespace=_OTHERS))
+    cluster.add_node(node(""))
     for namespace in (first, _OTHERS if first != _OTHERS else "default"):
-        scene.add_pod(with_metadata(claim_user("c1"), namespace=namespace))
-    scene.schedule()
-    return scene.history()
+        cluster.add_pod(with_metadata(claim_user("c1"), namespace=namespace))
+    cluster.schedule()
+    return cluster.history()
 
 
 _NAMESPACES = st.builds(
@@ -315,46 +310,46 @@ def _of_template(uid: str, **more: Any) -> Json:
 
 def _from_template(owners: Sequence[Json], later: Sequence[Json], count: int) -> History:
     """The claim's owners change under the pod that waits; and a pod that runs is told which claim is its own."""
-    scene = Scene()
-    scene.add(_class("any", []), _slice("s1", {"allNodes": True}, ("d0",)))
+    cluster = HistoryBuilder()
+    cluster.add(_class("any", []), _slice("s1", {"allNodes": True}, ("d0",)))
     claim = with_metadata(_claim("p1-g", [_one(count)]), ownerReferences=list(owners))
-    scene.add(claim)
-    scene.add_node(node(""))
-    scene.add_pod(with_status(_of_template("uid-of-p1"), resourceClaimStatuses=_TOLD))
-    scene.add_pod(_of_template("uid-of-p2"), 0)
-    scene.schedule()
+    cluster.add(claim)
+    cluster.add_node(node(""))
+    cluster.add_pod(with_status(_of_template("uid-of-p1"), resourceClaimStatuses=_TOLD))
+    cluster.add_pod(_of_template("uid-of-p2"), 0)
+    cluster.schedule()
     own = {**_CONTROLS, "name": "p2", "uid": "uid-of-p2"}
-    scene.add(with_metadata(_claim("p2-g", [_one()]), ownerReferences=[own]))
-    scene.wait()
-    scene.schedule()
+    cluster.add(with_metadata(_claim("p2-g", [_one()]), ownerReferences=[own]))
+    cluster.wait()
+    cluster.schedule()
     told = [{"name": "g", "resourceClaimName": "p2-g"}]
-    scene.change_pod(1, lambda value: with_status(value, resourceClaimStatuses=told))
-    scene.wait()
-    scene.schedule()
-    scene.steps.append(Update(with_metadata(claim, ownerReferences=list(later))))
-    scene.wait()
-    scene.schedule()
-    return scene.history()
+    cluster.change_pod(1, lambda value: with_status(value, resourceClaimStatuses=told))
+    cluster.wait()
+    cluster.schedule()
+    cluster.steps.append(Update(with_metadata(claim, ownerReferences=list(later))))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
 
 
 def _told_late(owners: Sequence[Json], is_there: bool, names: Sequence[Json]) -> History:
     """The pod is told of its claim after it has been tried, and perhaps before the claim is there."""
-    scene = Scene()
-    scene.add(_class("any", []), _slice("s1", {"allNodes": True}, ("d0",)))
+    cluster = HistoryBuilder()
+    cluster.add(_class("any", []), _slice("s1", {"allNodes": True}, ("d0",)))
     claim = with_metadata(_claim("p1-g", [_one()]), ownerReferences=list(owners))
     if is_there:
-        scene.add(claim)
-    scene.add_node(node(""))
-    scene.add_pod(_of_template("uid-of-p1"))
-    scene.schedule()
-    scene.change_pod(0, lambda value: with_status(value, resourceClaimStatuses=names))
-    scene.wait()
-    scene.schedule()
+        cluster.add(claim)
+    cluster.add_node(node(""))
+    cluster.add_pod(_of_template("uid-of-p1"))
+    cluster.schedule()
+    cluster.change_pod(0, lambda value: with_status(value, resourceClaimStatuses=names))
+    cluster.wait()
+    cluster.schedule()
     if not is_there:
-        scene.add(claim)
-        scene.wait()
-        scene.schedule()
-    return scene.history()
+        cluster.add(claim)
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history()
 
 
 _TEMPLATES = (
@@ -371,8 +366,8 @@ _TEMPLATES = (
 
 
 def _in_slices(kinds: Sequence[tuple[int, int, Json]], counts: Sequence[int], late: bool) -> History:
-    scene = Scene()
-    scene.add(_class("any", []))
+    cluster = HistoryBuilder()
+    cluster.add(_class("any", []))
     slices = [
         _slice(
             f"s{number}",
@@ -382,17 +377,17 @@ def _in_slices(kinds: Sequence[tuple[int, int, Json]], counts: Sequence[int], la
         )
         for number, (generation, count, where) in enumerate(kinds)
     ]
-    scene.add(*slices[: len(slices) - late])
-    scene.add_node(node("", labels={ZONE: "a"}))
+    cluster.add(*slices[: len(slices) - late])
+    cluster.add_node(node("", labels={ZONE: "a"}))
     for number, count in enumerate(counts):
-        scene.add(_claim(f"c{number}", [_one(count)]))
-        scene.add_pod(claim_user(f"c{number}"))
-    scene.schedule()
+        cluster.add(_claim(f"c{number}", [_one(count)]))
+        cluster.add_pod(claim_user(f"c{number}"))
+    cluster.schedule()
     if late:
-        scene.add(slices[-1])
-        scene.wait()
-        scene.schedule()
-    return scene.history()
+        cluster.add(slices[-1])
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history()
 
 
 _SLICES = st.builds(
@@ -415,20 +410,20 @@ def _held_twice(
     devices: Sequence[str], admin: Sequence[bool], lets_go: Sequence[tuple[int, str]], kinds: Sequence[int]
 ) -> History:
     """Claims hold devices, some the same one; one after the other lets go, while others want devices."""
-    scene = Scene()
-    scene.add(_class("any", []), _slice("s1", {"allNodes": True}, ("d0", "d1")))
+    cluster = HistoryBuilder()
+    cluster.add(_class("any", []), _slice("s1", {"allNodes": True}, ("d0", "d1")))
     held = []
     for number, (device, for_admin) in enumerate(zip(devices, admin, strict=False)):
         status = _given(device)
         if for_admin:
             status["allocation"]["devices"]["results"][0]["adminAccess"] = True
         held.append(_claim(f"h{number}", [_one()], status))
-    scene.add(*held)
-    scene.add_node(node(""))
+    cluster.add(*held)
+    cluster.add_node(node(""))
     for number, count in enumerate(kinds):
-        scene.add(_claim(f"c{number}", [_one(count)]))
-        scene.add_pod(claim_user(f"c{number}"))
-    scene.schedule()
+        cluster.add(_claim(f"c{number}", [_one(count)]))
+        cluster.add_pod(claim_user(f"c{number}"))
+    cluster.schedule()
     gone = set()
     for index, how in lets_go:
         claim = held[index % len(held)]
@@ -437,14 +432,14 @@ def _held_twice(
             continue
         if how == "deleted":
             gone.add(name)
-            scene.steps.append(deleting(claim))
+            cluster.steps.append(deleting(claim))
         elif how == "freed":
-            scene.steps.append(Update({each: claim[each] for each in claim if each != "status"}))
+            cluster.steps.append(Update({each: claim[each] for each in claim if each != "status"}))
         else:
-            scene.steps.append(Update(with_metadata(claim, labels={"touched": how})))
-        scene.wait()
-        scene.schedule()
-    return scene.history()
+            cluster.steps.append(Update(with_metadata(claim, labels={"touched": how})))
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history()
 
 
 _HELD = st.builds(

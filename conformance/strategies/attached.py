@@ -8,17 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.objects import (
-    REGION,
-    ZONE,
-    default_profile,
-    node,
-    one_in,
-    profile_config,
-    with_metadata,
-)
-from conformance.strategies.scenes import (
-    Scene,
+from conformance.strategies.changes import (
     courses,
     nodes_changed,
     nodes_created,
@@ -27,33 +17,31 @@ from conformance.strategies.scenes import (
     pods_removed,
     pods_running,
 )
+from conformance.strategies.drawn import one_in
 from conformance.strategies.storage import (
     ATTACHMENTS,
-    EPHEMERAL,
     EPHEMERAL_CLAIMS,
-    IN_ZONE_A,
     LATE,
     NODES,
     NUMBERS,
     SOURCES,
-    STORAGE,
     VOLUME_LABELS,
     claim,
     cluster_storage,
-    csi_node,
     csi_nodes,
     drawn_claims,
     drawn_volumes,
-    inline,
     puts,
     removes,
     running_pods,
     some,
-    using,
     volume,
     waiting_pods,
     with_uids,
 )
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import REGION, ZONE, default_profile, node, profile_config, with_metadata
+from conformance.vocabulary.storage import EPHEMERAL, IN_ZONE_A, STORAGE, csi_node, inline, using
 from refsched.records import Reference
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
@@ -117,17 +105,17 @@ _CLAIMANTS = waiting_pods(*_CLAIMED, [{"name": "e", **EPHEMERAL}])
 @st.composite
 def _refusals_cured(draw: DrawFn) -> History:
     """A node that can attach one volume or none; and, once pods were refused there, what may cure it."""
-    scene = Scene(hosts=True)
-    scene.add(*draw(_LIMITED))
-    scene.add_node(draw(st.sampled_from(_ROOMY_NODES)))
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(*draw(_LIMITED))
+    cluster.add_node(draw(st.sampled_from(_ROOMY_NODES)))
     for value in draw(st.lists(_CLAIMANTS, min_size=2, max_size=4)):
-        scene.add_pod(value)
+        cluster.add_pod(value)
     for happening in draw(st.lists(st.one_of(*_COMES_OR_CHANGES), min_size=1, max_size=4)):
-        scene.schedule()
-        happening(scene)
-        scene.wait()
-    scene.schedule()
-    return History(tuple(scene.steps))
+        cluster.schedule()
+        happening(cluster)
+        cluster.wait()
+    cluster.schedule()
+    return History(tuple(cluster.steps))
 
 
 # --- Who shares what with whom --------------------------------------------------------------------
@@ -172,10 +160,10 @@ def _sharing(draw: DrawFn) -> History:
     """Pods with volumes of one family; those that run may be of another namespace, and go."""
     family = draw(st.sampled_from((*_FAMILIES, _FAMILIES[0])))
     volumes = drawn_volumes(({}, {ZONE: "a", REGION: "r"}, {ZONE: "a__b"}), ([],), SOURCES[:2], ("",))
-    scene = Scene(hosts=True)
-    scene.add(*cluster_storage(_EXCLUSIVE, draw(st.lists(volumes, min_size=2, max_size=2))))
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(*cluster_storage(_EXCLUSIVE, draw(st.lists(volumes, min_size=2, max_size=2))))
     for value in draw(st.lists(st.sampled_from(_PLACES), min_size=1, max_size=2)):
-        scene.add_node(value)
+        cluster.add_node(value)
     for value, home, namespace in draw(
         st.lists(
             st.tuples(running_pods(*family), st.integers(0, 1), st.sampled_from(["other", ""])),
@@ -183,15 +171,15 @@ def _sharing(draw: DrawFn) -> History:
             max_size=3,
         )
     ):
-        scene.add_pod(with_metadata(value, namespace=namespace) if namespace else value, home)
+        cluster.add_pod(with_metadata(value, namespace=namespace) if namespace else value, home)
     for value in draw(st.lists(waiting_pods(*family), min_size=1, max_size=2)):
-        scene.add_pod(value)
+        cluster.add_pod(value)
     for _ in range(draw(st.integers(0, 2))):
-        scene.schedule()
-        draw(pods_removed())(scene)
-        scene.wait()
-    scene.schedule()
-    return History(tuple(scene.steps))
+        cluster.schedule()
+        draw(pods_removed())(cluster)
+        cluster.wait()
+    cluster.schedule()
+    return History(tuple(cluster.steps))
 
 
 # --- Histories ------------------------------------------------------------------------------------

@@ -13,20 +13,20 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.objects import (
+from conformance.strategies.drawn import combinations
+from conformance.strategies.storage import puts
+from conformance.vocabulary.builder import Change, HistoryBuilder
+from conformance.vocabulary.objects import (
     AN_AGE_AGO,
     REGION,
     ZONE,
-    combinations,
     default_profile,
     node,
     pod,
     profile_config,
     with_metadata,
 )
-from conformance.strategies.scenes import Change, Scene
-from conformance.strategies.storage import (
-    BIND_COMPLETED,
+from conformance.vocabulary.storage import (
     GKE_ZONE,
     HERE,
     IN_ZONE_A,
@@ -34,10 +34,16 @@ from conformance.strategies.storage import (
     OLD_ZONE,
     STORAGE,
     TELLING,
+    a_claim,
+    a_volume,
+    bound_pair,
+    claim_reference,
     inline,
-    puts,
+    reaching,
+    storage_class,
     storage_object,
     using,
+    with_some,
 )
 from refsched.suite.histories.history import Create, History, Update
 
@@ -48,66 +54,7 @@ _SSD: Json = {"key": "disk", "operator": "In", "values": ["ssd"]}
 _NO_DISK: Json = {"key": "disk", "operator": "DoesNotExist"}
 
 
-def storage_class(name: str, provisioner: str = "kubernetes.io/no-provisioner") -> Json:
-    return storage_object(
-        STORAGE,
-        "StorageClass",
-        name,
-        provisioner=provisioner,
-        volumeBindingMode="WaitForFirstConsumer",
-    )
-
-
-def with_some(value: Json, **members: Any) -> Json:
-    """The object with ``metadata``, ``spec`` and ``status`` such as these, and what it had besides."""
-    return {**value, **{name: {**value.get(name, {}), **each} for name, each in members.items()}}
-
-
 # --- Claims and volumes that serve them -----------------------------------------------------------
-
-
-def a_claim(name: str = "c1", namespace: str = "default", **members: Json) -> Json:
-    """Of one gibibyte, for one node, of the class ``hand``."""
-    spec = {
-        "accessModes": ["ReadWriteOnce"],
-        "resources": {"requests": {"storage": "1Gi"}},
-        "storageClassName": "hand",
-    }
-    made = storage_object(
-        "v1", "PersistentVolumeClaim", name, namespace, spec=spec, status={"phase": "Pending"}
-    )
-    return with_some(with_metadata(made, uid=f"uid-{namespace}-{name}"), **members)
-
-
-def a_volume(name: str = "v1", **members: Json) -> Json:
-    """As ``a_claim`` asks for."""
-    spec = {
-        "capacity": {"storage": "1Gi"},
-        "accessModes": ["ReadWriteOnce"],
-        "storageClassName": "hand",
-        "csi": {"driver": "csi.example", "volumeHandle": name},
-    }
-    return with_some(
-        storage_object("v1", "PersistentVolume", name, spec=spec, status={"phase": "Available"}), **members
-    )
-
-
-def reaching(*expressions: Json) -> Json:
-    return {"nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": list(expressions)}]}}}
-
-
-def _owned(namespace: str, name: str, uid: str) -> Json:
-    reference = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": namespace, "name": name}
-    return {"spec": {"claimRef": {**reference, "uid": uid} if uid else reference}}
-
-
-def bound_pair(claim: str, volume: str) -> tuple[Json, Json]:
-    """Each is the other's."""
-    bound: Json = {"status": {"phase": "Bound"}}
-    made = a_claim(
-        claim, metadata={"annotations": {BIND_COMPLETED: "yes"}}, spec={"volumeName": volume}, **bound
-    )
-    return made, with_some(a_volume(volume, **_owned("default", claim, made["metadata"]["uid"])), **bound)
 
 
 _BLOCK: Json = {"spec": {"volumeMode": "Block"}}
@@ -122,9 +69,9 @@ _LARGER: Json = {"spec": {"capacity": {"storage": "1073741825"}}}
 _SMALLER: Json = {"spec": {"capacity": {"storage": "1073741823"}}}
 _NEAR: Json = {"spec": reaching(HERE)}
 _RELEASED: Json = {"status": {"phase": "Released"}}
-_BEFOREHAND = _owned("default", "c1", "")
-_ELSEWHERE = _owned("other", "c1", "")
-_EARLIER = _owned("default", "c1", "uid-earlier")
+_BEFOREHAND = claim_reference("default", "c1", "")
+_ELSEWHERE = claim_reference("other", "c1", "")
+_EARLIER = claim_reference("default", "c1", "uid-earlier")
 
 _OF_VOLUMES: tuple[Json, ...] = (
     *({}, _LARGE, _LARGER, _SMALLER, _FOR_BOTH, _READABLE),
@@ -159,26 +106,26 @@ def _matching(draw: DrawFn) -> History:
     """Two or three volumes, one of which a claim may prefer; and a claim of that name in another namespace."""
     special, likely = draw(st.sampled_from(_CASES))
     volumes = draw(st.lists(st.sampled_from([*likely * 12, *_OF_VOLUMES]), min_size=1, max_size=3))
-    scene = Scene(hosts=True)
-    scene.add(storage_class("hand"), storage_class("other"), a_claim("c1", **special))
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(storage_class("hand"), storage_class("other"), a_claim("c1", **special))
     second = draw(st.sampled_from([None, ("c1", "other"), ("c1", "other"), ("c2", "default")]))
     if second is not None:
-        scene.add(a_claim(*second, **draw(st.sampled_from([{}, {}, _OTHER, _LEAVING]))))
-    scene.add(*(a_volume(f"v{place}", **each) for place, each in enumerate(volumes, 1)))
+        cluster.add(a_claim(*second, **draw(st.sampled_from([{}, {}, _OTHER, _LEAVING]))))
+    cluster.add(*(a_volume(f"v{place}", **each) for place, each in enumerate(volumes, 1)))
     for labels in draw(st.sampled_from([({},), ({}, {ZONE: "a"})])):
-        scene.add_node(node("", labels=labels))
-    _add_users(draw, scene, second)
-    scene.schedule()
-    return History(tuple(scene.steps))
+        cluster.add_node(node("", labels=labels))
+    _add_users(draw, cluster, second)
+    cluster.schedule()
+    return History(tuple(cluster.steps))
 
 
-def _add_users(draw: DrawFn, scene: Scene, second: tuple[str, str] | None) -> None:
+def _add_users(draw: DrawFn, cluster: HistoryBuilder, second: tuple[str, str] | None) -> None:
     users = [pod("", volumes=using("c1"))]
     if second is not None:
         name, namespace = second
         users.append(pod("", namespace=namespace, volumes=using(name)))
     for value in draw(st.permutations(users)):
-        scene.add_pod(value)
+        cluster.add_pod(value)
 
 
 # --- Volumes that are to be made, and room for them ------------------------------------------------
@@ -225,19 +172,19 @@ _HAPPENS: tuple[SearchStrategy[Json], ...] = (
 @st.composite
 def _making(draw: DrawFn) -> History:
     """A driver that tells what room it has, for one class or two; then more, or less, or it no longer tells."""
-    scene = Scene(hosts=True)
-    scene.add(storage_class("hand", TELLING), storage_class("other", TELLING), a_claim())
-    scene.add(_driver(True), draw(_capacities("k1")), *draw(st.lists(_capacities("k2"), max_size=1)))
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(storage_class("hand", TELLING), storage_class("other", TELLING), a_claim())
+    cluster.add(_driver(True), draw(_capacities("k1")), *draw(st.lists(_capacities("k2"), max_size=1)))
     for labels in draw(st.permutations([{ZONE: "a"}, {ZONE: "b"}]))[: draw(st.integers(1, 2))]:
-        scene.add_node(node("", labels=labels))
+        cluster.add_node(node("", labels=labels))
     told, other = ([*using("c1"), *inline(csi={"driver": name})] for name in (TELLING, "csi.example"))
-    scene.add_pod(pod("", volumes=draw(st.sampled_from([using("c1"), told, told, other]))))
-    scene.schedule()
+    cluster.add_pod(pod("", volumes=draw(st.sampled_from([using("c1"), told, told, other]))))
+    cluster.schedule()
     for value in draw(st.lists(st.one_of(*_HAPPENS), min_size=1, max_size=2)):
-        scene.steps.append(Update(value))
-        scene.wait()
-        scene.schedule()
-    return History(tuple(scene.steps))
+        cluster.steps.append(Update(value))
+        cluster.wait()
+        cluster.schedule()
+    return History(tuple(cluster.steps))
 
 
 # --- Disks for which drivers stand in ---------------------------------------------------------------
@@ -289,28 +236,30 @@ _DRIVER_ZONES = {
 def _migrated(draw: DrawFn) -> History:
     """Disks that pods name themselves, or that volumes are, on a node that attaches few of their driver's."""
     plugin, driver, sources = draw(st.sampled_from((*_PLUGINS, *_PLUGINS[-2:])))
-    scene = Scene(hosts=True)
+    cluster = HistoryBuilder(hosts=True)
     drawn = draw(st.lists(st.sampled_from(sources), min_size=2, max_size=2))
-    scene.add(*(each for number, source in enumerate(drawn, 1) for each in _bound_pair(draw, number, source)))
+    cluster.add(
+        *(each for number, source in enumerate(drawn, 1) for each in _bound_pair(draw, number, source))
+    )
     for labels in draw(st.lists(_labels_of_nodes(plugin), min_size=1, max_size=2)):
-        scene.add_node(node("", labels=labels))
+        cluster.add_node(node("", labels=labels))
     idle = draw(st.sampled_from([None, None, None, None, *_NEVER_COUNTED]))
     count = draw(st.sampled_from([1, 0, 1, 2])) if idle is None else 0
-    scene.add(_csi_node(plugin, driver, count, draw(_LISTED)))
+    cluster.add(_csi_node(plugin, driver, count, draw(_LISTED)))
     if idle is not None:
-        scene.add_pod(pod("", volumes=idle), 0)
+        cluster.add_pod(pod("", volumes=idle), 0)
     inlined = [[*nothing, *inline(**source)] for source in sources for nothing in ([], [_NO_DISK_AT_ALL])]
     volumes = st.sampled_from([*inlined, *[using("c1"), [_NO_DISK_AT_ALL, *using("c2")]] * 4])
     for used in draw(st.lists(volumes, min_size=1, max_size=2)):
-        scene.add_pod(pod("", volumes=used), 0)
+        cluster.add_pod(pod("", volumes=used), 0)
     for used in draw(st.lists(volumes, min_size=1, max_size=2)):
-        scene.add_pod(pod("", volumes=used))
-    scene.schedule()
+        cluster.add_pod(pod("", volumes=used))
+    cluster.schedule()
     if idle is not None or draw(st.booleans()):
-        scene.remove_pod(0)
-        scene.wait()
-        scene.schedule()
-    return History(tuple(scene.steps))
+        cluster.remove_pod(0)
+        cluster.wait()
+        cluster.schedule()
+    return History(tuple(cluster.steps))
 
 
 def _bound_pair(draw: DrawFn, number: int, source: Json) -> Sequence[Json]:
@@ -360,38 +309,40 @@ _ZONE_HAPPENINGS: tuple[SearchStrategy[Change], ...] = (
     puts(st.sampled_from([_CLAIM, _CLAIM, a_claim()])),
     puts(st.sampled_from([*_IN_ZONES, _TOUCHED, _TOUCHED])),
     puts(st.sampled_from(_SECOND)),
-    st.just(lambda scene: _once(scene, a_claim("c1", "other"))),
-    st.sampled_from(_PLACES).map(lambda labels: lambda scene: scene.add_node(node("", labels=labels))),
-    st.sampled_from(_PLACES).map(lambda labels: lambda scene: scene.change_node(0, node("", labels=labels))),
+    st.just(lambda cluster: _once(cluster, a_claim("c1", "other"))),
+    st.sampled_from(_PLACES).map(lambda labels: lambda cluster: cluster.add_node(node("", labels=labels))),
+    st.sampled_from(_PLACES).map(
+        lambda labels: lambda cluster: cluster.change_node(0, node("", labels=labels))
+    ),
 )
 
 
-def _once(scene: Scene, value: Json) -> None:
-    if Create(value) not in scene.steps:
-        scene.add(value)
+def _once(cluster: HistoryBuilder, value: Json) -> None:
+    if Create(value) not in cluster.steps:
+        cluster.add(value)
 
 
 @st.composite
 def _zoned(draw: DrawFn) -> History:
     """A pod that goes nowhere, and one thing after another that might help. A class comes once."""
-    scene = Scene(hosts=True)
+    cluster = HistoryBuilder(hosts=True)
     beginning = draw(st.sampled_from(_BEGINNINGS))
-    scene.add(*beginning)
-    scene.add_node(node("", labels=draw(st.sampled_from(_PLACES))))
+    cluster.add(*beginning)
+    cluster.add_node(node("", labels=draw(st.sampled_from(_PLACES))))
     used = draw(st.sampled_from([("c1",), ("c1",), ("c2", "c1")]))
     if "c2" in used:
-        scene.add(*_SECOND)
-    scene.add_pod(pod("", volumes=using(*used)))
-    scene.schedule()
+        cluster.add(*_SECOND)
+    cluster.add_pod(pod("", volumes=using(*used)))
+    cluster.schedule()
     happenings = draw(st.lists(st.one_of(*_ZONE_HAPPENINGS), min_size=2, max_size=5))
     if _CLASSES_LATE[0] not in beginning:
         late = draw(st.sampled_from(_CLASSES_LATE))
-        happenings.insert(draw(st.sampled_from([0, 1])), lambda scene: _once(scene, late))
+        happenings.insert(draw(st.sampled_from([0, 1])), lambda cluster: _once(cluster, late))
     for happening in happenings:
-        happening(scene)
-        scene.wait()
-        scene.schedule()
-    return scene.history(draw(st.sampled_from([_BY_ITSELF, None, _BY_ITSELF])))
+        happening(cluster)
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history(draw(st.sampled_from([_BY_ITSELF, None, _BY_ITSELF])))
 
 
 def histories() -> SearchStrategy[History]:

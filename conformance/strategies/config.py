@@ -9,22 +9,19 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.claims import a_claim, a_volume, bound_pair, storage_class
-from conformance.strategies.objects import (
-    CPU_AMOUNTS,
+from conformance.strategies.changes import scenes
+from conformance.strategies.drawn import CPU_AMOUNTS, combinations, switched
+from conformance.vocabulary.objects import (
     PREFERRED,
     REQUIRED,
     ZONE,
-    combinations,
     cpu,
     default_profile,
     node,
     pod,
     profile_config,
-    switched,
 )
-from conformance.strategies.scenes import scenes
-from conformance.strategies.storage import inline, using
+from conformance.vocabulary.storage import a_claim, a_volume, bound_pair, inline, storage_class, using
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]

@@ -14,8 +14,8 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.faults import SCRIPTED, script
-from conformance.strategies.objects import (
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import (
     container,
     cpu,
     default_profile,
@@ -24,7 +24,7 @@ from conformance.strategies.objects import (
     profile_config,
     with_metadata,
 )
-from conformance.strategies.scenes import Scene
+from conformance.vocabulary.scripted import SCRIPTED, script
 from refsched.suite.histories.extender_server import ANNOTATION
 from refsched.suite.histories.extenders_at_hand import EXTENDERS
 from refsched.suite.histories.history import History
@@ -38,40 +38,40 @@ _A, _B = {"app": "a"}, {"app": "b"}
 
 def _not_counted(amount: str) -> History:
     """Resources that a profile says are none of its business, one by its name and one by its group."""
-    scene = Scene()
-    scene.add_node(node("", {"cpu": "4", "pods": "9", "x.y/a": "1", "z.w/b": "1"}))
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "4", "pods": "9", "x.y/a": "1", "z.w/b": "1"}))
     for resource in ("x.y/a", "z.w/b", "v.u/c"):
         resources = {"requests": {resource: amount}, "limits": {resource: amount}}
-        scene.add_pod(pod("", containers=[{"name": "c", "image": "i", "resources": resources}]))
-    scene.schedule()
+        cluster.add_pod(pod("", containers=[{"name": "c", "image": "i", "resources": resources}]))
+    cluster.schedule()
     args = {"ignoredResources": ["x.y/a"], "ignoredResourceGroups": ["z.w"]}
-    return scene.history(profile_config(default_profile(("NodeResourcesFit", args))))
+    return cluster.history(profile_config(default_profile(("NodeResourcesFit", args))))
 
 
 def _named_twice(point: str, names: list[str]) -> History:
     """Plugins that are enabled everywhere, and at one point once more: there they come first, and once."""
     config = deepcopy(SCRIPTED)
     config["profiles"][0]["plugins"][point] = {"enabled": [{"name": name} for name in names]}
-    scene = Scene()
+    cluster = HistoryBuilder()
     for _ in range(2):
-        scene.add_node(node(""))
-    scene.add_pod(pod("", cpu("1")))
-    scene.add_pod(pod("", cpu("1"), script=script(("ScriptedA", point, "Unschedulable"))))
-    scene.schedule()
-    return scene.history(config)
+        cluster.add_node(node(""))
+    cluster.add_pod(pod("", cpu("1")))
+    cluster.add_pod(pod("", cpu("1"), script=script(("ScriptedA", point, "Unschedulable"))))
+    cluster.schedule()
+    return cluster.history(config)
 
 
 def _weighed_anew(weight: int) -> History:
     """A default plugin that is given another weight scores once, with that weight."""
     scored = {"enabled": [{"name": "NodeResourcesFit", "weight": weight}, {"name": "ImageLocality"}]}
-    scene = Scene()
+    cluster = HistoryBuilder()
     for cores in ("4", "2"):
-        scene.add_node(
+        cluster.add_node(
             node("", {"cpu": cores, "memory": "8Gi", "pods": "9"}, images=[_IMAGE] if cores == "2" else [])
         )
-    scene.add_pod(pod("", containers=[container("c", {"cpu": "1"}, image="large:1")]))
-    scene.schedule()
-    return scene.history(profile_config(default_profile(plugins={"score": scored})))
+    cluster.add_pod(pod("", containers=[container("c", {"cpu": "1"}, image="large:1")]))
+    cluster.schedule()
+    return cluster.history(profile_config(default_profile(plugins={"score": scored})))
 
 
 _IMAGE: Json = {"names": ["large:1"], "sizeBytes": 900 * 1024 * 1024}
@@ -90,12 +90,12 @@ def _configured() -> Iterator[History]:
 
 def _binding(first: Json, second: Json, told: Json) -> History:
     """Whether an extender binds, and whether it may fail to."""
-    scene = Scene()
-    scene.add_node(node(""))
-    scene.add_pod(with_metadata(pod("", cpu("1")), annotations={ANNOTATION: json.dumps(told)}))
-    scene.schedule()
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(with_metadata(pod("", cpu("1")), annotations={ANNOTATION: json.dumps(told)}))
+    cluster.schedule()
     named = [{"urlPrefix": f"{EXTENDERS}/{name}", **verbs} for name, verbs in (("a", first), ("b", second))]
-    return scene.history(profile_config(extenders=named))
+    return cluster.history(profile_config(extenders=named))
 
 
 def _binders() -> Iterator[History]:
@@ -119,30 +119,30 @@ _BUDGET: Json = {
 
 def _one_unprotected(candidates: int, nodes: int) -> History:
     """All victims but one are protected: the search goes on until it has met the one, however few it needs."""
-    scene = Scene()
-    scene.add(_BUDGET)
+    cluster = HistoryBuilder()
+    cluster.add(_BUDGET)
     for number in range(nodes):
-        scene.add_node(node("", {"cpu": "1", "pods": "9"}))
-        scene.add_pod(pod("", cpu("1"), labels=_B if number == 1 else _A), number)
-    scene.add_pod(pod("", cpu("1"), priority=10))
-    scene.schedule()
+        cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+        cluster.add_pod(pod("", cpu("1"), labels=_B if number == 1 else _A), number)
+    cluster.add_pod(pod("", cpu("1"), priority=10))
+    cluster.schedule()
     args = {"minCandidateNodesPercentage": 0, "minCandidateNodesAbsolute": candidates}
     profile = default_profile(("DefaultPreemption", args))
-    return scene.history(profile_config(profile, parallelism=1))
+    return cluster.history(profile_config(profile, parallelism=1))
 
 
 def _nobody_is_left() -> History:
     """The first extender leaves no victim: the second one, which would fail, is not asked."""
-    scene = Scene()
+    cluster = HistoryBuilder()
     for home in range(2):
-        scene.add_node(node("", {"cpu": "1", "pods": "9"}))
-        scene.add_pod(pod("", cpu("1")), home)
+        cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+        cluster.add_pod(pod("", cpu("1")), home)
     told = {"a": {"preempt": {"n1": "Refuse", "n2": "Refuse"}}, "b": {"preempt": "Fail"}}
     coming = pod("", cpu("1"), priority=10)
-    scene.add_pod(with_metadata(coming, annotations={ANNOTATION: json.dumps(told)}))
-    scene.schedule()
+    cluster.add_pod(with_metadata(coming, annotations={ANNOTATION: json.dumps(told)}))
+    cluster.schedule()
     extenders = [{"urlPrefix": f"{EXTENDERS}/{name}", "preemptVerb": "preempt"} for name in "ab"]
-    return scene.history(profile_config(extenders=extenders))
+    return cluster.history(profile_config(extenders=extenders))
 
 
 _HISTORIES: tuple[History, ...] = (

@@ -13,10 +13,11 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.objects import (
+from conformance.strategies.drawn import combinations
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import (
     AN_AGE_AGO,
     START_TIMES,
-    combinations,
     cpu,
     default_profile,
     node,
@@ -26,7 +27,6 @@ from conformance.strategies.objects import (
     with_spec,
     with_status,
 )
-from conformance.strategies.scenes import Scene
 from refsched.suite.histories.history import DEFAULT_CONFIG, History, Step, Update, deleting
 
 Json = dict[str, Any]
@@ -171,18 +171,18 @@ def histories() -> SearchStrategy[History]:
 
 def _change(allowed: int, how: str) -> History:
     """Victims of two prices, of which a budget protects the cheaper ones before it changes, or after that."""
-    scene = Scene()
+    cluster = HistoryBuilder()
     budget = with_metadata(a_budget(OF_A, allowed, "", ()), name="b1")
-    scene.add(budget)
+    cluster.add(budget)
     for app, priority in (("a", 0), ("b", 1)) * 2:
-        scene.add_node(node("", {"cpu": "1", "memory": "8Gi", "pods": "9"}))
-        scene.add_pod(a_victim("1", priority, {"app": app}, START_TIMES[0]), len(scene.nodes) - 1)
-    scene.add_pod(pod("", cpu("1"), priority=PRIORITY))
-    scene.schedule()
-    scene.steps.append(_changed(budget, how))
-    scene.add_pod(pod("", cpu("1"), priority=PRIORITY))
-    scene.schedule()
-    return scene.history()
+        cluster.add_node(node("", {"cpu": "1", "memory": "8Gi", "pods": "9"}))
+        cluster.add_pod(a_victim("1", priority, {"app": app}, START_TIMES[0]), len(cluster.nodes) - 1)
+    cluster.add_pod(pod("", cpu("1"), priority=PRIORITY))
+    cluster.schedule()
+    cluster.steps.append(_changed(budget, how))
+    cluster.add_pod(pod("", cpu("1"), priority=PRIORITY))
+    cluster.schedule()
+    return cluster.history()
 
 
 def _changing() -> SearchStrategy[History]:
@@ -194,28 +194,28 @@ def _contests() -> SearchStrategy[History]:
     def contest(draw: DrawFn) -> History:
         ranges = [draw(each) for each in _RANGES]
         victims = combinations(a_victim, *ranges)
-        scene = Scene()
-        scene.add(*_numbered(draw(_BUDGETS)))
+        cluster = HistoryBuilder()
+        cluster.add(*_numbered(draw(_BUDGETS)))
         crowds = draw(st.lists(st.lists(victims, min_size=1, max_size=4), min_size=2, max_size=3))
         why, priority, is_cordoned = draw(_LEAVING)
         for home in range(len(crowds)):
             amounts = {"cpu": "2", "memory": "8Gi", "pods": "9"}
-            scene.add_node(node("", amounts, unschedulable=is_cordoned and home == 0))
+            cluster.add_node(node("", amounts, unschedulable=is_cordoned and home == 0))
         if why:
             first = _leaving(crowds[0][0], why)
             crowds[0][0] = first if priority is None else with_spec(first, priority=priority)
         for home, crowd in enumerate(crowds):
             for victim in crowd:
-                scene.add_pod(victim, home)
+                cluster.add_pod(victim, home)
         for number, value in enumerate(draw(st.lists(_COMING, min_size=1, max_size=3))):
             if why and number == 0:
                 value = with_status(value, nominatedNodeName="n1")
                 value = with_spec(value, priority=PRIORITY)
-            scene.add_pod(value)
-        scene.schedule()
-        scene.wait()
-        scene.schedule()
-        return scene.history(draw(_CONFIGS))
+            cluster.add_pod(value)
+        cluster.schedule()
+        cluster.wait()
+        cluster.schedule()
+        return cluster.history(draw(_CONFIGS))
 
     return contest()
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies import woken
-from conformance.strategies.objects import (
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import (
     HOSTNAME,
     PREFERRED,
     REQUIRED,
@@ -30,7 +31,6 @@ from conformance.strategies.objects import (
     spread,
     with_metadata,
 )
-from conformance.strategies.scenes import Scene
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
@@ -40,12 +40,12 @@ _OF_A, _OF_B = {"matchLabels": _A}, {"matchLabels": _B}
 _PORT: Json = {"containers": [container("c", ports=[{"containerPort": 80, "hostPort": 80}])]}
 
 
-def _zones(*zones: str, hosts: bool = True) -> Scene:
+def _zones(*zones: str, hosts: bool = True) -> HistoryBuilder:
     """One node in each; "" is none."""
-    scene = Scene(hosts)
+    cluster = HistoryBuilder(hosts)
     for zone in zones:
-        scene.add_node(node(labels={ZONE: zone} if zone else {}))
-    return scene
+        cluster.add_node(node(labels={ZONE: zone} if zone else {}))
+    return cluster
 
 
 # --- Whom a node holds ----------------------------------------------------------------------------
@@ -54,17 +54,17 @@ def _zones(*zones: str, hosts: bool = True) -> Scene:
 def _hated_late(first: Json, key: str) -> History:
     """On a node with a pod that has wishes appears one that keeps others away; nothing else has changed since
     somebody was tried."""
-    scene = _zones("a", "b")
-    scene.add_pod(pod("", labels=_A, affinity=first), 0)
-    scene.add_pod(pod("", nodeSelector={ZONE: "c"}))
-    scene.schedule(1)
-    scene.add_pod(pod("", affinity=near("podAntiAffinity", REQUIRED, _OF_B, key)), 0)
-    scene.add_pod(pod("", labels=_B))
-    scene.schedule(1)
-    scene.remove_pod(2)
-    scene.add_pod(pod("", labels=_B))
-    scene.schedule(1)
-    return scene.history()
+    cluster = _zones("a", "b")
+    cluster.add_pod(pod("", labels=_A, affinity=first), 0)
+    cluster.add_pod(pod("", nodeSelector={ZONE: "c"}))
+    cluster.schedule(1)
+    cluster.add_pod(pod("", affinity=near("podAntiAffinity", REQUIRED, _OF_B, key)), 0)
+    cluster.add_pod(pod("", labels=_B))
+    cluster.schedule(1)
+    cluster.remove_pod(2)
+    cluster.add_pod(pod("", labels=_B))
+    cluster.schedule(1)
+    return cluster.history()
 
 
 def _hated() -> Iterator[History]:
@@ -76,17 +76,17 @@ def _hated() -> Iterator[History]:
 
 def _liked(late: bool, wishes: Json) -> History:
     """Where somebody wants a pod near, or not, counts for a pod without wishes, as long as that one is there."""
-    scene = _zones("a", "b")
-    scene.add_pod(pod("", nodeSelector={ZONE: "c"}))
+    cluster = _zones("a", "b")
+    cluster.add_pod(pod("", nodeSelector={ZONE: "c"}))
     if late:
-        scene.schedule(1)
-    scene.add_pod(pod("", affinity=wishes), 0)
-    scene.add_pod(pod("", labels=_B))
-    scene.schedule()
-    scene.remove_pod(1)
-    scene.add_pod(pod("", labels=_B))
-    scene.schedule()
-    return scene.history()
+        cluster.schedule(1)
+    cluster.add_pod(pod("", affinity=wishes), 0)
+    cluster.add_pod(pod("", labels=_B))
+    cluster.schedule()
+    cluster.remove_pod(1)
+    cluster.add_pod(pod("", labels=_B))
+    cluster.schedule()
+    return cluster.history()
 
 
 def _likings() -> Iterator[History]:
@@ -98,12 +98,12 @@ def _likings() -> Iterator[History]:
 
 def _ignored(own: Json) -> History:
     """A profile may ignore what others prefer where the pod prefers nothing; what it requires is another thing."""
-    scene = _zones("a", "a", "b")
-    scene.add_pod(pod("", labels=_A, affinity=near("podAffinity", PREFERRED, _OF_B)), 0)
-    scene.add_pod(pod("", labels=_B, affinity=own))
-    scene.schedule()
+    cluster = _zones("a", "a", "b")
+    cluster.add_pod(pod("", labels=_A, affinity=near("podAffinity", PREFERRED, _OF_B)), 0)
+    cluster.add_pod(pod("", labels=_B, affinity=own))
+    cluster.schedule()
     args = ("InterPodAffinity", {"hardPodAffinityWeight": 0, "ignorePreferredTermsOfExistingPods": True})
-    return scene.history(profile_config(default_profile(args)))
+    return cluster.history(profile_config(default_profile(args)))
 
 
 def _ignorings() -> Iterator[History]:
@@ -115,16 +115,16 @@ def _ignorings() -> Iterator[History]:
 
 def _gone_with_its_node(wishes: Json) -> History:
     """Between two attempts a pod goes, and then its node: it counts no more in their zone."""
-    scene = _zones("a", "a", "b")
-    scene.add_pod(pod("", affinity=wishes), 0)
-    scene.add_pod(pod("", nodeSelector={ZONE: "c"}))
-    scene.schedule()
-    scene.remove_pod(0)
-    scene.remove_node(0)
+    cluster = _zones("a", "a", "b")
+    cluster.add_pod(pod("", affinity=wishes), 0)
+    cluster.add_pod(pod("", nodeSelector={ZONE: "c"}))
+    cluster.schedule()
+    cluster.remove_pod(0)
+    cluster.remove_node(0)
     for _ in range(2):
-        scene.add_pod(pod("", labels=_B))
-        scene.schedule()
-    return scene.history()
+        cluster.add_pod(pod("", labels=_B))
+        cluster.schedule()
+    return cluster.history()
 
 
 def _goings() -> Iterator[History]:
@@ -134,17 +134,17 @@ def _goings() -> Iterator[History]:
 
 def _gone_before_its_pods() -> History:
     """A node is gone, and a pod still there: nobody can go there, also who asks for this node by its name."""
-    scene = _zones("a", "b")
-    scene.add_pod(pod(""), 0)
+    cluster = _zones("a", "b")
+    cluster.add_pod(pod(""), 0)
     named = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}
     affinity = {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [named]}}}
-    scene.add_pod(pod("", affinity=affinity))
-    scene.schedule()
-    scene.remove_node(0)
-    scene.add_pod(pod("", affinity=affinity))
-    scene.add_pod(pod("", status={"nominatedNodeName": "n1"}))
-    scene.schedule()
-    return scene.history()
+    cluster.add_pod(pod("", affinity=affinity))
+    cluster.schedule()
+    cluster.remove_node(0)
+    cluster.add_pod(pod("", affinity=affinity))
+    cluster.add_pod(pod("", status={"nominatedNodeName": "n1"}))
+    cluster.schedule()
+    return cluster.history()
 
 
 _FEW: Json = {"cpu": "1", "memory": "1Gi", "ephemeral-storage": "1Gi", "x.y/a": "1", "pods": "9"}
@@ -152,24 +152,24 @@ _FEW: Json = {"cpu": "1", "memory": "1Gi", "ephemeral-storage": "1Gi", "x.y/a": 
 
 def _promised_too_much(resource: str, asked: Json) -> History:
     """A node has given more of a resource than it has; others ask for something else."""
-    scene = Scene()
-    scene.add_node(node("", _FEW))
-    scene.add_pod(pod("", {resource: "2Gi" if resource not in ("cpu", "x.y/a") else "2"}), 0)
-    scene.add_pod(pod("", asked))
-    scene.add_pod(pod(""))
-    scene.schedule()
-    return scene.history()
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", _FEW))
+    cluster.add_pod(pod("", {resource: "2Gi" if resource not in ("cpu", "x.y/a") else "2"}), 0)
+    cluster.add_pod(pod("", asked))
+    cluster.add_pod(pod(""))
+    cluster.schedule()
+    return cluster.history()
 
 
 def _grows_for_others() -> History:
     """Pods that each want another resource than the others, of a node that is full; one resource after the other
     grows, and is still too little."""
-    scene = Scene()
-    scene.add_node(node("", _FEW))
-    scene.add_pod(pod("", {name: amount for name, amount in _FEW.items() if name != "pods"}), 0)
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", _FEW))
+    cluster.add_pod(pod("", {name: amount for name, amount in _FEW.items() if name != "pods"}), 0)
     for name in ("cpu", "memory", "ephemeral-storage"):
-        scene.add_pod(pod("", {name: _FEW[name]}))
-    scene.schedule()
+        cluster.add_pod(pod("", {name: _FEW[name]}))
+    cluster.schedule()
     grown = dict(_FEW)
     for name, amount in (
         ("cpu", "1500m"),
@@ -178,10 +178,10 @@ def _grows_for_others() -> History:
         ("x.y/a", "2"),
     ):
         grown[name] = amount
-        scene.change_node(0, node("", grown))
-        scene.wait()
-        scene.schedule()
-    return scene.history()
+        cluster.change_node(0, node("", grown))
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history()
 
 
 def _overcommitted() -> Iterator[History]:
@@ -196,31 +196,33 @@ def _overcommitted() -> Iterator[History]:
 
 def _without_a_host(missing: str) -> History:
     """Pods on a node that lacks one of two labels count for the spread that nobody asked for, and for no other."""
-    scene = Scene()
-    scene.add(selecting("Service", "s", _A, "v1"))
+    cluster = HistoryBuilder()
+    cluster.add(selecting("Service", "s", _A, "v1"))
     for name, zone in (("n1", "a"), ("n2", "a"), ("n3", "b")):
         labels = {HOSTNAME: name, ZONE: zone}
         if name == "n2":
             del labels[missing]
-        scene.add_node(node(labels=labels))
+        cluster.add_node(node(labels=labels))
     for home in (1, 1, 1, 2):
-        scene.add_pod(pod("", labels=_A), home)
-    scene.add_pod(pod("", labels=_A))
-    scene.add_pod(pod("", labels=_A, topologySpreadConstraints=[spread(key, 1) for key in (HOSTNAME, ZONE)]))
-    scene.schedule()
-    return scene.history()
+        cluster.add_pod(pod("", labels=_A), home)
+    cluster.add_pod(pod("", labels=_A))
+    cluster.add_pod(
+        pod("", labels=_A, topologySpreadConstraints=[spread(key, 1) for key in (HOSTNAME, ZONE)])
+    )
+    cluster.schedule()
+    return cluster.history()
 
 
 def _of_another_version(when: str, gate: bool) -> History:
     """The label that a constraint compares is changed before the pod is tried."""
-    scene = _zones("a", "b")
+    cluster = _zones("a", "b")
     for home, version in ((0, "2"), (1, "1"), (1, "1")):
-        scene.add_pod(pod("", labels={**_A, "version": version}), home)
+        cluster.add_pod(pod("", labels={**_A, "version": version}), home)
     constraint = spread(ZONE, 1, when, matchLabelKeys=["version", "absent"])
-    scene.add_pod(pod("", labels={**_A, "version": "1"}, topologySpreadConstraints=[constraint]))
-    scene.change_pod(3, lambda value: with_metadata(value, labels={**_A, "version": "2"}))
-    scene.schedule()
-    return scene.history(gates={} if gate else {"MatchLabelKeysInPodTopologySpread": False})
+    cluster.add_pod(pod("", labels={**_A, "version": "1"}, topologySpreadConstraints=[constraint]))
+    cluster.change_pod(3, lambda value: with_metadata(value, labels={**_A, "version": "2"}))
+    cluster.schedule()
+    return cluster.history(gates={} if gate else {"MatchLabelKeysInPodTopologySpread": False})
 
 
 def _versions() -> Iterator[History]:
@@ -230,15 +232,15 @@ def _versions() -> Iterator[History]:
 
 def _counts_elsewhere(when: str, policy: str) -> History:
     """Whether pods count that run where the pod itself cannot go."""
-    scene = Scene(hosts=True)
+    cluster = HistoryBuilder(hosts=True)
     for zone, disk in (("a", "ssd"), ("a", "hdd"), ("b", "ssd")):
-        scene.add_node(node(labels={ZONE: zone, "disk": disk}))
+        cluster.add_node(node(labels={ZONE: zone, "disk": disk}))
     for home in (1, 1, 2):
-        scene.add_pod(pod("", labels=_A), home)
+        cluster.add_pod(pod("", labels=_A), home)
     constraint = spread(ZONE, 1, when, nodeAffinityPolicy=policy)
-    scene.add_pod(pod("", labels=_A, nodeSelector={"disk": "ssd"}, topologySpreadConstraints=[constraint]))
-    scene.schedule()
-    return scene.history()
+    cluster.add_pod(pod("", labels=_A, nodeSelector={"disk": "ssd"}, topologySpreadConstraints=[constraint]))
+    cluster.schedule()
+    return cluster.history()
 
 
 def _elsewhere() -> Iterator[History]:
@@ -251,26 +253,26 @@ def _elsewhere() -> Iterator[History]:
 
 def _needs_its_victim(key: str) -> History:
     """Who needs another pod near does not evict it; of two that would do, one may go."""
-    scene = _zones("a", "b", "a")
+    cluster = _zones("a", "b", "a")
     for home in (0, 0, 2):
-        scene.add_pod(pod("", cpu("2"), labels=_A if home == 0 else _B), home)
-    scene.add_pod(pod("", cpu("2")), 2)
-    scene.add_pod(pod("", cpu("3"), priority=10, affinity=near("podAffinity", REQUIRED, _OF_A, key)))
-    scene.schedule()
-    return scene.history()
+        cluster.add_pod(pod("", cpu("2"), labels=_A if home == 0 else _B), home)
+    cluster.add_pod(pod("", cpu("2")), 2)
+    cluster.add_pod(pod("", cpu("3"), priority=10, affinity=near("podAffinity", REQUIRED, _OF_A, key)))
+    cluster.schedule()
+    return cluster.history()
 
 
 def _promised_and_counted(promised: int) -> History:
     """Pods that a node is promised to count for the spread there, where another zone may then have the fewest."""
-    scene = _zones("a", "b")
+    cluster = _zones("a", "b")
     for home in (0, 0, 1):
-        scene.add_pod(pod("", labels=_A), home)
+        cluster.add_pod(pod("", labels=_A), home)
     for _ in range(promised):
         kept: Json = {"nodeSelector": {ZONE: "c"}, "preemptionPolicy": "Never", "priority": 10}
-        scene.add_pod(pod("", labels=_A, status={"nominatedNodeName": "n2"}, **kept))
-    scene.add_pod(pod("", labels=_A, topologySpreadConstraints=[spread(ZONE, 1, "DoNotSchedule")]))
-    scene.schedule()
-    return scene.history()
+        cluster.add_pod(pod("", labels=_A, status={"nominatedNodeName": "n2"}, **kept))
+    cluster.add_pod(pod("", labels=_A, topologySpreadConstraints=[spread(ZONE, 1, "DoNotSchedule")]))
+    cluster.schedule()
+    return cluster.history()
 
 
 _HISTORIES: tuple[History, ...] = (

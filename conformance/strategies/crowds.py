@@ -11,8 +11,8 @@ from attrs import frozen
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.objects import cpu, node, pod
-from conformance.strategies.scenes import Scene
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import cpu, node, pod
 from refsched.suite.histories.history import History
 
 
@@ -28,16 +28,16 @@ class Crowd:
     unstarted: int = 0
     important: int = 0
 
-    def add_to(self, scene: Scene) -> None:
+    def add_to(self, cluster: HistoryBuilder) -> None:
         """They ask for different amounts, so that nearly every exchange of two is seen in who has to leave."""
-        home = len(scene.nodes)
+        home = len(cluster.nodes)
         amounts = [10 * (1 + number * 7 % 13) for number in range(self.size)]
         cores = {"cpu": f"{sum(amounts)}m", "memory": "8Gi", "pods": "99"}
-        scene.add_node(node("", cores, {"crowd": str(home)}))
+        cluster.add_node(node("", cores, {"crowd": str(home)}))
         for number, amount in enumerate(amounts):
             minute = number * self.stride % self.period
             has_started = not self.unstarted or minute % self.unstarted
-            scene.add_pod(
+            cluster.add_pod(
                 pod(
                     "",
                     cpu(f"{amount}m"),
@@ -47,7 +47,7 @@ class Crowd:
                 home,
             )
         wanted = f"{(sum(amounts) + 1) // 2}m"
-        scene.add_pod(pod("", cpu(wanted), priority=10, nodeSelector={"crowd": str(home)}))
+        cluster.add_pod(pod("", cpu(wanted), priority=10, nodeSelector={"crowd": str(home)}))
 
 
 _CROWDS = (
@@ -61,13 +61,13 @@ started are each the earlier of two: these crowds take nearly all the ways throu
 
 
 def _crowded(crowds: tuple[Crowd, ...]) -> History:
-    scene = Scene()
+    cluster = HistoryBuilder()
     for crowd in crowds:
-        crowd.add_to(scene)
-    scene.schedule()
-    scene.wait()
-    scene.schedule()
-    return scene.history()
+        crowd.add_to(cluster)
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
 
 
 def histories() -> SearchStrategy[History]:

@@ -12,8 +12,8 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.objects import with_metadata
-from conformance.strategies.scenes import Change, Scene, nth
+from conformance.vocabulary.builder import Change, HistoryBuilder, nth
+from conformance.vocabulary.objects import with_metadata
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
@@ -38,19 +38,21 @@ def cures(
 
     @st.composite
     def histories(draw: DrawFn) -> History:
-        scene = Scene(hosts)
+        cluster = HistoryBuilder(hosts)
         for value in draw(nodes):
-            scene.add_node(value)
+            cluster.add_node(value)
         for value, home in draw(inhabitants):
-            scene.add_pod(value, home)
+            cluster.add_pod(value, home)
         for value in draw(refused):
-            scene.add_pod(value)
-        scene.schedule()
+            cluster.add_pod(value)
+        cluster.schedule()
         for _ in range(draw(times)):
-            draw(happening)(scene)
-            scene.wait()
-            scene.schedule()
-        return scene.history(None if config is None else draw(config), None if gates is None else draw(gates))
+            draw(happening)(cluster)
+            cluster.wait()
+            cluster.schedule()
+        return cluster.history(
+            None if config is None else draw(config), None if gates is None else draw(gates)
+        )
 
     return histories()
 
@@ -61,9 +63,9 @@ def node_changes(
     """A change of one of the nodes, all else of which stays: what ``make`` answers for what is drawn says how."""
 
     def change(index: int, value: Any) -> Change:
-        def happen(scene: Scene) -> None:
-            if scene.nodes:
-                scene.change_node(index, make(value)(scene.nodes[nth(scene.nodes, index)]))
+        def happen(cluster: HistoryBuilder) -> None:
+            if cluster.nodes:
+                cluster.change_node(index, make(value)(cluster.nodes[nth(cluster.nodes, index)]))
 
         return happen
 
@@ -80,7 +82,7 @@ def pod_updates(
 ) -> SearchStrategy[Change]:
     """As ``pod_changes``, and more often of one that came late, and waits."""
     return st.builds(
-        lambda index, value: lambda scene: scene.change_pod(index, make(value)),
+        lambda index, value: lambda cluster: cluster.change_pod(index, make(value)),
         st.sampled_from([-1, 0, -1, 1, -2]),
         drawn,
     )

@@ -13,25 +13,11 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.device_objects import (
-    DRIVER,
-    claim_user,
-    device_class,
-    resource_claim,
-    resource_slice,
-)
-from conformance.strategies.objects import (
-    ZONE,
-    ZONE_LABELS,
-    combinations,
-    node,
-    one_in,
-    pod,
-    with_metadata,
-    with_spec,
-    with_status,
-)
-from conformance.strategies.scenes import Change, Scene, scenes
+from conformance.strategies.changes import scenes
+from conformance.strategies.drawn import ZONE_LABELS, combinations, one_in
+from conformance.vocabulary.builder import Change, HistoryBuilder
+from conformance.vocabulary.devices import DRIVER, claim_user, device_class, resource_claim, resource_slice
+from conformance.vocabulary.objects import ZONE, node, pod, with_metadata, with_spec, with_status
 from refsched.suite.histories.history import Create, History, Update, deleting
 
 Json = dict[str, Any]
@@ -213,22 +199,24 @@ _NODES = st.builds(
 def _add_owner(spec: Json, is_owner: bool, is_told: bool) -> Change:
     """A pod with a claim that was made for it from a template; or for somebody else, or its status is late."""
 
-    def change(scene: Scene) -> None:
-        scene.add_pod(pod("", {"cpu": "1"}, resourceClaims=[{"name": "g", "resourceClaimTemplateName": "t"}]))
-        name = next(reversed(scene.pods))
+    def change(cluster: HistoryBuilder) -> None:
+        cluster.add_pod(
+            pod("", {"cpu": "1"}, resourceClaims=[{"name": "g", "resourceClaimTemplateName": "t"}])
+        )
+        name = next(reversed(cluster.pods))
         own, uid = f"{name}-g", f"uid-of-{name}"
-        made = with_metadata(scene.pods[name], uid=uid)
+        made = with_metadata(cluster.pods[name], uid=uid)
         told = with_status(made, resourceClaimStatuses=[{"name": "g", "resourceClaimName": own}])
         owner = {"apiVersion": "v1", "kind": "Pod", "name": name, "uid": uid, "controller": True}
         made_for = [owner if is_owner else {**owner, "uid": "another"}]
-        scene.pods[name] = told
-        scene.steps[-1] = Create(told if is_told else made)
-        if any(isinstance(step, Create) and step.object["metadata"]["name"] == own for step in scene.steps):
+        cluster.pods[name] = told
+        cluster.steps[-1] = Create(told if is_told else made)
+        if any(isinstance(step, Create) and step.object["metadata"]["name"] == own for step in cluster.steps):
             return
-        scene.add(with_metadata(resource_claim(own, spec), ownerReferences=made_for))
+        cluster.add(with_metadata(resource_claim(own, spec), ownerReferences=made_for))
         if not is_told:
-            scene.schedule()
-            scene.steps.append(Update(told))
+            cluster.schedule()
+            cluster.steps.append(Update(told))
 
     return change
 
@@ -237,27 +225,27 @@ def _add_owner(spec: Json, is_owner: bool, is_told: bool) -> Change:
 
 
 def _updated(value: Json) -> Change:
-    return lambda scene: scene.steps.append(Update(value))
+    return lambda cluster: cluster.steps.append(Update(value))
 
 
 def _replaced(old: Json, new: Json) -> Change:
     """It is gone while pods are tried, and comes back otherwise."""
 
-    def change(scene: Scene) -> None:
-        scene.steps.append(deleting(old))
-        scene.wait()
-        scene.schedule()
-        scene.add(new)
+    def change(cluster: HistoryBuilder) -> None:
+        cluster.steps.append(deleting(old))
+        cluster.wait()
+        cluster.schedule()
+        cluster.add(new)
 
     return change
 
 
 def _comes_and_goes(value: Json) -> Change:
-    def change(scene: Scene) -> None:
-        scene.add(value)
-        scene.wait()
-        scene.schedule()
-        scene.steps.append(deleting(value))
+    def change(cluster: HistoryBuilder) -> None:
+        cluster.add(value)
+        cluster.wait()
+        cluster.schedule()
+        cluster.steps.append(deleting(value))
 
     return change
 
@@ -343,20 +331,20 @@ def _pool(kinds: Sequence[tuple[int, str]]) -> Json:
 
 def _from_one_pool(pool: Json, specs: Sequence[Json], users: Sequence[Sequence[str]], again: bool) -> History:
     """Perhaps the pods that got devices leave, their claims lose them, and the others are tried again."""
-    scene = Scene()
-    scene.add(_class("any", {}, False), pool)
-    scene.add(_class("first", {"selectors": [{"cel": {"expression": f"{_ATTRIBUTES}.numa == 0"}}]}, True))
-    scene.add_node(node(""))
+    cluster = HistoryBuilder()
+    cluster.add(_class("any", {}, False), pool)
+    cluster.add(_class("first", {"selectors": [{"cel": {"expression": f"{_ATTRIBUTES}.numa == 0"}}]}, True))
+    cluster.add_node(node(""))
     claims = [resource_claim(f"c{number}", spec) for number, spec in enumerate(specs, 1)]
-    scene.add(*claims)
+    cluster.add(*claims)
     for names in users:
-        scene.add_pod(claim_user(*names))
-    scene.schedule()
+        cluster.add_pod(claim_user(*names))
+    cluster.schedule()
     if again:
-        scene.steps.append(Update(claims[0]))
-        scene.wait()
-        scene.schedule()
-    return scene.history()
+        cluster.steps.append(Update(claims[0]))
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history()
 
 
 def histories() -> SearchStrategy[History]:

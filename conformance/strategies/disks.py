@@ -8,8 +8,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.objects import combinations, node, pod
-from conformance.strategies.scenes import scenes
+from conformance.strategies.changes import scenes
+from conformance.strategies.drawn import combinations
+from conformance.vocabulary.objects import node, pod
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]

@@ -13,19 +13,19 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from conformance.strategies.objects import (
+from conformance.strategies.drawn import combinations
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import (
     AN_AGE_AGO,
     HOSTNAME,
     PREFERRED,
     REQUIRED,
     ZONE,
-    combinations,
     distinct_constraints,
     node,
     pod,
     with_metadata,
 )
-from conformance.strategies.scenes import Scene
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
@@ -131,26 +131,26 @@ _EVICTING = combinations(
 @st.composite
 def evicting(draw: DrawFn) -> History:
     """Each node holds a pod or a few, and another one would like to be there. Who is let off counts again."""
-    scene = Scene(hosts=True)
+    cluster = HistoryBuilder(hosts=True)
     for home, value in enumerate(draw(st.lists(_FULL, min_size=2, max_size=4))):
-        scene.add_node(value)
+        cluster.add_node(value)
         for evictable in draw(st.lists(_EVICTABLE, min_size=1, max_size=3)):
-            scene.add_pod(evictable, home)
+            cluster.add_pod(evictable, home)
     for value in draw(st.lists(_EVICTING, min_size=2, max_size=3)):
-        scene.add_pod(value)
-    scene.schedule()
-    return scene.history()
+        cluster.add_pod(value)
+    cluster.schedule()
+    return cluster.history()
 
 
 @st.composite
 def crowded(draw: DrawFn) -> History:
-    scene = Scene(hosts=True)
+    cluster = HistoryBuilder(hosts=True)
     nodes = draw(st.lists(_NODES, min_size=1, max_size=5))
     for value in nodes:
-        scene.add_node(value)
+        cluster.add_node(value)
     for home in draw(st.lists(st.integers(0, len(nodes) - 1), max_size=8)):
-        scene.add_pod(draw(_RUNNING), home)
+        cluster.add_pod(draw(_RUNNING), home)
     for value in draw(st.lists(_PODS, min_size=2, max_size=6)):
-        scene.add_pod(value)
-    scene.schedule()
-    return scene.history()
+        cluster.add_pod(value)
+    cluster.schedule()
+    return cluster.history()

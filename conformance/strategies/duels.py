@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies.contest import LOWEST, PRIORITY, a_budget, a_victim
-from conformance.strategies.objects import START_TIMES, cpu, node, pod, with_metadata, with_spec
-from conformance.strategies.scenes import Scene
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import START_TIMES, cpu, node, pod, with_metadata, with_spec
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
@@ -127,19 +127,19 @@ class Match:
     pods: str = "9"
     scheduler: str = "default-scheduler"
 
-    def add_to(self, scene: Scene, number: int) -> None:
-        match, before = str(number), len(scene.pods)
+    def add_to(self, cluster: HistoryBuilder, number: int) -> None:
+        match, before = str(number), len(cluster.pods)
         for crowd, spared in zip_longest(self.crowds, self.spared):
             cores = "2" if _is_duel(self.crowds) else f"{500 * len(crowd)}m"
-            scene.add_node(node("", {"cpu": cores, "memory": "8Gi", "pods": self.pods}, {"match": match}))
-            home = len(scene.nodes) - 1
+            cluster.add_node(node("", {"cpu": cores, "memory": "8Gi", "pods": self.pods}, {"match": match}))
+            home = len(cluster.nodes) - 1
             for victim in crowd:
                 placed = with_spec(_of_a_crowd("500m", match, *victim), schedulerName=self.scheduler)
-                scene.add_pod(placed, home)
+                cluster.add_pod(placed, home)
             if spared is not None:
-                scene.add_pod(_of_a_crowd("", match, *spared), home)
-        scene.add(*_protecting(self.protection, match, tuple(scene.pods)[before:]))
-        scene.add_pod(pod("", cpu(self.amount), priority=PRIORITY, nodeSelector={"match": match}))
+                cluster.add_pod(_of_a_crowd("", match, *spared), home)
+        cluster.add(*_protecting(self.protection, match, tuple(cluster.pods)[before:]))
+        cluster.add_pod(pod("", cpu(self.amount), priority=PRIORITY, nodeSelector={"match": match}))
 
 
 def _of_a_crowd(amount: str, match: str, app: str, priority: int, start: int) -> Json:
@@ -156,13 +156,13 @@ def _is_bare(crowds: Sequence[_Crowd]) -> bool:
 
 
 def _one_after_the_other(matches: Sequence[Match]) -> History:
-    scene = Scene()
+    cluster = HistoryBuilder()
     for number, match in enumerate(matches):
-        match.add_to(scene, number)
-    scene.schedule()
-    scene.wait()
-    scene.schedule()
-    return scene.history()
+        match.add_to(cluster, number)
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
 
 
 # --- Histories ------------------------------------------------------------------------------------

@@ -14,24 +14,24 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies import spared
-from conformance.strategies.objects import (
-    START_TIMES,
-    combinations,
-    cpu,
-    default_profile,
-    node,
-    pod,
-    profile_config,
-    with_metadata,
-)
-from conformance.strategies.scenes import (
-    Scene,
+from conformance.strategies.changes import (
     courses,
     nodes_changed,
     nodes_created,
     pods_created,
     pods_removed,
     pods_running,
+)
+from conformance.strategies.drawn import combinations
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import (
+    START_TIMES,
+    cpu,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+    with_metadata,
 )
 from refsched.suite.histories.extender_server import ANNOTATION, REFUSES, SCORE
 from refsched.suite.histories.extenders_at_hand import EXTENDERS
@@ -229,19 +229,19 @@ _SCORED = st.builds(
 def _scoring(draw: DrawFn) -> History:
     """Nodes are all alike, so that extenders alone tell them apart, as often as not by any measure. One pod goes
     afterwards, from where it was bound, whoever did that."""
-    scene = Scene()
+    cluster = HistoryBuilder()
     for _ in range(draw(st.sampled_from([2, 3]))):
-        scene.add_node(_node("4", {}, "b"))
+        cluster.add_node(_node("4", {}, "b"))
     for value in draw(st.lists(_SCORED, min_size=2, max_size=3)):
-        scene.add_pod(value)
-    scene.schedule()
-    scene.remove_pod(draw(st.integers(0, 1)))
+        cluster.add_pod(value)
+    cluster.schedule()
+    cluster.remove_pod(draw(st.integers(0, 1)))
     alone = draw(st.booleans())
     verbs = st.sampled_from(_APART if alone else _TOGETHER)
     either = st.sampled_from([False, True, False])
     team = draw(st.builds(_team, verbs, either, either, st.booleans(), st.sampled_from([1, 3])))
     config = _config(team, draw(st.sampled_from([len(team) - 1, None])))
-    return scene.history({**config, "profiles": [_WITHOUT_SCORES]} if alone else config)
+    return cluster.history({**config, "profiles": [_WITHOUT_SCORES]} if alone else config)
 
 
 def histories() -> SearchStrategy[History]:

@@ -13,50 +13,33 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.objects import (
-    AN_AGE_AGO,
-    SCRIPT,
-    combinations,
-    cpu,
-    node,
-    pod,
-    profile_config,
-    with_metadata,
-    with_spec,
-    with_status,
-)
-from conformance.strategies.scenes import (
-    AFTER_FIVE_MINUTES,
-    Change,
-    Scene,
+from conformance.strategies.changes import (
     courses,
     label_changes,
     nodes_changed,
     nodes_removed,
-    nth,
     placed,
     pod_changes,
     pods_created,
     pods_removed,
 )
-from refsched.suite.histories.history import History, Permit, Release
+from conformance.strategies.drawn import combinations
+from conformance.vocabulary.builder import AFTER_FIVE_MINUTES, Change, HistoryBuilder, nth
+from conformance.vocabulary.objects import (
+    AN_AGE_AGO,
+    SCRIPT,
+    cpu,
+    node,
+    pod,
+    with_metadata,
+    with_spec,
+    with_status,
+)
+from conformance.vocabulary.scripted import SCRIPTED, Script, key, release_all, script
+from refsched.suite.histories.history import History, Permit
 
 Json = dict[str, Any]
-Script = dict[str, dict[str, str]]
 
-SCRIPTED: Json = profile_config(
-    {
-        "schedulerName": "default-scheduler",
-        "plugins": {
-            "multiPoint": {"enabled": [{"name": "ScriptedA"}, {"name": "ScriptedB"}]},
-            "bind": {
-                "disabled": [{"name": "*"}],
-                "enabled": [{"name": "ScriptedBinder"}, {"name": "DefaultBinder"}],
-            },
-        },
-    }
-)
-"""The scripted plugins at their points; the binder is asked before the default one."""
 
 # --- Scripts --------------------------------------------------------------------------------------
 
@@ -82,14 +65,6 @@ _STAGES = (
     ),
     *((plugin, "permit", answer) for plugin in ("ScriptedA", "ScriptedB") for answer in ("Wait", "Wait:5")),
 )
-
-
-def script(*answers: tuple[str, str, str]) -> Script:
-    """Of several answers of a plugin at a point, the last one stands."""
-    told: Script = {}
-    for plugin, point, answer in answers:
-        told.setdefault(plugin, {})[point] = answer
-    return told
 
 
 SCRIPTS: SearchStrategy[Script] = st.lists(st.sampled_from(_STAGES), max_size=3).map(
@@ -128,12 +103,12 @@ def _leaving(_: object) -> Any:
 def _rival(shape: Json, index: int) -> Change:
     """The pod is held before it is bound, and somebody else binds it."""
 
-    def change(scene: Scene) -> None:
-        scene.add_pod(pod("", **shape, script=script(("ScriptedA", "preBind", "Hold"))))
-        scene.schedule(1)
-        if scene.nodes:
-            name = nth(scene.nodes, index)
-            scene.change_pod(-1, lambda value: with_spec(value, nodeName=name))
+    def change(cluster: HistoryBuilder) -> None:
+        cluster.add_pod(pod("", **shape, script=script(("ScriptedA", "preBind", "Hold"))))
+        cluster.schedule(1)
+        if cluster.nodes:
+            name = nth(cluster.nodes, index)
+            cluster.change_pod(-1, lambda value: with_spec(value, nodeName=name))
 
     return change
 
@@ -143,18 +118,18 @@ def _taken(nominated: bool, large: str, priority: int) -> Change:
     pod as it was stored before, with a nomination or without one; another pod waits for such room, which may be
     more important, and comes later."""
 
-    def change(scene: Scene) -> None:
-        if scene.nodes:
-            name = nth(scene.nodes, 0)
+    def change(cluster: HistoryBuilder) -> None:
+        if cluster.nodes:
+            name = nth(cluster.nodes, 0)
             status = {"nominatedNodeName": name} if nominated else None
-            release_all(scene)
-            scene.add_pod(
+            release_all(cluster)
+            cluster.add_pod(
                 pod("", priority=100, status=status, script=script(("ScriptedA", "permit", "Wait")))
             )
-            scene.schedule(1)
-            scene.add_pod(pod("", cpu(large), priority=priority, preemptionPolicy="Never"))
-            scene.schedule(1)
-            scene.change_pod(-2, lambda value: with_spec(value, nodeName=name))
+            cluster.schedule(1)
+            cluster.add_pod(pod("", cpu(large), priority=priority, preemptionPolicy="Never"))
+            cluster.schedule(1)
+            cluster.change_pod(-2, lambda value: with_spec(value, nodeName=name))
 
     return change
 
@@ -163,14 +138,14 @@ def _overdue(answer: str, text: str) -> Change:
     """While a pod is held another one has waited for five minutes, which is an event for both; then comes one that
     may end what the held one is refused for."""
 
-    def change(scene: Scene) -> None:
-        release_all(scene)
-        scene.add_pod(pod("", priority=101, nodeSelector={"disk": "none"}))
-        scene.add_pod(pod("", priority=100, script=script(("ScriptedA", "reserve", f"Hold:{answer}"))))
-        scene.schedule(2)
-        scene.wait(AFTER_FIVE_MINUTES)
-        _touched(0, _noted(text))(scene)
-        release_all(scene)
+    def change(cluster: HistoryBuilder) -> None:
+        release_all(cluster)
+        cluster.add_pod(pod("", priority=101, nodeSelector={"disk": "none"}))
+        cluster.add_pod(pod("", priority=100, script=script(("ScriptedA", "reserve", f"Hold:{answer}"))))
+        cluster.schedule(2)
+        cluster.wait(AFTER_FIVE_MINUTES)
+        _touched(0, _noted(text))(cluster)
+        release_all(cluster)
 
     return change
 
@@ -178,9 +153,9 @@ def _overdue(answer: str, text: str) -> Change:
 def _touched(index: int, touch: Callable[[Json], Json]) -> Change:
     """One thing about a node changes, and nothing else."""
 
-    def change(scene: Scene) -> None:
-        if scene.nodes:
-            scene.change_node(index, touch(scene.nodes[nth(scene.nodes, index)]))
+    def change(cluster: HistoryBuilder) -> None:
+        if cluster.nodes:
+            cluster.change_node(index, touch(cluster.nodes[nth(cluster.nodes, index)]))
 
     return change
 
@@ -223,27 +198,14 @@ MEANWHILE: tuple[SearchStrategy[Change], ...] = (
 """To pods and nodes; most of it finds a pod held now and then."""
 
 
-def key(value: Json) -> str:
-    return f"{value['metadata'].get('namespace', 'default')}/{value['metadata']['name']}"
-
-
-def release_all(scene: Scene) -> None:
-    """Each pod as often as its script may hold it; who is not held is passed over."""
-    scene.steps.extend(
-        Release(key(value))
-        for value in scene.pods.values()
-        for _ in range(value["metadata"].get("annotations", {}).get(SCRIPT, "").count("Hold"))
-    )
-
-
 def permitting(*decisions: str) -> SearchStrategy[Change]:
     """One of the pods is allowed or rejected, by one plugin or by all; who does not wait is passed over."""
 
     def permit(index: int, decision: str, plugin: str) -> Change:
-        def change(scene: Scene) -> None:
-            if scene.pods:
-                value = list(scene.pods.values())[index % len(scene.pods)]
-                scene.steps.append(Permit(key(value), decision, plugin))
+        def change(cluster: HistoryBuilder) -> None:
+            if cluster.pods:
+                value = list(cluster.pods.values())[index % len(cluster.pods)]
+                cluster.steps.append(Permit(key(value), decision, plugin))
 
         return change
 
@@ -255,12 +217,12 @@ def permitting(*decisions: str) -> SearchStrategy[Change]:
 def then(seconds: float, *times: int) -> Change:
     """Time passes while some are held; they go on, and pods are tried, one after the other."""
 
-    def change(scene: Scene) -> None:
+    def change(cluster: HistoryBuilder) -> None:
         if seconds:
-            scene.wait(seconds)
+            cluster.wait(seconds)
         for number in times:
-            release_all(scene)
-            scene.schedule(number)
+            release_all(cluster)
+            cluster.schedule(number)
 
     return change
 

@@ -10,15 +10,8 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.objects import (
-    container,
-    default_profile,
-    node,
-    pod,
-    profile_config,
-    with_status,
-)
-from conformance.strategies.scenes import Scene
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import container, default_profile, node, pod, profile_config, with_status
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 Json = dict[str, Any]
@@ -74,25 +67,25 @@ _AFTERWARDS = st.sampled_from(["leaves", "leaves", "grows", "a little", "shrinks
 def histories() -> SearchStrategy[History]:
     @st.composite
     def filled(draw: DrawFn) -> History:
-        scene = Scene()
+        cluster = HistoryBuilder()
         name, amounts = draw(_FILLED)
         shape = draw(_SHAPES)
         room = draw(st.sampled_from([2, 2, 3, 1]))
         ample = {"cpu": "9", "memory": "9Gi", "pods": "9", _AMPLE: "9"}
-        scene.add_node(node("", {**ample, name: amounts[room]}))
+        cluster.add_node(node("", {**ample, name: amounts[room]}))
         running = draw(st.sampled_from([0, 0, 1, 2]))
         for number in range(4):
-            scene.add_pod(_asking(name, amounts, shape), 0 if number < running else -1)
-        scene.schedule()
+            cluster.add_pod(_asking(name, amounts, shape), 0 if number < running else -1)
+        cluster.schedule()
         match draw(_AFTERWARDS):
             case "leaves":
-                scene.remove_pod(0)
+                cluster.remove_pod(0)
             case "grows" | "a little" | "shrinks" as how:
                 now = amounts[{"grows": 3, "a little": 2, "shrinks": 1}[how]]
-                scene.change_node(0, with_status(scene.nodes["n1"], allocatable={**ample, name: now}))
-        scene.wait()
-        scene.schedule()
-        return scene.history(_config(name, draw(_IGNORED)))
+                cluster.change_node(0, with_status(cluster.nodes["n1"], allocatable={**ample, name: now}))
+        cluster.wait()
+        cluster.schedule()
+        return cluster.history(_config(name, draw(_IGNORED)))
 
     return filled()
 

@@ -14,8 +14,8 @@ from attrs import frozen
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.claims import a_claim, a_volume, bound_pair, storage_class, with_some
-from conformance.strategies.device_objects import (
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import (
     claim_user,
     device_class,
     exactly,
@@ -23,18 +23,22 @@ from conformance.strategies.device_objects import (
     resource_claim,
     resource_slice,
 )
-from conformance.strategies.objects import HOSTNAME, REQUIRED, node, pod
-from conformance.strategies.scenes import Scene
-from conformance.strategies.storage import (
+from conformance.vocabulary.objects import HOSTNAME, REQUIRED, node, pod
+from conformance.vocabulary.storage import (
     DRIVER,
     GCE,
     MIGRATED_PLUGINS,
     STORAGE,
     TELLING,
+    a_claim,
+    a_volume,
+    bound_pair,
     csi_node,
     inline,
+    storage_class,
     storage_object,
     using,
+    with_some,
 )
 from refsched.suite.histories.history import History, Update, deleting
 
@@ -52,19 +56,19 @@ class Case:
     later: Json | None = None
 
     def history(self, *, is_tried_before: bool) -> History:
-        scene = Scene(hosts=True)
-        scene.add(*self.there)
-        scene.add_node(node(""))
+        cluster = HistoryBuilder(hosts=True)
+        cluster.add(*self.there)
+        cluster.add_node(node(""))
         for value in self.running:
-            scene.add_pod(value, 0)
+            cluster.add_pod(value, 0)
         if is_tried_before:
-            scene.add_pod(self.pod)
-            scene.schedule()
-        scene.steps.append(deleting(self.there[-1]) if self.later is None else Update(self.later))
-        scene.add_pod(self.pod)
-        scene.wait()
-        scene.schedule()
-        return scene.history()
+            cluster.add_pod(self.pod)
+            cluster.schedule()
+        cluster.steps.append(deleting(self.there[-1]) if self.later is None else Update(self.later))
+        cluster.add_pod(self.pod)
+        cluster.wait()
+        cluster.schedule()
+        return cluster.history()
 
 
 # --- Storage --------------------------------------------------------------------------------------

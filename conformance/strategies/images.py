@@ -8,16 +8,10 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.objects import (
-    CPU_REQUESTS,
-    combinations,
-    container,
-    cpu,
-    node,
-    pod,
-    with_metadata,
-)
-from conformance.strategies.scenes import Scene, scenes
+from conformance.strategies.changes import scenes
+from conformance.strategies.drawn import CPU_REQUESTS, combinations
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import container, cpu, node, pod, with_metadata
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
@@ -76,24 +70,24 @@ def _churn() -> SearchStrategy[History]:
 
     @st.composite
     def churning(draw: DrawFn) -> History:
-        scene = Scene()
+        cluster = HistoryBuilder()
         for images in draw(st.lists(_HELD, min_size=3, max_size=4)):
-            scene.add_node(node(images=images))
-        scene.add_pod(draw(_WAITING))
-        scene.schedule()
+            cluster.add_node(node(images=images))
+        cluster.add_pod(draw(_WAITING))
+        cluster.schedule()
         for what, index, images in draw(_CHANGES):
             if what == "add":
-                scene.add_node(node(images=images))
-            elif what == "remove" and len(scene.nodes) > 2:
-                scene.remove_node(index)
+                cluster.add_node(node(images=images))
+            elif what == "remove" and len(cluster.nodes) > 2:
+                cluster.remove_node(index)
             else:
-                scene.change_node(index, node(images=images))
-        for index, name in enumerate(scene.nodes if draw(st.booleans()) else ()):
-            scene.change_node(index, with_metadata(scene.nodes[name], annotations={"note": "x"}))
+                cluster.change_node(index, node(images=images))
+        for index, name in enumerate(cluster.nodes if draw(st.booleans()) else ()):
+            cluster.change_node(index, with_metadata(cluster.nodes[name], annotations={"note": "x"}))
         for value in draw(st.lists(_WAITING, min_size=1, max_size=2)):
-            scene.add_pod(value)
-        scene.schedule()
-        return scene.history()
+            cluster.add_pod(value)
+        cluster.schedule()
+        return cluster.history()
 
     return churning()
 

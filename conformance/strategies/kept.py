@@ -13,19 +13,19 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.faults import SCRIPTED, key, release_all, script
-from conformance.strategies.objects import (
+from conformance.strategies.drawn import combinations
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import (
     HOSTNAME,
     REQUIRED,
     START_TIMES,
-    combinations,
     cpu,
     node,
     pod,
     with_metadata,
     with_spec,
 )
-from conformance.strategies.scenes import Scene
+from conformance.vocabulary.scripted import SCRIPTED, key, release_all, script
 from refsched.suite.histories.history import History, Permit
 
 Json = dict[str, Any]
@@ -82,30 +82,30 @@ _AFTERWARDS = st.sampled_from(["rival", "rival", "delete", "nothing"])
 def histories() -> SearchStrategy[History]:
     @st.composite
     def kept(draw: DrawFn) -> History:
-        scene = Scene()
+        cluster = HistoryBuilder()
         number, room = draw(st.sampled_from([(1, "2"), (1, "2"), (1, "9"), (2, "9")]))
         for _ in range(number):
-            scene.add_node(node("", {"cpu": "2", "pods": room}))
+            cluster.add_node(node("", {"cpu": "2", "pods": room}))
         for home in range(number):
             for victim in draw(st.lists(_VICTIMS, max_size=1)):
-                scene.add_pod(victim, home)
-        first = len(scene.pods)
-        scene.add_pod(draw(_FIRST))
-        scene.schedule(1)
-        scene.wait()
-        scene.schedule(1)
+                cluster.add_pod(victim, home)
+        first = len(cluster.pods)
+        cluster.add_pod(draw(_FIRST))
+        cluster.schedule(1)
+        cluster.wait()
+        cluster.schedule(1)
         for other in draw(st.lists(_OTHERS, min_size=1, max_size=2)):
-            scene.add_pod(other)
-        scene.schedule(draw(st.sampled_from([1, 2, 0])))
-        value = list(scene.pods.values())[first]
-        _change(scene, draw(_MEANWHILE), value)
-        release_all(scene)
-        scene.schedule(draw(st.sampled_from([1, 2, 0])))
-        _change(scene, draw(_AFTERWARDS), value)
-        scene.wait()
-        release_all(scene)
-        scene.schedule()
-        return scene.history(SCRIPTED)
+            cluster.add_pod(other)
+        cluster.schedule(draw(st.sampled_from([1, 2, 0])))
+        value = list(cluster.pods.values())[first]
+        _change(cluster, draw(_MEANWHILE), value)
+        release_all(cluster)
+        cluster.schedule(draw(st.sampled_from([1, 2, 0])))
+        _change(cluster, draw(_AFTERWARDS), value)
+        cluster.wait()
+        release_all(cluster)
+        cluster.schedule()
+        return cluster.history(SCRIPTED)
 
     return st.one_of(*[kept()] * 3, _left(), _left(), _outranked(), _beside()).map(_as_one)
 
@@ -127,24 +127,24 @@ _HEIRS = combinations(
 def _left(draw: DrawFn) -> History:
     """A pod that is promised a node, by itself or because it made room there, does not come to need it; and those
     who come then would fill the node to its last place."""
-    scene = Scene()
+    cluster = HistoryBuilder()
     room = draw(st.sampled_from([1, 2]))
-    scene.add_node(node("", {"cpu": "2", "pods": str(room)}))
+    cluster.add_node(node("", {"cpu": "2", "pods": str(room)}))
     makes_room = draw(st.booleans())
     if makes_room:
-        scene.add_pod(pod("", cpu("2"), priority=-2, status={"startTime": START_TIMES[0]}), 0)
+        cluster.add_pod(pod("", cpu("2"), priority=-2, status={"startTime": START_TIMES[0]}), 0)
     status = None if makes_room else {"nominatedNodeName": "n1"}
-    first = len(scene.pods)
-    scene.add_pod(pod("", cpu(draw(st.sampled_from(["2", "1"]))), priority=10, status=status))
+    first = len(cluster.pods)
+    cluster.add_pod(pod("", cpu(draw(st.sampled_from(["2", "1"]))), priority=10, status=status))
     if makes_room:
-        scene.schedule(1)
-    _change(scene, draw(_ENDS), list(scene.pods.values())[first])
+        cluster.schedule(1)
+    _change(cluster, draw(_ENDS), list(cluster.pods.values())[first])
     for heir in draw(st.lists(_HEIRS, min_size=room, max_size=room)):
-        scene.add_pod(heir)
-    scene.schedule()
-    scene.wait()
-    scene.schedule()
-    return scene.history(SCRIPTED)
+        cluster.add_pod(heir)
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(SCRIPTED)
 
 
 _APP: Json = {"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": HOSTNAME}
@@ -155,18 +155,18 @@ _WISHES = st.sampled_from(["podAffinity", "podAffinity", "podAntiAffinity"])
 def _beside(draw: DrawFn) -> History:
     """A pod has made room for itself. Another one wants to be beside it, which it cannot while that one is not
     there, or to keep away from it, which it must already."""
-    scene = Scene(hosts=True)
-    scene.add_node(node("", {"cpu": "2", "pods": "9"}))
-    scene.add_pod(pod("", cpu("2"), priority=-2, status={"startTime": START_TIMES[0]}), 0)
-    scene.add_pod(pod("", cpu("1"), labels={"app": "a"}, priority=10))
-    scene.schedule(1)
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+    cluster.add_pod(pod("", cpu("2"), priority=-2, status={"startTime": START_TIMES[0]}), 0)
+    cluster.add_pod(pod("", cpu("1"), labels={"app": "a"}, priority=10))
+    cluster.schedule(1)
     for priority in draw(st.lists(st.sampled_from([10, 0, 20, -1]), min_size=1, max_size=2)):
         wish = {draw(_WISHES): {REQUIRED: [_APP]}}
-        scene.add_pod(pod("", cpu(draw(st.sampled_from(["", "1"]))), priority=priority, affinity=wish))
-    scene.schedule()
-    scene.wait()
-    scene.schedule()
-    return scene.history()
+        cluster.add_pod(pod("", cpu(draw(st.sampled_from(["", "1"]))), priority=priority, affinity=wish))
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
 
 
 _PROMISED: SearchStrategy[tuple[tuple[int, int], ...]] = st.sampled_from(
@@ -186,46 +186,48 @@ _PROMISED: SearchStrategy[tuple[tuple[int, int], ...]] = st.sampled_from(
 def _outranked(draw: DrawFn) -> History:
     """Full nodes, each promised to one or two. One who is more important takes one of them over, and the promises
     of the others stand: also where those wait until somebody else makes room."""
-    scene = Scene()
+    cluster = HistoryBuilder()
     promised = draw(_PROMISED)
     are_shy = draw(st.booleans())
     policy: Json = {"preemptionPolicy": "Never"} if are_shy else {}
     for home in range(2):
-        scene.add_node(node("", {"cpu": "2", "pods": "3" if are_shy else "9"}))
-        scene.add_pod(pod("", cpu("2"), priority=-2, status={"startTime": START_TIMES[0]}), home)
+        cluster.add_node(node("", {"cpu": "2", "pods": "3" if are_shy else "9"}))
+        cluster.add_pod(pod("", cpu("2"), priority=-2, status={"startTime": START_TIMES[0]}), home)
     amount = "2" if len(promised) == 2 else "1"
     for priority, number in promised:
         status = {"nominatedNodeName": f"n{number}"}
-        scene.add_pod(pod("", cpu(amount), priority=priority, status=status, **policy))
+        cluster.add_pod(pod("", cpu(amount), priority=priority, status=status, **policy))
     if are_shy:
-        scene.schedule()
-    scene.add_pod(pod("", cpu("2"), priority=draw(st.sampled_from([20, 20, 7, 5, 3]))))
-    scene.schedule(1)
-    scene.add_pod(pod("", cpu("" if are_shy else "1"), priority=draw(st.sampled_from([5, 0, -1]))))
-    scene.schedule()
-    scene.wait()
-    scene.schedule()
-    return scene.history()
+        cluster.schedule()
+    cluster.add_pod(pod("", cpu("2"), priority=draw(st.sampled_from([20, 20, 7, 5, 3]))))
+    cluster.schedule(1)
+    cluster.add_pod(pod("", cpu("" if are_shy else "1"), priority=draw(st.sampled_from([5, 0, -1]))))
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
 
 
-def _change(scene: Scene, what: str, value: Json) -> None:
+def _change(cluster: HistoryBuilder, what: str, value: Json) -> None:
     """To this pod, if it is still there; or one comes that is more important than all. Where there are two nodes
     it may be bound to the other one already, and no API server would bind it again."""
     index = (
-        list(scene.pods).index(value["metadata"]["name"]) if value["metadata"]["name"] in scene.pods else -1
+        list(cluster.pods).index(value["metadata"]["name"])
+        if value["metadata"]["name"] in cluster.pods
+        else -1
     )
     match what:
         case "allow" | "reject":
-            scene.steps.append(Permit(key(value), what))
+            cluster.steps.append(Permit(key(value), what))
         case "delete" | "anew" if index >= 0:
-            scene.remove_pod(index)
+            cluster.remove_pod(index)
             if what == "anew":
-                scene.add_pod(with_metadata(value, labels={"app": "b"}))
+                cluster.add_pod(with_metadata(value, labels={"app": "b"}))
         case "relabel" if index >= 0:
-            scene.change_pod(index, lambda pod: with_metadata(pod, labels={"app": "b"}))
-        case "bind" if index >= 0 and len(scene.nodes) == 1:
-            scene.change_pod(index, lambda pod: with_spec(pod, nodeName="n1"))
+            cluster.change_pod(index, lambda pod: with_metadata(pod, labels={"app": "b"}))
+        case "bind" if index >= 0 and len(cluster.nodes) == 1:
+            cluster.change_pod(index, lambda pod: with_spec(pod, nodeName="n1"))
         case "withdraw" if index >= 0:
-            scene.change_pod(index, lambda pod: {**pod, "status": {"nominatedNodeName": ""}})
+            cluster.change_pod(index, lambda pod: {**pod, "status": {"nominatedNodeName": ""}})
         case "rival":
-            scene.add_pod(pod("", cpu("2"), priority=30))
+            cluster.add_pod(pod("", cpu("2"), priority=30))

@@ -11,20 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.faults import MEANWHILE, SCRIPTED, permitting, script, then
-from conformance.strategies.objects import (
-    AN_AGE_AGO,
-    HOSTNAME,
-    ZONE,
-    combinations,
-    cpu,
-    node,
-    pod,
-    with_metadata,
-)
-from conformance.strategies.scenes import (
-    Change,
-    Scene,
+from conformance.strategies.changes import (
     courses,
     nodes_changed,
     nodes_created,
@@ -35,6 +22,11 @@ from conformance.strategies.scenes import (
     pods_removed,
     pods_running,
 )
+from conformance.strategies.drawn import combinations
+from conformance.strategies.faults import MEANWHILE, permitting, then
+from conformance.vocabulary.builder import Change, HistoryBuilder
+from conformance.vocabulary.objects import AN_AGE_AGO, HOSTNAME, ZONE, cpu, node, pod, with_metadata
+from conformance.vocabulary.scripted import SCRIPTED, script
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
@@ -70,8 +62,8 @@ _PODS = combinations(
 def _stray(value: Json, name: str) -> Change:
     """Runs on a node that the scheduler has not seen, or not yet."""
 
-    def change(scene: Scene) -> None:
-        scene.add_pod({**value, "spec": {**value["spec"], "nodeName": name}})
+    def change(cluster: HistoryBuilder) -> None:
+        cluster.add_pod({**value, "spec": {**value["spec"], "nodeName": name}})
 
     return change
 
@@ -79,11 +71,11 @@ def _stray(value: Json, name: str) -> Change:
 def _comes_back(index: int) -> Change:
     """A node goes and comes back, as it was, under the eyes of its pods."""
 
-    def change(scene: Scene) -> None:
-        if scene.nodes:
-            value = list(scene.nodes.values())[index % len(scene.nodes)]
-            scene.remove_node(index)
-            scene.add_node(value)
+    def change(cluster: HistoryBuilder) -> None:
+        if cluster.nodes:
+            value = list(cluster.nodes.values())[index % len(cluster.nodes)]
+            cluster.remove_node(index)
+            cluster.add_node(value)
 
     return change
 
@@ -91,12 +83,12 @@ def _comes_back(index: int) -> Change:
 def _comes_back_as_another(index: int) -> Change:
     """A pod goes, and one of the same name comes at once."""
 
-    def change(scene: Scene) -> None:
-        if scene.pods:
-            value = list(scene.pods.values())[index % len(scene.pods)]
+    def change(cluster: HistoryBuilder) -> None:
+        if cluster.pods:
+            value = list(cluster.pods.values())[index % len(cluster.pods)]
             spec = {name: member for name, member in value["spec"].items() if name != "nodeName"}
-            scene.remove_pod(index)
-            scene.add_pod({**value, "spec": spec})
+            cluster.remove_pod(index)
+            cluster.add_pod({**value, "spec": spec})
 
     return change
 

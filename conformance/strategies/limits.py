@@ -14,21 +14,24 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.claims import a_claim, bound_pair, storage_class, with_some
-from conformance.strategies.objects import default_profile, node, one_in, pod, profile_config, with_metadata
-from conformance.strategies.scenes import Change, Scene, pods_removed
-from conformance.strategies.storage import (
+from conformance.strategies.changes import pods_removed
+from conformance.strategies.drawn import one_in
+from conformance.strategies.storage import puts, removes, with_uids
+from conformance.vocabulary.builder import Change, HistoryBuilder
+from conformance.vocabulary.objects import default_profile, node, pod, profile_config, with_metadata
+from conformance.vocabulary.storage import (
     DRIVER,
     GCE,
     MIGRATED_PLUGINS,
     STORAGE,
     TELLING,
+    a_claim,
+    bound_pair,
     inline,
-    puts,
-    removes,
+    storage_class,
     storage_object,
     using,
-    with_uids,
+    with_some,
 )
 from refsched.records import Reference
 from refsched.suite.histories.history import History
@@ -128,31 +131,31 @@ _HAPPENINGS: tuple[SearchStrategy[Change], ...] = (
     removes(Reference("CSINode", "n1", STORAGE)),
     pods_removed(),
     puts(st.just(_LATE)),
-    st.just(lambda scene: scene.change_node(0, node("", labels={"touched": "yes"}))),
+    st.just(lambda cluster: cluster.change_node(0, node("", labels={"touched": "yes"}))),
 )
 
 
 @st.composite
 def _limited(draw: DrawFn) -> History:
-    scene = Scene(hosts=True)
-    scene.add(
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(
         storage_class("hand"), storage_class("made", DRIVER), storage_class("disk", "kubernetes.io/gce-pd")
     )
-    scene.add(*_CLAIMS, draw(_csi_nodes(_FEW)))
-    scene.add(*_once(draw(st.lists(_ATTACHMENTS, max_size=3))))
-    scene.add_node(node(""))
+    cluster.add(*_CLAIMS, draw(_csi_nodes(_FEW)))
+    cluster.add(*_once(draw(st.lists(_ATTACHMENTS, max_size=3))))
+    cluster.add_node(node(""))
     for volumes in draw(st.lists(st.one_of(_SETS, _SETS, st.just([])), max_size=2)):
-        scene.add_pod(pod("", volumes=volumes), 0)
+        cluster.add_pod(pod("", volumes=volumes), 0)
     config = draw(one_in(5, st.just(_BY_ITSELF)))
     late: Sequence[list[Json]] = [using("c9"), [*_NO_DISK, *using("c9")]] if config else _ONES
     for volumes in draw(st.lists(st.one_of(_SETS, _SETS, st.sampled_from(late)), min_size=2, max_size=3)):
-        scene.add_pod(pod("", volumes=volumes))
-    scene.schedule()
+        cluster.add_pod(pod("", volumes=volumes))
+    cluster.schedule()
     for happening in draw(st.lists(st.one_of(*_HAPPENINGS), min_size=2, max_size=5)):
-        happening(scene)
-        scene.wait()
-        scene.schedule()
-    return scene.history(config)
+        happening(cluster)
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history(config)
 
 
 def _once(attachments: Sequence[Json]) -> Sequence[Json]:

@@ -18,34 +18,30 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.faults import NODES, SCRIPTED, SCRIPTS, key, permitting, release_all, script
-from conformance.strategies.objects import (
+from conformance.strategies.changes import (
+    nodes_changed,
+    nodes_created,
+    nodes_removed,
+    pod_changes,
+    pods_created,
+    pods_removed,
+)
+from conformance.strategies.drawn import combinations, one_in
+from conformance.strategies.faults import NODES, SCRIPTS, permitting
+from conformance.vocabulary.builder import AFTER_ALL_BACKOFF, AFTER_FIVE_MINUTES, Change, HistoryBuilder, nth
+from conformance.vocabulary.objects import (
     AN_AGE_AGO,
     HOSTNAME,
     REQUIRED,
     START_TIMES,
-    combinations,
     container,
     cpu,
-    one_in,
     pod,
     profile_config,
     with_metadata,
     with_spec,
 )
-from conformance.strategies.scenes import (
-    AFTER_ALL_BACKOFF,
-    AFTER_FIVE_MINUTES,
-    Change,
-    Scene,
-    nodes_changed,
-    nodes_created,
-    nodes_removed,
-    nth,
-    pod_changes,
-    pods_created,
-    pods_removed,
-)
+from conformance.vocabulary.scripted import SCRIPTED, key, release_all, script
 from refsched.suite.histories.history import History, Permit, Release, Step
 
 Json = dict[str, Any]
@@ -127,7 +123,7 @@ _CHANGED = st.sampled_from(
 
 
 @define
-class Cluster(Scene):
+class Cluster(HistoryBuilder):
     """A name that is free again is given again, as a StatefulSet does, to a pod with a uid of its own."""
 
     times: Counter[str] = Factory(Counter)
@@ -143,9 +139,9 @@ class Cluster(Scene):
 
 
 def _release(index: int) -> Change:
-    def change(scene: Scene) -> None:
-        if scene.pods:
-            scene.steps.append(Release(key(scene.pods[nth(scene.pods, index)])))
+    def change(cluster: HistoryBuilder) -> None:
+        if cluster.pods:
+            cluster.steps.append(Release(key(cluster.pods[nth(cluster.pods, index)])))
 
     return change
 
@@ -154,7 +150,7 @@ INPUTS: Mapping[str, SearchStrategy[Change]] = {
     "create_pod": pods_created(_PODS),
     "create_preemptor": pods_created(_PREEMPTORS),
     "create_running_pod": st.builds(
-        lambda value, home: lambda scene: scene.add_pod(value, home), _RUNNING, st.integers(0, 3)
+        lambda value, home: lambda cluster: cluster.add_pod(value, home), _RUNNING, st.integers(0, 3)
     ),
     "update_pod": pod_changes(lambda change: change, _CHANGED),
     "delete_pod": pods_removed(),
@@ -164,32 +160,32 @@ INPUTS: Mapping[str, SearchStrategy[Change]] = {
     "permit": permitting("allow", "reject"),
     "release": st.integers(0, 5).map(_release),
     "advance": st.sampled_from([1, 0.5, 2, 5, 11, 31, 331, 901]).map(
-        lambda seconds: lambda scene: scene.wait(seconds)
+        lambda seconds: lambda cluster: cluster.wait(seconds)
     ),
-    "schedule": st.integers(1, 3).map(lambda times: lambda scene: scene.schedule(times)),
+    "schedule": st.integers(1, 3).map(lambda times: lambda cluster: cluster.schedule(times)),
 }
 """What may be put in at any moment. Where there is nothing that it could be about, nothing is."""
 
 _THEN = st.sampled_from([(0, 1), (0, 0), (0, 3), (0, 0), (1, 1), (11, 3), (0, 1), (5, 1)]).map(
-    lambda turn: lambda scene: _take_turn(scene, *turn)
+    lambda turn: lambda cluster: _take_turn(cluster, *turn)
 )
 """What follows an input at once: pods are tried, or not, now or after a while."""
 
 
-def _take_turn(scene: Scene, seconds: float, times: int) -> None:
+def _take_turn(cluster: HistoryBuilder, seconds: float, times: int) -> None:
     if seconds:
-        scene.wait(seconds)
+        cluster.wait(seconds)
     if times:
-        scene.schedule(times)
+        cluster.schedule(times)
 
 
-def settle(scene: Scene) -> None:
+def settle(cluster: HistoryBuilder) -> None:
     """Who is held goes on, who waits is allowed, and time passes: whoever can be scheduled is."""
     for seconds in (AFTER_ALL_BACKOFF, AFTER_FIVE_MINUTES, AFTER_ALL_BACKOFF, AFTER_FIVE_MINUTES):
-        release_all(scene)
-        scene.steps.extend(Permit(key(value), "allow") for value in scene.pods.values())
-        scene.wait(seconds)
-        scene.schedule(len(scene.pods) + 1)
+        release_all(cluster)
+        cluster.steps.extend(Permit(key(value), "allow") for value in cluster.pods.values())
+        cluster.wait(seconds)
+        cluster.schedule(len(cluster.pods) + 1)
 
 
 _BEGINNINGS = st.lists(NODES, min_size=1, max_size=2)
@@ -200,16 +196,16 @@ def histories() -> SearchStrategy[History]:
 
     @st.composite
     def drawn(draw: DrawFn) -> History:
-        scene = Cluster(hosts=True)
+        cluster = Cluster(hosts=True)
         for value in draw(_BEGINNINGS):
-            scene.add_node(value)
+            cluster.add_node(value)
         for change, then_comes in draw(
             st.lists(st.tuples(st.one_of(*INPUTS.values()), _THEN), max_size=STEPS)
         ):
-            change(scene)
-            then_comes(scene)
-        settle(scene)
-        return History(tuple(scene.steps), draw(_CONFIGS))
+            change(cluster)
+            then_comes(cluster)
+        settle(cluster)
+        return History(tuple(cluster.steps), draw(_CONFIGS))
 
     return drawn()
 
@@ -251,7 +247,7 @@ class Anything(RuleBasedStateMachine):
         self._put_in()
 
     def _put_in(self) -> None:
-        """The steps that the scene has more than before."""
+        """The steps that the cluster has more than before."""
         assert self._course is not None
         for step in self._scene.steps[self._taken :]:
             self._taken += 1

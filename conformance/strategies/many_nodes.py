@@ -9,10 +9,11 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.objects import (
+from conformance.strategies.drawn import combinations
+from conformance.vocabulary.builder import HistoryBuilder, nth
+from conformance.vocabulary.objects import (
     REGION,
     ZONE,
-    combinations,
     cpu,
     default_profile,
     node,
@@ -20,7 +21,6 @@ from conformance.strategies.objects import (
     profile_config,
     with_metadata,
 )
-from conformance.strategies.scenes import Scene, nth
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
@@ -78,23 +78,23 @@ _MODEST = st.sampled_from(["1", ""]).map(lambda amount: pod("", cpu(amount)))
 # --- What happens between the attempts ------------------------------------------------------------
 
 
-def _goes(scene: Scene, index: int) -> None:
-    scene.remove_node(index)
+def _goes(cluster: HistoryBuilder, index: int) -> None:
+    cluster.remove_node(index)
 
 
-def _is_replaced(scene: Scene, index: int) -> None:
+def _is_replaced(cluster: HistoryBuilder, index: int) -> None:
     """Another node comes into the zone that the first one leaves, perhaps the last of that zone: there are as
     many nodes as before, and all of them are known to the next search."""
-    value = scene.nodes[nth(scene.nodes, index)]
-    scene.remove_node(index)
-    scene.add_node(value)
+    value = cluster.nodes[nth(cluster.nodes, index)]
+    cluster.remove_node(index)
+    cluster.add_node(value)
 
 
-def _moves(scene: Scene, index: int) -> None:
+def _moves(cluster: HistoryBuilder, index: int) -> None:
     """A node goes to the zone of the one before it: to its end, while the order of the others stays."""
-    value = scene.nodes[nth(scene.nodes, index)]
-    zone = scene.nodes[nth(scene.nodes, index - 1)]["metadata"].get("labels", {})
-    scene.change_node(index, with_metadata(value, labels=zone))
+    value = cluster.nodes[nth(cluster.nodes, index)]
+    zone = cluster.nodes[nth(cluster.nodes, index - 1)]["metadata"].get("labels", {})
+    cluster.change_node(index, with_metadata(value, labels=zone))
 
 
 _IN_SEQUENCE = st.sampled_from([True, True, False])
@@ -107,24 +107,24 @@ _HAPPENINGS = st.tuples(
 @st.composite
 def _histories(draw: DrawFn) -> History:
     (size, percentage, own), zone_of, is_small = draw(_SIZES), draw(_ZONES), draw(_SMALL)
-    scene = Scene()
+    cluster = HistoryBuilder()
     for number in range(size):
         amounts = {"cpu": "1" if is_small(number) else "3", "memory": "8Gi", "pods": "9"}
-        scene.add_node(node("", amounts, zone_of(number)))
+        cluster.add_node(node("", amounts, zone_of(number)))
     for value in draw(st.lists(_PODS, min_size=1, max_size=3)):
-        scene.add_pod(value)
-    scene.schedule()
+        cluster.add_pod(value)
+    cluster.schedule()
     happenings = draw(st.lists(_HAPPENINGS, max_size=2))
     for happens, index in ((_is_replaced, draw(_FIRST)), *happenings):
-        happens(scene, index)
-        scene.add_pod(draw(_MODEST))
-        scene.schedule(1)
+        happens(cluster, index)
+        cluster.add_pod(draw(_MODEST))
+        cluster.schedule(1)
     config = profile_config(
         *([default_profile(percentageOfNodesToScore=own)] if own is not None else []),
         **({"percentageOfNodesToScore": percentage} if percentage is not None else {}),
         **({"parallelism": 1} if draw(_IN_SEQUENCE) else {}),
     )
-    return scene.history(config)
+    return cluster.history(config)
 
 
 def histories() -> SearchStrategy[History]:

@@ -8,24 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.faults import SCRIPTED, permitting, script, then
-from conformance.strategies.objects import (
-    HOSTNAME,
-    LABELS,
-    PREFERRED,
-    REQUIRED,
-    START_TIMES,
-    ZONE,
-    combinations,
-    container,
-    cpu,
-    node,
-    one_in,
-    pod,
-    profile_config,
-    selecting,
-)
-from conformance.strategies.scenes import (
+from conformance.strategies.changes import (
     courses,
     label_changes,
     nodes_changed,
@@ -36,6 +19,22 @@ from conformance.strategies.scenes import (
     pods_removed,
     pods_running,
 )
+from conformance.strategies.drawn import LABELS, combinations, one_in
+from conformance.strategies.faults import permitting, then
+from conformance.vocabulary.objects import (
+    HOSTNAME,
+    PREFERRED,
+    REQUIRED,
+    START_TIMES,
+    ZONE,
+    container,
+    cpu,
+    node,
+    pod,
+    profile_config,
+    selecting,
+)
+from conformance.vocabulary.scripted import SCRIPTED, script
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]

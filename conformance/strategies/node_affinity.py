@@ -9,21 +9,19 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from conformance.strategies.changes import nodes_created, pods_removed, scenes
 from conformance.strategies.cures import cures, relabelled
-from conformance.strategies.objects import (
-    CPU_REQUESTS,
+from conformance.strategies.drawn import CPU_REQUESTS, combinations, one_in
+from conformance.vocabulary.objects import (
     PREFERRED,
     REQUIRED,
     ZONE,
-    combinations,
     cpu,
     default_profile,
     node,
-    one_in,
     pod,
     profile_config,
 )
-from conformance.strategies.scenes import nodes_created, pods_removed, scenes
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 Json = dict[str, Any]

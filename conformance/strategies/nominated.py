@@ -12,20 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies import kept, room
-from conformance.strategies.objects import (
-    REQUIRED,
-    START_TIMES,
-    ZONE,
-    combinations,
-    cpu,
-    default_profile,
-    node,
-    one_in,
-    pod,
-    profile_config,
-    with_status,
-)
-from conformance.strategies.scenes import (
+from conformance.strategies.changes import (
     courses,
     nodes_changed,
     nodes_removed,
@@ -34,6 +21,18 @@ from conformance.strategies.scenes import (
     pods_created,
     pods_removed,
     pods_running,
+)
+from conformance.strategies.drawn import combinations, one_in
+from conformance.vocabulary.objects import (
+    REQUIRED,
+    START_TIMES,
+    ZONE,
+    cpu,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+    with_status,
 )
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 

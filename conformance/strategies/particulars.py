@@ -13,8 +13,8 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.claims import a_claim, a_volume, bound_pair, storage_class
-from conformance.strategies.device_objects import (
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import (
     DRIVER,
     all_there_are,
     claim_user,
@@ -24,8 +24,7 @@ from conformance.strategies.device_objects import (
     resource_claim,
     resource_slice,
 )
-from conformance.strategies.faults import SCRIPTED, key, script
-from conformance.strategies.objects import (
+from conformance.vocabulary.objects import (
     START_TIMES,
     ZONE,
     cpu,
@@ -33,12 +32,12 @@ from conformance.strategies.objects import (
     node,
     pod,
     profile_config,
+    resized,
     with_metadata,
     with_spec,
 )
-from conformance.strategies.resizes import resized
-from conformance.strategies.scenes import Scene
-from conformance.strategies.storage import using
+from conformance.vocabulary.scripted import SCRIPTED, key, script
+from conformance.vocabulary.storage import a_claim, a_volume, bound_pair, storage_class, using
 from refsched.suite.histories.history import History, Permit, deleting
 
 Json = dict[str, Any]
@@ -49,12 +48,12 @@ Json = dict[str, Any]
 def _tolerated_late(policies: Json, tolerated: str, index: int) -> History:
     """Two pods see one domain too few, since they do not tolerate the other one; then somebody tolerates it, or
     something else. Nobody but the spread asks what is tolerated: the other node is cordoned all the same."""
-    scene = Scene(hosts=True)
-    scene.add_node(node(labels={ZONE: "a"}))
-    scene.add_node(
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add_node(node(labels={ZONE: "a"}))
+    cluster.add_node(
         node(labels={ZONE: "b"}, taints=[{"key": "k", "effect": "NoSchedule"}], unschedulable=True)
     )
-    scene.add_pod(pod("", labels={"app": "a"}), 0)
+    cluster.add_pod(pod("", labels={"app": "a"}), 0)
     constraint = {
         "maxSkew": 1,
         "minDomains": 3,
@@ -64,26 +63,26 @@ def _tolerated_late(policies: Json, tolerated: str, index: int) -> History:
         **policies,
     }
     for _ in range(2):
-        scene.add_pod(pod("", labels={"app": "a"}, topologySpreadConstraints=[constraint]))
-    scene.schedule()
+        cluster.add_pod(pod("", labels={"app": "a"}, topologySpreadConstraints=[constraint]))
+    cluster.schedule()
     tolerations = [{"key": tolerated, "operator": "Exists"}]
-    scene.change_pod(index, lambda value: with_spec(value, tolerations=tolerations))
-    scene.wait()
-    scene.schedule()
-    return scene.history()
+    cluster.change_pod(index, lambda value: with_spec(value, tolerations=tolerations))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
 
 
 def _told_by_the_kubelet(used: str) -> History:
     """What is said of a pod that waits does not count, neither on the node nor when the node grows."""
-    scene = Scene()
-    scene.add_node(node("", {"cpu": "2", "pods": "9"}))
-    scene.add_pod(pod("", cpu("1500m")), 0)
-    scene.add_pod(resized(cpu("1"), cpu(used), cpu(used), "")(pod("", cpu("1"))))
-    scene.schedule()
-    scene.change_node(0, node("", {"cpu": "4", "pods": "9"}))
-    scene.wait()
-    scene.schedule()
-    return scene.history()
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+    cluster.add_pod(pod("", cpu("1500m")), 0)
+    cluster.add_pod(resized(cpu("1"), cpu(used), cpu(used), "")(pod("", cpu("1"))))
+    cluster.schedule()
+    cluster.change_node(0, node("", {"cpu": "4", "pods": "9"}))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
 
 
 # --- Volumes --------------------------------------------------------------------------------------
@@ -93,15 +92,15 @@ _BOUND = bound_pair("c1", "v1")
 
 def _without_its_node(claim: Json, volume: Json) -> History:
     """The node goes while the pod waits there: who is yet to have a volume misses it, and who has all does not."""
-    scene = Scene()
-    scene.add(storage_class("hand"), claim, volume)
-    scene.add_node(node(""))
-    scene.add_pod(pod("", volumes=using("c1"), script=script(("ScriptedA", "permit", "Wait"))))
-    scene.schedule(1)
-    scene.remove_node(0)
-    scene.steps.append(Permit(key(scene.pods["p1"]), "allow"))
-    scene.wait()
-    return scene.history(SCRIPTED)
+    cluster = HistoryBuilder()
+    cluster.add(storage_class("hand"), claim, volume)
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1"), script=script(("ScriptedA", "permit", "Wait"))))
+    cluster.schedule(1)
+    cluster.remove_node(0)
+    cluster.steps.append(Permit(key(cluster.pods["p1"]), "allow"))
+    cluster.wait()
+    return cluster.history(SCRIPTED)
 
 
 _ZONES_ALONE = profile_config(
@@ -113,21 +112,21 @@ _ZONES_ALONE = profile_config(
 
 def _in_its_zone(zones: str, there: Sequence[Json], late: Sequence[Json], nodes: Sequence[str]) -> History:
     """Of a claim and its volume, which has this label, one may come late; and so may nodes, but for the first."""
-    scene = Scene(hosts=True)
+    cluster = HistoryBuilder(hosts=True)
     labelled = {each["kind"]: with_metadata(each, labels={ZONE: zones}) for each in _BOUND}
-    scene.add(storage_class("hand"), *(labelled[each["kind"]] for each in there))
-    scene.add_node(node(labels={ZONE: nodes[0]}))
-    scene.add_pod(pod("", volumes=using("c1")))
-    scene.schedule()
+    cluster.add(storage_class("hand"), *(labelled[each["kind"]] for each in there))
+    cluster.add_node(node(labels={ZONE: nodes[0]}))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
     for value in late:
-        scene.add(labelled[value["kind"]])
-        scene.wait()
-        scene.schedule()
+        cluster.add(labelled[value["kind"]])
+        cluster.wait()
+        cluster.schedule()
     for zone in nodes[1:]:
-        scene.add_node(node(labels={ZONE: zone}))
-        scene.wait()
-        scene.schedule()
-    return scene.history(_ZONES_ALONE)
+        cluster.add_node(node(labels={ZONE: zone}))
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history(_ZONES_ALONE)
 
 
 def _zones() -> Iterator[History]:
@@ -151,18 +150,18 @@ _TRIED_FIRST = profile_config(
 def _one_claim_is_missing(goes: str, config: Json | None) -> History:
     """There was too little for the pod, or a claim too few; others come and help nobody, and then the one."""
     claims = {name: resource_claim(name, _ONE) for name in ("c1", "c2", "c3")}
-    scene = Scene()
-    scene.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]))
-    scene.add(*(claims[name] for name in ("c1", "c2")))
-    scene.add_node(node(""))
-    scene.add_pod(claim_user("c1", "c2"))
-    scene.schedule()
-    scene.steps.append(deleting(claims[goes]))
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]))
+    cluster.add(*(claims[name] for name in ("c1", "c2")))
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1", "c2"))
+    cluster.schedule()
+    cluster.steps.append(deleting(claims[goes]))
     for value in (claims["c3"], resource_slice("s2", [{"name": "d1"}]), claims[goes]):
-        scene.add(value)
-        scene.wait()
-        scene.schedule()
-    return scene.history(config)
+        cluster.add(value)
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history(config)
 
 
 _RARE = all_there_are(f"device.attributes['{DRIVER}'].rare")
@@ -171,38 +170,38 @@ _RARE = all_there_are(f"device.attributes['{DRIVER}'].rare")
 def _slices_disagree() -> History:
     """The pool is complete as far as one of its slices knows, and not for the other one. Where it is taken to be,
     that one came first, and so do its devices."""
-    scene = Scene()
-    scene.add(device_class("any"))
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any"))
     for slice_, count, names in (("s0", 1, ("d0", "e0")), ("s1", 2, ("d1", "e1"))):
         devices = [{"name": name, "attributes": {"rare": {"bool": name == "e0"}}} for name in names]
-        scene.add(resource_slice(slice_, devices, pool={"name": "p", "resourceSliceCount": count}))
-    scene.add_node(node(""))
+        cluster.add(resource_slice(slice_, devices, pool={"name": "p", "resourceSliceCount": count}))
+    cluster.add_node(node(""))
     asked = [
         request(name, [{**one, "adminAccess": True}]) for name, one in (("r0", exactly(1)), ("r1", _RARE))
     ]
     for name in ("c1", "c2", "c3"):
-        scene.add(resource_claim(name, {"requests": asked}))
-        scene.add_pod(claim_user(name))
-    scene.schedule()
-    return scene.history()
+        cluster.add(resource_claim(name, {"requests": asked}))
+        cluster.add_pod(claim_user(name))
+    cluster.schedule()
+    return cluster.history()
 
 
 def _a_trial_fails(nodes: int) -> History:
     """On a full node nobody looks for devices before it is tried what preemption comes to. All that there are, are
     wanted: on the first node of a pool that is not complete, on the second one of one that is."""
-    scene = Scene()
-    scene.add(device_class("any"))
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any"))
     for number in range(1, nodes + 1):
         pool = {"name": f"s{number}", "resourceSliceCount": 3 - number}
-        scene.add(resource_slice(f"s{number}", [{"name": "d"}], {"nodeName": f"n{number}"}, pool))
-        scene.add_node(node("", {"cpu": "1", "pods": "9"}))
-        scene.add_pod(pod("", cpu("1"), status={"startTime": START_TIMES[0]}), number - 1)
-    scene.add(resource_claim("c1", {"requests": [request("r0", [all_there_are()])]}))
-    scene.add_pod(claim_user("c1", priority=10))
-    scene.schedule()
-    scene.wait()
-    scene.schedule()
-    return scene.history()
+        cluster.add(resource_slice(f"s{number}", [{"name": "d"}], {"nodeName": f"n{number}"}, pool))
+        cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+        cluster.add_pod(pod("", cpu("1"), status={"startTime": START_TIMES[0]}), number - 1)
+    cluster.add(resource_claim("c1", {"requests": [request("r0", [all_there_are()])]}))
+    cluster.add_pod(claim_user("c1", priority=10))
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
 
 
 _HONORING = {"nodeTaintsPolicy": "Honor"}

@@ -8,20 +8,12 @@ import json
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.faults import (
-    MEANWHILE,
-    NODES,
-    SCRIPTED,
-    TAKEN,
-    Json,
-    key,
-    permitting,
-    release_all,
-    script,
-    then,
-)
-from conformance.strategies.objects import SCRIPT, combinations, cpu, pod, with_metadata
-from conformance.strategies.scenes import Change, Scene, courses, nth, placed, pods_created
+from conformance.strategies.changes import courses, placed, pods_created
+from conformance.strategies.drawn import combinations
+from conformance.strategies.faults import MEANWHILE, NODES, TAKEN, Json, permitting, then
+from conformance.vocabulary.builder import Change, HistoryBuilder, nth
+from conformance.vocabulary.objects import SCRIPT, cpu, pod, with_metadata
+from conformance.vocabulary.scripted import SCRIPTED, key, release_all, script
 from refsched.suite.histories.history import History, Permit
 
 _WAITS = ("Wait", "Wait:1", "Wait:5", "Wait:5", "Wait:0.5", "")
@@ -72,24 +64,24 @@ def _of_two(waiting_for: tuple[tuple[str, str], tuple[float, ...]], one: str, th
     waits = (("ScriptedA", "permit", patience[0]), ("ScriptedB", "permit", patience[1]))
     other = "ScriptedB" if one == "ScriptedA" else "ScriptedA"
 
-    def change(scene: Scene) -> None:
-        release_all(scene)
-        scene.add_pod(pod("", priority=100, script=script(*waits)))
-        waiting = key(list(scene.pods.values())[-1])
-        scene.schedule(1)
+    def change(cluster: HistoryBuilder) -> None:
+        release_all(cluster)
+        cluster.add_pod(pod("", priority=100, script=script(*waits)))
+        waiting = key(list(cluster.pods.values())[-1])
+        cluster.schedule(1)
         match then_comes:
             case "rejects" | "somebody rejects" as how:
-                scene.steps.append(Permit(waiting, "reject", one if how == "rejects" else ""))
+                cluster.steps.append(Permit(waiting, "reject", one if how == "rejects" else ""))
             case _ if one:
-                scene.steps.append(Permit(waiting, "allow", one))
+                cluster.steps.append(Permit(waiting, "allow", one))
                 if then_comes:
                     decision = "reject" if then_comes == "other rejects" else "allow"
-                    scene.steps.append(Permit(waiting, decision, one if then_comes == "again" else other))
-        if scene.nodes:
-            noted = with_metadata(scene.nodes[nth(scene.nodes, 0)], annotations={"note": waiting})
-            scene.change_node(0, noted)
+                    cluster.steps.append(Permit(waiting, decision, one if then_comes == "again" else other))
+        if cluster.nodes:
+            noted = with_metadata(cluster.nodes[nth(cluster.nodes, 0)], annotations={"note": waiting})
+            cluster.change_node(0, noted)
         for seconds in passed:
-            scene.wait(seconds)
+            cluster.wait(seconds)
 
     return change
 
@@ -108,17 +100,17 @@ def _once_more(ended: str, told: tuple[tuple[str, str, str], ...]) -> Change:
     """A pod that waited and was not let through is tried again, and nobody makes it wait any more, or in another
     way: what was decided before counts no longer."""
 
-    def change(scene: Scene) -> None:
-        release_all(scene)
-        scene.add_pod(pod("", priority=101, script=script(("ScriptedA", "permit", "Wait:1.5"))))
-        scene.schedule(1)
+    def change(cluster: HistoryBuilder) -> None:
+        release_all(cluster)
+        cluster.add_pod(pod("", priority=101, script=script(("ScriptedA", "permit", "Wait:1.5"))))
+        cluster.schedule(1)
         if ended == "reject":
-            scene.steps.append(Permit(key(list(scene.pods.values())[-1]), ended))
-        scene.wait(2)
+            cluster.steps.append(Permit(key(list(cluster.pods.values())[-1]), ended))
+        cluster.wait(2)
         annotations = {SCRIPT: json.dumps(script(*told))}
-        scene.change_pod(-1, lambda value: with_metadata(value, annotations=annotations))
-        scene.wait()
-        scene.schedule(1)
+        cluster.change_pod(-1, lambda value: with_metadata(value, annotations=annotations))
+        cluster.wait()
+        cluster.schedule(1)
 
     return change
 
@@ -133,13 +125,13 @@ _ONCE_MORE = st.builds(
 def _beside(patience: tuple[tuple[str, str], ...], seconds: float) -> Change:
     """Several wait, each for two, and the patience with them ends in another order than they came."""
 
-    def change(scene: Scene) -> None:
-        release_all(scene)
+    def change(cluster: HistoryBuilder) -> None:
+        release_all(cluster)
         for one, other in patience:
             waits = (("ScriptedA", "permit", one), ("ScriptedB", "permit", other))
-            scene.add_pod(pod("", priority=100, script=script(*waits)))
-        scene.schedule(len(patience))
-        scene.wait(seconds)
+            cluster.add_pod(pod("", priority=100, script=script(*waits)))
+        cluster.schedule(len(patience))
+        cluster.wait(seconds)
 
     return change
 

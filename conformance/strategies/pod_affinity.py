@@ -8,31 +8,29 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.cures import cures, pod_updates, relabelled
-from conformance.strategies.objects import (
-    AN_AGE_AGO,
-    CPU_REQUESTS,
-    HOSTNAME,
-    PREFERRED,
-    REQUIRED,
-    ZONE,
-    combinations,
-    cpu,
-    default_profile,
-    node,
-    one_in,
-    pod,
-    profile_config,
-    with_metadata,
-)
-from conformance.strategies.scenes import (
-    Scene,
+from conformance.strategies.changes import (
     label_changes,
     nodes_created,
     pods_created,
     pods_removed,
     pods_running,
     scenes,
+)
+from conformance.strategies.cures import cures, pod_updates, relabelled
+from conformance.strategies.drawn import CPU_REQUESTS, combinations, one_in
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import (
+    AN_AGE_AGO,
+    HOSTNAME,
+    PREFERRED,
+    REQUIRED,
+    ZONE,
+    cpu,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+    with_metadata,
 )
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
@@ -183,17 +181,17 @@ _ZONED = combinations(lambda zone: node(labels={ZONE: zone} if zone else {}), ("
 @st.composite
 def _weighed(draw: DrawFn) -> History:
     """Each zone has its own sum of weights; what one is of another is no round number."""
-    scene = Scene(hosts=True)
+    cluster = HistoryBuilder(hosts=True)
     for zone in ("a", "b", "c"):
-        scene.add_node(node(labels={ZONE: zone}))
+        cluster.add_node(node(labels={ZONE: zone}))
     for value in draw(st.lists(_ZONED, max_size=1)):
-        scene.add_node(value)
+        cluster.add_node(value)
     for value, home in draw(st.lists(st.tuples(_KINDRED, st.integers(0, 3)), min_size=2, max_size=4)):
-        scene.add_pod(value, home)
+        cluster.add_pod(value, home)
     for value in draw(st.lists(_FOR_AND_AGAINST, min_size=1, max_size=3)):
-        scene.add_pod(value)
-    scene.schedule()
-    return scene.history()
+        cluster.add_pod(value)
+    cluster.schedule()
+    return cluster.history()
 
 
 # --- Refusals and their cures ---------------------------------------------------------------------
@@ -246,12 +244,14 @@ or because it is no other, the first one waits."""
 
 _HAPPENS = st.lists(
     st.one_of(
-        st.just(lambda scene: scene.remove_pod(0)),
+        st.just(lambda cluster: cluster.remove_pod(0)),
         st.sampled_from([_A, {}, _AV, _V]).map(
-            lambda labels: lambda scene: scene.change_pod(0, lambda one: with_metadata(one, labels=labels))
+            lambda labels: (
+                lambda cluster: cluster.change_pod(0, lambda one: with_metadata(one, labels=labels))
+            )
         ),
         st.tuples(st.sampled_from([_A, _AV, _V]), _NAMESPACES).map(
-            lambda drawn: lambda scene: scene.add_pod(pod("", labels=drawn[0], namespace=drawn[1]), 0)
+            lambda drawn: lambda cluster: cluster.add_pod(pod("", labels=drawn[0], namespace=drawn[1]), 0)
         ),
     ),
     min_size=1,
@@ -265,18 +265,18 @@ def _one_and_another(draw: DrawFn) -> History:
     where, own, labels, affinity, home = draw(st.sampled_from(_KEPT_WAITING))
     terms = draw(st.sampled_from([(_A,), (_A, _V)]))
     whose = draw(st.sampled_from([{}, {}, _IN_OTHER]))
-    scene = Scene()
-    scene.add({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other"}})
-    scene.add_node(node(labels={ZONE: "a"}))
-    scene.add_node(node(labels={ZONE: "b"}, unschedulable=True))
-    scene.add_pod(pod("", labels=labels, namespace="other" if whose else "", affinity=affinity), home)
-    scene.add_pod(pod("", labels=own, affinity=_required(where, ZONE, terms, whose) if where else {}))
-    scene.schedule()
+    cluster = HistoryBuilder()
+    cluster.add({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other"}})
+    cluster.add_node(node(labels={ZONE: "a"}))
+    cluster.add_node(node(labels={ZONE: "b"}, unschedulable=True))
+    cluster.add_pod(pod("", labels=labels, namespace="other" if whose else "", affinity=affinity), home)
+    cluster.add_pod(pod("", labels=own, affinity=_required(where, ZONE, terms, whose) if where else {}))
+    cluster.schedule()
     for happens in draw(_HAPPENS):
-        happens(scene)
-        scene.wait()
-        scene.schedule()
-    return scene.history()
+        happens(cluster)
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history()
 
 
 def cured() -> SearchStrategy[History]:

@@ -8,8 +8,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.objects import combinations, container, node, one_in, pod
-from conformance.strategies.scenes import scenes
+from conformance.strategies.changes import scenes
+from conformance.strategies.drawn import combinations, one_in
+from conformance.vocabulary.objects import container, node, pod
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]

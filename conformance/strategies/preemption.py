@@ -13,23 +13,20 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies import contest, duels, kept, room
-from conformance.strategies.objects import (
+from conformance.strategies.changes import pod_changes, scenes
+from conformance.strategies.drawn import SELECTORS, combinations, one_in, switched
+from conformance.vocabulary.objects import (
     AN_AGE_AGO,
     REQUIRED,
-    SELECTORS,
     START_TIMES,
     ZONE,
-    combinations,
     cpu,
     default_profile,
     node,
-    one_in,
     pod,
     profile_config,
-    switched,
     with_metadata,
 )
-from conformance.strategies.scenes import pod_changes, scenes
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 Json = dict[str, Any]

@@ -10,11 +10,21 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.claims import a_claim, a_volume, bound_pair, reaching, storage_class, with_some
-from conformance.strategies.faults import SCRIPTED, key, script
-from conformance.strategies.objects import node, one_in, pod
-from conformance.strategies.scenes import Scene
-from conformance.strategies.storage import HERE, SELECTED_NODE, using
+from conformance.strategies.drawn import one_in
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import node, pod
+from conformance.vocabulary.scripted import SCRIPTED, key, script
+from conformance.vocabulary.storage import (
+    HERE,
+    SELECTED_NODE,
+    a_claim,
+    a_volume,
+    bound_pair,
+    reaching,
+    storage_class,
+    using,
+    with_some,
+)
 from refsched.suite.histories.history import History, Permit, Update
 
 Json = dict[str, Any]
@@ -60,57 +70,57 @@ _MEANWHILE = st.sampled_from(
 
 @st.composite
 def _promised(draw: DrawFn) -> History:
-    scene = Scene(hosts=True)
+    cluster = HistoryBuilder(hosts=True)
     claims = draw(_CLAIMS)
     volumes = [
         {**value, "metadata": {"name": f"v{number}"}} for number, value in enumerate(draw(_VOLUMES), 1)
     ]
     if draw(st.sampled_from([False, False, False, True])):
         claims, volumes = [_BOUND[0], *claims[1:]], [_BOUND[1], *volumes[1:]]
-    scene.add(storage_class("hand"), storage_class("made", "csi.example"), *claims, *volumes)
+    cluster.add(storage_class("hand"), storage_class("made", "csi.example"), *claims, *volumes)
     for _ in range(draw(st.integers(1, 2))):
-        scene.add_node(node(""))
+        cluster.add_node(node(""))
     first = pod(
         "",
         volumes=draw(st.sampled_from([using("c1"), using("c1"), using("c1"), using("c1", "c2")])),
         script=script(draw(st.sampled_from(_WAYS))),
     )
-    scene.add_pod(first)
-    scene.schedule(1)
-    scene.add_pod(pod("", volumes=draw(_USED)))
-    scene.schedule(1)
-    _change(scene, draw(_MEANWHILE), claims[0], volumes[0])
-    scene.wait()
-    scene.schedule()
-    return scene.history(draw(one_in(4, st.just(_WITHOUT_RESERVE), SCRIPTED)))
+    cluster.add_pod(first)
+    cluster.schedule(1)
+    cluster.add_pod(pod("", volumes=draw(_USED)))
+    cluster.schedule(1)
+    _change(cluster, draw(_MEANWHILE), claims[0], volumes[0])
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(draw(one_in(4, st.just(_WITHOUT_RESERVE), SCRIPTED)))
 
 
-def _change(scene: Scene, what: str, claim: Json, volume: Json) -> None:
+def _change(cluster: HistoryBuilder, what: str, claim: Json, volume: Json) -> None:
     match what:
         case "allow" | "reject":
-            scene.steps.append(Permit(key(scene.pods["p1"]), what))
+            cluster.steps.append(Permit(key(cluster.pods["p1"]), what))
         case "delete":
-            scene.remove_pod(0)
+            cluster.remove_pod(0)
         case "delete the node":
-            scene.remove_node(0)
-            scene.steps.append(Permit(key(scene.pods["p1"]), "allow"))
+            cluster.remove_node(0)
+            cluster.steps.append(Permit(key(cluster.pods["p1"]), "allow"))
         case "change the volume":
-            scene.steps.append(Update(with_some(volume, metadata={"labels": {"disk": "ssd"}})))
+            cluster.steps.append(Update(with_some(volume, metadata={"labels": {"disk": "ssd"}})))
         case "change the claim":
-            scene.steps.append(Update(with_some(claim, metadata={"annotations": {SELECTED_NODE: "n1"}})))
+            cluster.steps.append(Update(with_some(claim, metadata={"annotations": {SELECTED_NODE: "n1"}})))
 
 
 def _given_back(point: str, volumes: list[Json]) -> History:
     """The first pod fails with a volume that the second one could have."""
-    scene = Scene()
-    scene.add(storage_class("hand"), a_claim("c1"), a_claim("c2"))
-    scene.add(*({**value, "metadata": {"name": f"v{number}"}} for number, value in enumerate(volumes, 1)))
-    scene.add_node(node(""))
-    scene.add_pod(pod("", volumes=using("c1"), script=script(("ScriptedA", point, "Unschedulable"))))
-    scene.schedule(1)
-    scene.add_pod(pod("", volumes=using("c2")))
-    scene.schedule(1)
-    return scene.history(SCRIPTED)
+    cluster = HistoryBuilder()
+    cluster.add(storage_class("hand"), a_claim("c1"), a_claim("c2"))
+    cluster.add(*({**value, "metadata": {"name": f"v{number}"}} for number, value in enumerate(volumes, 1)))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1"), script=script(("ScriptedA", point, "Unschedulable"))))
+    cluster.schedule(1)
+    cluster.add_pod(pod("", volumes=using("c2")))
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED)
 
 
 _GIVEN_BACK = st.builds(

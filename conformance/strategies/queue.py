@@ -14,42 +14,37 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.cures import pod_updates
-from conformance.strategies.faults import SCRIPTED, script
-from conformance.strategies.objects import (
-    AN_AGE_AGO,
-    HOSTNAME,
-    REQUIRED,
-    SCRIPT,
-    ZONE,
-    combinations,
-    container,
-    cpu,
-    node,
-    one_in,
-    pod,
-    profile_config,
-    switched,
-    with_metadata,
-    with_spec,
-    with_status,
-)
-from conformance.strategies.scenes import (
-    AFTER_ALL_BACKOFF,
-    Change,
-    Scene,
+from conformance.strategies.changes import (
     courses,
     label_changes,
     nodes_changed,
     nodes_created,
     nodes_removed,
-    nth,
     placed,
     pod_changes,
     pods_created,
     pods_removed,
     pods_running,
 )
+from conformance.strategies.cures import pod_updates
+from conformance.strategies.drawn import combinations, one_in, switched
+from conformance.vocabulary.builder import AFTER_ALL_BACKOFF, Change, HistoryBuilder, nth
+from conformance.vocabulary.objects import (
+    AN_AGE_AGO,
+    HOSTNAME,
+    REQUIRED,
+    SCRIPT,
+    ZONE,
+    container,
+    cpu,
+    node,
+    pod,
+    profile_config,
+    with_metadata,
+    with_spec,
+    with_status,
+)
+from conformance.vocabulary.scripted import SCRIPTED, script
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 Json = dict[str, Any]
@@ -257,14 +252,14 @@ _TOUCHES: tuple[Callable[[Json], Json], ...] = (
 
 def _touched(index: int, touch: Callable[[Json], Json]) -> Change:
     """One thing about a node changes, and nothing else."""
-    return lambda scene: scene.change_node(index, touch(scene.nodes[nth(scene.nodes, index)]))
+    return lambda cluster: cluster.change_node(index, touch(cluster.nodes[nth(cluster.nodes, index)]))
 
 
 _EITHER = st.one_of(
     *[pod_updates(_changed, st.sampled_from(_AT_ONCE))] * 2,
     st.builds(_touched, st.integers(0, 1), st.sampled_from(_TOUCHES)),
     st.builds(_touched, st.integers(0, 1), st.sampled_from(_TOUCHES)),
-    st.builds(lambda index: lambda scene: scene.remove_pod(index), st.sampled_from([0, 0, 1])),
+    st.builds(lambda index: lambda cluster: cluster.remove_pod(index), st.sampled_from([0, 0, 1])),
 )
 
 
@@ -272,25 +267,25 @@ _EITHER = st.one_of(
 def _at_once(draw: DrawFn) -> History:
     """A pod that was refused is changed in several ways, of which the first cures it, or the last, or some: while
     it backs off, when it has, and when one change before has sent it somewhere. Or a node is, in one way."""
-    scene = Scene()
+    cluster = HistoryBuilder()
     for place in draw(_PLACES):
-        scene.add_node(place)
-    scene.add_pod(pod("", labels={"app": "a"}, tolerations=[_TOLERATION], **_WITH_PORT), 0)
+        cluster.add_node(place)
+    cluster.add_pod(pod("", labels={"app": "a"}, tolerations=[_TOLERATION], **_WITH_PORT), 0)
     for value in draw(st.lists(_REFUSED, min_size=1, max_size=2)):
-        scene.add_pod(value)
+        cluster.add_pod(value)
     if draw(st.sampled_from([True, True, True, False])):
-        scene.schedule()
+        cluster.schedule()
     for number in range(draw(st.sampled_from([2, 3, 4]))):
         if number and draw(st.booleans()):
-            scene.schedule()
+            cluster.schedule()
         if seconds := draw(st.sampled_from([0, 0, 0, AFTER_ALL_BACKOFF, 0.5, 1.5])):
-            scene.wait(seconds)
-        draw(_EITHER)(scene)
-    scene.wait(draw(st.sampled_from([1, 1.5, 3])))
-    scene.schedule()
-    scene.wait()
-    scene.schedule()
-    return scene.history(gates=draw(st.sampled_from([{}, {"SchedulerPopFromBackoffQ": False}])))
+            cluster.wait(seconds)
+        draw(_EITHER)(cluster)
+    cluster.wait(draw(st.sampled_from([1, 1.5, 3])))
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(gates=draw(st.sampled_from([{}, {"SchedulerPopFromBackoffQ": False}])))
 
 
 # --- Errors and refusals --------------------------------------------------------------------------
@@ -303,19 +298,19 @@ _WAITS = st.sampled_from([(1, 1, 2, 4), (0.5, 2, 2, 3), (1, 2), (2, 2, 4)])
 def _by_turns(draw: DrawFn) -> History:
     """A pod whose attempts end in errors and refusals by turns. Each change of what a plugin says of it is an
     event, if it was refused; how long it backs off is seen in when it may be tried."""
-    scene = Scene()
-    scene.add_node(node(""))
-    scene.add_pod(pod(""))
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(pod(""))
     for end in draw(_ENDS):
         told = json.dumps(script(("ScriptedA", "reserve", end)))
-        scene.change_pod(0, partial(with_metadata, annotations={SCRIPT: told}))
+        cluster.change_pod(0, partial(with_metadata, annotations={SCRIPT: told}))
         for seconds in draw(_WAITS):
-            scene.wait(seconds)
-        scene.schedule(1)
-    scene.change_pod(0, partial(with_metadata, annotations={"note": "x"}))
+            cluster.wait(seconds)
+        cluster.schedule(1)
+    cluster.change_pod(0, partial(with_metadata, annotations={"note": "x"}))
     for _ in range(10):
-        scene.wait(1)
-    return scene.history(SCRIPTED, draw(st.sampled_from([{}, {"SchedulerPopFromBackoffQ": False}])))
+        cluster.wait(1)
+    return cluster.history(SCRIPTED, draw(st.sampled_from([{}, {"SchedulerPopFromBackoffQ": False}])))
 
 
 def histories() -> SearchStrategy[History]:

@@ -12,27 +12,20 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from conformance.strategies.changes import nodes_created, nodes_removed, pods_removed, pods_running
 from conformance.strategies.cures import node_changes, pod_updates, relabelled
-from conformance.strategies.objects import (
+from conformance.strategies.drawn import combinations, switched
+from conformance.vocabulary.builder import Change, HistoryBuilder
+from conformance.vocabulary.objects import (
     HOSTNAME,
     REQUIRED,
     ZONE,
-    combinations,
     container,
     node,
     pod,
-    switched,
     with_metadata,
     with_spec,
     with_status,
-)
-from conformance.strategies.scenes import (
-    Change,
-    Scene,
-    nodes_created,
-    nodes_removed,
-    pods_removed,
-    pods_running,
 )
 from refsched.suite.histories.history import History
 
@@ -103,7 +96,7 @@ def _tolerating(toleration: Json) -> Changing:
 def _shrunk(*less: Json) -> SearchStrategy[Change]:
     """One of those that run asks for no more than this of one resource."""
     return st.builds(
-        lambda index, requests: lambda scene: scene.change_pod(index, _asking(requests)),
+        lambda index, requests: lambda cluster: cluster.change_pod(index, _asking(requests)),
         st.sampled_from([0, 1]),
         st.sampled_from(less),
     )
@@ -226,18 +219,18 @@ def _so_many(strategy: SearchStrategy[Any], *sizes: int) -> SearchStrategy[list[
 
 @st.composite
 def histories(draw: DrawFn) -> History:
-    scene = Scene(hosts=True)
+    cluster = HistoryBuilder(hosts=True)
     for node_of in (_FIRST, _SECOND):
-        scene.add_node(draw(node_of))
+        cluster.add_node(draw(node_of))
     for home, filling in enumerate(draw(_so_many(_FILLING, 1, 2))):
-        scene.add_pod(filling, home)
+        cluster.add_pod(filling, home)
     reasons = draw(_so_many(_REASONS, 1, 5, 4, 3, 6))
     for reason, _ in reasons:
-        scene.add_pod(pod("", **{**draw(_TOLERANT), **reason}))
-    scene.schedule()
+        cluster.add_pod(pod("", **{**draw(_TOLERANT), **reason}))
+    cluster.schedule()
     helps = [help_ for _, help_ in reasons]
     for happens in draw(_so_many(st.one_of(*helps, *helps, _ANYTHING), 1, 6, 8, 5, 9, 7)):
-        happens(scene)
-        scene.wait()
-        scene.schedule()
-    return scene.history(gates=draw(switched("InPlacePodVerticalScaling")))
+        happens(cluster)
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history(gates=draw(switched("InPlacePodVerticalScaling")))

@@ -10,21 +10,19 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies import filled, resizes, totals
+from conformance.strategies.changes import nodes_created, pods_removed, scenes
 from conformance.strategies.cures import cures, node_changes, pod_updates
-from conformance.strategies.objects import (
-    CPU_AMOUNTS,
-    combinations,
+from conformance.strategies.drawn import CPU_AMOUNTS, combinations, one_in, switched
+from conformance.vocabulary.objects import (
     container,
     default_profile,
     node,
-    one_in,
     pod,
     profile_config,
-    switched,
+    resized,
     with_spec,
     with_status,
 )
-from conformance.strategies.scenes import nodes_created, pods_removed, scenes
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 Json = dict[str, Any]
@@ -268,7 +266,7 @@ _ALLOCATABLE = st.sampled_from(
     ]
 )
 _SCALED = pod_updates(
-    lambda cpu: resizes.resized(_amounts(cpu=cpu), {}, {}, ""), st.sampled_from(["1m", "250m", "1", "2"])
+    lambda cpu: resized(_amounts(cpu=cpu), {}, {}, ""), st.sampled_from(["1m", "250m", "1", "2"])
 )
 
 

@@ -13,19 +13,19 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.objects import (
+from conformance.strategies.drawn import combinations
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import (
     AN_AGE_AGO,
     HOSTNAME,
     REQUIRED,
     START_TIMES,
     ZONE,
-    combinations,
     cpu,
     node,
     pod,
     with_status,
 )
-from conformance.strategies.scenes import Scene
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
@@ -100,39 +100,39 @@ _CHANGES = st.sampled_from(["nothing", "update", "delete", "withdraw", "nominate
 def histories() -> SearchStrategy[History]:
     @st.composite
     def full(draw: DrawFn) -> History:
-        scene = Scene(hosts=True)
-        scene.add(*draw(st.lists(_BUDGETS, max_size=1)))
+        cluster = HistoryBuilder(hosts=True)
+        cluster.add(*draw(st.lists(_BUDGETS, max_size=1)))
         zones = draw(_ZONES)[: draw(st.integers(1, 3))]
         for zone in zones:
-            scene.add_node(node("", {"cpu": "2", "memory": "8Gi", "pods": "9"}, {ZONE: zone}))
+            cluster.add_node(node("", {"cpu": "2", "memory": "8Gi", "pods": "9"}, {ZONE: zone}))
         for home in range(len(zones)):
             for running in draw(st.lists(_RUNNING, min_size=1, max_size=4)):
-                scene.add_pod(running, home)
-        ran = len(scene.pods)
+                cluster.add_pod(running, home)
+        ran = len(cluster.pods)
         for waiting in draw(st.lists(_WAITING, min_size=1, max_size=3)):
-            scene.add_pod(waiting)
-        scene.schedule(1)
-        _change(scene, draw(_CHANGES), draw(st.integers(ran, len(scene.pods) - 1)))
-        scene.add_pod(draw(_WAITING))
-        scene.schedule()
-        scene.wait()
-        scene.schedule()
-        return scene.history()
+            cluster.add_pod(waiting)
+        cluster.schedule(1)
+        _change(cluster, draw(_CHANGES), draw(st.integers(ran, len(cluster.pods) - 1)))
+        cluster.add_pod(draw(_WAITING))
+        cluster.schedule()
+        cluster.wait()
+        cluster.schedule()
+        return cluster.history()
 
     return full()
 
 
-def _change(scene: Scene, what: str, index: int) -> None:
+def _change(cluster: HistoryBuilder, what: str, index: int) -> None:
     """To one of the pods that waited, or to a node."""
     match what:
         case "update":
-            scene.change_pod(
+            cluster.change_pod(
                 index, lambda value: {**value, "metadata": {**value["metadata"], "labels": {"v": "1"}}}
             )
         case "delete":
-            scene.remove_pod(index)
+            cluster.remove_pod(index)
         case "withdraw" | "nominate":
             to = "n1" if what == "nominate" else ""
-            scene.change_pod(index, lambda value: with_status(value, nominatedNodeName=to))
+            cluster.change_pod(index, lambda value: with_status(value, nominatedNodeName=to))
         case "node":
-            scene.remove_node(1)
+            cluster.remove_node(1)

@@ -9,7 +9,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.device_objects import (
+from conformance.strategies.drawn import one_in
+from conformance.vocabulary.builder import Change, HistoryBuilder
+from conformance.vocabulary.devices import (
     DRIVER,
     claim_user,
     device_class,
@@ -18,16 +20,9 @@ from conformance.strategies.device_objects import (
     resource_claim,
     resource_slice,
 )
-from conformance.strategies.faults import SCRIPTED, Script, key, release_all, script
-from conformance.strategies.objects import (
-    default_profile,
-    node,
-    one_in,
-    profile_config,
-    with_metadata,
-)
-from conformance.strategies.scenes import Change, Scene
-from conformance.strategies.storage import put
+from conformance.vocabulary.objects import default_profile, node, profile_config, with_metadata
+from conformance.vocabulary.scripted import SCRIPTED, Script, key, release_all, script
+from conformance.vocabulary.storage import put
 from refsched.suite.histories.history import History, Permit, deleting
 
 Json = dict[str, Any]
@@ -65,11 +60,11 @@ _NOT_QUEUED_FIRST = profile_config(
 
 
 def _put(value: Json) -> Change:
-    return lambda scene: put(scene, value)
+    return lambda cluster: put(cluster, value)
 
 
 def _removes(value: Json) -> Change:
-    return lambda scene: scene.steps.append(deleting(value))
+    return lambda cluster: cluster.steps.append(deleting(value))
 
 
 _USERS = st.sampled_from([("c1", "c2"), ("c2", "c1"), ("c1", "c2", "c3"), ("c3", "c1", "c2")])
@@ -94,19 +89,19 @@ _HAPPENINGS: SearchStrategy[Change] = st.sampled_from(
 @st.composite
 def _one_in_the_way(draw: DrawFn) -> History:
     """``c3`` holds a device; some pods want it too, or it is nobody's."""
-    scene = Scene()
-    scene.add(device_class("any"), resource_slice("s1", _DEVICES))
-    scene.add(resource_claim("c1", _ONE), draw(st.sampled_from(_IN_THE_WAY)))
-    scene.add(resource_claim("c3", _ONE, _HELD))
-    scene.add_node(node(""))
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any"), resource_slice("s1", _DEVICES))
+    cluster.add(resource_claim("c1", _ONE), draw(st.sampled_from(_IN_THE_WAY)))
+    cluster.add(resource_claim("c3", _ONE, _HELD))
+    cluster.add_node(node(""))
     for names in draw(st.lists(_USERS, min_size=1, max_size=2)):
-        scene.add_pod(claim_user(*names))
-    scene.schedule()
+        cluster.add_pod(claim_user(*names))
+    cluster.schedule()
     for happening in draw(st.lists(_HAPPENINGS, min_size=1, max_size=5)):
-        happening(scene)
-        scene.wait()
-        scene.schedule()
-    return scene.history(draw(one_in(3, st.just(_NOT_QUEUED_FIRST))))
+        happening(cluster)
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history(draw(one_in(3, st.just(_NOT_QUEUED_FIRST))))
 
 
 _WAITS, _FAILS_LATE = (("ScriptedA", "permit", "Wait"),), (("ScriptedA", "preBind", "Error"),)
@@ -115,20 +110,22 @@ _SHARED: Json = {**_HELD, "reservedFor": [{"resource": "pods", "name": "other", 
 
 def _while_one_is_allocated(way: Script, first: Sequence[str], names: Sequence[str], ending: str) -> History:
     """The first pod waits with devices that nobody has written yet, or fails once they are written."""
-    scene = Scene()
-    scene.add(device_class("any"), resource_slice("s1", _DEVICES))
-    scene.add(*(resource_claim(f"c{number}", _ONE) for number in (1, 2)), resource_claim("c3", _ONE, _SHARED))
-    scene.add_node(node(""))
-    scene.add_pod(claim_user(*first, script=way))
-    scene.schedule()
-    scene.add_pod(claim_user(*names))
-    scene.schedule()
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any"), resource_slice("s1", _DEVICES))
+    cluster.add(
+        *(resource_claim(f"c{number}", _ONE) for number in (1, 2)), resource_claim("c3", _ONE, _SHARED)
+    )
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user(*first, script=way))
+    cluster.schedule()
+    cluster.add_pod(claim_user(*names))
+    cluster.schedule()
     if ending == "delete the claim":
-        scene.steps.append(deleting(resource_claim(first[0], _ONE)))
-    scene.steps.append(Permit(key(scene.pods["p1"]), "reject" if ending == "reject" else "allow"))
-    scene.wait()
-    scene.schedule()
-    return scene.history(SCRIPTED)
+        cluster.steps.append(deleting(resource_claim(first[0], _ONE)))
+    cluster.steps.append(Permit(key(cluster.pods["p1"]), "reject" if ending == "reject" else "allow"))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(SCRIPTED)
 
 
 _IN_FLIGHT = st.builds(
@@ -148,25 +145,25 @@ _WITHOUT_POP_FROM_BACKOFF = {"SchedulerPopFromBackoffQ": False}
 def _a_gate_closes(ending: str, seconds: float, gates: dict[str, bool]) -> History:
     """A pod is held, its claim goes, and what it waited for has come: it skips its backoff, and is stopped at the
     gate. New devices look like a key; the backoff goes on, and the gate is asked before it or behind it."""
-    scene = Scene()
+    cluster = HistoryBuilder()
     claim = resource_claim("c1", _ONE)
-    scene.add(device_class("any"), resource_slice("s1", _DEVICES), claim)
-    scene.add_node(node(""))
-    scene.add_pod(claim_user("c1", script=script(("ScriptedA", "reserve", "Hold:Pending"))))
-    scene.schedule(1)
-    scene.steps.append(deleting(claim))
-    release_all(scene)
-    scene.add(resource_slice("s2", _DEVICES))
+    cluster.add(device_class("any"), resource_slice("s1", _DEVICES), claim)
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1", script=script(("ScriptedA", "reserve", "Hold:Pending"))))
+    cluster.schedule(1)
+    cluster.steps.append(deleting(claim))
+    release_all(cluster)
+    cluster.add(resource_slice("s2", _DEVICES))
     match ending:
         case "delete":
-            scene.remove_pod(0)
+            cluster.remove_pod(0)
         case "update":
-            scene.change_pod(0, lambda value: with_metadata(value, labels={"touched": "yes"}))
+            cluster.change_pod(0, lambda value: with_metadata(value, labels={"touched": "yes"}))
         case "create":
-            scene.add(claim)
-    scene.wait(seconds)
-    scene.schedule(1)
-    return scene.history(SCRIPTED, gates)
+            cluster.add(claim)
+    cluster.wait(seconds)
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED, gates)
 
 
 _GATE_CLOSES = st.builds(

@@ -14,17 +14,10 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.objects import (
-    START_TIMES,
-    combinations,
-    cpu,
-    node,
-    pod,
-    profile_config,
-    with_metadata,
-)
-from conformance.strategies.scenes import Scene
-from conformance.strategies.storage import storage_object
+from conformance.strategies.drawn import combinations
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import START_TIMES, cpu, node, pod, profile_config, with_metadata
+from conformance.vocabulary.storage import storage_object
 from refsched.suite.histories.extender_server import ANNOTATION
 from refsched.suite.histories.extenders_at_hand import EXTENDERS
 from refsched.suite.histories.history import Create, History, deleting
@@ -120,20 +113,20 @@ def _of_nodes(says: Json | str, nodes: list[str]) -> Json | str:
 @st.composite
 def _sparing(draw: DrawFn) -> History:
     """Each pod has nodes of its own, so that what is told of one decides whatever becomes of the others."""
-    scene = Scene()
+    cluster = HistoryBuilder()
     for match, told in enumerate(draw(st.lists(_TOLD, min_size=3, max_size=4))):
-        before = len(scene.nodes)
+        before = len(cluster.nodes)
         for priority, crowd in enumerate(draw(_CROWDS)):
-            scene.add_node(node("", {"cpu": "2", "pods": "9"}, {"match": str(match)}))
+            cluster.add_node(node("", {"cpu": "2", "pods": "9"}, {"match": str(match)}))
             for start in START_TIMES[:crowd]:
                 amount = "1" if crowd == 2 else "600m"
                 running = pod("", cpu(amount), priority=priority, status={"startTime": start})
-                scene.add_pod(running, len(scene.nodes) - 1)
-        scene.add_pod(_coming(str(match), draw(_MANAGED), told, list(scene.nodes)[before:]))
-    scene.schedule()
-    scene.wait()
-    scene.schedule()
-    return scene.history(_config(draw(_EXTENDERS)))
+                cluster.add_pod(running, len(cluster.nodes) - 1)
+        cluster.add_pod(_coming(str(match), draw(_MANAGED), told, list(cluster.nodes)[before:]))
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(_config(draw(_EXTENDERS)))
 
 
 # --- Refusals -------------------------------------------------------------------------------------
@@ -177,23 +170,23 @@ _HAPPENS: tuple[Json, ...] = (
 
 @st.composite
 def _refusing(draw: DrawFn) -> History:
-    scene = Scene()
-    scene.add_node(node(""))
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
     said = {"a": {"filter": {"n1": draw(st.sampled_from(["Unschedulable", "UnschedulableAndUnresolvable"]))}}}
     annotations = {ANNOTATION: json.dumps(said)}
-    scene.add_pod(with_metadata(pod("", cpu("1")), annotations=annotations))
+    cluster.add_pod(with_metadata(pod("", cpu("1")), annotations=annotations))
     if draw(st.booleans()):
-        scene.add_pod(pod("", cpu("9")))
-    scene.schedule()
-    scene.wait()
+        cluster.add_pod(pod("", cpu("9")))
+    cluster.schedule()
+    cluster.wait()
     for value in draw(st.lists(st.sampled_from(_HAPPENS), min_size=2, max_size=4, unique_by=id)):
-        scene.steps.append(Create(value))
-        scene.schedule(1)
-        scene.wait()
-        scene.steps.append(deleting(value))
-        scene.schedule(1)
-        scene.wait()
-    return scene.history(_config([_extender(("filter",), False, draw(st.booleans()), False)]))
+        cluster.steps.append(Create(value))
+        cluster.schedule(1)
+        cluster.wait()
+        cluster.steps.append(deleting(value))
+        cluster.schedule(1)
+        cluster.wait()
+    return cluster.history(_config([_extender(("filter",), False, draw(st.booleans()), False)]))
 
 
 def histories() -> SearchStrategy[History]:

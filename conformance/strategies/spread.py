@@ -9,24 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies import domains, workloads
-from conformance.strategies.cures import cures, node_changes, pod_updates, relabelled
-from conformance.strategies.objects import (
-    AN_AGE_AGO,
-    HOSTNAME,
-    ZONE,
-    combinations,
-    distinct_constraints,
-    node,
-    one_in,
-    owner,
-    pod,
-    selecting,
-    spread_by_default,
-    switched,
-    with_metadata,
-    with_spec,
-)
-from conformance.strategies.scenes import (
+from conformance.strategies.changes import (
     label_changes,
     nodes_created,
     nodes_removed,
@@ -34,6 +17,21 @@ from conformance.strategies.scenes import (
     pods_removed,
     pods_running,
     scenes,
+)
+from conformance.strategies.cures import cures, node_changes, pod_updates, relabelled
+from conformance.strategies.drawn import combinations, one_in, switched
+from conformance.vocabulary.objects import (
+    AN_AGE_AGO,
+    HOSTNAME,
+    ZONE,
+    distinct_constraints,
+    node,
+    owner,
+    pod,
+    selecting,
+    spread_by_default,
+    with_metadata,
+    with_spec,
 )
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 

@@ -14,44 +14,35 @@ from attrs import evolve
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.objects import (
+from conformance.strategies.drawn import combinations
+from conformance.vocabulary.builder import Change
+from conformance.vocabulary.objects import (
     AN_AGE_AGO,
     HOSTNAME,
     REGION,
     START_TIMES,
     ZONE,
-    combinations,
     cpu,
     node,
     pod,
     with_metadata,
 )
-from conformance.strategies.scenes import (
-    Change,
-    Scene,
+from conformance.vocabulary.storage import (
+    BIND_COMPLETED,
+    DRIVER,
+    GKE_ZONE,
+    OLD_ZONE,
+    SELECTED_NODE,
+    STORAGE,
+    TELLING,
+    csi_node,
+    put,
+    storage_object,
 )
 from refsched.records import Reference
-from refsched.suite.histories.history import Create, Delete, History, Step, Update
+from refsched.suite.histories.history import Create, Delete, History, Step
 
 Json = dict[str, Any]
-
-OLD_ZONE = "failure-domain.beta.kubernetes.io/zone"
-GKE_ZONE = "topology.gke.io/zone"
-SELECTED_NODE = "volume.kubernetes.io/selected-node"
-BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
-MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
-
-DRIVER = "csi.example"
-TELLING = "csi.telling"
-"""The driver that tells, in CSIStorageCapacity objects, how much it has where."""
-GCE = "pd.csi.storage.gke.io"
-
-STORAGE = "storage.k8s.io/v1"
-
-
-def storage_object(api_version: str, kind: str, name: str, namespace: str = "", **members: Any) -> Json:
-    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
-    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **members}
 
 
 # --- Classes, drivers and what they have ----------------------------------------------------------
@@ -113,14 +104,6 @@ def csi_nodes(*limits: Json | None) -> SearchStrategy[Json]:
 
 
 _MIGRATED = ("", "kubernetes.io/gce-pd", "kubernetes.io/gce-pd,kubernetes.io/azure-disk")
-
-
-def csi_node(name: str, limit: Json | None, plugins: str = "") -> Json:
-    """``plugins`` are those for which CSI drivers stand in."""
-    allocatable = {} if limit is None else {"allocatable": limit}
-    drivers = [{"name": driver, "nodeID": name, **allocatable} for driver in (DRIVER, GCE)]
-    made = storage_object(STORAGE, "CSINode", name, spec={"drivers": drivers})
-    return with_metadata(made, annotations={MIGRATED_PLUGINS: plugins})
 
 
 ATTACHMENTS = combinations(
@@ -206,8 +189,6 @@ EPHEMERAL_CLAIMS = st.sampled_from(
 
 # --- Volumes --------------------------------------------------------------------------------------
 
-HERE: Json = {"key": HOSTNAME, "operator": "In", "values": ["n1"]}
-IN_ZONE_A: Json = {"key": ZONE, "operator": "In", "values": ["a"]}
 VOLUME_LABELS: tuple[Json, ...] = (
     {},
     {"disk": "ssd"},
@@ -318,22 +299,6 @@ NODES = combinations(
     ("4", "1"),
 )
 
-EPHEMERAL: Json = {
-    "ephemeral": {
-        "volumeClaimTemplate": {
-            "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
-        }
-    }
-}
-
-
-def using(*claims: str) -> list[Json]:
-    return [{"name": f"v{i}", "persistentVolumeClaim": {"claimName": name}} for i, name in enumerate(claims)]
-
-
-def inline(**source: Json) -> list[Json]:
-    return [{"name": "i", **source}]
-
 
 def waiting_pods(*volumes: list[Json]) -> SearchStrategy[Json]:
     """Pods with one of these lists of volumes. All have one priority, and those that run a lower one and a start
@@ -377,20 +342,9 @@ NUMBERS = st.integers(1, 3)
 
 def puts(values: SearchStrategy[Json]) -> SearchStrategy[Change]:
     """The object comes, or becomes this one."""
-    return values.map(lambda value: lambda scene: put(scene, value))
-
-
-def put(scene: Scene, value: Json) -> None:
-    key = value["kind"], value["metadata"]["name"]
-    is_there = False
-    for step in scene.steps:
-        if isinstance(step, Create) and (step.object["kind"], step.object["metadata"]["name"]) == key:
-            is_there = True
-        elif isinstance(step, Delete) and (step.object.kind, step.object.name) == key:
-            is_there = False
-    scene.steps.append(Update(value) if is_there else Create(value))
+    return values.map(lambda value: lambda cluster: put(cluster, value))
 
 
 def removes(*named: Reference) -> SearchStrategy[Change]:
     """One of these goes, if it is there."""
-    return st.sampled_from(named).map(lambda gone: lambda scene: scene.steps.append(Delete(gone)))
+    return st.sampled_from(named).map(lambda gone: lambda cluster: cluster.steps.append(Delete(gone)))

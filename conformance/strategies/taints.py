@@ -8,23 +8,10 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from conformance.strategies.changes import nodes_created, pod_changes, pods_removed, scenes
 from conformance.strategies.cures import cures, node_changes, pod_updates
-from conformance.strategies.objects import (
-    CPU_AMOUNTS,
-    combinations,
-    cpu,
-    node,
-    one_in,
-    pod,
-    with_spec,
-    with_status,
-)
-from conformance.strategies.scenes import (
-    nodes_created,
-    pod_changes,
-    pods_removed,
-    scenes,
-)
+from conformance.strategies.drawn import CPU_AMOUNTS, combinations, one_in
+from conformance.vocabulary.objects import cpu, node, pod, with_spec, with_status
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]

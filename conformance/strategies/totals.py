@@ -11,17 +11,17 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.objects import (
+from conformance.strategies.drawn import combinations
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import (
     PREFERRED,
     ZONE,
-    combinations,
     container,
     default_profile,
     node,
     pod,
     profile_config,
 )
-from conformance.strategies.scenes import Scene
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
 Json = dict[str, Any]
@@ -123,15 +123,15 @@ _GATES = st.sampled_from([{}, {}, {}, {"PodLevelResources": False}])
 def histories() -> SearchStrategy[History]:
     @st.composite
     def roomy(draw: DrawFn) -> History:
-        scene = Scene()
+        cluster = HistoryBuilder()
         nodes = draw(st.lists(_NODES, min_size=2, max_size=4))
         for value in nodes:
-            scene.add_node(value)
+            cluster.add_node(value)
         for home in draw(st.lists(st.integers(0, len(nodes) - 1), max_size=6)):
-            scene.add_pod(draw(st.one_of(_RUNNING, _RUNNING, _WHOLE)), home)
+            cluster.add_pod(draw(st.one_of(_RUNNING, _RUNNING, _WHOLE)), home)
         for value in draw(st.lists(st.one_of(_WAITING, _WAITING, _WHOLE), min_size=1, max_size=3)):
-            scene.add_pod(value)
-        scene.schedule()
-        return scene.history(draw(_CONFIGS), draw(_GATES))
+            cluster.add_pod(value)
+        cluster.schedule()
+        return cluster.history(draw(_CONFIGS), draw(_GATES))
 
     return roomy()

@@ -15,16 +15,10 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.claims import (
-    a_claim,
-    a_volume,
-    bound_pair,
-    reaching,
-    storage_class,
-    with_some,
-)
-from conformance.strategies.device_objects import DRIVER as DEVICES
-from conformance.strategies.device_objects import (
+from conformance.strategies.woken import WITHOUT_POPPING, touched
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import DRIVER as DEVICES
+from conformance.vocabulary.devices import (
     claim_user,
     device_class,
     exactly,
@@ -32,7 +26,7 @@ from conformance.strategies.device_objects import (
     resource_claim,
     resource_slice,
 )
-from conformance.strategies.objects import (
+from conformance.vocabulary.objects import (
     HOSTNAME,
     ZONE,
     default_profile,
@@ -43,8 +37,7 @@ from conformance.strategies.objects import (
     with_spec,
     with_status,
 )
-from conformance.strategies.scenes import Scene
-from conformance.strategies.storage import (
+from conformance.vocabulary.storage import (
     BIND_COMPLETED,
     DRIVER,
     EPHEMERAL,
@@ -52,12 +45,17 @@ from conformance.strategies.storage import (
     MIGRATED_PLUGINS,
     SELECTED_NODE,
     STORAGE,
+    a_claim,
+    a_volume,
+    bound_pair,
     csi_node,
     inline,
+    reaching,
+    storage_class,
     storage_object,
     using,
+    with_some,
 )
-from conformance.strategies.woken import WITHOUT_POPPING, touched
 from refsched.suite.histories.history import History, Update, deleting
 
 Json = dict[str, Any]
@@ -69,12 +67,12 @@ _HAND, _MADE = storage_class("hand"), storage_class("made", DRIVER)
 
 def _bound_by_halves(*claims: Json) -> History:
     """What a claim says of its binding is only half of what is asked for."""
-    scene = Scene(hosts=True)
-    scene.add(_HAND, _MADE, a_volume("v1"), a_volume("v2"), *claims)
-    scene.add_node(node(""))
-    scene.add_pod(pod("", volumes=using("c1")))
-    scene.schedule()
-    return scene.history()
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_HAND, _MADE, a_volume("v1"), a_volume("v2"), *claims)
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    return cluster.history()
 
 
 _COMPLETED: Json = {"annotations": {BIND_COMPLETED: "yes"}}
@@ -88,32 +86,32 @@ def _halves() -> Iterator[History]:
 
 def _turns_out_elsewhere(host: str, completed: bool) -> History:
     """The provisioner binds a claim, for which it was told a node, to a volume of this host."""
-    scene = Scene(hosts=True)
+    cluster = HistoryBuilder(hosts=True)
     reach = {"key": HOSTNAME, "operator": "In", "values": [host]}
     taken = storage_object("v1", "PersistentVolume", "pvc-c1", spec={})
     claim = a_claim(spec={"storageClassName": "made"})
-    scene.add(_MADE, claim, taken, a_volume("v9", spec=reaching(reach)))
-    scene.add_node(node(""))
-    scene.add_pod(pod("", volumes=using("c1")))
-    scene.schedule()
+    cluster.add(_MADE, claim, taken, a_volume("v9", spec=reaching(reach)))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
     told = {SELECTED_NODE: "n1", **({BIND_COMPLETED: "yes"} if completed else {})}
     bound = with_some(claim, metadata={"annotations": told}, spec={"volumeName": "v9"})
-    scene.steps.append(Update(bound))
-    scene.wait()
-    scene.schedule()
-    return scene.history()
+    cluster.steps.append(Update(bound))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
 
 
 def _in_another_zone(point: str) -> History:
     """VolumeZone alone, and without one of its two points, where it does all the work at the other."""
-    scene = Scene(hosts=True)
+    cluster = HistoryBuilder(hosts=True)
     claim, volume = bound_pair("c1", "v1")
-    scene.add(_HAND, claim, with_some(volume, metadata={"labels": {ZONE: "a"}}))
+    cluster.add(_HAND, claim, with_some(volume, metadata={"labels": {ZONE: "a"}}))
     for zone in ("b", "a"):
-        scene.add_node(node(labels={ZONE: zone}))
-    scene.add_pod(pod("", volumes=using("c1")))
-    scene.schedule()
-    return scene.history(
+        cluster.add_node(node(labels={ZONE: zone}))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    return cluster.history(
         profile_config(default_profile(plugins={point: {"disabled": [{"name": "VolumeZone"}]}}))
     )
 
@@ -125,16 +123,16 @@ _WITHOUT_BINDING = profile_config(
 
 def _amiss() -> History:
     """Without VolumeBinding it is VolumeZone alone that says what is amiss with most of these claims."""
-    scene = Scene(hosts=True)
+    cluster = HistoryBuilder(hosts=True)
     at_once = {**storage_class("once", DRIVER), "volumeBindingMode": "Immediate"}
-    scene.add(_HAND, at_once, *bound_pair("c1", "v1"), bound_pair("c2", "v2")[0])
+    cluster.add(_HAND, at_once, *bound_pair("c1", "v1"), bound_pair("c2", "v2")[0])
     for number, of_class in enumerate(("once", "absent", "", "hand"), 3):
-        scene.add(a_claim(f"c{number}", spec={"storageClassName": of_class}))
-    scene.add_node(node(labels={ZONE: "a"}))
+        cluster.add(a_claim(f"c{number}", spec={"storageClassName": of_class}))
+    cluster.add_node(node(labels={ZONE: "a"}))
     for number in range(1, 7):
-        scene.add_pod(pod("", volumes=using(f"c{number}")))
-    scene.schedule()
-    return scene.history(_WITHOUT_BINDING)
+        cluster.add_pod(pod("", volumes=using(f"c{number}")))
+    cluster.schedule()
+    return cluster.history(_WITHOUT_BINDING)
 
 
 # --- Disks and claims that exclude others ---------------------------------------------------------
@@ -149,16 +147,16 @@ def _detached(attacher: str, volumes: Sequence[Json]) -> History:
     limits = csi_node("n1", {"count": 1})
     limits["metadata"]["annotations"] = {MIGRATED_PLUGINS: "kubernetes.io/gce-pd"}
     limits["spec"]["drivers"] = [{"name": GCE, "nodeID": "n1", "allocatable": {"count": 1}}]
-    scene = Scene(hosts=True)
-    scene.add(limits, attachment)
-    scene.add_node(node(""))
-    scene.add_pod(pod("", volumes=inline(gcePersistentDisk={"pdName": "a"})), 0)
-    scene.add_pod(pod("", volumes=list(volumes)))
-    scene.schedule()
-    scene.steps.append(deleting(attachment))
-    scene.wait()
-    scene.schedule()
-    return scene.history()
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(limits, attachment)
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=inline(gcePersistentDisk={"pdName": "a"})), 0)
+    cluster.add_pod(pod("", volumes=list(volumes)))
+    cluster.schedule()
+    cluster.steps.append(deleting(attachment))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
 
 
 def _detachments() -> Iterator[History]:
@@ -170,23 +168,23 @@ def _detachments() -> Iterator[History]:
 
 def _taken_in_turn(*taken: str, wanted: str) -> History:
     """Between two attempts a claim that nobody shares is given up on a node, and perhaps another taken there."""
-    scene = Scene(hosts=True)
-    scene.add(_HAND)
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_HAND)
     for number in (1, 2):
         claim, volume = bound_pair(f"c{number}", f"v{number}")
         exclusive: Json = {"accessModes": ["ReadWriteOncePod"]}
-        scene.add(with_some(claim, spec=exclusive), with_some(volume, spec=exclusive))
-    scene.add_node(node(""))
-    scene.add_node(node(""))
-    scene.add_pod(pod("", volumes=using("c1")), 0)
-    scene.add_pod(pod("", nodeSelector={ZONE: "c"}))
-    scene.schedule()
-    scene.remove_pod(0)
+        cluster.add(with_some(claim, spec=exclusive), with_some(volume, spec=exclusive))
+    cluster.add_node(node(""))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")), 0)
+    cluster.add_pod(pod("", nodeSelector={ZONE: "c"}))
+    cluster.schedule()
+    cluster.remove_pod(0)
     for name in taken:
-        scene.add_pod(pod("", volumes=using(name)), 0)
-    scene.add_pod(pod("", volumes=using(wanted)))
-    scene.schedule()
-    return scene.history()
+        cluster.add_pod(pod("", volumes=using(name)), 0)
+    cluster.add_pod(pod("", volumes=using(wanted)))
+    cluster.schedule()
+    return cluster.history()
 
 
 def _turns() -> Iterator[History]:
@@ -197,43 +195,43 @@ def _turns() -> Iterator[History]:
 
 def _not_its_own(owned: bool) -> History:
     """Without VolumeBinding it is NodeVolumeLimits that finds a claim of a pod to be somebody else's."""
-    scene = Scene(hosts=True)
+    cluster = HistoryBuilder(hosts=True)
     claim, volume = bound_pair("p1-e", "v1")
     owner = {"apiVersion": "v1", "kind": "Pod", "name": "p1", "uid": "uid-of-p1", "controller": True}
-    scene.add(_HAND, with_metadata(claim, ownerReferences=[owner]) if owned else claim, volume)
-    scene.add(csi_node("n1", {"count": 2}))
-    scene.add_node(node(""))
-    scene.add_pod(pod("", uid="uid-of-p1", volumes=[{"name": "e", **EPHEMERAL}]))
-    scene.schedule()
-    return scene.history(_WITHOUT_BINDING)
+    cluster.add(_HAND, with_metadata(claim, ownerReferences=[owner]) if owned else claim, volume)
+    cluster.add(csi_node("n1", {"count": 2}))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", uid="uid-of-p1", volumes=[{"name": "e", **EPHEMERAL}]))
+    cluster.schedule()
+    return cluster.history(_WITHOUT_BINDING)
 
 
 def _touched_in_vain() -> History:
     """Each pod is refused for another volume; the node is touched, and has what they want as little as before."""
-    scene = Scene(hosts=True)
-    scene.add(_HAND, device_class("any"))
-    scene.add(resource_claim("c1", {"requests": [request("r0", [exactly(1)])]}))
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_HAND, device_class("any"))
+    cluster.add(resource_claim("c1", {"requests": [request("r0", [exactly(1)])]}))
     for number in (1, 2):
-        scene.add(*bound_pair(f"c{number}", f"v{number}"))
+        cluster.add(*bound_pair(f"c{number}", f"v{number}"))
     exclusive: Json = {"accessModes": ["ReadWriteOncePod"]}
     far = reaching({"key": HOSTNAME, "operator": "In", "values": ["n9"]})
     for number, spec in ((4, exclusive), (5, far)):
         claim, volume = bound_pair(f"c{number}", f"v{number}")
-        scene.add(with_some(claim, spec=exclusive) if number == 4 else claim, with_some(volume, spec=spec))
+        cluster.add(with_some(claim, spec=exclusive) if number == 4 else claim, with_some(volume, spec=spec))
     claim, volume = bound_pair("c7", "v7")
     elsewhere: Json = {"csi": {"driver": "csi.other", "volumeHandle": "v7"}}
-    scene.add(claim, with_some(volume, metadata={"labels": {ZONE: "b"}}, spec=elsewhere))
-    scene.add(csi_node("n1", {"count": 2}))
-    scene.add_node(node("", labels={ZONE: "a"}))
+    cluster.add(claim, with_some(volume, metadata={"labels": {ZONE: "b"}}, spec=elsewhere))
+    cluster.add(csi_node("n1", {"count": 2}))
+    cluster.add_node(node("", labels={ZONE: "a"}))
     disk = inline(gcePersistentDisk={"pdName": "a"})
-    scene.add_pod(pod("", volumes=disk), 0)
-    scene.add_pod(pod("", volumes=using("c4")), 0)
-    scene.add_pod(pod("", volumes=using("c1")), 0)
+    cluster.add_pod(pod("", volumes=disk), 0)
+    cluster.add_pod(pod("", volumes=using("c4")), 0)
+    cluster.add_pod(pod("", volumes=using("c1")), 0)
     for volumes in (disk, using("c2"), using("c4"), using("c5"), using("c6"), using("c7")):
-        scene.add_pod(pod("", volumes=volumes))
-    scene.add_pod(claim_user("c1"))
-    touched(scene)
-    return scene.history()
+        cluster.add_pod(pod("", volumes=volumes))
+    cluster.add_pod(claim_user("c1"))
+    touched(cluster)
+    return cluster.history()
 
 
 # --- Devices --------------------------------------------------------------------------------------
@@ -241,7 +239,7 @@ def _touched_in_vain() -> History:
 
 def _told_of_devices(told: bool, host: str) -> History:
     """A claim, of whose device the driver perhaps tells more, can be used on this host alone."""
-    scene = Scene(hosts=True)
+    cluster = HistoryBuilder(hosts=True)
     device = {"driver": DEVICES, "pool": "s1", "device": "d0"}
     match = {"key": HOSTNAME, "operator": "In", "values": [host]}
     allocation = {
@@ -253,63 +251,63 @@ def _told_of_devices(told: bool, host: str) -> History:
         status["devices"] = [{**device, "data": {"a": 1}}]
     else:
         status["reservedFor"] = [{"resource": "pods", "name": "p1", "uid": "uid-of-p1"}]
-    scene.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]))
-    scene.add(resource_claim("c1", {"requests": [request("r0", [exactly(1)])]}, status))
-    scene.add_node(node(""))
-    scene.add_pod(claim_user("c1", uid="uid-of-p1"))
-    scene.schedule()
-    scene.wait()
-    scene.schedule()
-    return scene.history()
+    cluster.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]))
+    cluster.add(resource_claim("c1", {"requests": [request("r0", [exactly(1)])]}, status))
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1", uid="uid-of-p1"))
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
 
 
 def _generated_late(*happens: str) -> History:
     """A claim is made for a pod, the pod is told of it, and its gate is opened, in one order or another."""
-    scene = Scene(hosts=True)
-    scene.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]))
-    scene.add_node(node(""))
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]))
+    cluster.add_node(node(""))
     gated: Json = {"schedulingGates": [{"name": "g"}]} if "gate" in happens else {}
     used = [{"name": "g", "resourceClaimTemplateName": "t"}]
     value = pod("p1", uid="uid-of-p1", resourceClaims=used, **gated)
     owner = {"apiVersion": "v1", "kind": "Pod", "name": "p1", "uid": "uid-of-p1", "controller": True}
     claim = resource_claim("p1-g", {"requests": [request("r0", [exactly(1)])]})
     told = [{"name": "g", "resourceClaimName": "p1-g"}]
-    scene.add_pod(value)
-    scene.schedule()
+    cluster.add_pod(value)
+    cluster.schedule()
     for what in happens:
         match what:
             case "claim":
-                scene.add(with_metadata(claim, ownerReferences=[owner]))
+                cluster.add(with_metadata(claim, ownerReferences=[owner]))
             case "status":
-                scene.change_pod(0, partial(with_status, resourceClaimStatuses=told))
+                cluster.change_pod(0, partial(with_status, resourceClaimStatuses=told))
             case "gate":
-                scene.change_pod(0, partial(with_spec, schedulingGates=[]))
-        scene.schedule()
-    return scene.history()
+                cluster.change_pod(0, partial(with_spec, schedulingGates=[]))
+        cluster.schedule()
+    return cluster.history()
 
 
 def _gone_meanwhile(first: str, seconds: float, gates: dict[str, bool]) -> History:
     """A pod is refused for want of something else, and then its claim goes: while the pod backs off, or before it
     may be tried again. It waits for the claim then, or is tried in vain."""
-    scene = Scene(hosts=True)
+    cluster = HistoryBuilder(hosts=True)
     claim = resource_claim("c1", {"requests": [request("r0", [exactly(1)])]})
-    scene.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]), claim)
-    scene.add_node(node("", {"cpu": "500m", "pods": "9"}))
-    scene.add_pod(claim_user("c1"))
-    scene.schedule()
+    cluster.add(device_class("any"), resource_slice("s1", [{"name": "d0"}]), claim)
+    cluster.add_node(node("", {"cpu": "500m", "pods": "9"}))
+    cluster.add_pod(claim_user("c1"))
+    cluster.schedule()
     for what in ("node", "claim") if first == "node" else ("claim", "node"):
         if what == "node":
-            scene.change_node(0, node(""))
+            cluster.change_node(0, node(""))
         else:
-            scene.steps.append(deleting(claim))
+            cluster.steps.append(deleting(claim))
     if seconds:
-        scene.wait(seconds)
-        scene.schedule()
-    scene.add(claim)
-    scene.schedule()
-    scene.wait()
-    scene.schedule()
-    return scene.history(gates=gates)
+        cluster.wait(seconds)
+        cluster.schedule()
+    cluster.add(claim)
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(gates=gates)
 
 
 def _goings() -> Iterator[History]:

@@ -8,9 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.objects import default_profile, one_in, pod, profile_config
-from conformance.strategies.scenes import (
-    Scene,
+from conformance.strategies.changes import (
     courses,
     nodes_changed,
     nodes_created,
@@ -18,20 +16,16 @@ from conformance.strategies.scenes import (
     pods_created,
     pods_removed,
 )
+from conformance.strategies.drawn import one_in
 from conformance.strategies.storage import (
     CAPACITIES,
     CLASSES,
-    EPHEMERAL,
     EPHEMERAL_CLAIMS,
-    HERE,
-    IN_ZONE_A,
     NEAR,
     NODES,
     NUMBERS,
     SOURCES,
-    STORAGE,
     TAKEN,
-    TELLING,
     TELLS,
     VOLUME_LABELS,
     claim,
@@ -39,16 +33,17 @@ from conformance.strategies.storage import (
     csi_nodes,
     drawn_claims,
     drawn_volumes,
-    inline,
     puts,
     removes,
     running_pods,
     some,
-    using,
     volume,
     waiting_pods,
     with_uids,
 )
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import default_profile, pod, profile_config
+from conformance.vocabulary.storage import EPHEMERAL, HERE, IN_ZONE_A, STORAGE, TELLING, inline, using
 from refsched.records import Reference
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
@@ -116,10 +111,10 @@ _USERS: SearchStrategy[list[tuple[str, ...]]] = st.sampled_from(
 @st.composite
 def _several_would_do(draw: DrawFn) -> History:
     """The smallest claim is served first, with the smallest volume that is large enough."""
-    scene = Scene(hosts=True)
+    cluster = HistoryBuilder(hosts=True)
     asked = draw(st.permutations(["2Gi", "1Gi"]))
     offered = draw(st.lists(st.sampled_from(["3Gi", "4Gi", "2Gi"]), min_size=2, max_size=3, unique=True))
-    scene.add(
+    cluster.add(
         *CLASSES[:1],
         *(claim(number, {**_PLAIN_CLAIM, "size": size}) for number, size in enumerate(asked, 1)),
         *(
@@ -128,11 +123,11 @@ def _several_would_do(draw: DrawFn) -> History:
         ),
     )
     for value in draw(st.lists(NODES, min_size=1, max_size=2)):
-        scene.add_node(value)
+        cluster.add_node(value)
     for names in draw(_USERS):
-        scene.add_pod(pod("", volumes=using(*names)))
-    scene.schedule()
-    return with_uids(scene.history())
+        cluster.add_pod(pod("", volumes=using(*names)))
+    cluster.schedule()
+    return with_uids(cluster.history())
 
 
 def histories() -> SearchStrategy[History]:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from conformance.strategies.faults import SCRIPTED, script
-from conformance.strategies.objects import (
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import (
     AN_AGE_AGO,
     REQUIRED,
     START_TIMES,
@@ -26,7 +26,7 @@ from conformance.strategies.objects import (
     with_spec,
     with_status,
 )
-from conformance.strategies.scenes import Scene
+from conformance.vocabulary.scripted import SCRIPTED, script
 from refsched.suite.histories.history import History, Update
 
 Json = dict[str, Any]
@@ -52,16 +52,16 @@ _CHANGES: tuple[tuple[Json, Json], ...] = (
 
 
 def _changed_at_once(before: Json, after: Json, seconds: float, gates: dict[str, bool]) -> History:
-    scene = Scene()
-    scene.add_node(node(""))
-    scene.add_pod(before)
-    scene.schedule()
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(before)
+    cluster.schedule()
     if seconds:
-        scene.wait(seconds)
-    scene.steps.append(Update(after))
-    scene.wait()
-    scene.schedule(2)
-    return scene.history(gates=gates)
+        cluster.wait(seconds)
+    cluster.steps.append(Update(after))
+    cluster.wait()
+    cluster.schedule(2)
+    return cluster.history(gates=gates)
 
 
 def _changed() -> Iterator[History]:
@@ -75,29 +75,29 @@ def _changed() -> Iterator[History]:
 def _backs_off(initial: int, most: int) -> History:
     """After each attempt appears a node that a pod which waits for a port might use, and cannot; each second it is
     seen whether the next attempt is due."""
-    scene = Scene()
-    scene.add_node(node(""))
-    scene.add_pod(pod("", **_PORT), 0)
-    scene.add_pod(pod("", **_PORT))
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", **_PORT), 0)
+    cluster.add_pod(pod("", **_PORT))
     for _ in range(4):
-        scene.schedule(1)
-        scene.add_node(node("", unschedulable=True))
+        cluster.schedule(1)
+        cluster.add_node(node("", unschedulable=True))
         for _ in range(most + 2):
-            scene.wait(1)
+            cluster.wait(1)
     config = profile_config(podInitialBackoffSeconds=initial, podMaxBackoffSeconds=most)
-    return scene.history(config, WITHOUT_POPPING)
+    return cluster.history(config, WITHOUT_POPPING)
 
 
 def _left_over() -> History:
     """Whom nothing cures is tried again after five minutes, at the first of the half minutes that follow."""
-    scene = Scene()
-    scene.add_node(node(""))
-    scene.add_pod(_LARGE)
-    scene.schedule(1)
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(_LARGE)
+    cluster.schedule(1)
     for seconds in (299, 1, 29, 1):
-        scene.wait(seconds)
-    scene.schedule(1)
-    return scene.history()
+        cluster.wait(seconds)
+    cluster.schedule(1)
+    return cluster.history()
 
 
 # --- What is worth another try, and for whom ------------------------------------------------------
@@ -115,13 +115,13 @@ _TOUCHES: tuple[Callable[[Json], Json], ...] = (
 """What happens to a node, one thing after the other."""
 
 
-def touched(scene: Scene, touches: Sequence[Callable[[Json], Json]] = _TOUCHES) -> None:
+def touched(cluster: HistoryBuilder, touches: Sequence[Callable[[Json], Json]] = _TOUCHES) -> None:
     """The first node is changed in one way after another; whom this may help is tried again, and nobody else."""
-    scene.schedule()
+    cluster.schedule()
     for touch in touches:
-        scene.change_node(0, touch(next(iter(scene.nodes.values()))))
-        scene.wait()
-        scene.schedule()
+        cluster.change_node(0, touch(next(iter(cluster.nodes.values()))))
+        cluster.wait()
+        cluster.schedule()
 
 
 _SKEWED = spread(ZONE, 1, "DoNotSchedule")
@@ -140,19 +140,19 @@ def _refused() -> list[Json]:
     ]
 
 
-def _all_refused(first: int, last: int) -> Scene:
-    scene = Scene(hosts=True)
-    scene.add_node(node(""))
-    scene.add_pod(pod("", labels=_A, **_PORT), 0)
+def _all_refused(first: int, last: int) -> HistoryBuilder:
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", labels=_A, **_PORT), 0)
     for value in _refused()[first:last]:
-        scene.add_pod(value)
-    return scene
+        cluster.add_pod(value)
+    return cluster
 
 
 def _touched_in_vain(first: int, last: int) -> History:
-    scene = _all_refused(first, last)
-    touched(scene)
-    return scene.history()
+    cluster = _all_refused(first, last)
+    touched(cluster)
+    return cluster.history()
 
 
 _READY: Json = {"type": "Ready", "status": "True", "lastHeartbeatTime": AN_AGE_AGO}
@@ -169,48 +169,48 @@ _HEALTH: tuple[Callable[[Json], Json], ...] = (
 
 def _any_event_will_do(touches: Sequence[Callable[[Json], Json]]) -> History:
     """A plugin that registers for nothing refuses a pod: whatever is an event is worth another try."""
-    scene = Scene(hosts=True)
-    scene.add_node(node(""))
-    scene.add_pod(pod("", script=script(("ScriptedA", "reserve", "Unschedulable"))))
-    touched(scene, touches)
-    return scene.history(SCRIPTED)
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", script=script(("ScriptedA", "reserve", "Unschedulable"))))
+    touched(cluster, touches)
+    return cluster.history(SCRIPTED)
 
 
 def _tolerated_late() -> History:
     """What a pod tolerates changes in vain first, and then so that a cordon does not matter."""
-    scene = Scene()
-    scene.add_node(node("", unschedulable=True))
-    scene.add_pod(pod(""))
-    scene.schedule()
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", unschedulable=True))
+    cluster.add_pod(pod(""))
+    cluster.schedule()
     cordon = {"key": "node.kubernetes.io/unschedulable", "operator": "Exists"}
     for tolerations in (_TOLERATING, [*_TOLERATING, cordon]):
-        scene.change_pod(0, partial(with_spec, tolerations=tolerations))
-        scene.wait()
-        scene.schedule()
-    return scene.history()
+        cluster.change_pod(0, partial(with_spec, tolerations=tolerations))
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history()
 
 
 def _others_come_and_go(first: int, last: int) -> History:
-    scene = _all_refused(first, last)
-    scene.schedule()
+    cluster = _all_refused(first, last)
+    cluster.schedule()
     others = (pod("p8", {"cpu": "1"}), pod("p8", labels=_B), pod("p8", namespace="other", labels=_A))
     for other in others:
-        scene.add_pod(other, 0)
-        scene.wait()
-        scene.schedule()
-        scene.change_pod(len(scene.pods) - 1, partial(with_metadata, labels={"touched": "yes"}))
-        scene.wait()
-        scene.schedule()
-        scene.remove_pod(len(scene.pods) - 1)
-        scene.wait()
-        scene.schedule()
-    scene.add_node(node("", unschedulable=True))
-    scene.wait()
-    scene.schedule()
-    scene.remove_node(1)
-    scene.wait()
-    scene.schedule()
-    return scene.history()
+        cluster.add_pod(other, 0)
+        cluster.wait()
+        cluster.schedule()
+        cluster.change_pod(len(cluster.pods) - 1, partial(with_metadata, labels={"touched": "yes"}))
+        cluster.wait()
+        cluster.schedule()
+        cluster.remove_pod(len(cluster.pods) - 1)
+        cluster.wait()
+        cluster.schedule()
+    cluster.add_node(node("", unschedulable=True))
+    cluster.wait()
+    cluster.schedule()
+    cluster.remove_node(1)
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
 
 
 HISTORIES: tuple[History, ...] = (

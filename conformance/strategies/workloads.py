@@ -13,7 +13,8 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.objects import (
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import (
     HOSTNAME,
     ZONE,
     node,
@@ -24,7 +25,6 @@ from conformance.strategies.objects import (
     spread_by_default,
     with_metadata,
 )
-from conformance.strategies.scenes import Scene
 from refsched.suite.histories.history import History, Update, deleting
 
 Json = dict[str, Any]
@@ -83,25 +83,25 @@ _CHANGES = st.sampled_from(["changed", "gone", "changed", "gone", "nothing"])
 
 @st.composite
 def histories(draw: DrawFn) -> History:
-    scene = Scene(hosts=True)
+    cluster = HistoryBuilder(hosts=True)
     kind = draw(st.sampled_from([*_VERSIONS, "ReplicaSet"]))
     workload = draw(_selecting(kind, "w", [*["default"] * 5, "other"]))
-    scene.add(workload)
+    cluster.add(workload)
     if draw(st.booleans()):
-        scene.add(draw(_selecting("Service", "s", ["other", "other", "default"])))
+        cluster.add(draw(_selecting("Service", "s", ["other", "other", "default"])))
     for zone in draw(_ZONES):
-        scene.add_node(node(labels={ZONE: zone}))
+        cluster.add_node(node(labels={ZONE: zone}))
     for labels, home in draw(st.lists(st.tuples(_LABELS, _HOMES), min_size=2, max_size=5)):
-        scene.add_pod(pod("", labels=labels), home)
+        cluster.add_pod(pod("", labels=labels), home)
     waiting = pod("", labels=_BOTH, owner=owner(kind) if kind != "Service" else None)
-    scene.add_pod(waiting)
-    scene.schedule()
+    cluster.add_pod(waiting)
+    cluster.schedule()
     match draw(_CHANGES):
         case "gone":
-            scene.steps.append(deleting(workload))
+            cluster.steps.append(deleting(workload))
         case "changed":
             changed = {**workload, "spec": selecting(kind, "w", draw(_selectors(kind)))["spec"]}
-            scene.steps.append(Update(changed))
-    scene.add_pod(waiting)
-    scene.schedule()
-    return scene.history(draw(_CONFIGS))
+            cluster.steps.append(Update(changed))
+    cluster.add_pod(waiting)
+    cluster.schedule()
+    return cluster.history(draw(_CONFIGS))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.strategies.objects import cpu, node, pod, profile_config, with_spec
+from conformance.vocabulary.objects import cpu, node, pod, profile_config, with_spec
 from refsched.records import Advance, Attempt, Bind, Create, Record
 from refsched.suite.invariants import Invariants
 

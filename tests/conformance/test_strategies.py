@@ -36,8 +36,6 @@ OWN = (
     "limits",
     "gone",
     "devices",
-    "selectors",
-    "offers",
     "crowds",
     "duels",
     "several",

@@ -87,9 +87,7 @@ def test_the_command_writes_what_the_kill_matrix_holds(tmp_path: Path) -> None:
 
 def test_ten_seconds_buy_more_than_half_of_the_power() -> None:
     tests = [
-        Planned(
-            test.name, 1 if test.recorded else test.examples, weight_of(test.name), draws=not test.recorded
-        )
+        Planned(test.name, test.examples if test.draws else 1, weight_of(test.name), draws=test.draws)
         for test in suite_tests()
     ]
     chosen = plan(tests, 10.0)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from world import node_object, pod_object
 
-from conformance.strategies.objects import with_metadata
+from conformance.vocabulary.objects import with_metadata
 from conformance.wrong.planted.table import Wrong
 from conformance.wrong.running.killing import TIMEOUT
 from refsched.framework.known_defects import (

@@ -28,7 +28,7 @@ NEAREST: Mapping[str, tuple[str, ...]] = {
     "binding": ("faults", "permit"),
     "permit": ("permit", "faults"),
     "volumes": ("volumes", "attached", "disks", "claims", "limits", "promised"),
-    "devices": ("devices", "dra", "selectors", "offers", "several", "allocations"),
+    "devices": ("devices", "dra", "several", "allocations"),
     "config": ("config", "resources", "many"),
 }
 """The modules of this package that hold a table ``WRONG``, each with the areas whose tests, and recordings, lie

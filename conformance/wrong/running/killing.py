@@ -77,7 +77,7 @@ NOT_TRIED = Attack(None, 0, 0.0)
 def fate_of(name: str, nearest: Sequence[str], *, alone: bool = True) -> Fate:
     """``nearest`` are areas, of what is drawn and of recordings; their tests come first. Without ``alone`` neither
     invariants nor recordings are tried by themselves."""
-    tests = sorted(suite_tests(), key=lambda test: _distance(test, nearest))
+    tests = sorted(suite_tests(), key=lambda test: distance(test, nearest))
     near = [test for test in tests if test.area in nearest]
     with connect_wrong(name) as adapter:
         suite = attack(adapter, tests)
@@ -96,7 +96,7 @@ def fate_of_configured(name: str) -> Fate:
     nearest = all_configured()[name].nearest
     try:
         with connect_configured(name) as adapter:
-            came = attack(adapter, sorted(suite_tests(), key=lambda test: _distance(test, nearest)))
+            came = attack(adapter, sorted(suite_tests(), key=lambda test: distance(test, nearest)))
     except AdapterUnavailable as missing:
         came = Attack(None, 0, 0.0, first_fault=missing.problem)
     return Fate(name, came, NOT_TRIED, NOT_TRIED)
@@ -108,8 +108,10 @@ def connect_wrong(name: str) -> Adapter:
     return connect(f"exec:{python} -m conformance.wrong {shlex.quote(name)}", timeout=TIMEOUT)
 
 
-def _distance(test: SuiteTest, nearest: Sequence[str]) -> tuple[int, bool]:
-    return (nearest.index(test.area) if test.area in nearest else len(nearest), test.recorded)
+def distance(test: SuiteTest, nearest: Sequence[str]) -> tuple[int, bool, bool]:
+    """Sorts tests: of one area those come first that draw, then cases, and recordings last."""
+    place = nearest.index(test.area) if test.area in nearest else len(nearest)
+    return place, test.recorded, test.case is not None
 
 
 def attack(

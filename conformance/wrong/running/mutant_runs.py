@@ -24,6 +24,7 @@ from conformance.wrong.mutating.mutants import all_mutants, areas_near, group_of
 from conformance.wrong.mutating.mutation import Mutant, compiled
 from conformance.wrong.running import mutant_page
 from conformance.wrong.running.forking import Forked, forget_modules, replace_function
+from conformance.wrong.running.killing import distance
 from conformance.wrong.running.mutant_page import Attack, End, Result
 from conformance.wrong.running.planting import plant
 from conformance.wrong.running.profile import SuiteTest, histories_of, suite_tests
@@ -152,7 +153,7 @@ def _telling(task: _Task, test: SuiteTest) -> Iterable[int]:
 
 def _try(task: _Task) -> Result:
     near = areas_near(task.module)
-    tests = sorted(suite_tests(), key=lambda test: _distance(test, near))
+    tests = sorted(suite_tests(), key=lambda test: distance(test, near))
     group = group_of(task.module)
     began = _cpu()
     try:
@@ -195,10 +196,6 @@ def _change(task: _Task) -> None:
     if not task.last or not replace_function(task.module, task.name.split(":")[1], code):
         forget_modules(task.module)
         plant(task.module, lambda _: code)
-
-
-def _distance(test: SuiteTest, nearest: Sequence[str]) -> tuple[int, bool]:
-    return (nearest.index(test.area) if test.area in nearest else len(nearest), test.recorded)
 
 
 def attack(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The default profile, without pytest: which tests there are, and the histories that each of them draws."""
+"""The default profile, without pytest: which tests there are, and the histories that each of them runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import conformance
 from conformance.strategies import AREAS
 from refsched.suite.histories.history import History
 from refsched.suite.histories.recordings import area_of, read_recording, recordings
-from refsched.suite.session.conforming import Claim
+from refsched.suite.session.cases import Case
+from refsched.suite.session.conforming import Declaration
 from refsched.suite.session.drawing import drawn, load_profile
 
 SEED = "0"
@@ -26,12 +27,18 @@ _REPLAYING = "test_recordings"
 
 @frozen
 class SuiteTest:
-    """A test of the suite: ``area`` is what it draws from, or, if ``recorded``, the area of the recordings."""
+    """A test of the suite, or one case or one area of recordings of a test. ``area`` is what it draws from; with a
+    ``case`` it runs that one, and if ``recorded`` the recordings of the area."""
 
     name: str
     area: str
     examples: int
     recorded: bool = False
+    case: Case | None = None
+
+    @property
+    def draws(self) -> bool:
+        return not self.recorded and self.case is None
 
 
 @cache
@@ -45,20 +52,24 @@ def _tests_of(stem: str) -> Iterator[SuiteTest]:
     module = import_module(f"conformance.{stem}")
     for name, value in vars(module).items():
         for mark in getattr(value, "pytestmark", ()) if name.startswith("test_") else ():
-            claim: Claim | None = mark.args[0] if mark.name == "conforms" else None
+            declared: Declaration | None = mark.args[0] if mark.name == "conforms" else None
             test = f"{module.__name__}::{name}"
-            if claim is None:
+            if declared is None:
                 continue
-            if claim.area is not None and claim.area in AREAS:
-                yield SuiteTest(test, claim.area, claim.examples)
+            for case in declared.cases:
+                yield SuiteTest(f"{test}[{case.name}]", declared.area or "", 1, case=case)
+            if declared.draws and declared.area is not None:
+                yield SuiteTest(test, declared.area, declared.examples)
             elif stem == _REPLAYING:
                 for area in sorted({area_of(path) for path in recordings()}):
-                    yield SuiteTest(f"{test}[{area}]", area, claim.examples, recorded=True)
+                    yield SuiteTest(f"{test}[{area}]", area, declared.examples, recorded=True)
 
 
 @cache
 def histories_of(test: SuiteTest, seed: str = SEED) -> Sequence[History]:
-    """What the test runs: the histories that it draws from this seed, or the recordings."""
+    """What the test runs: the histories that it draws from this seed, its case, or the recordings."""
+    if test.case is not None:
+        return [test.case.history]
     if test.recorded:
         return [read_recording(path) for path in recordings(test.area)]
     histories: list[History] = []

@@ -105,6 +105,10 @@ def _failure(result: Result, each: RuleVerdict) -> Iterator[str]:
     if circumstances := list(_circumstances(result, each, failure)):
         yield from _wrapped(" · ".join(circumstances), "  ")
     yield f"  test:    {failure.test}"
+    if failure.case:
+        first, *more = _wrapped(failure.case, " " * 11)
+        yield f"  case:    {first.strip()}"
+        yield from more
     yield f"  again:   {result.again(failure.rule)}"
     if not result.replayed:
         yield f"  inputs:  {result.path_of(failure.rule, 'yaml')}   (kubectl apply -f)"

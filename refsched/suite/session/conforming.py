@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""conforms: what a test of the suite says of itself."""
+"""conforms: what a test of the suite declares: its area, its rules, and where its histories come from."""
 
 from __future__ import annotations
 
@@ -9,19 +9,23 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import pytest
-from attrs import frozen
+from attrs import evolve, frozen
 from hypothesis.stateful import RuleBasedStateMachine
+
+from refsched.suite.session.cases import Case
 
 Test = TypeVar("Test", bound=Callable[..., None])
 HISTORY = "history"
+CASE = "case"
 REPLAY = "replay"
 """The area of the one test that takes its history from the file of ``--replay``."""
 
 
 @frozen
-class Claim:
-    """``area`` is what histories are drawn from (none: the test brings its own); ``rules`` what the test is there
-    to decide; ``needs`` the capabilities without which it cannot."""
+class Declaration:
+    """What a test declares. ``area`` is what the test is about; unless it has ``cases``, histories are drawn from
+    that area (a test without an area brings its own). ``rules`` are those that the test is there to decide;
+    ``needs`` are the capabilities without which it cannot."""
 
     function: Callable[..., None]
     rules: tuple[str, ...]
@@ -29,8 +33,20 @@ class Claim:
     examples: int = 1
     needs: tuple[str, ...] = ()
     machine: Callable[..., RuleBasedStateMachine] | None = None
-    """Made for each example with a function that begins a history; it draws what the area's histories are of, and
-    has every step done as soon as it is drawn."""
+    """It is made for each example with a function that begins a history; it draws what the area's histories are
+    of, and has every step done as soon as it is drawn."""
+    cases: tuple[Case, ...] = ()
+
+    @property
+    def draws(self) -> bool:
+        """Whether the histories of this test are drawn from its area."""
+        return self.area is not None and self.area != REPLAY and not self.cases
+
+    def of_case(self, case: Case) -> Declaration:
+        """What the test declares where it runs this one of its cases."""
+        return evolve(
+            self, rules=case.rules or self.rules, needs=tuple(dict.fromkeys((*self.needs, *case.needs)))
+        )
 
 
 def conforms(
@@ -40,6 +56,7 @@ def conforms(
     examples: int = 40,
     needs: Sequence[str] = (),
     machine: Callable[..., RuleBasedStateMachine] | None = None,
+    cases: Sequence[Case] = (),
 ) -> Callable[[Test], Test]:
     """Make a test of the suite. It asks for ``check``, and with an ``area`` for ``history``, which is drawn:
 
@@ -47,18 +64,44 @@ def conforms(
     ... def test_taints(check, history):
     ...     check(history)
 
+    With ``cases`` nothing is drawn. The test asks for ``case`` instead, and each case is an item of its own, which
+    bears the case's name:
+
+    >>> @conforms(area="taints", cases=TAINTS, rules=("R-TAINT-01",))
+    ... def test_cases_of_taints(check, case):
+    ...     check(case.history)
+
     Whatever rule a history shows to be broken fails the test, also one that it does not name. ``examples`` is the
     number of histories of the default profile; without an ``area`` the test runs once, as any other. With a
     ``machine`` the histories are drawn by that one, step by step.
     """
 
     def decorate(function: Test) -> Test:
-        number = examples if area is not None else 1
-        claim = Claim(function, tuple(rules), area, number, tuple(needs), machine)
-        marked: Test = pytest.mark.conforms(claim)(_without_history(function) if area else function)
+        draws = area is not None and not cases
+        declared = Declaration(
+            function, tuple(rules), area, examples if draws else 1, tuple(needs), machine, tuple(cases)
+        )
+        test: Callable[..., None] = function
+        if cases:
+            test = _parametrized(function, cases)
+        elif area is not None:
+            test = _without_history(function)
+        marked: Test = pytest.mark.conforms(declared)(test)
         return marked
 
     return decorate
+
+
+def _parametrized(function: Callable[..., None], cases: Sequence[Case]) -> Callable[..., None]:
+    """One item for each case, with the case's name as its id."""
+    names = [case.name for case in cases]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ValueError(f"{function.__name__} has two cases named {repeated[0]!r}")
+    if CASE not in inspect.signature(function).parameters:
+        raise TypeError(f"{function.__name__} has cases, and no parameter named {CASE!r}")
+    test: Callable[..., None] = pytest.mark.parametrize(CASE, cases, ids=names)(function)
+    return test
 
 
 def _without_history(function: Callable[..., None]) -> Callable[..., None]:
@@ -77,6 +120,20 @@ def _without_history(function: Callable[..., None]) -> Callable[..., None]:
     return test
 
 
-def claim_of(item: pytest.Item) -> Claim | None:
+def declared_by(item: pytest.Item) -> Declaration | None:
+    """What the test of this item declares, for the one case that the item runs, if it runs one."""
     marker = item.get_closest_marker("conforms")
-    return marker.args[0] if marker is not None else None
+    if marker is None:
+        return None
+    declared: Declaration = marker.args[0]
+    case = case_of(item, declared)
+    return declared if case is None else declared.of_case(case)
+
+
+def case_of(item: pytest.Item, declared: Declaration) -> Case | None:
+    """The one case that this item runs, if its test has cases."""
+    if not declared.cases or not isinstance(item, pytest.Function):
+        return None
+    case = item.callspec.params[CASE]
+    assert isinstance(case, Case)
+    return case

@@ -11,7 +11,10 @@ from refsched.suite.session.outcome import Failure
 from refsched.suite.session.runner import About
 
 
-def failure_of(evidence: Evidence, checking: Checking, rule: Rule, test: str, about: About) -> Failure:
+def failure_of(
+    evidence: Evidence, checking: Checking, rule: Rule, test: str, about: About, case: str = ""
+) -> Failure:
+    """``case`` is the sentence of the case that the test ran, if it ran one."""
     finding, judgement = evidence.finding, evidence.judgement
     is_target = evidence.rule == checking.target
     steps, size = evidence.size
@@ -33,4 +36,5 @@ def failure_of(evidence: Evidence, checking: Checking, rule: Rule, test: str, ab
         scenario=scenario_text(judgement.history, title=f"{rule.id}: {rule.sentence}".removesuffix(": ")),
         shrunk=is_target,
         repeats=checking.repeats or not is_target,
+        case=case,
     )

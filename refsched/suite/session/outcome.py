@@ -18,8 +18,9 @@ class Failure:
     """A broken rule, with all that a reader is told of it.
 
     ``lines`` are the history's steps as text, and below the one at ``line`` stands what was expected; ``trace``
-    and ``scenario`` are what is written to files; ``shrunk`` says that Hypothesis made this history small, and
-    ``repeats`` that the same inputs showed it again.
+    and ``scenario`` are what is written to files; ``shrunk`` says that this history was made small, and
+    ``repeats`` that the same inputs showed it again; ``case`` is the sentence of the case that was run, if it
+    was one.
     """
 
     rule: str
@@ -37,6 +38,7 @@ class Failure:
     scenario: str
     shrunk: bool
     repeats: bool = True
+    case: str = ""
 
 
 @frozen

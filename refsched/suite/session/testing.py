@@ -14,7 +14,7 @@ from refsched.suite.reports.verdicts import is_selected
 from refsched.suite.session import budget
 from refsched.suite.session.bench import Bench, Rule
 from refsched.suite.session.check import Checking, HaltedError, RuleBrokenError
-from refsched.suite.session.conforming import REPLAY, Claim, claim_of
+from refsched.suite.session.conforming import REPLAY, Declaration, case_of, declared_by
 from refsched.suite.session.drawing import drawn, drawn_by
 from refsched.suite.session.evidence import failure_of
 from refsched.suite.session.options import Options
@@ -54,10 +54,12 @@ class Testing:
         """After ``-k`` and ``-m``: what they left shares the budget. A project may turn warnings into errors;
         those that an implementation gives are none."""
         for item in items:
-            if claim_of(item) is not None:
+            if declared_by(item) is not None:
                 item.add_marker(pytest.mark.filterwarnings("default"))
         tests = [
-            _planned(item, claim) for item in items if (claim := claim_of(item)) and claim.area != REPLAY
+            _planned(item, declared)
+            for item in items
+            if (declared := declared_by(item)) and declared.area != REPLAY
         ]
         self._examples = self._chosen(tests)
         left_out = [item for item in items if not self._is_wanted(item)]
@@ -73,52 +75,52 @@ class Testing:
         return {test.name: options.examples or test.examples * times for test in tests}
 
     def _is_wanted(self, item: pytest.Item) -> bool:
-        claim = claim_of(item)
+        declared = declared_by(item)
         if self._replayed is not None:
-            return claim is not None and claim.area == REPLAY
-        return claim is None or (claim.area != REPLAY and name_of(item) in self._examples)
+            return declared is not None and declared.area == REPLAY
+        return declared is None or (declared.area != REPLAY and name_of(item) in self._examples)
 
     # --- Running ----------------------------------------------------------------------------------
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        claim = claim_of(item)
-        if claim is None:
+        declared = declared_by(item)
+        if declared is None:
             return
-        item.user_properties.append(("rules", " ".join(claim.rules)))
+        item.user_properties.append(("rules", " ".join(declared.rules)))
         item.stash[CHECKING] = checking = Checking(
             self._runner.judge,
             self._runner.begin,
             lambda rule: self._place.get(rule, len(self._place)),
             self._counts,
         )
-        item.stash[MISSING] = missing = self._missing(claim, checking)
+        item.stash[MISSING] = missing = self._missing(declared, checking)
         if missing:
             pytest.skip(f"not claimed: {', '.join(missing)}")
-        if claim.area is not None and isinstance(item, pytest.Function):
-            item.obj = self._bound(item, claim)
+        if (declared.draws or declared.area == REPLAY) and isinstance(item, pytest.Function):
+            item.obj = self._bound(item, declared)
 
-    def _missing(self, claim: Claim, checking: Checking) -> tuple[str, ...]:
+    def _missing(self, declared: Declaration, checking: Checking) -> tuple[str, ...]:
         try:
             about = self._runner.about()
         except (AdapterFault, AdapterUnavailable) as problem:
             checking.fault = Fault("adapter", str(problem))
             raise HaltedError(str(problem)) from None
-        return tuple(sorted(set(claim.needs) - set(about.capabilities)))
+        return tuple(sorted(set(declared.needs) - set(about.capabilities)))
 
-    def _bound(self, item: pytest.Item, claim: Claim) -> Callable[..., None]:
+    def _bound(self, item: pytest.Item, declared: Declaration) -> Callable[..., None]:
         """The test with its histories."""
-        if claim.area == REPLAY:
-            return self._repeated(claim.function)
+        if declared.area == REPLAY:
+            return self._repeated(declared.function)
         name = name_of(item)
-        if claim.machine is not None:
+        if declared.machine is not None:
             begin = item.stash[CHECKING].begin
             return drawn_by(
-                claim.machine, begin, examples=self._examples[name], seed=self._options.seed, name=name
+                declared.machine, begin, examples=self._examples[name], seed=self._options.seed, name=name
             )
-        strategy = self._bench.areas[claim.area or ""]()
+        strategy = self._bench.areas[declared.area or ""]()
         return drawn(
-            claim.function, strategy, examples=self._examples[name], seed=self._options.seed, name=name
+            declared.function, strategy, examples=self._examples[name], seed=self._options.seed, name=name
         )
 
     def _repeated(self, function: Callable[..., None]) -> Callable[..., None]:
@@ -157,23 +159,25 @@ class Testing:
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         report = yield
-        claim = claim_of(item)
+        declared = declared_by(item)
         is_last_word = report.when == "call" or (report.when == "setup" and not report.passed)
-        if claim is not None and is_last_word:
-            outcome = self._outcome(item, claim, call)
+        if declared is not None and is_last_word:
+            outcome = self._outcome(item, declared, call)
             with_property(report.user_properties, outcome)
             if outcome.has_failed:
                 self._tell(report, outcome)
         return report
 
-    def _outcome(self, item: pytest.Item, claim: Claim, call: pytest.CallInfo[None]) -> Outcome:
+    def _outcome(self, item: pytest.Item, declared: Declaration, call: pytest.CallInfo[None]) -> Outcome:
         checking = item.stash[CHECKING]
         raised = call.excinfo.value if call.excinfo else None
         if isinstance(raised, Exception) and not isinstance(raised, RuleBrokenError):
             checking.fault = Fault("suite", f"{name_of(item)}: {type(raised).__name__}: {raised}")
+        case = case_of(item, declared)
+        decides = case.decides if case is not None else ""
         return Outcome(
             test=name_of(item),
-            rules=claim.rules,
+            rules=declared.rules,
             missing=item.stash.get(MISSING, ()),
             examples=checking.examples,
             decisive=dict(checking.decisive),
@@ -181,7 +185,7 @@ class Testing:
             single=checking.single,
             ended=dict(checking.ended),
             failures=tuple(
-                failure_of(evidence, checking, self._rule(rule), name_of(item), self._runner.about())
+                failure_of(evidence, checking, self._rule(rule), name_of(item), self._runner.about(), decides)
                 for rule, evidence in sorted(checking.evidence.items())
             ),
             fault=checking.fault,
@@ -204,6 +208,6 @@ def name_of(item: pytest.Item) -> str:
     return f"{module}::{item.name}"
 
 
-def _planned(item: pytest.Item, claim: Claim) -> budget.Planned:
+def _planned(item: pytest.Item, declared: Declaration) -> budget.Planned:
     name = name_of(item)
-    return budget.Planned(name, claim.examples, budget.weight_of(name), draws=claim.area is not None)
+    return budget.Planned(name, declared.examples, budget.weight_of(name), draws=declared.draws)

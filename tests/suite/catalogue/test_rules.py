@@ -14,10 +14,10 @@ from refsched.queue.transitions import TRANSITIONS
 from refsched.suite.catalogue.elsewhere import why_elsewhere
 from refsched.suite.catalogue.levels import OBSERVED, PROMISED, level_of, why_level
 from refsched.suite.catalogue.rules import Rule, action_name, all_rules, default_plugins, rules_of
-from refsched.suite.session.conforming import REPLAY, Claim
+from refsched.suite.session.conforming import REPLAY, Declaration
 
 
-def claims() -> Iterator[tuple[str, Claim]]:
+def declarations() -> Iterator[tuple[str, Declaration]]:
     for path in sorted(Path(conformance.__path__[0]).glob("test_*.py")):
         module = import_module(f"conformance.{path.stem}")
         for name, value in vars(module).items():
@@ -27,19 +27,19 @@ def claims() -> Iterator[tuple[str, Claim]]:
 
 
 def test_every_rule_is_tested_in_the_suite_or_is_said_to_be_tested_elsewhere() -> None:
-    named = {rule for _, claim in claims() for rule in claim.rules}
+    named = {rule for _, declared in declarations() for rule in declared.rules}
     assert not [rule for rule in all_rules() if rule not in named and why_elsewhere(rule) is None]
 
 
 def test_a_rule_that_the_suite_tests_is_not_said_to_be_tested_elsewhere() -> None:
-    named = {rule for _, claim in claims() for rule in claim.rules}
+    named = {rule for _, declared in declarations() for rule in declared.rules}
     assert not [rule for rule in named if why_elsewhere(rule) is not None]
 
 
 def test_every_test_of_the_suite_names_rules_of_the_catalogue() -> None:
-    for name, claim in claims():
-        assert claim.rules or claim.area == REPLAY, name
-        assert set(claim.rules) <= all_rules().keys(), name
+    for name, declared in declarations():
+        assert declared.rules or declared.area == REPLAY, name
+        assert set(declared.rules) <= all_rules().keys(), name
 
 
 @pytest.mark.parametrize("rule", all_rules().values(), ids=lambda rule: rule.id)

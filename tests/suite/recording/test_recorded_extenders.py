@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from conformance.strategies.faults import SCRIPTED
+from conformance.vocabulary.scripted import SCRIPTED
 from refsched.checking.replay import FileReport, replay_file
 from refsched.errors import InputError
 from refsched.extenders.failures import CLOSED, TIMED_OUT

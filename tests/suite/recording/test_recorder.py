@@ -14,7 +14,7 @@ import pytest
 
 from conformance.campaigns.campaign import PLAN
 from conformance.campaigns.steered import STEERED
-from conformance.strategies.faults import SCRIPTED
+from conformance.vocabulary.scripted import SCRIPTED
 from refsched.checking.replay import replay_file
 from refsched.records import Reference
 from refsched.suite.adapters.adapter import Adapter

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from world import configuration, node_object, pod_object
 
-from conformance.strategies.faults import SCRIPTED
+from conformance.vocabulary.scripted import SCRIPTED
 from refsched.checking.checker import Checker
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expressions: CEL selectors, by what they say of one device, which every part of the language has a say in.
+"""CEL expressions that select devices, by what they come to for one device: each part of the language is used.
 
-A request has many of them, and they must all hold: one that is evaluated wrongly keeps its pod from the device.
+A request with many true ones finds the device only if each of them is evaluated rightly.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from conformance.strategies.device_objects import DRIVER
+from conformance.vocabulary.devices import DRIVER
 
 A = f"device.attributes['{DRIVER}']"
 C = f"device.capacity['{DRIVER}']"
@@ -25,7 +25,7 @@ DEVICE: dict[str, Any] = {
     "capacity": {"memory": {"value": "16Gi"}, "cores": {"value": "8"}, "milli": {"value": "1500m"}},
 }
 
-HOLD = (
+_TRUE_FIELDS = (
     f"device.driver == '{DRIVER}' && !device.allowMultipleAllocations",
     f"{A}.ecc && {A}.numa == 1 && {A}.model == 'Ab' && {A}.numa != 2 && {A}['numa'] == 1",
     "device.attributes['shared.com'].x == 7 && device.attributes['nobody.org'].size() == 0",
@@ -33,6 +33,8 @@ HOLD = (
     f"'numa' in {A} && !('nope' in {A}) && '{DRIVER}' in device.attributes && !('no.org' in device.attributes)",
     f"{A}.exists(k, k == 'numa') && {A}.all(k, k != 'x') && !{A}.all(k, k == 'numa')",
     f"has({A}.ecc) && !has({A}.nope) && has(device.driver) && has({{'a': {{'b': 1}}}}.a.b)",
+)
+_TRUE_COMPARISONS = (
     f"{A}.numa == 1.0 && {A}.numa == 1u && {A}.numa != 'a' && {A}.model != 1 && {A}.ecc != 1",
     f"{A}.numa < 2 && {A}.numa < 1.5 && {A}.numa <= 1 && {A}.numa >= 1u && {A}.model < 'B' && !({A}.numa > 1)",
     "1 < 2.5 && 1u < 2 && 'a' < 'b' && false < true && 2 >= 2 && 2 <= 2 && b'a' < b'b' && 2 > 1 && !(2 < 2)",
@@ -43,6 +45,8 @@ HOLD = (
     "0.0 / 0.0 != 0.0 / 0.0 && 3u + 4u == 7u && 7u / 2u == 3u && 7u % 4u == 3u && 4u - 4u == 0u",
     "9223372036854775807 - 1 == 9223372036854775806 && 18446744073709551615u - 1u == 18446744073709551614u",
     "'a' + 'b' == 'ab' && [1] + [2] == [1, 2] && b'a' + b'b' == b'ab'",
+)
+_TRUE_EQUALITY = (
     "dyn(1) == 1.0 && dyn('1') != 1 && null == null && dyn(1) != null && dyn(null) == null",
     "[[1], [2]] == [[1], [2]] && [1] != [1, 2] && [1, 2] != [1, 3] && [1] == [dyn(1.0)]",
     "{'a': 1} == {'a': 1} && {'a': 1} != {'b': 1} && {'a': 1} != {'a': 2} && {'a': 1} != {'a': 1, 'b': 2}",
@@ -57,6 +61,8 @@ HOLD = (
     r"'\n' == '\u000a' && '\x41' == 'A' && '\101' == 'A' && '\U00000041' == 'A' && '\"' == '\"' && '\?' == '?'",
     r"r'\n' == '\\n' && '''a''' == 'a' && '''it's''' == 'it\'s' && R'a' == 'a'",
     "true // what follows is a comment",
+)
+_TRUE_MACROS = (
     "[1, 2].all(x, x > 0) && ![1, 2].all(x, x > 1) && [].all(x, false) && [0, 2].exists(x, 2 / x == 1)",
     "[1, 2].exists(x, x / (x - 1) == 2) && ![].exists(x, true) && ![1, 2].exists(x, x > 2)",
     "[1, 2].exists_one(x, x > 1) && ![1, 2].exists_one(x, x > 0) && ![1].exists_one(x, x > 1)",
@@ -64,6 +70,8 @@ HOLD = (
     "[1, 2, 3].filter(x, x > 1) == [2, 3] && {'a': 1}.all(k, k == 'a') && {'a': 1}.map(k, k) == ['a']",
     f"cel.bind(g, {A}, g.numa == 1 && g.ecc) && cel.bind(x, 1, cel.bind(y, 2, x < y))",
     "[1].all(x, [2].all(y, x < y)) && [0].all(x, 'ab'.substring(x, 1) == 'a')",
+)
+_TRUE_OPTIONALS = (
     f"{A}.?ecc.orValue(false) && {A}.?nope.orValue(true) && !{A}.?nope.hasValue() && {A}.?numa.hasValue()",
     f"{A}.?nope.?deeper.orValue(1) == 1 && !{A}.numa.?x.hasValue() && {A}[?'model'].orValue('z') == 'Ab'",
     f"{A}[?'nope'].orValue('z') == 'z' && device.attributes[?'{DRIVER}'].ecc.orValue(false)",
@@ -78,6 +86,8 @@ HOLD = (
     "[?optional.of(1), ?optional.none(), 3] == [1, 3] && [[1], [2]][?1].value() == [2]",
     "[1, 2][?5].orValue(9) == 9 && [1, 2][?1].orValue(9) == 2 && ['.?x', '[?y'].size() == 2",
     f"[{{'a': [1]}}][?0].a[0].value() == 1 && ({A}.?numa).hasValue()",
+)
+_TRUE_QUANTITIES_AND_VERSIONS = (
     f"{C}.memory.compareTo(quantity('16Gi')) == 0 && {C}.memory.compareTo(quantity('17Gi')) < 0",
     f"{C}.milli.asApproximateFloat() == 1.5 && !{C}.milli.isInteger() && {C}.cores.asInteger() == 8",
     f"{C}.cores.add(2) == quantity('10') && {C}.cores.sub(quantity('1')) == quantity('7') && sign({C}.cores) == 1",
@@ -98,6 +108,8 @@ HOLD = (
     "!isSemver('') && !isSemver('1.2') && !isSemver('a.2.3') && !isSemver('1.02.3') && !isSemver('1..3')",
     "!isSemver('1.2.99999999999999999999') && !isSemver('1.2.3-') && !isSemver('1.2.3-01') && isSemver('1.2.3-0')",
     "!isSemver('1.2.3+') && !isSemver('1.2.3+a..b') && !isSemver('1.2.3-a_b') && isSemver('1.2.3-a-b+c.0')",
+)
+_TRUE_STRINGS = (
     f"{A}.model.lowerAscii() == 'ab' && {A}.model.upperAscii() == 'AB' && ' a '.trim() == 'a'",
     f"{A}.model.startsWith('A') && {A}.model.endsWith('b') && !{A}.model.startsWith('b')",
     f"{A}.model.contains('b') && {A}.model.matches('^A') && {A}.model.matches('b') && !{A}.model.matches('^b')",
@@ -108,6 +120,8 @@ HOLD = (
     "[1, 2, 1].indexOf(1) == 0 && [1, 2, 1].lastIndexOf(1) == 2 && [1].indexOf(3) == -1",
     "[1].lastIndexOf(3) == -1 && ['a', 'b'].join('-') == 'a-b'",
     "['a', 'b'].join() == 'ab' && 'abc'.lastIndexOf('x') == -1",
+)
+_TRUE_LISTS = (
     "[3, 1, 2].min() == 1 && [3, 1, 2].max() == 3 && [1, 3, 2].min() == 1 && ['b', 'a'].max() == 'b'",
     "[[1], [2]].all(x, x.size() == 1) && cel.bind(s, 'ab', s.startsWith('a'))",
     "dyn({'a': true}) != dyn({'a': 1}) && dyn([true]) != dyn([1]) && {'a': [dyn(1)]} == {'a': [dyn(1.0)]}",
@@ -117,6 +131,8 @@ HOLD = (
     "sets.equivalent([1, 2], [2, 1]) && !sets.equivalent([1, 2], [1]) && !sets.equivalent([1], [1, 2])",
     "sets.intersects([1], [1, 3]) && !sets.intersects([1], [2, 3]) && sets.intersects([1, 3], [3])",
     "size('äb') == 2 && size(b'äb') == 3 && [1].size() == 1 && {'a': 1}.size() == 1 && 'ab'.size() == 2",
+)
+_TRUE_CONVERSIONS = (
     "int(3.7) == 3 && int('5') == 5 && int(5u) == 5 && int(5) == 5 && int(-3.7) == -3",
     "uint(5) == 5u && uint(5u) == 5u && uint('5') == 5u && uint(3.7) == 3u",
     "double('1.5') == 1.5 && double(1) == 1.0 && double(2.5) == 2.5 && double(3u) == 3.0",
@@ -128,9 +144,20 @@ HOLD = (
     "int == int && type(int) == type && type('a') != int && type(null) == null_type && type([1]) == list",
     "type({}) == map && type(1.0) == double && type(b'') == bytes && type(true) == bool",
 )
-"""These hold for the device."""
+TRUE = {
+    "fields": _TRUE_FIELDS,
+    "comparisons": _TRUE_COMPARISONS,
+    "equality": _TRUE_EQUALITY,
+    "macros": _TRUE_MACROS,
+    "optionals": _TRUE_OPTIONALS,
+    "quantities_and_versions": _TRUE_QUANTITIES_AND_VERSIONS,
+    "strings": _TRUE_STRINGS,
+    "lists": _TRUE_LISTS,
+    "conversions": _TRUE_CONVERSIONS,
+}
+"""Expressions that hold for the device, by what they use."""
 
-FAIL = (
+_ERRORS_ARITHMETIC = (
     "1 / dyn(0) == 1",
     "1 % dyn(0) == 1",
     "9223372036854775807 + dyn(1) == 0",
@@ -138,6 +165,8 @@ FAIL = (
     "-(dyn(-9223372036854775808)) == 0",
     "0u - dyn(1u) == 0u",
     "18446744073709551615u + dyn(1u) == 0u",
+)
+_ERRORS_OTHER_TYPES = (
     f"{A}.nope == 1",
     f"{A}.nope == 1 && true",
     f"{A}.nope == 1 || false",
@@ -161,6 +190,8 @@ FAIL = (
     f"{A}.model",
     f"{A}.numa",
     f"{A}.version",
+)
+_ERRORS_INDEXES = (
     "[1][dyn(5)] == 1",
     "[1][dyn(1)] == 1",
     "[1][dyn(-1)] == 1",
@@ -172,6 +203,8 @@ FAIL = (
     f"{A}.?nope.value() == 1",
     f"{A}.numa.hasValue()",
     f"{A}.?nope.orValue(1 / dyn(0)) == 1",
+)
+_ERRORS_CONVERSIONS = (
     f"int({A}.model) == 1",
     f"uint({A}.model) == 1u",
     f"double({A}.model) == 1.0",
@@ -182,6 +215,8 @@ FAIL = (
     f"string({A}.version) == ''",
     f"bytes({A}.numa) == b''",
     f"uint(-{A}.numa) == 1u",
+)
+_ERRORS_FUNCTIONS = (
     f"{A}.numa.size() == 1",
     f"{A}.numa.startsWith('a')",
     f"{A}.model.startsWith({A}.numa)",
@@ -217,7 +252,14 @@ FAIL = (
     f"{A}.numa.major() == 1",
     f"semver({A}.model).major() == 1",
 )
-"""These are errors when they are evaluated for the device."""
+ERRORS = {
+    "arithmetic": _ERRORS_ARITHMETIC,
+    "other_types": _ERRORS_OTHER_TYPES,
+    "indexes": _ERRORS_INDEXES,
+    "conversions": _ERRORS_CONVERSIONS,
+    "functions": _ERRORS_FUNCTIONS,
+}
+"""Expressions that are errors when they are evaluated for the device, by what they use."""
 
 DO_NOT_COMPILE = (
     "1 +",
@@ -244,9 +286,9 @@ DO_NOT_COMPILE = (
     "int('x') == 1 || true",
     "9223372036854775808 == 0",
 )
-"""These never come to be evaluated."""
+"""Expressions that do not compile."""
 
-DO_NOT_HOLD = (
+FALSE = (
     f"{A}.numa == 0",
     f"{A}.model == 'ab'",
     f"!{A}.ecc",

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from conformance.strategies.objects import pod
+from conformance.vocabulary.objects import pod
 
 Json = dict[str, Any]
 

@@ -7,129 +7,32 @@ decided beforehand: a change names its object by a number, which stands for one 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attrs import Factory, define
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.objects import hosted, named, with_metadata, with_spec
+from conformance.vocabulary.builder import (
+    AFTER_ALL_BACKOFF,
+    AFTER_FIVE_MINUTES,
+    UNBOUND,
+    Change,
+    HistoryBuilder,
+)
+from conformance.vocabulary.objects import with_metadata
 from refsched.suite.histories.history import (
-    DEFAULT_CONFIG,
-    Advance,
-    Create,
     History,
-    Schedule,
-    Step,
-    Update,
-    deleting,
 )
 
 Json = dict[str, Any]
 
 _INDEX = st.integers(0, 5)
-_UNBOUND = -1
-_HOMES = st.sampled_from([_UNBOUND, 0, _UNBOUND, 1, _UNBOUND, 2])
+_HOMES = st.sampled_from([UNBOUND, 0, UNBOUND, 1, UNBOUND, 2])
 """On which node a pod runs from the start."""
-
-AFTER_ALL_BACKOFF = 11
-"""Seconds after which a pod that failed once or twice may be tried again."""
-AFTER_FIVE_MINUTES = 331
-"""Seconds after which a pod that nothing cures has been tried again in any case."""
-
-
-@define
-class Scene:
-    """The cluster as the history has made it so far. ``hosts``: nodes bear the label of their host."""
-
-    hosts: bool = False
-    steps: list[Step] = Factory(list)
-    nodes: dict[str, Json] = Factory(dict)
-    pods: dict[str, Json] = Factory(dict)
-    waiting: int = 0
-
-    def add(self, *values: Json) -> None:
-        self.steps.extend(Create(value) for value in values)
-
-    def add_node(self, value: Json) -> None:
-        name = self._new_name("n")
-        self.nodes[name] = self._node(name, value)
-        self.add(self.nodes[name])
-
-    def add_pod(self, value: Json, home: int = _UNBOUND) -> None:
-        """``home`` is the number of the node on which it runs already."""
-        value = named(value, self._new_name("p"))
-        if home != _UNBOUND and self.nodes:
-            value = with_spec(value, nodeName=nth(self.nodes, home))
-        else:
-            self.waiting += 1
-        self.pods[value["metadata"]["name"]] = value
-        self.add(value)
-
-    def schedule(self, times: int | None = None) -> None:
-        """Each pod that waits is tried once."""
-        self.steps.append(Schedule(self.waiting if times is None else times))
-
-    # --- Changes ----------------------------------------------------------------------------------
-
-    def change_node(self, index: int, value: Json) -> None:
-        if self.nodes:
-            name = nth(self.nodes, index)
-            self.nodes[name] = self._node(name, value)
-            self.steps.append(Update(self.nodes[name]))
-
-    def change_pod(self, index: int, changed: Callable[[Json], Json]) -> None:
-        if self.pods:
-            name = nth(self.pods, index)
-            self.pods[name] = changed(self.pods[name])
-            self.steps.append(Update(self.pods[name]))
-
-    def remove_node(self, index: int) -> None:
-        if self.nodes:
-            self.steps.append(deleting(self.nodes.pop(nth(self.nodes, index))))
-
-    def remove_pod(self, index: int) -> None:
-        if self.pods:
-            removed = self.pods.pop(nth(self.pods, index))
-            self.steps.append(deleting(removed))
-
-    def wait(self, seconds: float = AFTER_ALL_BACKOFF) -> None:
-        self.steps.append(Advance(seconds))
-
-    def history(self, config: Json | None = None, gates: Mapping[str, bool] | None = None) -> History:
-        """Pods of one name that follow each other bear uids, by which they are told apart."""
-        created = [step for step in self.steps if isinstance(step, Create) and step.object["kind"] == "Pod"]
-        times = Counter(step.object["metadata"]["name"] for step in created)
-        seen: Counter[str] = Counter()
-        steps: list[Step] = []
-        for step in self.steps:
-            if isinstance(step, Create) and times[name := step.object["metadata"]["name"]] > 1:
-                seen[name] += 1
-                step = Create(with_metadata(step.object, uid=f"{name}-{seen[name]}"))
-            steps.append(step)
-        return History(tuple(steps), dict(DEFAULT_CONFIG if config is None else config), gates or {})
-
-    def _node(self, name: str, value: Json) -> Json:
-        return hosted(named(value, name)) if self.hosts else named(value, name)
-
-    def _new_name(self, letter: str) -> str:
-        among = self.nodes if letter == "n" else self.pods
-        number = len(among) + 1
-        while f"{letter}{number}" in among:
-            number += 1
-        return f"{letter}{number}"
-
-
-def nth(among: Mapping[str, Json], index: int) -> str:
-    """The name of one of those that are there."""
-    return list(among)[index % len(among)]
 
 
 # --- Strategies -----------------------------------------------------------------------------------
-
-Change = Callable[[Scene], None]
 
 
 def changes(
@@ -150,7 +53,9 @@ def pod_changes(
     make: Callable[[Any], Callable[[Json], Json]], drawn: SearchStrategy[Any]
 ) -> SearchStrategy[Change]:
     """A change of one of the pods: what ``make`` answers for what is drawn says how."""
-    return st.builds(lambda index, value: lambda scene: scene.change_pod(index, make(value)), _INDEX, drawn)
+    return st.builds(
+        lambda index, value: lambda cluster: cluster.change_pod(index, make(value)), _INDEX, drawn
+    )
 
 
 def label_changes(labels: SearchStrategy[Json]) -> SearchStrategy[Change]:
@@ -158,23 +63,23 @@ def label_changes(labels: SearchStrategy[Json]) -> SearchStrategy[Change]:
 
 
 def _remove_pod(index: int) -> Change:
-    return lambda scene: scene.remove_pod(index)
+    return lambda cluster: cluster.remove_pod(index)
 
 
 def _remove_node(index: int) -> Change:
-    return lambda scene: scene.remove_node(index)
+    return lambda cluster: cluster.remove_node(index)
 
 
 def _change_node(index: int, value: Json) -> Change:
-    return lambda scene: scene.change_node(index, value)
+    return lambda cluster: cluster.change_node(index, value)
 
 
 def _add_node(value: Json) -> Change:
-    return lambda scene: scene.add_node(value)
+    return lambda cluster: cluster.add_node(value)
 
 
 def _add_pod(value: Json, home: int) -> Change:
-    return lambda scene: scene.add_pod(value, home)
+    return lambda cluster: cluster.add_pod(value, home)
 
 
 Placed = tuple[Json, int]
@@ -199,26 +104,28 @@ def scenes(
     All pods are there when the first one is tried, some of them running already (those may look different). Then,
     as often as not, something happens, and those that wait are tried again.
     """
-    cluster = st.lists(node, min_size=fewest_nodes, max_size=most_nodes)
+    initial_nodes = st.lists(node, min_size=fewest_nodes, max_size=most_nodes)
     each = st.tuples(pod, _HOMES) if running is None else _either(pod, running)
     placed = st.lists(each, min_size=1, max_size=most_pods)
     happening = st.lists(changes(node, pod, *more), max_size=3)
 
     @st.composite
     def histories(draw: DrawFn) -> History:
-        scene = Scene(hosts)
+        cluster = HistoryBuilder(hosts)
         if others is not None:
-            scene.add(*draw(others))
-        for value in draw(cluster):
-            scene.add_node(value)
+            cluster.add(*draw(others))
+        for value in draw(initial_nodes):
+            cluster.add_node(value)
         for value, home in draw(placed):
-            scene.add_pod(value, home)
-        scene.schedule()
+            cluster.add_pod(value, home)
+        cluster.schedule()
         for change in draw(happening):
-            change(scene)
-            scene.wait()
-            scene.schedule()
-        return scene.history(None if config is None else draw(config), None if gates is None else draw(gates))
+            change(cluster)
+            cluster.wait()
+            cluster.schedule()
+        return cluster.history(
+            None if config is None else draw(config), None if gates is None else draw(gates)
+        )
 
     return histories()
 
@@ -242,29 +149,31 @@ def courses(
 
     @st.composite
     def histories(draw: DrawFn) -> History:
-        scene = Scene(hosts)
+        cluster = HistoryBuilder(hosts)
         if others is not None:
-            scene.add(*draw(others))
+            cluster.add(*draw(others))
         for value in draw(nodes):
-            scene.add_node(value)
+            cluster.add_node(value)
         for value, home in draw(pods):
-            scene.add_pod(value, home)
+            cluster.add_pod(value, home)
         for happening, then in (*draw(moments), *draw(moments)):
-            happening(scene)
-            then(scene)
-        (ending or _try_all)(scene)
-        return scene.history(None if config is None else draw(config), None if gates is None else draw(gates))
+            happening(cluster)
+            then(cluster)
+        (ending or _try_all)(cluster)
+        return cluster.history(
+            None if config is None else draw(config), None if gates is None else draw(gates)
+        )
 
     return histories()
 
 
-def _try_all(scene: Scene) -> None:
-    scene.schedule()
+def _try_all(cluster: HistoryBuilder) -> None:
+    cluster.schedule()
 
 
 def turns() -> SearchStrategy[Change]:
     """Pods are tried, one or all, at once or after a while; or nobody is."""
-    return st.sampled_from(_TURNS).map(lambda turn: lambda scene: _take_turn(scene, *turn))
+    return st.sampled_from(_TURNS).map(lambda turn: lambda cluster: _take_turn(cluster, *turn))
 
 
 _TURNS: tuple[tuple[float, int | None], ...] = (
@@ -285,11 +194,11 @@ _TURNS: tuple[tuple[float, int | None], ...] = (
 """How many seconds pass, and how many pods are tried then: None for all."""
 
 
-def _take_turn(scene: Scene, seconds: float, times: int | None) -> None:
+def _take_turn(cluster: HistoryBuilder, seconds: float, times: int | None) -> None:
     if seconds:
-        scene.wait(seconds)
+        cluster.wait(seconds)
     if times != 0:
-        scene.schedule(times)
+        cluster.schedule(times)
 
 
 def placed(
@@ -303,11 +212,11 @@ def placed(
 
 def _either(pod: SearchStrategy[Json], running: SearchStrategy[Json]) -> SearchStrategy[Placed]:
     at_home = st.tuples(running, st.integers(0, 3))
-    return st.one_of(st.tuples(pod, st.just(_UNBOUND)), at_home, at_home)
+    return st.one_of(st.tuples(pod, st.just(UNBOUND)), at_home, at_home)
 
 
 def pods_created(pod: SearchStrategy[Json]) -> SearchStrategy[Change]:
-    return pod.map(lambda value: lambda scene: scene.add_pod(value))
+    return pod.map(lambda value: lambda cluster: cluster.add_pod(value))
 
 
 def pods_running(pod: SearchStrategy[Json]) -> SearchStrategy[Change]:

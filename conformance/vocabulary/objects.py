@@ -9,11 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from itertools import product
 from typing import Any
-
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 Json = dict[str, Any]
 
@@ -186,63 +182,37 @@ def default_profile(*args: tuple[str, Json], **more: Any) -> Json:
 
 # --- What is drawn everywhere ---------------------------------------------------------------------
 
-LABELS: SearchStrategy[Json] = st.sampled_from(
-    [{}, {"app": "a"}, {"app": "b"}, {"app": "a", "tier": "x"}, {"tier": "x"}]
-)
-"""Labels of pods: about half of them match a selector drawn from ``SELECTORS``."""
-
-_EXPRESSIONS: tuple[Json, ...] = (
-    {"key": "app", "operator": "In", "values": ["a", "b"]},
-    {"key": "app", "operator": "NotIn", "values": ["a"]},
-    {"key": "tier", "operator": "Exists"},
-    {"key": "tier", "operator": "DoesNotExist"},
-)
-
-SELECTORS: SearchStrategy[Json] = st.sampled_from(
-    [
-        {"matchLabels": {"app": "a"}},
-        {"matchLabels": {"app": "b"}},
-        {},
-        *({"matchExpressions": [expression]} for expression in _EXPRESSIONS),
-        {"matchLabels": {"app": "a"}, "matchExpressions": [_EXPRESSIONS[2]]},
-    ]
-)
-"""Label selectors; the empty one selects every pod."""
-
-ZONE_LABELS: SearchStrategy[Json] = st.sampled_from([{ZONE: "a"}, {ZONE: "b"}, {}])
-
-CPU_AMOUNTS = ("", "500m", "1", "501m", "1001m", "2", "250m", "1m")
-"""Amounts whose sums meet those of ``CPU_CAPACITIES`` and go beyond them by one; "" for none."""
-
-CPU_CAPACITIES = ("2", "1", "1001m", "1500m")
-
-CPU_REQUESTS: SearchStrategy[str] = st.sampled_from(CPU_AMOUNTS)
-
 
 def cpu(amount: str) -> Json:
     """A request of so much; "" asks for nothing."""
     return {"cpu": amount} if amount else {}
 
 
-def combinations(make: Callable[..., Json], *alternatives: Sequence[Any]) -> SearchStrategy[Json]:
-    """What ``make`` makes of one of each of the alternatives, drawn as one choice; those that stand several times
-    among them are drawn as much more often. The simplest are those with the most that stand first."""
+def resized(
+    requests: Json, granted: Json, used: Json, problem: str, which: str = "first"
+) -> Callable[[Json], Json]:
+    """What a container asks for now, and what the kubelet says of it: the first of them, the last, or the first or
+    last that starts, if there is one. Of the others it says nothing but that they are there."""
 
-    def complexity(chosen: Sequence[int]) -> tuple[int, Sequence[int]]:
-        first = [each.index(each[index]) for each, index in zip(alternatives, chosen, strict=True)]
-        return sum(index > 0 for index in first), first
+    def resize(value: Json) -> Json:
+        starts = which.startswith("starting") and value["spec"].get("initContainers")
+        place = "initContainers" if starts else "containers"
+        listed = list(value["spec"][place])
+        index = len(listed) - 1 if which.endswith("last") else 0
+        changed = listed[index]
+        resources = {"requests": {**changed.get("resources", {}).get("requests", {}), **requests}}
+        if "limits" in changed.get("resources", {}):
+            resources["limits"] = changed["resources"]["limits"]
+        listed[index] = {**changed, "resources": resources}
+        statuses: list[Json] = [{"name": each["name"]} for each in listed]
+        statuses[index] |= {"allocatedResources": granted, "resources": {"requests": used}}
+        return with_status(
+            with_spec(value, **{place: listed}),
+            **{"initContainerStatuses" if starts else "containerStatuses": statuses},
+            conditions=[
+                {"type": "Initialized", "status": "True"},
+                *([{"type": "PodResizePending", "status": "True", "reason": problem}] if problem else []),
+            ],
+        )
 
-    ordered = sorted(product(*(range(len(each)) for each in alternatives)), key=complexity)
-    return st.sampled_from(ordered).map(
-        lambda chosen: make(*(each[index] for each, index in zip(alternatives, chosen, strict=True)))
-    )
-
-
-def one_in(count: int, strategy: SearchStrategy[Any], otherwise: Any = None) -> SearchStrategy[Any]:
-    """``otherwise`` all but once in ``count`` times; what shrinks becomes ``otherwise``."""
-    return st.one_of(*[st.just(otherwise)] * (count - 1), strategy)
-
-
-def switched(*gates: str) -> SearchStrategy[Mapping[str, bool]]:
-    """Now and then one of these feature gates, which are on by default, is off."""
-    return st.sampled_from([*[{}] * 7 * len(gates), *({gate: False} for gate in gates)])
+    return resize

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is drawn in every area: labels, selectors and amounts from small vocabularies that all areas share, so that
+what one object asks for another one has about half the time, and sums of amounts meet their bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.vocabulary.objects import ZONE
+
+Json = dict[str, Any]
+
+LABELS: SearchStrategy[Json] = st.sampled_from(
+    [{}, {"app": "a"}, {"app": "b"}, {"app": "a", "tier": "x"}, {"tier": "x"}]
+)
+"""Labels of pods: about half of them match a selector drawn from ``SELECTORS``."""
+
+
+_EXPRESSIONS: tuple[Json, ...] = (
+    {"key": "app", "operator": "In", "values": ["a", "b"]},
+    {"key": "app", "operator": "NotIn", "values": ["a"]},
+    {"key": "tier", "operator": "Exists"},
+    {"key": "tier", "operator": "DoesNotExist"},
+)
+
+
+SELECTORS: SearchStrategy[Json] = st.sampled_from(
+    [
+        {"matchLabels": {"app": "a"}},
+        {"matchLabels": {"app": "b"}},
+        {},
+        *({"matchExpressions": [expression]} for expression in _EXPRESSIONS),
+        {"matchLabels": {"app": "a"}, "matchExpressions": [_EXPRESSIONS[2]]},
+    ]
+)
+"""Label selectors; the empty one selects every pod."""
+
+
+ZONE_LABELS: SearchStrategy[Json] = st.sampled_from([{ZONE: "a"}, {ZONE: "b"}, {}])
+
+
+CPU_AMOUNTS = ("", "500m", "1", "501m", "1001m", "2", "250m", "1m")
+"""Amounts whose sums meet those of ``CPU_CAPACITIES`` and go beyond them by one; "" for none."""
+
+
+CPU_CAPACITIES = ("2", "1", "1001m", "1500m")
+
+
+CPU_REQUESTS: SearchStrategy[str] = st.sampled_from(CPU_AMOUNTS)
+
+
+def combinations(make: Callable[..., Json], *alternatives: Sequence[Any]) -> SearchStrategy[Json]:
+    """What ``make`` makes of one of each of the alternatives, drawn as one choice; those that stand several times
+    among them are drawn as much more often. The simplest are those with the most that stand first."""
+
+    def complexity(chosen: Sequence[int]) -> tuple[int, Sequence[int]]:
+        first = [each.index(each[index]) for each, index in zip(alternatives, chosen, strict=True)]
+        return sum(index > 0 for index in first), first
+
+    ordered = sorted(product(*(range(len(each)) for each in alternatives)), key=complexity)
+    return st.sampled_from(ordered).map(
+        lambda chosen: make(*(each[index] for each, index in zip(alternatives, chosen, strict=True)))
+    )
+
+
+def one_in(count: int, strategy: SearchStrategy[Any], otherwise: Any = None) -> SearchStrategy[Any]:
+    """``otherwise`` all but once in ``count`` times; what shrinks becomes ``otherwise``."""
+    return st.one_of(*[st.just(otherwise)] * (count - 1), strategy)
+
+
+def switched(*gates: str) -> SearchStrategy[Mapping[str, bool]]:
+    """Now and then one of these feature gates, which are on by default, is off."""
+    return st.sampled_from([*[{}] * 7 * len(gates), *({gate: False} for gate in gates)])

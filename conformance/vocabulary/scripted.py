@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scripted plugins: the configuration that enables them, and the annotation that says what they answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import SCRIPT, profile_config
+from refsched.suite.histories.history import Release
+
+Json = dict[str, Any]
+
+Script = dict[str, dict[str, str]]
+
+
+SCRIPTED: Json = profile_config(
+    {
+        "schedulerName": "default-scheduler",
+        "plugins": {
+            "multiPoint": {"enabled": [{"name": "ScriptedA"}, {"name": "ScriptedB"}]},
+            "bind": {
+                "disabled": [{"name": "*"}],
+                "enabled": [{"name": "ScriptedBinder"}, {"name": "DefaultBinder"}],
+            },
+        },
+    }
+)
+"""The scripted plugins at their points; the binder is asked before the default one."""
+
+
+def script(*answers: tuple[str, str, str]) -> Script:
+    """Of several answers of a plugin at a point, the last one stands."""
+    told: Script = {}
+    for plugin, point, answer in answers:
+        told.setdefault(plugin, {})[point] = answer
+    return told
+
+
+def key(value: Json) -> str:
+    return f"{value['metadata'].get('namespace', 'default')}/{value['metadata']['name']}"
+
+
+def release_all(cluster: HistoryBuilder) -> None:
+    """Each pod as often as its script may hold it; who is not held is passed over."""
+    cluster.steps.extend(
+        Release(key(value))
+        for value in cluster.pods.values()
+        for _ in range(value["metadata"].get("annotations", {}).get(SCRIPT, "").count("Hold"))
+    )

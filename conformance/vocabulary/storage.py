@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Storage, as plain JSON: classes, claims, volumes, CSI drivers, and the volumes that pods use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import HOSTNAME, ZONE, with_metadata
+from refsched.suite.histories.history import Create, Delete, Update
+
+Json = dict[str, Any]
+
+OLD_ZONE = "failure-domain.beta.kubernetes.io/zone"
+
+
+GKE_ZONE = "topology.gke.io/zone"
+
+
+SELECTED_NODE = "volume.kubernetes.io/selected-node"
+
+
+BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
+
+
+MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
+
+
+DRIVER = "csi.example"
+
+
+TELLING = "csi.telling"
+"""The driver that tells, in CSIStorageCapacity objects, how much it has where."""
+
+
+GCE = "pd.csi.storage.gke.io"
+
+
+STORAGE = "storage.k8s.io/v1"
+
+
+def storage_object(api_version: str, kind: str, name: str, namespace: str = "", **members: Any) -> Json:
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **members}
+
+
+def csi_node(name: str, limit: Json | None, plugins: str = "") -> Json:
+    """``plugins`` are those for which CSI drivers stand in."""
+    allocatable = {} if limit is None else {"allocatable": limit}
+    drivers = [{"name": driver, "nodeID": name, **allocatable} for driver in (DRIVER, GCE)]
+    made = storage_object(STORAGE, "CSINode", name, spec={"drivers": drivers})
+    return with_metadata(made, annotations={MIGRATED_PLUGINS: plugins})
+
+
+HERE: Json = {"key": HOSTNAME, "operator": "In", "values": ["n1"]}
+
+
+IN_ZONE_A: Json = {"key": ZONE, "operator": "In", "values": ["a"]}
+
+
+EPHEMERAL: Json = {
+    "ephemeral": {
+        "volumeClaimTemplate": {
+            "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+        }
+    }
+}
+
+
+def using(*claims: str) -> list[Json]:
+    return [{"name": f"v{i}", "persistentVolumeClaim": {"claimName": name}} for i, name in enumerate(claims)]
+
+
+def inline(**source: Json) -> list[Json]:
+    return [{"name": "i", **source}]
+
+
+def put(cluster: HistoryBuilder, value: Json) -> None:
+    key = value["kind"], value["metadata"]["name"]
+    is_there = False
+    for step in cluster.steps:
+        if isinstance(step, Create) and (step.object["kind"], step.object["metadata"]["name"]) == key:
+            is_there = True
+        elif isinstance(step, Delete) and (step.object.kind, step.object.name) == key:
+            is_there = False
+    cluster.steps.append(Update(value) if is_there else Create(value))
+
+
+def storage_class(name: str, provisioner: str = "kubernetes.io/no-provisioner") -> Json:
+    return storage_object(
+        STORAGE,
+        "StorageClass",
+        name,
+        provisioner=provisioner,
+        volumeBindingMode="WaitForFirstConsumer",
+    )
+
+
+def with_some(value: Json, **members: Any) -> Json:
+    """The object with ``metadata``, ``spec`` and ``status`` such as these, and what it had besides."""
+    return {**value, **{name: {**value.get(name, {}), **each} for name, each in members.items()}}
+
+
+def a_claim(name: str = "c1", namespace: str = "default", **members: Json) -> Json:
+    """Of one gibibyte, for one node, of the class ``hand``."""
+    spec = {
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": "1Gi"}},
+        "storageClassName": "hand",
+    }
+    made = storage_object(
+        "v1", "PersistentVolumeClaim", name, namespace, spec=spec, status={"phase": "Pending"}
+    )
+    return with_some(with_metadata(made, uid=f"uid-{namespace}-{name}"), **members)
+
+
+def a_volume(name: str = "v1", **members: Json) -> Json:
+    """As ``a_claim`` asks for."""
+    spec = {
+        "capacity": {"storage": "1Gi"},
+        "accessModes": ["ReadWriteOnce"],
+        "storageClassName": "hand",
+        "csi": {"driver": "csi.example", "volumeHandle": name},
+    }
+    return with_some(
+        storage_object("v1", "PersistentVolume", name, spec=spec, status={"phase": "Available"}), **members
+    )
+
+
+def reaching(*expressions: Json) -> Json:
+    return {"nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": list(expressions)}]}}}
+
+
+def claim_reference(namespace: str, name: str, uid: str) -> Json:
+    reference = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": namespace, "name": name}
+    return {"spec": {"claimRef": {**reference, "uid": uid} if uid else reference}}
+
+
+def bound_pair(claim: str, volume: str) -> tuple[Json, Json]:
+    """Each is the other's."""
+    bound: Json = {"status": {"phase": "Bound"}}
+    made = a_claim(
+        claim, metadata={"annotations": {BIND_COMPLETED: "yes"}}, spec={"volumeName": volume}, **bound
+    )
+    return made, with_some(
+        a_volume(volume, **claim_reference("default", claim, made["metadata"]["uid"])), **bound
+    )

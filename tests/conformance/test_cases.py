@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every case has a name of its own, says in a sentence what it decides, and decides the rules that it names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from conformance import cases
+from refsched.suite import Case
+from refsched.suite.adapters.connecting import connect
+from refsched.suite.catalogue.rules import all_rules
+from refsched.suite.histories.trial import try_history
+
+MODULES = {
+    path.stem: import_module(f"conformance.cases.{path.stem}")
+    for path in sorted(Path(cases.__path__[0]).glob("*.py"))
+}
+CASES: dict[str, tuple[Case, ...]] = {
+    name: module.CASES for name, module in MODULES.items() if hasattr(module, "CASES")
+}
+
+
+def test_no_two_cases_have_one_name() -> None:
+    names = Counter(case.name for of_area in CASES.values() for case in of_area)
+
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_cases_name_rules_of_the_catalogue() -> None:
+    named = {rule for of_area in CASES.values() for case in of_area for rule in case.rules}
+
+    assert named <= all_rules().keys()
+
+
+@pytest.mark.parametrize("area", CASES)
+def test_every_case_decides_the_rules_that_it_names(area: str) -> None:
+    with connect("refsched.reference") as adapter:
+        for case in CASES[area]:
+            transcript = try_history(adapter, case.history)
+            undecided = [rule for rule in case.rules if not transcript.decisive.get(rule)]
+
+            assert not transcript.findings, case.name
+            assert not transcript.ended, case.name
+            assert not undecided, case.name
