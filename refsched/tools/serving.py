@@ -45,7 +45,9 @@ def load(path: str) -> Create:
         if missing.name and f"{path}.".startswith(f"{missing.name}."):
             raise InputError("there is no such module", where=path) from None
         raise InputError(f"cannot be imported: {told(missing)}", where=path) from missing
-    except (Exception, SystemExit) as error:
+    except NOT_THE_MODULES:
+        raise
+    except BaseException as error:
         raise InputError(f"cannot be imported: {told(error)}", where=path) from error
     create: Create | None = getattr(module, "create", None)
     if not callable(create):
@@ -57,7 +59,11 @@ def told(error: BaseException) -> str:
     """An exception in one line: its type, its message, and where it was raised."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {' '.join(str(error).split())}{where}"
+    try:
+        message = " ".join(str(error).split())
+    except Exception:
+        message = "its message cannot be had"
+    return f"{type(error).__name__}: {message}{where}"
 
 
 @frozen
@@ -65,8 +71,17 @@ class _Start:
     start: datetime
 
 
+class OutOfTime(BaseException):
+    """Raised in a module that does not answer in time; no ``except Exception`` of its own catches it."""
+
+
+NOT_THE_MODULES = (KeyboardInterrupt, OutOfTime)
+"""Of all that can be raised while a module is asked, these come from outside."""
+
+
 class Server:
-    """One implementation, made anew by each ``reset``. An exception in it is answered as an ``error``."""
+    """One implementation, made anew by each ``reset``. Whatever it raises is answered as an ``error``: also what
+    ends a program (SystemExit), or what skips a test of pytest."""
 
     def __init__(self, create: Create) -> None:
         self._create = create
@@ -82,7 +97,9 @@ class Server:
             return {"error": f"there is no request {name!r:.60}"}
         try:
             return handle(self, body)
-        except (Exception, SystemExit) as error:
+        except NOT_THE_MODULES:
+            raise
+        except BaseException as error:
             return {"error": told(error)}
 
     # --- Requests ---------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from copy import deepcopy
 from typing import Any
 
 from refsched.suite.adapters.adapter import Adapter, TransportError
-from refsched.suite.adapters.module import Module
+from refsched.suite.adapters.module import InProcess
 from refsched.suite.histories.history import History
 from refsched.suite.histories.trial import Transcript, try_history
 from refsched.suite.session.standard import StandardBench
@@ -27,7 +27,7 @@ class Bent:
     def __init__(self, bend: Callable[[], Bend]) -> None:
         self._bend = bend
         self._bent: Bend = bend()
-        self._inner = Module("refsched.reference", 30.0)
+        self._inner = InProcess("refsched.reference", 30.0)
 
     def open(self) -> None:
         self._bent = self._bend()

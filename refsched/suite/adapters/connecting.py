@@ -8,17 +8,20 @@ import shlex
 from refsched.errors import InputError
 from refsched.suite.adapters.adapter import Adapter, Transport
 from refsched.suite.adapters.kube_scheduler import LATEST, Log, kube_scheduler
-from refsched.suite.adapters.module import Module
+from refsched.suite.adapters.module import InProcess, Module
 from refsched.suite.adapters.process import TIMEOUT, Process
 
 REFERENCE = "refsched.reference"
 """The specification itself."""
 
 
-def connect(what: str = REFERENCE, *, timeout: float = TIMEOUT, log: Log | None = None) -> Adapter:
+def connect(
+    what: str = REFERENCE, *, timeout: float = TIMEOUT, log: Log | None = None, in_process: bool = False
+) -> Adapter:
     """``what`` is one of
 
-    - the path of a Python module (refsched/tools/implementation.py),
+    - the path of a Python module (refsched/tools/implementation.py), which runs in a process of its own, or
+      with ``in_process`` in this one,
     - ``exec:COMMAND``, a program that speaks the wire protocol on stdin and stdout,
     - ``kube-scheduler`` or ``kube-scheduler:v1.34``, the real one.
 
@@ -26,10 +29,10 @@ def connect(what: str = REFERENCE, *, timeout: float = TIMEOUT, log: Log | None 
     ``what`` is none of these, AdapterUnavailable where it cannot be had here, AdapterFault where it does not
     say hello.
     """
-    return Adapter(what, _transport(what, timeout, log))
+    return Adapter(what, _transport(what, timeout, log, in_process))
 
 
-def _transport(what: str, timeout: float, log: Log | None) -> Transport:
+def _transport(what: str, timeout: float, log: Log | None, in_process: bool) -> Transport:
     scheme, colon, rest = what.partition(":")
     match scheme:
         case "exec" if colon:
@@ -40,7 +43,7 @@ def _transport(what: str, timeout: float, log: Log | None) -> Transport:
         raise InputError(
             "expected the path of a Python module, exec:COMMAND or kube-scheduler", where=f"{what!r:.80}"
         )
-    return Module(what, timeout)
+    return InProcess(what, timeout) if in_process else Module(what, timeout)
 
 
 def _command(what: str, line: str) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Module: an implementation in Python, in the process of the suite.
+"""Module: an implementation in Python, in a process of its own; for debuggers, in the process of the suite.
 
 It answers through the same ``Server`` as behind the wire protocol, and all goes through JSON as there: what it
 does to an object, then or later, does not reach the suite's.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -18,14 +19,51 @@ from typing import Any
 
 from refsched.errors import InputError
 from refsched.suite.adapters.adapter import Json, TransportError
-from refsched.tools.serving import Server, load
+from refsched.suite.adapters.process import GRACE, LateError, Process
+from refsched.tools.serving import OutOfTime, Server, load
+
+COMMAND = (sys.executable, "-m", "refsched.suite.adapters.module_process")
 
 AGAIN = 1.0
 """Seconds after which an implementation that does not let itself be stopped is stopped again."""
 
 
 class Module:
-    """``create`` of a module, by the module's path."""
+    """``create`` of a module, by the module's path. Whatever it does to its process, it does not do to ours."""
+
+    def __init__(self, path: str, timeout: float, *, grace: float = GRACE) -> None:
+        self._path = path
+        self._process = Process(COMMAND, timeout=timeout, grace=grace)
+
+    def open(self) -> None:
+        self._process.open()
+        try:
+            self._opened(self._process.ask({"module": self._path, "path": sys.path}))
+        except LateError:
+            raise TransportError(f"not imported within {self._process.timeout:g} seconds") from None
+
+    def ask(self, request: Json) -> Any:
+        return self._opened(self._process.ask(request))
+
+    @staticmethod
+    def _opened(envelope: Any) -> Any:
+        """What is in the envelope (refsched/suite/adapters/module_process.py)."""
+        if not isinstance(envelope, dict) or not envelope.keys() & {"answer", "fault"}:
+            raise TransportError("its process says something else than answers")
+        if "fault" in envelope:
+            raise TransportError(str(envelope["fault"]))
+        return envelope["answer"]
+
+    def close(self, *, at_once: bool = False) -> None:
+        self._process.close(at_once=at_once)
+
+    def log(self) -> tuple[str, ...]:
+        return self._process.log()
+
+
+class InProcess:
+    """The same without a process of its own. A module that ends its process ends the run: this is for debuggers,
+    and for those who trust the module."""
 
     def __init__(self, path: str, timeout: float) -> None:
         self._path = path
@@ -60,10 +98,6 @@ class Module:
 
     def log(self) -> tuple[str, ...]:
         return ()
-
-
-class OutOfTime(BaseException):
-    """Raised wherever the implementation is; no ``except Exception`` of its own catches it."""
 
 
 @contextmanager

@@ -11,16 +11,20 @@ import json
 import os
 import selectors
 import signal
+import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from json import JSONDecodeError
+from pathlib import Path
 from typing import IO, Any
 
 from refsched.errors import InputError
 from refsched.objects.documents import read_json
+from refsched.suite.adapters import keeper
 from refsched.suite.adapters.adapter import Json, TransportError
 from refsched.suite.adapters.faults import SHOWN
 
@@ -33,12 +37,19 @@ MAX_LINE = 64 * 1024 * 1024
 GRACE = 2.0
 """Seconds in which a process may end by itself, and again after SIGTERM."""
 
+START = 10.0
+"""Seconds for a command to be started, at least: this is no answer yet."""
+
 LOOK = 0.2
 """Seconds between two looks whether a process that says nothing is still there."""
 
 CHUNK = 1 << 16
 TAIL_BYTES = 16 * 1024
 TAIL_LINES = 20
+
+
+class LateError(TransportError):
+    """No answer in time."""
 
 
 class Process:
@@ -61,19 +72,19 @@ class Process:
 
     def open(self) -> None:
         self.close()
+        ours, theirs = socket.socketpair()
         try:
-            child = subprocess.Popen(
-                self._command,
-                bufsize=0,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
+            child = _started(self._command, theirs.fileno())
         except (OSError, ValueError) as error:
+            ours.close()
             raise TransportError(f"cannot be started: {error}") from None
-        self._running = _Running(child, self._max_line)
-        self._log = self._running.tail
+        finally:
+            theirs.close()
+        running = _Running(child, ours, self._max_line)
+        if problem := running.problem_of_its_start(max(self.timeout, START)):
+            running.end(0, self._grace)
+            raise TransportError(f"cannot be started: {problem}")
+        self._running, self._log = running, running.tail
 
     def ask(self, request: Json) -> Any:
         if self._running is None:
@@ -90,16 +101,43 @@ class Process:
         return () if self._log is None else self._log.lines()
 
 
-class _Running:
-    """A process, from its start to its end."""
+def _started(command: Sequence[str], keepers_end: int) -> subprocess.Popen[bytes]:
+    """The keeper, which starts the command."""
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", str(Path(keeper.__file__)), str(keepers_end), *command],
+        bufsize=0,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pass_fds=(keepers_end,),
+        start_new_session=True,
+    )
 
-    def __init__(self, child: subprocess.Popen[bytes], max_line: int) -> None:
+
+class _Running:
+    """A command below its keeper, from its start to its end. The keeper ends as the command does."""
+
+    def __init__(self, child: subprocess.Popen[bytes], end: socket.socket, max_line: int) -> None:
         assert child.stdin
         assert child.stdout
         assert child.stderr
         self._child = child
+        self._end = end
         self._pipes = _Pipes(child.stdin, child.stdout, max_line)
         self.tail = _Tail(child.stderr)
+
+    def problem_of_its_start(self, timeout: float) -> str:
+        """Why the command could not be started; nothing where it was."""
+        self._end.settimeout(timeout)
+        try:
+            told = self._end.recv(CHUNK)
+        except OSError as error:
+            return str(error)
+        if not told:
+            _has_ended(self._child, timeout)
+            self.tail.wait(GRACE)
+            return " ".join(self.tail.lines()) or f"exit code {self._child.returncode}"
+        return "" if told == keeper.STARTED else told.decode(errors="replace")
 
     def answer(self, request: bytes, timeout: float, grace: float) -> bytes:
         """The line that answers the request. TransportError where none comes in time."""
@@ -117,7 +155,7 @@ class _Running:
             if pipes.over or (gone and not moved):
                 raise TransportError(self._death(grace))
             if time.monotonic() >= deadline:
-                raise TransportError(_lateness(timeout, pipes))
+                raise LateError(_lateness(timeout, pipes))
 
     def _death(self, grace: float) -> str:
         """How the process ended, or what it closed."""
@@ -131,13 +169,16 @@ class _Running:
         return f"{how}{self._pipes.in_the_middle()}"
 
     def end(self, patience: float, grace: float) -> None:
-        """By closing its stdin; then SIGTERM, then SIGKILL, for what it has started too."""
+        """By closing its stdin; then SIGTERM; then the keeper kills it, with all that it has started."""
         self._pipes.close_stdin()
         if not _has_ended(self._child, patience):
-            _signal_group(self._child, signal.SIGTERM)
+            with suppress(ProcessLookupError):
+                self._child.terminate()
             _has_ended(self._child, grace)
-        _signal_group(self._child, signal.SIGKILL)
-        _has_ended(self._child, grace)
+        self._end.close()
+        if not _has_ended(self._child, grace + keeper.PATIENCE):
+            self._child.kill()
+            _has_ended(self._child, grace)
         self._pipes.close()
         self.tail.wait(grace)
 
@@ -146,12 +187,6 @@ def _has_ended(child: subprocess.Popen[bytes], seconds: float) -> bool:
     with suppress(subprocess.TimeoutExpired):
         child.wait(seconds)
     return child.returncode is not None
-
-
-def _signal_group(child: subprocess.Popen[bytes], what: signal.Signals) -> None:
-    """Also those that the child started, when it is gone itself: they are of its process group."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, what)
 
 
 # --- Answers --------------------------------------------------------------------------------------

@@ -62,7 +62,8 @@ class Result:
     ``rules`` stand in the order in which they depend on each other; ``untested`` is how many rules of this level
     no test of the run was about; ``ended`` why histories were not done to their end, and how many; ``power`` what
     so many of the tests' histories kill; ``command`` the start of one that repeats a failure, from ``folder`` or
-    from the file that this run ``replayed`` itself.
+    from the file that this run ``replayed`` itself; ``unfinished`` how many tests did not come to their end;
+    ``interrupted`` that a user ended the run.
     """
 
     about: About
@@ -82,6 +83,8 @@ class Result:
     command: str = "pytest conformance/"
     folder: str = ".refsched"
     replayed: str = ""
+    unfinished: int = 0
+    interrupted: bool = False
 
     def having(self, verdict: str) -> tuple[RuleVerdict, ...]:
         return tuple(each for each in self.rules if each.verdict == verdict)
@@ -107,9 +110,11 @@ class Result:
 
     @property
     def exit_code(self) -> int:
+        if self.interrupted:
+            return NOT_JUDGED
         if self.failures or self.stale:
             return FAILED
-        if self.faults or not (self.replayed or self.having(PASS) or self.having(FAIL)):
+        if self.faults or self.unfinished or not (self.replayed or self.having(PASS) or self.having(FAIL)):
             return NOT_JUDGED
         return PASSED
 
@@ -135,7 +140,7 @@ class Result:
 
 
 def _sentences(result: Result) -> Iterable[str]:
-    if result.replayed and not result.failures:
+    if result.replayed and not (result.failures or result.unfinished or result.interrupted):
         yield "the failure did not show again."
         return
     promised = [each for each in result.rules if each.rule.level == PROMISED]
@@ -147,7 +152,7 @@ def _sentences(result: Result) -> Iterable[str]:
         yield f"does not conform: {counted(broken, 'promised rule')} broken, {passed} kept."
     elif not (passed or known):
         yield "could not be judged: no promised rule was kept, or broken."
-    elif result.faults:
+    elif result.faults or result.unfinished or result.interrupted:
         yield f"not judged in full: {kept} kept, none broken."
     elif known:
         yield f"conforms but for its baseline, as far as was checked: {kept} kept."
@@ -163,6 +168,10 @@ def _sentences(result: Result) -> Iterable[str]:
     if result.faults:
         lost = sum(len(seen.tests) for seen in result.faults)
         yield f"{counted(lost, 'test')} could not judge."
+    if result.interrupted:
+        yield f"the run was interrupted: {counted(result.unfinished, 'test')} did not come to an end."
+    elif result.unfinished:
+        yield f"{counted(result.unfinished, 'test')} did not come to an end."
 
 
 def counted(number: int, noun: str) -> str:

@@ -28,6 +28,8 @@ from refsched.suite.session.budget import power_of
 from refsched.suite.session.options import CALLED_AS, Options
 from refsched.suite.session.outcome import Outcome, outcome_in
 from refsched.suite.session.runner import About, Runner
+from refsched.suite.session.testing import Testing
+from refsched.suite.session.writing import write_whole
 
 FOLDER = ".refsched"
 """Below the directory in which pytest was called: what repeats each failure."""
@@ -42,6 +44,7 @@ class Gathering:
         options: Options,
         bench: Bench,
         runner: Runner,
+        testing: Testing,
         known: Collection[str],
         later: Collection[str] = (),
     ) -> None:
@@ -49,10 +52,13 @@ class Gathering:
         self._options = options
         self._bench = bench
         self._runner = runner
+        self._testing = testing
         self._known = known
         self._later = later
         self._about: About | None = None
         self._outcomes: list[Outcome] = []
+        self._expected: set[str] = set()
+        self._ended: set[str] = set()
         self._others_failed = False
         self._result: Result | None = None
         self._unwritten: list[str] = []
@@ -66,7 +72,18 @@ class Gathering:
 
     # --- Tests ------------------------------------------------------------------------------------
 
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self._expected |= {item.nodeid for item in session.items}
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Collection[str]) -> None:
+        self._expected |= set(ids)
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when not in ("setup", "call", "teardown"):
+            return  # pytest-xdist says in this way that a worker has ended in the middle of a test
+        if report.when == "call" or not report.passed:
+            self._ended.add(report.nodeid)
         outcome = outcome_in(report.user_properties)
         if outcome is not None:
             self._outcomes.append(outcome)
@@ -92,14 +109,17 @@ class Gathering:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         code = min(int(exitstatus), NOT_JUDGED)
-        if self._about is not None and code != NOT_JUDGED:
-            self._result = self._gathered(self._about)
+        is_interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
+        if self._about is not None and (is_interrupted or code != NOT_JUDGED):
+            self._result = self._gathered(self._about, is_interrupted)
             self._write(self._result)
-            code = FAILED if self._others_failed else self._result.exit_code
+            code = FAILED if self._others_failed and not is_interrupted else self._result.exit_code
         session.exitstatus = NOT_JUDGED if self._unwritten else code
 
-    def _gathered(self, about: About) -> Result:
+    def _gathered(self, about: About, is_interrupted: bool) -> Result:
         options = self._options
+        if self._testing.cut_short is not None:
+            self._outcomes.append(self._testing.cut_short)
         outcomes = sorted(self._outcomes, key=lambda outcome: outcome.test)
         rules = rule_verdicts(self._bench.rules, outcomes, options.level, self._known, self._later)
         selected = [rule for rule in self._bench.rules.values() if is_selected(rule, options.level)]
@@ -121,6 +141,8 @@ class Gathering:
             replayed=self._config.getoption("--replay") or "",
             command=self._command(),
             folder=FOLDER,
+            unfinished=len(self._expected - self._ended),
+            interrupted=is_interrupted,
         )
 
     def _command(self) -> str:
@@ -147,7 +169,7 @@ class Gathering:
     def _write_file(self, path: Path, text: str) -> None:
         try:
             path.parent.mkdir(exist_ok=True)
-            path.write_text(text, "utf-8")
+            write_whole(path, text)
         except OSError as problem:
             self._unwritten.append(f"{path}: {problem.strerror}")
 

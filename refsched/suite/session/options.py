@@ -38,6 +38,7 @@ class Options:
     replay: Path | None = None
     reports: tuple[Path, ...] = ()
     adapter_timeout: float = 30.0
+    in_process: bool = False
     seed: str = "0"
 
 
@@ -94,6 +95,12 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="SECONDS",
         help="how long an answer may take before the implementation counts as hanging (default: %(default)s)",
     )
+    group.addoption(
+        "--in-process",
+        action="store_true",
+        help="run a Python module in the process of the suite, where a debugger reaches it; else it has one of"
+        " its own",
+    )
 
 
 def read_options(config: pytest.Config) -> Options:
@@ -112,6 +119,7 @@ def read_options(config: pytest.Config) -> Options:
         ),
         reports=tuple(_report(here, path) for path in config.getoption("--report")),
         adapter_timeout=_duration("--adapter-timeout", config.getoption("--adapter-timeout")) or 30.0,
+        in_process=config.getoption("--in-process"),
         seed=str(config.getoption("--hypothesis-seed") or "0"),
     )
 

@@ -33,6 +33,11 @@ NOT_PYTESTS_OWN = 2
 """Codes above this one mean in pytest that something other than a test went wrong."""
 
 
+IN_PROCESS = (
+    "conformance: --in-process, for debuggers: what the module does to its process, it does to this verdict"
+)
+
+
 class CannotJudge(Exit):
     """Ends the run before it begins."""
 
@@ -65,11 +70,11 @@ def _tell(problem: pytest.UsageError) -> None:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_conformance_bench() -> Bench:
+def pytest_conformance_bench(config: pytest.Config) -> Bench:
     """Imported late: a project with a bench of its own does without the whole specification."""
     from refsched.suite.session.standard import StandardBench
 
-    return StandardBench()
+    return StandardBench(in_process=config.getoption("--in-process"))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -104,7 +109,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(testing, "conformance-testing")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(
-            Gathering(config, options, bench, runner, known, later), "conformance-gathering"
+            Gathering(config, options, bench, runner, testing, known, later), "conformance-gathering"
         )
 
 
@@ -127,7 +132,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     options = config.stash[OPTIONS]
-    return [f"conformance: --impl={options.implementation}, seed {options.seed}, level {options.level}"]
+    about = f"conformance: --impl={options.implementation}, seed {options.seed}, level {options.level}"
+    return [about, IN_PROCESS] if options.in_process else [about]
 
 
 @pytest.fixture

@@ -21,6 +21,11 @@ from refsched.tools.shipped import import_tests
 
 
 class StandardBench:
+    """With ``in_process`` a Python module runs in the process of the suite."""
+
+    def __init__(self, *, in_process: bool = False) -> None:
+        self._in_process = in_process
+
     @cached_property
     def rules(self) -> Mapping[str, Rule]:
         stated = (
@@ -35,7 +40,7 @@ class StandardBench:
         return areas
 
     def connect(self, what: str, timeout: float) -> Connection:
-        return connect(what, timeout=timeout)
+        return connect(what, timeout=timeout, in_process=self._in_process)
 
     def judge(self, connection: Connection, history: History) -> Judgement:
         return _judgement(try_history(_adapter(connection), history))

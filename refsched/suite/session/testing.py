@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Generator
 
 import pytest
+from _pytest.outcomes import OutcomeException
 
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.histories.history import History
@@ -20,6 +21,7 @@ from refsched.suite.session.evidence import failure_of
 from refsched.suite.session.options import Options
 from refsched.suite.session.outcome import Fault, Outcome, with_property
 from refsched.suite.session.runner import Runner
+from refsched.tools.serving import told
 
 THOROUGH = 20
 """Times the default number of examples."""
@@ -29,7 +31,8 @@ MISSING = pytest.StashKey[tuple[str, ...]]()
 
 
 class Testing:
-    """``known`` are the rules that the baseline lists; ``replayed`` is the one history of ``--replay``."""
+    """``known`` are the rules that the baseline lists; ``replayed`` is the one history of ``--replay``.
+    ``cut_short`` is the outcome of the test that a user has interrupted, as far as it had come."""
 
     def __init__(
         self,
@@ -46,6 +49,7 @@ class Testing:
         self._replayed = replayed
         self._place = {rule: number for number, rule in enumerate(bench.rules)}
         self._examples: dict[str, int] = {}
+        self.cut_short: Outcome | None = None
 
     # --- Selection --------------------------------------------------------------------------------
 
@@ -88,17 +92,20 @@ class Testing:
         if declared is None:
             return
         item.user_properties.append(("rules", " ".join(declared.rules)))
-        item.stash[CHECKING] = checking = Checking(
-            self._runner.judge,
-            self._runner.begin,
-            lambda rule: self._place.get(rule, len(self._place)),
-            self._counts,
-        )
+        item.stash[CHECKING] = checking = self._checking()
         item.stash[MISSING] = missing = self._missing(declared, checking)
         if missing:
             pytest.skip(f"not claimed: {', '.join(missing)}")
         if (declared.draws or declared.area == REPLAY) and isinstance(item, pytest.Function):
             item.obj = self._bound(item, declared)
+
+    def _checking(self) -> Checking:
+        return Checking(
+            self._runner.judge,
+            self._runner.begin,
+            lambda rule: self._place.get(rule, len(self._place)),
+            self._counts,
+        )
 
     def _missing(self, declared: Declaration, checking: Checking) -> tuple[str, ...]:
         try:
@@ -147,8 +154,13 @@ class Testing:
         result: object = True
         try:
             result = yield
-        except (Exception, HaltedError) as raised:
+        except (Exception, OutcomeException) as raised:
             problem = raised
+        except KeyboardInterrupt:
+            declared = declared_by(pyfuncitem)
+            assert declared is not None
+            self.cut_short = self._outcome(pyfuncitem, declared, None)
+            raise
         checking.settle(problem)
         return result
 
@@ -162,23 +174,28 @@ class Testing:
         declared = declared_by(item)
         is_last_word = report.when == "call" or (report.when == "setup" and not report.passed)
         if declared is not None and is_last_word:
-            outcome = self._outcome(item, declared, call)
+            outcome = self._outcome(item, declared, call.excinfo.value if call.excinfo else None)
             with_property(report.user_properties, outcome)
             if outcome.has_failed:
                 self._tell(report, outcome)
         return report
 
-    def _outcome(self, item: pytest.Item, declared: Declaration, call: pytest.CallInfo[None]) -> Outcome:
-        checking = item.stash[CHECKING]
-        raised = call.excinfo.value if call.excinfo else None
-        if isinstance(raised, Exception) and not isinstance(raised, RuleBrokenError):
-            checking.fault = Fault("suite", f"{name_of(item)}: {type(raised).__name__}: {raised}")
+    def _outcome(self, item: pytest.Item, declared: Declaration, raised: BaseException | None) -> Outcome:
+        checking = item.stash.setdefault(CHECKING, self._checking())
+        missing = item.stash.get(MISSING, ())
+        if isinstance(raised, pytest.skip.Exception):
+            if not (missing or isinstance(raised, HaltedError)):
+                checking.fault = Fault(
+                    "suite", f"{name_of(item)} was skipped, and not by the suite: {raised}"
+                )
+        elif raised is not None and not isinstance(raised, RuleBrokenError):
+            checking.fault = Fault("suite", f"{name_of(item)}: {told(raised)}")
         case = case_of(item, declared)
         decides = case.decides if case is not None else ""
         return Outcome(
             test=name_of(item),
             rules=declared.rules,
-            missing=item.stash.get(MISSING, ()),
+            missing=missing,
             examples=checking.examples,
             decisive=dict(checking.decisive),
             choices=checking.choices,

@@ -47,7 +47,8 @@ def test_the_specification_is_the_same_in_the_process_and_behind_the_wire(what: 
 
 
 def test_the_specification_is_meant_where_nothing_is_said() -> None:
-    assert connect().hello.name == "refsched"
+    with connect() as adapter:
+        assert adapter.hello.name == "refsched"
 
 
 def test_a_command_is_split_as_a_shell_would(tmp_path: Path) -> None:

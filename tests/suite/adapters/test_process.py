@@ -4,18 +4,20 @@
 from __future__ import annotations
 
 import os
-import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from adapter_children import command
+from adapter_children import command, spelled
 
 from refsched.suite.adapters.adapter import Adapter, Session
 from refsched.suite.adapters.answers import Answer
 from refsched.suite.adapters.faults import AdapterFault
+from refsched.suite.adapters.keeper import descendants_of
 from refsched.suite.adapters.process import Process
 
 POD: dict[str, Any] = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}
@@ -244,17 +246,63 @@ def test_what_a_child_leaves_behind_is_killed(begin: Begin) -> None:
     assert _ends(pid)
 
 
-def test_a_stderr_that_somebody_else_keeps_open_is_not_waited_for(begin: Begin) -> None:
-    adapter, session = begin(
-        "greet()\nhear()\nother = os.fork()\n"
-        "if not other: os.setsid(); time.sleep(60)\n"
-        "say({'error': str(other)})\n"
-    )
+DAEMON = (
+    "greet()\nhear()\nread, write = os.pipe()\n"
+    "if not os.fork():\n"
+    "    os.setsid()\n"
+    "    if os.fork(): os._exit(0)\n"
+    "    os.write(write, str(os.getpid()).encode()); time.sleep(60)\n"
+    "os.wait()\n"
+    "say({'error': os.read(read, 20).decode()})\n"
+)
+"""A process of a session of its own, whose parent has ended: it is in no group that the suite knows."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has subreapers")
+def test_a_daemon_that_a_child_has_started_does_not_outlive_a_child_that_is_ended(begin: Begin) -> None:
+    adapter, session = begin(DAEMON + FOREVER)
     pid = int(session.schedule().error or "")
+    assert _is_alive(pid)
     began = time.monotonic()
     adapter.close()
+    assert _ends(pid)
     assert time.monotonic() - began < 20
-    os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has subreapers")
+def test_a_daemon_that_a_child_has_started_does_not_outlive_a_child_that_ends_by_itself(begin: Begin) -> None:
+    _, session = begin(DAEMON + "hear()\nsys.exit(3)\n")
+    pid = int(session.schedule().error or "")
+    assert "it has ended, with exit code 3" in _fault(session.schedule)
+    assert _ends(pid)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has subreapers")
+def test_nothing_outlives_a_suite_that_is_killed(tmp_path: Path) -> None:
+    suite = (
+        "import sys\n"
+        "from refsched.suite.adapters.connecting import connect\n"
+        "session = connect(sys.argv[1]).reset({})\n"
+        "print(session.schedule().error, flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", suite, spelled(tmp_path, DAEMON + FOREVER)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as run:
+        assert run.stdout
+        pid = int(run.stdout.readline())
+        assert _is_alive(pid)
+        run.kill()
+    assert _ends(pid)
+
+
+def test_what_lies_below_a_process_is_found() -> None:
+    with subprocess.Popen(["sleep", "60"]) as child:
+        assert child.pid in descendants_of(os.getpid())
+        assert descendants_of(child.pid) == []
+        child.kill()
 
 
 # --- Starting -------------------------------------------------------------------------------------

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keeper: a small program that starts another one, and sees to it that nothing which that one started outlives it.
+
+The suite starts it as ``keeper.py FD COMMAND...``, where FD is the keeper's end of a socket. The command has the
+keeper's own streams. Over the socket the keeper says once whether the command could be started; when the suite's
+end is closed, for whichever reason, the keeper ends the command. It ends as the command did: with the same exit
+code, or by the same signal.
+
+A process that leaves its group, as a daemon does with ``setsid``, and then loses its parent becomes a child of the
+keeper: on Linux the keeper is a "child subreaper" (prctl(2), PR_SET_CHILD_SUBREAPER). Elsewhere the keeper ends
+the process group of the command.
+
+It imports nothing of this package: it runs as ``python -I -S``, in some 20 milliseconds.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+
+PR_SET_CHILD_SUBREAPER = 36
+STARTED = b"started"
+PATIENCE = 5.0
+"""Seconds in which everything must have ended after SIGKILL. What waits for a disk may take longer."""
+
+DEFAULT_SIGNALS = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT)
+"""Python ignores or handles these; a program expects them as they are by default."""
+
+
+def keep(end: socket.socket, command: list[str]) -> int:
+    """Start the command, and wait for it. Answers its wait status, when nothing of it is left."""
+    become_subreaper()
+    wake, waker = os.pipe()
+    for each in (wake, waker):
+        os.set_blocking(each, False)
+    signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, _do_nothing)
+    try:
+        child = os.posix_spawnp(command[0], command, os.environ, setpgroup=0, setsigdef=DEFAULT_SIGNALS)
+    except (OSError, ValueError) as error:
+        end.sendall(str(error).encode())
+        return 0
+    signal.signal(signal.SIGTERM, lambda number, frame: _signal_group(child, signal.SIGTERM))
+    end.sendall(STARTED)
+    _let_go_of_the_streams()
+    status = _wait_for(child, end, wake)
+    _signal_group(child, signal.SIGKILL)
+    return end_all(child, status)
+
+
+def become_subreaper() -> None:
+    """On Linux, orphans below this process become its children."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _do_nothing(number: int, frame: object) -> None:
+    """A signal that is handled at all wakes ``select``."""
+
+
+def _let_go_of_the_streams() -> None:
+    """What the command closes is then closed."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    os.close(nothing)
+
+
+def _wait_for(child: int, end: socket.socket, wake: int) -> int | None:
+    """The command's wait status; None where the suite wants it ended."""
+    while True:
+        for pid, status in _reaped():
+            if pid == child:
+                return status
+        ready, _, _ = select.select([end.fileno(), wake], [], [])
+        if end.fileno() in ready:
+            return None
+        with suppress(BlockingIOError):
+            os.read(wake, 1024)
+
+
+def end_all(child: int, status: int | None) -> int:
+    """Kill all that is left, again and again: what is killed may just have started something."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        for pid in descendants_of(os.getpid()):
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        try:
+            for pid, other in _reaped(all_of_them=True):
+                status = other if pid == child else status
+        except ChildProcessError:
+            break
+        time.sleep(0.002)
+    return signal.SIGKILL if status is None else status
+
+
+def _reaped(*, all_of_them: bool = False) -> Iterator[tuple[int, int]]:
+    """Children that have ended, and their wait statuses. With ``all_of_them`` ChildProcessError where there is no
+    child any more."""
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            if all_of_them:
+                raise
+            return
+        if not pid:
+            return
+        yield pid, status
+
+
+def descendants_of(ancestor: int) -> list[int]:
+    """Processes below this one; none where the system has no /proc."""
+    children: dict[int, list[int]] = {}
+    for pid in _processes():
+        with suppress(OSError, IndexError, ValueError):
+            with open(f"/proc/{pid}/stat", "rb") as file:
+                parent = int(file.read().rpartition(b")")[2].split()[1])
+            children.setdefault(parent, []).append(pid)
+    found: list[int] = []
+    reached = [ancestor]
+    while reached:
+        below = children.get(reached.pop(), [])
+        found += below
+        reached += below
+    return found
+
+
+def _processes() -> list[int]:
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+
+
+def _signal_group(leader: int, number: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, number)
+
+
+def end_like(status: int) -> None:
+    """End this process as another has ended, and leave no core of it."""
+    if os.WIFSIGNALED(status):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        number = os.WTERMSIG(status)
+        with suppress(OSError, ValueError):
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    os._exit(os.WEXITSTATUS(status))
+
+
+if __name__ == "__main__":
+    end_like(keep(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:]))

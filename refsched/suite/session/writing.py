@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing a file as a whole: whoever reads it finds all of it, or what stood there before."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write beside the file, and rename. What is no regular file (a pipe, /dev/stdout) is written as it is.
+    OSError where it cannot be written."""
+    data = text.encode("utf-8", "backslashreplace")
+    if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+        with open(path, "wb", buffering=0) as stream:
+            stream.write(data)
+        return
+    target = path.resolve()
+    beside = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
+    try:
+        with open(beside, "wb") as file:
+            file.write(data)
+        if target.exists():
+            beside.chmod(stat.S_IMODE(target.stat().st_mode))
+        beside.replace(target)
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise
