@@ -33,6 +33,7 @@ class Module:
 
     def __init__(self, path: str, timeout: float, *, grace: float = GRACE) -> None:
         self._path = path
+        self.timeout = timeout
         self._process = Process(COMMAND, timeout=timeout, grace=grace)
 
     def open(self) -> None:
@@ -40,9 +41,10 @@ class Module:
         try:
             self._opened(self._process.ask({"module": self._path, "path": sys.path}))
         except LateError:
-            raise TransportError(f"not imported within {self._process.timeout:g} seconds") from None
+            raise TransportError(f"not imported within {self.timeout:g} seconds") from None
 
     def ask(self, request: Json) -> Any:
+        self._process.timeout = self.timeout
         return self._opened(self._process.ask(request))
 
     @staticmethod
@@ -67,27 +69,27 @@ class InProcess:
 
     def __init__(self, path: str, timeout: float) -> None:
         self._path = path
-        self._timeout = timeout
+        self.timeout = timeout
         self._server: Server | None = None
 
     def open(self) -> None:
         try:
-            with time_limit(self._timeout):
+            with time_limit(self.timeout):
                 self._server = Server(load(self._path))
         except InputError as problem:
             raise TransportError(problem.problem) from problem
         except OutOfTime:
-            raise TransportError(f"not imported within {self._timeout:g} seconds") from None
+            raise TransportError(f"not imported within {self.timeout:g} seconds") from None
 
     def ask(self, request: Json) -> Any:
         if self._server is None:
             raise TransportError("the module has been closed")
         copied = json.loads(json.dumps(request))
         try:
-            with time_limit(self._timeout):
+            with time_limit(self.timeout):
                 answer = self._server.answer(copied)
         except OutOfTime:
-            raise TransportError(f"no answer within {self._timeout:g} seconds") from None
+            raise TransportError(f"no answer within {self.timeout:g} seconds") from None
         try:
             return json.loads(json.dumps(answer, allow_nan=False))
         except (TypeError, ValueError, RecursionError) as error:

@@ -140,13 +140,19 @@ def test_a_module_that_is_not_there_is_a_fault(join: Join) -> None:
 # --- Time -----------------------------------------------------------------------------------------
 
 
-def test_an_implementation_that_does_not_return_is_out_of_time(write: Write, join: Join) -> None:
+@pytest.mark.parametrize("kind", [Module, InProcess])
+def test_an_implementation_that_does_not_return_is_out_of_time(
+    write: Write, kind: type[Module] | type[InProcess]
+) -> None:
     text = MINE.replace('return {"records": ()}', "\n        while True: pass")
-    adapter = join(write(text), 1.5)
-    session = adapter.reset({})
-    with pytest.raises(AdapterFault, match=r"no answer within 1\.5 seconds"):
-        session.create(POD)
-    adapter.reset({})
+    module = kind(write(text), timeout=30.0)
+    with Adapter("mine", module) as adapter:
+        session = adapter.reset({})
+        module.timeout = 0.5
+        with pytest.raises(AdapterFault, match=r"no answer within 0\.5 seconds"):
+            session.create(POD)
+        module.timeout = 30.0
+        adapter.reset({})
 
 
 @pytest.mark.parametrize("kind", [Module, InProcess])
