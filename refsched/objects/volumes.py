@@ -43,6 +43,7 @@ class AWSElasticBlockStore:
 class AzureDisk:
     """``kind`` is Shared, Dedicated or Managed. The API server fills in the first."""
 
+    disk_name: str = ""
     disk_uri: str = ""
     kind: str = "Shared"
 

@@ -87,8 +87,17 @@ def raw_score(state: ScoreState, pod: Pod, node: NodeInfo) -> int:
 
     Added up in float64 one after the other, and rounded half up. Source: Score, scoreForCount.
     """
+    score = sum_of_constraints(state, pod, node)
+    if score:
+        applies("R-SPREAD-14")
+    whole = math.floor(score)
+    return whole + (score - whole >= 0.5)
+
+
+def sum_of_constraints(state: ScoreState, pod: Pod, node: NodeInfo) -> float:
+    """What the node's score is before it becomes an integer."""
     if node.name in state.ignored:
-        return 0
+        return 0.0
     labels = node.existing_node.metadata.labels
     score = 0.0
     for spread in state.spreads:
@@ -100,10 +109,7 @@ def raw_score(state: ScoreState, pod: Pod, node: NodeInfo) -> int:
         else:
             matching = spread.counts.get(domain, 0)
         score += matching * spread.weight + (spread.constraint.max_skew - 1)
-    if score:
-        applies("R-SPREAD-14")
-    whole = math.floor(score)
-    return whole + (score - whole >= 0.5)
+    return score
 
 
 def normalized(scores: Mapping[str, int], ignored: frozenset[str]) -> dict[str, int]:

@@ -65,7 +65,7 @@ class VolumeZone:
         volumes are not looked at."""
         topologies: list[VolumeTopology] = []
         for name in _claim_names(pod.pod):
-            found = _topologies_of_claim(name, pod.pod.namespace, snapshot.objects)
+            found = topologies_of_claim(name, pod.pod.namespace, snapshot.objects)
             if isinstance(found, Status):
                 return Reject(found)
             topologies += found
@@ -135,7 +135,7 @@ def _claim_names(pod: Pod) -> list[str]:
     return [claim.claim_name for claim in claims if claim is not None]
 
 
-def _topologies_of_claim(name: str, namespace: str, objects: ObjectStore) -> Topologies | Status:
+def topologies_of_claim(name: str, namespace: str, objects: ObjectStore) -> Topologies | Status:
     """R-VOLZONE-02: a claim must exist and be bound to a volume that exists, or else its class must let it
     wait for its first consumer. Source: getPVbyPod."""
     if not name:

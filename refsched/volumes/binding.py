@@ -23,7 +23,7 @@ from refsched.objects.storage import (
     PersistentVolumeClaim,
 )
 from refsched.objects.store import ObjectStore
-from refsched.volumes.csi_migration import translated
+from refsched.volumes.csi_migration import Translate, translated
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.finding import Match, PodVolumes
 
@@ -154,12 +154,17 @@ def are_bound(changes: Changes, pod: Pod, node_name: str, objects: ObjectStore) 
         raise VolumeError(f'failed to get node "{node_name}": node "{node_name}" not found')
     if objects.get(Pod, pod.name, pod.namespace) is None:
         raise VolumeError(f'pod does not exist any more: pod "{pod.name}" not found')
-    return all(_is_bound(change, node, objects) for change in changes.volumes) and all(
-        _is_provisioned(change, node, objects) for change in changes.claims
+    return are_all_bound(changes, node, objects, translated)
+
+
+def are_all_bound(changes: Changes, node: Node, objects: ObjectStore, translate: Translate) -> bool:
+    """Whether each change has been answered. Raises VolumeError where one never will be."""
+    return all(_is_bound(change, node, objects, translate) for change in changes.volumes) and all(
+        _is_provisioned(change, node, objects, translate) for change in changes.claims
     )
 
 
-def _is_bound(change: VolumeChange, node: Node, objects: ObjectStore) -> bool:
+def _is_bound(change: VolumeChange, node: Node, objects: ObjectStore, translate: Translate) -> bool:
     """R-VOLBIND-20: the volume must go on naming a claim, and reaching the node."""
     try:
         volume = _shown(PersistentVolume, change.wanted.name, "", objects)
@@ -169,7 +174,7 @@ def _is_bound(change: VolumeChange, node: Node, objects: ObjectStore) -> bool:
     if volume is change.shown:
         return False
     try:
-        volume = translated(volume, objects.get(CSINode, node.name))
+        volume = translate(volume, objects.get(CSINode, node.name))
     except VolumeError as why:
         raise VolumeError(f"failed to translate pv to csi: {why}") from why
     _check_reach(volume, node)
@@ -178,7 +183,7 @@ def _is_bound(change: VolumeChange, node: Node, objects: ObjectStore) -> bool:
     return claim.is_fully_bound
 
 
-def _is_provisioned(change: ClaimChange, node: Node, objects: ObjectStore) -> bool:
+def _is_provisioned(change: ClaimChange, node: Node, objects: ObjectStore, translate: Translate) -> bool:
     """R-VOLBIND-21: a provisioner that fails takes the selected node away again. A volume that the claim names,
     and that is not seen yet, is waited for."""
     try:
@@ -195,7 +200,7 @@ def _is_provisioned(change: ClaimChange, node: Node, objects: ObjectStore) -> bo
         volume = objects.get(PersistentVolume, claim.spec.volume_name)
         if volume is None:
             return False
-        _check_reach(translated(volume, objects.get(CSINode, node.name)), node)
+        _check_reach(translate(volume, objects.get(CSINode, node.name)), node)
     return claim.is_fully_bound
 
 

@@ -8,7 +8,7 @@ Source: csi-translation-lib/translate.go, plugins/*.go (v0.34.2).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from urllib.parse import unquote, urlsplit
 
 from attrs import evolve, frozen
@@ -166,6 +166,15 @@ def _ebs_volume_id(spelled: str) -> str:
 
 
 # --- Topology -------------------------------------------------------------------------------------
+
+
+Translate = Callable[[PersistentVolume, CSINode | None], PersistentVolume]
+"""What a volume is on a node, as its plugin or the driver that stands in for it sees it."""
+
+
+def untranslated(volume: PersistentVolume, node: CSINode | None) -> PersistentVolume:
+    """The volume itself: without CSI migration no driver stands in for a plugin."""
+    return volume
 
 
 def translated(volume: PersistentVolume, node: CSINode | None) -> PersistentVolume:

@@ -39,6 +39,17 @@ _LEVELS = {
         OBSERVED,
         "what becomes of a device that two claims hold, which they should not, is an accident",
     ),
+    "R-ALLOC-03": (OBSERVED, "that overhead counts in whole CPUs is an accident of v1.19"),
+    "R-SVCAFF-03": (OBSERVED, "an error for a pod that is nominated and runs nowhere is an accident"),
+    "R-NODENAME-51": (PROMISED, "spec.nodeName is documented"),
+    "R-AVOID-02": (OBSERVED, "an annotation that the API server would refuse"),
+    "R-SPREAD-52": (OBSERVED, "which nodes' pods v1.19 counts was changed later"),
+    "R-SPREAD-55": (OBSERVED, "how a score becomes an integer is nobody's API"),
+    "R-SPREAD-56": (OBSERVED, "a score that is the same for every node decides nothing"),
+    "R-PODAFF-52": (OBSERVED, "a score that is the same for every node decides nothing"),
+    "R-FIT-53": (OBSERVED, "an overcommitted node is an accident"),
+    "R-NODEAFF-53": (OBSERVED, "a preference without expressions is not documented"),
+    "R-VOLZONE-52": (OBSERVED, "a pod whose claim is missing is refused before any node is looked at"),
     "R-PREEMPT-17": (OBSERVED, "asynchronous preemption is a feature gate of this version"),
 }
 

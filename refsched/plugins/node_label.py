@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NodeLabel: a configuration requires or prefers that nodes bear certain labels, or do not.
+
+A plugin of v1.19, which a configuration may enable; later releases no longer have it.
+Rules: R-NODELABEL-01, R-NODELABEL-02.   Source: plugins/nodelabel/node_label.go (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import frozen
+
+from refsched.framework.interface import MAX_NODE_SCORE
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.status import SUCCESS, Status, unresolvable
+from refsched.rules import Reason, applies
+
+WRONG_LABELS = Reason("node(s) didn't have the requested labels", "R-NODELABEL-01")
+
+
+@frozen
+class NodeLabel:
+    """Label keys; what a label's value is does not count."""
+
+    present_labels: tuple[str, ...] = ()
+    absent_labels: tuple[str, ...] = ()
+    present_labels_preference: tuple[str, ...] = ()
+    absent_labels_preference: tuple[str, ...] = ()
+    name: ClassVar[str] = "NodeLabel"
+
+    # --- Filter -----------------------------------------------------------------------------------
+
+    def filter(self, state: object, pod: PodInfo, node: NodeInfo) -> Status:
+        """R-NODELABEL-01: A node that lacks one of NodeLabel's presentLabels, or bears one of its absentLabels, is
+        rejected as UnschedulableAndUnresolvable."""
+        labels = node.existing_node.metadata.labels
+        has_all = all(label in labels for label in self.present_labels)
+        if has_all and not any(label in labels for label in self.absent_labels):
+            return SUCCESS
+        return unresolvable(WRONG_LABELS)
+
+    # --- Score ------------------------------------------------------------------------------------
+
+    def score(self, state: object, pod: PodInfo, node: NodeInfo) -> int:
+        """R-NODELABEL-02: A node scores the share, in whole percent, of NodeLabel's preferences that it meets: to
+        bear a label of presentLabelsPreference, and not to bear one of absentLabelsPreference."""
+        labels = node.existing_node.metadata.labels
+        met = sum(label in labels for label in self.present_labels_preference)
+        met += sum(label not in labels for label in self.absent_labels_preference)
+        applies("R-NODELABEL-02")
+        all_preferences = len(self.present_labels_preference) + len(self.absent_labels_preference)
+        return met * MAX_NODE_SCORE // all_preferences

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NodeResourcesLeastAllocated: the emptier a node would be with the pod, the better.
+
+A plugin of its own in v1.19; later it became a scoring strategy of NodeResourcesFit.
+Rules: R-LEAST-01.   Source: plugins/noderesources/least_allocated.go (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import frozen
+
+from refsched.framework.interface import MAX_NODE_SCORE
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.objects.resources import CPU, MEMORY
+from refsched.plugins.resource_allocation import Allocation, weighted_mean
+from refsched.plugins.resource_scoring import ResourceSpec
+from refsched.rules import applies
+
+
+@frozen
+class NodeResourcesLeastAllocated:
+    resources: tuple[ResourceSpec, ...] = (ResourceSpec(CPU), ResourceSpec(MEMORY))
+    name: ClassVar[str] = "NodeResourcesLeastAllocated"
+
+    # --- Score ------------------------------------------------------------------------------------
+
+    def score(self, state: object, pod: PodInfo, node: NodeInfo) -> int:
+        return weighted_mean(_free_share, self.resources, pod.pod, node)
+
+
+def _free_share(use: Allocation) -> int:
+    """R-LEAST-01: For NodeResourcesLeastAllocated a resource scores the share of its capacity that stays free, in
+    whole percent; a resource that is requested beyond its capacity, or that the node does not have, scores 0."""
+    applies("R-LEAST-01")
+    if use.capacity == 0 or use.requested > use.capacity:
+        return 0
+    return (use.capacity - use.requested) * MAX_NODE_SCORE // use.capacity

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NodeResourcesMostAllocated: the fuller a node would be with the pod, the better.
+
+A plugin of its own in v1.19, which a configuration may enable; later it became a scoring strategy of
+NodeResourcesFit.
+Rules: R-MOST-01.   Source: plugins/noderesources/most_allocated.go (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import frozen
+
+from refsched.framework.interface import MAX_NODE_SCORE
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.objects.resources import CPU, MEMORY
+from refsched.plugins.resource_allocation import Allocation, weighted_mean
+from refsched.plugins.resource_scoring import ResourceSpec
+from refsched.rules import applies
+
+
+@frozen
+class NodeResourcesMostAllocated:
+    resources: tuple[ResourceSpec, ...] = (ResourceSpec(CPU), ResourceSpec(MEMORY))
+    name: ClassVar[str] = "NodeResourcesMostAllocated"
+
+    # --- Score ------------------------------------------------------------------------------------
+
+    def score(self, state: object, pod: PodInfo, node: NodeInfo) -> int:
+        return weighted_mean(_used_share, self.resources, pod.pod, node)
+
+
+def _used_share(use: Allocation) -> int:
+    """R-MOST-01: For NodeResourcesMostAllocated a resource scores the share of its capacity that is requested, in
+    whole percent and at most 100; a resource that the node does not have scores 0."""
+    applies("R-MOST-01")
+    if use.capacity == 0:
+        return 0
+    return min(use.requested, use.capacity) * MAX_NODE_SCORE // use.capacity

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RequestedToCapacityRatio: a node is scored by a line that a configuration draws over its utilization.
+
+A plugin of its own in v1.19, which a configuration may enable; later it became a scoring strategy of
+NodeResourcesFit.
+Rules: R-RATIO-01, R-RATIO-02.   Source: plugins/noderesources/requested_to_capacity_ratio.go (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import frozen
+
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.objects.resources import CPU, MEMORY
+from refsched.plugins.resource_allocation import Allocation, allocation
+from refsched.plugins.resource_scoring import (
+    MAX_UTILIZATION,
+    ResourceSpec,
+    Use,
+    UtilizationShapePoint,
+    requested_to_capacity_ratio,
+)
+from refsched.rules import applies
+
+
+@frozen
+class RequestedToCapacityRatio:
+    """``shape`` has at least one point, by rising utilization."""
+
+    shape: tuple[UtilizationShapePoint, ...]
+    resources: tuple[ResourceSpec, ...] = (ResourceSpec(CPU), ResourceSpec(MEMORY))
+    name: ClassVar[str] = "RequestedToCapacityRatio"
+
+    # --- Score ------------------------------------------------------------------------------------
+
+    def score(self, state: object, pod: PodInfo, node: NodeInfo) -> int:
+        """R-RATIO-01: For RequestedToCapacityRatio a node scores the mean of the shape's scores at the utilization
+        of each resource, weighted, rounded half up; a resource that scores 0 counts without its weight."""
+        weights = {resource.name: resource.weight for resource in self.resources}
+        uses = [
+            Use(_utilization(allocation(name, pod.pod, node)), MAX_UTILIZATION, weight)
+            for name, weight in weights.items()
+        ]
+        applies("R-RATIO-01")
+        return requested_to_capacity_ratio(self.shape, uses)
+
+
+def _utilization(use: Allocation) -> int:
+    """R-RATIO-02: For RequestedToCapacityRatio a resource is utilized by 100 percent less the share of its
+    capacity that stays free, which is cut to whole percent; a resource that is requested beyond its capacity, or
+    that the node does not have, is utilized by 100 percent."""
+    applies("R-RATIO-02")
+    if use.capacity == 0 or use.requested > use.capacity:
+        return MAX_UTILIZATION
+    return MAX_UTILIZATION - (use.capacity - use.requested) * MAX_UTILIZATION // use.capacity

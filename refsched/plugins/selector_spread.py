@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SelectorSpread: the pods of one Service or controller spread over hosts and zones.
+
+A plugin of v1.19, whose place the default constraints of PodTopologySpread took later.
+Rules: R-SELSPREAD-01 … R-SELSPREAD-05.
+Source: plugins/selectorspread/selector_spread.go; pkg/util/node/node.go, GetZoneKey (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from attrs import frozen
+
+from refsched.framework.interface import MAX_NODE_SCORE, Continue
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
+from refsched.objects.node import (
+    LEGACY_REGION_LABEL,
+    LEGACY_ZONE_LABEL,
+    REGION_LABEL,
+    ZONE_LABEL,
+    Node,
+)
+from refsched.objects.selectors import EVERYTHING, Selector
+from refsched.plugins.pod_topology_spread_constraints import count_matching
+from refsched.plugins.v1_19.default_selector import default_selector
+from refsched.rules import applies
+
+ZONE_WEIGHTING = 2.0 / 3.0
+
+Zone = tuple[str, str]
+"""Region and zone; both may be empty."""
+
+
+@frozen
+class SpreadState:
+    """Which pods belong together with the pod, and the zone of each node that is scored and has one."""
+
+    selector: Selector
+    zones: Mapping[str, Zone]
+
+
+@frozen
+class SelectorSpread:
+    READS: ClassVar[tuple[str, ...]] = (
+        "Pod.spec.topologySpreadConstraints",
+        "Service",
+        "ReplicationController",
+        "ReplicaSet",
+        "StatefulSet",
+    )
+    name: ClassVar[str] = "SelectorSpread"
+
+    # --- PreScore ---------------------------------------------------------------------------------
+
+    def pre_score(
+        self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
+    ) -> Continue[SpreadState | None]:
+        """R-SELSPREAD-01: For a pod that has topology spread constraints of its own, SelectorSpread scores every
+        node 0."""
+        if pod.pod.spec.topology_spread_constraints:
+            applies("R-SELSPREAD-01")
+            return Continue(None)
+        zones = {node.name: zone for node in feasible if any(zone := zone_of(node.existing_node))}
+        return Continue(SpreadState(default_selector(pod.pod, snapshot.objects), zones))
+
+    # --- Score ------------------------------------------------------------------------------------
+
+    def score(self, state: SpreadState | None, pod: PodInfo, node: NodeInfo) -> int:
+        """R-SELSPREAD-02: SelectorSpread counts the pods on a node that belong together with the pod, of its
+        namespace and not being deleted; where nothing selects the pod, it counts none."""
+        if state is None or state.selector == EVERYTHING:
+            return 0
+        applies("R-SELSPREAD-02")
+        return count_matching(node.pods, state.selector, pod.pod.namespace)
+
+    def normalize_score(
+        self, state: SpreadState | None, pod: PodInfo, scores: Mapping[str, int]
+    ) -> Mapping[str, int]:
+        """R-SELSPREAD-03: A node scores 100 times the share by which it stays below the node with the most pods
+        that belong together; where no node has such a pod, every node scores 100.
+        R-SELSPREAD-04: A node that has a zone scores one third by its own count and two thirds by that of its
+        zone, which is compared with the zone that has the most such pods."""
+        if state is None:
+            return scores
+        by_zone: dict[Zone, int] = {}
+        for node, count in scores.items():
+            if node in state.zones:
+                by_zone[state.zones[node]] = by_zone.get(state.zones[node], 0) + count
+        most_on_node = max(scores.values())
+        most_in_zone = max(by_zone.values(), default=0)
+
+        def scaled(node: str, count: int) -> int:
+            applies("R-SELSPREAD-03")
+            score = _below(count, most_on_node)
+            if node in state.zones:
+                applies("R-SELSPREAD-04")
+                zone_score = _below(by_zone[state.zones[node]], most_in_zone)
+                score = score * (1.0 - ZONE_WEIGHTING) + ZONE_WEIGHTING * zone_score
+            return int(score)
+
+        return {node: scaled(node, count) for node, count in scores.items()}
+
+
+def _below(count: int, most: int) -> float:
+    return MAX_NODE_SCORE * ((most - count) / most) if most else float(MAX_NODE_SCORE)
+
+
+def zone_of(node: Node) -> Zone:
+    """The node's region and zone, each by the label of old if the node bears it, or else by today's."""
+    labels = node.metadata.labels
+    region = labels.get(LEGACY_REGION_LABEL, labels.get(REGION_LABEL, ""))
+    zone = labels.get(LEGACY_ZONE_LABEL, labels.get(ZONE_LABEL, ""))
+    return region, zone

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ServiceAffinity: the pods of a Service run on nodes with equal labels, or spread over nodes by a label.
+
+A plugin of v1.19, which a configuration may enable; later releases no longer have it.
+Rules: R-SVCAFF-01 … R-SVCAFF-06.
+Source: plugins/serviceaffinity/service_affinity.go; framework/v1alpha1/types.go, NodeInfo.FilterOutPods
+(v1.19.16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from attrs import evolve, frozen
+
+from refsched.framework.interface import MAX_NODE_SCORE, Continue
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import SUCCESS, Status, error, unschedulable
+from refsched.objects.pod import Pod
+from refsched.plugins.default_selector import selects_labels
+from refsched.plugins.v1_19.default_selector import services_of
+from refsched.rules import Reason, applies
+
+OTHER_LABELS = Reason("node(s) didn't match service affinity", "R-SVCAFF-01")
+
+
+@frozen
+class Companions:
+    """The pods that bear all labels of the pod, in the order of nodes and of pods there, nominated pods last;
+    whether any Service selects the pod; and the labels of every node."""
+
+    pods: tuple[Pod, ...]
+    has_service: bool
+    snapshot: Snapshot
+
+
+@frozen
+class ServiceScores:
+    """What the Service of the pod selects (None where no Service selects it), and the labels of the nodes that are
+    scored."""
+
+    selector: Mapping[str, str] | None
+    labels: Mapping[str, Mapping[str, str]]
+
+
+@frozen
+class ServiceAffinity:
+    """Label keys: ``affinity_labels`` are for Filter, ``anti_affinity_labels_preference`` for Score."""
+
+    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.nodeSelector", "Service")
+    affinity_labels: tuple[str, ...] = ()
+    anti_affinity_labels_preference: tuple[str, ...] = ()
+    name: ClassVar[str] = "ServiceAffinity"
+
+    # --- PreFilter --------------------------------------------------------------------------------
+
+    def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[Companions]:
+        pods = tuple(
+            other.pod for node in snapshot.nodes for other in node.pods if _is_companion(other.pod, pod.pod)
+        )
+        return Continue(Companions(pods, bool(services_of(pod.pod, snapshot.objects)), snapshot))
+
+    def add_pod(
+        self, state: Companions, pod: PodInfo, added: PodInfo, node: NodeInfo, snapshot: Snapshot
+    ) -> Companions:
+        """R-SVCAFF-04: A pod that is nominated to a node, or reprieved there, comes after the other pods."""
+        if not _is_companion(added.pod, pod.pod):
+            return state
+        applies("R-SVCAFF-04")
+        return evolve(state, pods=(*state.pods, added.pod))
+
+    def remove_pod(
+        self, state: Companions, pod: PodInfo, removed: PodInfo, node: NodeInfo, snapshot: Snapshot
+    ) -> Companions:
+        kept = tuple(other for other in state.pods if other.key != removed.pod.key)
+        return evolve(state, pods=kept)
+
+    # --- Filter -----------------------------------------------------------------------------------
+
+    def filter(self, state: Companions, pod: PodInfo, node: NodeInfo) -> Status:
+        """R-SVCAFF-01: A node is rejected as Unschedulable if one of ServiceAffinity's labels has another value
+        there than the pod's nodeSelector asks for.
+        R-SVCAFF-02: For a label that the nodeSelector does not ask for, a pod that a Service selects asks for the
+        value of the node on which the first pod runs that bears all its labels.
+        R-SVCAFF-03: Where that first pod is not on a node that exists, the attempt ends with an error."""
+        selector = pod.pod.spec.node_selector
+        asked = {label: selector[label] for label in self.affinity_labels if label in selector}
+        others = [other for other in state.pods if _counts_on(node, other)]
+        if len(self.affinity_labels) > len(asked) and state.has_service and others:
+            there = state.snapshot.get(others[0].spec.node_name)
+            if there is None:
+                applies("R-SVCAFF-03")
+                return error("node not found")
+            applies("R-SVCAFF-02")
+            labels = there.existing_node.metadata.labels
+            asked = {label: labels[label] for label in self.affinity_labels if label in labels} | asked
+        if selects_labels(asked, node.existing_node.metadata.labels):
+            return SUCCESS
+        return unschedulable(OTHER_LABELS)
+
+    # --- Score ------------------------------------------------------------------------------------
+
+    def pre_score(
+        self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
+    ) -> Continue[ServiceScores]:
+        """What Score asks the listers for. The real plugin has no PreScore."""
+        services = services_of(pod.pod, snapshot.objects)
+        selector = snapshot.choices.choose("service", services).spec.selector if services else None
+        labels = {node.name: node.existing_node.metadata.labels for node in feasible}
+        return Continue(ServiceScores(selector, labels))
+
+    def score(self, state: ServiceScores, pod: PodInfo, node: NodeInfo) -> int:
+        """R-SVCAFF-05: A node counts with the pods there, of the pod's namespace and not being deleted, that the
+        first Service selects that selects the pod."""
+        if state.selector is None:
+            return 0
+        applies("R-SVCAFF-05")
+        return sum(
+            other.pod.namespace == pod.pod.namespace
+            and other.pod.metadata.deletion_timestamp is None
+            and selects_labels(state.selector, other.pod.labels)
+            for other in node.pods
+        )
+
+    def normalize_score(
+        self, state: ServiceScores, pod: PodInfo, scores: Mapping[str, int]
+    ) -> Mapping[str, int]:
+        """R-SVCAFF-06: For each label of antiAffinityLabelsPreference, a node that bears it scores 100 times the
+        share of the Service's pods that run on nodes with another value, divided by the number of labels; a node
+        without the label scores nothing for it.
+
+        Added up in float64, label by label, and cut to an integer.
+        """
+        total = sum(scores.values())
+        preferred = self.anti_affinity_labels_preference
+        reduced = dict.fromkeys(scores, 0.0)
+        for label in preferred:
+            values = {node: state.labels[node][label] for node in scores if label in state.labels[node]}
+            counts: dict[str, int] = {}
+            for node, value in values.items():
+                counts[value] = counts.get(value, 0) + scores[node]
+            for node, value in values.items():
+                applies("R-SVCAFF-06")
+                share = (total - counts[value]) / total if total else 1.0
+                reduced[node] += MAX_NODE_SCORE * share / len(preferred)
+        return {node: int(score) for node, score in reduced.items()}
+
+
+def _is_companion(other: Pod, pod: Pod) -> bool:
+    """Is it of the pod's namespace, and bears all of its labels?"""
+    return other.namespace == pod.namespace and selects_labels(pod.labels, other.labels)
+
+
+def _counts_on(node: NodeInfo, other: Pod) -> bool:
+    """A pod that the dry run has taken from this node does not count here."""
+    return other.spec.node_name != node.name or any(there.pod.uid == other.uid for there in node.pods)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pods that belong together with a pod in v1.19: those of the Services and controllers that select it.
+
+Source: plugins/helper/spread.go, DefaultSelector and GetPodServices; client-go listers, GetPodControllers,
+GetPodReplicaSets, GetPodStatefulSets (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from refsched.objects.pod import Pod
+from refsched.objects.selectors import EVERYTHING, Requirement, Selector, compile_selector
+from refsched.objects.store import ObjectStore
+from refsched.objects.workloads import ReplicaSet, ReplicationController, Service, StatefulSet
+from refsched.plugins.default_selector import selects_labels, with_labels
+from refsched.rules import applies
+
+
+def services_of(pod: Pod, objects: ObjectStore) -> list[Service]:
+    """The Services of the pod's namespace that select it; one without a selector selects no pod."""
+    return [
+        service
+        for service in objects.list(Service)
+        if service.metadata.namespace == pod.namespace
+        and service.spec.selector
+        and selects_labels(service.spec.selector, pod.labels)
+    ]
+
+
+def default_selector(pod: Pod, objects: ObjectStore) -> Selector:
+    """R-SELSPREAD-05: The pods that belong together with a pod are those that all Services,
+    ReplicationControllers, ReplicaSets and StatefulSets of its namespace select that select the pod itself,
+    whether or not one of them owns the pod.
+
+    EVERYTHING where none selects it.
+    """
+    labels: dict[str, str] = {}
+    for service in services_of(pod, objects):
+        labels.update(service.spec.selector)
+    for controller in objects.list(ReplicationController):
+        selector = controller.spec.selector
+        if (
+            controller.metadata.namespace == pod.namespace
+            and selector
+            and selects_labels(selector, pod.labels)
+        ):
+            labels.update(selector)
+    replica_sets = _requirements(pod, objects.list(ReplicaSet))
+    stateful_sets = _requirements(pod, objects.list(StatefulSet))
+    found = with_labels(Selector((*replica_sets, *stateful_sets)), labels)
+    if found != EVERYTHING:
+        applies("R-SELSPREAD-05")
+    return found
+
+
+def _requirements(pod: Pod, owners: Iterable[ReplicaSet | StatefulSet]) -> list[Requirement]:
+    requirements: list[Requirement] = []
+    for owner in owners:
+        selector = compile_selector(owner.spec.selector)
+        if owner.metadata.namespace == pod.namespace and pod.labels and selector.matches(pod.labels):
+            requirements.extend(selector.requirements or ())
+    return requirements

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""InterPodAffinity in v1.19: every pod is filtered and every node is scored, and reasons come in pairs.
+
+Rules: R-PODAFF-51 … R-PODAFF-53.
+Source: plugins/interpodaffinity/filtering.go, scoring.go (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from attrs import evolve, frozen
+
+from refsched.framework.interface import MAX_NODE_SCORE, Continue
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import Status
+from refsched.plugins import inter_pod_affinity as current
+from refsched.plugins.topology_counts import TopologyCounts
+from refsched.rules import Reason, applies
+
+NOT_MATCHED = Reason("node(s) didn't match pod affinity/anti-affinity", "R-PODAFF-51")
+_NOTHING = current.Filtering((), (), None, TopologyCounts(), TopologyCounts(), TopologyCounts())
+
+
+@frozen
+class InterPodAffinity:
+    """``hard_pod_affinity_weight`` is what a required affinity of a running pod adds to the score."""
+
+    READS: ClassVar[tuple[str, ...]] = current.InterPodAffinity.READS
+    hard_pod_affinity_weight: int = 1
+    name: ClassVar[str] = "InterPodAffinity"
+
+    @property
+    def _current(self) -> current.InterPodAffinity:
+        return current.InterPodAffinity(self.hard_pod_affinity_weight)
+
+    # --- PreFilter --------------------------------------------------------------------------------
+
+    def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[current.Filtering]:
+        """No pod is left out: the terms of a pod that is nominated to a node may be the first to count."""
+        answer = self._current.pre_filter(pod, snapshot)
+        return answer if isinstance(answer, Continue) else Continue(_NOTHING)
+
+    def add_pod(
+        self, state: current.Filtering, pod: PodInfo, added: PodInfo, node: NodeInfo, snapshot: Snapshot
+    ) -> current.Filtering:
+        return self._current.add_pod(state, pod, added, node, snapshot)
+
+    def remove_pod(
+        self, state: current.Filtering, pod: PodInfo, removed: PodInfo, node: NodeInfo, snapshot: Snapshot
+    ) -> current.Filtering:
+        return self._current.remove_pod(state, pod, removed, node, snapshot)
+
+    # --- Filter -----------------------------------------------------------------------------------
+
+    def filter(self, state: current.Filtering, pod: PodInfo, node: NodeInfo) -> Status:
+        """R-PODAFF-51: In v1.19 a node that does not match the pod's affinity or anti-affinity, or the
+        anti-affinity of a running pod, is rejected with a general reason beside the one that says which of
+        them."""
+        status = self._current.filter(state, pod, node)
+        if status.is_success:
+            return status
+        applies(NOT_MATCHED.rule)
+        return evolve(status, reasons=(NOT_MATCHED, *status.reasons))
+
+    # --- Score ------------------------------------------------------------------------------------
+
+    def pre_score(
+        self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
+    ) -> Continue[current.TopologyScores]:
+        """R-PODAFF-52: In v1.19 every node gets a score for inter-pod affinity, which is 0 where no term of the
+        pod or of a running pod is met."""
+        answer = self._current.pre_score(pod, feasible, snapshot)
+        if isinstance(answer, Continue):
+            return answer
+        applies("R-PODAFF-52")
+        return Continue({})
+
+    def score(self, scores: current.TopologyScores, pod: PodInfo, node: NodeInfo) -> int:
+        return self._current.score(scores, pod, node)
+
+    def normalize_score(
+        self, scores: current.TopologyScores, pod: PodInfo, raw: Mapping[str, int]
+    ) -> Mapping[str, int]:
+        """R-PODAFF-53: In v1.19 scores for inter-pod affinity are scaled between the lowest and the highest, where
+        the lowest is at most 0 and the highest at least 0; where all are 0, all stay 0."""
+        lowest, highest = min(0, *raw.values()), max(0, *raw.values())
+        if lowest == highest:
+            return raw
+        applies("R-PODAFF-53")
+        spread = highest - lowest
+        return {node: int(MAX_NODE_SCORE * ((score - lowest) / spread)) for node, score in raw.items()}

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NodeAffinity in v1.19: every node is looked at, and every node is scored.
+
+Rules: R-NODEAFF-51 … R-NODEAFF-54.
+Source: plugins/nodeaffinity/node_affinity.go; plugins/helper/node_affinity.go; pkg/apis/core/v1/helper/helpers.go,
+NodeSelectorRequirementsAsSelector (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from attrs import frozen
+
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.status import SUCCESS, Status, error, unresolvable
+from refsched.objects.pod import NodeAffinity as NodeAffinityTerms
+from refsched.objects.selectors import NodeSelectorTerm
+from refsched.plugins.normalize import normalize
+from refsched.plugins.pod_topology_spread_constraints import node_is_required
+from refsched.rules import Reason, applies
+
+NOT_SELECTED = Reason("node(s) didn't match node selector", "R-NODEAFF-51")
+NOT_A_NUMBER = Reason("for 'Gt', 'Lt' operators, the value must be an integer", "R-NODEAFF-54")
+_NONE = NodeAffinityTerms()
+
+
+@frozen
+class NodeAffinity:
+    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.nodeSelector", "Pod.spec.affinity.nodeAffinity")
+    name: ClassVar[str] = "NodeAffinity"
+
+    # --- Filter -----------------------------------------------------------------------------------
+
+    def filter(self, state: object, pod: PodInfo, node: NodeInfo) -> Status:
+        """R-NODEAFF-51: In v1.19 a node that lacks a label of the pod's nodeSelector, or that none of its required
+        node affinity terms match, is rejected as UnschedulableAndUnresolvable."""
+        if node_is_required(pod.pod, node.existing_node):
+            return SUCCESS
+        return unresolvable(NOT_SELECTED)
+
+    # --- Score ------------------------------------------------------------------------------------
+
+    def score(self, state: object, pod: PodInfo, node: NodeInfo) -> int | Status:
+        """R-NODEAFF-52: In v1.19 a node scores the weights of the pod's preferred terms whose matchExpressions
+        match it; matchFields do not count.
+        R-NODEAFF-53: In v1.19 a preferred term without matchExpressions matches no node.
+        R-NODEAFF-54: In v1.19 a preferred term that compares with a value that is no integer ends the attempt with
+        an error when a node is scored."""
+        affinity = pod.pod.spec.affinity
+        preferences = affinity.node_affinity or _NONE if affinity is not None else _NONE
+        total = 0
+        for term in preferences.preferred_during_scheduling_ignored_during_execution:
+            if term.weight == 0:
+                continue
+            unreadable = _unreadable(term.preference)
+            if unreadable is not None:
+                return unreadable
+            if _matches(term.preference, node.existing_node.metadata.labels):
+                applies("R-NODEAFF-52")
+                total += term.weight
+        return total
+
+    def normalize_score(self, state: object, pod: PodInfo, scores: Mapping[str, int]) -> Mapping[str, int]:
+        return normalize(scores)
+
+
+def _matches(term: NodeSelectorTerm, labels: Mapping[str, str]) -> bool:
+    if not term.match_expressions:
+        applies("R-NODEAFF-53")
+        return False
+    return all(each.as_requirement().matches(labels) for each in term.match_expressions)
+
+
+def _unreadable(term: NodeSelectorTerm) -> Status | None:
+    if all(each.as_requirement().is_readable for each in term.match_expressions):
+        return None
+    return error(NOT_A_NUMBER)

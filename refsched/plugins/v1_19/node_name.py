@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NodeName in v1.19: the reason is worded otherwise.
+
+Rules: R-NODENAME-51.   Source: plugins/nodename/node_name.go (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import frozen
+
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.status import SUCCESS, Status, unresolvable
+from refsched.rules import Reason
+
+OTHER_NODE = Reason("node(s) didn't match the requested hostname", "R-NODENAME-51")
+
+
+@frozen
+class NodeName:
+    name: ClassVar[str] = "NodeName"
+
+    # --- Filter -----------------------------------------------------------------------------------
+
+    def filter(self, state: object, pod: PodInfo, node: NodeInfo) -> Status:
+        """R-NODENAME-51: In v1.19 too, a pod that sets spec.nodeName is rejected on every other node as
+        UnschedulableAndUnresolvable."""
+        if pod.pod.spec.node_name in ("", node.name):
+            return SUCCESS
+        return unresolvable(OTHER_NODE)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NodeResourcesBalancedAllocation in v1.19: a node whose cpu and memory would be used evenly is preferred.
+
+Rules: R-BALANCED-51, R-BALANCED-52.   Source: plugins/noderesources/balanced_allocation.go (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import frozen
+
+from refsched.framework.interface import MAX_NODE_SCORE
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.objects.resources import CPU, MEMORY
+from refsched.plugins.resource_allocation import Allocation, allocation
+from refsched.rules import applies
+
+
+@frozen
+class NodeResourcesBalancedAllocation:
+    name: ClassVar[str] = "NodeResourcesBalancedAllocation"
+
+    # --- Score ------------------------------------------------------------------------------------
+
+    def score(self, state: object, pod: PodInfo, node: NodeInfo) -> int:
+        """R-BALANCED-51: In v1.19 a node scores 100 less the difference, in percent, between the shares of its cpu
+        and of its memory that would be requested.
+        R-BALANCED-52: In v1.19 a node whose cpu or memory would be requested whole, or that has none of it, scores
+        0 for balance."""
+        cpu = _share(allocation(CPU, pod.pod, node))
+        memory = _share(allocation(MEMORY, pod.pod, node))
+        if cpu >= 1 or memory >= 1:
+            applies("R-BALANCED-52")
+            return 0
+        applies("R-BALANCED-51")
+        return int((1 - abs(cpu - memory)) * MAX_NODE_SCORE)
+
+
+def _share(use: Allocation) -> float:
+    return use.requested / use.capacity if use.capacity else 1.0

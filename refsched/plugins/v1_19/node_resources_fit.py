@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NodeResourcesFit in v1.19: a pod runs where what it requests is still free. It does not score.
+
+Rules: R-FIT-51 … R-FIT-54.   Source: plugins/noderesources/fit.go (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import frozen
+
+from refsched.framework.interface import Continue
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import SUCCESS, Status, unschedulable
+from refsched.objects.resources import (
+    CPU,
+    EPHEMERAL_STORAGE,
+    MEMORY,
+    Resource,
+    amount,
+    is_extended_resource,
+    pod_requests,
+    resource_of,
+)
+from refsched.rules import Reason, applies
+
+TOO_MANY_PODS = Reason("Too many pods", "R-FIT-51")
+INSUFFICIENT = Reason("Insufficient {}", "R-FIT-51")
+
+
+@frozen
+class NodeResourcesFit:
+    ignored_resources: frozenset[str] = frozenset()
+    ignored_resource_groups: frozenset[str] = frozenset()
+    name: ClassVar[str] = "NodeResourcesFit"
+
+    # --- PreFilter --------------------------------------------------------------------------------
+
+    def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[Resource]:
+        return Continue(resource_of(pod_requests(pod.pod, pod_level=False, use_status=False)))
+
+    # --- Filter -----------------------------------------------------------------------------------
+
+    def filter(self, wanted: Resource, pod: PodInfo, node: NodeInfo) -> Status:
+        """R-FIT-51: In v1.19 a node is rejected as Unschedulable with one reason per insufficient resource, and
+        with "Too many pods" if it has no pod slot left, even if the pod asks for more than the whole node has.
+        R-FIT-52: In v1.19 a pod that asks for nothing needs a pod slot only."""
+        reasons = [TOO_MANY_PODS] if len(node.pods) + 1 > node.allocatable.allowed_pod_number else []
+        if wanted == Resource(allowed_pod_number=wanted.allowed_pod_number):
+            applies("R-FIT-52")
+        else:
+            reasons += [INSUFFICIENT.of(resource) for resource in self._insufficient(wanted, node)]
+        return unschedulable(*reasons) if reasons else SUCCESS
+
+    def _insufficient(self, wanted: Resource, node: NodeInfo) -> list[str]:
+        """R-FIT-53: In v1.19 a node that is overcommitted in cpu, memory or ephemeral storage has too little of it
+        for any pod that asks for something, also for one that does not ask for this."""
+        insufficient = []
+        for resource in (CPU, MEMORY, EPHEMERAL_STORAGE, *wanted.scalar):
+            asked = amount(wanted, resource)
+            is_enough = asked + amount(node.requested, resource) <= amount(node.allocatable, resource)
+            if is_enough or self._ignores(resource):
+                continue
+            if not asked:
+                applies("R-FIT-53")
+            insufficient.append(resource)
+        return insufficient
+
+    def _ignores(self, resource: str) -> bool:
+        """R-FIT-54: In v1.19 too, an extended resource is not looked at if ignoredResources lists it or
+        ignoredResourceGroups its group, which is what stands before the slash."""
+        if not is_extended_resource(resource):
+            return False
+        group, _, _ = resource.partition("/")
+        ignored = resource in self.ignored_resources or group in self.ignored_resource_groups
+        if ignored:
+            applies("R-FIT-54")
+        return ignored

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PodTopologySpread in v1.19: without minDomains, policies and defaults of the system.
+
+Rules: R-SPREAD-51 … R-SPREAD-56.
+Source: plugins/podtopologyspread/filtering.go, scoring.go, common.go (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from attrs import evolve, frozen
+
+from refsched.framework.interface import Continue
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import SUCCESS, Status, unresolvable, unschedulable
+from refsched.objects.pod import Pod, TopologySpreadConstraint
+from refsched.objects.selectors import EVERYTHING
+from refsched.objects.store import ObjectStore
+from refsched.plugins import pod_topology_spread as current
+from refsched.plugins.pod_topology_spread import NO_LABEL, NO_MATCH, FilterState, Spread
+from refsched.plugins.pod_topology_spread_constraints import (
+    DO_NOT_SCHEDULE,
+    SCHEDULE_ANYWAY,
+    Constraint,
+    compile_constraints,
+    count_matching,
+    has_all_keys,
+    node_is_required,
+)
+from refsched.plugins.pod_topology_spread_scoring import (
+    ScoreState,
+    normalized,
+    prepare,
+    sum_of_constraints,
+)
+from refsched.plugins.v1_19.default_selector import default_selector
+from refsched.rules import applies
+
+
+@frozen
+class PodTopologySpread:
+    """``default_constraints`` are for pods that have none of their own."""
+
+    READS: ClassVar[tuple[str, ...]] = current.PodTopologySpread.READS
+    default_constraints: tuple[TopologySpreadConstraint, ...] = ()
+    name: ClassVar[str] = "PodTopologySpread"
+
+    def _constraints(self, pod: Pod, when_unsatisfiable: str, objects: ObjectStore) -> tuple[Constraint, ...]:
+        """R-SPREAD-51: In v1.19 default constraints apply to a pod without constraints of its own that a Service,
+        ReplicationController, ReplicaSet or StatefulSet selects, and count the pods that all of these select."""
+        own = pod.spec.topology_spread_constraints
+        if own:
+            return compile_constraints(own, pod, when_unsatisfiable)
+        constraints = compile_constraints(self.default_constraints, pod, when_unsatisfiable)
+        selector = default_selector(pod, objects) if constraints else EVERYTHING
+        if selector == EVERYTHING:
+            return ()
+        applies("R-SPREAD-51")
+        return tuple(evolve(constraint, selector=selector) for constraint in constraints)
+
+    # --- PreFilter --------------------------------------------------------------------------------
+
+    def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[FilterState]:
+        constraints = self._constraints(pod.pod, DO_NOT_SCHEDULE, snapshot.objects)
+        return Continue(tuple(_spread(each, constraints, pod.pod, snapshot) for each in constraints))
+
+    def add_pod(
+        self, state: FilterState, pod: PodInfo, added: PodInfo, node: NodeInfo, snapshot: Snapshot
+    ) -> FilterState:
+        return _moved(state, pod.pod, added.pod, node, by=1)
+
+    def remove_pod(
+        self, state: FilterState, pod: PodInfo, removed: PodInfo, node: NodeInfo, snapshot: Snapshot
+    ) -> FilterState:
+        return _moved(state, pod.pod, removed.pod, node, by=-1)
+
+    # --- Filter -----------------------------------------------------------------------------------
+
+    def filter(self, state: FilterState, pod: PodInfo, node: NodeInfo) -> Status:
+        """R-SPREAD-53: In v1.19 too, a node without the topology key of a DoNotSchedule constraint is rejected as
+        UnschedulableAndUnresolvable, and one whose domain would be more than maxSkew ahead of the domain with the
+        fewest pods as Unschedulable."""
+        labels = node.existing_node.metadata.labels
+        for spread in state:
+            domain = labels.get(spread.constraint.topology_key)
+            if domain is None:
+                applies("R-SPREAD-53")
+                return unresolvable(NO_LABEL)
+            if spread.skew_in(domain) > spread.constraint.max_skew:
+                applies("R-SPREAD-53")
+                return unschedulable(NO_MATCH)
+        return SUCCESS
+
+    # --- Score ------------------------------------------------------------------------------------
+
+    def pre_score(
+        self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
+    ) -> Continue[ScoreState]:
+        constraints = self._constraints(pod.pod, SCHEDULE_ANYWAY, snapshot.objects)
+        return Continue(prepare(constraints, pod.pod, feasible, snapshot.nodes, needs_all_keys=True))
+
+    def score(self, state: ScoreState, pod: PodInfo, node: NodeInfo) -> int:
+        """R-SPREAD-55: In v1.19 a node's score for topology spread is cut to an integer, not rounded."""
+        total = sum_of_constraints(state, pod.pod, node)
+        if total != int(total):
+            applies("R-SPREAD-55")
+        return int(total)
+
+    def normalize_score(
+        self, state: ScoreState, pod: PodInfo, scores: Mapping[str, int]
+    ) -> Mapping[str, int]:
+        """R-SPREAD-56: In v1.19 every node scores 100 for topology spread where the pod has no ScheduleAnyway
+        constraint."""
+        if not state.spreads:
+            applies("R-SPREAD-56")
+        return normalized(scores, state.ignored)
+
+
+def _spread(
+    constraint: Constraint, constraints: Sequence[Constraint], pod: Pod, snapshot: Snapshot
+) -> Spread:
+    """R-SPREAD-52: In v1.19 the domains of a DoNotSchedule constraint are those of the nodes that the pod's node
+    selector and required node affinity allow and that have the keys of all its constraints; the pods on every node
+    of these domains count, also on a node that is itself not allowed."""
+    counts: dict[str, int] = {}
+    for info in snapshot.nodes:
+        labels = info.existing_node.metadata.labels
+        if has_all_keys(labels, constraints) and node_is_required(pod, info.existing_node):
+            counts[labels[constraint.topology_key]] = 0
+    for info in snapshot.nodes:
+        domain = info.existing_node.metadata.labels.get(constraint.topology_key, "")
+        if domain in counts:
+            applies("R-SPREAD-52")
+            counts[domain] += count_matching(info.pods, constraint.selector, pod.namespace)
+    return Spread(constraint, counts, constraint.selector.matches(pod.labels))
+
+
+def _moved(state: FilterState, incoming: Pod, other: Pod, node: NodeInfo, by: int) -> FilterState:
+    """R-SPREAD-54: In v1.19 a pod that comes to a node, or leaves it, changes the count of each domain that the
+    node is in, if the node has the keys of all constraints and the domain counts."""
+    labels = node.existing_node.metadata.labels
+    if other.namespace != incoming.namespace or not has_all_keys(labels, [s.constraint for s in state]):
+        return state
+    return tuple(_moved_in(spread, labels[spread.constraint.topology_key], other, by) for spread in state)
+
+
+def _moved_in(spread: Spread, domain: str, other: Pod, by: int) -> Spread:
+    if not spread.constraint.selector.matches(other.labels):
+        return spread
+    if domain not in spread.counts:
+        return spread
+    applies("R-SPREAD-54")
+    return spread.moved(domain, by)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""VolumeBinding in v1.19: as today, without CSI migration and without what drivers say of their capacity.
+
+Both are feature gates that are off by default in v1.19 (CSIMigrationAWS and its like, CSIStorageCapacity).
+Rules: R-VOLBIND-51 … R-VOLBIND-54.
+Source: plugins/volumebinding/volume_binding.go; pkg/controller/volume/scheduling/scheduler_binder.go (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import frozen
+
+from refsched.framework.interface import Api, Continue, Reject, Skip, WaitFor
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import SUCCESS, Status, error, unresolvable
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod
+from refsched.objects.storage import PersistentVolume
+from refsched.objects.store import ObjectStore
+from refsched.plugins import volume_binding as current
+from refsched.rules import Reason
+from refsched.volumes.binding import Changes, are_all_bound, write
+from refsched.volumes.csi_migration import untranslated
+from refsched.volumes.errors import VolumeError
+from refsched.volumes.finding import Claims, PodClaims, claims_of, find_pod_volumes
+from refsched.volumes.orders import volume_orders
+from refsched.volumes.provisioning import NOTHING_TO_BIND, refusal_to_provision
+
+UNBOUND = Reason("pod has unbound immediate PersistentVolumeClaims", "R-VOLBIND-51")
+NODE_CONFLICT = Reason("node(s) had volume node affinity conflict", "R-VOLBIND-52")
+VOLUME_IS_GONE = Reason("pvc(s) bound to non-existent pv(s)", "R-VOLBIND-52")
+CANNOT_BIND = Reason(NOTHING_TO_BIND, "R-VOLBIND-53")
+_NO_CAPACITIES = ObjectStore()
+
+
+@frozen
+class VolumeBinding:
+    READS: ClassVar[tuple[str, ...]] = current.VolumeBinding.READS
+    name: ClassVar[str] = "VolumeBinding"
+    bind_timeout_seconds: float = 600.0
+
+    # --- PreFilter --------------------------------------------------------------------------------
+
+    def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[current.PodState] | Skip | Reject:
+        """R-VOLBIND-51: In v1.19 a pod is rejected everywhere as UnschedulableAndUnresolvable if it names a claim
+        that is not bound and that is not to be bound with the pod's node."""
+        if all(volume.persistent_volume_claim is None for volume in pod.pod.spec.volumes):
+            return Skip()
+        claims = claims_of(pod.pod, snapshot.objects)
+        if claims.immediate:
+            return Reject(unresolvable(UNBOUND))
+        order = snapshot.choices.choose("volumes", volume_orders(claims, snapshot))
+        return Continue(current.PodState(order.claims, snapshot.objects))
+
+    # --- Filter -----------------------------------------------------------------------------------
+
+    def filter(self, state: current.PodState, pod: PodInfo, node: NodeInfo) -> Status:
+        found = (
+            _refusal_of_bound(state.claims.bound, node.existing_node, state.objects),
+            _refusal_of_delayed(state.claims, node.existing_node),
+        )
+        reasons = [reason for reason in found if reason is not None]
+        return unresolvable(*reasons) if reasons else SUCCESS
+
+    # --- Reserve ----------------------------------------------------------------------------------
+
+    def reserve(
+        self, state: current.PodState | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore
+    ) -> Continue[current.PodState | None] | Reject:
+        return current.VolumeBinding().reserve(state, pod, node, objects)
+
+    def unreserve(
+        self, state: current.PodState | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore
+    ) -> None:
+        current.VolumeBinding().unreserve(state, pod, node, objects)
+
+    # --- PreBind ----------------------------------------------------------------------------------
+
+    def pre_bind(
+        self, state: current.PodState | None, pod: PodInfo, node: NodeInfo, api: Api
+    ) -> Status | WaitFor:
+        """R-VOLBIND-54: In v1.19 too, what was assumed is written, and the pod waits until all of it is bound, or
+        until bindTimeoutSeconds are over."""
+        if state is None or state.changes is None:
+            return SUCCESS
+        changes = state.changes
+        try:
+            write(changes, api)
+        except VolumeError as problem:
+            return error(str(problem))
+
+        def check(objects: ObjectStore) -> Status | None:
+            try:
+                return SUCCESS if _are_bound(changes, pod.pod, node.name, objects) else None
+            except VolumeError as problem:
+                return error(f"Failed to bind volumes: {problem}")
+
+        timed_out = error("Failed to bind volumes: timed out waiting for the condition")
+        return WaitFor(check, self.bind_timeout_seconds, timed_out)
+
+
+def _refusal_of_bound(claims: Claims, node: Node, objects: ObjectStore) -> str | None:
+    """R-VOLBIND-52: In v1.19 a node is rejected as UnschedulableAndUnresolvable if the volume of a bound claim
+    does not exist, or if its node affinity does not allow the node."""
+    for claim in claims:
+        volume = objects.latest(PersistentVolume, claim.spec.volume_name)
+        if volume is None:
+            return VOLUME_IS_GONE
+        if not volume.reaches(node.metadata.labels):
+            return NODE_CONFLICT
+    return None
+
+
+def _refusal_of_delayed(claims: PodClaims, node: Node) -> str | None:
+    """R-VOLBIND-53: In v1.19 a node is rejected as UnschedulableAndUnresolvable if a claim that is to be bound
+    with the pod's node finds no volume there and cannot be provisioned for the node."""
+    found = find_pod_volumes(claims, node)
+    if found is None:
+        return CANNOT_BIND
+    refusal = refusal_to_provision(found.provisions, claims.classes, node, _NO_CAPACITIES)
+    return None if refusal is None else CANNOT_BIND
+
+
+def _are_bound(changes: Changes, pod: Pod, node_name: str, objects: ObjectStore) -> bool:
+    node = objects.get(Node, node_name)
+    if node is None:
+        raise VolumeError(f'failed to get node "{node_name}": node "{node_name}" not found')
+    if objects.get(Pod, pod.name, pod.namespace) is None:
+        raise VolumeError(f'pod "{pod.key}" does not exist any more')
+    return are_all_bound(changes, node, objects, untranslated)

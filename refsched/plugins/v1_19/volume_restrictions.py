@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""VolumeRestrictions in v1.19: disks are restricted, claims are not.
+
+Source: plugins/volumerestrictions/volume_restrictions.go (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import frozen
+
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.status import Status
+from refsched.plugins import volume_restrictions as current
+
+_NO_CLAIMS = current.Sharing(frozenset(), 0)
+
+
+@frozen
+class VolumeRestrictions:
+    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.volumes",)
+    name: ClassVar[str] = "VolumeRestrictions"
+
+    # --- Filter -----------------------------------------------------------------------------------
+
+    def filter(self, state: object, pod: PodInfo, node: NodeInfo) -> Status:
+        return current.VolumeRestrictions().filter(_NO_CLAIMS, pod, node)

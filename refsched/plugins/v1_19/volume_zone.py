@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""VolumeZone in v1.19: claims are looked at for each node, and only for a node that is in a zone or a region.
+
+Rules: R-VOLZONE-51, R-VOLZONE-52.   Source: plugins/volumezone/volume_zone.go (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import frozen
+
+from refsched.framework.interface import Continue
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import SUCCESS, Status, unresolvable
+from refsched.objects.store import ObjectStore
+from refsched.plugins import volume_zone as current
+from refsched.rules import Reason, applies
+
+CONFLICT = Reason("node(s) had no available volume zone", "R-VOLZONE-51")
+
+
+@frozen
+class VolumeZone:
+    READS: ClassVar[tuple[str, ...]] = current.VolumeZone.READS
+    name: ClassVar[str] = "VolumeZone"
+
+    # --- PreFilter --------------------------------------------------------------------------------
+
+    def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[ObjectStore]:
+        """What Filter asks the listers for. The real plugin had no PreFilter in v1.19."""
+        return Continue(snapshot.objects)
+
+    # --- Filter -----------------------------------------------------------------------------------
+
+    def filter(self, objects: ObjectStore, pod: PodInfo, node: NodeInfo) -> Status:
+        """R-VOLZONE-51: In v1.19 a node that has any label of zone or region is rejected as
+        UnschedulableAndUnresolvable if, for a label of zone or region of a bound volume, its own value of this
+        very label is not among the volume's.
+        R-VOLZONE-52: In v1.19 a claim that cannot be looked up, or whose volume cannot, rejects only the nodes
+        that have a label of zone or region."""
+        labels = node.existing_node.metadata.labels
+        if not any(key in labels for key in current.TOPOLOGY_LABELS):
+            return SUCCESS
+        for volume in pod.pod.spec.volumes:
+            if volume.persistent_volume_claim is None:
+                continue
+            name = volume.persistent_volume_claim.claim_name
+            found = current.topologies_of_claim(name, pod.pod.namespace, objects)
+            if isinstance(found, Status):
+                applies("R-VOLZONE-52")
+                return found
+            if any(labels.get(topology.key, "") not in topology.values for topology in found):
+                return unresolvable(CONFLICT)
+        return SUCCESS
