@@ -19,6 +19,8 @@ from refsched.machine.inputs import InputReader
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import START, CycleHeldError
 from refsched.records import Advance, Create, Delete, Input, Permit, Reference, Release, Update, to_json
+from refsched.releases import DEFAULT, release_of
+from refsched.releases.release import Release as KubernetesRelease
 from refsched.tools.http.unread import Unread
 
 Json = dict[str, Any]
@@ -40,21 +42,23 @@ CAPABILITIES = (
 def create(
     config: Mapping[str, Any],
     *,
+    kubernetes: str = DEFAULT.name,
     feature_gates: Mapping[str, bool] | None = None,
     start: datetime = START,
     seed: int = 0,
 ) -> ReferenceScheduler:
-    """A scheduler of an empty cluster at time 0. InputError where the configuration is refused."""
-    return ReferenceScheduler(config, feature_gates, start, seed)
+    """A scheduler of this release of Kubernetes, of an empty cluster at time 0.
+
+    InputError where the configuration is refused."""
+    return ReferenceScheduler(config, with_feature_gates(feature_gates, release_of(kubernetes)), start, seed)
 
 
 class ReferenceScheduler:
     """Where kube-scheduler may do one of several things, this one draws from ``seed``."""
 
     def __init__(
-        self, config: Mapping[str, Any], feature_gates: Mapping[str, bool] | None, start: datetime, seed: int
+        self, config: Mapping[str, Any], release: KubernetesRelease, start: datetime, seed: int
     ) -> None:
-        release = with_feature_gates(feature_gates)
         read, unread = read_config(config, release), Unread()
         self._machine = scheduler_of(
             read, SeededChoices(seed), release=release, start=start, reach=unread.reach

@@ -204,7 +204,7 @@ def run(what: str, steps: int, seed: int) -> Told:
     with connect(what) as adapter:
         while told.steps < steps and not told.findings:
             told.sessions += 1
-            judge = Judge(History((), SCRIPTED), adapter.hello.capabilities)
+            judge = Judge(History((), SCRIPTED), adapter.hello)
             driver = Driver(adapter.reset(SCRIPTED), adapter.hello.capabilities, judge)
             for step in Cluster(Random(f"{seed} {told.sessions}")).steps():
                 _take(driver, step, told)

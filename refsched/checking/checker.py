@@ -37,6 +37,8 @@ from refsched.machine.scheduler import START, CycleHeldError, Scheduler
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.pod import Pod
 from refsched.records import Attempt, Bind, Input, Nodes, Queues, Record, Write
+from refsched.releases import DEFAULT
+from refsched.releases.release import Release
 from refsched.tools.http.unread import Unread
 
 
@@ -51,13 +53,14 @@ class Checker:
         start: datetime = START,
         recorded_extenders: RecordedExtenders | None = None,
         *,
+        release: Release = DEFAULT,
         tells_claims: bool = False,
         mended: Mended = AS_RELEASED,
     ) -> None:
         """Extenders are asked, or, where it is recorded what they were asked, those of the recording answer.
         ``tells_claims``: each write into a claim for devices is told. ``mended``: the known defects that the other
         scheduler is without throughout."""
-        release = with_feature_gates(feature_gates)
+        release = with_feature_gates(feature_gates, release)
         self._config = read_config(config, release)
         self.following = Following(extenders=bool(self._config.extenders))
         unread = Unread()

@@ -108,6 +108,7 @@ def replay_file(path: str | Path, checker_of: Callable[..., Checker] = Checker) 
             header.frozen_timers,
             header.start,
             extenders if header.extender_calls else None,
+            release=header.release,
         )
     except InputError as error:
         raise error.at(f"{path}: line 1") from None

@@ -20,8 +20,11 @@ from refsched.errors import InputError
 from refsched.objects.documents import read_json
 from refsched.objects.reading import read_as
 from refsched.records import Json, Record, read_record
+from refsched.releases import DEFAULT, release_of
+from refsched.releases.release import Release
 
 FORMAT = "refsched.trace/v1"
+KUBE_SCHEDULER = "kube-scheduler"
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MAX_LINE = 16 * 1024 * 1024
 """Bytes of one line: an attempt that tells of 5,000 nodes, each with scores of ten plugins, takes a tenth."""
@@ -40,7 +43,8 @@ class SchedulerName:
 class Header:
     """The first line: who was recorded, how it was configured, and at what time ``at`` is 0.
     ``frozen_timers`` are those that the recorder could not move. ``extender_calls`` says that whatever extenders
-    were asked is told."""
+    were asked is told. ``kubernetes`` is the release by which the scheduler decides;
+    kube-scheduler's is its version."""
 
     trace: str
     scheduler: SchedulerName
@@ -49,6 +53,14 @@ class Header:
     start: datetime = START
     frozen_timers: tuple[str, ...] = ()
     extender_calls: bool = False
+    kubernetes: str = ""
+
+    @property
+    def release(self) -> Release:
+        """InputError where it is none that is specified here."""
+        if self.kubernetes:
+            return release_of(self.kubernetes)
+        return release_of(self.scheduler.version) if self.scheduler.name == KUBE_SCHEDULER else DEFAULT
 
 
 @frozen

@@ -27,7 +27,6 @@ from refsched.objects.reading import read_as
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
 
-API_VERSION = "kubescheduler.config.k8s.io/v1"
 KIND = "KubeSchedulerConfiguration"
 
 
@@ -36,7 +35,7 @@ def read_config(value: object, release: Release = DEFAULT) -> KubeSchedulerConfi
 
     The profiles' plugins stay as they were written; ``resolve`` merges them with the default plugins.
     """
-    fields = _named(_without_type(value, KIND, required=True))
+    fields = _named(_without_type(value, KIND, release, required=True))
     config = read_as(KubeSchedulerConfiguration, fields, CONVERTER)
     profiles = []
     for index, profile in enumerate(config.profiles):
@@ -49,17 +48,17 @@ def read_config(value: object, release: Release = DEFAULT) -> KubeSchedulerConfi
 
 def default_config(release: Release = DEFAULT) -> KubeSchedulerConfiguration:
     """What kube-scheduler runs with where nothing is configured."""
-    return read_config({"apiVersion": API_VERSION, "kind": KIND}, release)
+    return read_config({"apiVersion": release.api_versions[0], "kind": KIND}, release)
 
 
-def _without_type(value: object, kind: str, *, required: bool = False) -> dict[str, Any]:
+def _without_type(value: object, kind: str, release: Release, *, required: bool = False) -> dict[str, Any]:
     """The fields beside apiVersion and kind, which must be right where they are given."""
     if not isinstance(value, Mapping):
         raise InputError(f"expected an object, found {value!r:.60}")
-    for name, expected in (("apiVersion", API_VERSION), ("kind", kind)):
+    for name, expected in (("apiVersion", release.api_versions), ("kind", (kind,))):
         found = value.get(name)
-        if found != expected and (required or found not in (None, "")):
-            raise InputError(f"expected {expected}, found {found!r:.60}", name)
+        if found not in expected and (required or found not in (None, "")):
+            raise InputError(f"expected {' or '.join(expected)}, found {found!r:.60}", name)
     return {key: field for key, field in value.items() if key not in ("apiVersion", "kind")}
 
 
@@ -88,6 +87,6 @@ def _with_args(profile: KubeSchedulerProfile, release: Release) -> KubeScheduler
 
 def read_args(plugin: str, value: object, release: Release = DEFAULT) -> PluginArgs:
     """The arguments of one of the plugins that take any; None are its defaults."""
-    fields = _without_type({} if value is None else value, f"{plugin}Args")
+    fields = _without_type({} if value is None else value, f"{plugin}Args", release)
     args: PluginArgs = read_as(release.args[plugin], fields, CONVERTER)
     return with_defaults(args)

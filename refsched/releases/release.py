@@ -49,11 +49,13 @@ class Release:
 
     ``plugins`` are all that a configuration may enable, ``default_plugins`` those of a profile that says nothing;
     ``args`` are the arguments of those plugins that take any.
+    ``api_versions`` are those of KubeSchedulerConfiguration that are read, the preferred one first;
     ``disabled_fields`` are what the API server makes of a pod whose fields a gate disables.
     """
 
     name: str
     tag: str
+    api_versions: tuple[str, ...]
     plugins: Mapping[str, InTreePlugin]
     default_plugins: Plugins
     args: Mapping[str, type[PluginArgs]]

@@ -293,6 +293,7 @@ GATES = {
 V1_34 = Release(
     name="1.34",
     tag="v1.34.2",
+    api_versions=("kubescheduler.config.k8s.io/v1",),
     plugins=PLUGINS,
     default_plugins=DEFAULT_PLUGINS,
     args=of.ARGS,

@@ -22,17 +22,19 @@ from attrs import frozen
 from refsched.errors import InputError
 from refsched.objects.documents import read_json
 from refsched.objects.reading import read_as
+from refsched.releases import DEFAULT, release_of
+from refsched.releases.release import Release
 from refsched.tools.implementation import Implementation
 
 Json = dict[str, Any]
 Create = Callable[..., Any]
 
 PROTOCOL = 1
-NO_CONFIG: Json = {
-    "apiVersion": "kubescheduler.config.k8s.io/v1",
-    "kind": "KubeSchedulerConfiguration",
-}
-"""All defaults: what an implementation is configured with that is only to say its name."""
+
+
+def no_config(release: Release = DEFAULT) -> Json:
+    """All defaults: what an implementation is configured with that is only to say its name."""
+    return {"apiVersion": release.api_versions[0], "kind": "KubeSchedulerConfiguration"}
 
 
 def load(path: str) -> Create:
@@ -85,6 +87,8 @@ class Server:
 
     def __init__(self, create: Create) -> None:
         self._create = create
+        self._can_be_several = "kubernetes" in _keywords(create, ("kubernetes",))
+        self._kubernetes: Json = {}
         self._implementation: Implementation | None = None
 
     def answer(self, request: Any) -> Any:
@@ -107,7 +111,10 @@ class Server:
     def _hello(self, body: Json) -> Any:
         if body.get("protocol") != PROTOCOL:
             return {"error": f"protocol {body.get('protocol')!r:.20} is asked for, this speaks {PROTOCOL}"}
-        made = self._implementation or self._create(NO_CONFIG)
+        if body.get("kubernetes") and self._can_be_several:
+            self._kubernetes = {"kubernetes": body["kubernetes"]}
+        release = release_of(body.get("kubernetes") or DEFAULT.name)
+        made = self._implementation or self._create(no_config(release), **self._kubernetes)
         return made if isinstance(made, Mapping) else made.hello()
 
     def _reset(self, body: Json) -> Any:
@@ -120,7 +127,7 @@ class Server:
         refused = sorted(wanted.keys() - _keywords(self._create, wanted))
         if refused:
             return {"unsupported": f"its create(config) does not take {' and '.join(refused)}"}
-        made = self._create(body["config"], **wanted)
+        made = self._create(body["config"], **wanted, **self._kubernetes)
         if isinstance(made, Mapping):
             return made
         self._implementation = made

@@ -9,13 +9,15 @@ import pytest
 
 from refsched.config import args as of
 from refsched.config.feature_gates import with_feature_gates
-from refsched.config.read import API_VERSION, KIND, default_config, read_args, read_config
+from refsched.config.read import KIND, default_config, read_args, read_config
 from refsched.config.resolve import resolve
 from refsched.config.scalars import is_label_value, is_qualified_name
 from refsched.errors import InputError
 from refsched.plugins.resource_scoring import ResourceSpec, UtilizationShapePoint
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
+
+[API_VERSION] = DEFAULT.api_versions
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

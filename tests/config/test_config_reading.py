@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
-from refsched.config.read import API_VERSION, KIND, default_config, read_config
+from refsched.config.read import KIND, default_config, read_config
 from refsched.config.scalars import parse_duration
 from refsched.config.types import Extender
 from refsched.errors import InputError
+from refsched.releases import DEFAULT
+
+[API_VERSION] = DEFAULT.api_versions
 
 TYPE = {"apiVersion": API_VERSION, "kind": KIND}
 

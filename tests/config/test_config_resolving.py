@@ -10,11 +10,13 @@ import pytest
 from refsched.config.args import DEFAULT_FILTER_TIMEOUT, NodeResourcesFitArgs
 from refsched.config.feature_gates import with_feature_gates
 from refsched.config.points import EXTENSION_POINTS
-from refsched.config.read import API_VERSION, KIND, read_config
+from refsched.config.read import KIND, read_config
 from refsched.config.resolve import ResolvedProfile, extenders_in_order, resolve
 from refsched.errors import InputError
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
+
+[API_VERSION] = DEFAULT.api_versions
 
 NO_DEVICES = with_feature_gates({"DynamicResourceAllocation": False})
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import pytest
 
+from refsched.checking.trace import Header, SchedulerName
 from refsched.errors import InputError
-from refsched.releases import RELEASES, release_of
+from refsched.releases import DEFAULT, RELEASES, release_of
+from refsched.suite.adapters.connecting import connect
 
 
 @pytest.mark.parametrize("version", ["1.34", "v1.34", "1.34.2", "v1.34.2", "v1.34.0-rc.1"])
@@ -22,3 +24,28 @@ def test_a_release_that_is_not_specified_is_refused_and_those_known_are_listed()
 def test_what_is_no_version_is_refused() -> None:
     with pytest.raises(InputError, match=r"^expected a version of Kubernetes such as 1\.34, found 'latest'$"):
         release_of("latest")
+
+
+# --- Who says by which release is decided ---------------------------------------------------------
+
+
+def header(name: str, version: str, kubernetes: str = "") -> Header:
+    return Header("refsched.trace/v1", SchedulerName(name, version), {}, kubernetes=kubernetes)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_trace_of_kube_scheduler_is_of_the_release_that_its_version_says(release: str) -> None:
+    assert header("kube-scheduler", RELEASES[release].tag).release is RELEASES[release]
+
+
+def test_a_trace_of_another_scheduler_says_its_release_or_means_the_newest() -> None:
+    assert header("mine", "0.1").release is DEFAULT
+    assert header("mine", "0.1", "1.34").release is RELEASES["1.34"]
+    with pytest.raises(InputError, match=r"Kubernetes 1\.99 is not specified here"):
+        assert header("mine", "0.1", "1.99").release
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_reference_decides_by_the_release_that_is_asked_for(release: str) -> None:
+    with connect(f"refsched.reference:{release}") as adapter:
+        assert adapter.hello.kubernetes == release

@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from refsched import reference
-from refsched.tools.serving import NO_CONFIG, Server, serve
+from refsched.tools.serving import Server, no_config, serve
 
 HELLO = {"hello": {"protocol": 1}}
-RESET = {"reset": {"config": NO_CONFIG}}
+RESET = {"reset": {"config": no_config()}}
 NODE = {
     "apiVersion": "v1",
     "kind": "Node",

@@ -59,7 +59,9 @@ class ResetRefused(Exception):  # noqa: N818
 class Adapter:
     """``hello`` says who it is. One session at a time."""
 
-    def __init__(self, what: str, transport: Transport) -> None:
+    def __init__(self, what: str, transport: Transport, kubernetes: str = "") -> None:
+        """``kubernetes`` is the release that is asked for, of an implementation that can do as several do."""
+        self._hello: Json = {"protocol": PROTOCOL} | ({"kubernetes": kubernetes} if kubernetes else {})
         self.what = what
         self._transport = transport
         self._fault: AdapterFault | None = None
@@ -99,7 +101,7 @@ class Adapter:
         self._fault = None
         hello = self._start()
         if hello != self.hello:
-            raise self._broken({"hello": {"protocol": PROTOCOL}}, f"it was {self.hello}, and now is {hello}")
+            raise self._broken({"hello": self._hello}, f"it was {self.hello}, and now is {hello}")
 
     def close(self) -> None:
         """End the implementation. It can be restarted."""
@@ -125,7 +127,7 @@ class Adapter:
         return self._ask(request)
 
     def _start(self) -> Hello:
-        request = {"hello": {"protocol": PROTOCOL}}
+        request = {"hello": self._hello}
         try:
             self._transport.open()
         except TransportError as error:

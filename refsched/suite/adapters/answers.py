@@ -33,6 +33,7 @@ from refsched.records import (
     Write,
     read_record,
 )
+from refsched.releases import release_of
 
 R = TypeVar("R", bound=Record)
 
@@ -93,6 +94,10 @@ def read_hello(value: Any) -> Hello:
         raise InputError(f'expected a minor version as "1.34", found {said.kubernetes!r:.60}', "kubernetes")
     if "hold" in said.capabilities and "scripted" not in said.capabilities:
         raise InputError("claims hold, and not scripted: only scripted plugins can hold", "capabilities")
+    try:
+        release_of(said.kubernetes)
+    except InputError as unknown:
+        raise InputError(unknown.problem, "kubernetes") from None
     return Hello(said.name, said.version, said.kubernetes, frozenset(said.capabilities))
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 
 from refsched.errors import InputError
@@ -13,6 +14,7 @@ from refsched.suite.adapters.process import TIMEOUT, Process
 
 REFERENCE = "refsched.reference"
 """The specification itself."""
+_MODULE = re.compile(r"(?P<path>[^\W\d]\w*(\.[^\W\d]\w*)*)(:(?P<release>v?\d+\.\d+(\.\d+)?))?")
 
 
 def connect(
@@ -20,8 +22,9 @@ def connect(
 ) -> Adapter:
     """``what`` is one of
 
-    - the path of a Python module (refsched/tools/implementation.py), which runs in a process of its own, or
-      with ``in_process`` in this one,
+    - the path of a Python module (refsched/tools/implementation.py), or such a path, a colon and the
+      release of Kubernetes by which it is to decide; it runs in a process of its own, or with ``in_process`` in
+      this one,
     - ``exec:COMMAND``, a program that speaks the wire protocol on stdin and stdout,
     - ``kube-scheduler`` or ``kube-scheduler:v1.34``, the real one.
 
@@ -29,7 +32,10 @@ def connect(
     ``what`` is none of these, AdapterUnavailable where it cannot be had here, AdapterFault where it does not
     say hello.
     """
-    return Adapter(what, _transport(what, timeout, log, in_process))
+    module = _MODULE.fullmatch(what)
+    return Adapter(
+        what, _transport(what, timeout, log, in_process), (module["release"] or "") if module else ""
+    )
 
 
 def _transport(what: str, timeout: float, log: Log | None, in_process: bool) -> Transport:
@@ -39,11 +45,18 @@ def _transport(what: str, timeout: float, log: Log | None, in_process: bool) -> 
             return Process(_command(what, rest), timeout=timeout)
         case "kube-scheduler":
             return Process([str(kube_scheduler(rest if colon else LATEST, log))], timeout=timeout)
-    if not all(part.isidentifier() for part in what.split(".")):
+    module = _MODULE.fullmatch(what)
+    if module is None:
         raise InputError(
             "expected the path of a Python module, exec:COMMAND or kube-scheduler", where=f"{what!r:.80}"
         )
-    return InProcess(what, timeout) if in_process else Module(what, timeout)
+    return InProcess(module["path"], timeout) if in_process else Module(module["path"], timeout)
+
+
+def is_module(what: str) -> bool:
+    """Is this the path of a Python module, without a release?"""
+    found = _MODULE.fullmatch(what)
+    return found is not None and not found["release"]
 
 
 def _command(what: str, line: str) -> list[str]:

@@ -14,6 +14,8 @@ from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
 from refsched.checking.mending import Mending
 from refsched.records import Attempt, Bind, Input, Queues, Record
+from refsched.releases import release_of
+from refsched.suite.adapters.answers import Hello
 from refsched.suite.catalogue.attribution import Attribution
 from refsched.suite.catalogue.reach import Reach
 from refsched.suite.histories.claimed import OF_PREEMPTION, can_be_seen, left_untold
@@ -37,14 +39,23 @@ class Judge:
     """
 
     def __init__(
-        self, history: History, capabilities: frozenset[str], *, with_specification: bool = True
+        self,
+        history: History,
+        hello: Hello,
+        *,
+        with_specification: bool = True,
     ) -> None:
-        self._capabilities = capabilities
+        self._capabilities = capabilities = hello.capabilities
+        release = release_of(hello.kubernetes)
         self._reach = Reach()
         tells_claims = "devices" in capabilities and "api" not in capabilities
         self._followed = Mending(
             lambda mended: Checker(
-                history.config, history.feature_gates, tells_claims=tells_claims, mended=mended
+                history.config,
+                history.feature_gates,
+                release=release,
+                tells_claims=tells_claims,
+                mended=mended,
             )
         )
         self._with_specification = with_specification

@@ -123,9 +123,7 @@ def replay_recording(adapter: Adapter, recording: Recording) -> Transcript:
     except ResetRefused as refused:
         transcript.ended = str(refused)
         return transcript
-    replay = _Replay(
-        session, adapter.hello.capabilities, transcript, Judge(reached, adapter.hello.capabilities)
-    )
+    replay = _Replay(session, adapter.hello.capabilities, transcript, Judge(reached, adapter.hello))
     try:
         replay.run(recording)
     except _Ended as ended:

@@ -35,7 +35,7 @@ class Trial:
         self._capabilities = capabilities
         self._steps: list[Step] = []
         reached = with_extenders_at_hand(self._beginning)
-        self._judge = Judge(reached, capabilities, with_specification=with_specification)
+        self._judge = Judge(reached, adapter.hello, with_specification=with_specification)
         self._driver: Driver | None = None
         self._refused = Transcript(self._beginning)
         try:

@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import frozen
 
-from refsched.checking.trace import FORMAT, START
+from refsched.checking.trace import FORMAT, KUBE_SCHEDULER, START
 from refsched.records import Attempt, Create, Delete, Input, Record, to_json
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.answers import Hello
@@ -60,6 +60,8 @@ def write_trace(path: Path, text: str) -> None:
 
 def _header(history: History, hello: Hello, start: datetime) -> Json:
     header: Json = {"trace": FORMAT, "scheduler": {"name": hello.name, "version": hello.version}}
+    if hello.name != KUBE_SCHEDULER:
+        header["kubernetes"] = hello.kubernetes
     header["config"] = history.config
     if leaves_extenders_open(history):
         header["extenderCalls"] = True

@@ -115,9 +115,15 @@ class _Counting(Checker):
     """Counts what it is shown, and the transitions of its queue."""
 
     def __init__(
-        self, found: Survey, area: Area, config: Mapping[str, Any], gates: Mapping[str, bool], *rest: Any
+        self,
+        found: Survey,
+        area: Area,
+        config: Mapping[str, Any],
+        gates: Mapping[str, bool],
+        *rest: Any,
+        **more: Any,
     ) -> None:
-        super().__init__(config, gates, *rest)
+        super().__init__(config, gates, *rest, **more)
         self._found = found
         self._area = area
         for gate, is_on in gates.items():

@@ -11,6 +11,8 @@ import pytest
 from attrs import frozen
 
 from refsched.errors import InputError
+from refsched.releases import release_of
+from refsched.suite.adapters.connecting import is_module
 from refsched.suite.session.requirements import newest
 
 DEFAULT_IMPLEMENTATION = "refsched.reference"
@@ -50,6 +52,12 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="WHAT",
         help="what is judged: a Python module, exec:COMMAND (the wire protocol) or kube-scheduler"
         " (default: %(default)s, the specification itself)",
+    )
+    group.addoption(
+        "--kubernetes",
+        default="",
+        metavar="RELEASE",
+        help="by which release a Python module is to decide that can decide by several",
     )
     group.addoption(
         "--level",
@@ -103,11 +111,20 @@ def add_options(parser: pytest.Parser) -> None:
     )
 
 
+def _with_release(implementation: str, kubernetes: str) -> str:
+    """``MODULE:RELEASE``; programs say themselves by which release they decide."""
+    if not kubernetes:
+        return implementation
+    if not is_module(implementation):
+        raise InputError("is for a Python module alone", where="--kubernetes")
+    return f"{implementation}:{release_of(kubernetes).name}"
+
+
 def read_options(config: pytest.Config) -> Options:
     """InputError where an option makes no sense."""
     here = config.invocation_params.dir
     return Options(
-        implementation=config.getoption("--impl"),
+        implementation=_with_release(config.getoption("--impl"), config.getoption("--kubernetes")),
         level=_level(config.getoption("--level")),
         budget=_duration("--budget", config.getoption("--budget")),
         examples=_count("--examples", config.getoption("--examples")),

@@ -20,6 +20,7 @@ from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.documents import MAX_TEXT, read_documents, read_text
 from refsched.objects.manifests import Manifests, read_manifests
+from refsched.releases import DEFAULT, release_of
 from refsched.releases.release import Release
 from refsched.tools.http.over_http import over_http
 from refsched.tools.planner.cluster import latest_time
@@ -39,6 +40,7 @@ class Given:
     files: Sequence[str]
     config: str | None
     feature_gates: str
+    kubernetes: str
     seed: int
 
 
@@ -46,7 +48,11 @@ def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]
     """A scheduler of an empty cluster, and what is to be shown to it. Its clock starts when the cluster was looked
     at; ``remember`` is for ``reach``. InputError names the file, or the option, and what is wrong in it."""
     try:
-        release = with_feature_gates(parse_gates(given.feature_gates))
+        release = release_of(given.kubernetes or DEFAULT.name)
+    except InputError as error:
+        raise error.at("--kubernetes") from None
+    try:
+        release = with_feature_gates(parse_gates(given.feature_gates), release)
     except InputError as error:
         raise error.at(GATES_OPTION) from None
     config = default_config(release) if given.config is None else _config(given.config, release)

@@ -187,6 +187,12 @@ def _cluster_options(command: Command) -> Command:
             "--feature-gates", default="", metavar="A=true,...", help="As of kube-scheduler's own option."
         ),
         click.option(
+            "--kubernetes",
+            default="",
+            metavar="RELEASE",
+            help="The release of Kubernetes by which is decided; else the newest one specified.",
+        ),
+        click.option(
             "-o",
             "--output",
             type=click.Choice(["table", "json", "yaml"]),
@@ -201,7 +207,9 @@ def _cluster_options(command: Command) -> Command:
 
 @cli.command()
 @_cluster_options
-def schedule(files: tuple[str, ...], config: str | None, seed: int, feature_gates: str, output: str) -> None:
+def schedule(
+    files: tuple[str, ...], config: str | None, seed: int, feature_gates: str, kubernetes: str, output: str
+) -> None:
     """Place every pending pod of a cluster, or tell why it fits nowhere.
 
     Pods are tried in the order of the queue: by priority, and then by age. Time moves on by itself until nothing
@@ -211,14 +219,20 @@ def schedule(files: tuple[str, ...], config: str | None, seed: int, feature_gate
     from refsched.tools.cli.inputs import Given
     from refsched.tools.cli.schedule import schedule as run
 
-    sys.exit(run(Given(files, config, feature_gates, seed), output))
+    sys.exit(run(Given(files, config, feature_gates, kubernetes, seed), output))
 
 
 @cli.command()
 @click.argument("pod", metavar="NAMESPACE/POD")
 @_cluster_options
 def explain(
-    pod: str, files: tuple[str, ...], config: str | None, seed: int, feature_gates: str, output: str
+    pod: str,
+    files: tuple[str, ...],
+    config: str | None,
+    seed: int,
+    feature_gates: str,
+    kubernetes: str,
+    output: str,
 ) -> None:
     """Explain why a pod goes where it goes, and why not elsewhere.
 
@@ -229,7 +243,7 @@ def explain(
     from refsched.tools.cli.explain import explain as run
     from refsched.tools.cli.inputs import Given
 
-    sys.exit(run(Given(files, config, feature_gates, seed), pod, output))
+    sys.exit(run(Given(files, config, feature_gates, kubernetes, seed), pod, output))
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from refsched.errors import InputError
 from refsched.suite.adapters import connecting
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.faults import AdapterFault
-from refsched.tools.serving import NO_CONFIG
+from refsched.tools.serving import no_config
 
 NODE: dict[str, Any] = {
     "apiVersion": "v1",
@@ -36,7 +36,7 @@ SERVED = f"exec:{shlex.quote(sys.executable)} -m refsched serve"
 def test_the_specification_is_the_same_in_the_process_and_behind_the_wire(what: str) -> None:
     with connect(what) as adapter:
         assert (adapter.what, adapter.hello.name) == (what, "refsched")
-        session = adapter.reset(NO_CONFIG)
+        session = adapter.reset(no_config())
         session.create(NODE)
         session.create(POD)
         attempt = session.schedule().attempt

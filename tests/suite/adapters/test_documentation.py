@@ -15,7 +15,7 @@ import pytest
 from refsched import reference
 from refsched.suite.adapters.answers import CAPABILITIES
 from refsched.suite.adapters.connecting import connect
-from refsched.tools.serving import NO_CONFIG, Server
+from refsched.tools.serving import Server, no_config
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "adapters.md").read_text()
@@ -41,7 +41,7 @@ def test_the_page_lists_every_capability() -> None:
 def test_the_example_is_an_adapter() -> None:
     with connect(EXAMPLE) as adapter:
         assert adapter.hello.name == "refsched"
-        session = adapter.reset(NO_CONFIG)
+        session = adapter.reset(no_config())
         session.create(POD)
         assert session.schedule().attempt is not None
         assert session.schedule("default/b").error == "default/b does not wait to be scheduled"
