@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeVolumeLimits: no more volumes on a node than its CSI drivers can attach.
+"""NodeVolumeLimits: a node gets no more volumes than its CSI drivers can attach.
 
 Rules: R-VOLLIMIT-01 … R-VOLLIMIT-13.   Source: plugins/nodevolumelimits/csi.go, utils.go (v1.34.2).
 """
@@ -35,8 +35,8 @@ from refsched.objects.storage import (
 )
 from refsched.objects.store import ObjectStore
 from refsched.objects.volumes import Volume
+from refsched.rules import Reason, applies
 from refsched.volumes.csi_migration import (
-    InTreePlugin,
     UntranslatableError,
     inline_handle,
     plugin_called,
@@ -44,10 +44,16 @@ from refsched.volumes.csi_migration import (
     volume_handle,
 )
 
-Attached = dict[str, str]
-"""A volume's unique name, which holds its driver's and its handle, → its driver."""
+LIMIT_EXCEEDED = Reason("node(s) exceed max volume count", "R-VOLLIMIT-02")
+CLAIM_WITHOUT_NAME = Reason("PersistentVolumeClaim had no name", "R-VOLLIMIT-06")
+CLAIM_NOT_FOUND = Reason('looking up PVC {}/{}: persistentvolumeclaim "{}" not found', "R-VOLLIMIT-06")
+CLAIM_OF_ANOTHER = Reason("PVC {} was not created for pod {} (pod is not owner)", "R-VOLLIMIT-06")
+NOT_CONVERTED = Reason("converting volume({}) from inline to csi: {}", "R-VOLLIMIT-07")
 
-_NOT_YET_MADE = "\0"
+Attached = dict[str, str]
+"""A volume's unique name, made of its driver's name and its handle, → its driver."""
+
+_TO_BE_PROVISIONED = "\0"
 """Stands before the name of a claim whose volume has no handle yet: no handle begins like this."""
 
 
@@ -67,18 +73,21 @@ class NodeVolumeLimits:
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[ObjectStore] | Skip:
-        """R-VOLLIMIT-01: without a claim or an inline volume that a driver could stand in for, nothing is
-        filtered."""
-        return Continue(snapshot.objects) if _may_be_attached(pod.pod) else Skip()
+        """R-VOLLIMIT-01: A pod without a claim and without an inline volume of a plugin that has been migrated to
+        CSI skips Filter of NodeVolumeLimits."""
+        if not _may_be_attached(pod.pod):
+            applies("R-VOLLIMIT-01")
+            return Skip()
+        return Continue(snapshot.objects)
 
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: ObjectStore, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-VOLLIMIT-02: for each driver with a limit, the pod's volumes that no pod there uses yet, those of
-        the pods there, and those that are attached though no pod there uses them, are no more than it.
-
-        R-VOLLIMIT-03: the pod's own volume, attached but used by no pod there, counts on both sides.
-        """
+        """R-VOLLIMIT-02: A node is rejected as Unschedulable if for a driver with a limit the volumes of the pods
+        on the node, the other volumes that are attached to it, and the pod's volumes that no pod on the node uses
+        are together more than the limit.
+        R-VOLLIMIT-03: A volume of the pod that is attached to the node but used by no pod there counts twice
+        against the driver's limit, as an attached volume and as a volume of the pod."""
         csi_node = state.get(CSINode, node.name)
         wanted = _volumes(pod.pod, csi_node, state, is_new=True)
         if isinstance(wanted, Status):
@@ -92,42 +101,54 @@ class NodeVolumeLimits:
             if isinstance(volumes, Status):
                 return volumes
             used |= volumes
-        total = Counter((_attached(node.name, state) | used).values())
+        attached = _attached(node.name, state)
+        if any(volume in attached and volume not in used for volume in wanted):
+            applies("R-VOLLIMIT-03")
+        total = Counter((attached | used).values())
         new = Counter(driver for volume, driver in wanted.items() if volume not in used)
         if any(total[driver] + count > limits[driver] for driver, count in new.items() if driver in limits):
-            return unschedulable("node(s) exceed max volume count")
+            return unschedulable(LIMIT_EXCEEDED)
         return SUCCESS
 
     # --- Events -----------------------------------------------------------------------------------
 
     def after_csi_node_update(self, pod: Pod, before: CSINode, after: CSINode, objects: ObjectStore) -> bool:
-        """R-VOLLIMIT-10: a driver can attach more than before; having no limit counts as 0 here."""
+        """R-VOLLIMIT-10: An update of a CSINode requeues a pod that NodeVolumeLimits rejected if the limit of a
+        driver has grown; having no limit counts as 0 here."""
         old = {driver.name: driver.limit or 0 for driver in before.spec.drivers}
-        return any((driver.limit or 0) > old.get(driver.name, 0) for driver in after.spec.drivers)
+        if not any((driver.limit or 0) > old.get(driver.name, 0) for driver in after.spec.drivers):
+            return False
+        applies("R-VOLLIMIT-10")
+        return True
 
     def after_pod_deletion(self, pod: Pod, before: Pod, after: None, objects: ObjectStore) -> bool:
-        """R-VOLLIMIT-11: a pod on a node, or nominated to one, that had volumes that count."""
+        """R-VOLLIMIT-11: The deletion of a pod that ran on a node, or was nominated to one, requeues a pod that
+        NodeVolumeLimits rejected if the deleted pod had a claim or an inline volume of a migrated plugin."""
         placed = before.spec.node_name or before.status.nominated_node_name
-        return bool(placed) and _may_be_attached(before)
+        if not placed or not _may_be_attached(before):
+            return False
+        applies("R-VOLLIMIT-11")
+        return True
 
     def after_claim_creation(
         self, pod: Pod, before: None, after: PersistentVolumeClaim, objects: ObjectStore
     ) -> bool:
-        """R-VOLLIMIT-12: one of the pod's claims, an ephemeral volume's included."""
-        return after.namespace == pod.namespace and claims_named(pod, after.name)
+        """R-VOLLIMIT-12: The creation of one of the pod's claims, that of an ephemeral volume included, requeues a
+        pod that NodeVolumeLimits rejected."""
+        if after.namespace != pod.namespace or not claims_named(pod, after.name):
+            return False
+        applies("R-VOLLIMIT-12")
+        return True
 
     def after_attachment_deletion(
         self, pod: Pod, before: VolumeAttachment, after: None, objects: ObjectStore
     ) -> bool:
-        """R-VOLLIMIT-13: any attachment, for a pod that names a claim; one of the same driver, for one with an
-        inline volume."""
-        for volume in pod.spec.volumes:
-            if volume.persistent_volume_claim is not None:
-                return True
-            plugin = plugin_of(volume)
-            if plugin is not None and _may_free(volume, plugin, before.spec.attacher):
-                return True
-        return False
+        """R-VOLLIMIT-13: The deletion of a VolumeAttachment requeues a pod that NodeVolumeLimits rejected if the
+        pod names a claim or has an inline volume of the attachment's driver."""
+        if not any(_may_be_freed(volume, before.spec.attacher) for volume in pod.spec.volumes):
+            return False
+        applies("R-VOLLIMIT-13")
+        return True
 
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
         EventHint(CSI_NODE, ActionType.ADD, None, "what a node can attach may have become known"),
@@ -137,7 +158,7 @@ class NodeVolumeLimits:
             PERSISTENT_VOLUME_CLAIM,
             ActionType.ADD,
             after_claim_creation,
-            "the claim that was missing may have come",
+            "the claim that was missing may have been created",
         ),
         EventHint(VOLUME_ATTACHMENT, ActionType.DELETE, after_attachment_deletion, "a volume was detached"),
     )
@@ -150,8 +171,13 @@ def _may_be_attached(pod: Pod) -> bool:
     )
 
 
-def _may_free(volume: Volume, plugin: InTreePlugin, attacher: str) -> bool:
-    """A volume that cannot be translated is an error of the hint, and so worth a try."""
+def _may_be_freed(volume: Volume, attacher: str) -> bool:
+    """A volume that cannot be translated is an error of the hint, which requeues the pod."""
+    if volume.persistent_volume_claim is not None:
+        return True
+    plugin = plugin_of(volume)
+    if plugin is None:
+        return False
     try:
         inline_handle(volume, plugin)
     except UntranslatableError:
@@ -160,14 +186,17 @@ def _may_free(volume: Volume, plugin: InTreePlugin, attacher: str) -> bool:
 
 
 def _limits(csi_node: CSINode | None) -> Mapping[str, int]:
-    """R-VOLLIMIT-04: a node without CSINode, and a driver without a count, have no limit."""
+    """R-VOLLIMIT-04: Volumes are not limited on a node without a CSINode, nor those of a driver whose CSINode
+    entry has no allocatable count."""
     drivers = csi_node.spec.drivers if csi_node is not None else ()
+    if csi_node is None or any(driver.limit is None for driver in drivers):
+        applies("R-VOLLIMIT-04")
     return {driver.name: driver.limit for driver in drivers if driver.limit is not None}
 
 
 def _attached(node_name: str, objects: ObjectStore) -> Attached:
-    """R-VOLLIMIT-05: what VolumeAttachments of the node name, if it is a CSI volume. The driver is the
-    attachment's. Source: getNodeVolumeAttachmentInfo."""
+    """R-VOLLIMIT-05: A CSI volume that a VolumeAttachment of the node names counts there as a volume of the
+    attachment's attacher. Source: getNodeVolumeAttachmentInfo."""
     attached: Attached = {}
     for attachment in objects.list(VolumeAttachment):
         spec = attachment.spec
@@ -175,6 +204,7 @@ def _attached(node_name: str, objects: ObjectStore) -> Attached:
             continue
         volume = objects.get(PersistentVolume, spec.source.persistent_volume_name)
         if volume is not None and volume.spec.csi is not None:
+            applies("R-VOLLIMIT-05")
             attached[f"{spec.attacher}/{volume.spec.csi.volume_handle}"] = spec.attacher
     return attached
 
@@ -205,39 +235,53 @@ def _volumes(pod: Pod, csi_node: CSINode | None, objects: ObjectStore, *, is_new
 def _claim(
     name: str, volume: Volume, pod: Pod, objects: ObjectStore, *, is_new: bool
 ) -> PersistentVolumeClaim | Status | None:
-    """R-VOLLIMIT-06: a new pod's claim must exist; a claim that a running pod lacks is not counted. An
-    ephemeral volume's claim must be the pod's own."""
+    """R-VOLLIMIT-06: A node is rejected as UnschedulableAndUnresolvable if a claim of the pod does not exist,
+    while a missing claim of a pod on the node is not counted; a claim without a name, or an ephemeral volume whose
+    claim belongs to another pod, is an error."""
     if not name:
-        return error("PersistentVolumeClaim had no name")
+        return error(CLAIM_WITHOUT_NAME)
     claim = objects.get(PersistentVolumeClaim, name, pod.namespace)
     if claim is None:
-        missing = f'looking up PVC {pod.namespace}/{name}: persistentvolumeclaim "{name}" not found'
-        return unresolvable(missing) if is_new else None
+        if is_new:
+            return unresolvable(CLAIM_NOT_FOUND.of(pod.namespace, name, name))
+        applies("R-VOLLIMIT-06")
+        return None
     if volume.ephemeral is not None and not claim.is_made_for(pod):
-        return error(f"PVC {claim.key} was not created for pod {pod.key} (pod is not owner)")
+        return error(CLAIM_OF_ANOTHER.of(claim.key, pod.key))
     return claim
 
 
 def _inline_volume(volume: Volume, csi_node: CSINode | None) -> tuple[str, str] | Status | None:
-    """R-VOLLIMIT-07: an inline volume counts where a driver stands in for its plugin. An inline CSI volume
-    never does: it is not attached. Source: checkAttachableInlineVolume."""
+    """R-VOLLIMIT-07: An inline volume counts as a volume of the CSI driver that its plugin has been migrated to;
+    an inline CSI volume does not count, since it is not attached. Source: checkAttachableInlineVolume."""
     plugin = plugin_of(volume)
     if plugin is None or not plugin.counts_on(csi_node):
         return None
     try:
-        return plugin.driver, inline_handle(volume, plugin)
+        handle = inline_handle(volume, plugin)
     except UntranslatableError as why:
-        return error(f"converting volume({volume.name}) from inline to csi: {why}")
+        return error(NOT_CONVERTED.of(volume.name, why))
+    applies("R-VOLLIMIT-07")
+    return plugin.driver, handle
 
 
 def _claimed_volume(
     claim: PersistentVolumeClaim, csi_node: CSINode | None, objects: ObjectStore
 ) -> tuple[str, str] | None:
-    """R-VOLLIMIT-08: the driver and the handle of the claim's volume. While there is none, its class says
-    which driver will make it. Source: getCSIDriverInfo."""
+    """R-VOLLIMIT-08: A claim counts as the volume that it is bound to; a claim without a volume counts as one
+    volume of its StorageClass's provisioner. Source: getCSIDriverInfo."""
     volume = objects.get(PersistentVolume, claim.spec.volume_name) if claim.spec.volume_name else None
-    if volume is None:
-        return _volume_to_be_made(claim, csi_node, objects)
+    found = (
+        _volume_to_be_provisioned(claim, csi_node, objects)
+        if volume is None
+        else _existing_volume(volume, csi_node)
+    )
+    if found is not None:
+        applies("R-VOLLIMIT-08")
+    return found
+
+
+def _existing_volume(volume: PersistentVolume, csi_node: CSINode | None) -> tuple[str, str] | None:
     if volume.spec.csi is not None:
         driver, handle = volume.spec.csi.driver, volume.spec.csi.volume_handle
         return (driver, handle) if driver and handle else None
@@ -251,10 +295,10 @@ def _claimed_volume(
     return (plugin.driver, handle) if handle else None
 
 
-def _volume_to_be_made(
+def _volume_to_be_provisioned(
     claim: PersistentVolumeClaim, csi_node: CSINode | None, objects: ObjectStore
 ) -> tuple[str, str] | None:
-    """Source: getCSIDriverInfoFromSC. Any provisioner counts as a driver, there being one or not."""
+    """Any provisioner counts as a driver, whether or not the driver exists. Source: getCSIDriverInfoFromSC."""
     storage_class = objects.get(StorageClass, claim.class_name)
     if storage_class is None:
         return None
@@ -264,4 +308,4 @@ def _volume_to_be_made(
         if not plugin.counts_on(csi_node):
             return None
         driver = plugin.driver
-    return (driver, f"{_NOT_YET_MADE}{claim.key}") if driver else None
+    return (driver, f"{_TO_BE_PROVISIONED}{claim.key}") if driver else None

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""VolumeBinding: a pod runs where the volumes of its claims are, or can be bound or made.
+"""VolumeBinding: a pod runs where the volumes of its claims are, or can be bound or provisioned.
 
-Claims of classes that wait for their first consumer get their volumes with the pod's node: Reserve assumes
-them, PreBind writes what was assumed and waits for the volume controller. Where StorageCapacityScoring is off,
+Claims of classes that wait for their first consumer get their volumes together with the pod's node: Reserve
+assumes them, PreBind writes what was assumed and waits for the volume controller. With StorageCapacityScoring off,
 as it is by default, the plugin scores nothing.
 
-Rules: R-VOLBIND-01 … R-VOLBIND-28, some of them in refsched/volume_binding.
+Rules: R-VOLBIND-01 … R-VOLBIND-28, some of them in refsched/volumes.
 Source: plugins/volumebinding/volume_binding.go (v1.34.2).
 """
 
@@ -43,10 +43,22 @@ from refsched.objects.storage import (
 )
 from refsched.objects.store import ObjectStore
 from refsched.objects.volumes import Volume
+from refsched.rules import Reason, applies
 from refsched.volumes.binding import Changes, are_bound, assume, restore, unchanged, write
 from refsched.volumes.errors import VolumeError
-from refsched.volumes.finding import PodClaims, claims_of, find_pod_volumes, refusals
+from refsched.volumes.finding import PodClaims, claims_of, find_pod_volumes, rejections
 from refsched.volumes.orders import volume_orders
+
+NOT_CREATED_YET = Reason(
+    'waiting for ephemeral volume controller to create the persistentvolumeclaim "{}"', "R-VOLBIND-02"
+)
+CLAIM_NOT_FOUND = Reason('persistentvolumeclaim "{}" not found', "R-VOLBIND-02")
+LOST = Reason('persistentvolumeclaim "{}" bound to non-existent persistentvolume "{}"', "R-VOLBIND-02")
+BEING_DELETED = Reason('persistentvolumeclaim "{}" is being deleted', "R-VOLBIND-02")
+CLAIM_OF_ANOTHER = Reason("PVC {} was not created for pod {} (pod is not owner)", "R-VOLBIND-02")
+UNBOUND_IMMEDIATE = Reason("pod has unbound immediate PersistentVolumeClaims", "R-VOLBIND-03")
+NOTHING_RESERVED = Reason('failed to get cached bindings for pod "{}"', "R-VOLBIND-23")
+TIMED_OUT = Reason("binding volumes: context deadline exceeded", "R-VOLBIND-23")
 
 
 @frozen
@@ -76,39 +88,47 @@ class VolumeBinding:
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[PodState] | Skip | Reject:
-        """R-VOLBIND-01: a pod without claims is not filtered.
-        R-VOLBIND-03: claims that are to be bound before any pod uses them must be."""
-        named = [volume for volume in pod.pod.spec.volumes if volume.claim_name(pod.pod.name) is not None]
+        """R-VOLBIND-01: A pod without PersistentVolumeClaims and ephemeral volumes skips Filter of VolumeBinding.
+        R-VOLBIND-03: A pod with an unbound claim that does not wait for its first consumer is rejected as
+        UnschedulableAndUnresolvable."""
+        named = _volumes_with_claims(pod.pod)
         for volume in named:
             problem = _problem_of(volume, pod.pod, snapshot.objects)
-            if problem:
+            if problem is not None:
                 return Reject(unresolvable(problem))
         if not named:
+            applies("R-VOLBIND-01")
             return Skip()
         claims = claims_of(pod.pod, snapshot.objects)
         if claims.immediate:
-            return Reject(unresolvable("pod has unbound immediate PersistentVolumeClaims"))
+            return Reject(unresolvable(UNBOUND_IMMEDIATE))
         order = snapshot.choices.choose("volumes", volume_orders(claims, snapshot))
         return Continue(PodState(order.claims, snapshot.objects))
 
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: PodState, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-VOLBIND-05: all claims must have their volumes there; evicting pods never helps."""
+        """R-VOLBIND-05: A node on which not all claims of the pod have, or can get, their volumes is rejected as
+        UnschedulableAndUnresolvable."""
         try:
-            reasons = refusals(state.claims, node.existing_node, state.objects)
+            reasons = rejections(state.claims, node.existing_node, state.objects)
         except VolumeError as problem:
-            return error(str(problem))
-        return unresolvable(*reasons) if reasons else SUCCESS
+            return error(problem.reason)
+        if not reasons:
+            return SUCCESS
+        applies("R-VOLBIND-05")
+        return unresolvable(*reasons)
 
     # --- Score ------------------------------------------------------------------------------------
 
     def pre_score(self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot) -> Skip:
-        """R-VOLBIND-22: without StorageCapacityScoring no node is better than another."""
+        """R-VOLBIND-22: Without StorageCapacityScoring every pod skips Score of VolumeBinding."""
+        if _volumes_with_claims(pod.pod):
+            applies("R-VOLBIND-22")
         return Skip()
 
     def score(self, state: None, pod: PodInfo, node: NodeInfo) -> int:
-        """Asked only where PreScore is disabled."""
+        """Asked only if PreScore is disabled."""
         return 0
 
     # --- Reserve ----------------------------------------------------------------------------------
@@ -116,7 +136,7 @@ class VolumeBinding:
     def reserve(
         self, state: PodState | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore
     ) -> Continue[PodState | None] | Reject:
-        """Assume what Filter found on the node; where all claims are bound, there is nothing to do."""
+        """Assume what Filter found on the node; if all claims are bound, there is nothing to do."""
         if state is None:
             return Continue(None)
         found = find_pod_volumes(state.claims, node.existing_node)
@@ -125,7 +145,7 @@ class VolumeBinding:
         try:
             return Continue(evolve(state, changes=assume(found, node.name, objects), is_reserved=True))
         except VolumeError as problem:
-            return Reject(error(str(problem)))
+            return Reject(error(problem.reason))
 
     def unreserve(self, state: PodState | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None:
         found = find_pod_volumes(state.claims, node.existing_node) if state is not None else None
@@ -135,37 +155,41 @@ class VolumeBinding:
     # --- PreBind ----------------------------------------------------------------------------------
 
     def pre_bind(self, state: PodState | None, pod: PodInfo, node: NodeInfo, api: Api) -> Status | WaitFor:
-        """R-VOLBIND-23: what was assumed is written, and the pod waits until all of it is bound, or its
-        patience ends. Where Reserve is disabled, what Filter found is written as it is, and changes nothing; to
-        have found no volume is an error then."""
+        """R-VOLBIND-23: PreBind of VolumeBinding writes what Reserve assumed and waits until all claims are bound,
+        and fails with an error after bindTimeoutSeconds; if Reserve is disabled, it writes what Filter found
+        unchanged, and fails if that is no volume."""
         if state is None:
             return SUCCESS
         changes = state.changes if state.is_reserved else _not_assumed(state, node)
         if changes is None:
             return SUCCESS
         if not state.is_reserved and not changes.volumes:
-            return error(f'failed to get cached bindings for pod "{pod.pod.key}"')
+            return error(NOTHING_RESERVED.of(pod.pod.key))
+        applies("R-VOLBIND-23")
         try:
             write(changes, api)
         except VolumeError as problem:
-            return error(str(problem))
+            return error(problem.reason)
 
         def check(objects: ObjectStore) -> Status | None:
             try:
                 return SUCCESS if are_bound(changes, pod.pod, node.name, objects) else None
             except VolumeError as problem:
-                return error(f"binding volumes: {problem}")
+                return error(Reason(f"binding volumes: {problem}", problem.rule))
 
-        timed_out = error("binding volumes: context deadline exceeded")
-        return WaitFor(check, self.bind_timeout_seconds, timed_out)
+        return WaitFor(check, self.bind_timeout_seconds, error(TIMED_OUT))
 
     # --- Events -----------------------------------------------------------------------------------
 
     def after_class_change(
         self, pod: Pod, before: StorageClass | None, after: StorageClass, objects: ObjectStore
     ) -> bool:
-        """R-VOLBIND-24: a new class, or other topologies; nothing else of a class can change."""
-        return before is None or before.allowed_topologies != after.allowed_topologies
+        """R-VOLBIND-24: The creation of a StorageClass, and a change of its allowedTopologies, requeues a pod that
+        VolumeBinding rejected."""
+        if before is not None and before.allowed_topologies == after.allowed_topologies:
+            return False
+        applies("R-VOLBIND-24")
+        return True
 
     def after_claim_change(
         self,
@@ -174,34 +198,48 @@ class VolumeBinding:
         after: PersistentVolumeClaim,
         objects: ObjectStore,
     ) -> bool:
-        """R-VOLBIND-25: one of the pod's claims, an ephemeral volume's included."""
-        return after.namespace == pod.namespace and claims_named(pod, after.name)
+        """R-VOLBIND-25: The creation or update of one of the pod's claims, that of an ephemeral volume included,
+        requeues a pod that VolumeBinding rejected."""
+        if after.namespace != pod.namespace or not claims_named(pod, after.name):
+            return False
+        applies("R-VOLBIND-25")
+        return True
 
     def after_csi_node_change(
         self, pod: Pod, before: CSINode | None, after: CSINode, objects: ObjectStore
     ) -> bool:
-        """R-VOLBIND-26: drivers stand in for other plugins than before."""
-        if before is None:
-            return True
-        old, new = (node.metadata.annotations.get(MIGRATED_PLUGINS, "") for node in (before, after))
-        return old != new
+        """R-VOLBIND-26: The creation of a CSINode, and a change of its annotation of migrated plugins, requeues a
+        pod that VolumeBinding rejected."""
+        if before is not None:
+            old, new = (node.metadata.annotations.get(MIGRATED_PLUGINS, "") for node in (before, after))
+            if old == new:
+                return False
+        applies("R-VOLBIND-26")
+        return True
 
     def after_driver_change(
         self, pod: Pod, before: CSIDriver, after: CSIDriver, objects: ObjectStore
     ) -> bool:
-        """R-VOLBIND-27: the driver of an inline volume, oddly, no longer tells its capacity. The drivers of the
-        pod's claims, whose capacity is what Filter looks at, are not thought of."""
+        """R-VOLBIND-27: An update of a CSIDriver that turns off storageCapacity requeues a pod that VolumeBinding
+        rejected if the pod has an inline volume of this driver; the drivers of its claims, whose capacity Filter
+        checks, are not regarded."""
         is_inline = any(v.csi is not None and v.csi.driver == after.metadata.name for v in pod.spec.volumes)
-        return is_inline and before.spec.storage_capacity and not after.spec.storage_capacity
+        if not is_inline or not before.spec.storage_capacity or after.spec.storage_capacity:
+            return False
+        applies("R-VOLBIND-27")
+        return True
 
     def after_capacity_change(
         self, pod: Pod, before: CSIStorageCapacity | None, after: CSIStorageCapacity, objects: ObjectStore
     ) -> bool:
-        """R-VOLBIND-28: larger volumes can be had."""
-        if before is None:
-            return True
-        old, new = before.volume_limit, after.volume_limit
-        return new is not None and (old is None or new.value > old.value)
+        """R-VOLBIND-28: The creation of a CSIStorageCapacity, and an update that raises the largest volume that it
+        allows, requeues a pod that VolumeBinding rejected."""
+        if before is not None:
+            old, new = before.volume_limit, after.volume_limit
+            if new is None or (old is not None and new.value <= old.value):
+                return False
+        applies("R-VOLBIND-28")
+        return True
 
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
         EventHint(
@@ -214,24 +252,32 @@ class VolumeBinding:
             PERSISTENT_VOLUME_CLAIM,
             ActionType.ADD | ActionType.UPDATE,
             after_claim_change,
-            "the claim may have come, or been bound",
+            "the claim may have been created or bound",
         ),
         EventHint(
-            PERSISTENT_VOLUME, ActionType.ADD | ActionType.UPDATE, None, "a volume may be free, or in reach"
+            PERSISTENT_VOLUME,
+            ActionType.ADD | ActionType.UPDATE,
+            None,
+            "a volume may be free, or be reachable from a node",
         ),
         EventHint(NODE, ActionType.ADD | ActionType.UPDATE_NODE_LABEL, None, "a volume may reach the node"),
         EventHint(
             CSI_NODE,
             ActionType.ADD | ActionType.UPDATE,
             after_csi_node_change,
-            "another topology may count",
+            "the topology of a CSI driver may count now",
         ),
-        EventHint(CSI_DRIVER, ActionType.UPDATE, after_driver_change, "capacity may no longer be looked at"),
+        EventHint(
+            CSI_DRIVER,
+            ActionType.UPDATE,
+            after_driver_change,
+            "the capacity of the driver may no longer be checked",
+        ),
         EventHint(
             CSI_STORAGE_CAPACITY,
             ActionType.ADD | ActionType.UPDATE,
             after_capacity_change,
-            "there may be room for the volume",
+            "there may be capacity for the volume",
         ),
     )
 
@@ -242,20 +288,24 @@ def _not_assumed(state: PodState, node: NodeInfo) -> Changes:
     return unchanged(found)
 
 
-def _problem_of(volume: Volume, pod: Pod, objects: ObjectStore) -> str:
-    """R-VOLBIND-02: a claim must exist, not be lost or on its way out, and, if it is an ephemeral volume's, be
-    the pod's own. Source: podHasPVCs."""
+def _volumes_with_claims(pod: Pod) -> list[Volume]:
+    return [volume for volume in pod.spec.volumes if volume.claim_name(pod.name) is not None]
+
+
+def _problem_of(volume: Volume, pod: Pod, objects: ObjectStore) -> Reason | None:
+    """R-VOLBIND-02: A pod is rejected as UnschedulableAndUnresolvable if one of its claims does not exist, is Lost
+    or is being deleted, or if the claim of one of its ephemeral volumes belongs to another pod. Source:
+    podHasPVCs."""
     name = volume.claim_name(pod.name) or ""
     claim = objects.get(PersistentVolumeClaim, name, pod.namespace)
     if claim is None:
         if volume.persistent_volume_claim is None:
-            return f'waiting for ephemeral volume controller to create the persistentvolumeclaim "{name}"'
-        return f'persistentvolumeclaim "{name}" not found'
+            return NOT_CREATED_YET.of(name)
+        return CLAIM_NOT_FOUND.of(name)
     if claim.status.phase == "Lost":
-        gone = claim.spec.volume_name
-        return f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{gone}"'
+        return LOST.of(name, claim.spec.volume_name)
     if claim.metadata.deletion_timestamp is not None:
-        return f'persistentvolumeclaim "{name}" is being deleted'
+        return BEING_DELETED.of(name)
     if volume.persistent_volume_claim is None and not claim.is_made_for(pod):
-        return f"PVC {claim.key} was not created for pod {pod.key} (pod is not owner)"
-    return ""
+        return CLAIM_OF_ANOTHER.of(claim.key, pod.key)
+    return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""VolumeRestrictions: a disk that only one may write, or a claim for one pod alone, is not given to two.
+"""VolumeRestrictions: two pods do not share a disk that only one may write, or a ReadWriteOncePod claim.
 
 Rules: R-VOLRESTR-01 … R-VOLRESTR-07.   Source: plugins/volumerestrictions/volume_restrictions.go (v1.34.2).
 """
@@ -20,11 +20,20 @@ from refsched.objects.pod import Pod
 from refsched.objects.storage import READ_WRITE_ONCE_POD, PersistentVolumeClaim
 from refsched.objects.store import ObjectStore
 from refsched.objects.volumes import RBD, Volume
+from refsched.rules import Reason, applies
+
+CLAIM_NOT_FOUND = Reason('persistentvolumeclaim "{}" not found', "R-VOLRESTR-01")
+DISK_CONFLICT = Reason("node(s) had no available disk", "R-VOLRESTR-03")
+CLAIM_IN_USE = Reason(
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode "
+    "already in-use by another pod",
+    "R-VOLRESTR-04",
+)
 
 
 @frozen
 class Sharing:
-    """The pod's claims that one pod alone may use, and how often others use them."""
+    """The pod's ReadWriteOncePod claims, and how many of them other pods use."""
 
     exclusive_claims: frozenset[str]
     uses: int
@@ -38,18 +47,20 @@ class VolumeRestrictions:
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[Sharing] | Skip | Reject:
-        """R-VOLRESTR-01: every claim that the pod names must exist.
-        R-VOLRESTR-02: without a disk that can be in conflict, and with no ReadWriteOncePod claim in use
-        anywhere in the cluster, nothing is filtered."""
+        """R-VOLRESTR-01: A pod that names a PersistentVolumeClaim that does not exist is rejected as
+        UnschedulableAndUnresolvable.
+        R-VOLRESTR-02: A pod skips Filter of VolumeRestrictions if it has no inline disk that could be in conflict
+        and none of its ReadWriteOncePod claims is used by another pod in the cluster."""
         exclusive: set[str] = set()
         for name in _claim_names(pod.pod):
             claim = snapshot.objects.get(PersistentVolumeClaim, name, pod.pod.namespace)
             if claim is None:
-                return Reject(unresolvable(f'persistentvolumeclaim "{name}" not found'))
+                return Reject(unresolvable(CLAIM_NOT_FOUND.of(name)))
             if READ_WRITE_ONCE_POD in claim.spec.access_modes:
                 exclusive.add(name)
         uses = sum(_is_used(name, pod.pod.namespace, snapshot) for name in exclusive)
         if not uses and not any(map(_may_conflict, pod.pod.spec.volumes)):
+            applies("R-VOLRESTR-02")
             return Skip()
         return Continue(Sharing(frozenset(exclusive), uses))
 
@@ -66,40 +77,47 @@ class VolumeRestrictions:
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: Sharing, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-VOLRESTR-03: a disk in conflict with one of a pod that is there refuses the node.
-        R-VOLRESTR-04: a ReadWriteOncePod claim in use refuses every node; evicting its user cures it."""
+        """R-VOLRESTR-03: A node is rejected as Unschedulable if an inline disk of the pod conflicts with one of a
+        pod on the node.
+        R-VOLRESTR-04: While another pod in the cluster uses a ReadWriteOncePod claim of the pod, every node is
+        rejected as Unschedulable; preemption may evict that pod."""
         if _conflicts(pod.pod, (other.pod for other in node.pods)):
-            return unschedulable("node(s) had no available disk")
+            return unschedulable(DISK_CONFLICT)
         if state.uses > 0:
-            return unschedulable(
-                "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode "
-                "already in-use by another pod"
-            )
+            return unschedulable(CLAIM_IN_USE)
         return SUCCESS
 
     # --- Events -----------------------------------------------------------------------------------
 
     def after_pod_deletion(self, pod: Pod, before: Pod, after: None, objects: ObjectStore) -> bool:
-        """R-VOLRESTR-06: a pod of the same namespace that had a disk in conflict, or a claim in common."""
+        """R-VOLRESTR-06: The deletion of a pod of the same namespace requeues a pod that VolumeRestrictions
+        rejected if their inline disks conflict or they name the same claim."""
         if before.namespace != pod.namespace:
             return False
         shared = set(_claim_names(pod)) & set(_claim_names(before))
-        return bool(shared) or _conflicts(pod, [before])
+        if not shared and not _conflicts(pod, [before]):
+            return False
+        applies("R-VOLRESTR-06")
+        return True
 
     def after_claim_creation(
         self, pod: Pod, before: None, after: PersistentVolumeClaim, objects: ObjectStore
     ) -> bool:
-        """R-VOLRESTR-07: one of the pod's claims."""
-        return after.namespace == pod.namespace and after.name in _claim_names(pod)
+        """R-VOLRESTR-07: The creation of a claim that the pod names requeues a pod that VolumeRestrictions
+        rejected."""
+        if after.namespace != pod.namespace or after.name not in _claim_names(pod):
+            return False
+        applies("R-VOLRESTR-07")
+        return True
 
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
         EventHint(POD, ActionType.DELETE, after_pod_deletion, "the disk or the claim may be free now"),
-        EventHint(NODE, ActionType.ADD, None, "nobody on a new node is in conflict"),
+        EventHint(NODE, ActionType.ADD, None, "a new node has no pods that could be in conflict"),
         EventHint(
             PERSISTENT_VOLUME_CLAIM,
             ActionType.ADD,
             after_claim_creation,
-            "the claim that was missing may have come",
+            "the claim that was missing may have been created",
         ),
     )
 
@@ -122,8 +140,8 @@ def _is_used(name: str, namespace: str, snapshot: Snapshot) -> bool:
 
 
 def _uses(state: Sharing, other: Pod) -> int:
-    """How often a pod uses one of the claims. Its namespace is not looked at (conflictingPVCRefCountForPod):
-    evicting a pod of another namespace, with a claim of the same name, counts as freeing it."""
+    """How many of the claims the pod uses. Its namespace is not regarded (conflictingPVCRefCountForPod): evicting
+    a pod of another namespace, with a claim of the same name, counts as freeing the claim."""
     return sum(name in state.exclusive_claims for name in _claim_names(other))
 
 
@@ -143,19 +161,24 @@ def _conflicts(pod: Pod, others: Iterable[Pod]) -> bool:
 
 
 def conflict(a: Volume, b: Volume) -> bool:
-    """R-VOLRESTR-05: the same GCE disk, iSCSI target or RBD image, unless both only read it; the same EBS
-    volume in any case. An RBD image is the same where a monitor, the pool and the name are.
+    """R-VOLRESTR-05: Two inline volumes conflict if they are the same EBS volume, or if they are the same GCE
+    disk, iSCSI target or RBD image and not both are read-only; RBD images are the same if pool and image name are
+    equal and they share a monitor.
 
     Source: isVolumeConflict.
     """
     disk, other_disk = a.gce_persistent_disk, b.gce_persistent_disk
     if disk and other_disk and disk.pd_name == other_disk.pd_name:
+        applies("R-VOLRESTR-05")
         return not (disk.read_only and other_disk.read_only)
     if a.aws_elastic_block_store and a.aws_elastic_block_store == b.aws_elastic_block_store:
+        applies("R-VOLRESTR-05")
         return True
     if a.iscsi and b.iscsi and a.iscsi.iqn == b.iscsi.iqn:
+        applies("R-VOLRESTR-05")
         return not (a.iscsi.read_only and b.iscsi.read_only)
     if a.rbd and b.rbd and _same_image(a.rbd, b.rbd):
+        applies("R-VOLRESTR-05")
         return not (a.rbd.read_only and b.rbd.read_only)
     return False
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""VolumeZone: a pod goes to the zone and the region that the labels of its bound volumes name.
+"""VolumeZone: a pod runs in the zone and the region that the labels of its bound volumes name.
 
 Rules: R-VOLZONE-01 … R-VOLZONE-09.   Source: plugins/volumezone/volume_zone.go (v1.34.2).
 """
@@ -31,10 +31,19 @@ from refsched.objects.storage import (
     StorageClass,
 )
 from refsched.objects.store import ObjectStore
+from refsched.rules import Reason, applies
 
 TOPOLOGY_LABELS = (LEGACY_ZONE_LABEL, LEGACY_REGION_LABEL, ZONE_LABEL, REGION_LABEL)
 SUCCESSORS = {LEGACY_ZONE_LABEL: ZONE_LABEL, LEGACY_REGION_LABEL: REGION_LABEL}
 MULTI_ZONE_DELIMITER = "__"
+
+CLAIM_WITHOUT_NAME = Reason("PersistentVolumeClaim had no name", "R-VOLZONE-02")
+CLAIM_NOT_FOUND = Reason('persistentvolumeclaim "{}" not found', "R-VOLZONE-02")
+VOLUME_NOT_FOUND = Reason('persistentvolume "{}" not found', "R-VOLZONE-02")
+NO_VOLUME_AND_NO_CLASS = Reason("PersistentVolumeClaim had no pv name and storageClass name", "R-VOLZONE-02")
+CLASS_NOT_FOUND = Reason('storageclass.storage.k8s.io "{}" not found', "R-VOLZONE-02")
+NOT_BOUND = Reason("PersistentVolume had no name", "R-VOLZONE-02")
+OTHER_ZONE = Reason("node(s) had no available volume zone", "R-VOLZONE-05")
 
 
 @frozen
@@ -61,36 +70,49 @@ class VolumeZone:
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[Topologies] | Skip | Reject:
-        """R-VOLZONE-01: without a bound volume that has such labels, nothing is filtered. Claims of ephemeral
-        volumes are not looked at."""
+        """R-VOLZONE-01: A pod skips Filter of VolumeZone if none of its claims is bound to a volume with zone or
+        region labels; claims of ephemeral volumes are not looked at."""
         topologies: list[VolumeTopology] = []
         for name in _claim_names(pod.pod):
             found = topologies_of_claim(name, pod.pod.namespace, snapshot.objects)
             if isinstance(found, Status):
                 return Reject(found)
             topologies += found
-        return Continue(tuple(topologies)) if topologies else Skip()
+        if not topologies:
+            applies("R-VOLZONE-01")
+            return Skip()
+        return Continue(tuple(topologies))
 
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: Topologies, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-VOLZONE-04: a node with none of the four labels is in no zone, and so in the right one.
-        R-VOLZONE-05: any other must have, for each label of a volume, one of the volume's values.
-        R-VOLZONE-06: where a node lacks the legacy label, its successor stands in."""
+        """R-VOLZONE-04: A node without any zone or region label is not rejected by VolumeZone.
+        R-VOLZONE-05: A node with a zone or region label is rejected as UnschedulableAndUnresolvable if, for a zone
+        or region label of one of the pod's volumes, it does not have one of the values that the volume's label
+        lists.
+        R-VOLZONE-06: If a volume has a legacy zone or region label (failure-domain.beta.kubernetes.io) that the
+        node lacks, the node's topology.kubernetes.io label is compared with it."""
         labels = node.existing_node.metadata.labels
         if not any(key in labels for key in TOPOLOGY_LABELS):
+            applies("R-VOLZONE-04")
             return SUCCESS
         for topology in state:
+            if topology.key not in labels and SUCCESSORS.get(topology.key) in labels:
+                applies("R-VOLZONE-06")
             value = labels.get(topology.key, labels.get(SUCCESSORS.get(topology.key, topology.key)))
             if value not in topology.values:
-                return unresolvable("node(s) had no available volume zone")
+                return unresolvable(OTHER_ZONE)
         return SUCCESS
 
     # --- Events -----------------------------------------------------------------------------------
 
     def after_class_creation(self, pod: Pod, before: None, after: StorageClass, objects: ObjectStore) -> bool:
-        """R-VOLZONE-07: only a class that waits for its first consumer lets an unbound claim pass."""
-        return after.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER
+        """R-VOLZONE-07: The creation of a StorageClass with volumeBindingMode WaitForFirstConsumer requeues a pod
+        that VolumeZone rejected."""
+        if after.volume_binding_mode != WAIT_FOR_FIRST_CONSUMER:
+            return False
+        applies("R-VOLZONE-07")
+        return True
 
     def after_claim_change(
         self,
@@ -99,21 +121,32 @@ class VolumeZone:
         after: PersistentVolumeClaim,
         objects: ObjectStore,
     ) -> bool:
-        """R-VOLZONE-08: one of the pod's claims was made, or may have been bound."""
-        return after.namespace == pod.namespace and after.name in _claim_names(pod)
+        """R-VOLZONE-08: The creation or update of a claim that the pod names requeues a pod that VolumeZone
+        rejected."""
+        if after.namespace != pod.namespace or after.name not in _claim_names(pod):
+            return False
+        applies("R-VOLZONE-08")
+        return True
 
     def after_volume_change(
         self, pod: Pod, before: PersistentVolume | None, after: PersistentVolume, objects: ObjectStore
     ) -> bool:
-        """R-VOLZONE-09: any new volume; an old one where its zone or region changed."""
-        return before is None or topologies_of(before) != topologies_of(after)
+        """R-VOLZONE-09: The creation of any PersistentVolume, and a change of the zone or region labels of one,
+        requeues a pod that VolumeZone rejected."""
+        if before is not None and topologies_of(before) == topologies_of(after):
+            return False
+        applies("R-VOLZONE-09")
+        return True
 
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
         EventHint(
             STORAGE_CLASS, ActionType.ADD, after_class_creation, "the class of a claim may have been missing"
         ),
         EventHint(
-            NODE, ActionType.ADD | ActionType.UPDATE_NODE_LABEL, None, "a node may have come to the zone"
+            NODE,
+            ActionType.ADD | ActionType.UPDATE_NODE_LABEL,
+            None,
+            "a node may have been added to the zone",
         ),
         EventHint(
             PERSISTENT_VOLUME_CLAIM,
@@ -136,40 +169,45 @@ def _claim_names(pod: Pod) -> list[str]:
 
 
 def topologies_of_claim(name: str, namespace: str, objects: ObjectStore) -> Topologies | Status:
-    """R-VOLZONE-02: a claim must exist and be bound to a volume that exists, or else its class must let it
-    wait for its first consumer. Source: getPVbyPod."""
+    """R-VOLZONE-02: A pod is rejected as UnschedulableAndUnresolvable if a claim that it names does not exist or
+    is not bound to a volume that exists, unless the unbound claim's StorageClass has volumeBindingMode
+    WaitForFirstConsumer. Source: getPVbyPod."""
     if not name:
-        return unresolvable("PersistentVolumeClaim had no name")
+        return unresolvable(CLAIM_WITHOUT_NAME)
     claim = objects.get(PersistentVolumeClaim, name, namespace)
     if claim is None:
-        return unresolvable(f'persistentvolumeclaim "{name}" not found')
+        return unresolvable(CLAIM_NOT_FOUND.of(name))
     if not claim.spec.volume_name:
-        refused = _refusal_of_unbound(claim.class_name, objects)
-        return () if refused is None else refused
+        rejected = _rejection_of_unbound(claim.class_name, objects)
+        return () if rejected is None else rejected
     volume = objects.get(PersistentVolume, claim.spec.volume_name)
     if volume is None:
-        return unresolvable(f'persistentvolume "{claim.spec.volume_name}" not found')
+        return unresolvable(VOLUME_NOT_FOUND.of(claim.spec.volume_name))
     return topologies_of(volume)
 
 
-def _refusal_of_unbound(class_name: str, objects: ObjectStore) -> Status | None:
+def _rejection_of_unbound(class_name: str, objects: ObjectStore) -> Status | None:
     if not class_name:
-        return unresolvable("PersistentVolumeClaim had no pv name and storageClass name")
+        return unresolvable(NO_VOLUME_AND_NO_CLASS)
     storage_class = objects.get(StorageClass, class_name)
     if storage_class is None:
-        return unresolvable(f'storageclass.storage.k8s.io "{class_name}" not found')
+        return unresolvable(CLASS_NOT_FOUND.of(class_name))
     if storage_class.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER:
+        applies("R-VOLZONE-02")
         return None
-    return unresolvable("PersistentVolume had no name")
+    return unresolvable(NOT_BOUND)
 
 
 def topologies_of(volume: PersistentVolume) -> Topologies:
-    """R-VOLZONE-03: a label may list several values, ``a__b``; one with an empty value among them is no
-    label at all. Source: getPVTopologies; cloud-provider/volume/helpers/zones.go, LabelZonesToSet (v0.34.2).
+    """R-VOLZONE-03: A zone or region label of a volume lists its values separated by ``__``; a label with an empty
+    value among them is ignored.
+    Source: getPVTopologies; cloud-provider/volume/helpers/zones.go, LabelZonesToSet (v0.34.2).
     """
     listed = {
         key: frozenset(zone.strip() for zone in volume.metadata.labels[key].split(MULTI_ZONE_DELIMITER))
         for key in TOPOLOGY_LABELS
         if key in volume.metadata.labels
     }
+    if any(len(values) > 1 or "" in values for values in listed.values()):
+        applies("R-VOLZONE-03")
     return tuple(VolumeTopology(key, values) for key, values in listed.items() if "" not in values)

@@ -23,6 +23,7 @@ from refsched.objects.storage import (
     PersistentVolumeClaim,
 )
 from refsched.objects.store import ObjectStore
+from refsched.rules import applies
 from refsched.volumes.csi_migration import Translate, translated
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.finding import Match, PodVolumes
@@ -32,7 +33,7 @@ T = TypeVar("T", PersistentVolume, PersistentVolumeClaim)
 
 @frozen
 class VolumeChange:
-    """A volume that is to name its claim. ``shown`` is what the API server showed when it was prepared."""
+    """A volume that is to be bound to its claim. ``shown`` is what the API server had when Reserve ran."""
 
     shown: PersistentVolume
     wanted: PersistentVolume
@@ -63,8 +64,9 @@ class Changes:
 
 
 def assume(found: PodVolumes, node: str, objects: ObjectStore) -> Changes:
-    """R-VOLBIND-16: from now on each volume is its claim's own, and the claims that need one are the node's.
-    Raises VolumeError where something is gone, or has changed since it was found."""
+    """R-VOLBIND-16: Reserve of VolumeBinding assumes each matching volume to be bound to its claim, and each other
+    claim to be provisioned for the node; it fails with an error if a volume or claim was deleted or changed since
+    Filter found it. Raises VolumeError."""
     changes = Changes(
         tuple(
             VolumeChange(_unchanged(match.volume, objects), prepared(match), match.claim)
@@ -76,12 +78,13 @@ def assume(found: PodVolumes, node: str, objects: ObjectStore) -> Changes:
         ),
     )
     for change in changes.in_order:
+        applies("R-VOLBIND-16")
         objects.assume(change.wanted)
     return changes
 
 
 def unchanged(found: PodVolumes) -> Changes:
-    """What a write without an assumption sends: every object as it was found."""
+    """What is written if nothing was assumed: every object as it was found."""
     return Changes(
         tuple(VolumeChange(match.volume, evolve(match.volume), match.claim) for match in found.matches),
         tuple(ClaimChange(claim, evolve(claim)) for claim in found.provisions),
@@ -89,8 +92,10 @@ def unchanged(found: PodVolumes) -> Changes:
 
 
 def restore(found: PodVolumes, objects: ObjectStore) -> None:
-    """R-VOLBIND-17: what was assumed is taken back, by whomever it was assumed: another pod that shares the
-    claim loses its assumption too. Source: RevertAssumedPodVolumes."""
+    """R-VOLBIND-17: Unreserve of VolumeBinding restores the volumes and claims that Filter found to what the API
+    server has, even if another pod that shares a claim assumed them. Source: RevertAssumedPodVolumes."""
+    if found.matches or found.provisions:
+        applies("R-VOLBIND-17")
     for match in found.matches:
         objects.restore(PersistentVolume, match.volume.name)
     for claim in found.provisions:
@@ -98,8 +103,8 @@ def restore(found: PodVolumes, objects: ObjectStore) -> None:
 
 
 def prepared(match: Match) -> PersistentVolume:
-    """The volume as it names the claim, and tells who made it do so. One that named the claim before, by the
-    name alone, is given the claim's uid."""
+    """The volume with a reference to the claim and the annotation that the controller bound it; a volume that was
+    pre-bound by name gets the claim's uid."""
     volume, claim = match.volume, match.claim
     annotations = dict(volume.metadata.annotations)
     if not volume.is_bound_to(claim):
@@ -112,11 +117,11 @@ def prepared(match: Match) -> PersistentVolume:
 
 
 def _unchanged(found: T, objects: ObjectStore) -> T:
-    """As the API server shows it. Source: assume_cache.go, Assume, which names versions too."""
+    """The object as the API server has it. Source: assume_cache.go, Assume, whose message names versions too."""
     kind, name, namespace = type(found), found.metadata.name, found.metadata.namespace
-    shown = _shown(kind, name, namespace, objects)
+    shown = _shown(kind, name, namespace, objects, "R-VOLBIND-16")
     if objects.latest(kind, name, namespace) is not found:
-        raise VolumeError(f'v1.{found.kind} "{_key(name, namespace)}" is out of sync')
+        raise VolumeError(f'v1.{found.kind} "{_key(name, namespace)}" is out of sync', "R-VOLBIND-16")
     return shown
 
 
@@ -124,8 +129,9 @@ def _unchanged(found: T, objects: ObjectStore) -> T:
 
 
 def write(changes: Changes, api: Api) -> None:
-    """R-VOLBIND-18: one after the other, up to one that is gone or was changed by somebody else; what was
-    written before stays. Raises VolumeError. Source: bindAPIUpdate.
+    """R-VOLBIND-18: PreBind of VolumeBinding writes volumes and then claims one after the other, and fails with an
+    error at the first that was deleted or changed meanwhile; what it wrote before stays.
+    Raises VolumeError. Source: bindAPIUpdate.
     """
     written: set[tuple[str, str]] = set()
     for change in changes.in_order:
@@ -133,12 +139,14 @@ def write(changes: Changes, api: Api) -> None:
         resource, name = f"{wanted.kind.lower()}s", wanted.metadata.name
         current = api.objects.get(type(wanted), name, wanted.metadata.namespace)
         if current is None:
-            raise VolumeError(f'{resource} "{name}" not found')
+            raise VolumeError(f'{resource} "{name}" not found', "R-VOLBIND-18")
         if current is not change.shown or (resource, name) in written:
             raise VolumeError(
                 f'Operation cannot be fulfilled on {resource} "{name}": the object has been modified; '
-                "please apply your changes to the latest version and try again"
+                "please apply your changes to the latest version and try again",
+                "R-VOLBIND-18",
             )
+        applies("R-VOLBIND-18")
         api.write("update", wanted)
         written.add((resource, name))
 
@@ -147,74 +155,81 @@ def write(changes: Changes, api: Api) -> None:
 
 
 def are_bound(changes: Changes, pod: Pod, node_name: str, objects: ObjectStore) -> bool:
-    """R-VOLBIND-19: whether the volume controller has bound all claims. Raises VolumeError where it never will,
-    or where the pod or its node is gone."""
+    """R-VOLBIND-19: PreBind of VolumeBinding waits until the volume controller has bound all claims, and fails
+    with an error if the pod or its node has been deleted meanwhile. Raises VolumeError."""
     node = objects.get(Node, node_name)
     if node is None:
-        raise VolumeError(f'failed to get node "{node_name}": node "{node_name}" not found')
+        raise VolumeError(f'failed to get node "{node_name}": node "{node_name}" not found', "R-VOLBIND-19")
     if objects.get(Pod, pod.name, pod.namespace) is None:
-        raise VolumeError(f'pod does not exist any more: pod "{pod.name}" not found')
+        raise VolumeError(f'pod does not exist any more: pod "{pod.name}" not found', "R-VOLBIND-19")
+    applies("R-VOLBIND-19")
     return are_all_bound(changes, node, objects, translated)
 
 
 def are_all_bound(changes: Changes, node: Node, objects: ObjectStore, translate: Translate) -> bool:
-    """Whether each change has been answered. Raises VolumeError where one never will be."""
+    """Whether all claims are bound. Raises VolumeError if one will never be."""
     return all(_is_bound(change, node, objects, translate) for change in changes.volumes) and all(
         _is_provisioned(change, node, objects, translate) for change in changes.claims
     )
 
 
 def _is_bound(change: VolumeChange, node: Node, objects: ObjectStore, translate: Translate) -> bool:
-    """R-VOLBIND-20: the volume must go on naming a claim, and reaching the node."""
+    """R-VOLBIND-20: Waiting for a volume to be bound fails with an error if the volume or its claim is deleted,
+    loses its reference to the claim, or has a node affinity that no longer matches the node."""
+    rule = "R-VOLBIND-20"
     try:
-        volume = _shown(PersistentVolume, change.wanted.name, "", objects)
-        claim = _shown(PersistentVolumeClaim, change.claim.name, change.claim.namespace, objects)
-    except VolumeError as gone:
-        raise VolumeError(f"failed to check binding: {gone}") from gone
+        volume = _shown(PersistentVolume, change.wanted.name, "", objects, rule)
+        claim = _shown(PersistentVolumeClaim, change.claim.name, change.claim.namespace, objects, rule)
+    except VolumeError as missing:
+        raise VolumeError(f"failed to check binding: {missing}", rule) from missing
     if volume is change.shown:
         return False
     try:
         volume = translate(volume, objects.get(CSINode, node.name))
     except VolumeError as why:
-        raise VolumeError(f"failed to translate pv to csi: {why}") from why
-    _check_reach(volume, node)
+        raise VolumeError(f"failed to translate pv to csi: {why}", rule) from why
+    _check_reach(volume, node, rule)
     if volume.spec.claim_ref is None or not volume.spec.claim_ref.uid:
-        raise VolumeError(f'ClaimRef got reset for pv "{volume.name}"')
+        raise VolumeError(f'ClaimRef got reset for pv "{volume.name}"', rule)
     return claim.is_fully_bound
 
 
 def _is_provisioned(change: ClaimChange, node: Node, objects: ObjectStore, translate: Translate) -> bool:
-    """R-VOLBIND-21: a provisioner that fails takes the selected node away again. A volume that the claim names,
-    and that is not seen yet, is waited for."""
+    """R-VOLBIND-21: Waiting for a claim to be provisioned fails with an error if the claim is deleted, if the
+    provisioner removes or changes its selected node, or if the node affinity of the new volume does not match the
+    node; a volume that the claim names and that does not exist yet is waited for."""
+    rule = "R-VOLBIND-21"
     try:
-        claim = _shown(PersistentVolumeClaim, change.wanted.name, change.wanted.namespace, objects)
-    except VolumeError as gone:
-        raise VolumeError(f"failed to check provisioning pvc: {gone}") from gone
+        claim = _shown(PersistentVolumeClaim, change.wanted.name, change.wanted.namespace, objects, rule)
+    except VolumeError as missing:
+        raise VolumeError(f"failed to check provisioning pvc: {missing}", rule) from missing
     if claim is change.shown:
         return False
     if not claim.metadata.annotations:
-        raise VolumeError(f'selectedNode annotation reset for PVC "{claim.name}"')
+        raise VolumeError(f'selectedNode annotation reset for PVC "{claim.name}"', rule)
     if claim.metadata.annotations.get(SELECTED_NODE, "") != node.name:
-        raise VolumeError(f'provisioning failed for PVC "{claim.name}"')
+        raise VolumeError(f'provisioning failed for PVC "{claim.name}"', rule)
     if claim.spec.volume_name:
         volume = objects.get(PersistentVolume, claim.spec.volume_name)
         if volume is None:
+            applies(rule)
             return False
-        _check_reach(translate(volume, objects.get(CSINode, node.name)), node)
+        _check_reach(translate(volume, objects.get(CSINode, node.name)), node, rule)
     return claim.is_fully_bound
 
 
-def _check_reach(volume: PersistentVolume, node: Node) -> None:
+def _check_reach(volume: PersistentVolume, node: Node, rule: str) -> None:
     if not volume.reaches(node.metadata.labels):
         raise VolumeError(
-            f'pv "{volume.name}" node affinity doesn\'t match node "{node.name}": no matching NodeSelectorTerms'
+            f'pv "{volume.name}" node affinity doesn\'t match node "{node.name}": no matching NodeSelectorTerms',
+            rule,
         )
 
 
-def _shown(kind: type[T], name: str, namespace: str, objects: ObjectStore) -> T:
+def _shown(kind: type[T], name: str, namespace: str, objects: ObjectStore, rule: str) -> T:
     shown = objects.get(kind, name, namespace)
     if shown is None:
-        raise VolumeError(f'could not find v1.{kind.kind} "{_key(name, namespace)}"')
+        raise VolumeError(f'could not find v1.{kind.kind} "{_key(name, namespace)}"', rule)
     return shown
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CSI migration: the CSI driver that stands in for a plugin which was once compiled in.
+"""CSI migration: the CSI driver to which an in-tree volume plugin has been migrated.
 
-A volume of such a plugin counts as one of the driver's, and its zone is the driver's own label.
+A volume of such a plugin counts as a volume of the driver, and its zone is the driver's own label.
 Source: csi-translation-lib/translate.go, plugins/*.go (v0.34.2).
 """
 
@@ -24,6 +24,7 @@ from refsched.objects.volumes import (
     InTreeSources,
     PortworxVolume,
 )
+from refsched.rules import applies
 from refsched.volumes.errors import VolumeError
 
 MULTI_ZONE_DELIMITER = "__"
@@ -37,10 +38,10 @@ class UntranslatableError(Exception):
 
 @frozen
 class InTreePlugin:
-    """A plugin, the driver that stands in for it, and the field of a volume that says that it is its own.
+    """An in-tree plugin, the driver that it has been migrated to, and the field of a volume that is the plugin's.
 
-    ``zone_key`` is the driver's label for a node's zone; empty where the plugin's volumes keep their node
-    affinity as it is. ``is_off``: the scheduler never takes it for migrated.
+    ``zone_key`` is the driver's label for a node's zone; empty if the plugin's volumes keep their node affinity.
+    ``is_off``: the scheduler never regards it as migrated.
     """
 
     name: str
@@ -51,17 +52,18 @@ class InTreePlugin:
     counts_unlisted: bool = True
 
     def is_migrated_on(self, node: CSINode | None) -> bool:
-        """Does the driver stand in for it on this node? (binder.go, isPluginMigratedToCSIOnNode)"""
+        """Has the plugin been migrated on this node? (binder.go, isPluginMigratedToCSIOnNode)"""
         return not self.is_off and node is not None and self.name in node.migrated_plugins
 
     def counts_on(self, node: CSINode | None) -> bool:
-        """R-VOLLIMIT-09: where there is a CSINode, GCE, EBS, Cinder and Azure disks count as the driver's,
-        listed among the node's migrated plugins or not; Portworx volumes only where the plugin is listed.
+        """R-VOLLIMIT-09: On a node with a CSINode GCE, EBS, Cinder and Azure disks count as volumes of their CSI
+        drivers, whether or not the CSINode lists the plugin as migrated; Portworx volumes only if it does.
 
         Source: plugins/nodevolumelimits/utils.go, isCSIMigrationOn (v1.34.2).
         """
         if node is None or self.is_off:
             return False
+        applies("R-VOLLIMIT-09")
         return self.counts_unlisted or self.is_migrated_on(node)
 
 
@@ -91,7 +93,7 @@ PLUGINS = (
 
 
 def plugin_of(source: InTreeSources) -> InTreePlugin | None:
-    """The plugin of a pod's inline volume, or of a PersistentVolume's spec; None where it is of none."""
+    """The in-tree plugin of a pod's inline volume, or of a PersistentVolume's spec, if any."""
     return next((plugin for plugin in PLUGINS if getattr(source, plugin.source) is not None), None)
 
 
@@ -154,7 +156,7 @@ def _gce_region(zones: Sequence[str]) -> str:
 
 
 def _ebs_volume_id(spelled: str) -> str:
-    """``vol-1`` from ``aws://zone/vol-1``; what is no such URL is taken as it is."""
+    """``vol-1`` from ``aws://zone/vol-1``; what is not such a URL is the volume's id itself."""
     if not spelled.startswith("aws://"):
         return spelled
     volume_id = unquote(urlsplit(spelled).path).strip("/")
@@ -178,8 +180,8 @@ def untranslated(volume: PersistentVolume, node: CSINode | None) -> PersistentVo
 
 
 def translated(volume: PersistentVolume, node: CSINode | None) -> PersistentVolume:
-    """The volume with the node affinity that its driver would have given it; the volume itself where no
-    driver stands in for its plugin on this node. Raises VolumeError.
+    """The volume with the node affinity that its CSI driver would have given it; the volume itself if its plugin
+    has not been migrated on this node. Raises VolumeError.
 
     Source: binder.go, tryTranslatePVToCSI (v1.34.2).
     """
@@ -189,7 +191,7 @@ def translated(volume: PersistentVolume, node: CSINode | None) -> PersistentVolu
     try:
         volume_handle(volume, plugin)
     except UntranslatableError as why:
-        raise VolumeError(f"could not translate pv: {why}") from why
+        raise VolumeError(f"could not translate pv: {why}", "R-VOLBIND-07") from why
     if not plugin.zone_key:
         return volume
     terms = _translated_terms(volume, plugin.zone_key)
@@ -198,7 +200,7 @@ def translated(volume: PersistentVolume, node: CSINode | None) -> PersistentVolu
 
 
 def _translated_terms(volume: PersistentVolume, zone_key: str) -> tuple[NodeSelectorTerm, ...]:
-    """The terms with the driver's key for the zone. A volume without a zone in its affinity gets that of its
+    """The terms with the driver's key for the zone. A volume without a zone in its affinity gets the zone of its
     label. Source: plugins/in_tree_volume.go, translateTopologyFromInTreeToCSI."""
     zone_label, region_label = _topology_labels(volume)
     terms = _terms(volume)

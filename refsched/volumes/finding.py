@@ -22,13 +22,17 @@ from refsched.objects.storage import (
 )
 from refsched.objects.store import ObjectStore
 from refsched.preemption.go_sort import sort_slice
+from refsched.rules import Reason, applies
 from refsched.volumes.csi_migration import translated
 from refsched.volumes.matching import Volumes, candidates, find_matching_volume, preference
-from refsched.volumes.provisioning import NOT_ENOUGH_SPACE, NOTHING_TO_BIND, refusal_to_provision
+from refsched.volumes.provisioning import NOT_ENOUGH_SPACE, NOTHING_TO_BIND, why_not_provisioned
 
-OUT_OF_REACH = "node(s) didn't match PersistentVolume's node affinity"
-VOLUME_IS_GONE = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
-_IN_ORDER = (OUT_OF_REACH, NOTHING_TO_BIND, NOT_ENOUGH_SPACE, VOLUME_IS_GONE)
+OUT_OF_REACH = Reason("node(s) didn't match PersistentVolume's node affinity", "R-VOLBIND-07")
+VOLUME_IS_MISSING = Reason(
+    "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)", "R-VOLBIND-07"
+)
+SELECTED_ELSEWHERE = Reason(NOTHING_TO_BIND, "R-VOLBIND-08")
+_IN_ORDER: tuple[str, ...] = (OUT_OF_REACH, NOTHING_TO_BIND, NOT_ENOUGH_SPACE, VOLUME_IS_MISSING)
 
 Claims = tuple[PersistentVolumeClaim, ...]
 
@@ -37,8 +41,7 @@ Claims = tuple[PersistentVolumeClaim, ...]
 
 @frozen
 class PodClaims:
-    """A pod's claims by what is to be done for them. What is ``immediate`` and yet unbound is not the scheduler's
-    to bind.
+    """A pod's claims by what is to be done for them. The scheduler does not bind those that are ``immediate``.
 
     Of those that wait for their first consumer (``delayed``): their classes by name, and for each (by its key)
     the volumes that it could have, the best first.
@@ -51,7 +54,7 @@ class PodClaims:
     candidates: Mapping[str, Volumes] = field(factory=dict)
 
     def beginning_with(self, names: Sequence[str]) -> PodClaims:
-        """The same, but of equal volumes these are looked at first, in this order."""
+        """The same claims, but of equal volumes these come first, in this order."""
         places = {name: place for place, name in enumerate(names)}
         ordered = {
             claim.key: tuple(
@@ -66,17 +69,19 @@ class PodClaims:
 
 
 def claims_of(pod: Pod, objects: ObjectStore) -> PodClaims:
-    """R-VOLBIND-04: a claim is bound once it names its volume and carries ``bind-completed``. An unbound claim
-    is delayed where its class waits for the first consumer; it is immediate without a class, with a class
-    that does not exist, and where it names a volume.
+    """R-VOLBIND-04: A claim is bound once it names its volume and has the annotation ``bind-completed``; an
+    unbound claim waits for its first consumer if its StorageClass says so and the claim names no volume yet, and
+    is to be bound by others otherwise.
 
-    Claims and volumes are taken as the scheduler assumes them: a volume that another pod is about to bind is no
-    longer free.
+    Claims and volumes are looked up as the scheduler assumes them: a volume that another pod is about to bind is
+    no longer free.
     """
     claims = _claims_named_by(pod, objects)
     unbound = [claim for claim in claims if not claim.is_fully_bound]
     classes = _waiting_classes({claim.class_name for claim in unbound}, objects)
     delayed = [claim for claim in unbound if claim.class_name in classes and not claim.spec.volume_name]
+    if unbound:
+        applies("R-VOLBIND-04")
     volumes = objects.list_latest(PersistentVolume) if delayed else ()
     return PodClaims(
         bound=tuple(claim for claim in claims if claim.is_fully_bound),
@@ -98,7 +103,7 @@ def _claims_named_by(pod: Pod, objects: ObjectStore) -> Claims:
 
 
 def _waiting_classes(names: Iterable[str], objects: ObjectStore) -> Mapping[str, StorageClass]:
-    """Those that wait for the first consumer."""
+    """The classes with volumeBindingMode WaitForFirstConsumer."""
     found = {name: objects.get(StorageClass, name) for name in names}
     return {
         name: each
@@ -127,13 +132,19 @@ class PodVolumes:
 
 
 def find_pod_volumes(claims: PodClaims, node: Node) -> PodVolumes | None:
-    """R-VOLBIND-08: a claim that was sent to be provisioned for a node is for that node alone (None for others).
-    R-VOLBIND-09: for the others volumes are searched, the smallest claim first; what none is found for must
-    be provisioned."""
+    """R-VOLBIND-08: A node is rejected if one of the pod's claims is to be provisioned for another node, as its
+    annotation selected-node says.
+    R-VOLBIND-09: Matching volumes are searched for the claims without a selected node, the claim that requests
+    least first; a claim without a matching volume must be provisioned.
+
+    None if the node is rejected.
+    """
     selected = [claim for claim in claims.delayed if SELECTED_NODE in claim.metadata.annotations]
     if any(claim.metadata.annotations[SELECTED_NODE] != node.name for claim in selected):
         return None
     searching = [claim for claim in claims.delayed if SELECTED_NODE not in claim.metadata.annotations]
+    if searching:
+        applies("R-VOLBIND-09")
     matches: list[Match] = []
     provisions = list(selected)
     for claim in sort_slice(searching, lambda a, b: a.requested < b.requested):
@@ -146,28 +157,35 @@ def find_pod_volumes(claims: PodClaims, node: Node) -> PodVolumes | None:
     return PodVolumes(tuple(matches), tuple(provisions))
 
 
-def refusals(claims: PodClaims, node: Node, objects: ObjectStore) -> tuple[str, ...]:
-    """R-VOLBIND-06: bound claims and unbound ones are looked at both, and each may say why not. Raises
-    VolumeError."""
-    found = (_refusal_of_bound(claims.bound, node, objects), _refusal_of_delayed(claims, node, objects))
-    return tuple(reason for reason in _IN_ORDER if reason in found)
+def rejections(claims: PodClaims, node: Node, objects: ObjectStore) -> tuple[Reason, ...]:
+    """R-VOLBIND-06: A node is checked for the bound claims and for the unbound ones, and is rejected with a reason
+    for each of the two. Raises VolumeError."""
+    of_bound, of_delayed = (
+        _why_not_bound(claims.bound, node, objects),
+        _why_not_delayed(claims, node, objects),
+    )
+    if of_bound is not None and of_delayed is not None:
+        applies("R-VOLBIND-06")
+    reasons = (reason for reason in (of_bound, of_delayed) if reason is not None)
+    return tuple(sorted(reasons, key=_IN_ORDER.index))
 
 
-def _refusal_of_bound(claims: Claims, node: Node, objects: ObjectStore) -> str | None:
-    """R-VOLBIND-07: the volume of a bound claim must exist, and its node affinity allow the node. Where a CSI
-    driver stands in for its plugin on the node, it is the driver's topology that counts."""
+def _why_not_bound(claims: Claims, node: Node, objects: ObjectStore) -> Reason | None:
+    """R-VOLBIND-07: A node is rejected if the volume of a bound claim does not exist or its node affinity does not
+    match the node; if the volume's in-tree plugin has been migrated on the node, the CSI driver's topology counts.
+    """
     csi_node = objects.get(CSINode, node.name)
     for claim in claims:
         volume = objects.latest(PersistentVolume, claim.spec.volume_name)
         if volume is None:
-            return VOLUME_IS_GONE
+            return VOLUME_IS_MISSING
         if not translated(volume, csi_node).reaches(node.metadata.labels):
             return OUT_OF_REACH
     return None
 
 
-def _refusal_of_delayed(claims: PodClaims, node: Node, objects: ObjectStore) -> str | None:
+def _why_not_delayed(claims: PodClaims, node: Node, objects: ObjectStore) -> Reason | None:
     found = find_pod_volumes(claims, node)
     if found is None:
-        return NOTHING_TO_BIND
-    return refusal_to_provision(found.provisions, claims.classes, node, objects)
+        return SELECTED_ELSEWHERE
+    return why_not_provisioned(found.provisions, claims.classes, node, objects)

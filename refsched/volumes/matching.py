@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matching: the volume that a claim gets, of those that exist.
+"""Matching: the existing volume that a claim gets.
 
 Source: component-helpers/storage/volume/pv_helpers.go, FindMatchingVolume (v0.34.2).
 """
@@ -11,23 +11,29 @@ from collections.abc import Collection, Iterable, Mapping
 from refsched.objects.quantity import Quantity
 from refsched.objects.selectors import EVERYTHING, compile_selector
 from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim
+from refsched.rules import applies
 
 Volumes = tuple[PersistentVolume, ...]
 
 
 def candidates(claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume]) -> Volumes:
-    """Those that the claim could have, wherever they can be reached from, the best first."""
-    able = (
+    """The volumes that the claim could have, whatever nodes reach them, the best first.
+
+    R-VOLBIND-11: A claim gets a volume that is pre-bound to it before any other, and otherwise the smallest
+    matching volume; of equal volumes it gets any.
+    """
+    matching = [
         volume
         for volume in volumes
         if _is_large_enough_and_free(volume, claim) and (volume.is_bound_to(claim) or _serves(volume, claim))
-    )
-    return tuple(sorted(able, key=lambda volume: preference(volume, claim)))
+    ]
+    if len(matching) > 1:
+        applies("R-VOLBIND-11")
+    return tuple(sorted(matching, key=lambda volume: preference(volume, claim)))
 
 
 def preference(volume: PersistentVolume, claim: PersistentVolumeClaim) -> tuple[bool, Quantity]:
-    """R-VOLBIND-11: what is bound to the claim beforehand comes first, and then the smallest; of equals, the one
-    that is looked at first."""
+    """The volume with the least preference value comes first: one that is pre-bound, then the smallest."""
     is_bound = volume.is_bound_to(claim)
     return not is_bound, Quantity() if is_bound else volume.capacity
 
@@ -35,40 +41,49 @@ def preference(volume: PersistentVolume, claim: PersistentVolumeClaim) -> tuple[
 def find_matching_volume(
     claim: PersistentVolumeClaim, ranked: Volumes, node_labels: Mapping[str, str], taken: Collection[str]
 ) -> PersistentVolume | None:
-    """R-VOLBIND-10: the first candidate within the node's reach; but a claim that has a volume bound to it
-    beforehand gets no other one. ``taken`` names what the pod's other claims get."""
+    """R-VOLBIND-10: On a node a claim gets the best matching volume whose node affinity matches the node; a claim
+    with a pre-bound volume gets no other one.
+
+    ``taken`` names the volumes that the pod's other claims get.
+    """
     for volume in ranked:
         if volume.name in taken:
             continue
         if volume.reaches(node_labels):
+            applies("R-VOLBIND-10")
             return volume
         if volume.is_bound_to(claim):
+            applies("R-VOLBIND-10")
             return None
     return None
 
 
 def _is_large_enough_and_free(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
-    """What must hold also of a volume that is bound to the claim beforehand.
-
-    R-VOLBIND-12: it is no other claim's, not being deleted, as large as the claim asks, of the same volume
-    mode and of the same VolumeAttributesClass.
+    """R-VOLBIND-12: A volume does not match a claim, pre-bound or not, if it is bound to another claim, is being
+    deleted, is smaller than the claim requests, or differs from the claim in volumeMode or VolumeAttributesClass.
     """
-    return (
+    matches = (
         (volume.spec.claim_ref is None or volume.is_bound_to(claim))
         and volume.capacity >= claim.requested
         and volume.spec.volume_mode == claim.spec.volume_mode
         and volume.spec.volume_attributes_class_name == claim.spec.volume_attributes_class_name
         and volume.metadata.deletion_timestamp is None
     )
+    if not matches:
+        applies("R-VOLBIND-12")
+    return matches
 
 
 def _serves(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
-    """R-VOLBIND-13: it is Available, the claim's selector selects it, it is of the claim's class and has all
-    of the access modes that the claim asks for."""
+    """R-VOLBIND-13: A volume that is not pre-bound matches a claim only if it is Available, has the claim's class
+    and all access modes of the claim, and matches the claim's selector."""
     selector = EVERYTHING if claim.spec.selector is None else compile_selector(claim.spec.selector)
-    return (
+    matches = (
         volume.status.phase == "Available"
         and volume.class_name == claim.class_name
         and set(claim.spec.access_modes) <= set(volume.spec.access_modes)
         and selector.matches(volume.metadata.labels)
     )
+    if not matches:
+        applies("R-VOLBIND-13")
+    return matches

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Orders: kube-scheduler comes upon the volumes of a class in the order of a Go map, drawn once in each cycle.
+"""Orders: kube-scheduler looks at the volumes of a class in the order of a Go map, drawn once in each cycle.
 
-It shows where volumes are of equal size, or bound beforehand to the same claim: then the first is taken.
+The order decides between volumes of equal size, and between volumes that are pre-bound to the same claim.
 Source: plugins/volumebinding/binder.go, GetPodVolumeClaims; assume_cache.go, List (v1.34.2).
 """
 
@@ -17,11 +17,11 @@ from attrs import evolve, field, frozen
 from refsched.framework.snapshot import Snapshot
 from refsched.objects.storage import PersistentVolumeClaim
 from refsched.volumes.errors import VolumeError
-from refsched.volumes.finding import PodClaims, PodVolumes, find_pod_volumes, refusals
+from refsched.volumes.finding import PodClaims, PodVolumes, find_pod_volumes, rejections
 from refsched.volumes.matching import preference
 
 _VARIED = 6
-"""So many volumes are put into all of their orders; of more, the others keep their places."""
+"""This many volumes are put into all of their orders; any further ones follow by name."""
 
 
 @frozen
@@ -38,10 +38,10 @@ class VolumeOrder:
         return self._claims.beginning_with(self.names)
 
     def refusals_on(self, node_name: str) -> tuple[str, ...] | None:
-        """What Filter will say of the node; None where it is an error, which no order avoids."""
+        """The reasons for which Filter would reject the node; None if it fails, which no order avoids."""
         node = self._snapshot.by_name[node_name].existing_node
         try:
-            return refusals(self.claims, node, self._snapshot.objects)
+            return rejections(self.claims, node, self._snapshot.objects)
         except VolumeError:
             return None
 
@@ -53,14 +53,14 @@ class VolumeOrder:
 
 
 def volume_orders(claims: PodClaims, snapshot: Snapshot) -> list[VolumeOrder]:
-    """The orders that may make a difference; in the first, volumes are ordered by name."""
+    """The orders that may make a difference; in the first one, volumes are ordered by name."""
     contested = sorted({name for claim in claims.delayed for name in _contested(claim, claims)})
     varied, rest = contested[:_VARIED], contested[_VARIED:]
     return [VolumeOrder(claims, (*order, *rest), snapshot) for order in permutations(varied)]
 
 
 def _contested(claim: PersistentVolumeClaim, claims: PodClaims) -> list[str]:
-    """Volumes that the claim may get or not, as they come before or after another."""
+    """Volumes that the claim may get or not, depending on the order."""
     ranks = {volume.name: preference(volume, claim) for volume in claims.candidates[claim.key]}
     times = Counter(ranks.values())
     return [name for name, rank in ranks.items() if times[rank] > 1]

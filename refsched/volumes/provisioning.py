@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Provisioning: whether the volumes that do not exist yet can be made for a node.
+"""Provisioning: whether the volumes that do not exist yet can be provisioned for a node.
 
 Source: plugins/volumebinding/binder.go, checkVolumeProvisions, hasEnoughCapacity (v1.34.2).
 """
@@ -19,27 +19,30 @@ from refsched.objects.storage import (
     StorageClass,
 )
 from refsched.objects.store import ObjectStore
+from refsched.rules import Reason
 
 NOTHING_TO_BIND = "node(s) didn't find available persistent volumes to bind"
-NOT_ENOUGH_SPACE = "node(s) did not have enough free storage"
+NOT_PROVISIONABLE = Reason(NOTHING_TO_BIND, "R-VOLBIND-14")
+NOT_ENOUGH_SPACE = Reason("node(s) did not have enough free storage", "R-VOLBIND-15")
 
 
-def refusal_to_provision(
+def why_not_provisioned(
     claims: Iterable[PersistentVolumeClaim],
     classes: Mapping[str, StorageClass],
     node: Node,
     objects: ObjectStore,
-) -> str | None:
-    """Why the claims cannot all be provisioned for the node: the first claim that cannot be says it.
+) -> Reason | None:
+    """R-VOLBIND-14: A node is rejected for a claim without a matching volume if the claim's StorageClass has no
+    provisioner, or if its allowedTopologies do not match the node.
 
-    R-VOLBIND-14: the class must have a provisioner, and its topology allow the node.
+    The reason is that of the first claim that cannot be provisioned.
     """
     for claim in claims:
         storage_class = classes[claim.class_name]
         if storage_class.provisioner in ("", NO_PROVISIONER):
-            return NOTHING_TO_BIND
+            return NOT_PROVISIONABLE
         if not storage_class.allows(node.metadata.labels):
-            return NOTHING_TO_BIND
+            return NOT_PROVISIONABLE
         if not _has_enough_capacity(claim, storage_class, node, objects):
             return NOT_ENOUGH_SPACE
     return None
@@ -48,9 +51,8 @@ def refusal_to_provision(
 def _has_enough_capacity(
     claim: PersistentVolumeClaim, storage_class: StorageClass, node: Node, objects: ObjectStore
 ) -> bool:
-    """R-VOLBIND-15: where the provisioner's CSIDriver says that it tells its capacity, some CSIStorageCapacity
-    of the class must reach the node and have room for the claim. Each claim is looked at by itself: two may
-    be promised the same room."""
+    """R-VOLBIND-15: If the CSIDriver of the provisioner has storageCapacity, a node is rejected for a claim unless
+    a CSIStorageCapacity of the claim's class matches the node and has enough capacity for this claim alone."""
     driver = objects.get(CSIDriver, storage_class.provisioner)
     if STORAGE not in claim.spec.resources.requests or driver is None or not driver.spec.storage_capacity:
         return True

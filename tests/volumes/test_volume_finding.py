@@ -26,10 +26,10 @@ from refsched.objects.store import ObjectStore
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.finding import (
     OUT_OF_REACH,
-    VOLUME_IS_GONE,
+    VOLUME_IS_MISSING,
     claims_of,
     find_pod_volumes,
-    refusals,
+    rejections,
 )
 from refsched.volumes.provisioning import NOT_ENOUGH_SPACE, NOTHING_TO_BIND
 
@@ -63,7 +63,7 @@ def found(objects: ObjectStore, *claims: str, on: str = "n1") -> Found | None:
 
 
 def refused(objects: ObjectStore, *claims: str, on: str = "n1", **labels: str) -> tuple[str, ...]:
-    return refusals(claims_of(pod(*claims), objects), node(on, **labels), objects)
+    return rejections(claims_of(pod(*claims), objects), node(on, **labels), objects)
 
 
 # --- The pod's claims -----------------------------------------------------------------------------
@@ -171,7 +171,7 @@ def test_the_volume_of_a_bound_claim_must_be_there_and_in_reach() -> None:
 
     assert refused(objects, "here") == ()
     assert refused(objects, "here", "there") == (OUT_OF_REACH,)
-    assert refused(objects, "nowhere", "there") == (VOLUME_IS_GONE,)
+    assert refused(objects, "nowhere", "there") == (VOLUME_IS_MISSING,)
     assert refused(objects, "there", "nowhere") == (OUT_OF_REACH,)
 
 
@@ -181,7 +181,7 @@ def test_bound_and_unbound_claims_both_say_why_not() -> None:
     )
 
     assert refused(objects, "c", "there") == (OUT_OF_REACH, NOTHING_TO_BIND)
-    assert refused(objects, "c", "gone") == (NOTHING_TO_BIND, VOLUME_IS_GONE)
+    assert refused(objects, "c", "gone") == (NOTHING_TO_BIND, VOLUME_IS_MISSING)
 
 
 def test_where_a_driver_stands_in_it_is_its_topology_that_counts() -> None:

@@ -12,7 +12,7 @@ from world import node_object
 from refsched.volumes.provisioning import (
     NOT_ENOUGH_SPACE,
     NOTHING_TO_BIND,
-    refusal_to_provision,
+    why_not_provisioned,
 )
 
 NODE = read(node_object("n1", labels={"zone": "a", "disk": "ssd"}))
@@ -21,7 +21,7 @@ EVERYWHERE: Json = {"nodeTopology": {}}
 
 def refusal(*claims: Json, classes: tuple[Json, ...], objects: tuple[Json, ...] = ()) -> str | None:
     by_name = {value["metadata"]["name"]: read(value) for value in classes}
-    return refusal_to_provision([read(value) for value in claims], by_name, NODE, store(*objects))
+    return why_not_provisioned([read(value) for value in claims], by_name, NODE, store(*objects))
 
 
 def on(**labels: list[str]) -> Json:

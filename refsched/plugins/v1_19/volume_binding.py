@@ -27,7 +27,7 @@ from refsched.volumes.csi_migration import untranslated
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.finding import Claims, PodClaims, claims_of, find_pod_volumes
 from refsched.volumes.orders import volume_orders
-from refsched.volumes.provisioning import NOTHING_TO_BIND, refusal_to_provision
+from refsched.volumes.provisioning import NOTHING_TO_BIND, why_not_provisioned
 
 UNBOUND = Reason("pod has unbound immediate PersistentVolumeClaims", "R-VOLBIND-51")
 NODE_CONFLICT = Reason("node(s) had volume node affinity conflict", "R-VOLBIND-52")
@@ -120,14 +120,14 @@ def _refusal_of_delayed(claims: PodClaims, node: Node) -> str | None:
     found = find_pod_volumes(claims, node)
     if found is None:
         return CANNOT_BIND
-    refusal = refusal_to_provision(found.provisions, claims.classes, node, _NO_CAPACITIES)
+    refusal = why_not_provisioned(found.provisions, claims.classes, node, _NO_CAPACITIES)
     return None if refusal is None else CANNOT_BIND
 
 
 def _are_bound(changes: Changes, pod: Pod, node_name: str, objects: ObjectStore) -> bool:
     node = objects.get(Node, node_name)
     if node is None:
-        raise VolumeError(f'failed to get node "{node_name}": node "{node_name}" not found')
+        raise VolumeError(f'failed to get node "{node_name}": node "{node_name}" not found', "R-VOLBIND-54")
     if objects.get(Pod, pod.name, pod.namespace) is None:
-        raise VolumeError(f'pod "{pod.key}" does not exist any more')
+        raise VolumeError(f'pod "{pod.key}" does not exist any more', "R-VOLBIND-54")
     return are_all_bound(changes, node, objects, untranslated)

@@ -154,8 +154,8 @@ PLUGINS: Mapping[str, str] = {
     ),
     **dict.fromkeys(
         (
-            "plugins.node_volume_limits:_claimed_volume:part:0",
-            "plugins.node_volume_limits:_claimed_volume:part:1",
+            "plugins.node_volume_limits:_existing_volume:part:0",
+            "plugins.node_volume_limits:_existing_volume:part:1",
         ),
         "The API server refuses a CSI volume that lacks its driver or its handle.",
     ),
