@@ -1,8 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
 """refsched: an executable specification of how kube-scheduler decides.
 
-``import refsched`` is cheap on purpose: import the station you need, for example
-``refsched.objects.pod`` or ``refsched.plugins.node_ports``.
+``Cluster`` is the way in from Python; what it answers are records (docs/protocol.md), an ``Explanation`` or a
+``Plan``, and bad input is an ``InputError``. Importing this package costs next to nothing: each name is imported
+when it is first used.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from refsched.errors import InputError
+    from refsched.records import Attempt, Bind, Nodes, Queues, Write
+    from refsched.tools.cluster import Cluster
+    from refsched.tools.planner.explanation import Explanation
+    from refsched.tools.planner.plan import Plan
+
 __version__ = "0.1.0.dev0"
+__all__ = [
+    "Attempt",
+    "Bind",
+    "Cluster",
+    "Explanation",
+    "InputError",
+    "Nodes",
+    "Plan",
+    "Queues",
+    "Write",
+    "__version__",
+]
+
+_MODULES = {
+    "Attempt": "refsched.records",
+    "Bind": "refsched.records",
+    "Cluster": "refsched.tools.cluster",
+    "Explanation": "refsched.tools.planner.explanation",
+    "InputError": "refsched.errors",
+    "Nodes": "refsched.records",
+    "Plan": "refsched.tools.planner.plan",
+    "Queues": "refsched.records",
+    "Write": "refsched.records",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

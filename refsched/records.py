@@ -181,6 +181,8 @@ class NodeUsage:
 
 @frozen
 class Nodes:
+    """What the cache counts as requested, by node."""
+
     member: ClassVar[str] = "nodes"
     nodes: Mapping[str, NodeUsage] = field(factory=dict)
 

@@ -83,7 +83,7 @@ def _objects(paths: Sequence[str | Path], stdin: BinaryIO | None) -> Iterator[tu
             if not documents:
                 raise InputError("holds no object", where=where)
             for document in documents:
-                yield from _items(document.where, document.value)
+                yield from items_of(document.where, document.value)
 
 
 def _files(path: str | Path, stdin: BinaryIO | None) -> Iterator[tuple[str, bytes]]:
@@ -125,7 +125,7 @@ def _bytes(path: str | Path) -> bytes:
 # --- Lists ----------------------------------------------------------------------------------------
 
 
-def _items(where: str, value: Any) -> Iterator[tuple[str, Any]]:
+def items_of(where: str, value: Any) -> Iterator[tuple[str, Any]]:
     """The object itself or, of a List or a typed list such as PodList, its items."""
     if isinstance(value, list):
         raise InputError("expected an API object or a List of them, found a list without kind", where=where)
@@ -140,4 +140,4 @@ def _items(where: str, value: Any) -> Iterator[tuple[str, Any]]:
     for index, item in enumerate(items):
         if kind != "List" and isinstance(item, Mapping):
             item = {"apiVersion": api_version, "kind": kind.removesuffix("List"), **item}
-        yield from _items(f"{where}: items[{index}]", item)
+        yield from items_of(f"{where}: items[{index}]", item)

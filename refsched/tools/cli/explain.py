@@ -4,21 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any
 
-from refsched.errors import InputError
 from refsched.framework.known_defects import KNOWN_DEFECTS
-from refsched.machine.scheduler import Scheduler
-from refsched.objects.kinds import described_as
-from refsched.objects.pod import Pod
 from refsched.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY
-from refsched.objects.store import ApiObject
 from refsched.records import SCHEDULED
 from refsched.tools.cli.inputs import Given, read
 from refsched.tools.cli.main import AGREED, DISAGREED
-from refsched.tools.cli.printing import TABLE, Page, counted, show_value, some
-from refsched.tools.planner.cluster import FINISHED, why_passed_over
+from refsched.tools.cli.printing import TABLE, Page, show_value, some
+from refsched.tools.planner.cluster import check_is_to_place, pod_called
 from refsched.tools.planner.explanation import Explanation, Lack, NodeVerdict, Score
 from refsched.tools.planner.explanation import explain as explained
 
@@ -37,38 +31,16 @@ SHORT_NAMES = {
 
 def explain(given: Given, name: str, output: str) -> int:
     scheduler, manifests = read(given, remember=True)
-    pod = _pod_called(name, manifests.objects)
-    _check_is_ours(scheduler, pod)
+    pod = pod_called(name, manifests.objects)
+    check_is_to_place(scheduler, pod)
     found = explained(scheduler, manifests.objects, pod)
     if output == TABLE:
-        _show(found)
+        page = Page()
+        _write(page, found)
+        page.show()
     else:
         show_value(as_value(found), output)
     return AGREED if found.result == SCHEDULED else DISAGREED
-
-
-# --- Which pod ------------------------------------------------------------------------------------
-
-
-def _pod_called(name: str, objects: Sequence[ApiObject]) -> Pod:
-    key = name if "/" in name else f"default/{name}"
-    pods = {shown.key: shown for shown in objects if isinstance(shown, Pod)}
-    if key in pods:
-        return pods[key]
-    if not pods:
-        raise InputError("there is no pod in the input", where=key)
-    names = get_close_matches(key.partition("/")[2], {pod.name for pod in pods.values()}, n=3)
-    near = [other for name in names for other, pod in pods.items() if pod.name == name][:3]
-    hint = f"; did you mean {' or '.join(near)}?" if near else f"; there are {counted(len(pods), 'pod')}"
-    raise InputError(f"there is no such pod{hint}", where=key)
-
-
-def _check_is_ours(scheduler: Scheduler, pod: Pod) -> None:
-    if pod.status.phase in FINISHED:
-        raise InputError(f"has finished ({pod.status.phase}): it needs no node", where=described_as(pod))
-    why = why_passed_over(scheduler, pod)
-    if why:
-        raise InputError(f"{why}: there is nothing to explain", where=described_as(pod))
 
 
 # --- For programs ---------------------------------------------------------------------------------
@@ -136,8 +108,14 @@ def _node(node: NodeVerdict) -> dict[str, Any]:
 # --- For people -----------------------------------------------------------------------------------
 
 
-def _show(found: Explanation) -> None:
-    page = Page()
+def text(found: Explanation) -> str:
+    """What the command prints, without colours."""
+    page = Page(plain=True)
+    _write(page, found)
+    return page.text()
+
+
+def _write(page: Page, found: Explanation) -> None:
     page.line(_headline(found), "bold")
     if found.bound_to:
         page.line(f"it runs on {found.bound_to}, and is decided as if it were yet to be placed")
@@ -157,7 +135,6 @@ def _show(found: Explanation) -> None:
     if unseen:
         page.line()
         page.line(f"not looked at, since the search ended before: {some(unseen)}")
-    page.show()
 
 
 def _headline(found: Explanation) -> str:

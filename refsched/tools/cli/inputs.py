@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -12,9 +11,8 @@ from attrs import frozen
 
 from refsched.config.feature_gates import with_feature_gates
 from refsched.config.read import default_config, read_config
-from refsched.config.types import Extender, KubeSchedulerConfiguration
+from refsched.config.types import KubeSchedulerConfiguration
 from refsched.errors import InputError
-from refsched.extenders.extender import Ask
 from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
@@ -22,8 +20,8 @@ from refsched.objects.documents import MAX_TEXT, read_documents, read_text
 from refsched.objects.manifests import Manifests, read_manifests
 from refsched.releases import DEFAULT, release_of
 from refsched.releases.release import Release
-from refsched.tools.http.over_http import over_http
 from refsched.tools.planner.cluster import latest_time
+from refsched.tools.planner.dry_extenders import reach
 
 GATES_OPTION = "--feature-gates"
 _BOOLEANS = {
@@ -46,7 +44,8 @@ class Given:
 
 def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]:
     """A scheduler of an empty cluster, and what is to be shown to it. Its clock starts when the cluster was looked
-    at; ``remember`` is for ``reach``. InputError names the file, or the option, and what is wrong in it."""
+    at;
+    ``remember`` is for ``reach``. InputError names the file, or the option, and what is wrong in it."""
     try:
         release = release_of(given.kubernetes or DEFAULT.name)
     except InputError as error:
@@ -96,20 +95,3 @@ def _config(path: str, release: Release) -> KubeSchedulerConfiguration:
         return read_config(documents[0], release)
     except InputError as error:
         raise error.at(path) from None
-
-
-def reach(config: Extender, *, remember: bool) -> Ask:
-    """Extenders are asked for real, but never to bind: nothing is to change. With ``remember`` an extender is
-    asked the same only once."""
-    ask = over_http(config)
-    told: dict[str, object] = {}
-
-    def answer(verb: str, request: dict[str, Any]) -> object:
-        if verb == config.bind_verb:
-            return {}
-        question = json.dumps([verb, request], sort_keys=True)
-        if not remember or question not in told:
-            told[question] = ask(verb, request)
-        return told[question]
-
-    return answer

@@ -27,8 +27,8 @@ UNBOUNDED = 100_000
 class Page:
     """Collects what is printed, and prints it at once: all of it, or after an error nothing."""
 
-    def __init__(self) -> None:
-        self._is_terminal = sys.stdout.isatty()
+    def __init__(self, *, plain: bool = False) -> None:
+        self._is_terminal = not plain and sys.stdout.isatty()
         self._text = io.StringIO()
         self._console = Console(
             file=self._text,
@@ -63,8 +63,10 @@ class Page:
             self._console.print(table)
 
     def show(self) -> None:
-        lines = (line.rstrip() for line in self._text.getvalue().splitlines())
-        click.echo("\n".join(lines), color=self._is_terminal)
+        click.echo(self.text(), color=self._is_terminal)
+
+    def text(self) -> str:
+        return "\n".join(line.rstrip() for line in self._text.getvalue().splitlines())
 
 
 def show_value(value: Any, output: str) -> None:
@@ -72,7 +74,15 @@ def show_value(value: Any, output: str) -> None:
     if output == JSON:
         click.echo(json.dumps(value, indent=2, ensure_ascii=False))
     else:
-        click.echo(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=UNBOUNDED), nl=False)
+        dumped = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=UNBOUNDED)
+        click.echo(dumped, nl=False)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Of a Reason it writes the text."""
+
+
+_Dumper.add_multi_representer(str, yaml.SafeDumper.represent_str)
 
 
 def printable(text: str) -> str:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from refsched.objects.manifests import Manifests
@@ -17,7 +19,9 @@ def schedule(given: Given, output: str) -> int:
     scheduler, manifests = read(given)
     found = plan(scheduler, manifests.objects)
     if output == TABLE:
-        _show(found, manifests)
+        page = Page()
+        _write(page, found, manifests.ignored)
+        page.show()
     else:
         show_value(as_value(found, manifests), output)
     return AGREED if found.is_complete else DISAGREED
@@ -63,8 +67,15 @@ def _refusal(refusal: Refusal) -> dict[str, Any]:
 # --- For people -----------------------------------------------------------------------------------
 
 
-def _show(found: Plan, manifests: Manifests) -> None:
-    page = Page()
+def text(found: Plan) -> str:
+    """What the command prints, without colours."""
+    page = Page(plain=True)
+    _write(page, found)
+    return page.text()
+
+
+def _write(page: Page, found: Plan, ignored: Mapping[str, int] = MappingProxyType({})) -> None:
+    """``ignored`` are the kinds of objects that were given and are not read."""
     placed = [outcome for outcome in found.outcomes if outcome.result == PLACED]
     page.table(
         ("POD", "PRIORITY", "NODE"),
@@ -83,8 +94,7 @@ def _show(found: Plan, manifests: Manifests) -> None:
         page.line()
         rows = [(v.claim, v.volume, "provisioned" if v.provisioned else "bound") for v in found.volumes]
         page.table(("CLAIM", "VOLUME", ""), rows)
-    _show_notes(page, found, manifests)
-    page.show()
+    _write_notes(page, found, ignored)
 
 
 def _show_refused(page: Page, outcome: Outcome) -> None:
@@ -102,15 +112,15 @@ def _show_refused(page: Page, outcome: Outcome) -> None:
     page.table(("PLUGIN", "REASON", "ON"), rows, indent=2)
 
 
-def _show_notes(page: Page, found: Plan, manifests: Manifests) -> None:
+def _write_notes(page: Page, found: Plan, ignored: Mapping[str, int]) -> None:
     """What was given and is no part of the plan, and the sum."""
     page.line()
     for pod, why in found.census.passed_over.items():
         page.line(f"passed over: {pod} ({why})")
     if found.census.finished:
         page.line(f"passed over: {counted(found.census.finished, 'finished pod')}")
-    if manifests.ignored:
-        kinds = ", ".join(f"{kind} ({count})" for kind, count in manifests.ignored.items())
+    if ignored:
+        kinds = ", ".join(f"{kind} ({count})" for kind, count in ignored.items())
         page.line(f"not read, since scheduling does not: {kinds}")
     left = len(found.outcomes) - found.placed
     page.line(f"{counted(len(found.outcomes), 'pending pod')}: {found.placed:,} placed, {left:,} not", "bold")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from itertools import groupby
 
 from attrs import frozen
@@ -61,6 +62,30 @@ def why_passed_over(scheduler: Scheduler, pod: Pod) -> str:
     if pod.spec.scheduler_name not in scheduler.state.profiles:
         return f"left to the scheduler {pod.spec.scheduler_name}"
     return "is being deleted" if pod.metadata.deletion_timestamp is not None else ""
+
+
+def pod_called(name: str, objects: Sequence[ApiObject]) -> Pod:
+    """The pod of this name, or of this namespace and name. InputError says which names are near."""
+    key = name if "/" in name else f"default/{name}"
+    pods = {shown.key: shown for shown in objects if isinstance(shown, Pod)}
+    if key in pods:
+        return pods[key]
+    if not pods:
+        raise InputError("there is no pod in the input", where=key)
+    names = get_close_matches(key.partition("/")[2], {pod.name for pod in pods.values()}, n=3)
+    near = [other for name in names for other, pod in pods.items() if pod.name == name][:3]
+    count = f"{len(pods):,} pod{'' if len(pods) == 1 else 's'}"
+    hint = f"; did you mean {' or '.join(near)}?" if near else f"; there are {count}"
+    raise InputError(f"there is no such pod{hint}", where=key)
+
+
+def check_is_to_place(scheduler: Scheduler, pod: Pod) -> None:
+    """InputError where the pod needs no node, or is not this scheduler's to place."""
+    if pod.status.phase in FINISHED:
+        raise InputError(f"has finished ({pod.status.phase}): it needs no node", where=described_as(pod))
+    why = why_passed_over(scheduler, pod)
+    if why:
+        raise InputError(f"{why}: there is nothing to explain", where=described_as(pod))
 
 
 def why_gated(scheduler: Scheduler, pod: Pod) -> Status | None:

@@ -108,6 +108,12 @@ class Explanation:
     extenders: tuple[str, ...] = ()
     nodes: tuple[NodeVerdict, ...] = ()
 
+    def __str__(self) -> str:
+        """As ``refsched explain`` prints it."""
+        from refsched.tools.cli.explain import text
+
+        return text(self)
+
 
 def explain(scheduler: Scheduler, objects: Sequence[ApiObject], pod: Pod) -> Explanation:
     """``pod`` is one of the objects, and the scheduler's to place. Raises InputError as ``plan`` does."""

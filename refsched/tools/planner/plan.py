@@ -75,6 +75,12 @@ class Plan:
     def is_complete(self) -> bool:
         return self.placed == len(self.outcomes)
 
+    def __str__(self) -> str:
+        """As ``refsched schedule`` prints it."""
+        from refsched.tools.cli.schedule import text
+
+        return text(self)
+
 
 def plan(scheduler: Scheduler, objects: Sequence[ApiObject]) -> Plan:
     """Place what can be placed. Raises InputError where an object says what cannot be."""

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cluster: a scheduler and the objects that it is shown, for programs (``from refsched import Cluster``).
+
+The methods are the requests of docs/protocol.md. Objects are Kubernetes' own, as mappings or as YAML or JSON text;
+what a cluster answers are the records of the same document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from functools import partial
+from typing import Any, TypeAlias
+
+from refsched.config.feature_gates import with_feature_gates
+from refsched.config.read import default_config, read_config
+from refsched.config.types import Extender as ExtenderConfig
+from refsched.errors import InputError
+from refsched.extenders.extender import Ask
+from refsched.framework.choices import SeededChoices
+from refsched.machine.inputs import InputReader
+from refsched.machine.profiles import scheduler_of
+from refsched.machine.scheduler import START, CycleHeldError, Scheduler
+from refsched.objects.documents import read_documents
+from refsched.objects.kinds import KINDS, kind_called
+from refsched.objects.manifests import items_of
+from refsched.objects.store import ApiObject
+from refsched.records import (
+    Advance,
+    Attempt,
+    Create,
+    Delete,
+    Input,
+    Nodes,
+    Output,
+    Permit,
+    Queues,
+    Reference,
+    Release,
+    Update,
+)
+from refsched.releases import DEFAULT, release_of
+from refsched.tools.http.over_http import over_http
+from refsched.tools.planner.cluster import check_is_to_place, pod_called
+from refsched.tools.planner.dry_extenders import reach
+from refsched.tools.planner.explanation import Explanation
+from refsched.tools.planner.explanation import explain as explanation_of
+from refsched.tools.planner.plan import Plan
+from refsched.tools.planner.plan import plan as plan_of
+
+Manifest: TypeAlias = str | Mapping[str, Any]
+"""One Kubernetes object as a mapping, or any number of them as YAML or JSON text."""
+
+TEXT = "the text"
+
+
+class Cluster:
+    """A cluster as a scheduler sees it: at time 0 and empty, but for ``manifests``.
+
+    ``config`` is a KubeSchedulerConfiguration (the default one where it is None), ``kubernetes`` a release
+    (``"1.34"``), ``feature_gates`` are by name, ``start`` is the time on the cluster's clock at 0. Wherever
+    kube-scheduler may do one of several things, ``seed`` decides. InputError where something given is refused.
+
+    Nothing happens by itself: the clock moves by ``advance``, and a pod is tried by ``schedule``.
+    """
+
+    def __init__(
+        self,
+        manifests: Manifest | Iterable[Manifest] = "",
+        *,
+        config: Manifest | None = None,
+        kubernetes: str = DEFAULT.name,
+        feature_gates: Mapping[str, bool] | None = None,
+        start: datetime = START,
+        seed: int = 0,
+    ) -> None:
+        self._release = with_feature_gates(feature_gates, release_of(kubernetes))
+        self._config = (
+            default_config(self._release) if config is None else read_config(_one(config), self._release)
+        )
+        self._seed = seed
+        self._start = start
+        self._records: list[Output] = []
+        self._scheduler = self._empty(over_http)
+        self._inputs = InputReader(self._scheduler)
+        self.create(manifests)
+
+    # --- Inputs -----------------------------------------------------------------------------------
+
+    def create(self, manifests: Manifest | Iterable[Manifest]) -> tuple[Output, ...]:
+        """New objects are shown to the scheduler, in this order. Answers what it did because of them."""
+        return self._apply(*(Create(value) for value in _objects(manifests)))
+
+    def update(self, manifests: Manifest | Iterable[Manifest]) -> tuple[Output, ...]:
+        """Changed objects are shown to the scheduler, each as it is now."""
+        return self._apply(*(Update(value) for value in _objects(manifests)))
+
+    def delete(
+        self, kind: str, name: str, namespace: str = "default", *, api_version: str = ""
+    ) -> tuple[Output, ...]:
+        """An object is deleted. ``api_version`` is that of the kind where it is not given."""
+        return self._apply(Delete(_reference(kind, name, namespace, api_version)))
+
+    def advance(self, seconds: float) -> tuple[Output, ...]:
+        """The clock moves by so many seconds, and timers that fall due fire."""
+        return self._apply(Advance(seconds))
+
+    def permit(self, pod: str, decision: str, plugin: str = "") -> tuple[Output, ...]:
+        """``decision`` on a pod that waits on Permit: ``allow`` (by ``plugin``, or by all) or ``reject``."""
+        return self._apply(Permit(_key(pod), decision, plugin))
+
+    def release(self, pod: str) -> tuple[Output, ...]:
+        """A scripted plugin that holds the pod goes on."""
+        return self._apply(Release(_key(pod)))
+
+    def schedule(self, pod: str | None = None) -> Attempt | None:
+        """Pop the next pod of the queue, or take this one, and try to place it.
+
+        None where no pod waits, or where the attempt is held by a scripted plugin and has not ended. What followed
+        from the attempt (its binding, what it wrote) is among the ``records``.
+        """
+        try:
+            self._scheduler.schedule(None if pod is None else _key(pod))
+        except KeyError:
+            raise InputError("does not wait to be scheduled", where=_key(pod or "")) from None
+        except CycleHeldError as held:
+            raise InputError(str(held)) from None
+        return next((record for record in self._take() if isinstance(record, Attempt)), None)
+
+    # --- Observations -----------------------------------------------------------------------------
+
+    @property
+    def records(self) -> tuple[Output, ...]:
+        """All that the scheduler did, from the beginning."""
+        return tuple(self._records)
+
+    @property
+    def now(self) -> float:
+        """Seconds since the beginning."""
+        return self._scheduler.state.clock.now
+
+    def observe(self) -> tuple[Queues, Nodes]:
+        """The pods that wait, by queue, and what is requested on each node, assumed pods included."""
+        return self._scheduler.queues(), self._scheduler.nodes()
+
+    # --- Questions --------------------------------------------------------------------------------
+
+    def explain(self, pod: str) -> Explanation:
+        """Why the pod goes where it goes, and why not elsewhere; printed, it is what ``refsched explain`` prints.
+
+        The pod is decided against the cluster as it is, and nothing changes. A pod that runs is decided as if it
+        did not.
+        """
+        objects = self._objects()
+        scheduler = self._empty(partial(reach, remember=True))
+        found = pod_called(pod, objects)
+        check_is_to_place(scheduler, found)
+        return explanation_of(scheduler, objects, found)
+
+    def plan(self) -> Plan:
+        """Where every pending pod would go if time went on; the cluster itself does not change."""
+        return plan_of(self._empty(partial(reach, remember=False)), self._objects())
+
+    # --- Within -----------------------------------------------------------------------------------
+
+    def _empty(self, reached: Callable[[ExtenderConfig], Ask]) -> Scheduler:
+        choices = SeededChoices(self._seed)
+        return scheduler_of(self._config, choices, release=self._release, start=self._start, reach=reached)
+
+    def _apply(self, *inputs: Input) -> tuple[Output, ...]:
+        for each in inputs:
+            self._inputs.apply(each)
+        return self._take()
+
+    def _take(self) -> tuple[Output, ...]:
+        new = tuple(self._scheduler.take_records())
+        self._records += new
+        return new
+
+    def _objects(self) -> list[ApiObject]:
+        return [shown for kind in KINDS for shown in self._scheduler.state.objects.list(kind.type)]
+
+
+def _objects(manifests: Manifest | Iterable[Manifest]) -> Iterator[dict[str, Any]]:
+    """Every object; a List, as kubectl prints it, stands for its items."""
+    if isinstance(manifests, str):
+        for document in read_documents(manifests, TEXT):
+            for _, value in items_of(document.where, document.value):
+                yield value
+    elif isinstance(manifests, Mapping):
+        for _, value in items_of("", manifests):
+            yield dict(value)
+    else:
+        for each in manifests:
+            yield from _objects(each)
+
+
+def _one(manifest: Manifest) -> Mapping[str, Any]:
+    found = list(_objects(manifest))
+    if len(found) != 1:
+        raise InputError(f"expected one KubeSchedulerConfiguration, found {len(found)} documents")
+    return found[0]
+
+
+def _key(pod: str) -> str:
+    return pod if "/" in pod else f"default/{pod}"
+
+
+def _reference(kind: str, name: str, namespace: str, api_version: str) -> Reference:
+    known = next((each.api_version for each in KINDS if each.name == kind), "v1")
+    found = kind_called(api_version or known, kind)
+    return Reference(kind, name, api_version or known, namespace if found.namespaced else "")

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``from refsched import Cluster``: the requests of the protocol as methods, and questions about a cluster."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+import refsched
+from refsched import Attempt, Bind, Cluster, InputError
+
+Json = dict[str, Any]
+
+
+def node(name: str, cpu: str, **more: Any) -> Json:
+    status = {"allocatable": {"cpu": cpu, "memory": "16Gi", "pods": "10"}}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, **more}, "status": status}
+
+
+def pod(name: str, cpu: str = "1", **spec: Any) -> Json:
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name},
+        "spec": {"containers": [container], **spec},
+    }
+
+
+TWO_NODES = """
+apiVersion: v1
+kind: NodeList
+items:
+- {metadata: {name: small}, status: {allocatable: {cpu: "2", memory: 16Gi, pods: "10"}}}
+- {metadata: {name: large}, status: {allocatable: {cpu: "8", memory: 16Gi, pods: "10"}}}
+"""
+
+# --- Importing ------------------------------------------------------------------------------------
+
+
+def test_importing_the_package_imports_none_of_its_modules() -> None:
+    program = "import sys, refsched; print(*(name for name in sys.modules if name.startswith('refsched.')))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+def test_every_public_name_is_there_and_documented() -> None:
+    for name in refsched.__all__:
+        found = getattr(refsched, name)
+        assert name == "__version__" or found.__doc__
+    assert dir(refsched) == sorted(refsched.__all__)
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'refsched' has no attribute 'Clutser'"):
+        refsched.Clutser  # noqa: B018
+
+
+# --- Inputs ---------------------------------------------------------------------------------------
+
+
+def test_a_pod_is_scheduled_and_bound() -> None:
+    cluster = Cluster([TWO_NODES, pod("web", "4")])
+
+    attempt = cluster.schedule()
+
+    assert attempt is not None
+    assert (attempt.pod, attempt.result, attempt.node) == ("default/web", "scheduled", "large")
+    assert [type(record) for record in cluster.records] == [Attempt, Bind]
+    queues, nodes = cluster.observe()
+    assert queues.active == ()
+    assert nodes.nodes["large"].milli_cpu == 4000
+    assert cluster.schedule() is None
+
+
+def test_a_rejected_pod_is_scheduled_after_an_event_and_its_backoff() -> None:
+    cluster = Cluster([node("n", "1"), pod("web", "2")])
+    first = cluster.schedule("web")
+    assert first is not None
+    assert first.result == "unschedulable"
+    assert first.message is not None
+    assert "Insufficient cpu" in first.message
+
+    cluster.update(node("n", "4"))
+    assert cluster.observe()[0].backoff == ("default/web",)
+    cluster.advance(1)
+
+    assert cluster.now == 1
+    second = cluster.schedule()
+    assert second is not None
+    assert second.node == "n"
+
+
+def test_an_object_is_deleted_by_its_kind_and_name() -> None:
+    cluster = Cluster([TWO_NODES, pod("web", "4")])
+    cluster.delete("Node", "large")
+    cluster.delete("Pod", "web")
+    assert set(cluster.observe()[1].nodes) == {"small"}
+    assert cluster.schedule() is None
+
+
+def test_a_pod_that_waits_on_permit_is_allowed() -> None:
+    plugins = {"permit": {"enabled": [{"name": "ScriptedA"}]}}
+    config = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"plugins": plugins}],
+    }
+    waiting = pod("web")
+    waiting["metadata"]["annotations"] = {"refsched.dev/script": '{"ScriptedA": {"permit": "Wait"}}'}
+    cluster = Cluster([node("n", "4"), waiting], config=config)
+    attempt = cluster.schedule("web")
+    assert attempt is not None
+    assert attempt.waiting
+
+    [bound] = cluster.permit("web", "allow")
+
+    assert isinstance(bound, Bind)
+    assert bound.node == "n"
+
+
+def test_a_feature_gate_and_a_release_are_chosen_by_name() -> None:
+    cluster = Cluster(kubernetes="v1.34.2", feature_gates={"SchedulerQueueingHints": True})
+    assert cluster.observe()[0].active == ()
+
+
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [
+        (lambda: Cluster(kubernetes="1.7"), "Kubernetes 1.7 is not specified here"),
+        (lambda: Cluster(config="{}\n---\n{}"), "expected one KubeSchedulerConfiguration, found 2 documents"),
+        (lambda: Cluster("kind: Node\n: ["), "the text"),
+        (lambda: Cluster({"kind": "Node"}), "Node: apiVersion: is required and missing"),
+        (lambda: Cluster().schedule("web"), "default/web: does not wait to be scheduled"),
+        (lambda: Cluster().delete("Node", "n"), "Node n"),
+        (lambda: Cluster().explain("web"), "default/web: there is no pod in the input"),
+        (lambda: Cluster(pod("web")).explain("wev"), "did you mean default/web?"),
+    ],
+)
+def test_bad_input_is_an_input_error(make: Any, problem: str) -> None:
+    with pytest.raises(InputError) as refused:
+        make()
+    assert problem in str(refused.value)
+
+
+# --- Questions ------------------------------------------------------------------------------------
+
+
+def test_an_explanation_says_why_there_and_why_not_elsewhere_and_changes_nothing() -> None:
+    cluster = Cluster([TWO_NODES, pod("web", "4")])
+
+    explanation = cluster.explain("web")
+
+    assert (explanation.result, explanation.node) == ("scheduled", "large")
+    [rejected] = [verdict for verdict in explanation.nodes if verdict.node == "small"]
+    assert (rejected.plugin, rejected.reasons) == ("NodeResourcesFit", ("Insufficient cpu",))
+    assert "Insufficient cpu  (asks 4, free 2)" in str(explanation)
+    assert cluster.observe()[0].active == ("default/web",)
+    assert cluster.records == ()
+
+
+def test_a_bound_pod_is_explained_as_if_it_were_yet_to_be_placed() -> None:
+    cluster = Cluster([TWO_NODES, pod("web", "4")])
+    cluster.schedule()
+    assert cluster.explain("web").bound_to == "large"
+
+
+def test_a_plan_places_every_pending_pod_and_changes_nothing() -> None:
+    cluster = Cluster([TWO_NODES, pod("web", "4"), pod("batch", "8")])
+
+    plan = cluster.plan()
+
+    assert {outcome.pod: outcome.node for outcome in plan.outcomes} == {
+        "default/batch": "",
+        "default/web": "large",
+    }
+    assert "2 pending pods: 1 placed, 1 not" in str(plan)
+    assert cluster.records == ()
