@@ -57,7 +57,7 @@ def handle(scheduler: SchedulerState, event: Event) -> None:
         _handle_node(scheduler, _as(Node, event.before), _as(Node, event.after))
     elif shown.kind in RESOURCES:
         action = _action(event)
-        if scheduler.queue.hears_of(RESOURCES[shown.kind], action):
+        if scheduler.queue.watches(RESOURCES[shown.kind], action):
             _move(scheduler, ClusterEvent(RESOURCES[shown.kind], action), event.before, event.after)
 
 

@@ -91,6 +91,7 @@ def scheduler_of(
 
     def queue(objects: ObjectStore, clock: Callable[[], float]) -> SchedulingQueue:
         return SchedulingQueue(
+            release.queue,
             less,
             {
                 name: hint_table(framework.plugins, has_extenders=bool(extenders))
@@ -101,8 +102,6 @@ def scheduler_of(
             float(config.pod_initial_backoff_seconds),
             float(config.pod_max_backoff_seconds),
             clock,
-            pops_from_backoff=release.queue.pops_from_backoff,
-            max_in_unschedulable_pods=release.queue.max_in_unschedulable_pods,
         )
 
     scheduler = Scheduler(frameworks, queue, choices, release, start, frozen_timers)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Backoff: how long a pod that was refused has to wait for its next turn.
+"""Backoff: how long a pod waits after a failed attempt before it may be tried again.
 
 Rules: R-BACKOFF-01 … R-BACKOFF-06.   Source: pkg/scheduler/backend/queue/backoff_queue.go (v1.34.2).
 """
@@ -7,64 +7,99 @@ Rules: R-BACKOFF-01 … R-BACKOFF-06.   Source: pkg/scheduler/backend/queue/back
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from attrs import frozen
 
 from refsched.queue.queued_pod import NO_BACKOFF, QueuedPod
 from refsched.queue.ranking import Less
+from refsched.rules import applies
 
 _NANO = 10**9
 
 
 @frozen
 class Backoff:
-    """The two durations of the configuration, in seconds: podInitialBackoffSeconds, podMaxBackoffSeconds.
+    """The durations of the configuration, in seconds: podInitialBackoffSeconds, podMaxBackoffSeconds.
 
-    ``by_second`` is what feature gate SchedulerPopFromBackoffQ changes.
+    ``rounded`` says how exactly the time is counted.
     """
 
-    initial: float = 1
-    maximum: float = 10
-    by_second: bool = True
+    initial: float
+    maximum: float
+    rounded: Callable[[float], float]
 
     def duration(self, count: int) -> float:
-        """R-BACKOFF-01: the initial backoff, doubled with each further time, but not above the maximum.
+        """R-BACKOFF-01: The first backoff lasts podInitialBackoffSeconds, each further one twice as long as
+        the one before, but none longer than podMaxBackoffSeconds.
 
         Counted in whole nanoseconds. Source: calculateBackoffDuration.
         """
+        applies("R-BACKOFF-01")
         initial, maximum = round(self.initial * _NANO), round(self.maximum * _NANO)
         doublings = count - 1
         return (maximum if initial > maximum >> doublings else initial << doublings) / _NANO
 
     def expiration(self, pod: QueuedPod) -> float:
-        """R-BACKOFF-02: the consecutive errors count where there are any, else the times it was refused.
-        R-BACKOFF-03: a maximum of 0 turns backoff off, and a pod that was never refused owes none.
-        R-BACKOFF-04: the end is rounded down to the second. Source: getBackoffTime.
+        """R-BACKOFF-02: After an error the backoff grows with the number of consecutive errors, and after a
+        rejection with the number of rejections.
+        R-BACKOFF-03: If podMaxBackoffSeconds is 0, no pod backs off.
+
+        A pod that was never rejected has no backoff. Source: getBackoffTime.
         """
-        count = pod.consecutive_errors_count or pod.unschedulable_count
-        if self.maximum == 0 or count == 0:
+        if self.maximum == 0:
+            applies("R-BACKOFF-03")
             return NO_BACKOFF
-        return self.window(pod.timestamp + self.duration(count))
+        count = pod.consecutive_errors_count or pod.unschedulable_count
+        if count == 0:
+            return NO_BACKOFF
+        applies("R-BACKOFF-02")
+        return self.rounded(pod.timestamp + self.duration(count))
 
     def is_backing_off(self, pod: QueuedPod, now: float) -> bool:
-        """R-BACKOFF-05: a pod backs off until the second in which its backoff ends is over.
+        """R-BACKOFF-05: A pod backs off until the second in which its backoff ends has passed.
 
         Source: isPodBackingoff.
         """
-        return pod.backoff_expiration >= self.window(now)
+        if pod.backoff_expiration < self.rounded(now):
+            return False
+        applies("R-BACKOFF-05")
+        return True
 
-    def window(self, time: float) -> float:
-        """R-BACKOFF-06: without SchedulerPopFromBackoffQ time counts to the nanosecond. Source: alignToWindow."""
-        return whole_second(time) if self.by_second else round(time, 9)
+    def until_flush(self, now: float) -> float:
+        """Seconds from ``now``, when the queue is started, to the first flush of backoffQ.
+
+        Source: waitUntilAlignedWithOrderingWindow.
+        """
+        return self.rounded(now + 1) - now
 
 
-def whole_second(time: float) -> float:
-    """The second that a time lies in; nanoseconds count, and what is below them is a float's error."""
-    return math.floor(round(time, 9))
+def to_the_second(time: float) -> float:
+    """R-BACKOFF-04: The end of a backoff is rounded down to the second, and backoffQ is flushed at each whole
+    second.
+
+    Nanoseconds count, and what is below them is a float's error. Source: alignToWindow.
+    """
+    exact = round(time, 9)
+    second = math.floor(exact)
+    if second != exact:
+        applies("R-BACKOFF-04")
+    return second
+
+
+def to_the_nanosecond(time: float) -> float:
+    """R-BACKOFF-06: Without SchedulerPopFromBackoffQ, a backoff is counted to the nanosecond.
+
+    Source: alignToWindow.
+    """
+    exact = round(time, 9)
+    if exact != math.floor(exact):
+        applies("R-BACKOFF-06")
+    return exact
 
 
 def by_expiration(less: Less) -> Less:
-    """Whose backoff ends in an earlier second goes first, and within a second as ``less`` has it.
+    """The pod whose backoff ends earlier goes first; if both end at once, ``less`` decides.
 
     Source: lessBackoffCompletedWithPriority.
     """

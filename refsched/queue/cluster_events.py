@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cluster events: what an update of a pod or a node means for scheduling, and which registrations it meets.
+"""Cluster events: what an update of a pod or a node means for scheduling, and which registrations it matches.
 
 Rules: R-CHANGE-01 … R-CHANGE-07.   Source: pkg/scheduler/framework/events.go;
 pkg/scheduler/framework/types.go, MatchClusterEvents (v1.34.2).
@@ -22,6 +22,7 @@ from refsched.framework.events import (
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.resources import requests_in_events
+from refsched.rules import applies
 
 ASSIGNED_POD_ADD = ClusterEvent(ASSIGNED_POD, ActionType.ADD)
 ASSIGNED_POD_DELETE = ClusterEvent(ASSIGNED_POD, ActionType.DELETE)
@@ -38,15 +39,17 @@ SCHEDULE_ATTEMPT_FAILURE = ClusterEvent("", ActionType(0), "ScheduleAttemptFailu
 
 
 def is_wild_card(event: ClusterEvent) -> bool:
-    """Anything about anything."""
+    """Does the event concern every resource and every action?"""
     return event.resource == WILD_CARD and event.action == ActionType.ALL
 
 
 @cache
 def matches(registered: ClusterEvent, event: ClusterEvent) -> bool:
-    """R-CHANGE-01: an event meets a registration of the same resource (Pod stands for assigned and for
-    unscheduled pods) that is as wide as itself or wider: a plain Update is met by who registered for all
-    updates, not by who registered for labels alone. Of wild cards, only a wild card meets one.
+    """R-CHANGE-01: An event matches a registration for the same resource whose actions include the event's
+    and are no narrower than them, so that a plain Update does not match a registration for changed labels
+    alone.
+
+    Pod stands for assigned and for unscheduled pods. Only a wild card registration matches a wild card event.
 
     Source: MatchClusterEvents, matchEventResources.
     """
@@ -66,10 +69,12 @@ def matches(registered: ClusterEvent, event: ClusterEvent) -> bool:
 
 
 def pod_update_events(before: Pod, after: Pod) -> tuple[ClusterEvent, ...]:
-    """R-CHANGE-02: one event for each kind of change, in this order; a plain Update where there is none.
+    """R-CHANGE-02: An update of a pod is one event for each kind of change that it makes, and a plain Update
+    if it makes none of them.
 
     Source: PodSchedulingPropertiesChange.
     """
+    applies("R-CHANGE-02")
     resource = ASSIGNED_POD if after.spec.node_name else UNSCHEDULABLE_POD
     found = [action for action, changed in _POD_CHANGES.items() if changed(before, after)]
     return tuple(ClusterEvent(resource, action) for action in found or [ActionType.UPDATE])
@@ -80,23 +85,35 @@ def _labels_changed(before: Pod | Node, after: Pod | Node) -> bool:
 
 
 def _scaled_down(before: Pod, after: Pod) -> bool:
-    """R-CHANGE-03: it asks for less of something, in thousandths, or no longer names it; pod-level requests
-    count here without the gate PodLevelResources too."""
+    """R-CHANGE-03: A pod is scaled down if it requests less of some resource than before, or none.
+
+    Amounts are compared in thousandths. Pod-level requests count here without the gate PodLevelResources too.
+    """
     less = requests_in_events(after)
-    return any(
-        name not in less or asked.milli_value > less[name].milli_value
-        for name, asked in requests_in_events(before).items()
+    is_less = any(
+        name not in less or requested.milli_value > less[name].milli_value
+        for name, requested in requests_in_events(before).items()
     )
+    if is_less:
+        applies("R-CHANGE-03")
+    return is_less
 
 
 def _gates_eliminated(before: Pod, after: Pod) -> bool:
-    """R-CHANGE-04: the last gate counts; one of several is no event of its own."""
-    return bool(before.spec.scheduling_gates) and not after.spec.scheduling_gates
+    """R-CHANGE-04: Only the removal of a pod's last scheduling gate is an event."""
+    if not before.spec.scheduling_gates or after.spec.scheduling_gates:
+        return False
+    applies("R-CHANGE-04")
+    return True
 
 
 def _tolerations_added(before: Pod, after: Pod) -> bool:
-    """R-CHANGE-05: the number of tolerations is compared: they can be added only."""
-    return len(before.spec.tolerations) != len(after.spec.tolerations)
+    """R-CHANGE-05: A change in the number of a pod's tolerations is an event, since they can only be
+    added."""
+    if len(before.spec.tolerations) == len(after.spec.tolerations):
+        return False
+    applies("R-CHANGE-05")
+    return True
 
 
 def _generated_claims_changed(before: Pod, after: Pod) -> bool:
@@ -115,11 +132,12 @@ _POD_CHANGES: Mapping[ActionType, Callable[[Pod, Pod], bool]] = {
 
 
 def node_update_events(before: Node, after: Node) -> tuple[ClusterEvent, ...]:
-    """R-CHANGE-06: one event for each kind of change, in this order; none where nothing of interest changed.
-    A node that is made schedulable again reports a change of taints, and so twice where taints changed too.
+    """R-CHANGE-06: An update of a node is one event for each kind of change that it makes, and no event if it
+    makes none of them; a node that is uncordoned counts as one whose taints changed.
 
     Source: NodeSchedulingPropertiesChange.
     """
+    applies("R-CHANGE-06")
     return tuple(ClusterEvent(NODE, action) for action, changed in _NODE_CHANGES if changed(before, after))
 
 
@@ -136,7 +154,10 @@ def _taints_changed(before: Node, after: Node) -> bool:
 
 
 def _conditions_changed(before: Node, after: Node) -> bool:
-    """R-CHANGE-07: only the status of each condition counts, not its reason nor when it was last seen."""
+    """R-CHANGE-07: Of a node's conditions only the status counts, not the reason or the time of a
+    heartbeat."""
+    if before.status.conditions != after.status.conditions:
+        applies("R-CHANGE-07")
     return _statuses(before) != _statuses(after)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HintTable: a profile's plugins and the events that may cure their refusals.
+"""HintTable: which events requeue a pod that a plugin of a profile rejected.
 
 Rules: R-HINT-01 … R-HINT-06.   Source: pkg/scheduler/scheduler.go, buildQueueingHintMap;
 pkg/scheduler/framework/runtime/framework.go, fillEnqueueExtensions;
@@ -35,9 +35,10 @@ from refsched.objects.store import ObjectStore
 from refsched.queue.cluster_events import is_wild_card, matches
 from refsched.queue.in_flight import Happening
 from refsched.queue.queued_pod import QueuedPod
+from refsched.rules import applies
 
 EXTENDER = "Extender"
-"""The name under which a refusal by an extender is recorded."""
+"""The name under which a rejection by an extender is recorded."""
 
 _ANYTHING = (
     POD,
@@ -54,23 +55,28 @@ _ANYTHING = (
 
 
 class Strategy(Enum):
-    """What an event means for a refused pod."""
+    """What an event means for a pod that waits. Source: scheduling_queue.go, queueingStrategy."""
 
-    SKIP = "nothing for it"
-    AFTER_BACKOFF = "worth a try, once it has backed off"
-    IMMEDIATELY = "worth a try now"
+    SKIP = "the pod is not requeued"
+    AFTER_BACKOFF = "the pod is requeued, and backs off first"
+    IMMEDIATELY = "the pod is requeued without a backoff"
 
 
 @frozen
 class Registration:
-    """One plugin's interest in one kind of event. Without a hint the pod is worth another try."""
+    """An event that a plugin registered for, and ``rule``, the id of the rule that the registration is."""
 
     event: ClusterEvent
+    rule: str
     plugin: Any = None
     hint: Hint | None = None
 
-    def cures(self, pod: Pod, happening: Happening, objects: ObjectStore) -> bool:
-        return self.hint is None or self.hint(self.plugin, pod, happening.before, happening.after, objects)
+    def says_queue(self, pod: Pod, happening: Happening, objects: ObjectStore) -> bool:
+        """The hint's answer; without a hint every such event requeues the pod."""
+        if self.hint is None or self.hint(self.plugin, pod, happening.before, happening.after, objects):
+            applies(self.rule)
+            return True
+        return False
 
 
 class HintTable:
@@ -81,17 +87,19 @@ class HintTable:
         self._matching: dict[ClusterEvent, Mapping[str, Sequence[Registration]]] = {}
 
     def matching(self, event: ClusterEvent) -> Mapping[str, Sequence[Registration]]:
-        """The registrations that the event meets, for the plugins that have any."""
+        """The registrations that the event matches, by plugin, for the plugins that have any."""
         if event not in self._matching:
-            met = {
+            matching = {
                 plugin: tuple(r for r in registered if matches(r.event, event))
                 for plugin, registered in self._registrations.items()
             }
-            self._matching[event] = {plugin: registered for plugin, registered in met.items() if registered}
+            self._matching[event] = {
+                plugin: registered for plugin, registered in matching.items() if registered
+            }
         return self._matching[event]
 
-    def hears_of(self, resource: str, action: ActionType) -> bool:
-        """Is this resource watched for such an action? Source: scheduler.go, unionedGVKs."""
+    def watches(self, resource: str, action: ActionType) -> bool:
+        """Did any plugin register for such an action on this resource? Source: scheduler.go, unionedGVKs."""
         return any(
             registration.event.resource == resource and registration.event.action & action
             for registered in self._registrations.values()
@@ -99,27 +107,35 @@ class HintTable:
         )
 
     def strategy(self, pod: QueuedPod, happening: Happening, objects: ObjectStore) -> Strategy:
-        """R-HINT-01: a pod that nobody refused is worth a try, once it has backed off.
-        R-HINT-02: a wild card moves every pod, or the one pod that it names.
-        R-HINT-03: else only who refused the pod is asked. One of them who was waiting for something
-        (Pending) and sees it cured skips the backoff; with all others the pod backs off first.
+        """R-HINT-01: Any event requeues a pod whose last attempt ended in an error.
+        R-HINT-02: A wild card event, such as an activation, requeues every unschedulable pod, or only the pod
+        that it names.
+        R-HINT-03: Any other event requeues a pod only if a plugin that rejected the pod says Queue for it;
+        without a backoff if the plugin rejected the pod as Pending.
+
+        Source: isPodWorthRequeuing.
         """
         if not pod.rejectors:
+            applies("R-HINT-01")
             return Strategy.AFTER_BACKOFF
         if is_wild_card(happening.event):
+            applies("R-HINT-02")
             named = happening.after
             is_for_it = named is None or (isinstance(named, Pod) and named.uid == pod.pod.uid)
             return Strategy.AFTER_BACKOFF if is_for_it else Strategy.SKIP
-        if self._cured(pod.pending_plugins, pod.pod, happening, objects):
+        applies("R-HINT-03")
+        if self._says_queue(pod.pending_plugins, pod.pod, happening, objects):
             return Strategy.IMMEDIATELY
-        if self._cured(pod.unschedulable_plugins, pod.pod, happening, objects):
+        if self._says_queue(pod.unschedulable_plugins, pod.pod, happening, objects):
             return Strategy.AFTER_BACKOFF
         return Strategy.SKIP
 
-    def _cured(self, plugins: Iterable[str], pod: Pod, happening: Happening, objects: ObjectStore) -> bool:
+    def _says_queue(
+        self, plugins: Iterable[str], pod: Pod, happening: Happening, objects: ObjectStore
+    ) -> bool:
         matching = self.matching(happening.event)
         return any(
-            registration.cures(pod, happening, objects)
+            registration.says_queue(pod, happening, objects)
             for plugin in sorted(plugins)
             for registration in matching.get(plugin, ())
         )
@@ -129,31 +145,64 @@ class HintTable:
 
 
 def hint_table(plugins: Iterable[Plugin], *, has_extenders: bool = False) -> HintTable:
-    """The table of a profile. An extender's refusal is cured by anything."""
+    """The table of a profile. Any event requeues a pod that an extender rejected."""
     registrations = {plugin.name: _registrations(plugin) for plugin in plugins}
     if has_extenders:
-        registrations[EXTENDER] = _anything(None)
+        registrations[EXTENDER] = _anything(None, "R-HINT-06")
     return HintTable(registrations)
 
 
 def _registrations(plugin: Plugin) -> tuple[Registration, ...]:
-    """R-HINT-04: a plugin that says nothing of events is cured by any of them (those of volume attachments
-    and resource slices aside); one whose table is empty is cured by none.
-    R-HINT-05: who registers for new nodes but not for changes of taints is given those too, without a
-    hint (kubernetes #109437).
+    """R-HINT-04: Any event requeues a pod that was rejected by a plugin that registers no events of its own;
+    no event does if the plugin registers an empty list.
+    R-HINT-05: A plugin that registers for added nodes but not for changed taints is registered for these too,
+    without a hint.
+
+    For R-HINT-05 see kubernetes #109437.
     """
     if not extends(plugin, EnqueueExtensions):
-        return _anything(plugin)
-    rows = [Registration(ClusterEvent(row.resource, row.action), plugin, row.hint) for row in plugin.EVENTS]
+        return _anything(plugin, "R-HINT-04")
+    rows = [
+        Registration(
+            ClusterEvent(row.resource, row.action),
+            event_rule(plugin.name, row.resource, row.action),
+            plugin,
+            row.hint,
+        )
+        for row in plugin.EVENTS
+    ]
     on_nodes = ActionType(0)
     for row in plugin.EVENTS:
         if row.resource == NODE:
             on_nodes |= row.action
     if ActionType.ADD in on_nodes and ActionType.UPDATE_NODE_TAINT not in on_nodes:
-        rows.append(Registration(ClusterEvent(NODE, ActionType.UPDATE_NODE_TAINT), plugin))
+        rows.append(Registration(ClusterEvent(NODE, ActionType.UPDATE_NODE_TAINT), "R-HINT-05", plugin))
     return tuple(rows)
 
 
-def _anything(plugin: Plugin | None) -> tuple[Registration, ...]:
-    """R-HINT-06: any event of these resources. Source: framework/types.go, UnrollWildCardResource."""
-    return tuple(Registration(ClusterEvent(resource, ActionType.ALL), plugin) for resource in _ANYTHING)
+def _anything(plugin: Plugin | None, rule: str) -> tuple[Registration, ...]:
+    """R-HINT-06: Any event requeues a pod that an extender rejected; changes of volume attachments and
+    resource slices are no such event.
+
+    Source: framework/types.go, UnrollWildCardResource.
+    """
+    return tuple(Registration(ClusterEvent(resource, ActionType.ALL), rule, plugin) for resource in _ANYTHING)
+
+
+# --- The rules that registrations are -------------------------------------------------------------
+
+
+def event_rule(plugin: str, resource: str, action: ActionType) -> str:
+    """The id of the rule that a row of ``EVENTS`` is: ``R-CURE-NodePorts-Pod-Delete``."""
+    return f"R-CURE-{plugin}-{resource.rpartition('/')[2]}-{action_name(action)}"
+
+
+def action_name(action: ActionType) -> str:
+    """As Kubernetes writes it: ``Add|UpdateNodeLabel``, with a plus sign for the stroke."""
+    for whole in (ActionType.ALL, ActionType.UPDATE):
+        if action is whole:
+            return str(whole.name).title()
+    parts = [str(part.name) for part in action]
+    if ActionType.UPDATE in action:
+        parts = [part for part in parts if not part.startswith("UPDATE_")] + ["UPDATE"]
+    return "+".join(part.title().replace("_", "") for part in parts)

@@ -13,12 +13,13 @@ from typing import Any
 from attrs import frozen
 
 from refsched.framework.events import ClusterEvent
-from refsched.objects.pod import Pod
+from refsched.queue.queued_pod import QueuedPod
+from refsched.rules import applies
 
 
 @frozen
 class Happening:
-    """An event with the object before it (None: it was new) and after it (None: it is gone)."""
+    """An event with the object before it (None: it was created) and after it (None: it was deleted)."""
 
     event: ClusterEvent
     before: Any = None
@@ -26,38 +27,51 @@ class Happening:
 
 
 class InFlight:
-    """One list of happenings for all pods in flight, and for each pod, by its uid, where it joined."""
+    """The pods in flight by uid, and one list of happenings for all of them: each pod sees those since its
+    Pop."""
 
     def __init__(self) -> None:
+        self._pods: dict[str, QueuedPod] = {}
         self._happenings: deque[Happening] = deque()
-        self._forgotten = 0
-        self._joined: dict[str, int] = {}
+        self._dropped = 0
+        self._first_of: dict[str, int] = {}
 
     def __contains__(self, uid: object) -> bool:
-        return uid in self._joined
+        return uid in self._pods
 
-    def add(self, pod: Pod) -> None:
-        self._joined[pod.uid] = self._forgotten + len(self._happenings)
+    def get(self, uid: str) -> QueuedPod | None:
+        return self._pods.get(uid)
+
+    def add(self, pod: QueuedPod) -> None:
+        self._pods[pod.pod.uid] = pod
+        self._first_of[pod.pod.uid] = self._dropped + len(self._happenings)
 
     def done(self, uid: str) -> None:
-        """R-FLIGHT-03: what happened before the oldest pod in flight was popped is forgotten.
+        """R-FLIGHT-03: An event from before the oldest pod in flight was popped is dropped.
 
-        Nothing happens where the pod is not in flight. Source: unlockedDone.
+        Nothing happens if the pod is not in flight. Source: unlockedDone.
         """
-        self._joined.pop(uid, None)
-        oldest = next(iter(self._joined.values()), None)
-        while self._happenings and self._forgotten != oldest:
+        self._pods.pop(uid, None)
+        self._first_of.pop(uid, None)
+        oldest = next(iter(self._first_of.values()), None)
+        while self._happenings and self._dropped != oldest:
+            applies("R-FLIGHT-03")
             self._happenings.popleft()
-            self._forgotten += 1
+            self._dropped += 1
 
     def note(self, happening: Happening) -> None:
-        """R-FLIGHT-01: an event counts for every pod in flight. Source: addEventIfAnyInFlight."""
-        if self._joined:
+        """R-FLIGHT-01: An event is remembered for each pod in flight. Source: addEventIfAnyInFlight."""
+        if self._pods:
+            applies("R-FLIGHT-01")
             self._happenings.append(happening)
 
-    def since(self, uid: str) -> tuple[Happening, ...]:
-        """R-FLIGHT-02: what has happened since this pod was popped, to whomever.
+    def since_pop(self, uid: str) -> tuple[Happening, ...]:
+        """R-FLIGHT-02: All events since a pod was popped count when its attempt fails, whatever object they
+        are of.
 
-        KeyError where the pod is not in flight. Source: clusterEventsForPod.
+        KeyError if the pod is not in flight. Source: clusterEventsForPod.
         """
-        return tuple(islice(self._happenings, self._joined[uid] - self._forgotten, None))
+        happened = tuple(islice(self._happenings, self._first_of[uid] - self._dropped, None))
+        if happened:
+            applies("R-FLIGHT-02")
+        return happened

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nominator: the pods that are promised a node, until they are bound or the promise is taken back.
+"""Nominator: the pods that are nominated to a node, until they are assumed there or lose the nomination.
 
 Rules: R-NOM-02 … R-NOM-05.   Source: pkg/scheduler/backend/queue/nominator.go (v1.34.2).
 """
@@ -11,11 +11,12 @@ from attrs import frozen
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
+from refsched.rules import applies
 
 
 @frozen
 class PodName:
-    """All that is kept of a nominated pod."""
+    """What is kept of a nominated pod."""
 
     namespace: str
     name: str
@@ -26,7 +27,7 @@ class PodName:
         return f"{self.namespace}/{self.name}"
 
     def as_pod(self) -> Pod:
-        """A pod that has this name, asks for nothing and has no priority."""
+        """A pod of this name, without requests and priority."""
         return Pod(ObjectMeta(name=self.name, namespace=self.namespace, uid=self.uid))
 
 
@@ -43,41 +44,53 @@ class Nominator:
         return tuple(self._pods_on.get(node, {}).values())
 
     def nominate(self, pod: Pod, node: str | None = None) -> None:
-        """R-NOM-02: to ``node``, or where that is None to the one that the pod's status names; without
-        either the pod has no nomination any more.
-        R-NOM-03: a pod that is gone, or assigned, is not nominated. Source: addNominatedPodUnlocked.
+        """R-NOM-02: A pod is nominated to the node that preemption chose, or else to the one in its
+        ``status.nominatedNodeName``; without either it is not nominated any more.
+        R-NOM-03: A pod that is deleted or assigned to a node is not nominated.
+
+        Source: addNominatedPodUnlocked.
         """
-        self.withdraw(pod)
+        self._remove(pod)
         to = pod.status.nominated_node_name if node is None else node
         if node is None and not to:
             return
         shown = self._objects.get(Pod, pod.name, pod.namespace)
         if shown is None or shown.spec.node_name:
+            applies("R-NOM-03")
             return
+        applies("R-NOM-02")
         self._node_of[pod.uid] = to
         self._pods_on.setdefault(to, {})[pod.uid] = PodName(pod.namespace, pod.name, pod.uid)
 
     def update(self, before: Pod, after: Pod) -> None:
-        """R-NOM-04: where the status names no node before or after, the node that the scheduler has in mind
-        stays promised; else the status decides. The pod goes to the end of its node's nominations.
+        """R-NOM-04: If an updated pod has no ``status.nominatedNodeName`` before or after, it stays nominated
+        to the node that the scheduler chose and has not written yet.
 
-        Source: UpdateNominatedPod.
+        In any case the pod goes to the end of its node's nominations. Source: UpdateNominatedPod.
         """
-        in_mind = None
+        unwritten = None
         if not before.status.nominated_node_name and not after.status.nominated_node_name:
-            in_mind = self._node_of.get(before.uid)
-        self.withdraw(before)
-        self.nominate(after, in_mind)
+            unwritten = self._node_of.get(before.uid)
+        if unwritten is not None:
+            applies("R-NOM-04")
+        self._remove(before)
+        self.nominate(after, unwritten)
 
     def withdraw(self, pod: Pod) -> None:
-        """R-NOM-05: a pod that is assumed or deleted has no nomination.
+        """R-NOM-05: A pod that is assumed or deleted is not nominated any more.
 
         Source: DeleteNominatedPodIfExists.
         """
+        if self._remove(pod):
+            applies("R-NOM-05")
+
+    def _remove(self, pod: Pod) -> bool:
+        """Remove the pod's nomination; was there one?"""
         node = self._node_of.pop(pod.uid, None)
         if node is None:
-            return
+            return False
         nominated = self._pods_on[node]
         del nominated[pod.uid]
         if not nominated:
             del self._pods_on[node]
+        return True

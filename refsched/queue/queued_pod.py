@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""QueuedPod: a pod in the queue, with what its attempts have taught.
+"""QueuedPod: a pod in the queue, with what is known from its attempts.
 
 Source: pkg/scheduler/framework/types.go, QueuedPodInfo (v1.34.2).
 """
@@ -14,16 +14,17 @@ from refsched.framework.node_info import PodInfo
 from refsched.objects.pod import Pod
 
 NO_BACKOFF = -math.inf
-"""When the backoff of a pod that owes none is over."""
+"""The end of the backoff of a pod that does not back off."""
 
 
 @frozen(eq=False)
 class QueuedPod:
-    """``timestamp`` is when the pod was last put into the queue anew: at its creation, then after each
-    attempt. Times are seconds on the queue's clock.
+    """``timestamp`` is when the pod was created or its last attempt ended. Times are seconds on the queue's
+    clock.
 
-    After an attempt its caller says in ``unschedulable_plugins`` and ``pending_plugins`` who refused the pod;
-    both empty stand for an error. ``gating_plugin`` is who holds it back at PreEnqueue.
+    After an attempt ``unschedulable_plugins`` and ``pending_plugins`` name the plugins that rejected the pod;
+    if both are empty, the attempt ended in an error. ``gating_plugin`` is the PreEnqueue plugin that rejected
+    it.
     """
 
     info: PodInfo
@@ -46,7 +47,7 @@ class QueuedPod:
 
     @property
     def rejectors(self) -> frozenset[str]:
-        """Whose refusal an event would have to cure."""
+        """The plugins whose hints decide if an event requeues the pod."""
         return self.unschedulable_plugins | self.pending_plugins
 
     @property

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from refsched.queue.queued_pod import QueuedPod
 
 Less = Callable[[QueuedPod, QueuedPod], bool]
-"""Does the first pod go before the second? Equal are two of which neither goes before the other."""
+"""Does the first pod go before the second? Two pods are equal if neither goes before the other."""
 
 
 class Ranking:
@@ -37,10 +37,6 @@ class Ranking:
     def first(self) -> tuple[QueuedPod, ...]:
         """The pods that go before all others; none where there is no pod."""
         return tuple(self._groups[0].values()) if self._groups else ()
-
-    def is_first(self, pod: QueuedPod) -> bool:
-        """Does no pod here go before this one?"""
-        return not self._groups or not self._less(_any_of(self._groups[0]), pod)
 
     def put(self, pod: QueuedPod) -> None:
         """Add the pod, in the place of the one that has its key."""

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SchedulingQueue: the pods that are to be scheduled, those that wait for their backoff, and those that
-wait for an event.
+"""SchedulingQueue: the pods that are to be scheduled, those that back off, and those that wait for an event.
 
-Every method is one transition of the table in refsched/queue/transitions.py; nothing happens by itself. The
-clock is asked, and the two flushes are called by whoever moves it: every second (``flush_backoff_q_completed``,
-at the whole second) and every thirty (``flush_unschedulable_pods_leftover``).
+Every step of a pod is a row of the release's table (refsched/queue/transitions.py); nothing happens by
+itself. The queue asks the clock, and whoever moves the clock calls the two flushes when they are due
+(``flush_backoff_q_completed``, ``flush_unschedulable_pods_leftover``).
 
-SchedulerQueueingHints is on (the gate is locked); SchedulerPopFromBackoffQ may be off.
 Rules: R-QUEUE-01 … R-QUEUE-55, R-NOM-06.   Source: pkg/scheduler/backend/queue/scheduling_queue.go (v1.34.2).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
 from typing import Any, NamedTuple
 
 from attrs import evolve
@@ -23,17 +22,18 @@ from refsched.framework.node_info import PodInfo
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.queue import cluster_events as events
-from refsched.queue.backoff import Backoff, by_expiration
+from refsched.queue.backoff import by_expiration
 from refsched.queue.hint_table import HintTable, Strategy
-from refsched.queue.in_flight import Happening, InFlight
-from refsched.queue.nominator import Nominator
+from refsched.queue.in_flight import Happening
+from refsched.queue.nominator import PodName
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.ranking import Less, Ranking
-from refsched.queue.transitions import Occurrence, Place, destination
+from refsched.queue.rules import QueueRules
+from refsched.queue.transitions import Occurrence, Place, Transition
 from refsched.queue.unschedulable_pods import UnschedulablePods
+from refsched.rules import applies
 
-_BEHIND_THE_GATE = frozenset({Place.ACTIVE, Place.BACKOFF, Place.ERROR_BACKOFF})
-_TELLS_OF_A_NOMINATION = (events.UNSCHEDULED_POD_ADD, events.UNSCHEDULED_POD_UPDATE)
+_QUEUED = frozenset({Place.ACTIVE, Place.BACKOFF, Place.ERROR_BACKOFF})
 
 
 class Queues(NamedTuple):
@@ -46,12 +46,14 @@ class Queues(NamedTuple):
 
 class SchedulingQueue:
     """``hint_tables`` and ``pre_enqueue_plugins`` are by scheduler name; a pod of another scheduler does not
-    come here. ``objects`` is what the informers hold: it shows a change before the queue is told of it.
-    ``clock`` answers seconds since some whole second of UTC. ``pops_from_backoff`` is the feature gate.
+    come here. ``objects`` is what the informers hold: it shows a change before the queue hears of it.
+    ``clock`` answers seconds since some whole second of UTC. ``on_move``, if set, is called with each step of
+    a pod.
     """
 
     def __init__(
         self,
+        rules: QueueRules,
         less: Less,
         hint_tables: Mapping[str, HintTable],
         pre_enqueue_plugins: Mapping[str, Sequence[PreEnqueuePlugin]],
@@ -59,23 +61,20 @@ class SchedulingQueue:
         initial_backoff: float,
         max_backoff: float,
         clock: Callable[[], float],
-        *,
-        pops_from_backoff: bool = True,
-        max_in_unschedulable_pods: float = 300.0,
     ) -> None:
-        self.nominator = Nominator(objects)
+        self.rules = rules
+        self.nominator = rules.nominator(objects)
+        self.on_move: Callable[[QueuedPod, Transition], None] | None = None
         self._hint_tables = hint_tables
         self._pre_enqueue_plugins = pre_enqueue_plugins
         self._objects = objects
-        self._pops_from_backoff = pops_from_backoff
-        self._max_in_unschedulable_pods = max_in_unschedulable_pods
-        self._backoff_rule = Backoff(initial_backoff, max_backoff, by_second=pops_from_backoff)
+        self._backoff_rule = rules.backoff(initial_backoff, max_backoff)
         self._clock = clock
         self._active = Ranking(less)
         self._backoff = Ranking(by_expiration(less))
         self._error_backoff = Ranking(by_expiration(less))
         self._unschedulable = UnschedulablePods()
-        self._in_flight = InFlight()
+        self._in_flight = rules.in_flight()
         self._queues: Mapping[Place, Ranking | UnschedulablePods] = {
             Place.ACTIVE: self._active,
             Place.BACKOFF: self._backoff,
@@ -84,92 +83,100 @@ class SchedulingQueue:
             Place.GATED: self._unschedulable,
         }
 
-    # --- What the API server says of a pod that has no node ---------------------------------------
+    # --- Changes of a pod that has no node --------------------------------------------------------
 
     def add(self, pod: Pod) -> None:
-        """A new pod."""
-        self._move(self._new(pod), Place.NOWHERE, Occurrence.ADDED, events.UNSCHEDULED_POD_ADD)
+        """A pod was created."""
+        self._enter(pod, Occurrence.ADDED)
 
     def update(self, before: Pod, after: Pod) -> None:
-        """R-QUEUE-46: an update of a waiting pod is itself an event, which may cure those who refused it.
+        """R-QUEUE-46: An update of an unschedulable or gated pod is an event, for which the plugins that
+        rejected the pod may say Queue.
 
         Source: Update.
         """
-        changes = events.pod_update_events(before, after)
-        if after.uid in self._in_flight:
+        changes = [Happening(event, before, after) for event in self.rules.update_events(before, after)]
+        occurrence = self.rules.update(before, after)
+        in_flight = self._in_flight.get(after.uid)
+        if in_flight is not None:
+            self._go(in_flight, Place.IN_FLIGHT, occurrence)
             for change in changes:
-                self._in_flight.note(Happening(change, before, after))
+                self._in_flight.note(change)
             return
         place, found = self._find(after.key)
         if found is None:
-            self._move(self._new(after), Place.NOWHERE, Occurrence.UPDATED, events.UNSCHEDULED_POD_UPDATE)
+            self._enter(after, occurrence)
             return
-        updated = evolve(found, info=PodInfo(after))
         self.nominator.update(before, after)
-        if place in _BEHIND_THE_GATE:
+        updated = evolve(found, info=PodInfo(after))
+        if (place, occurrence) in self.rules.transitions:
             if self._unschedulable.get(after.key) is not None:
                 self._unschedulable.put(updated)
-            self._go(updated, place, Occurrence.UPDATED)
+            self._move(updated, place, occurrence)
             return
-        self._hear_all(updated, [Happening(change, before, after) for change in changes])
+        applies("R-QUEUE-46")
+        self._hear_update(updated, changes)
 
-    def _hear_all(self, pod: QueuedPod, changes: Iterable[Happening]) -> None:
-        """R-QUEUE-52: the first change that cures the pod is the last that it hears. But without
-        SchedulerPopFromBackoffQ one that goes to backoffQ hears the others too, and one that does not cure it
-        puts it among the unschedulable pods as well: for a while it is in two queues."""
+    def _hear_update(self, pod: QueuedPod, changes: Sequence[Happening]) -> None:
+        """R-QUEUE-52: Of several events of one update, the first that requeues the pod is the last that is
+        asked. Without SchedulerPopFromBackoffQ, a pod in backoffQ is asked for the others too, and if one of
+        them does not requeue it, the pod is for a while also among the unschedulable pods.
+        """
         self._unschedulable.put(pod)
         for change in changes:
             pod = self._unschedulable.get(pod.key) or pod
             if not self._hear(pod, change):
                 if self._unschedulable.get(pod.key) is None:
+                    applies("R-QUEUE-52")
                     self._unschedulable.put(pod)
-            elif self._pops_from_backoff or self._active.get(pod.key) is not None:
+            elif any(self._queues[place].get(pod.key) is not None for place in self.rules.last_hint):
+                if change is not changes[-1]:
+                    applies("R-QUEUE-52")
                 return
 
     def delete(self, pod: Pod) -> None:
-        """The pod is gone, or has a node now. One that is in flight stays there."""
+        """The pod was deleted, or is assigned to a node now."""
         self.nominator.withdraw(pod)
         place, found = self._find(pod.key)
-        if found is not None:
-            self._go(found, place, Occurrence.DELETED)
+        if found is None:
+            place, found = self._elsewhere(pod)
+        self._go(found, place, Occurrence.DELETED)
 
     # --- A pod's turn -----------------------------------------------------------------------------
 
     def heads(self) -> tuple[QueuedPod, ...]:
-        """The pods of which one is popped next: QueueSort leaves them equal. None where Pop would block.
-
-        R-QUEUE-47: where activeQ is empty, backoffQ is asked: there, those whose backoff ends in the earliest
-        second come first. R-QUEUE-53: without SchedulerPopFromBackoffQ nobody is popped from backoffQ.
-        Source: unlockedPop, popBackoff.
-        """
-        if not self._pops_from_backoff:
-            return self._active.first()
-        return self._active.first() or self._backoff.first()
+        """The pods of which one is popped next, equal to QueueSort; none if Pop would block."""
+        return self.rules.heads(self._active, self._backoff)
 
     def take(self, key: str) -> QueuedPod:
-        """Pop this pod though it may not be its turn: for drivers that say which pod is tried. KeyError where
-        it does not wait here."""
+        """Pop this pod though it may not be its turn: for drivers that say which pod is tried. KeyError if it
+        does not wait here, or is gated."""
         place, pod = self._find(key)
         if pod is None:
             raise KeyError(key)
         if place is not Place.ACTIVE:
-            self._move(pod, place, Occurrence.ACTIVATED, events.FORCE_ACTIVATE)
-        return self._popped(key)
+            pod = self._with_gate(pod)
+            if pod.is_gated:
+                self._go(pod, place, Occurrence.NOT_ENQUEUED)
+                raise KeyError(key)
+            self._remove(key)
+            self._active.put(pod)
+        return self._popped(pod, Place.ACTIVE)
 
     def pop(self, key: str) -> QueuedPod:
-        """Take one of the heads, by ``namespace/name``. KeyError where it is not one of them.
+        """Pop one of the heads, by ``namespace/name``. KeyError if it is not one of them."""
+        place, pod = self._find(key)
+        if pod is None or all(head is not pod for head in self.heads()):
+            raise KeyError(key)
+        return self._popped(pod, place)
 
-        R-QUEUE-48: who refused it before is forgotten; what happens from now on is remembered.
+    def _popped(self, pod: QueuedPod, place: Place) -> QueuedPod:
+        """R-QUEUE-48: When a pod is popped, the plugins that rejected its last attempt are forgotten.
+
+        Source: active_queue.go, unlockedPop.
         """
-        place, pod = self._find(key)
-        if pod is None or not self._is_head(pod, place):
-            raise KeyError(key)
-        return self._popped(key)
-
-    def _popped(self, key: str) -> QueuedPod:
-        place, pod = self._find(key)
-        if pod is None or pod.is_gated:
-            raise KeyError(key)
+        if pod.rejectors:
+            applies("R-QUEUE-48")
         self._go(pod, place, Occurrence.POPPED)
         nobody: frozenset[str] = frozenset()
         return evolve(
@@ -180,31 +187,31 @@ class SchedulingQueue:
             gating_plugin="",
         )
 
-    def _is_head(self, pod: QueuedPod, place: Place) -> bool:
-        if place is Place.ACTIVE:
-            return self._active.is_first(pod)
-        is_next = place is Place.BACKOFF and not self._active and self._backoff.is_first(pod)
-        return is_next and self._pops_from_backoff
-
     def gating_plugin(self, key: str) -> str:
-        """The plugin that holds this pod at the gate; empty where it is not held, or not here."""
+        """The PreEnqueue plugin that rejects this pod; empty if none does, or the pod does not wait here."""
         _, pod = self._find(key)
         return pod.gating_plugin if pod is not None else ""
 
     def done(self, uid: str) -> None:
-        """The attempt is over, or past Permit: what happens from now on will not send the pod back."""
-        self._in_flight.done(uid)
+        """The pod's attempt is over or past Permit: no later event counts for it. Nothing happens if the pod
+        is not in flight."""
+        pod = self._in_flight.get(uid)
+        if pod is not None:
+            self._go(pod, Place.IN_FLIGHT, Occurrence.DONE)
 
     def add_unschedulable_if_not_present(self, pod: QueuedPod) -> None:
-        """The attempt failed; ``pod`` says who refused it (nobody: an error), and is as the API server shows
-        it now.
+        """The pod's attempt failed: ``pod`` names the plugins that rejected it (none: an error), and is as
+        the API server shows it now.
 
-        R-QUEUE-49: errors in a row are counted by themselves, and a refusal ends the row. The backoff counts
-        from now. Where the pod has come back some other way, it stays as it is there.
+        R-QUEUE-49: After a failed attempt the backoff begins anew, and a rejection sets the number of
+        consecutive errors to 0.
+
+        A pod that waits in the queue again already is left there. Source: AddUnschedulableIfNotPresent.
         """
         if self._find(pod.key)[1] is not None:
-            self._in_flight.done(pod.pod.uid)
+            self.done(pod.pod.uid)
             return
+        applies("R-QUEUE-49")
         failed = not pod.rejectors
         counted = evolve(
             pod,
@@ -213,14 +220,14 @@ class SchedulingQueue:
             timestamp=self._clock(),
         )
         counted = evolve(counted, backoff_expiration=self._backoff_rule.expiration(counted))
-        occurrence = self._occurrence(counted, self._strategy_after_attempt(counted))
-        self._move(counted, Place.IN_FLIGHT, occurrence, events.SCHEDULE_ATTEMPT_FAILURE)
+        strategy = self.rules.after_attempt(counted, self._in_flight, self._table(counted), self._objects)
+        self._move(counted, Place.IN_FLIGHT, self._occurrence(counted, strategy))
 
     # --- What happens in the cluster --------------------------------------------------------------
 
-    def hears_of(self, resource: str, action: ActionType) -> bool:
-        """Does any plugin of any profile want to know? (Nodes and pods are watched anyway.)"""
-        return any(table.hears_of(resource, action) for table in self._hint_tables.values())
+    def watches(self, resource: str, action: ActionType) -> bool:
+        """Did any plugin of any profile register for this? (Nodes and pods are watched anyway.)"""
+        return any(table.watches(resource, action) for table in self._hint_tables.values())
 
     def move_all_to_active_or_backoff_queue(
         self,
@@ -229,53 +236,54 @@ class SchedulingQueue:
         after: Any,
         pre_check: Callable[[Pod], bool] | None = None,
     ) -> None:
-        """An event: the waiting pods that it may cure move, and it is remembered for those in flight.
+        """An event: it requeues those waiting pods for which a hint says Queue, and is remembered for those
+        in flight.
 
-        ``pre_check`` says which waiting pods it concerns at all; those in flight it always does.
+        ``pre_check`` says which waiting pods it concerns at all; it always concerns those in flight.
         """
         waiting: Iterable[QueuedPod] = self._unschedulable
         if not events.is_wild_card(event):
+            applies("R-CHANGE-01")
             interested = self._interested(event)
             if not interested:
                 return
-            waiting = self._unschedulable.refused_by(interested)
+            waiting = self._unschedulable.rejected_by(interested)
         concerned = [pod for pod in waiting if pre_check is None or pre_check(pod.pod)]
-        self._tell(concerned, Happening(event, before, after))
+        self._hear_all(concerned, Happening(event, before, after))
 
     def activate(self, pods: Iterable[Pod]) -> None:
-        """A plugin asks that these be tried at once. For one in flight it is an event of its attempt."""
+        """A plugin asks that these pods be tried at once."""
         for pod in pods:
             place, found = self._find(pod.key)
-            if found is None or place is Place.ACTIVE:
-                if pod.uid in self._in_flight:
-                    self._in_flight.note(Happening(events.FORCE_ACTIVATE, None, pod))
-                continue
-            self._move(found, place, Occurrence.ACTIVATED, events.FORCE_ACTIVATE)
+            if (found is None or place is Place.ACTIVE) and pod.uid in self._in_flight:
+                self._in_flight.note(Happening(events.FORCE_ACTIVATE, None, pod))
+            if found is None:
+                place, found = self._elsewhere(pod)
+            self._move(found, place, Occurrence.ACTIVATED)
 
     # --- Timers -----------------------------------------------------------------------------------
 
     def until_backoff_flush(self) -> float:
-        """Seconds from now, when the queue is started, to the first flush: it comes at a whole second. Without
-        SchedulerPopFromBackoffQ it comes in one second. Source: waitUntilAlignedWithOrderingWindow."""
-        now = self._clock()
-        return self._backoff_rule.window(now + 1) - now
+        """Seconds from now, when the queue is started, to the first flush of backoffQ."""
+        return self._backoff_rule.until_flush(self._clock())
 
     def flush_backoff_q_completed(self) -> None:
-        """Pods whose backoff is over may be tried."""
+        """Pods whose backoff is over go to activeQ."""
         now = self._clock()
         for place, queue in ((Place.BACKOFF, self._backoff), (Place.ERROR_BACKOFF, self._error_backoff)):
             while (heads := queue.first()) and not self._backoff_rule.is_backing_off(heads[0], now):
                 for pod in heads:
-                    self._move(pod, place, Occurrence.BACKOFF_OVER, events.BACKOFF_COMPLETE)
+                    self._move(pod, place, Occurrence.BACKOFF_OVER)
 
     def flush_unschedulable_pods_leftover(self) -> None:
-        """R-QUEUE-50: a pod that was refused more than five minutes ago is tried again, whoever refused it.
-        For those in flight this is an event like any other."""
-        now = self._clock()
-        longest = self._max_in_unschedulable_pods
+        """R-QUEUE-50: A pod that has waited among the unschedulable pods for more than five minutes is
+        requeued, whichever plugin rejected it; for pods in flight this is an event like any other.
+        """
+        now, longest = self._clock(), self.rules.max_in_unschedulable_pods
         overdue = [pod for pod in self._unschedulable if round(now - pod.timestamp, 9) > longest]
         if overdue:
-            self._tell(overdue, Happening(events.UNSCHEDULABLE_TIMEOUT))
+            applies("R-QUEUE-50")
+            self._hear_all(overdue, Happening(events.UNSCHEDULABLE_TIMEOUT))
 
     # --- Observation ------------------------------------------------------------------------------
 
@@ -287,47 +295,24 @@ class SchedulingQueue:
         )
 
     def nominated_pods_for_node(self, node: str) -> tuple[PodInfo, ...]:
-        """R-NOM-06: a nominated pod counts as the queue has it; one that is in no queue, as an empty pod of
-        its name, without requests and priority. Source: NominatedPodsForNode, nominatedPodToInfo."""
-        return tuple(
-            found.info if (found := self._find(name.key)[1]) is not None else PodInfo(name.as_pod())
-            for name in self.nominator.nominated_to(node)
-        )
+        """R-NOM-06: A nominated pod that is in none of the queues counts as a pod without requests and
+        priority.
 
-    # --- Transitions ------------------------------------------------------------------------------
+        Source: NominatedPodsForNode, nominatedPodToInfo.
+        """
+        return tuple(self._nominated(name) for name in self.nominator.nominated_to(node))
 
-    def _move(self, pod: QueuedPod, place: Place, occurrence: Occurrence, event: ClusterEvent) -> Place:
-        """Send the pod where the table says. A pod that is new or updated tells of its nomination when it
-        becomes active. Source: moveToActiveQ, moveToBackoffQ."""
-        if self._passes_the_gate(place, occurrence):
-            pod = self._at_the_gate(pod)
-            if pod.is_gated:
-                occurrence = Occurrence.HELD
-        goes_to = self._go(pod, place, occurrence)
-        if goes_to is Place.ACTIVE and event in _TELLS_OF_A_NOMINATION:
-            self.nominator.nominate(pod.pod)
-        return goes_to
+    def _nominated(self, name: PodName) -> PodInfo:
+        found = self._find(name.key)[1]
+        if found is not None:
+            return found.info
+        applies("R-NOM-06")
+        return PodInfo(name.as_pod())
 
-    def _passes_the_gate(self, place: Place, occurrence: Occurrence) -> bool:
-        """R-QUEUE-54: PreEnqueue is asked before activeQ and backoffQ, and not again between them; without
-        SchedulerPopFromBackoffQ before activeQ only, and always."""
-        goes_to = destination(place, occurrence)
-        if not self._pops_from_backoff:
-            return goes_to is Place.ACTIVE
-        return goes_to in _BEHIND_THE_GATE and occurrence is not Occurrence.BACKOFF_OVER
+    # --- Events and hints -------------------------------------------------------------------------
 
-    def _at_the_gate(self, pod: QueuedPod) -> QueuedPod:
-        """Who holds the pod is asked first, and the first to refuse holds it. (Among the others
-        kube-scheduler's order is a map's.) Source: runPreEnqueuePlugins."""
-        plugins = self._pre_enqueue_plugins[pod.pod.spec.scheduler_name]
-        for plugin in sorted(plugins, key=lambda plugin: plugin.name != pod.gating_plugin):
-            if not plugin.pre_enqueue(pod.pod, self._objects).is_success:
-                refused = pod.unschedulable_plugins | {plugin.name}
-                return evolve(pod, unschedulable_plugins=refused, gating_plugin=plugin.name)
-        return evolve(pod, gating_plugin="") if pod.is_gated else pod
-
-    def _tell(self, waiting: Iterable[QueuedPod], happening: Happening) -> None:
-        """A gated pod hears only what the plugin that holds it registered for, in any profile."""
+    def _hear_all(self, waiting: Iterable[QueuedPod], happening: Happening) -> None:
+        """A gated pod hears only events that the plugin that gates it registered for, in any profile."""
         interested = self._interested(happening.event)
         for pod in waiting:
             if not pod.is_gated or pod.gating_plugin in interested:
@@ -335,40 +320,16 @@ class SchedulingQueue:
         self._in_flight.note(happening)
 
     def _hear(self, pod: QueuedPod, happening: Happening) -> bool:
-        """One waiting pod, one event. Does it move? Source: requeuePodWithQueueingStrategy."""
+        """One waiting pod, one event: is the pod requeued? Source: requeuePodWithQueueingStrategy."""
         place = Place.GATED if pod.is_gated else Place.UNSCHEDULABLE
         strategy = self._table(pod).strategy(pod, happening, self._objects)
-        occurrence = self._occurrence(pod, strategy)
-        if destination(place, occurrence) is place:
-            return False
-        return self._move(pod, place, occurrence, happening.event) in _BEHIND_THE_GATE
+        goes_to = self._move(pod, place, self._occurrence(pod, strategy))
+        if goes_to is Place.ACTIVE and happening.event == events.UNSCHEDULED_POD_UPDATE:
+            self.nominator.nominate(pod.pod)  # moveToActiveQ does so after a plain update
+        return goes_to in _QUEUED
 
-    def _strategy_after_attempt(self, pod: QueuedPod) -> Strategy:
-        """R-QUEUE-51: all that happened during the attempt is asked for a cure. After an error, or where the
-        attempt came past Permit and nothing was remembered any more, the pod is retried after its backoff.
-
-        Source: determineSchedulingHintForInFlightPod.
-        """
-        if not pod.rejectors or pod.pod.uid not in self._in_flight:
-            return Strategy.AFTER_BACKOFF
-        best = Strategy.SKIP
-        for happening in self._in_flight.since(pod.pod.uid):
-            strategy = self._table(pod).strategy(pod, happening, self._objects)
-            if strategy is not Strategy.SKIP:
-                best = strategy
-            if best is Strategy.IMMEDIATELY or (best is Strategy.AFTER_BACKOFF and not pod.pending_plugins):
-                break
-        return best
-
-    def _occurrence(self, pod: QueuedPod, strategy: Strategy) -> Occurrence:
-        if strategy is Strategy.SKIP:
-            return Occurrence.NO_CURE
-        if strategy is Strategy.IMMEDIATELY:
-            return Occurrence.AWAITED
-        backing_off = self._backoff_rule.is_backing_off(pod, self._clock())
-        if not pod.rejectors:
-            return Occurrence.FAILED if backing_off else Occurrence.FAILED_FREE
-        return Occurrence.CURED_EARLY if backing_off else Occurrence.CURED
+    def _occurrence(self, pod: QueuedPod, strategy: Strategy) -> Enum:
+        return self.rules.occurrence(pod, strategy, self._backoff_rule, self._clock())
 
     def _interested(self, event: ClusterEvent) -> frozenset[str]:
         """The plugins, of all profiles, that registered for such an event."""
@@ -377,38 +338,82 @@ class SchedulingQueue:
     def _table(self, pod: QueuedPod) -> HintTable:
         return self._hint_tables[pod.pod.spec.scheduler_name]
 
-    # --- Places -----------------------------------------------------------------------------------
-
-    def _new(self, pod: Pod) -> QueuedPod:
-        return QueuedPod(PodInfo(pod), self._clock())
+    # --- Places and steps -------------------------------------------------------------------------
 
     def _find(self, key: str) -> tuple[Place, QueuedPod | None]:
-        """Where a waiting pod is. (One in flight is known by its uid, and is not looked for here.)"""
+        """Where a pod waits. (A pod in flight is known by its uid, and is not looked for here.)"""
         for place, queue in self._queues.items():
             found = queue.get(key)
             if found is not None:
-                is_held = found.is_gated and place is Place.UNSCHEDULABLE
-                return Place.GATED if is_held else place, found
+                is_gated = found.is_gated and place is Place.UNSCHEDULABLE
+                return Place.GATED if is_gated else place, found
         return Place.NOWHERE, None
 
-    def _go(self, pod: QueuedPod, place: Place, occurrence: Occurrence) -> Place:
-        """Take the pod from where it is, and put it where the table says.
+    def _elsewhere(self, pod: Pod) -> tuple[Place, QueuedPod]:
+        """A pod that waits in no queue is in flight, or the queue does not know it."""
+        in_flight = self._in_flight.get(pod.uid)
+        if in_flight is not None:
+            return Place.IN_FLIGHT, in_flight
+        return Place.NOWHERE, QueuedPod(PodInfo(pod), self._clock())
 
-        R-QUEUE-55: one that becomes active is in no other queue any more. Source: moveToActiveQ.
+    def _enter(self, pod: Pod, occurrence: Enum) -> None:
+        """A pod that was not in the queue is nominated as its status says once it is active."""
+        new = QueuedPod(PodInfo(pod), self._clock())
+        if self._move(new, Place.NOWHERE, occurrence) is Place.ACTIVE:
+            self.nominator.nominate(pod)
+
+    def _move(self, pod: QueuedPod, place: Place, occurrence: Enum) -> Place:
+        """The step that the table says, unless a PreEnqueue plugin rejects the pod."""
+        if self.rules.runs_pre_enqueue(self.rules.transitions.row(place, occurrence)):
+            pod = self._with_gate(pod)
+            if pod.is_gated:
+                occurrence = Occurrence.NOT_ENQUEUED
+        return self._go(pod, place, occurrence)
+
+    def _with_gate(self, pod: QueuedPod) -> QueuedPod:
+        """The pod with the PreEnqueue plugin that rejects it, if one does: the one that gated it is asked
+        first, and the first that rejects it decides. (The order of the others is that of a map in
+        kube-scheduler.)
+
+        Source: runPreEnqueuePlugins.
         """
-        goes_to = destination(place, occurrence)
+        plugins = self._pre_enqueue_plugins[pod.pod.spec.scheduler_name]
+        for plugin in sorted(plugins, key=lambda plugin: plugin.name != pod.gating_plugin):
+            if not plugin.pre_enqueue(pod.pod, self._objects).is_success:
+                rejected = pod.unschedulable_plugins | {plugin.name}
+                return evolve(pod, unschedulable_plugins=rejected, gating_plugin=plugin.name)
+        return evolve(pod, gating_plugin="") if pod.is_gated else pod
+
+    def _go(self, pod: QueuedPod, place: Place, occurrence: Enum) -> Place:
+        """One step: take the pod from where it is, and put it where the table says. Every step is taken here.
+
+        R-QUEUE-55: A pod that becomes active is removed from every other queue. Source: moveToActiveQ.
+        """
+        row = self.rules.transitions.row(place, occurrence)
+        applies(row.rule)
+        if self.on_move is not None:
+            self.on_move(pod, row)
+        if row.goes_to is place and self._is_unchanged(pod, place):
+            return place
         if place is Place.IN_FLIGHT:
             self._in_flight.done(pod.pod.uid)
         elif place is not Place.NOWHERE:
             self._queues[place].remove(pod.key)
-        if goes_to is Place.ACTIVE:
-            for queue in (self._unschedulable, self._backoff, self._error_backoff):
-                queue.remove(pod.key)
-        if goes_to is Place.IN_FLIGHT:
-            self._in_flight.add(pod.pod)
-        elif goes_to is not Place.NOWHERE:
-            self._queues[goes_to].put(pod)
-        return goes_to
+        if row.goes_to is Place.ACTIVE and self._remove(pod.key):
+            applies("R-QUEUE-55")
+        if row.goes_to is Place.IN_FLIGHT:
+            self._in_flight.add(pod)
+        elif row.goes_to is not Place.NOWHERE:
+            self._queues[row.goes_to].put(pod)
+        return row.goes_to
+
+    def _is_unchanged(self, pod: QueuedPod, place: Place) -> bool:
+        return place not in self._queues or self._queues[place].get(pod.key) is pod
+
+    def _remove(self, key: str) -> bool:
+        """Remove the pod from wherever it waits outside activeQ; was it there?"""
+        removed = [queue.remove(key) for queue in (self._unschedulable, self._backoff, self._error_backoff)]
+        return any(pod is not None for pod in removed)
 
 
 def _keys(pods: Iterable[QueuedPod]) -> tuple[str, ...]:

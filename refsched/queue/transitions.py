@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """TRANSITIONS: where a pod of the queue goes, by where it is and what happens to it.
 
-The queue asks this table and does nothing that is not in it. PreEnqueue is asked of every pod that is on its
-way to activeQ or backoffQ, except of one whose backoff is over; where it refuses, the row ``held`` counts
-instead.
+The queue takes every step by this table (``SchedulingQueue._go``). Three things are not in it:
+
+* PreEnqueue is run for a pod that is about to enter activeQ or backoffQ; if a plugin rejects it, the row
+  ``rejected by PreEnqueue`` counts instead of the one that brought it there (R-QUEUE-54 says when it is run).
+* An update of an unschedulable or gated pod has no row of its own: it is an event, and the rows of events
+  count (R-QUEUE-46).
+* A driver that follows another scheduler may take a pod out of its turn (``SchedulingQueue.take``).
+
 Source: pkg/scheduler/backend/queue/scheduling_queue.go (v1.34.2), in the function that each row names.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from attrs import frozen
@@ -27,32 +33,55 @@ class Place(Enum):
 
 
 class Occurrence(Enum):
-    """What can happen to a pod."""
+    """What can happen to a pod. The backoff of a pod may still run when a hint says Queue, or be over."""
 
     ADDED = "added"
     UPDATED = "updated"
     DELETED = "deleted"
     POPPED = "popped"
     DONE = "done"
-    NO_CURE = "refused, no cure"
-    CURED_EARLY = "refused, cured, still backing off"
-    CURED = "refused, cured, not backing off"
-    AWAITED = "refused, what was pending has come"
-    FAILED = "error, still backing off"
-    FAILED_FREE = "error, no backoff"
+    NO_HINT = "rejected, no hint"
+    HINT_IN_BACKOFF = "rejected, hint: queue, in backoff"
+    HINT = "rejected, hint: queue"
+    PENDING_HINT = "pending, hint: queue"
+    ERROR = "error"
+    ERROR_NO_BACKOFF = "error, no backoff"
     BACKOFF_OVER = "backoff over"
     ACTIVATED = "activated"
-    HELD = "held by PreEnqueue"
+    NOT_ENQUEUED = "rejected by PreEnqueue"
 
 
 @frozen
 class Transition:
+    """One row: ``why`` is the rule as a sentence, ``source`` the function in Kubernetes. The occurrence is an
+    ``Occurrence``; a table of another release may have occurrences of its own."""
+
     rule: str
     place: Place
-    occurrence: Occurrence
+    occurrence: Enum
     goes_to: Place
     source: str
     why: str
+
+
+class Transitions:
+    """A table of transitions, looked up by place and occurrence."""
+
+    def __init__(self, rows: Iterable[Transition]) -> None:
+        self._rows = {(row.place, row.occurrence): row for row in rows}
+
+    def __iter__(self) -> Iterator[Transition]:
+        return iter(self._rows.values())
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __contains__(self, cause: tuple[Place, Enum]) -> bool:
+        return cause in self._rows
+
+    def row(self, place: Place, occurrence: Enum) -> Transition:
+        """The row that decides. KeyError: such a thing does not happen to a pod that is there."""
+        return self._rows[place, occurrence]
 
 
 _P, _O = Place, Occurrence
@@ -61,112 +90,118 @@ _MOVE = "movePodsToActiveOrBackoffQueue"
 
 # fmt: off
 _ROWS = (
-    # rule         where the pod is    what happens     where it goes
-    ("R-QUEUE-01", _P.NOWHERE,         _O.ADDED,        _P.ACTIVE,        "Add",
-     "a new pod is tried at once"),
-    ("R-QUEUE-02", _P.NOWHERE,         _O.UPDATED,      _P.ACTIVE,        "Update",
-     "an unknown pod that changes is as good as new"),
-    ("R-QUEUE-03", _P.NOWHERE,         _O.HELD,         _P.GATED,         "moveToActiveQ",
-     "it waits at the gate until the plugin that holds it lets it in"),
+    # rule         where the pod is    what happens           where it goes
+    ("R-QUEUE-01", _P.NOWHERE,         _O.ADDED,              _P.ACTIVE,        "Add",
+     "A new pod goes to activeQ."),
+    ("R-QUEUE-02", _P.NOWHERE,         _O.UPDATED,            _P.ACTIVE,        "Update",
+     "An updated pod that is not in the queue goes to activeQ like a new one."),
+    ("R-QUEUE-03", _P.NOWHERE,         _O.NOT_ENQUEUED,       _P.GATED,         "moveToActiveQ",
+     "A new pod that a PreEnqueue plugin rejects is gated: it waits among the unschedulable pods."),
 
-    ("R-QUEUE-04", _P.ACTIVE,          _O.POPPED,       _P.IN_FLIGHT,     "Pop",
-     "its turn has come"),
-    ("R-QUEUE-05", _P.BACKOFF,         _O.POPPED,       _P.IN_FLIGHT,     "popBackoff",
-     "while activeQ is empty nobody is served before it, so it need not wait"),
-    ("R-QUEUE-06", _P.IN_FLIGHT,       _O.DONE,         _P.NOWHERE,       "Done",
-     "it is bound, or gone"),
+    ("R-QUEUE-04", _P.ACTIVE,          _O.POPPED,             _P.IN_FLIGHT,     "Pop",
+     "A pod that is popped from activeQ is in flight until its attempt is over."),
+    ("R-QUEUE-05", _P.BACKOFF,         _O.POPPED,             _P.IN_FLIGHT,     "popBackoff",
+     "While activeQ is empty, a pod is popped from backoffQ though its backoff is not over."),
+    ("R-QUEUE-06", _P.IN_FLIGHT,       _O.DONE,               _P.NOWHERE,       "Done",
+     "A pod is no longer in flight once its attempt has passed Permit, is skipped, or ends while the pod is "
+     "deleted or waits in the queue again."),
 
-    ("R-QUEUE-07", _P.IN_FLIGHT,       _O.NO_CURE,      _P.UNSCHEDULABLE, _ADD,
-     "nothing that happened during the attempt would change the answer"),
-    ("R-QUEUE-08", _P.IN_FLIGHT,       _O.CURED_EARLY,  _P.BACKOFF,       _ADD,
-     "an event during the attempt may have cured it, and it just had its turn"),
-    ("R-QUEUE-09", _P.IN_FLIGHT,       _O.CURED,        _P.ACTIVE,        _ADD,
-     "an event during the attempt may have cured it, and backoff is turned off"),
-    ("R-QUEUE-10", _P.IN_FLIGHT,       _O.AWAITED,      _P.ACTIVE,        _ADD,
-     "it waited for something, and the wait is no reason for a backoff"),
-    ("R-QUEUE-11", _P.IN_FLIGHT,       _O.FAILED,       _P.ERROR_BACKOFF, _ADD,
-     "no event cures an error; the API server is given time"),
-    ("R-QUEUE-12", _P.IN_FLIGHT,       _O.FAILED_FREE,  _P.ACTIVE,        _ADD,
-     "no event cures an error, and backoff is turned off"),
-    ("R-QUEUE-13", _P.IN_FLIGHT,       _O.HELD,         _P.GATED,         "runPreEnqueuePlugins",
-     "a plugin holds it since its attempt, as preemption does while victims are being deleted"),
+    ("R-QUEUE-07", _P.IN_FLIGHT,       _O.NO_HINT,            _P.UNSCHEDULABLE, _ADD,
+     "A rejected pod waits among the unschedulable pods if no plugin that rejected it says Queue for an event "
+     "during its attempt."),
+    ("R-QUEUE-08", _P.IN_FLIGHT,       _O.HINT_IN_BACKOFF,    _P.BACKOFF,       _ADD,
+     "A rejected pod goes to backoffQ if a plugin that rejected it says Queue for an event during its attempt."),
+    ("R-QUEUE-09", _P.IN_FLIGHT,       _O.HINT,               _P.ACTIVE,        _ADD,
+     "If backoff is disabled, a rejected pod goes to activeQ if a plugin that rejected it says Queue for an event "
+     "during its attempt."),
+    ("R-QUEUE-10", _P.IN_FLIGHT,       _O.PENDING_HINT,       _P.ACTIVE,        _ADD,
+     "A pod goes to activeQ without a backoff if a plugin that rejected it as Pending says Queue for an event "
+     "during its attempt."),
+    ("R-QUEUE-11", _P.IN_FLIGHT,       _O.ERROR,              _P.ERROR_BACKOFF, _ADD,
+     "A pod whose attempt ends in an error is retried after a backoff, since no event resolves an error."),
+    ("R-QUEUE-12", _P.IN_FLIGHT,       _O.ERROR_NO_BACKOFF,   _P.ACTIVE,        _ADD,
+     "If backoff is disabled, a pod whose attempt ends in an error goes to activeQ."),
+    ("R-QUEUE-13", _P.IN_FLIGHT,       _O.NOT_ENQUEUED,       _P.GATED,         "runPreEnqueuePlugins",
+     "A pod that would be requeued after its attempt is gated if a PreEnqueue plugin rejects it, as "
+     "DefaultPreemption does while victims are being deleted."),
 
-    ("R-QUEUE-14", _P.UNSCHEDULABLE,   _O.NO_CURE,      _P.UNSCHEDULABLE, _MOVE,
-     "the event cures none of those who refused it"),
-    ("R-QUEUE-15", _P.UNSCHEDULABLE,   _O.CURED_EARLY,  _P.BACKOFF,       _MOVE,
-     "an event may have cured it, and its backoff goes on"),
-    ("R-QUEUE-16", _P.UNSCHEDULABLE,   _O.CURED,        _P.ACTIVE,        _MOVE,
-     "an event may have cured it, and it has waited long enough"),
-    ("R-QUEUE-17", _P.UNSCHEDULABLE,   _O.AWAITED,      _P.ACTIVE,        _MOVE,
-     "what it waited for has come"),
-    ("R-QUEUE-18", _P.UNSCHEDULABLE,   _O.ACTIVATED,    _P.ACTIVE,        "Activate",
-     "a plugin asks for it by name"),
-    ("R-QUEUE-19", _P.UNSCHEDULABLE,   _O.HELD,         _P.GATED,         "runPreEnqueuePlugins",
-     "it may be cured, but a plugin holds it"),
-    ("R-QUEUE-20", _P.UNSCHEDULABLE,   _O.DELETED,      _P.NOWHERE,       "Delete",
-     "it is gone"),
+    ("R-QUEUE-14", _P.UNSCHEDULABLE,   _O.NO_HINT,            _P.UNSCHEDULABLE, _MOVE,
+     "An unschedulable pod stays where it is if no plugin that rejected it says Queue for the event."),
+    ("R-QUEUE-15", _P.UNSCHEDULABLE,   _O.HINT_IN_BACKOFF,    _P.BACKOFF,       _MOVE,
+     "An unschedulable pod goes to backoffQ if a plugin that rejected it says Queue for the event before the "
+     "pod's backoff is over."),
+    ("R-QUEUE-16", _P.UNSCHEDULABLE,   _O.HINT,               _P.ACTIVE,        _MOVE,
+     "An unschedulable pod goes to activeQ if a plugin that rejected it says Queue for the event after the pod's "
+     "backoff is over."),
+    ("R-QUEUE-17", _P.UNSCHEDULABLE,   _O.PENDING_HINT,       _P.ACTIVE,        _MOVE,
+     "An unschedulable pod goes to activeQ without a backoff if a plugin that rejected it as Pending says Queue "
+     "for the event."),
+    ("R-QUEUE-18", _P.UNSCHEDULABLE,   _O.ACTIVATED,          _P.ACTIVE,        "Activate",
+     "An unschedulable pod goes to activeQ if a plugin activates it by name."),
+    ("R-QUEUE-19", _P.UNSCHEDULABLE,   _O.NOT_ENQUEUED,       _P.GATED,         "runPreEnqueuePlugins",
+     "An unschedulable pod that would be requeued is gated if a PreEnqueue plugin rejects it."),
+    ("R-QUEUE-20", _P.UNSCHEDULABLE,   _O.DELETED,            _P.NOWHERE,       "Delete",
+     "A deleted pod is removed from the unschedulable pods."),
 
-    ("R-QUEUE-21", _P.GATED,           _O.NO_CURE,      _P.GATED,         _MOVE,
-     "the event is not one that the plugin at the gate waits for"),
-    ("R-QUEUE-22", _P.GATED,           _O.CURED_EARLY,  _P.BACKOFF,       _MOVE,
-     "the gate is open, and the backoff of an earlier attempt goes on"),
-    ("R-QUEUE-23", _P.GATED,           _O.CURED,        _P.ACTIVE,        _MOVE,
-     "the gate is open"),
-    ("R-QUEUE-24", _P.GATED,           _O.AWAITED,      _P.ACTIVE,        _MOVE,
-     "the gate is open, and what an earlier attempt waited for has come"),
-    ("R-QUEUE-25", _P.GATED,           _O.ACTIVATED,    _P.ACTIVE,        "Activate",
-     "a plugin asks for it by name, and the gate is open"),
-    ("R-QUEUE-26", _P.GATED,           _O.HELD,         _P.GATED,         "runPreEnqueuePlugins",
-     "the event looked like a key, and the gate, or another one, is closed all the same"),
-    ("R-QUEUE-27", _P.GATED,           _O.DELETED,      _P.NOWHERE,       "Delete",
-     "it is gone"),
+    ("R-QUEUE-21", _P.GATED,           _O.NO_HINT,            _P.GATED,         _MOVE,
+     "A gated pod stays gated if neither the plugin that gates it nor one that rejected it says Queue for the "
+     "event."),
+    ("R-QUEUE-22", _P.GATED,           _O.HINT_IN_BACKOFF,    _P.BACKOFF,       _MOVE,
+     "A gated pod that PreEnqueue accepts goes to backoffQ if the backoff of an earlier attempt is not over."),
+    ("R-QUEUE-23", _P.GATED,           _O.HINT,               _P.ACTIVE,        _MOVE,
+     "A gated pod that PreEnqueue accepts goes to activeQ if no backoff of an earlier attempt runs."),
+    ("R-QUEUE-24", _P.GATED,           _O.PENDING_HINT,       _P.ACTIVE,        _MOVE,
+     "A gated pod that PreEnqueue accepts goes to activeQ without a backoff if a plugin that rejected an earlier "
+     "attempt as Pending says Queue for the event."),
+    ("R-QUEUE-25", _P.GATED,           _O.ACTIVATED,          _P.ACTIVE,        "Activate",
+     "A gated pod that PreEnqueue accepts goes to activeQ if a plugin activates it by name."),
+    ("R-QUEUE-26", _P.GATED,           _O.NOT_ENQUEUED,       _P.GATED,         "runPreEnqueuePlugins",
+     "A gated pod stays gated if an event or an activation would requeue it and a PreEnqueue plugin still "
+     "rejects it."),
+    ("R-QUEUE-27", _P.GATED,           _O.DELETED,            _P.NOWHERE,       "Delete",
+     "A deleted pod is removed from the gated pods."),
 
-    ("R-QUEUE-28", _P.BACKOFF,         _O.BACKOFF_OVER, _P.ACTIVE,        "flushBackoffQCompleted",
-     "it has waited long enough"),
-    ("R-QUEUE-29", _P.BACKOFF,         _O.ACTIVATED,    _P.ACTIVE,        "Activate",
-     "a plugin asks for it by name"),
-    ("R-QUEUE-30", _P.BACKOFF,         _O.HELD,         _P.GATED,         "runPreEnqueuePlugins",
-     "a plugin asks for it by name, and another holds it"),
-    ("R-QUEUE-31", _P.BACKOFF,         _O.UPDATED,      _P.BACKOFF,       "Update",
-     "it will be tried anyway"),
-    ("R-QUEUE-32", _P.BACKOFF,         _O.DELETED,      _P.NOWHERE,       "Delete",
-     "it is gone"),
+    ("R-QUEUE-28", _P.BACKOFF,         _O.BACKOFF_OVER,       _P.ACTIVE,        "flushBackoffQCompleted",
+     "A rejected pod whose backoff is over goes from backoffQ to activeQ with the next flush."),
+    ("R-QUEUE-29", _P.BACKOFF,         _O.ACTIVATED,          _P.ACTIVE,        "Activate",
+     "A pod in backoffQ goes to activeQ if a plugin activates it by name."),
+    ("R-QUEUE-30", _P.BACKOFF,         _O.NOT_ENQUEUED,       _P.GATED,         "runPreEnqueuePlugins",
+     "A pod in backoffQ that a plugin activates is gated if a PreEnqueue plugin rejects it."),
+    ("R-QUEUE-31", _P.BACKOFF,         _O.UPDATED,            _P.BACKOFF,       "Update",
+     "An updated pod in backoffQ stays there until its backoff is over."),
+    ("R-QUEUE-32", _P.BACKOFF,         _O.DELETED,            _P.NOWHERE,       "Delete",
+     "A deleted pod is removed from backoffQ."),
 
-    ("R-QUEUE-33", _P.ERROR_BACKOFF,   _O.BACKOFF_OVER, _P.ACTIVE,        "flushBackoffQCompleted",
-     "it has waited long enough; unlike a refused pod it is never popped before"),
-    ("R-QUEUE-34", _P.ERROR_BACKOFF,   _O.ACTIVATED,    _P.ACTIVE,        "Activate",
-     "a plugin asks for it by name"),
-    ("R-QUEUE-35", _P.ERROR_BACKOFF,   _O.HELD,         _P.GATED,         "runPreEnqueuePlugins",
-     "a plugin asks for it by name, and another holds it"),
-    ("R-QUEUE-36", _P.ERROR_BACKOFF,   _O.UPDATED,      _P.ERROR_BACKOFF, "Update",
-     "it will be tried anyway"),
-    ("R-QUEUE-37", _P.ERROR_BACKOFF,   _O.DELETED,      _P.NOWHERE,       "Delete",
-     "it is gone"),
+    ("R-QUEUE-33", _P.ERROR_BACKOFF,   _O.BACKOFF_OVER,       _P.ACTIVE,        "flushBackoffQCompleted",
+     "A pod that backs off after an error goes to activeQ when its backoff is over, and is never popped before."),
+    ("R-QUEUE-34", _P.ERROR_BACKOFF,   _O.ACTIVATED,          _P.ACTIVE,        "Activate",
+     "A pod that backs off after an error goes to activeQ if a plugin activates it by name."),
+    ("R-QUEUE-35", _P.ERROR_BACKOFF,   _O.NOT_ENQUEUED,       _P.GATED,         "runPreEnqueuePlugins",
+     "A pod that backs off after an error and is activated by a plugin is gated if a PreEnqueue plugin rejects "
+     "it."),
+    ("R-QUEUE-36", _P.ERROR_BACKOFF,   _O.UPDATED,            _P.ERROR_BACKOFF, "Update",
+     "An updated pod that backs off after an error stays there until its backoff is over."),
+    ("R-QUEUE-37", _P.ERROR_BACKOFF,   _O.DELETED,            _P.NOWHERE,       "Delete",
+     "A deleted pod that backs off after an error is removed."),
 
-    ("R-QUEUE-38", _P.ACTIVE,          _O.UPDATED,      _P.ACTIVE,        "Update",
-     "it will be tried anyway, in the order of what it is now"),
-    ("R-QUEUE-39", _P.ACTIVE,          _O.ACTIVATED,    _P.ACTIVE,        "Activate",
-     "it is there already"),
-    ("R-QUEUE-40", _P.ACTIVE,          _O.DELETED,      _P.NOWHERE,       "Delete",
-     "it is gone"),
+    ("R-QUEUE-38", _P.ACTIVE,          _O.UPDATED,            _P.ACTIVE,        "Update",
+     "An updated pod in activeQ stays there, sorted by what it is now."),
+    ("R-QUEUE-39", _P.ACTIVE,          _O.ACTIVATED,          _P.ACTIVE,        "Activate",
+     "A pod in activeQ stays there if a plugin activates it."),
+    ("R-QUEUE-40", _P.ACTIVE,          _O.DELETED,            _P.NOWHERE,       "Delete",
+     "A deleted pod is removed from activeQ."),
 
-    ("R-QUEUE-41", _P.IN_FLIGHT,       _O.UPDATED,      _P.IN_FLIGHT,     "Update",
-     "the update is an event of the attempt, and counts when it comes back"),
-    ("R-QUEUE-42", _P.IN_FLIGHT,       _O.ACTIVATED,    _P.IN_FLIGHT,     "Activate",
-     "the activation is an event of the attempt, and counts when it comes back"),
-    ("R-QUEUE-43", _P.IN_FLIGHT,       _O.DELETED,      _P.IN_FLIGHT,     "Delete",
-     "its attempt goes to the end"),
-    ("R-QUEUE-44", _P.NOWHERE,         _O.ACTIVATED,    _P.NOWHERE,       "Activate",
-     "an unknown pod cannot be asked for"),
-    ("R-QUEUE-45", _P.NOWHERE,         _O.DELETED,      _P.NOWHERE,       "Delete",
-     "an assumed pod, say, is not the queue's"),
+    ("R-QUEUE-41", _P.IN_FLIGHT,       _O.UPDATED,            _P.IN_FLIGHT,     "Update",
+     "An update of a pod in flight counts as an event during its attempt."),
+    ("R-QUEUE-42", _P.IN_FLIGHT,       _O.ACTIVATED,          _P.IN_FLIGHT,     "Activate",
+     "An activation of a pod in flight counts as an event during its attempt."),
+    ("R-QUEUE-43", _P.IN_FLIGHT,       _O.DELETED,            _P.IN_FLIGHT,     "Delete",
+     "A pod that is deleted in flight stays in flight until its attempt ends."),
+    ("R-QUEUE-44", _P.NOWHERE,         _O.ACTIVATED,          _P.NOWHERE,       "Activate",
+     "Activating a pod that is not in the queue has no effect."),
+    ("R-QUEUE-45", _P.NOWHERE,         _O.DELETED,            _P.NOWHERE,       "Delete",
+     "Deleting a pod that is not in the queue, such as an assumed one, has no effect on the queue."),
 )
 # fmt: on
 
-TRANSITIONS = tuple(Transition(*row) for row in _ROWS)
-_BY_CAUSE = {(row.place, row.occurrence): row.goes_to for row in TRANSITIONS}
-
-
-def destination(place: Place, occurrence: Occurrence) -> Place:
-    """Where the table sends the pod. KeyError: such a thing does not happen to a pod that is there."""
-    return _BY_CAUSE[place, occurrence]
+TRANSITIONS = Transitions(Transition(*row) for row in _ROWS)

@@ -41,7 +41,13 @@ from refsched.plugins.taint_toleration import TaintToleration
 from refsched.plugins.volume_binding import VolumeBinding
 from refsched.plugins.volume_restrictions import VolumeRestrictions
 from refsched.plugins.volume_zone import VolumeZone
+from refsched.queue import requeueing
+from refsched.queue.backoff import Backoff, to_the_second
+from refsched.queue.cluster_events import pod_update_events
+from refsched.queue.in_flight import InFlight
+from refsched.queue.nominator import Nominator
 from refsched.queue.rules import QueueRules
+from refsched.queue.transitions import TRANSITIONS
 from refsched.releases.release import FeatureGate, InTreePlugin, Release, by_name
 
 # --- Plugins --------------------------------------------------------------------------------------
@@ -196,7 +202,7 @@ def _preempting_at_once(release: Release) -> Release:
 
 
 def _popping_from_active_queue_only(release: Release) -> Release:
-    return evolve(release, queue=evolve(release.queue, pops_from_backoff=False))
+    return evolve(release, queue=requeueing.popping_from_active_queue_only(release.queue))
 
 
 GATES = {
@@ -298,10 +304,20 @@ V1_34 = Release(
     default_plugins=DEFAULT_PLUGINS,
     args=of.ARGS,
     queue=QueueRules(
+        transitions=TRANSITIONS,
+        heads=requeueing.of_either_queue,
+        runs_pre_enqueue=requeueing.before_either_queue,
+        update_events=pod_update_events,
+        update=requeueing.any_update,
+        last_hint=requeueing.ACCEPTED_BY_PRE_ENQUEUE,
+        after_attempt=requeueing.by_hints,
+        occurrence=requeueing.occurrence,
+        backoff=lambda initial, maximum: Backoff(initial, maximum, to_the_second),
+        in_flight=InFlight,
+        nominator=Nominator,
         backoff_flush_period=1.0,
         leftover_flush_period=30.0,
         max_in_unschedulable_pods=300.0,
-        pops_from_backoff=True,
     ),
     cycle=CycleRules(prepare_preemption=prepare_asynchronously),
     gates=GATES,

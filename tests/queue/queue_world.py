@@ -17,7 +17,9 @@ from refsched.objects.reading import read_as
 from refsched.objects.store import ObjectStore
 from refsched.queue.hint_table import hint_table
 from refsched.queue.queued_pod import QueuedPod
+from refsched.queue.requeueing import popping_from_active_queue_only
 from refsched.queue.scheduling_queue import SchedulingQueue
+from refsched.releases.v1_34 import V1_34
 
 NODE_ADDED = ClusterEvent(NODE, ActionType.ADD)
 NODE_LABELLED = ClusterEvent(NODE, ActionType.UPDATE_NODE_LABEL)
@@ -41,6 +43,7 @@ class Picky:
             "the node that it wants may come",
         ),
         EventHint(POD, ActionType.UPDATE_POD_LABEL, says(True), "it may want something else"),
+        EventHint(NODE, ActionType.UPDATE_NODE_CONDITION, says(False), "no condition is wanted"),
     )
 
 
@@ -52,6 +55,7 @@ class Gate:
     name: str
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
         EventHint(POD, ActionType.UPDATE_POD_LABEL, None, "the label may be gone"),
+        EventHint(NODE, ActionType.UPDATE_NODE_CONDITION, says(False), "no condition opens the gate"),
     )
 
     def pre_enqueue(self, pod: Pod, objects: ObjectStore) -> Status:
@@ -106,6 +110,7 @@ class World:
         gates = gates or (Gate("gate"), Gate("door"))
         scheduler = "default-scheduler"
         self.queue = SchedulingQueue(
+            V1_34.queue if pops_from_backoff else popping_from_active_queue_only(V1_34.queue),
             less=by_priority,
             hint_tables={scheduler: hint_table((Picky(), *gates, Silent(), Deaf()))},
             pre_enqueue_plugins={scheduler: gates},
@@ -113,7 +118,6 @@ class World:
             initial_backoff=1,
             max_backoff=max_backoff,
             clock=lambda: self.now,
-            pops_from_backoff=pops_from_backoff,
         )
 
     def add(self, *pods: Pod) -> None:

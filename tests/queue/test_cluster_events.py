@@ -250,7 +250,7 @@ def test_a_wild_card_is_for_all_or_for_the_pod_that_it_names() -> None:
 def test_a_resource_is_heard_of_where_someone_registered_for_the_action() -> None:
     table = tables(Adding())
 
-    assert table.hears_of(NODE, ActionType.ADD)
-    assert table.hears_of(NODE, ActionType.UPDATE)
-    assert not table.hears_of(NODE, ActionType.DELETE)
-    assert not table.hears_of(PERSISTENT_VOLUME, ActionType.ADD)
+    assert table.watches(NODE, ActionType.ADD)
+    assert table.watches(NODE, ActionType.UPDATE)
+    assert not table.watches(NODE, ActionType.DELETE)
+    assert not table.watches(PERSISTENT_VOLUME, ActionType.ADD)

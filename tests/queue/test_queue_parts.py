@@ -11,7 +11,7 @@ from queue_world import NODE_ADDED, NODE_LABELLED, by_priority, pod
 
 from refsched.framework.node_info import PodInfo
 from refsched.objects.store import ObjectStore
-from refsched.queue.backoff import Backoff, by_expiration, whole_second
+from refsched.queue.backoff import Backoff, by_expiration, to_the_nanosecond, to_the_second
 from refsched.queue.in_flight import Happening, InFlight
 from refsched.queue.nominator import Nominator
 from refsched.queue.queued_pod import NO_BACKOFF, QueuedPod
@@ -28,29 +28,29 @@ def queued(name: str, priority: int = 0, timestamp: float = 0) -> QueuedPod:
 
 @pytest.mark.parametrize(("count", "seconds"), [(1, 1), (2, 2), (3, 4), (4, 8), (5, 10), (6, 10), (90, 10)])
 def test_backoff_doubles_up_to_the_maximum(count: int, seconds: float) -> None:
-    assert Backoff(1, 10).duration(count) == seconds
+    assert Backoff(1, 10, to_the_second).duration(count) == seconds
 
 
 def test_backoff_reaches_a_maximum_that_is_no_power_of_two_at_once() -> None:
-    assert [Backoff(4, 7).duration(count) for count in (1, 2, 3)] == [4, 7, 7]
-    assert Backoff(10, 5).duration(1) == 5
+    assert [Backoff(4, 7, to_the_second).duration(count) for count in (1, 2, 3)] == [4, 7, 7]
+    assert Backoff(10, 5, to_the_second).duration(1) == 5
 
 
 def test_errors_count_before_refusals() -> None:
     refused = evolve(queued("p", timestamp=10.7), unschedulable_count=3)
 
-    assert Backoff().expiration(refused) == 14
-    assert Backoff().expiration(evolve(refused, consecutive_errors_count=1)) == 11
+    assert Backoff(1, 10, to_the_second).expiration(refused) == 14
+    assert Backoff(1, 10, to_the_second).expiration(evolve(refused, consecutive_errors_count=1)) == 11
 
 
 def test_a_pod_without_failures_and_any_pod_without_a_maximum_owe_no_backoff() -> None:
-    assert Backoff().expiration(queued("p")) == NO_BACKOFF
-    assert Backoff(1, 0).expiration(evolve(queued("p"), unschedulable_count=3)) == NO_BACKOFF
-    assert not Backoff().is_backing_off(queued("p"), 0)
+    assert Backoff(1, 10, to_the_second).expiration(queued("p")) == NO_BACKOFF
+    assert Backoff(1, 0, to_the_second).expiration(evolve(queued("p"), unschedulable_count=3)) == NO_BACKOFF
+    assert not Backoff(1, 10, to_the_second).is_backing_off(queued("p"), 0)
 
 
 def test_without_popping_from_backoff_time_counts_to_the_nanosecond() -> None:
-    exact = Backoff(by_second=False)
+    exact = Backoff(1, 10, to_the_nanosecond)
     refused = evolve(queued("p", timestamp=0.1 + 0.2), unschedulable_count=1)
     refused = evolve(refused, backoff_expiration=exact.expiration(refused))
 
@@ -61,7 +61,7 @@ def test_without_popping_from_backoff_time_counts_to_the_nanosecond() -> None:
 
 def test_a_second_made_of_tenths_is_a_second() -> None:
     assert sum([0.1] * 10) < 1
-    assert whole_second(sum([0.1] * 10)) == 1
+    assert to_the_second(sum([0.1] * 10)) == 1
 
 
 def test_earlier_expiration_goes_before_higher_priority() -> None:
@@ -91,7 +91,6 @@ def test_a_ranking_is_sorted_whatever_comes_and_goes() -> None:
         assert order == sorted((-each.pod.priority, each.timestamp) for each in expected.values())
         firsts = [each for each in ranking if (-each.pod.priority, each.timestamp) == order[0]]
         assert list(ranking.first()) == firsts
-        assert all(ranking.is_first(each) == (each in firsts) for each in ranking)
         assert len(ranking) == len(expected)
         assert all(ranking.get(key) is each for key, each in expected.items())
 
@@ -102,7 +101,6 @@ def test_an_empty_ranking_has_no_first_and_no_pod() -> None:
     assert ranking.first() == ()
     assert ranking.get("ns/p") is None
     assert ranking.remove("ns/p") is None
-    assert ranking.is_first(queued("p"))
 
 
 # --- InFlight -------------------------------------------------------------------------------------
@@ -111,34 +109,34 @@ def test_an_empty_ranking_has_no_first_and_no_pod() -> None:
 def test_each_pod_in_flight_sees_what_happened_since_it_was_popped() -> None:
     flight, first, second = InFlight(), Happening(NODE_ADDED), Happening(NODE_LABELLED)
     flight.note(first)
-    flight.add(pod("a"))
+    flight.add(queued("a"))
     flight.note(first)
-    flight.add(pod("b"))
+    flight.add(queued("b"))
     flight.note(second)
 
-    assert flight.since("a") == (first, second)
-    assert flight.since("b") == (second,)
+    assert flight.since_pop("a") == (first, second)
+    assert flight.since_pop("b") == (second,)
 
 
 def test_what_only_the_oldest_pod_could_ask_for_is_forgotten_with_it() -> None:
     flight, first, second = InFlight(), Happening(NODE_ADDED), Happening(NODE_LABELLED)
-    flight.add(pod("a"))
+    flight.add(queued("a"))
     flight.note(first)
-    flight.add(pod("b"))
-    flight.add(pod("c"))
+    flight.add(queued("b"))
+    flight.add(queued("c"))
     flight.note(second)
 
     flight.done("b")
-    assert flight.since("a") == (first, second)
+    assert flight.since_pop("a") == (first, second)
     flight.done("a")
     assert list(flight._happenings) == [second]
-    assert flight.since("c") == (second,)
+    assert flight.since_pop("c") == (second,)
     flight.done("c")
     flight.done("c")
     assert not flight._happenings
     assert "c" not in flight
     with pytest.raises(KeyError):
-        flight.since("c")
+        flight.since_pop("c")
 
 
 # --- UnschedulablePods ----------------------------------------------------------------------------
@@ -151,11 +149,11 @@ def test_refused_pods_are_found_by_who_refused_them() -> None:
     pool.put(one)
     pool.put(two)
 
-    assert pool.refused_by(["A", "B"]) == [one, two]
-    assert pool.refused_by(["C"]) == []
+    assert pool.rejected_by(["A", "B"]) == [one, two]
+    assert pool.rejected_by(["C"]) == []
     pool.put(evolve(one, unschedulable_plugins=frozenset({"C"})))
-    assert [refused.key for refused in pool.refused_by(["C"])] == ["ns/one"]
-    assert pool.refused_by(["A"]) == []
+    assert [refused.key for refused in pool.rejected_by(["C"])] == ["ns/one"]
+    assert pool.rejected_by(["A"]) == []
     assert pool.remove("ns/one") is not None
     assert pool.remove("ns/one") is None
     assert (len(pool), list(pool), pool.get("ns/two")) == (1, [two], two)

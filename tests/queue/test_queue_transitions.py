@@ -5,21 +5,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from enum import Enum
 
 import pytest
 from attrs import evolve
 from queue_world import World, pod
 
-from refsched.framework.events import WILD_CARD, ActionType, ClusterEvent
+from refsched.framework.events import NODE, WILD_CARD, ActionType, ClusterEvent
 from refsched.framework.node_info import PodInfo
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.queue.queued_pod import QueuedPod
-from refsched.queue.transitions import TRANSITIONS, Occurrence, Place, Transition, destination
+from refsched.queue.transitions import TRANSITIONS, Occurrence, Place, Transition
+from refsched.rules import listening
 
 ANYTHING = ClusterEvent(WILD_CARD, ActionType.ALL)
-NOTHING = ClusterEvent("Lease", ActionType.ADD)
+NOT_WANTED = ClusterEvent(NODE, ActionType.UPDATE_NODE_CONDITION)
 
 
 class Subject:
@@ -103,7 +105,7 @@ def done(subject: Subject) -> None:
 
 
 def no_cure(subject: Subject) -> None:
-    subject.world.happens(NOTHING)
+    subject.world.happens(NOT_WANTED)
     if subject.place is Place.IN_FLIGHT:
         subject.comes_back("Picky")
 
@@ -167,21 +169,21 @@ def held(subject: Subject) -> None:
         subject.world.queue.activate([subject.pod])
 
 
-HAPPENS: dict[Occurrence, Callable[[Subject], None]] = {
+HAPPENS: dict[Enum, Callable[[Subject], None]] = {
     Occurrence.ADDED: added,
     Occurrence.UPDATED: updated,
     Occurrence.DELETED: deleted,
     Occurrence.POPPED: popped,
     Occurrence.DONE: done,
-    Occurrence.NO_CURE: no_cure,
-    Occurrence.CURED_EARLY: cured_early,
-    Occurrence.CURED: cured,
-    Occurrence.AWAITED: awaited,
-    Occurrence.FAILED: failed,
-    Occurrence.FAILED_FREE: failed,
+    Occurrence.NO_HINT: no_cure,
+    Occurrence.HINT_IN_BACKOFF: cured_early,
+    Occurrence.HINT: cured,
+    Occurrence.PENDING_HINT: awaited,
+    Occurrence.ERROR: failed,
+    Occurrence.ERROR_NO_BACKOFF: failed,
     Occurrence.BACKOFF_OVER: backoff_over,
     Occurrence.ACTIVATED: activated,
-    Occurrence.HELD: held,
+    Occurrence.NOT_ENQUEUED: held,
 }
 
 
@@ -191,21 +193,29 @@ def name_of(row: Transition) -> str:
 
 @pytest.mark.parametrize("row", TRANSITIONS, ids=name_of)
 def test_what_the_table_says_happens(row: Transition) -> None:
-    without_backoff = row.occurrence is Occurrence.FAILED_FREE or (
-        row.place is Place.IN_FLIGHT and row.occurrence is Occurrence.CURED
+    without_backoff = row.occurrence is Occurrence.ERROR_NO_BACKOFF or (
+        row.place is Place.IN_FLIGHT and row.occurrence is Occurrence.HINT
     )
-    subject = Subject(without_backoff)
-    if row.place is Place.GATED and row.occurrence in (Occurrence.CURED, Occurrence.CURED_EARLY):
-        refused_and_gated_without_pending(subject)
+    subject, applied = Subject(without_backoff), list[str]()
+    if row.place is Place.GATED and row.occurrence in NOT_PENDING:
+        gated_without_pending(subject)
+    elif row.place is Place.UNSCHEDULABLE and row.occurrence is Occurrence.NO_HINT:
+        subject.fly()
+        subject.comes_back("Picky")
     else:
         bring(subject, row.place)
 
-    HAPPENS[row.occurrence](subject)
+    with listening(applied.append):
+        HAPPENS[row.occurrence](subject)
 
     assert subject.place is row.goes_to
+    assert row.rule in applied
 
 
-def refused_and_gated_without_pending(subject: Subject) -> None:
+NOT_PENDING = (Occurrence.NO_HINT, Occurrence.HINT, Occurrence.HINT_IN_BACKOFF)
+
+
+def gated_without_pending(subject: Subject) -> None:
     subject.fly()
     subject.shut()
     subject.comes_back("Picky")
@@ -223,9 +233,9 @@ def test_wherever_a_pod_may_go_in_it_may_be_held() -> None:
     on_its_way = {Place.ACTIVE, Place.BACKOFF, Place.ERROR_BACKOFF}
     for row in TRANSITIONS:
         if row.goes_to in on_its_way - {row.place} and row.occurrence is not Occurrence.BACKOFF_OVER:
-            assert destination(row.place, Occurrence.HELD) is Place.GATED
+            assert TRANSITIONS.row(row.place, Occurrence.NOT_ENQUEUED).goes_to is Place.GATED
 
 
 def test_what_is_not_in_the_table_does_not_happen() -> None:
     with pytest.raises(KeyError):
-        destination(Place.ERROR_BACKOFF, Occurrence.POPPED)
+        TRANSITIONS.row(Place.ERROR_BACKOFF, Occurrence.POPPED)

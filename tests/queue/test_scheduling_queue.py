@@ -324,8 +324,8 @@ def test_after_five_minutes_a_refused_pod_is_tried_again(world: World) -> None:
 
 
 def test_who_registered_for_a_resource_wants_to_hear_of_it(world: World) -> None:
-    assert world.queue.hears_of("PersistentVolume", ActionType.DELETE)
-    assert not world.queue.hears_of(RESOURCE_SLICE, ActionType.ADD)
+    assert world.queue.watches("PersistentVolume", ActionType.DELETE)
+    assert not world.queue.watches(RESOURCE_SLICE, ActionType.ADD)
 
 
 # --- Updates of a pod -----------------------------------------------------------------------------

@@ -205,7 +205,7 @@ DOOMED = (
     "plugins.node_ports:NodePorts.filter:",
     "plugins.node_affinity:NodeAffinity.filter:",
     "plugins.node_unschedulable:NodeUnschedulable.filter:",
-    "queue.scheduling_queue:SchedulingQueue.heads:part:0",
+    "queue.requeueing:of_either_queue:part:0",
     "plugins.image_locality:ImageLocality.score:",
 )
 

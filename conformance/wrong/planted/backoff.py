@@ -59,8 +59,8 @@ WRONG = (
         "a-second-too-early",
         "a backoff is over in the second in which it ends, not after it",
         _BACKOFF,
-        "return pod.backoff_expiration >= self.",
-        "return pod.backoff_expiration > self.",
+        "if pod.backoff_expiration < self.rounded(now):",
+        "if pod.backoff_expiration <= self.rounded(now):",
     ),
     Wrong(
         "whose-backoff-ends-last-is-first",

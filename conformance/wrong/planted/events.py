@@ -11,8 +11,8 @@ WRONG = (
         "the-last-gate-is-no-event",
         "that the last scheduling gate goes is told to nobody",
         _CHANGES,
-        "return bool(before.spec.scheduling_gates) and not after.spec.scheduling_gates",
-        "return False",
+        "if not before.spec.scheduling_gates or after.spec.scheduling_gates:",
+        "if True:",
     ),
     Wrong(
         "node-labels-are-no-event",

@@ -76,8 +76,8 @@ WRONG = (
         "an-update-ends-a-nomination",
         "an update of a nominated pod ends its nomination",
         _NOMINATOR,
-        "        self.withdraw(before)\n        self.nominate(after, in_mind)\n",
-        "        self.withdraw(before)\n",
+        "        self._remove(before)\n        self.nominate(after, unwritten)\n",
+        "        self._remove(before)\n",
     ),
     Wrong(
         "who-may-not-preempt-loses-its-nomination",
@@ -128,7 +128,7 @@ WRONG = (
         "keeps-the-first-nomination",
         "a pod that is nominated anew goes on keeping others from the node before",
         _NOMINATOR,
-        "        self.withdraw(pod)\n        to = ",
+        "        self._remove(pod)\n        to = ",
         "        to = ",
     ),
     Wrong(

@@ -16,23 +16,24 @@ from pathlib import Path
 
 from refsched.framework.interface import EnqueueExtensions
 from refsched.framework.known_defects import KNOWN_DEFECTS
+from refsched.queue.hint_table import action_name, event_rule
 from refsched.queue.transitions import TRANSITIONS, Place
 from refsched.suite.catalogue.elsewhere import NOT_SPECIFIED, why_elsewhere
 from refsched.suite.catalogue.levels import why_level
-from refsched.suite.catalogue.rules import Rule, action_name, all_rules, cure_id, default_plugins
+from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins
 from refsched.tools.shipped import import_tests, tests_folder
 
 COMMAND = "python -m refsched.suite.catalogue.pages"
 _MADE = f"Made by `{COMMAND}`; not to be edited by hand."
 _QUEUE = """\
 Where a pod is, what happens to it, and where it goes then. The queue of the specification asks this table
-(`refsched/queue/transitions.py`) and does nothing that is not in it. An observer sees gated pods among the
-unschedulable, and both backoffs as one. The functions are those of
+(`refsched/queue/transitions.py`) at every step; what is not in it stands above the table. An observer sees gated
+pods among the unschedulable, and both backoffs as one. The functions are those of
 `pkg/scheduler/backend/queue/scheduling_queue.go` (v1.34.2)."""
 _CURES = """\
-A pod that was refused waits until something happens that one of those who refused it listens to. Then that
-plugin's hint is asked, where it has one: *asked* means that it looks at the object and the pod, *always* that the
-pod is worth another try in any case. A plugin without a table of its own is cured by anything."""
+A rejected pod waits until an event happens for which one of the plugins that rejected it has registered. Then the
+plugin's hint is asked, if it has one: *asked* means that it looks at the object and the pod, *always* that the
+pod is requeued in any case. Any event requeues a pod that a plugin without a table of its own rejected."""
 _RULES = """\
 {all} rules. {promised} are *promised*: the documented API or a KEP says so, and any scheduler that calls itself
 compatible must keep them. {observed} are *observed*: what this version happens to do. A rule stands in the
@@ -69,7 +70,7 @@ def queue_page() -> str:
                 for row in TRANSITIONS
             ),
         ),
-        "## What may cure a refusal",
+        "## Which event requeues which pod",
         _CURES,
         *_events(),
     )
@@ -96,14 +97,18 @@ def _events() -> Iterator[str]:
         yield f"### {plugin.name}"
         rows = [
             (
-                cure_id(plugin.name, row.resource, row.action),
+                event_rule(plugin.name, row.resource, row.action),
                 f"{row.resource.rpartition('/')[2]}/{action_name(row.action).replace('+', ', ')}",
                 "always" if row.hint is None else "asked",
                 row.why,
             )
             for row in plugin.EVENTS
         ]
-        yield _table(("rule", "event", "hint", "because"), rows) if rows else "No event cures its refusals."
+        yield (
+            _table(("rule", "event", "hint", "because"), rows)
+            if rows
+            else "No event requeues a pod that it rejected."
+        )
 
 
 # --- Rules ----------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ import operator
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import Enum
 from importlib import import_module
 from itertools import count
 from typing import Any
@@ -31,10 +32,8 @@ from refsched.queue.hint_table import Registration
 from refsched.queue.in_flight import Happening
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.scheduling_queue import SchedulingQueue
-from refsched.queue.transitions import TRANSITIONS, Occurrence, Place
-from refsched.suite.catalogue.rules import Rule, all_rules, cure_id
-
-_BY_CAUSE = {(row.place, row.occurrence): row.rule for row in TRANSITIONS}
+from refsched.queue.transitions import Place
+from refsched.suite.catalogue.rules import Rule, all_rules
 
 
 @frozen
@@ -198,9 +197,9 @@ def _put(owner: type, name: str, listened: Callable[..., Any]) -> None:
 def _listen_to_transitions() -> None:
     go = SchedulingQueue._go
 
-    def listened(queue: SchedulingQueue, pod: QueuedPod, place: Place, occurrence: Occurrence) -> Place:
+    def listened(queue: SchedulingQueue, pod: QueuedPod, place: Place, occurrence: Enum) -> Place:
         if _LISTENERS:
-            rule, reach = _BY_CAUSE[place, occurrence], _LISTENERS[-1]
+            rule, reach = queue.rules.transitions.row(place, occurrence).rule, _LISTENERS[-1]
             _hear((rule,))
             cure, is_cured = reach.asked.pop(pod.key, ("", False))
             before = reach.moves[pod.key].rule if pod.key in reach.moves else ""
@@ -212,13 +211,12 @@ def _listen_to_transitions() -> None:
 
 def _listen_to_hints(by_place: Mapping[tuple[str, str], Sequence[Rule]]) -> None:
     """A row of a plugin's table, and the function that it names there."""
-    cures = Registration.cures
+    says_queue = Registration.says_queue
 
     def listened(registration: Registration, pod: Pod, happening: Happening, objects: ObjectStore) -> bool:
-        answer = cures(registration, pod, happening, objects)
+        answer: bool = says_queue(registration, pod, happening, objects)
         if _LISTENERS and registration.plugin is not None:
-            event, hint = registration.event, registration.hint
-            row = cure_id(registration.plugin.name, event.resource, event.action)
+            row, hint = registration.rule, registration.hint
             rules = (
                 (row,) if row in all_rules() else _UNLISTED[extends(registration.plugin, EnqueueExtensions)]
             )
@@ -229,7 +227,7 @@ def _listen_to_hints(by_place: Mapping[tuple[str, str], Sequence[Rule]]) -> None
             _LISTENERS[-1].asked[pod.key] = rules[0], answer
         return answer
 
-    _put(Registration, "cures", listened)
+    _put(Registration, "says_queue", listened)
 
 
 def _listen_to_nominations() -> None:

@@ -18,8 +18,8 @@ from pathlib import Path
 from attrs import frozen
 
 import refsched
-from refsched.framework.events import ActionType
 from refsched.framework.interface import EnqueueExtensions, Plugin
+from refsched.queue.hint_table import action_name, event_rule
 from refsched.queue.transitions import TRANSITIONS
 from refsched.suite.catalogue.elsewhere import why_elsewhere
 from refsched.suite.catalogue.levels import level_of
@@ -133,22 +133,6 @@ def _one_line(text: str) -> str:
 # --- In the plugins' tables of events -------------------------------------------------------------
 
 
-def cure_id(plugin: str, resource: str, action: ActionType) -> str:
-    """The id of the rule that a row of ``EVENTS`` is: ``R-CURE-NodePorts-Pod-Delete``."""
-    return f"R-CURE-{plugin}-{resource.rpartition('/')[2]}-{action_name(action)}"
-
-
-def action_name(action: ActionType) -> str:
-    """As Kubernetes writes it: ``Add|UpdateNodeLabel``, with a plus sign for the stroke."""
-    for whole in (ActionType.ALL, ActionType.UPDATE):
-        if action is whole:
-            return str(whole.name).title()
-    parts = [str(part.name) for part in action]
-    if ActionType.UPDATE in action:
-        parts = [part for part in parts if not part.startswith("UPDATE_")] + ["UPDATE"]
-    return "+".join(part.title().replace("_", "") for part in parts)
-
-
 def _cures() -> Iterator[Rule]:
     for plugin in default_plugins():
         if not isinstance(plugin, EnqueueExtensions):
@@ -157,8 +141,8 @@ def _cures() -> Iterator[Rule]:
             resource = row.resource.rpartition("/")[2]
             what = f"{resource}/{action_name(row.action).replace('+', '|')}"
             yield Rule(
-                cure_id(plugin.name, row.resource, row.action),
-                f"{what} may cure a refusal by {plugin.name}: {row.why}",
+                event_rule(plugin.name, row.resource, row.action),
+                f"{what} may requeue a pod that {plugin.name} rejected: {row.why}",
                 type(plugin).__module__,
                 f"{plugin.name}.EVENTS",
                 f"EventsToRegister of {plugin.name} (v1.34.2)",

@@ -18,18 +18,13 @@ CYCLE: Mapping[str, str] = {
     "queue.cluster_events:pod_update_events:kin:1": (
         "Both callers tell of pods that have a node before and after, or neither: the handlers split the rest."
     ),
-    "queue.scheduling_queue:SchedulingQueue.update:omission:1": (
-        "An input finds a pod in flight only where its cycle has stopped, which it does from Reserve on: the pod"
-        " is assumed then, and no update of an assumed pod comes to the queue."
-    ),
     "queue.backoff:Backoff.duration:boundary:0": (
         "Both durations are whole seconds: where they are equal no bit was shifted out, and both sides of the"
         " condition answer the same, unless there were thirty doublings, with a maximum of 34 years."
     ),
-    "queue.transitions::kin:38": "A pod that is in activeQ is passed over before its row is looked up.",
     "queue.hint_table:hint_table:flag:0": "The one caller always says whether there are extenders.",
     **dict.fromkeys(
-        (f"queue.hint_table:HintTable.hears_of:{kind}" for kind in ("and-or:0", "set:0", "part:0", "part:1")),
+        (f"queue.hint_table:HintTable.watches:{kind}" for kind in ("and-or:0", "set:0", "part:0", "part:1")),
         "It answers yes more often: but an event that meets no registration moves nobody and is not remembered.",
     ),
     **dict.fromkeys(
@@ -68,38 +63,16 @@ CYCLE: Mapping[str, str] = {
     "framework.node_info:NodeInfo.pods_with_affinity:filter:0": "A pod without affinity has no terms: to look at "
     "it adds nothing to any score.",
     **each(
-        "queue.scheduling_queue:SchedulingQueue._is_head",
-        ("part:0", "part:1", "part:2", "part:3", "part:4", "and-or:0", "and-or:1", "returned:0"),
-        "Who is popped was chosen among the heads. Only a checker pops whom somebody else chose, and asks.",
-    ),
-    **each(
-        "queue.ranking:Ranking.is_first",
-        ("returned:0", "part:0"),
-        "Who is popped was chosen among the heads. Only a checker pops whom somebody else chose, and asks.",
-    ),
-    **each(
         "queue.scheduling_queue:SchedulingQueue",
         ("_find:part:0", "_hear:negated:0"),
         "Gated pods are kept among those that were refused, and whatever happens sends both to the same place: "
         "only the rule that is told would be another one.",
     ),
-    **each(
-        "queue.scheduling_queue:SchedulingQueue._passes_the_gate",
-        ("and-or:0", "part:0"),
-        "It asks those too who come back from an attempt, and have passed every gate for good, and those who "
-        "stay at the gate, and are told what is known.",
-    ),
-    "queue.scheduling_queue:SchedulingQueue._strategy_after_attempt:part:1": (
+    "queue.requeueing:by_hints:part:1": (
         "Behind Permit a failure names no plugin: whom a plugin refused is in flight still."
     ),
     "queue.scheduling_queue:SchedulingQueue.activate:part:1": (
         "Who is in activeQ stays there, among equals of which any may be popped first."
-    ),
-    **each(
-        "queue.scheduling_queue:SchedulingQueue.update",
-        ("omission:0", "kin:2", "kin:3", "once:0", "kin:4", "kin:5"),
-        "An input finds a pod in flight only where its cycle has stopped, which it does from Reserve on: the pod "
-        "is assumed then, and no update of an assumed pod comes to the queue.",
     ),
     "queue.ranking:Ranking.put:omission:0": (
         "Who is put was taken from where it was, or, in two queues at once, has the same rank there."
@@ -107,11 +80,6 @@ CYCLE: Mapping[str, str] = {
     "queue.hint_table:HintTable.strategy:kin:0": (
         "It is asked of those whom somebody refused or gates: after an error nobody asks, and nobody waits for an "
         "event."
-    ),
-    **each(
-        "queue.backoff:Backoff.expiration",
-        ("omission:0", "and-or:1", "part:2", "part:3"),
-        "It is asked after an attempt, which has been counted by then, and no configuration can turn backoff off.",
     ),
     **each(
         "queue.transitions:",
@@ -240,11 +208,11 @@ CYCLE: Mapping[str, str] = {
         "Where counting begins does not matter: only differences, and whether two counts are the same, are asked."
     ),
     **each(
-        "queue.hint_table:HintTable._cured",
+        "queue.hint_table:HintTable._says_queue",
         ("order:0", "order:1"),
         "One hint that says yes is enough, in whatever order they are asked.",
     ),
-    "queue.hint_table:HintTable._cured:once:1": (
+    "queue.hint_table:HintTable._says_queue:once:1": (
         "No plugin has two rows that meet one event: what it registers for one kind of object does not overlap."
     ),
 }

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requeueing: who is popped next, when PreEnqueue is run, and what brings a pod back that was rejected.
+
+These are functions that a release names in its QueueRules.
+Rules: R-QUEUE-47, R-QUEUE-51, R-QUEUE-53, R-QUEUE-54.   Source: pkg/scheduler/backend/queue (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from refsched.objects.pod import Pod
+from refsched.objects.store import ObjectStore
+from refsched.queue.backoff import Backoff, to_the_nanosecond
+from refsched.queue.hint_table import HintTable, Strategy
+from refsched.queue.in_flight import InFlight
+from refsched.queue.queued_pod import QueuedPod
+from refsched.queue.ranking import Ranking
+from refsched.queue.rules import QueueRules
+from refsched.queue.transitions import Occurrence, Place, Transition
+from refsched.rules import applies
+
+ACCEPTED_BY_PRE_ENQUEUE = frozenset({Place.ACTIVE, Place.BACKOFF, Place.ERROR_BACKOFF})
+"""The places of pods that no PreEnqueue plugin rejected when they were brought there."""
+
+# --- Pop ------------------------------------------------------------------------------------------
+
+
+def of_either_queue(active: Ranking, backoff: Ranking) -> tuple[QueuedPod, ...]:
+    """R-QUEUE-47: While activeQ is empty, the pod whose backoff ends in the earliest second is popped from
+    backoffQ.
+
+    Source: active_queue.go, unlockedPop; popBackoff.
+    """
+    if active or not backoff:
+        return active.first()
+    applies("R-QUEUE-47")
+    return backoff.first()
+
+
+def of_active_queue(active: Ranking, backoff: Ranking) -> tuple[QueuedPod, ...]:
+    """R-QUEUE-53: Without SchedulerPopFromBackoffQ, no pod is popped from backoffQ.
+
+    Source: active_queue.go, unlockedPop.
+    """
+    if backoff and not active:
+        applies("R-QUEUE-53")
+    return active.first()
+
+
+# --- PreEnqueue -----------------------------------------------------------------------------------
+
+
+def before_either_queue(row: Transition) -> bool:
+    """R-QUEUE-54: PreEnqueue is run before a pod enters activeQ or backoffQ, and not again when its backoff
+    is over; without SchedulerPopFromBackoffQ it is run whenever a pod enters activeQ, and only then.
+
+    Source: moveToActiveQ, moveToBackoffQ, flushBackoffQCompleted.
+    """
+    enters = row.goes_to in ACCEPTED_BY_PRE_ENQUEUE and row.goes_to is not row.place
+    if enters:
+        applies("R-QUEUE-54")
+    return enters and row.occurrence is not Occurrence.BACKOFF_OVER
+
+
+def before_active_queue(row: Transition) -> bool:
+    enters = row.goes_to is Place.ACTIVE and row.place is not Place.ACTIVE
+    if enters:
+        applies("R-QUEUE-54")
+    return enters
+
+
+# --- After an attempt, an update or an event ------------------------------------------------------
+
+
+def by_hints(pod: QueuedPod, in_flight: InFlight, table: HintTable, objects: ObjectStore) -> Strategy:
+    """R-QUEUE-51: Every event during a rejected pod's attempt may requeue it; a pod whose attempt ended in an
+    error, or failed after Permit, is requeued after its backoff in any case.
+
+    Source: determineSchedulingHintForInFlightPod.
+    """
+    applies("R-QUEUE-51")
+    if not pod.rejectors or pod.pod.uid not in in_flight:
+        return Strategy.AFTER_BACKOFF
+    best = Strategy.SKIP
+    for happening in in_flight.since_pop(pod.pod.uid):
+        strategy = table.strategy(pod, happening, objects)
+        if strategy is not Strategy.SKIP:
+            best = strategy
+        if best is Strategy.IMMEDIATELY or (best is Strategy.AFTER_BACKOFF and not pod.pending_plugins):
+            break
+    return best
+
+
+def occurrence(pod: QueuedPod, strategy: Strategy, backoff: Backoff, now: float) -> Occurrence:
+    if strategy is Strategy.SKIP:
+        return Occurrence.NO_HINT
+    if strategy is Strategy.IMMEDIATELY:
+        return Occurrence.PENDING_HINT
+    is_backing_off = backoff.is_backing_off(pod, now)
+    if not pod.rejectors:
+        return Occurrence.ERROR if is_backing_off else Occurrence.ERROR_NO_BACKOFF
+    return Occurrence.HINT_IN_BACKOFF if is_backing_off else Occurrence.HINT
+
+
+def any_update(before: Pod, after: Pod) -> Occurrence:
+    return Occurrence.UPDATED
+
+
+# --- The feature gate -----------------------------------------------------------------------------
+
+
+def popping_from_active_queue_only(rules: QueueRules) -> QueueRules:
+    """Feature gate SchedulerPopFromBackoffQ turned off."""
+    return evolve(
+        rules,
+        heads=of_active_queue,
+        runs_pre_enqueue=before_active_queue,
+        last_hint=frozenset({Place.ACTIVE}),
+        backoff=lambda initial, maximum: Backoff(initial, maximum, to_the_nanosecond),
+    )
