@@ -306,7 +306,7 @@ class Run:
         cycle, stop = running.cycle, running.stop
         uid = cycle.queued.pod.uid
         in_flight = self._machine.state.queue._in_flight
-        meanwhile = in_flight.since(uid) if uid in in_flight else ()
+        meanwhile = in_flight.since_pop(uid) if uid in in_flight else ()
         where = tuple(stop.waiting.deadlines.items()) if isinstance(stop, OnPermit) else stop
         on = cycle.node.name if cycle.node is not None else ""
         return _told(cycle.queued), cycle.is_binding, on, where, tuple(str(each.event) for each in meanwhile)
