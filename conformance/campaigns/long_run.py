@@ -40,6 +40,7 @@ from refsched.suite.histories.history import (
     deleting,
 )
 from refsched.suite.histories.judge import Judge
+from refsched.suite.histories.part import part_of
 
 Json = dict[str, Any]
 
@@ -204,8 +205,9 @@ def run(what: str, steps: int, seed: int) -> Told:
     with connect(what) as adapter:
         while told.steps < steps and not told.findings:
             told.sessions += 1
-            judge = Judge(History((), SCRIPTED), adapter.hello)
-            driver = Driver(adapter.reset(SCRIPTED), adapter.hello.capabilities, judge)
+            part = part_of(adapter.hello)
+            judge = Judge(History((), SCRIPTED), part)
+            driver = Driver(adapter.reset(SCRIPTED), part, judge)
             for step in Cluster(Random(f"{seed} {told.sessions}")).steps():
                 _take(driver, step, told)
                 if driver.transcript.ended or told.steps == steps:

@@ -35,7 +35,9 @@ from refsched.machine.inputs import InputReader
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import START, CycleHeldError, Scheduler
 from refsched.objects.dra import ResourceClaim
+from refsched.objects.kinds import kind_called
 from refsched.objects.pod import Pod
+from refsched.objects.store import ApiObject
 from refsched.records import Attempt, Bind, Input, Nodes, Queues, Record, Write
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
@@ -172,6 +174,17 @@ class Checker:
     def next_pod(self) -> str | None:
         """A pod that may be tried next, for a scheduler without a queue of its own."""
         return next(iter(self._heads()), None) if self.idle() else None
+
+    def stored(self, value: Mapping[str, Any]) -> ApiObject | None:
+        """The object of this kind and name, as the API server stores it; None where it is not there."""
+        kind, metadata = kind_called(value["apiVersion"], value["kind"]), value["metadata"]
+        namespace = (metadata.get("namespace") or "default") if kind.namespaced else ""
+        return self.scheduler.state.api.get(kind.type, metadata["name"], namespace)
+
+    def may_be_next(self, pod: str) -> bool:
+        """Whether this pod (``namespace/name``) may be tried next."""
+        self.idle()
+        return pod in self._heads()
 
     def _heads(self) -> list[str]:
         """The pods (``namespace/name``) of which any may be tried next; none where Pop would block."""

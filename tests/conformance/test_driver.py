@@ -11,7 +11,6 @@ import pytest
 from refsched.records import Attempt, Bind, Input, Reference, Write
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.histories.api_server import ApiServer
-from refsched.suite.histories.claimed import for_what_is_claimed, step_for_what_is_claimed
 from refsched.suite.histories.history import (
     DEFAULT_CONFIG,
     Create,
@@ -159,43 +158,6 @@ def test_a_volume_that_was_given_a_claim_is_bound_to_it(api: ApiServer) -> None:
     assert kept["spec"]["capacity"] == {"storage": "1Gi"}
     assert kept["status"] == {"phase": "Bound"}
     assert bound["spec"]["volumeName"] == "v"
-
-
-# --- What is claimed ------------------------------------------------------------------------------
-
-EVERYTHING = frozenset({"preemption", "scripted", "hold"})
-
-
-def test_who_claims_everything_gets_the_history_as_it_is() -> None:
-    history = History((), SCRIPTED)
-    assert for_what_is_claimed(history, EVERYTHING).config == SCRIPTED
-
-
-def test_without_preemption_nothing_follows_a_refusal() -> None:
-    config = for_what_is_claimed(History(()), frozenset()).config
-    assert config["profiles"][0]["plugins"]["postFilter"] == {"disabled": [{"name": "*"}]}
-
-
-def test_without_scripted_plugins_they_are_not_configured_and_no_pod_has_a_script() -> None:
-    claimed = frozenset({"preemption"})
-    profile = for_what_is_claimed(History((), SCRIPTED), claimed).config["profiles"][0]
-    assert profile["plugins"] == {"multiPoint": {"enabled": []}}
-    step = step_for_what_is_claimed(Create(pod("p", script={"ScriptedA": {"permit": "Wait"}})), claimed)
-    assert isinstance(step, Create)
-    assert step.object["metadata"]["annotations"] == {}
-
-
-def test_who_cannot_hold_is_not_asked_to() -> None:
-    script = {"ScriptedA": {"reserve": "Hold", "permit": "Wait"}}
-    step = step_for_what_is_claimed(Create(pod("p", script=script)), frozenset({"scripted"}))
-    assert isinstance(step, Create)
-    told = json.loads(step.object["metadata"]["annotations"]["refsched.dev/script"])
-    assert told == {"ScriptedA": {"permit": "Wait"}}
-
-
-@pytest.mark.parametrize("step", [Schedule(), Create(node("n")), Create(pod("p"))])
-def test_a_step_without_a_script_stays(step: Schedule | Create) -> None:
-    assert step_for_what_is_claimed(step, frozenset()) is step
 
 
 # --- A history ------------------------------------------------------------------------------------

@@ -105,7 +105,10 @@ class ToyBench:
     rules: Mapping[str, Rule] = {rule.id: rule for rule in RULES}
     areas: Mapping[str, Callable[[], SearchStrategy[History]]] = {"toys": lambda: HISTORIES}
 
-    def connect(self, what: str, timeout: float) -> Toy:
+    def lacks(self, connection: Any) -> Mapping[str, str]:
+        return {}
+
+    def connect(self, what: str, timeout: float, only: str = "") -> Toy:
         if what == "missing":
             raise AdapterUnavailable(what, "there is no such program; install it")
         claims = {"claims-nothing": (), "modest": ("queue",)}.get(what, ("filter", "queue"))

@@ -17,6 +17,7 @@ from attrs import frozen
 from refsched.errors import InputError
 from refsched.suite.adapters.answers import PROTOCOL, Answer, Hello, read_answer, read_hello
 from refsched.suite.adapters.faults import AdapterFault, quoted
+from refsched.suite.adapters.selection import EVERYTHING, Selection
 
 Json = dict[str, Any]
 
@@ -59,10 +60,14 @@ class ResetRefused(Exception):  # noqa: N818
 class Adapter:
     """``hello`` says who it is. One session at a time."""
 
-    def __init__(self, what: str, transport: Transport, kubernetes: str = "") -> None:
-        """``kubernetes`` is the release that is asked for, of an implementation that can do as several do."""
+    def __init__(
+        self, what: str, transport: Transport, kubernetes: str = "", only: Selection = EVERYTHING
+    ) -> None:
+        """``kubernetes`` is the release that is asked for, of an implementation that can do as several do;
+        ``only`` is the part of it that is to be judged."""
         self._hello: Json = {"protocol": PROTOCOL} | ({"kubernetes": kubernetes} if kubernetes else {})
         self.what = what
+        self._only = only
         self._transport = transport
         self._fault: AdapterFault | None = None
         self._faults_in_a_row = 0
@@ -134,7 +139,7 @@ class Adapter:
             raise self._broken(None, str(error)) from None
         value = self._value(request)
         try:
-            return read_hello(value)
+            return self._only.of(read_hello(value))
         except InputError as problem:
             raise self._misspoken(request, value, problem) from None
 

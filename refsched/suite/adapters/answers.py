@@ -50,6 +50,7 @@ CAPABILITIES: Mapping[str, str] = {
     "volumes": "it binds volumes",
     "devices": "it allocates devices, and tells each write into a claim unless it claims api",
     "extenders": "it calls extenders",
+    "config": "it reads its configuration, though it has only some of the plugins",
 }
 
 # --- Hello ----------------------------------------------------------------------------------------
@@ -57,12 +58,16 @@ CAPABILITIES: Mapping[str, str] = {
 
 @frozen
 class Hello:
-    """Who answers, and what it may be judged by. Who claims nothing cannot be judged."""
+    """Who answers, and what it may be judged by. Without a capability it cannot be judged at all.
+
+    ``plugins`` are the plugins that it has, its own among them; None where it does not say.
+    """
 
     name: str
     version: str
     kubernetes: str
     capabilities: frozenset[str]
+    plugins: frozenset[str] | None = None
 
     def claims(self, capability: str) -> bool:
         return capability in self.capabilities
@@ -78,6 +83,7 @@ class _Hello:
     version: str
     kubernetes: str
     capabilities: tuple[str, ...]
+    plugins: tuple[str, ...] | None = None
     protocol: int = PROTOCOL
     unsupported: str | None = None
     error: str | None = None
@@ -98,7 +104,8 @@ def read_hello(value: Any) -> Hello:
         release_of(said.kubernetes)
     except InputError as unknown:
         raise InputError(unknown.problem, "kubernetes") from None
-    return Hello(said.name, said.version, said.kubernetes, frozenset(said.capabilities))
+    plugins = frozenset(said.plugins) if said.plugins is not None else None
+    return Hello(said.name, said.version, said.kubernetes, frozenset(said.capabilities), plugins)
 
 
 def _refuse_refusal(value: Any) -> None:

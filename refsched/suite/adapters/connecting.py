@@ -11,6 +11,7 @@ from refsched.suite.adapters.adapter import Adapter, Transport
 from refsched.suite.adapters.kube_scheduler import LATEST, Log, kube_scheduler
 from refsched.suite.adapters.module import InProcess, Module
 from refsched.suite.adapters.process import TIMEOUT, Process
+from refsched.suite.adapters.selection import EVERYTHING, Selection
 
 REFERENCE = "refsched.reference"
 """The specification itself."""
@@ -18,7 +19,12 @@ _MODULE = re.compile(r"(?P<path>[^\W\d]\w*(\.[^\W\d]\w*)*)(:(?P<release>v?\d+\.\
 
 
 def connect(
-    what: str = REFERENCE, *, timeout: float = TIMEOUT, log: Log | None = None, in_process: bool = False
+    what: str = REFERENCE,
+    *,
+    timeout: float = TIMEOUT,
+    log: Log | None = None,
+    in_process: bool = False,
+    only: Selection = EVERYTHING,
 ) -> Adapter:
     """``what`` is one of
 
@@ -28,14 +34,13 @@ def connect(
     - ``exec:COMMAND``, a program that speaks the wire protocol on stdin and stdout,
     - ``kube-scheduler`` or ``kube-scheduler:v1.34``, the real one.
 
-    ``timeout`` is for each answer, in seconds; ``log`` takes lines on what lasts. Raises InputError where
-    ``what`` is none of these, AdapterUnavailable where it cannot be had here, AdapterFault where it does not
-    say hello.
+    ``timeout`` is for each answer, in seconds; ``log`` takes lines on what lasts; ``only`` is the part of it
+    that is to be judged. Raises InputError where ``what`` is none of these, AdapterUnavailable where it cannot
+    be had here, AdapterFault where it does not say hello.
     """
     module = _MODULE.fullmatch(what)
-    return Adapter(
-        what, _transport(what, timeout, log, in_process), (module["release"] or "") if module else ""
-    )
+    release = (module["release"] or "") if module else ""
+    return Adapter(what, _transport(what, timeout, log, in_process), release, only)
 
 
 def _transport(what: str, timeout: float, log: Log | None, in_process: bool) -> Transport:

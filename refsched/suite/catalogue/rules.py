@@ -157,3 +157,30 @@ def default_plugins() -> tuple[Plugin, ...]:
     from refsched.machine.profiles import framework_of
 
     return tuple(framework_of(resolve(default_config())[0]).plugins)
+
+
+@cache
+def plugin_of(rule: str) -> str | None:
+    """The default plugin that the rule belongs to; None for one of the scheduler itself."""
+    stated = all_rules().get(rule)
+    if stated is None:
+        return None
+    if stated.area == "CURE":
+        return stated.id.split("-")[2]
+    found = [
+        module
+        for module in _modules_of_plugins()
+        if f"{stated.module}.".startswith((f"{module}.", f"{module}_"))
+    ]
+    return _modules_of_plugins()[max(found, key=len)] if found else None
+
+
+@cache
+def _modules_of_plugins() -> dict[str, str]:
+    """The modules of each plugin, and the packages that only one plugin uses."""
+    modules = {type(plugin).__module__: plugin.name for plugin in default_plugins()}
+    return modules | {
+        "refsched.volumes": "VolumeBinding",
+        "refsched.devices": "DynamicResources",
+        "refsched.preemption": "DefaultPreemption",
+    }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from attrs import Factory, define, evolve, frozen
 
@@ -30,6 +30,7 @@ from refsched.suite.histories.history import (
     Step,
     Update,
 )
+from refsched.suite.histories.part import Part
 
 GOES_ON = "R-PERMIT-02"
 WAITS = "R-PERMIT-01"
@@ -78,6 +79,10 @@ class Witness(Protocol):
 
     def next_pod(self) -> str | None: ...
 
+    def stored(self, object: dict[str, Any]) -> dict[str, Any]:
+        """The object as an API server stores it, its defaults filled in. It has been shown before."""
+        ...
+
     @property
     def has_diverged(self) -> bool: ...
 
@@ -110,9 +115,10 @@ class _OverError(Exception):
 
 
 class Driver:
-    def __init__(self, scheduler: Asked, capabilities: frozenset[str], witness: Witness) -> None:
+    def __init__(self, scheduler: Asked, part: Part, witness: Witness) -> None:
         self._scheduler = scheduler
-        self._capabilities = capabilities
+        self._part = part
+        self._capabilities = part.capabilities
         self._witness = witness
         self._api = ApiServer()
         self._now = 0.0
@@ -179,6 +185,10 @@ class Driver:
         if isinstance(step, Advance):
             self._now += step.seconds
         self._show(step)
+        if isinstance(step, Advance) and not self._part.keeps_time:
+            return
+        if isinstance(step, Create | Update) and not self._part.is_whole:
+            step = evolve(step, object=self._witness.stored(step.object))
         self._hear(step.member, send(self._scheduler, step))
 
     # --- Answers ----------------------------------------------------------------------------------

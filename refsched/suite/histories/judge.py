@@ -9,19 +9,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
 from refsched.checking.mending import Mending
+from refsched.objects.writing import as_json
 from refsched.records import Attempt, Bind, Input, Queues, Record
 from refsched.releases import release_of
-from refsched.suite.adapters.answers import Hello
 from refsched.suite.catalogue.attribution import Attribution
 from refsched.suite.catalogue.reach import Reach
-from refsched.suite.histories.claimed import OF_PREEMPTION, can_be_seen, left_untold
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import History
+from refsched.suite.histories.part import OF_PREEMPTION, Part
 from refsched.suite.invariants import Invariants
+from refsched.tools.http.unread import combined
 
 ANSWERS = "R-ANSWER-01"
 TELLS = "R-ANSWER-02"
@@ -38,15 +40,10 @@ class Judge:
     implementation has been asked for a pod, and answered.
     """
 
-    def __init__(
-        self,
-        history: History,
-        hello: Hello,
-        *,
-        with_specification: bool = True,
-    ) -> None:
-        self._capabilities = capabilities = hello.capabilities
-        release = release_of(hello.kubernetes)
+    def __init__(self, history: History, part: Part, *, with_specification: bool = True) -> None:
+        self._part = part
+        self._capabilities = capabilities = part.capabilities
+        release = release_of(part.kubernetes)
         self._reach = Reach()
         tells_claims = "devices" in capabilities and "api" not in capabilities
         self._followed = Mending(
@@ -83,6 +80,8 @@ class Judge:
         self._followed.ask(lambda checker: checker.foresee(records))
 
     def take(self, record: Record) -> list[Finding]:
+        if isinstance(record, Attempt):
+            record = self._part.judged(record)
         findings = self._invariants.take(record)
         if isinstance(record, Queues) and "queue" not in self._capabilities:
             return findings
@@ -118,7 +117,7 @@ class Judge:
         self._decisive[TELLS] += 1
         return [
             Finding(self._rule_of_untold(member, expected), member, expected, None, record.pod)
-            for member, expected in left_untold(record, specified, self._capabilities)
+            for member, expected in self._part.missing_members(record, specified)
         ]
 
     def _rule_of_untold(self, member: str, expected: object) -> str:
@@ -126,8 +125,20 @@ class Judge:
             return TELLS
         return self._attribution.rule_of(Disagreement(member, expected, None))
 
+    def stored(self, object: dict[str, Any]) -> dict[str, Any]:
+        """As the specification's API server stores it, with what scheduling does not read as it was given."""
+        stored = self._checker.stored(object)
+        if stored is None:
+            return object
+        whole: dict[str, Any] = combined(as_json(stored), object)
+        return whole
+
     def settled(self) -> list[Finding]:
         return self._compare(Checker.take_missing)
+
+    def may_be_next(self, pod: str) -> bool:
+        """Whether this pod (``namespace/name``) may be popped next."""
+        return self._checker.may_be_next(pod)
 
     def next_pod(self) -> str | None:
         return self._followed.ask(Checker.next_pod)
@@ -160,9 +171,7 @@ class Judge:
         """Not in what cannot be seen. Without extenders their rules have none, though their code runs."""
         if rule in _IN_WORDS and isinstance(record, Attempt):
             return any(getattr(record, member) is not None for member in _IN_WORDS[rule])
-        return can_be_seen(rule, self._capabilities) and (
-            self._has_extenders or not rule.startswith(EXTENDERS)
-        )
+        return not self._part.lacks(rule) and (self._has_extenders or not rule.startswith(EXTENDERS))
 
     def _count_choices(self) -> None:
         offered = self._checker.offered

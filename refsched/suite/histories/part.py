@@ -74,11 +74,19 @@ OF_PREEMPTION = ("victims", "nominatedNode")
 @frozen
 class Part:
     """``capabilities`` are those of docs/adapters.md; ``plugins`` the default plugins that the implementation has
-    (None: all that its capabilities allow); ``own`` are plugins that Kubernetes does not have."""
+    (None: all that its capabilities allow); ``own`` are plugins that Kubernetes does not have; ``kubernetes`` is
+    the release that it decides by."""
 
     capabilities: frozenset[str]
     plugins: frozenset[str] | None = None
     own: frozenset[str] = frozenset()
+    kubernetes: str = "1.34"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has every plugin, as far as it says. Others get objects as an API server stores them, with
+        their defaults filled in."""
+        return self.plugins is None
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -97,15 +105,14 @@ class Part:
 
     # --- Verdicts ---------------------------------------------------------------------------------
 
-    def shows(self, rule: str) -> bool:
-        """Whether what this rule decides shows in anything that such an implementation reports."""
+    def lacks(self, rule: str) -> str:
+        """The capability or the plugin without which nothing that this rule decides shows in what the
+        implementation reports; empty where it can show."""
         needed = _SEEN_WITH.get(rule.split("-")[1])
-        return (needed is None or needed in self.capabilities) and self.has_plugin_of(rule)
-
-    def has_plugin_of(self, rule: str) -> bool:
-        """Whether the implementation has the plugin that the rule belongs to; true of a rule of no plugin."""
+        if needed is not None and needed not in self.capabilities:
+            return needed
         plugin = plugin_of(rule)
-        return plugin is None or plugin in ALWAYS or self._has(plugin)
+        return plugin if plugin is not None and plugin in self.left_out else ""
 
     def missing_members(
         self, record: Attempt | Bind, specified: Attempt | Bind
@@ -139,10 +146,20 @@ class Part:
 
     def history(self, history: History) -> History:
         """The history configured without what the implementation does not do; its steps as they are."""
-        return evolve(history, config=self.config(history.config))
+        gates = history.feature_gates if self.reads_config else {}
+        return evolve(history, config=self.config(history.config), feature_gates=gates)
+
+    @property
+    def reads_config(self) -> bool:
+        """A whole scheduler reads its configuration; a part of one may, and then says so."""
+        return self.is_whole or "config" in self.capabilities
 
     def config(self, given: Mapping[str, Any]) -> Json:
+        """The configuration without the plugins that the implementation does not have. For one that does not read
+        its configuration nothing else is left of it but the names of its profiles."""
         config = deepcopy(dict(given))
+        if not self.reads_config:
+            config = _names_alone(config)
         if "extenders" not in self.capabilities:
             config.pop("extenders", None)
         left_out = set(self.left_out)
@@ -207,6 +224,14 @@ class Part:
         return readers is None or any(self._has(name) for name in readers)
 
 
+def _names_alone(config: Json) -> Json:
+    kept: Json = {name: config[name] for name in ("apiVersion", "kind") if name in config}
+    names = [each.get("schedulerName") for each in config.get("profiles") or ()]
+    if names:
+        kept["profiles"] = [{"schedulerName": name} if name else {} for name in names]
+    return kept
+
+
 def _rejects_any(statuses: Mapping[str, NodeStatus]) -> bool:
     """A node that is feasible says nothing: a profile may be without filters."""
     return any(status.code != "Success" for status in statuses.values())
@@ -215,9 +240,9 @@ def _rejects_any(statuses: Mapping[str, NodeStatus]) -> bool:
 def part_of(hello: Hello) -> Part:
     """What the implementation says of itself; a plugin that is no default one is its own."""
     if hello.plugins is None:
-        return Part(hello.capabilities)
+        return Part(hello.capabilities, kubernetes=hello.kubernetes)
     known = hello.plugins & frozenset(_default_names())
-    return Part(hello.capabilities, known, hello.plugins - known)
+    return Part(hello.capabilities, known, hello.plugins - known, hello.kubernetes)
 
 
 # --- What plugins read ----------------------------------------------------------------------------

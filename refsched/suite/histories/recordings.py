@@ -24,6 +24,7 @@ from refsched.suite.histories.extenders_at_hand import with_extenders_at_hand
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import History, Step, steps_by_entry
 from refsched.suite.histories.judge import Judge
+from refsched.suite.histories.part import Part, part_of
 from refsched.tools.shipped import data_folder
 
 VERSION = "kube-scheduler-v1.34.2"
@@ -113,17 +114,18 @@ def read_recording(path: Path) -> Recording:
 def replay_recording(adapter: Adapter, recording: Recording) -> Transcript:
     """AdapterFault where the implementation does not answer as docs/protocol.md says."""
     transcript = Transcript(recording)
-    missing = needs_of(recording) - adapter.hello.capabilities
+    part = part_of(adapter.hello)
+    missing = needs_of(recording) - part.capabilities or (() if part.plugins is None else part.left_out)
     if missing:
-        transcript.ended = f"not claimed: {', '.join(sorted(missing))}"
+        transcript.ended = f"needs {', '.join(sorted(missing))}"
         return transcript
-    reached = with_extenders_at_hand(recording)
+    reached = with_extenders_at_hand(part.history(recording))
     try:
-        session = adapter.reset(reached.config, reached.feature_gates, reached.start)
+        session = adapter.reset(reached.config, reached.feature_gates, recording.start)
     except ResetRefused as refused:
         transcript.ended = str(refused)
         return transcript
-    replay = _Replay(session, adapter.hello.capabilities, transcript, Judge(reached, adapter.hello))
+    replay = _Replay(session, part, transcript, Judge(reached, part))
     try:
         replay.run(recording)
     except _Ended as ended:
@@ -134,12 +136,10 @@ def replay_recording(adapter: Adapter, recording: Recording) -> Transcript:
 
 
 class _Replay:
-    def __init__(
-        self, session: Asked, capabilities: frozenset[str], transcript: Transcript, judge: Judge
-    ) -> None:
+    def __init__(self, session: Asked, part: Part, transcript: Transcript, judge: Judge) -> None:
         self.judge = judge
         self._session = session
-        self._capabilities = capabilities
+        self._capabilities = part.capabilities
         self._transcript = transcript
         self._told: list[Input] = []
         """Inputs that the implementation's own API server has reported, and that the recording has yet to."""
@@ -205,6 +205,8 @@ class _Replay:
         if recorded.pod == self._held:
             self._held = ""
         else:
+            if "queue" not in self._capabilities and not self.judge.may_be_next(recorded.pod):
+                raise _Ended(DIVERGED)
             answer = self._session.schedule(None if "queue" in self._capabilities else recorded.pod)
             if answer.idle:
                 self._note(self.judge.idle())

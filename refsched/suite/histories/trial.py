@@ -6,12 +6,12 @@ from __future__ import annotations
 from attrs import evolve
 
 from refsched.suite.adapters.adapter import Adapter, ResetRefused
-from refsched.suite.histories.claimed import for_what_is_claimed, step_for_what_is_claimed
 from refsched.suite.histories.driver import Driver, Transcript
 from refsched.suite.histories.extenders_at_hand import with_extenders_at_hand
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.judge import ANSWERS, Judge
+from refsched.suite.histories.part import part_of
 from refsched.suite.histories.recordings import Recording, replay_recording
 
 
@@ -30,12 +30,11 @@ class Trial:
     """A history whose steps come one by one; those of ``beginning`` do not count, only how it is configured."""
 
     def __init__(self, adapter: Adapter, beginning: History, *, with_specification: bool = True) -> None:
-        capabilities = adapter.hello.capabilities
-        self._beginning = for_what_is_claimed(beginning, capabilities)
-        self._capabilities = capabilities
+        self._part = part_of(adapter.hello)
+        self._beginning = self._part.history(beginning)
         self._steps: list[Step] = []
         reached = with_extenders_at_hand(self._beginning)
-        self._judge = Judge(reached, adapter.hello, with_specification=with_specification)
+        self._judge = Judge(reached, self._part, with_specification=with_specification)
         self._driver: Driver | None = None
         self._refused = Transcript(self._beginning)
         try:
@@ -45,13 +44,15 @@ class Trial:
             if refused.answer.error is not None:
                 self._refused.findings.append(Finding(ANSWERS, "reset", "an answer", refused.answer.error))
         else:
-            self._driver = Driver(session, capabilities, self._judge)
+            self._driver = Driver(session, self._part, self._judge)
 
     def take(self, step: Step) -> None:
-        step = step_for_what_is_claimed(step, self._capabilities)
-        self._steps.append(step)
+        needed = self._part.step(step)
+        if needed is None:
+            return
+        self._steps.append(needed)
         if self._driver is not None:
-            self._driver.take(step)
+            self._driver.take(needed)
 
     @property
     def findings(self) -> list[Finding]:

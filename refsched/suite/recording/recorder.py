@@ -20,6 +20,7 @@ from refsched.suite.histories.driver import Driver, Seen
 from refsched.suite.histories.extenders_at_hand import leaves_extenders_open
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import History
+from refsched.suite.histories.part import part_of
 from refsched.suite.recording.heard import listening
 
 Json = dict[str, Any]
@@ -41,7 +42,7 @@ def record(adapter: Adapter, history: History, start: datetime = START) -> Recor
         reached = heard.history
         session = adapter.reset(reached.config, reached.feature_gates, None if start == START else start)
         witness = _Witness(heard.take)
-        seen = Driver(session, adapter.hello.capabilities, witness).run(reached)
+        seen = Driver(session, part_of(adapter.hello), witness).run(reached)
     lines = [
         _header(history, adapter.hello, start),
         *_lines(seen.seen, witness.before),
@@ -94,6 +95,10 @@ class _Witness:
         self._taken = 0
         self._untried: dict[str, None] = {}
         self._refused: dict[str, None] = {}
+
+    def stored(self, object: Json) -> Json:
+        """Who is recorded gets what the history has."""
+        return object
 
     def foresee(self, records: Sequence[Record]) -> None:
         """It is told soon enough."""

@@ -169,12 +169,10 @@ def _row(name: str, verdicts: Sequence[RuleVerdict], width: int) -> str:
 
 
 def _remarks(result: Result) -> Iterator[str]:
-    for verdict, why in (
-        (INCONCLUSIVE, "never decided anything"),
-        (NOT_CLAIMED, "what they need is not claimed"),
-    ):
-        if ids := [each.rule.id for each in result.having(verdict)]:
-            yield from _wrapped(f"{verdict} ({why}): {', '.join(ids)}", "")
+    if ids := [each.rule.id for each in result.having(INCONCLUSIVE)]:
+        yield from _wrapped(f"{INCONCLUSIVE} (never decided anything): {by_area(ids)}", "")
+    if absent := result.having(NOT_CLAIMED):
+        yield from _wrapped(f"{NOT_CLAIMED}: {_by_need(absent)}", "")
     if later := [each.rule.id for each in result.having(FAIL) if each.later and not each.known]:
         told = f"broken, and not required by the release that was asked for: {', '.join(later)}"
         yield from _wrapped(told, "")
@@ -188,8 +186,30 @@ def _remarks(result: Result) -> Iterator[str]:
         yield from _wrapped(f"not done to the end: {ended(result)}", "")
     if result.choices:
         yield f"tightness: {tightness(result)}"
-    if result.power is not None and not result.failures:
+    if result.power is not None and not result.failures and result.about.is_whole:
         yield f"power: {power(result.power)}"
+
+
+NAMED = 4
+"""So many rules of one area are named; of more the number is given."""
+
+
+def by_area(ids: Sequence[str]) -> str:
+    """The rules, in their order; of an area with many their number."""
+    areas: dict[str, list[str]] = {}
+    for id in ids:
+        areas.setdefault("-".join(id.split("-")[:2]), []).append(id)
+    return ", ".join(
+        ", ".join(same) if len(same) <= NAMED else f"{len(same)} of {area}" for area, same in areas.items()
+    )
+
+
+def _by_need(absent: Sequence[RuleVerdict]) -> str:
+    """The rules that need each capability or plugin that is not there."""
+    needs: dict[str, list[str]] = {}
+    for each in absent:
+        needs.setdefault(" or ".join(each.needs), []).append(each.rule.id)
+    return "; ".join(f"{by_area(ids)} (needs {need})" for need, ids in sorted(needs.items()))
 
 
 def power(power: Power) -> str:

@@ -187,8 +187,11 @@ def rule_verdicts(
     selected: str,
     known: Collection[str],
     later: Collection[str] = (),
+    lacks: Mapping[str, str] | None = None,
 ) -> tuple[RuleVerdict, ...]:
-    """On every rule of this level that a test was about, that decided anything, or that was broken."""
+    """On every rule of this level that a test was about, that decided anything, or that was broken.
+    ``lacks`` are
+    the rules that the implementation cannot show, with what it would need."""
     decisive: Counter[str] = Counter()
     for outcome in outcomes:
         decisive.update(outcome.decisive)
@@ -198,7 +201,9 @@ def rule_verdicts(
     every = (rules.get(id, Rule(id)) for id in ids)
     return tuple(
         evolve(
-            _verdict(rule, outcomes, decisive[rule.id], failures.get(rule.id), rule.id in known),
+            _not_shown(rule, outcomes, (lacks or {})[rule.id])
+            if rule.id in (lacks or {}) and rule.id not in failures
+            else _verdict(rule, outcomes, decisive[rule.id], failures.get(rule.id), rule.id in known),
             later=rule.id in later,
         )
         for rule in every
@@ -238,6 +243,11 @@ def _verdict(
         needs = tuple(sorted({capability for outcome in about for capability in outcome.missing}))
         return RuleVerdict(rule, NOT_CLAIMED, 0, tests, needs, known)
     return RuleVerdict(rule, INCONCLUSIVE, 0, tests, (), known)
+
+
+def _not_shown(rule: Rule, outcomes: Sequence[Outcome], lacking: str) -> RuleVerdict:
+    tests = tuple(sorted(outcome.test for outcome in outcomes if rule.id in outcome.rules))
+    return RuleVerdict(rule, NOT_CLAIMED, 0, tests, (lacking,))
 
 
 def ended_early(outcomes: Sequence[Outcome]) -> tuple[tuple[str, int], ...]:

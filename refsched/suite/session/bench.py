@@ -13,6 +13,9 @@ from refsched.records import Record
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import History, Step
 
+NEEDS = "needs "
+"""How the reason begins why a history was not run that needs what the implementation does not do."""
+
 PROMISED = "promised"
 OBSERVED = "observed"
 
@@ -91,6 +94,11 @@ class Judgement:
     single: int = 0
     ended: str = ""
 
+    @property
+    def needs_more(self) -> bool:
+        """Whether it was not run, because it needs what the implementation does not do."""
+        return self.ended.startswith(NEEDS)
+
 
 class Course(Protocol):
     """A history that is done step by step."""
@@ -116,8 +124,14 @@ class Bench(Protocol):
     @property
     def areas(self) -> Mapping[str, Callable[[], SearchStrategy[History]]]: ...
 
-    def connect(self, what: str, timeout: float) -> Connection:
-        """AdapterUnavailable where there is no such implementation; ``timeout`` in seconds for each answer."""
+    def connect(self, what: str, timeout: float, only: str = "") -> Connection:
+        """AdapterUnavailable where there is no such implementation; ``timeout`` in seconds for each answer;
+        ``only`` is the part that is judged, as ``--only`` says it. InputError where that is none."""
+        ...
+
+    def lacks(self, connection: Connection) -> Mapping[str, str]:
+        """The rules that nothing shows which the implementation reports, each with the capability or the plugin
+        that it does not have, or is not judged by."""
         ...
 
     def judge(self, connection: Connection, history: History) -> Judgement:

@@ -111,6 +111,8 @@ class Checking:
     fault: Fault | None = None
     repeats: bool = True
     examples: int = 0
+    not_for_it: int = 0
+    """Histories that need what the implementation does not do."""
     decisive: Counter[str] = Factory(Counter)
     choices: int = 0
     single: int = 0
@@ -142,6 +144,9 @@ class Checking:
         raise HaltedError(self.fault.problem)
 
     def _count(self, judgement: Judgement) -> None:
+        if judgement.needs_more:
+            self.not_for_it += 1
+            return
         self.examples += 1
         self.decisive.update(judgement.decisive)
         self.choices += judgement.choices

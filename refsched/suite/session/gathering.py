@@ -121,7 +121,9 @@ class Gathering:
         if self._testing.cut_short is not None:
             self._outcomes.append(self._testing.cut_short)
         outcomes = sorted(self._outcomes, key=lambda outcome: outcome.test)
-        rules = rule_verdicts(self._bench.rules, outcomes, options.level, self._known, self._later)
+        rules = rule_verdicts(
+            self._bench.rules, outcomes, options.level, self._known, self._later, about.lacks
+        )
         selected = [rule for rule in self._bench.rules.values() if is_selected(rule, options.level)]
         return Result(
             about=about,
@@ -148,7 +150,8 @@ class Gathering:
     def _command(self) -> str:
         """The start of the command that repeats something, called from the same directory."""
         called = self._config.getoption(CALLED_AS) or f"pytest {self._tests()}".strip()
-        return f"{called} --impl={shlex.quote(self._options.implementation)}"
+        only = f" --only={shlex.quote(self._options.only)}" if self._options.only else ""
+        return f"{called} --impl={shlex.quote(self._options.implementation)}{only}"
 
     def _tests(self) -> str:
         """The folder of the tests that were asked for, or nothing where pytest was called in it."""

@@ -31,6 +31,7 @@ class Options:
     """``budget`` and ``adapter_timeout`` in seconds; ``examples`` for each property test."""
 
     implementation: str = DEFAULT_IMPLEMENTATION
+    only: str = ""
     level: str = "all"
     budget: float | None = None
     examples: int | None = None
@@ -52,6 +53,13 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="WHAT",
         help="what is judged: a Python module, exec:COMMAND (the wire protocol) or kube-scheduler"
         " (default: %(default)s, the specification itself)",
+    )
+    group.addoption(
+        "--only",
+        default="",
+        metavar="WHAT[,WHAT]",
+        help="the part of it that is judged: predicates, filter, scoring, preemption, queue or full, or names of"
+        " capabilities and plugins (default: all that it says it can do)",
     )
     group.addoption(
         "--kubernetes",
@@ -125,6 +133,7 @@ def read_options(config: pytest.Config) -> Options:
     here = config.invocation_params.dir
     return Options(
         implementation=_with_release(config.getoption("--impl"), config.getoption("--kubernetes")),
+        only=config.getoption("--only"),
         level=_level(config.getoption("--level")),
         budget=_duration("--budget", config.getoption("--budget")),
         examples=_count("--examples", config.getoption("--examples")),

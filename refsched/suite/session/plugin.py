@@ -104,7 +104,7 @@ def pytest_configure(config: pytest.Config) -> None:
     except InputError as problem:
         raise CannotJudge(problem) from None
     config.stash[OPTIONS] = options
-    runner = Runner(bench, options.implementation, options.adapter_timeout)
+    runner = Runner(bench, options.implementation, options.adapter_timeout, options.only)
     testing = Testing(options, bench, runner, known | later, replayed)
     config.pluginmanager.register(testing, "conformance-testing")
     if not hasattr(config, "workerinput"):

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 
 from refsched.suite.adapters.faults import AdapterFault
 from refsched.suite.histories.history import History
@@ -21,26 +21,38 @@ class About:
     version: str
     kubernetes: str
     capabilities: tuple[str, ...]
+    lacks: Mapping[str, str] = field(factory=dict)
+    """The rules that nothing shows which it reports, each with the capability or the plugin that it does not
+    have."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every rule can show in what it reports, so that what is measured of whole schedulers holds."""
+        return not self.lacks
 
     @classmethod
-    def of(cls, hello: Hello) -> About:
-        return cls(hello.name, hello.version, hello.kubernetes, tuple(sorted(hello.capabilities)))
+    def of(cls, hello: Hello, lacks: Mapping[str, str]) -> About:
+        capabilities = tuple(sorted(hello.capabilities))
+        return cls(hello.name, hello.version, hello.kubernetes, capabilities, lacks)
 
 
 @define(eq=False)
 class Runner:
-    """``what`` is the implementation, ``timeout`` in seconds for each of its answers."""
+    """``what`` is the implementation, ``timeout`` in seconds for each of its answers, ``only`` the part of it
+    that is judged."""
 
     bench: Bench
     what: str
     timeout: float
+    only: str = ""
     final_fault: AdapterFault | None = None
     """After this one the implementation is not asked any more."""
     _connection: Connection | None = None
 
     def about(self) -> About:
         """AdapterUnavailable where the implementation cannot be had, AdapterFault where it does not say hello."""
-        return About.of(self._connected().hello)
+        connection = self._connected()
+        return About.of(connection.hello, self.bench.lacks(connection))
 
     def judge(self, history: History) -> Judgement:
         with self._asking():
@@ -63,7 +75,7 @@ class Runner:
 
     def _connected(self) -> Connection:
         if self._connection is None:
-            self._connection = self.bench.connect(self.what, self.timeout)
+            self._connection = self.bench.connect(self.what, self.timeout, self.only)
         return self._connection
 
     def close(self) -> None:

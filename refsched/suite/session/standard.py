@@ -11,9 +11,11 @@ from hypothesis.strategies import SearchStrategy
 
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import connect
-from refsched.suite.catalogue.rules import all_rules
+from refsched.suite.adapters.selection import EVERYTHING, read_selection
+from refsched.suite.catalogue.rules import all_rules, default_plugins
 from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.history import History, Step
+from refsched.suite.histories.part import part_of
 from refsched.suite.histories.trial import Trial, try_history
 from refsched.suite.session.bench import Connection, Course, Judgement, Rule
 from refsched.suite.session.dependence import in_order_of_dependence, standing_on
@@ -39,8 +41,14 @@ class StandardBench:
         areas: Mapping[str, Callable[[], SearchStrategy[History]]] = import_tests("strategies").AREAS
         return areas
 
-    def connect(self, what: str, timeout: float) -> Connection:
-        return connect(what, timeout=timeout, in_process=self._in_process)
+    def connect(self, what: str, timeout: float, only: str = "") -> Connection:
+        names = [plugin.name for plugin in default_plugins()]
+        selection = read_selection(only, names) if only else EVERYTHING
+        return connect(what, timeout=timeout, in_process=self._in_process, only=selection)
+
+    def lacks(self, connection: Connection) -> Mapping[str, str]:
+        part = part_of(_adapter(connection).hello)
+        return {rule: lacking for rule in self.rules if (lacking := part.lacks(rule))}
 
     def judge(self, connection: Connection, history: History) -> Judgement:
         return _judgement(try_history(_adapter(connection), history))

@@ -23,6 +23,9 @@ from refsched.suite.session.outcome import Fault, Outcome, with_property
 from refsched.suite.session.runner import Runner
 from refsched.tools.serving import told
 
+INVARIANT = "R-INV-"
+"""What holds of every scheduler; a test that is about nothing else of an implementation is not for it."""
+
 THOROUGH = 20
 """Times the default number of examples."""
 
@@ -113,7 +116,11 @@ class Testing:
         except (AdapterFault, AdapterUnavailable) as problem:
             checking.fault = Fault("adapter", str(problem))
             raise HaltedError(str(problem)) from None
-        return tuple(sorted(set(declared.needs) - set(about.capabilities)))
+        capabilities = sorted(set(declared.needs) - set(about.capabilities))
+        if capabilities:
+            return tuple(capabilities)
+        needs = {about.lacks.get(rule, "") for rule in declared.rules if not rule.startswith(INVARIANT)}
+        return tuple(sorted(needs)) if needs and all(needs) else ()
 
     def _bound(self, item: pytest.Item, declared: Declaration) -> Callable[..., None]:
         """The test with its histories."""
@@ -195,7 +202,7 @@ class Testing:
         return Outcome(
             test=name_of(item),
             rules=declared.rules,
-            missing=missing,
+            missing=missing or _all_needed_more(checking),
             examples=checking.examples,
             decisive=dict(checking.decisive),
             choices=checking.choices,
@@ -217,6 +224,10 @@ class Testing:
 
     def pytest_sessionfinish(self) -> None:
         self._runner.close()
+
+
+def _all_needed_more(checking: Checking) -> tuple[str, ...]:
+    return ("a whole scheduler",) if checking.not_for_it and not checking.examples else ()
 
 
 def name_of(item: pytest.Item) -> str:

@@ -54,7 +54,7 @@ class Unread:
 
     def _whole(self, kind: str, written: Json) -> Json:
         metadata = written["metadata"]
-        whole: Json = _plus(
+        whole: Json = combined(
             written, self._rest.get((kind, metadata.get("namespace", ""), metadata["name"]), {})
         )
         return whole
@@ -70,13 +70,13 @@ def _minus(shown: Any, read: Any) -> Any:
     return {}
 
 
-def _plus(written: Any, rest: Any) -> Any:
+def combined(written: Any, rest: Any) -> Any:
     """``written``, and what ``rest`` has beside it. A list that has grown or shrunk since is as it was written."""
     if isinstance(written, dict) and isinstance(rest, dict):
         added = {name: value for name, value in rest.items() if name not in written}
         return added | {
-            name: _plus(value, rest[name]) if name in rest else value for name, value in written.items()
+            name: combined(value, rest[name]) if name in rest else value for name, value in written.items()
         }
     if isinstance(written, list) and isinstance(rest, list) and len(written) == len(rest):
-        return [_plus(*pair) for pair in zip(written, rest, strict=True)]
+        return [combined(*pair) for pair in zip(written, rest, strict=True)]
     return written

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an implementation does not do is neither asked of it nor held against it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from conformance.strategies.faults import SCRIPTED
+from conformance.vocabulary.objects import node, pod
+from refsched.errors import InputError
+from refsched.records import Attempt, NodeStatus, Reference
+from refsched.suite.adapters.answers import CAPABILITIES, Hello
+from refsched.suite.adapters.selection import EVERYTHING, read_selection
+from refsched.suite.histories.history import Advance, Create, Delete, History, Permit, Schedule
+from refsched.suite.histories.part import Part, part_of
+
+ALL = frozenset(CAPABILITIES)
+WHOLE = Part(ALL)
+FITS = Part(frozenset({"filter", "cache"}), frozenset({"NodeResourcesFit", "TaintToleration"}))
+
+
+def test_a_whole_scheduler_gets_the_history_as_it_is() -> None:
+    history = History((), SCRIPTED)
+    assert WHOLE.history(history).config == SCRIPTED
+    assert WHOLE.left_out == ()
+
+
+def test_without_preemption_no_postfilter_runs() -> None:
+    config = Part(ALL - {"preemption"}).history(History(())).config
+    assert config["profiles"][0]["plugins"]["postFilter"] == {"disabled": [{"name": "*"}]}
+
+
+def test_plugins_that_the_implementation_does_not_have_are_disabled() -> None:
+    profile = FITS.config({})["profiles"][0]
+    disabled = {plugin["name"] for plugin in profile["plugins"]["multiPoint"]["disabled"]}
+    assert {"NodeAffinity", "PodTopologySpread", "VolumeBinding", "DynamicResources"} <= disabled
+    assert not disabled & {"NodeResourcesFit", "TaintToleration", "PrioritySort", "DefaultBinder"}
+
+
+def test_a_configuration_that_enables_them_one_by_one_enables_only_what_is_there() -> None:
+    plugins = {"score": {"enabled": [{"name": "NodeAffinity", "weight": 5}, {"name": "NodeResourcesFit"}]}}
+    config: dict[str, Any] = {
+        "profiles": [{"schedulerName": "a", "plugins": plugins, "pluginConfig": [{"name": "NodeAffinity"}]}]
+    }
+    profile = Part(FITS.capabilities | {"config"}, FITS.plugins).config(config)["profiles"][0]
+    assert profile["plugins"]["score"]["enabled"] == [{"name": "NodeResourcesFit"}]
+    assert profile["pluginConfig"] == []
+    assert config["profiles"][0]["pluginConfig"], "the configuration that was given is not changed"
+
+
+def test_an_implementation_that_does_not_read_its_configuration_gets_the_names_of_its_profiles() -> None:
+    arguments = [{"name": "NodeResourcesFit", "args": {"ignoredResources": ["x.y/z"]}}]
+    config = {"kind": "K", "percentageOfNodesToScore": 5, "profiles": [{"pluginConfig": arguments}]}
+    limited = FITS.config(config)
+    assert limited.keys() == {"kind", "profiles"}
+    assert limited["profiles"][0].keys() == {"plugins"}
+    gates = {"PodLevelResources": False}
+    assert FITS.history(History((), config, gates)).feature_gates == {}
+    assert WHOLE.history(History((), config, gates)).feature_gates == gates
+
+
+def test_volumes_and_devices_need_their_capability() -> None:
+    left_out = Part(frozenset({"filter"})).left_out
+    assert {"VolumeBinding", "VolumeZone", "VolumeRestrictions", "NodeVolumeLimits"} <= set(left_out)
+    assert "DynamicResources" in left_out
+    assert "NodeAffinity" not in left_out
+
+
+# --- Steps ----------------------------------------------------------------------------------------
+
+
+def test_objects_are_sent_without_what_only_other_plugins_read() -> None:
+    affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}}
+    wanted = {"nodeSelector": {"disk": "ssd"}, "affinity": affinity, "tolerations": [{"operator": "Exists"}]}
+    step = FITS.step(Create({"kind": "Pod", "metadata": {"name": "p"}, "spec": wanted}))
+    assert isinstance(step, Create)
+    assert step.object["spec"] == {"affinity": {}, "tolerations": [{"operator": "Exists"}]}
+
+
+def test_kinds_that_no_plugin_of_the_implementation_reads_are_not_sent() -> None:
+    claim = {"kind": "PersistentVolumeClaim", "metadata": {"name": "c"}}
+    assert FITS.step(Create(claim)) is None
+    assert FITS.step(Delete(Reference("PersistentVolumeClaim", "c", "v1", "default"))) is None
+    assert WHOLE.step(Create(claim)) == Create(claim)
+
+
+def test_time_passes_without_being_reported_to_who_has_no_use_for_it() -> None:
+    assert not FITS.keeps_time
+    assert Part(frozenset({"queue"})).keeps_time
+    assert FITS.step(Advance(1.0)) == Advance(1.0), "the specification beside it keeps time in any case"
+
+
+def test_without_scripted_plugins_no_pod_has_a_script_and_none_is_decided_on() -> None:
+    part = Part(frozenset({"preemption"}))
+    profile = part.history(History((), SCRIPTED)).config["profiles"][0]
+    assert profile["plugins"]["multiPoint"]["enabled"] == []
+    step = part.step(Create(pod("p", script={"ScriptedA": {"permit": "Wait"}})))
+    assert isinstance(step, Create)
+    assert step.object["metadata"]["annotations"] == {}
+    assert part.step(Permit("default/p", "allow")) is None
+
+
+def test_a_scheduler_whose_scripted_plugins_cannot_hold_is_not_asked_to() -> None:
+    script = {"ScriptedA": {"reserve": "Hold", "permit": "Wait"}}
+    step = Part(frozenset({"scripted"})).step(Create(pod("p", script=script)))
+    assert isinstance(step, Create)
+    left = json.loads(step.object["metadata"]["annotations"]["refsched.dev/script"])
+    assert left == {"ScriptedA": {"permit": "Wait"}}
+
+
+@pytest.mark.parametrize("step", [Schedule(), Create(node("n")), Create(pod("p"))])
+def test_a_step_that_everybody_needs_stays(step: Schedule | Create) -> None:
+    assert FITS.step(step) == step
+
+
+# --- Records --------------------------------------------------------------------------------------
+
+
+def test_what_belongs_to_no_capability_is_not_compared() -> None:
+    status = {"n": NodeStatus("Success")}
+    record = Attempt("default/p", "scheduled", "n", 3, 2, filter=status, scores={"n": {"Mine": 7}})
+    judged = FITS.judged(record)
+    assert (judged.node, judged.filter, judged.scores, judged.evaluated) == ("n", status, None, None)
+    assert WHOLE.judged(record) is record
+
+
+def test_a_rule_of_a_plugin_that_is_not_there_is_shown_by_nothing() -> None:
+    assert FITS.lacks("R-TAINT-01") == ""
+    assert FITS.lacks("R-SPREAD-01") == "PodTopologySpread"
+    assert FITS.lacks("R-QUEUE-07") == "queue"
+    assert FITS.lacks("R-SEARCH-02") == FITS.lacks("R-NOT-KNOWN-01") == ""
+
+
+# --- Hello and --only -----------------------------------------------------------------------------
+
+
+def test_a_plugin_that_is_no_default_one_is_the_implementations_own() -> None:
+    part = part_of(Hello("x", "1", "1.34", ALL, frozenset({"NodePorts", "MyPlugin"})))
+    assert part.plugins == {"NodePorts"}
+    assert part.own == {"MyPlugin"}
+
+
+def test_only_names_profiles_capabilities_and_plugins() -> None:
+    hello = Hello("x", "1", "1.34", ALL)
+    selection = read_selection("predicates, queue,NodePorts", ["NodePorts"])
+    assert selection.of(hello).capabilities == {"filter", "queue", "cache"}
+    assert selection.of(hello).plugins == {"NodePorts"}
+    assert EVERYTHING.of(hello) == hello
+
+
+def test_only_never_adds_to_what_the_implementation_says_it_can_do() -> None:
+    hello = Hello("x", "1", "1.34", frozenset({"filter"}), frozenset({"NodePorts"}))
+    limited = read_selection("full,NodePorts,NodeName", ["NodePorts", "NodeName"]).of(hello)
+    assert (limited.capabilities, limited.plugins) == (frozenset({"filter"}), frozenset({"NodePorts"}))
+
+
+@pytest.mark.parametrize("text", ["", ",", "predicate", "filter;score"])
+def test_only_refuses_what_it_does_not_know(text: str) -> None:
+    with pytest.raises(InputError, match="--only"):
+        read_selection(text, ["NodePorts"])
