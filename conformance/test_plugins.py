@@ -8,7 +8,7 @@ from refsched.suite.catalogue.rules import rules_of
 from refsched.suite.histories.history import History
 
 
-@conforms(area="resources", rules=rules_of("FIT", "BALANCED", "R-INV-01"), examples=110)
+@conforms(area="resources", rules=rules_of("FIT", "BALANCED", "REQUEST", "R-INV-01"), examples=110)
 def test_resources(check: Check, history: History) -> None:
     check(history)
 

@@ -74,13 +74,17 @@ class PodInfo:
 
     @cached_property
     def non_zero_requests(self) -> Resource:
-        """Requests as scoring sees them: a container that asks for no cpu or memory counts with a default.
+        """What the pod counts when nodes are scored, with defaults for containers without requests.
+
+        R-REQUEST-11: If a pod has pod-level requests, the defaults for cpu and memory count only for a resource
+        that neither the pod nor any of its containers requests.
         Source: types.go, CalculateResource, getNonMissingContainerRequests."""
         defaults = {
             CPU: Quantity.milli(DEFAULT_MILLI_CPU_REQUEST),
             MEMORY: Quantity.of(DEFAULT_MEMORY_REQUEST),
         }
         if has_pod_level_requests(self.pod):
+            applies("R-REQUEST-11")
             asked = pod_requests(self.pod)
             defaults = {name: amount for name, amount in defaults.items() if name not in asked}
         return resource_of(pod_requests(self.pod, defaults))

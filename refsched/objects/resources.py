@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resources: what a pod asks for, and how amounts of several resources are counted together.
+"""Resources: what a pod requests, and how amounts of resources are added up.
+
+Rules: R-REQUEST-01 … R-REQUEST-10.
 
 Source: component-helpers/resource/helpers.go, PodRequests, AggregateContainerRequests (v0.34.2);
 pkg/scheduler/framework/types.go, Resource.Add, PodInfo.CalculateResource (v1.34.2).
@@ -13,6 +15,7 @@ from attrs import field, frozen
 
 from refsched.objects.pod import Container, DisabledRequirements, Pod, ResourceRequirements
 from refsched.objects.quantity import Quantity
+from refsched.rules import applies
 
 CPU = "cpu"
 MEMORY = "memory"
@@ -24,7 +27,10 @@ NATIVE_DOMAIN = "kubernetes.io/"
 
 DEFAULT_MILLI_CPU_REQUEST = 100
 DEFAULT_MEMORY_REQUEST = 200 * 1024 * 1024
-"""What a container without a request counts as when nodes are scored: milli-CPU and bytes."""
+"""What a container without a request counts when nodes are scored: milli-CPU and bytes."""
+
+_NATIVE = (CPU, MEMORY, EPHEMERAL_STORAGE, PODS)
+_MILLI_CPU, _UNIT = Quantity.milli(1), Quantity.of(1)
 
 ResourceList = Mapping[str, Quantity]
 
@@ -34,24 +40,35 @@ ResourceList = Mapping[str, Quantity]
 def pod_requests(
     pod: Pod, non_missing: ResourceList | None = None, *, pod_level: bool = True, use_status: bool = True
 ) -> dict[str, Quantity]:
-    """The whole request of a pod: containers and sidecars together or, if more, the hungriest init
-    container with the sidecars started before it; pod-level requests instead, where given; and overhead.
+    """What a pod requests as a whole.
 
-    ``non_missing`` stands in for a container's missing requests. Without ``use_status`` only the spec
-    counts, as for a pod that is yet to be placed.
+    R-REQUEST-05: A pod-level request for cpu, memory or huge pages replaces what the pod's containers request of
+    that resource.
+
+    ``non_missing`` are defaults for the requests that a container lacks. Without ``use_status`` only the spec
+    counts, as for a pod that is to be scheduled.
     """
     requests = _container_requests(pod, non_missing, use_status)
-    if pod_level:
+    if pod_level and has_pod_level_requests(pod):
+        applies("R-REQUEST-05")
         requests |= _pod_level_requests(pod)
-    return _sum(requests, pod.spec.overhead)
+    return _with_overhead(pod, requests)
 
 
 def requests_in_events(pod: Pod) -> dict[str, Quantity]:
-    """The whole request of a pod as an event's before and after are compared: pod-level requests count there
-    without the gate PodLevelResources too. Source: framework/events.go, extractPodScaleDown;
+    """What a pod requests as a whole when its states before and after an event are compared: pod-level requests
+    count there even without the gate PodLevelResources. Source: framework/events.go, extractPodScaleDown;
     noderesources/fit.go, isSchedulableAfterPodScaleDown."""
     containers = _container_requests(pod, None, use_status=True)
-    return _sum(containers | _pod_level(pod.spec.resources), pod.spec.overhead)
+    return _with_overhead(pod, containers | _pod_level(pod.spec.resources))
+
+
+def _with_overhead(pod: Pod, requests: ResourceList) -> dict[str, Quantity]:
+    """R-REQUEST-04: A pod requests its overhead in addition to what its containers, or the pod as a whole,
+    request."""
+    if pod.spec.overhead:
+        applies("R-REQUEST-04")
+    return _sum(requests, pod.spec.overhead)
 
 
 def has_pod_level_requests(pod: Pod) -> bool:
@@ -59,7 +76,7 @@ def has_pod_level_requests(pod: Pod) -> bool:
 
 
 def _pod_level_requests(pod: Pod) -> dict[str, Quantity]:
-    """Those of the pod as a whole: none without the gate PodLevelResources."""
+    """The requests of the pod as a whole; none without the gate PodLevelResources."""
     return {} if isinstance(pod.spec.resources, DisabledRequirements) else _pod_level(pod.spec.resources)
 
 
@@ -74,9 +91,17 @@ def is_pod_level_resource(name: str) -> bool:
 
 
 def _container_requests(pod: Pod, non_missing: ResourceList | None, use_status: bool) -> dict[str, Quantity]:
+    """R-REQUEST-01: The requests of all containers of a pod are added up.
+    R-REQUEST-02: Of each resource a pod requests at least the largest request of one of its init containers, since
+    init containers run one after the other and before its containers.
+    R-REQUEST-03: A sidecar (an init container with restartPolicy Always) counts in addition to the containers, and
+    in addition to each init container that starts after it."""
+
     def asked(container: Container) -> ResourceList:
         return _effective_requests(pod, container) if use_status else container.resources.requests
 
+    if len(pod.spec.containers) > 1:
+        applies("R-REQUEST-01")
     running: dict[str, Quantity] = {}
     for container in pod.spec.containers:
         running = _sum(running, _with_missing(asked(container), non_missing))
@@ -84,6 +109,7 @@ def _container_requests(pod: Pod, non_missing: ResourceList | None, use_status: 
     initializing: dict[str, Quantity] = {}
     for container in pod.spec.init_containers:
         if container.is_sidecar:
+            applies("R-REQUEST-03")
             requests = _with_missing(asked(container), non_missing)
             running = _sum(running, requests)
             sidecars = _sum(sidecars, requests)
@@ -91,18 +117,27 @@ def _container_requests(pod: Pod, non_missing: ResourceList | None, use_status: 
         else:
             requests = _with_missing(container.resources.requests, non_missing)
             initializing = _max(initializing, _sum(requests, sidecars))
+    if _max(running, initializing) != running:
+        applies("R-REQUEST-02")
     return _max(running, initializing)
 
 
 def _effective_requests(pod: Pod, container: Container) -> ResourceList:
-    """While a resize is under way, the largest of what is asked, granted and in use; an infeasible
-    resize asks for nothing more. Source: helpers.go, determineContainerReqs."""
-    told = (*pod.status.container_statuses, *pod.status.init_container_statuses)
-    status = {status.name: status for status in told}.get(container.name)
+    """R-REQUEST-06: A container of a running pod whose status reports resources requests the largest of what its
+    spec requests, what is allocated to it, and what its status reports.
+    R-REQUEST-07: While a resize of the pod is infeasible, the requests in the spec of such a container do not
+    count.
+    Source: helpers.go, determineContainerReqs."""
+    statuses = (*pod.status.container_statuses, *pod.status.init_container_statuses)
+    status = {status.name: status for status in statuses}.get(container.name)
     if status is None or status.resources is None:
         return container.resources.requests
     held = _max(status.resources.requests, status.allocated_resources)
-    return held if _is_resize_infeasible(pod) else _max(container.resources.requests, held)
+    if _is_resize_infeasible(pod):
+        applies("R-REQUEST-07")
+        return held
+    applies("R-REQUEST-06")
+    return _max(container.resources.requests, held)
 
 
 def _is_resize_infeasible(pod: Pod) -> bool:
@@ -111,7 +146,12 @@ def _is_resize_infeasible(pod: Pod) -> bool:
 
 
 def _with_missing(requests: ResourceList, non_missing: ResourceList | None) -> ResourceList:
-    return {**non_missing, **requests} if non_missing else requests
+    """R-REQUEST-08: When nodes are scored, a container without a request for cpu counts with 100m, and one without
+    a request for memory with 200 MiB."""
+    if non_missing is None or non_missing.keys() <= requests.keys():
+        return requests
+    applies("R-REQUEST-08")
+    return {**non_missing, **requests}
 
 
 def _sum(left: ResourceList, right: ResourceList) -> dict[str, Quantity]:
@@ -128,12 +168,12 @@ def _max(left: ResourceList, right: ResourceList) -> dict[str, Quantity]:
     return larger
 
 
-# --- Counted together -----------------------------------------------------------------------------
+# --- Amounts that are counted -----------------------------------------------------------------------------
 
 
 @frozen
 class Resource:
-    """Amounts the scheduler counts with: milli-CPU, bytes, bytes, pods, and whole units of the rest."""
+    """Amounts that the scheduler counts with: milli-CPU, bytes, bytes, pods, and whole units of the rest."""
 
     milli_cpu: int = 0
     memory: int = 0
@@ -155,7 +195,14 @@ class Resource:
 
 
 def resource_of(amounts: ResourceList) -> Resource:
-    """Count a resource list; names that are no resource the scheduler knows are left out."""
+    """R-REQUEST-09: Cpu counts in thousandths and any other resource in whole units, rounded up.
+    R-REQUEST-10: A name in a resource list that is not cpu, memory, ephemeral-storage, pods, or a scalar resource
+    does not count."""
+    for name, quantity in amounts.items():
+        if name not in _NATIVE and not is_scalar_resource(name):
+            applies("R-REQUEST-10")
+        elif quantity.nano % (_MILLI_CPU if name == CPU else _UNIT).nano:
+            applies("R-REQUEST-09")
     zero = Quantity()
     return Resource(
         milli_cpu=amounts.get(CPU, zero).milli_value,
@@ -181,7 +228,7 @@ def is_extended_resource(name: str) -> bool:
 
 
 def amount(of: Resource, resource: str) -> int:
-    """How much of one resource: milli-CPU, bytes, or whole units."""
+    """The amount of one resource: milli-CPU, bytes, or whole units."""
     match resource:
         case "cpu":
             return of.milli_cpu

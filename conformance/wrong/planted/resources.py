@@ -21,16 +21,16 @@ WRONG = (
         "ignores-init-containers",
         "an init container that asks for more than the containers does not count",
         _REQUESTS,
-        "return _max(running, initializing)",
-        "return running",
+        'applies("R-REQUEST-02")\n    return _max(running, initializing)',
+        'applies("R-REQUEST-02")\n    return running',
         cites="kubernetes #89222",
     ),
     Wrong(
         "adds-init-containers",
         "init containers count together with the containers, not instead of them",
         _REQUESTS,
-        "return _max(running, initializing)",
-        "return _sum(running, initializing)",
+        'applies("R-REQUEST-02")\n    return _max(running, initializing)',
+        'applies("R-REQUEST-02")\n    return _sum(running, initializing)',
     ),
     Wrong(
         "takes-the-larger-of-sidecar-and-container",
@@ -53,7 +53,7 @@ WRONG = (
         "a pod's overhead is no part of its request",
         _REQUESTS,
         "return _sum(requests, pod.spec.overhead)",
-        "return requests",
+        "return dict(requests)",
         cites="KAI-Scheduler #373",
     ),
     Wrong(
@@ -84,8 +84,8 @@ WRONG = (
         "grants-what-is-infeasible",
         "a resize that the kubelet found infeasible counts as if it would still come",
         _REQUESTS,
-        "return held if _is_resize_infeasible(pod) else _max(container.resources.requests, held)",
-        "return _max(container.resources.requests, held)",
+        "if _is_resize_infeasible(pod):",
+        "if False:",
     ),
     Wrong(
         "leaves-one-unit-free",
@@ -155,9 +155,9 @@ WRONG = (
         "zero-is-no-request",
         "a container that requests 0 counts for the score like one that requests nothing",
         _REQUESTS,
-        "return {**non_missing, **requests} if non_missing else requests",
-        "return {**non_missing, **{n: q for n, q in requests.items() if q.nano}} if "
-        "non_missing else requests",
+        "if non_missing is None or non_missing.keys() <= requests.keys():",
+        "requests = {name: asked for name, asked in requests.items() if asked.nano}\n"
+        "    if non_missing is None or non_missing.keys() <= requests.keys():",
     ),
     Wrong(
         "growing-extended-resources-cure-nobody",
@@ -199,7 +199,7 @@ WRONG = (
         "sidecars-are-never-resized",
         "what the kubelet says of a sidecar that is resized does not count",
         _REQUESTS,
-        "told = (*pod.status.container_statuses, *pod.status.init_container_statuses)",
-        "told = pod.status.container_statuses",
+        "statuses = (*pod.status.container_statuses, *pod.status.init_container_statuses)",
+        "statuses = pod.status.container_statuses",
     ),
 )

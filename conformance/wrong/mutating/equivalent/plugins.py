@@ -159,7 +159,7 @@ PLUGINS: Mapping[str, str] = {
         ),
         "The API server refuses a CSI volume that lacks its driver or its handle.",
     ),
-    "plugins.volume_zone:_topologies_of_claim:omission:0": (
+    "plugins.volume_zone:topologies_of_claim:omission:0": (
         "The API server refuses a pod's volume that names no claim."
     ),
     "plugins.default_selector:with_labels:order:1": "All of a selector's requirements have to be met, in whatever "
