@@ -11,6 +11,8 @@ from refsched.devices.pools import DeviceID, Pools
 from refsched.objects.dra import AllocationResult, DeviceClass, ResourceClaim, ResourceSlice
 from refsched.objects.node import Node
 from refsched.objects.reading import read_as
+from refsched.oddities.known_defects import AS_RELEASED, with_oddities
+from refsched.plugins.dynamic_resources import DynamicResources
 
 Json = dict[str, Any]
 DRIVER = "gpu.example.com"
@@ -118,10 +120,12 @@ def node(name: str = "n1", **labels: str) -> Node:
 
 
 def allocator(*slices: Json, in_use: Sequence[str] = (), classes: Sequence[Json] = ()) -> Allocator:
-    """``in_use`` are devices as pool/device. Without ``classes`` there is one, ``gpu``, that takes anything."""
+    """``in_use`` are devices as pool/device. Without ``classes`` there is one, ``gpu``, that takes anything.
+    It has all known defects."""
     known = {c["metadata"]["name"]: read_as(DeviceClass, c) for c in classes or [device_class()]}
     taken = frozenset(DeviceID(DRIVER, *each.split("/")) for each in in_use)
-    return Allocator([read_as(ResourceSlice, each) for each in slices], taken, known.get)
+    steps = with_oddities(DynamicResources(), AS_RELEASED).steps
+    return Allocator([read_as(ResourceSlice, each) for each in slices], taken, known.get, steps)
 
 
 def allocations(

@@ -25,8 +25,6 @@ from conformance.vocabulary.objects import SCRIPT, cpu, node, pod
 from conformance.vocabulary.scripted import SCRIPTED, script
 from refsched.config.read import read_config
 from refsched.cycle.cycle import Held, OnPermit
-from refsched.framework.choices import SearchPlan
-from refsched.framework.known_defects import AS_RELEASED, Mended
 from refsched.machine.inputs import InputReader
 from refsched.machine.profiles import scheduler_of
 from refsched.objects.pod import Pod
@@ -142,12 +140,6 @@ class Enumerating:
         number = self.script[len(self.sizes)] if len(self.sizes) < len(self.script) else 0
         self.sizes.append(len(options))
         return options[number]
-
-    def may_be_mended(self) -> Mended:
-        return AS_RELEASED
-
-    def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:
-        return None
 
 
 Step = tuple[Move, tuple[int, ...]]

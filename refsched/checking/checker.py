@@ -30,7 +30,6 @@ from refsched.checking.recorded_extenders import RecordedExtenders
 from refsched.checking.recorded_volumes import claimed_volumes
 from refsched.config.feature_gates import with_feature_gates
 from refsched.config.read import read_config
-from refsched.framework.known_defects import AS_RELEASED, Mended
 from refsched.machine.inputs import InputReader
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import START, CycleHeldError, Scheduler
@@ -38,6 +37,7 @@ from refsched.objects.dra import ResourceClaim
 from refsched.objects.kinds import kind_called
 from refsched.objects.pod import Pod
 from refsched.objects.store import ApiObject
+from refsched.oddities.known_defects import AS_PROMISED, Oddities
 from refsched.records import Attempt, Bind, Input, Nodes, Queues, Record, Write
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
@@ -57,11 +57,11 @@ class Checker:
         *,
         release: Release = DEFAULT,
         tells_claims: bool = False,
-        mended: Mended = AS_RELEASED,
+        without: Oddities = AS_PROMISED,
     ) -> None:
         """Extenders are asked, or, where it is recorded what they were asked, those of the recording answer.
-        ``tells_claims``: each write into a claim for devices is told. ``mended``: the known defects that the other
-        scheduler is without throughout."""
+        ``tells_claims``: each write into a claim for devices is told. ``without`` are the known defects
+        of its release that the other scheduler does not have."""
         release = with_feature_gates(feature_gates, release)
         self._config = read_config(config, release)
         self.following = Following(extenders=bool(self._config.extenders))
@@ -73,8 +73,9 @@ class Checker:
             start=start,
             frozen_timers=frozenset(frozen_timers),
             reach=unread.reach if recorded_extenders is None else recorded_extenders.reach,
-            mended=mended,
+            oddities=release.oddities - without,
         )
+        self.following.attach(self.scheduler)
         self._inputs = InputReader(self.scheduler, unread.note if self._config.extenders else None)
         self._binds: list[Bind] = []
         self._attempts: list[Attempt] = []

@@ -11,18 +11,20 @@ from typing import TypeVar, cast
 
 from attrs import Factory, define, frozen
 
+from refsched.checking.open_filters import followed
 from refsched.checking.recorded_devices import (
     allocated_claims,
     recorded_allocation,
     recorded_claim,
+    recorded_status,
     recorded_trial,
-    recorded_verdict,
 )
 from refsched.checking.recorded_volumes import Claimed, Guess, explaining_order, guessed_volumes, unexplained
-from refsched.cycle.decide import Verdict
-from refsched.framework.choices import SearchPlan
-from refsched.framework.known_defects import KNOWN_DEFECTS, Mended
+from refsched.checking.search import SearchPlan, planned_search
+from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
+from refsched.framework.node_info import NodeInfo
 from refsched.framework.status import Status
+from refsched.machine.scheduler import Scheduler
 from refsched.objects.dra import ResourceClaim
 from refsched.plugins.dynamic_resources import Allocations
 from refsched.preemption.candidate import Candidate
@@ -89,11 +91,38 @@ class Following:
         if question == "error":
             said = self.record.message or ""
             return next((option for option in options if str(option) in said), options[0])
-        return cast("T", self._devices(self.record, question, options))
+        if question == "allocation":
+            return cast("T", recorded_allocation(self.written, cast("Sequence[Allocations]", options)))
+        return cast("T", recorded_claim(self.written, cast("Sequence[ResourceClaim]", options)))
 
-    def may_be_mended(self) -> Mended:
-        """Any of them: later versions are, and others may never have had it."""
-        return frozenset(KNOWN_DEFECTS)
+    # --- Search and Filter ------------------------------------------------------------------------
+
+    def attach(self, scheduler: Scheduler) -> None:
+        """From now on this scheduler searches and filters as the one that is followed did."""
+        state = scheduler.state
+        state.search = self.search
+        state.profiles = {
+            name: followed(framework, self.status_on, self.status_in_preemption)
+            for name, framework in state.profiles.items()
+        }
+
+    def search(
+        self, nodes: Sequence[NodeInfo], start: int, number_to_find: int, filters: NodeFilter
+    ) -> Search:
+        plan = self.plan_search(len(nodes), number_to_find)
+        if plan is None:
+            return find_nodes(nodes, start, number_to_find, filters)
+        return planned_search(plan, nodes, start, number_to_find, filters)
+
+    def status_on(self, node: str, statuses: Sequence[Status]) -> Status:
+        """What the record says of the node, if Filter may say so."""
+        self.offered["verdict"] = len(statuses)
+        return statuses[0] if self.record is None else recorded_status(self.record, node, statuses)
+
+    def status_in_preemption(self, node: str, statuses: Sequence[Status]) -> Status:
+        """The same, while preemption tries which pods to evict."""
+        self.offered["trial"] = len(statuses)
+        return statuses[0] if self.record is None else recorded_trial(self.record, statuses)
 
     def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:
         """What the record tells of the search, which an error or enough feasible nodes may have stopped."""
@@ -164,17 +193,6 @@ class Following:
             for pair in guessed_volumes(order, options[0].names, record, self.claimed)
         }
         return order
-
-    def _devices(self, record: Attempt, question: str, options: Sequence[T]) -> object:
-        match question:
-            case "verdict":
-                return recorded_verdict(record, cast("Sequence[Verdict]", options))
-            case "trial":
-                return recorded_trial(record, cast("Sequence[Status]", options))
-            case "allocation":
-                return recorded_allocation(self.written, cast("Sequence[Allocations]", options))
-            case _:
-                return recorded_claim(self.written, cast("Sequence[ResourceClaim]", options))
 
     def _candidate(self, record: Attempt, options: Sequence[T]) -> T:
         """A record without ``victims`` may still tell the node."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mending: which known defects a scheduler is without, as far as what it did tells.
+"""Mending: which known defects a scheduler is without, as far as what it did shows.
 
-A checker follows a scheduler that has those in ``THROUGHOUT``, as v1.34.2 has, until the two disagree. Then what
-was seen is looked at again from its beginning, without some of them: a scheduler is right that agrees from its
-first decision to its last with one and the same set.
+A checker follows a scheduler that has all of them, as v1.34.2 has, until the two disagree. Then what was seen is
+looked at again from its beginning, without some of them: a scheduler is right that agrees from its first decision
+to its last with one and the same set.
 """
 
 from __future__ import annotations
@@ -16,11 +16,16 @@ from attrs import define, field
 
 from refsched.checking.checker import Checker
 from refsched.errors import InputError
-from refsched.framework.known_defects import AS_RELEASED, THROUGHOUT, Mended
+from refsched.oddities.known_defect import KnownDefect
+from refsched.oddities.known_defects import KNOWN_DEFECTS
 
 T = TypeVar("T")
 
-_ALL: Mended = frozenset(THROUGHOUT)
+Mended = frozenset[KnownDefect]
+"""The known defects that a scheduler is without."""
+
+AS_RELEASED: Mended = frozenset()
+_ALL: Mended = frozenset(KNOWN_DEFECTS)
 
 
 def mends_that_explain(
@@ -37,11 +42,24 @@ def mends_that_explain(
             return _ALL
         if now == AS_RELEASED and without_all == wrong:
             return None
-    for number in range(1, len(THROUGHOUT)):
-        for several in map(frozenset, combinations(THROUGHOUT, number)):
-            if several != now and first_wrong(several) is None:
-                return several
+    plugins = [of_plugin for of_plugin in _by_plugin() if _matters(of_plugin, first_wrong, wrong, now)]
+    matter = [defect for defect in KNOWN_DEFECTS if any(defect in of_plugin for of_plugin in plugins)]
+    for number in range(1, len(matter) + 1):
+        for some in map(frozenset, combinations(matter, number)):
+            if some not in (now, _ALL) and first_wrong(some) is None:
+                return some
     return None
+
+
+def _by_plugin() -> list[Mended]:
+    """The known defects of each plugin."""
+    names = dict.fromkeys(defect.plugin for defect in KNOWN_DEFECTS)
+    return [frozenset(defect for defect in KNOWN_DEFECTS if defect.plugin == name) for name in names]
+
+
+def _matters(of_plugin: Mended, first_wrong: Callable[[Mended], object], wrong: object, now: Mended) -> bool:
+    """Have the known defects of this plugin a part in what is wrong?"""
+    return bool(of_plugin & now) or first_wrong(of_plugin) != wrong
 
 
 @define(eq=False)

@@ -11,7 +11,6 @@ from itertools import islice
 
 from refsched.checking.agreement import says_the_same
 from refsched.cycle.attempt import node_status
-from refsched.cycle.decide import Verdict
 from refsched.framework.status import Code, Status
 from refsched.objects.dra import AllocationResult, ResourceClaim
 from refsched.objects.reading import read_as
@@ -28,14 +27,13 @@ def written_claims(records: Iterable[Record]) -> tuple[ResourceClaim, ...]:
     return tuple(read_as(ResourceClaim, each) for each in written if each.get("kind") == ResourceClaim.kind)
 
 
-def recorded_verdict(record: Attempt, options: Sequence[Verdict]) -> Verdict:
-    """What the record says of the node, where Filter may say so."""
-    first = options[0]
-    said = (record.filter or {}).get(first.node)
+def recorded_status(record: Attempt, node: str, statuses: Sequence[Status]) -> Status:
+    """What the record says of the node, if Filter may say so."""
+    said = (record.filter or {}).get(node)
     if said is None:
-        return first
-    found = (each for each in islice(options, MAX_WAYS) if says_the_same(said, node_status(each.status)))
-    return next(found, first)
+        return statuses[0]
+    found = (each for each in islice(statuses, MAX_WAYS) if says_the_same(said, node_status(each)))
+    return next(found, statuses[0])
 
 
 def recorded_trial(record: Attempt, options: Sequence[Status]) -> Status:

@@ -19,11 +19,10 @@ from attrs import evolve, frozen
 
 from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
-from refsched.checking.mending import mends_that_explain
+from refsched.checking.mending import Mended, mends_that_explain
 from refsched.checking.recorded_extenders import RecordedExtenders
 from refsched.checking.trace import Entry, read_trace
 from refsched.errors import InputError
-from refsched.framework.known_defects import Mended
 from refsched.records import Attempt, Input
 
 SUFFIXES = (".jsonl", ".jsonl.gz")
@@ -78,7 +77,7 @@ def _mended(path: str | Path, report: FileReport) -> FileReport:
 
     def first_wrong(mended: Mended) -> object:
         try:
-            reports[mended] = replay_file(path, partial(Checker, mended=mended))
+            reports[mended] = replay_file(path, partial(Checker, without=mended))
         except InputError as error:
             return str(error)
         return reports[mended].first

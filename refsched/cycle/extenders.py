@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
-from refsched.cycle.find_nodes import Search
 from refsched.extenders.extender import Extender
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.status import Status
@@ -44,16 +43,6 @@ def pass_extenders(extenders: Sequence[Extender], pod: PodInfo, feasible: Sequen
         elif not extender.is_ignorable:
             return Passed((), refused, answer)
     return Passed(nodes, refused)
-
-
-def keep(extenders: Sequence[Extender], pod: PodInfo, found: Search, left: frozenset[str]) -> Search:
-    """Which of more nodes than enough a search will have kept of which extenders left these: them, and of the
-    others rather those that extenders refuse."""
-    everyone = (*found.feasible, *found.surplus)
-    accepted = {node.name for node in pass_extenders(extenders, pod, everyone).nodes}
-    likely = sorted(everyone, key=lambda node: (node.name not in left, node.name in accepted))
-    enough = len(found.feasible)
-    return evolve(found, feasible=tuple(likely[:enough]), surplus=tuple(likely[enough:]))
 
 
 def scores_of_extenders(

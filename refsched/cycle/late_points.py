@@ -15,7 +15,6 @@ from refsched.framework.interface import (
     PreBindPlugin,
     Reject,
     ReservePlugin,
-    SettlingReserve,
     WaitFor,
     WritingUnreserve,
     extends,
@@ -58,10 +57,7 @@ def _reserve(cycle: Cycle, plugin: Plugin) -> Runs:
     if refusal is not None:
         return refusal
     pod, node = cycle.on_node
-    state = cycle.states.get(plugin.name)
-    if extends(plugin, SettlingReserve):
-        state = plugin.settle(state, node, cycle.scheduler.choices)
-    answer = plugin.reserve(state, pod, node, cycle.scheduler.objects)
+    answer = plugin.reserve(cycle.states.get(plugin.name), pod, node, cycle.scheduler.objects)
     if isinstance(answer, Reject):
         return answer.status
     cycle.states[plugin.name] = answer.state

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import suppress
-from functools import partial
 
 from attrs import evolve
 
@@ -72,8 +71,7 @@ def _decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Decision:
         scheduler.queue.nominated_pods_for_node,
         scheduler.next_start_node_index,
         framework.percentage_of_nodes_to_score,
-        scheduler.choices.plan_search,
-        partial(scheduler.choices.choose, "verdict"),
+        scheduler.search,
     )
     decision = decider.decide(pod)
     index = scheduler.next_start_node_index + decision.processed

@@ -17,10 +17,10 @@ from typing import NamedTuple
 from attrs import define, field, frozen
 
 from refsched.devices.constraints import Constraint, MatchAttribute
+from refsched.devices.errors import AllocationError
 from refsched.devices.pools import DeviceID, OfferedDevice, Pool, PoolOrders, Pools, gather_pools
 from refsched.devices.requests import (
     MAX_RESULTS,
-    AllocationError,
     GetClass,
     Matcher,
     RequestKey,
@@ -28,12 +28,7 @@ from refsched.devices.requests import (
     Sizer,
 )
 from refsched.devices.results import Chosen, allocation_result
-from refsched.framework.known_defects import (
-    ALL_AGAINST_A_CONSTRAINT,
-    ALL_OF_AN_ALTERNATIVE,
-    AS_RELEASED,
-    Mended,
-)
+from refsched.devices.steps import AllocatorSteps
 from refsched.objects.dra import AllocationResult, ResourceClaim, ResourceSlice
 from refsched.objects.node import Node
 
@@ -45,17 +40,17 @@ class Allocator:
     slices: Sequence[ResourceSlice]
     in_use: frozenset[DeviceID]
     get_class: GetClass = field(eq=False)
+    steps: AllocatorSteps = AllocatorSteps()
 
     def pool_orders(self, node: Node) -> PoolOrders:
         """The orders in which the pools that the node reaches may be tried."""
-        return gather_pools(self.slices, node)
+        return gather_pools(self.slices, node, self.steps)
 
     def allocate(
         self,
         node: Node,
         claims: Sequence[ResourceClaim],
         pools: Pools | None = None,
-        mended: Mended = AS_RELEASED,
     ) -> tuple[AllocationResult, ...] | None:
         """R-DRA-50: the first solution found counts, one result for each claim; None where there is none.
         Without ``pools`` they stand in the first of their orders.
@@ -63,16 +58,16 @@ class Allocator:
         Raises AllocationError.
         """
         gathered = pools if pools is not None else self.pool_orders(node)[0]
-        pools = tuple(pool for pool in gathered if not pool.is_passed_over(mended))
+        pools = tuple(pool for pool in gathered if not pool.is_passed_over)
         matcher = Matcher(claims)
-        sizer = Sizer(claims, pools, self.get_class, matcher, mended)
+        sizer = Sizer(claims, pools, self.get_class, matcher, self.steps)
         sized: dict[RequestKey, Sized] = {}
         constraints: list[list[Constraint]] = []
         for index, claim in enumerate(claims):
             sized |= sizer.size_claim(index)
             constraints.append(_constraints(claim))
         matcher.forget()
-        search = _Search(claims, pools, self.in_use, matcher, sized, constraints, mended)
+        search = _Search(claims, pools, self.in_use, matcher, sized, constraints, self.steps)
         if not search.run():
             return None
         return tuple(
@@ -123,7 +118,7 @@ class _Search:
     matcher: Matcher
     sized: dict[RequestKey, Sized]
     constraints: Sequence[Sequence[Constraint]]
-    mended: Mended
+    steps: AllocatorSteps
     chosen: list[list[Chosen]] = field(init=False)
     held_by: dict[DeviceID, set[int]] = field(factory=dict)
 
@@ -181,15 +176,11 @@ class _Search:
         return False
 
     def _take_next_of_all(self, place: _Place, sized: Sized, *, in_alternative: bool) -> bool:
-        """R-DRA-54: a request for all devices must get every one of them, so only one is tried.
-
-        The known defect all-of-an-alternative (kubernetes #137347): the second and later devices are looked
-        for under the first alternative, whichever alternative the request is at.
-        """
+        """R-DRA-54: a request for all devices must get every one of them, so only one is tried."""
         offered = sized.all_devices[place.device]
         if not self._take(place, sized, offered, must=True):
             return False
-        alternative = place.sub if ALL_OF_AN_ALTERNATIVE in self.mended else 0
+        alternative = self.steps.further_devices_of(place.sub)
         further = _Place(place.claim, place.request, alternative, place.device + 1)
         return self._go_on_with(place, sized, offered, further, in_alternative=in_alternative)
 
@@ -234,19 +225,17 @@ class _Search:
         return offered.id not in self.in_use and not holders
 
     def _take(self, place: _Place, sized: Sized, offered: OfferedDevice, *, must: bool) -> bool:
-        """R-DRA-58: all constraints of the claim must admit the device. The known defect all-against-a-constraint:
-        where a request for all devices *must* have it, a constraint that does not admit it is an error and ends
-        the pod's attempt, even if other alternatives or nodes would do."""
+        """R-DRA-58: all constraints of the claim must admit the device."""
         if not self._is_free(place, sized, offered):
             return False
         constraints = self.constraints[place.claim]
         for index, constraint in enumerate(constraints):
             if constraint.add(sized.name, offered):
                 continue
-            if must and ALL_AGAINST_A_CONSTRAINT not in self.mended:
+            if must:
                 request = f"claim {self.claims[place.claim].key}, request {sized.name.sub or sized.name.base}"
                 problem = f"cannot add device {offered.id} because a claim constraint would not be satisfied"
-                raise AllocationError(f"{request}: {problem}")
+                self.steps.unmet_constraint(f"{request}: {problem}")
             for earlier in constraints[:index]:
                 earlier.remove(sized.name, offered)
             return False

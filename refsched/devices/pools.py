@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar, overload
 from attrs import evolve, field, frozen
 
 from refsched.devices.cel_values import CelDevice, cel_device
-from refsched.framework.known_defects import AS_RELEASED, SLICES_OUT_OF_REACH, Mended
+from refsched.devices.steps import AS_PROMISED, AllocatorSteps
 from refsched.objects.dra import Device, ResourceSlice
 from refsched.objects.node import Node
 
@@ -48,9 +48,8 @@ class OfferedDevice:
 class Pool:
     """A driver's pool as far as the node reaches it. Devices stand in the order in which they are tried.
 
-    ``out_of_reach`` counts the slices of the same generation that the node does not reach; ``is_superseded`` says
-    that there it has a newer generation.
-    """
+    ``out_of_reach`` counts the slices of the same generation that the node does not reach; ``is_superseded``
+    says that there it has a newer generation."""
 
     driver: str
     name: str
@@ -67,17 +66,18 @@ class Pool:
             for device in piece.spec.devices
         )
 
-    def is_incomplete(self, mended: Mended = AS_RELEASED) -> bool:
-        """R-DRA-21: the first slice says how many the pool has, with those that the node cannot reach. The known
-        defect slices-out-of-reach (kubernetes #134466): these are missing."""
+    @property
+    def is_incomplete(self) -> bool:
+        """R-DRA-21: A pool is incomplete if its slices, with those that the node does not reach, are fewer
+        than the first slice says."""
         stated = self.slices[0].spec.pool.resource_slice_count
-        is_all_there = SLICES_OUT_OF_REACH in mended and len(self.slices) + self.out_of_reach == stated
-        return len(self.slices) != stated and not is_all_there
+        return stated not in (len(self.slices), len(self.slices) + self.out_of_reach)
 
-    def is_passed_over(self, mended: Mended) -> bool:
-        """Of a pool that has a newer generation elsewhere, an old one that is not all here is as good as none; but
-        who has the known defect slices-out-of-reach knows nothing of the newer one."""
-        return SLICES_OUT_OF_REACH in mended and self.is_superseded and self.is_incomplete()
+    @property
+    def is_passed_over(self) -> bool:
+        """A pool that has a newer generation elsewhere does not count if the node does not reach all of the
+        old one."""
+        return self.is_superseded and len(self.slices) != self.slices[0].spec.pool.resource_slice_count
 
     @property
     def invalid_reason(self) -> str:
@@ -89,9 +89,10 @@ class Pool:
             seen.add(offered.device.name)
         return ""
 
-    def is_broken(self, mended: Mended = AS_RELEASED) -> bool:
+    @property
+    def is_broken(self) -> bool:
         """Nobody can have all of its devices."""
-        return self.is_incomplete(mended) or bool(self.invalid_reason)
+        return self.is_incomplete or bool(self.invalid_reason)
 
     def __str__(self) -> str:
         return f"{self.driver}/{self.name}"
@@ -139,7 +140,9 @@ def _permuted(items: Sequence[_T], number: int) -> tuple[int, list[_T]]:
     return number, chosen
 
 
-def gather_pools(slices: Iterable[ResourceSlice], node: Node) -> PoolOrders:
+def gather_pools(
+    slices: Iterable[ResourceSlice], node: Node, steps: AllocatorSteps = AS_PROMISED
+) -> PoolOrders:
     """R-DRA-20: of each pool only the slices of the highest generation count, of those the node reaches.
     Source: GatherPools, addSlice."""
     pools: dict[tuple[str, str], list[ResourceSlice]] = {}
@@ -154,7 +157,8 @@ def gather_pools(slices: Iterable[ResourceSlice], node: Node) -> PoolOrders:
         if kept and _generation(piece) > _generation(kept[0]):
             kept.clear()
         kept.append(piece)
-    return PoolOrders(tuple(_pool(tuple(kept), unreached) for kept in pools.values()))
+    others = steps.out_of_reach(unreached)
+    return PoolOrders(tuple(_pool(tuple(kept), others) for kept in pools.values()))
 
 
 def _pool(slices: tuple[ResourceSlice, ...], unreached: Sequence[ResourceSlice]) -> Pool:

@@ -8,24 +8,16 @@ validateDeviceRequest, isSelectable, selectorsMatch (v0.34.2).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from attrs import define, field, frozen
 
 from refsched.devices.cel import CelError, compile_selector
 from refsched.devices.constraints import RequestName
+from refsched.devices.errors import AllocationError
 from refsched.devices.pools import DeviceID, OfferedDevice, Pool
-from refsched.framework.known_defects import (
-    ALL_AGAINST_A_CONSTRAINT,
-    ALL_OF_A_BROKEN_POOL,
-    ALL_OF_AN_ALTERNATIVE,
-    AS_RELEASED,
-    MATCHED_BY_AN_ALTERNATIVE,
-    SLICES_OUT_OF_REACH,
-    KnownDefect,
-    Mended,
-)
+from refsched.devices.steps import AllocatorSteps
 from refsched.objects.dra import (
     ALL,
     EXACT_COUNT,
@@ -41,14 +33,6 @@ MAX_RESULTS = 32
 """How many devices one claim may hold (resource.AllocationResultsMaxSize)."""
 
 GetClass = Callable[[str], DeviceClass | None]
-
-
-class AllocationError(Exception):
-    """Something is wrong with a claim, a class or a pool. It ends the pod's attempt, whatever the node."""
-
-
-class RefusedOnNode(AllocationError):  # noqa: N818  (no error: it says why the node is refused)
-    """What is wrong concerns this node alone; on others the pod may fit."""
 
 
 class RequestKey(NamedTuple):
@@ -130,7 +114,7 @@ class Sizer:
     pools: Sequence[Pool]
     get_class: GetClass
     matcher: Matcher
-    mended: Mended = AS_RELEASED
+    steps: AllocatorSteps = AllocatorSteps()
 
     def size_claim(self, claim_index: int) -> dict[RequestKey, Sized]:
         """R-DRA-42: a claim that needs more than 32 devices in any case is an error."""
@@ -150,17 +134,14 @@ class Sizer:
     def _size_request(
         self, claim: ResourceClaim, key: RequestKey, request: DeviceRequest
     ) -> dict[RequestKey, Sized]:
-        """R-DRA-45: what one alternative matches says nothing of what another one does. The known defect
-        matched-by-an-alternative (kubernetes #137347): each has the key of the one before it, and so the second
-        one that of the first."""
+        """R-DRA-45: What one alternative matches says nothing of what another one does."""
         if not request.first_available:
             exactly = request.exactly or ExactDeviceRequest()
             return {key: self._size(claim, key, RequestName(request.name), exactly)}
-        behind = 0 if MATCHED_BY_AN_ALTERNATIVE in self.mended else 1
         return {
             key._replace(sub=index): self._size(
                 claim,
-                key._replace(sub=max(index - behind, 0)),
+                key._replace(sub=self.steps.matches_of(index)),
                 RequestName(request.name, alternative.name),
                 alternative,
             )
@@ -194,49 +175,14 @@ class Sizer:
 
     def _size_all(self, where: str, key: RequestKey, sized: Sized) -> Sized:
         """R-DRA-43: all devices means all that match, used ones too, of pools that are complete and valid.
-        R-DRA-44: any other pool that the node reaches rules it out, whether or not its devices would match.
-        The known defect all-of-a-broken-pool (kubernetes #141829): it ends the attempt instead."""
-        refusal = RefusedOnNode if ALL_OF_A_BROKEN_POOL in self.mended else AllocationError
+        R-DRA-44: any other pool that the node reaches rules it out, whether or not its devices would match."""
         found: list[OfferedDevice] = []
         for pool in self.pools:
-            if pool.is_broken(self.mended):
-                state = "being updated" if pool.is_incomplete(self.mended) else "invalid"
+            if pool.is_broken:
+                state = "being updated" if pool.is_incomplete else "invalid"
                 problem = f"asks for all devices, but resource pool {pool} is currently {state}"
-                raise refusal(f"{where}: {problem}")
+                raise self.steps.broken_pool(f"{where}: {problem}")
             found += [offered for offered in pool.devices if self.matcher.matches(key, sized, offered)]
         sized.all_devices = tuple(found)
         sized.count = len(found)
         return sized
-
-
-# --- What a known defect has a part in ------------------------------------------------------------
-
-
-def defects_that_matter(claims: Sequence[ResourceClaim], pools: Sequence[Pool]) -> Mended:
-    """The known defects with which something else might come out for these claims."""
-    reached = frozenset({SLICES_OUT_OF_REACH})
-    one_is_passed_over = any(pool.is_passed_over(reached) for pool in pools)
-    one_is_all_there = any(pool.is_incomplete() and not pool.is_incomplete(reached) for pool in pools)
-    one_is_broken = any(pool.is_broken() for pool in pools)
-    matter: set[KnownDefect] = set()
-    for claim, for_all in _asking_for_all(claims):
-        wants_all = any(for_all)
-        if one_is_passed_over or (wants_all and one_is_all_there):
-            matter |= reached
-        if wants_all and one_is_broken:
-            matter.add(ALL_OF_A_BROKEN_POOL)
-        if wants_all and claim.spec.devices.constraints:
-            matter.add(ALL_AGAINST_A_CONSTRAINT)
-        if any(for_all[1:]):
-            matter.add(ALL_OF_AN_ALTERNATIVE)
-        if for_all[:2] == [True, True]:
-            matter.add(MATCHED_BY_AN_ALTERNATIVE)
-    return frozenset(matter)
-
-
-def _asking_for_all(claims: Sequence[ResourceClaim]) -> Iterator[tuple[ResourceClaim, list[bool]]]:
-    """For each request: do its alternatives, or does it alone, ask for all devices?"""
-    for claim in claims:
-        for request in claim.spec.devices.requests:
-            asked = (request.exactly,) if request.exactly is not None else request.first_available
-            yield claim, [one.allocation_mode == ALL for one in asked]

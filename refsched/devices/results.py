@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from attrs import evolve, frozen
 
 from refsched.devices.constraints import RequestName
+from refsched.devices.errors import AllocationError
 from refsched.devices.pools import OfferedDevice
-from refsched.devices.requests import AllocationError, RequestKey, Sized
+from refsched.devices.requests import RequestKey, Sized
 from refsched.objects.dra import (
     AllocationResult,
     DeviceAllocationConfiguration,

@@ -15,9 +15,7 @@ from typing import Any, Generic, Protocol, TypeGuard, TypeVar, cast, runtime_che
 
 from attrs import frozen
 
-from refsched.framework.choices import Choices
 from refsched.framework.events import EventHint
-from refsched.framework.known_defects import AS_RELEASED, KnownDefect, Mended
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status
@@ -55,11 +53,9 @@ class Plugin(Protocol):
 
 @frozen
 class Handle:
-    """What a plugin is made with besides its arguments: the extenders of the configuration, and the known defects
-    that the scheduler is without."""
+    """What a plugin is made with besides its arguments: the extenders of the configuration."""
 
     extenders: Sequence[Any] = ()
-    mended: Mended = AS_RELEASED
 
 
 _EXTENDS: dict[tuple[type, Any], bool] = {}
@@ -130,33 +126,6 @@ class FilterPlugin(Plugin, Protocol):
 
 
 @runtime_checkable
-class InterruptibleFilter(Plugin, Protocol):
-    """A Filter that may give up when the search for nodes is stopped while it runs. ``cause`` says by what."""
-
-    def interrupted(self, state: Any, cause: str) -> Any:
-        """The state with which Filter gives up."""
-        ...
-
-
-@runtime_checkable
-class OpenFilter(Plugin, Protocol):
-    """A Filter that depends on what nobody controls, such as the order of a Go map."""
-
-    def ways(self, state: Any, node: NodeInfo) -> Sequence[Any]:
-        """A state for each way in which Filter may go on this node. The first is taken where nobody chooses."""
-        ...
-
-
-@runtime_checkable
-class DefectiveFilter(Plugin, Protocol):
-    """A Filter that has known defects."""
-
-    def defects_met(self, state: Any, pod: PodInfo, node: NodeInfo) -> tuple[KnownDefect, ...]:
-        """Those without which it would say something else of this node, or find something else there."""
-        ...
-
-
-@runtime_checkable
 class PreScorePlugin(Plugin, Protocol):
     def pre_score(
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
@@ -199,14 +168,6 @@ class ReservePlugin(Plugin, Protocol):
     ) -> Continue[Any] | Reject: ...
 
     def unreserve(self, state: Any, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None: ...
-
-
-@runtime_checkable
-class SettlingReserve(ReservePlugin, Protocol):
-    """A plugin that reserves what Filter found on the chosen node. Which of several things that may have been is
-    chosen when Reserve begins."""
-
-    def settle(self, state: Any, node: NodeInfo, choices: Choices) -> Any: ...
 
 
 @runtime_checkable

@@ -7,20 +7,14 @@ Source: pkg/scheduler/framework/runtime/framework.go (v1.34.2).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
-from math import prod
 from typing import Any
 
 from attrs import evolve, field, frozen
 
 from refsched.extenders.extender import Extender
-from refsched.framework.choices import Lazily
 from refsched.framework.interface import (
     Continue,
-    DefectiveFilter,
     FilterPlugin,
-    InterruptibleFilter,
-    OpenFilter,
     Plugin,
     PreEnqueuePlugin,
     PreFilterExtensions,
@@ -33,7 +27,6 @@ from refsched.framework.interface import (
     Skip,
     extends,
 )
-from refsched.framework.known_defects import KnownDefect
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Code, Status, error, unresolvable
@@ -185,46 +178,6 @@ class Framework:
 
     # --- Filter -----------------------------------------------------------------------------------
 
-    def interrupted(self, state: CycleState, cause: str) -> CycleState:
-        """The state for a node that is still being looked at when the search is stopped."""
-        states = dict(state.states)
-        for plugin in self.filter_plugins:
-            if extends(plugin, InterruptibleFilter) and plugin.name in states:
-                states[plugin.name] = plugin.interrupted(states[plugin.name], cause)
-        return evolve(state, states=states)
-
-    @cached_property
-    def _open_filters(self) -> Sequence[OpenFilter]:
-        return [plugin for plugin in self.filter_plugins if extends(plugin, OpenFilter)]
-
-    def filter_ways(self, state: CycleState, node: NodeInfo) -> Sequence[CycleState]:
-        """The ways in which Filter may go on this node: more than one where a plugin leaves it open."""
-        left_open = [
-            (plugin.name, plugin.ways(state.states[plugin.name], node))
-            for plugin in self._open_filters
-            if plugin.name in state.states
-        ]
-        if not left_open:
-            return (state,)
-
-        def way(number: int) -> CycleState:
-            states = dict(state.states)
-            for name, ways in left_open:
-                number, chosen = divmod(number, len(ways))
-                states[name] = ways[chosen]
-            return evolve(state, states=states)
-
-        return Lazily(prod(len(ways) for _, ways in left_open), way)
-
-    def defects_met(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> tuple[KnownDefect, ...]:
-        """The known defects without which Filter would go otherwise on this node."""
-        return tuple(
-            defect
-            for plugin in self.filter_plugins
-            if extends(plugin, DefectiveFilter) and plugin.name in state.states
-            for defect in plugin.defects_met(state.states[plugin.name], pod, node)
-        )
-
     def run_filter_plugins(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> Status:
         """The first that does not answer Success decides; what is no rejection is an Error."""
         skipped, states, unprepared = state.skipped, state.states, state.unprepared
@@ -262,25 +215,6 @@ class Framework:
         if counted and status.is_success:
             return self.run_filter_plugins(state, pod, node)
         return status
-
-    def possible_filter_statuses(
-        self,
-        state: CycleState,
-        pod: PodInfo,
-        node: NodeInfo,
-        nominated: Sequence[PodInfo],
-        snapshot: Snapshot,
-    ) -> Sequence[Status]:
-        """What Filter may say of this node: one thing, unless a plugin leaves it open."""
-        ways = self.filter_ways(state, node)
-        if len(ways) == 1:
-            return (self.run_filter_plugins_with_nominated_pods(ways[0], pod, node, nominated, snapshot),)
-        return Lazily(
-            len(ways),
-            lambda way: self.run_filter_plugins_with_nominated_pods(
-                ways[way], pod, node, nominated, snapshot
-            ),
-        )
 
     # --- Score ------------------------------------------------------------------------------------
 

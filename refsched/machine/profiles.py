@@ -15,10 +15,10 @@ from refsched.extenders.extender import Ask, Extender
 from refsched.extenders.failures import nobody
 from refsched.framework.choices import Choices
 from refsched.framework.interface import Handle, Plugin
-from refsched.framework.known_defects import AS_RELEASED, Mended
 from refsched.framework.runtime import Framework
 from refsched.machine.scheduler import START, Scheduler
 from refsched.objects.store import ObjectStore
+from refsched.oddities.known_defects import Oddities, with_oddities
 from refsched.queue.hint_table import hint_table
 from refsched.queue.scheduling_queue import SchedulingQueue
 from refsched.releases import DEFAULT
@@ -29,17 +29,20 @@ def framework_of(
     profile: ResolvedProfile,
     extenders: Sequence[Extender] = (),
     release: Release = DEFAULT,
-    mended: Mended = AS_RELEASED,
+    oddities: Oddities | None = None,
 ) -> Framework:
     """The plugins of a profile, each made once, at the points at which it is enabled."""
-    handle = Handle(extenders, mended)
+    handle = Handle(extenders)
+    if oddities is None:
+        oddities = release.oddities
     made: dict[str, Plugin] = {}
 
     def at(point: str) -> Any:
         names = [enabled.name for enabled in profile.points[point]]
         for name in names:
             if name not in made:
-                made[name] = release.plugins[name].make(profile.args.get(name), handle)
+                plugin = release.plugins[name].make(profile.args.get(name), handle)
+                made[name] = with_oddities(plugin, oddities)
         return tuple(made[name] for name in names)
 
     return Framework(
@@ -73,16 +76,16 @@ def scheduler_of(
     start: datetime = START,
     frozen_timers: frozenset[str] = frozenset(),
     reach: Callable[[ExtenderConfig], Ask] = nobody,
-    mended: Mended = AS_RELEASED,
+    oddities: Oddities | None = None,
 ) -> Scheduler:
     """A scheduler of an empty cluster at time 0. The first profile's QueueSort sorts for all.
 
-    ``reach`` says how each extender of the configuration is asked; ``mended`` are known defects that the scheduler
-    is without. Raises InputError where the configuration enables what does not exist, or cannot work.
-    """
+    ``reach`` says how each extender of the configuration is asked; ``oddities`` are the known defects that the
+    scheduler has; without them, those of its release. Raises InputError where the configuration enables what
+    does not exist, or cannot work."""
     extenders = tuple(Extender(extender, reach(extender)) for extender in extenders_in_order(config))
     frameworks = {
-        profile.scheduler_name: framework_of(profile, extenders, release, mended)
+        profile.scheduler_name: framework_of(profile, extenders, release, oddities)
         for profile in resolve(config, release)
     }
     queue_sort = next(iter(frameworks.values())).queue_sort_plugin

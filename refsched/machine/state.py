@@ -13,6 +13,7 @@ from attrs import Factory, define, evolve
 
 from refsched.binding.waiting_pods import WaitingPods
 from refsched.cache.cache import Cache
+from refsched.cycle.find_nodes import SearchNodes, find_nodes
 from refsched.cycle.rules import CycleRules
 from refsched.framework.choices import Choices
 from refsched.framework.runtime import Framework
@@ -39,7 +40,8 @@ class Clock:
 
 @define(eq=False)
 class SchedulerState:
-    """One scheduler's mutable state, whole. ``next_start_node_index`` is where the next search begins."""
+    """One scheduler's mutable state, whole. ``next_start_node_index`` is where the next search begins, and
+    ``search`` how nodes are searched."""
 
     profiles: Mapping[str, Framework]
     queue: SchedulingQueue
@@ -51,6 +53,7 @@ class SchedulerState:
     cache: Cache = Factory(Cache)
     waiting_pods: WaitingPods = Factory(WaitingPods)
     next_start_node_index: int = 0
+    search: SearchNodes = find_nodes
     records: list[Output] = Factory(list)
 
     def snapshot(self) -> Snapshot:

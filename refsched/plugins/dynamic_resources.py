@@ -12,10 +12,9 @@ Source: plugins/dynamicresources/dynamicresources.go (v1.34.2).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from refsched.devices.allocator import Allocator
 from refsched.devices.claims import (
@@ -26,9 +25,10 @@ from refsched.devices.claims import (
     is_being_allocated,
     start_allocation,
 )
+from refsched.devices.errors import AllocationError, RefusedOnNode
 from refsched.devices.pools import Pools
-from refsched.devices.requests import AllocationError, RefusedOnNode, defects_that_matter
-from refsched.framework.choices import Choices, Lazily
+from refsched.devices.steps import AllocatorSteps
+from refsched.framework.choices import Choices, FirstChoice
 from refsched.framework.events import (
     DEVICE_CLASS,
     NODE,
@@ -39,7 +39,6 @@ from refsched.framework.events import (
     EventHint,
 )
 from refsched.framework.interface import Api, Continue, Reject, Skip
-from refsched.framework.known_defects import AS_RELEASED, KNOWN_DEFECTS, KnownDefect, Mended
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
 from refsched.framework.snapshot import Snapshot
@@ -57,7 +56,7 @@ from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 
 MAX_ORDERS = 5040
-"""How many orders of pools are looked at for what may have been found: all those of seven pools."""
+"""How many orders of pools are considered: all those of seven pools."""
 
 _NOT_AVAILABLE = "resourceclaim not available on the node"
 
@@ -67,18 +66,13 @@ class PodClaims:
     """A pod's claims as PreFilter found them, in the order in which the pod names them.
 
     ``allocator`` is there if some are yet to be allocated, and ``allocations`` once Reserve has done so: for
-    each claim what it gets, or None where it was allocated before. ``pools`` stand in the order in which Filter
-    tries them, and ``stopped_by`` says why the search for nodes was stopped, where Filter is to see it. Of the
-    known defects the scheduler is without those in ``mended``, and perhaps without those in ``may_be_mended``.
+    each claim what it gets, or None where it was allocated before.
     """
 
     claims: tuple[ResourceClaim, ...]
     allocator: Allocator | None
     allocations: tuple[AllocationResult | None, ...] = ()
-    pools: Pools | None = None
-    stopped_by: str = ""
-    may_be_mended: Mended = AS_RELEASED
-    mended: Mended = AS_RELEASED
+    choices: Choices = field(factory=FirstChoice, eq=False)
 
     @property
     def to_allocate(self) -> tuple[ResourceClaim, ...]:
@@ -97,6 +91,7 @@ def _reaches(allocation: AllocationResult | None, node: NodeInfo) -> bool:
 @frozen
 class DynamicResources:
     name: ClassVar[str] = "DynamicResources"
+    steps: AllocatorSteps = AllocatorSteps()
     READS: ClassVar[tuple[str, ...]] = (
         "Pod.spec.resourceClaims",
         "ResourceClaim",
@@ -136,21 +131,18 @@ class DynamicResources:
             objects.list(ResourceSlice),
             devices_in_use(objects),
             lambda name: objects.get(DeviceClass, name),
+            self.steps,
         )
-        return Continue(PodClaims(claims, allocator, may_be_mended=snapshot.choices.may_be_mended()))
+        return Continue(PodClaims(claims, allocator, choices=snapshot.choices))
 
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: PodClaims, pod: PodInfo, node: NodeInfo) -> Status:
         """R-DRA-04: on the node, devices must be found for all claims that are not allocated.
         R-DRA-05: and the node must be one where the allocated ones can be used."""
-        if state.stopped_by and state.allocator is not None:
-            return unresolvable(f"asked by caller to stop allocating devices: {state.stopped_by}")
         if state.allocator is not None:
             try:
-                found = state.allocator.allocate(
-                    node.existing_node, state.to_allocate, state.pools, state.mended
-                )
+                found = state.allocator.allocate(node.existing_node, state.to_allocate)
             except RefusedOnNode as refusal:
                 return unresolvable(str(refusal))
             except AllocationError as problem:
@@ -158,39 +150,6 @@ class DynamicResources:
             if found is None:
                 return unresolvable("cannot allocate all claims")
         return unresolvable(_NOT_AVAILABLE) if state.unavailable(node) else SUCCESS
-
-    def interrupted(self, state: PodClaims, cause: str) -> PodClaims:
-        """R-DRA-15: who is looking for devices when the search for nodes is stopped gives up, and says so."""
-        return evolve(state, stopped_by=cause)
-
-    def ways(self, state: PodClaims, node: NodeInfo) -> Sequence[PodClaims]:
-        """R-DRA-16: in whatever order the pools are tried, which may decide what is found, or what fails; and
-        with or without each known defect that the scheduler may be without."""
-        if state.allocator is None or state.stopped_by:
-            return (state,)
-        orders = state.allocator.pool_orders(node.existing_node)
-        sets = _subsets(state.may_be_mended & defects_that_matter(state.to_allocate, orders[0]))
-
-        def way(number: int) -> PodClaims:
-            order, mended = divmod(number, len(sets))
-            return evolve(state, pools=orders[order], mended=sets[mended])
-
-        return Lazily(len(orders) * len(sets), way)
-
-    def defects_met(self, state: PodClaims, pod: PodInfo, node: NodeInfo) -> tuple[KnownDefect, ...]:
-        """The known defects without which, alone or along with others, this node would be judged otherwise, or
-        other devices be given."""
-        if state.allocator is None:
-            return ()
-        matter = defects_that_matter(state.to_allocate, state.allocator.pool_orders(node.existing_node)[0])
-        outcomes = {mended: _outcome(evolve(state, mended=mended), node) for mended in _subsets(matter)}
-        return tuple(
-            defect
-            for defect in KNOWN_DEFECTS
-            if any(
-                defect in mended and outcomes[mended] != outcomes[mended - {defect}] for mended in outcomes
-            )
-        )
 
     # --- PostFilter -------------------------------------------------------------------------------
 
@@ -231,30 +190,21 @@ class DynamicResources:
 
     # --- Reserve ----------------------------------------------------------------------------------
 
-    def settle(self, state: PodClaims | None, node: NodeInfo, choices: Choices) -> PodClaims | None:
-        """R-DRA-17: of the ways to allocate on this node, Filter found any one."""
-        if state is None or state.allocator is None:
-            return state
-        found: list[Allocations] = []
-        for way in self.ways(state, node)[:MAX_ORDERS]:
-            allocated = _allocations(way, node)
-            if allocated and allocated not in found:
-                found.append(allocated)
-        chosen = choices.choose("allocation", found) if found else ()
-        return evolve(state, allocations=tuple(allocation for _, allocation in chosen))
-
     def reserve(
         self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore
     ) -> Continue[PodClaims | None] | Reject:
-        """R-DRA-08: the devices that Filter found on the node are held until they are written, or given up."""
+        """R-DRA-08: the devices that Filter found on the node are held until they are written, or given up.
+        R-DRA-17: Of the allocations that are possible on the chosen node, Filter found any one."""
         if state is None or state.allocator is None:
             return Continue(state)
-        if not state.allocations:
+        possible = _possible_allocations(state, state.allocator, node)
+        if not possible:
             return Reject(error("claim allocation not found for node"))
-        for claim, allocation in zip(state.claims, state.allocations, strict=True):
+        chosen = state.choices.choose("allocation", possible)
+        for claim, allocation in chosen:
             if allocation is not None:
                 start_allocation(_protected(claim).allocated(allocation), objects)
-        return Continue(state)
+        return Continue(evolve(state, allocations=tuple(allocation for _, allocation in chosen)))
 
     def unreserve(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None:
         """R-DRA-09: devices that were held, but not written, are free again."""
@@ -366,38 +316,32 @@ def _classes_of(request: DeviceRequest) -> tuple[tuple[str, str], ...]:
     return tuple((f"{request.name}/{sub.name}", sub.device_class_name) for sub in request.first_available)
 
 
-def _subsets(defects: Mended) -> tuple[Mended, ...]:
-    """As v1.34.2 is comes first."""
-    subsets = [AS_RELEASED]
-    for defect in KNOWN_DEFECTS:
-        if defect in defects:
-            subsets += [mended | {defect} for mended in subsets]
-    return tuple(subsets)
-
-
-def _outcome(state: PodClaims, node: NodeInfo) -> object:
-    """What Filter makes of the node: an allocation, or why there is none."""
-    assert state.allocator is not None
-    try:
-        return state.allocator.allocate(node.existing_node, state.to_allocate, state.pools, state.mended)
-    except AllocationError as problem:
-        return type(problem), str(problem)
-
-
 Allocations = tuple[tuple[ResourceClaim, AllocationResult | None], ...]
 """What each claim gets; None where it was allocated before."""
 
 
-def _allocations(way: PodClaims, node: NodeInfo) -> Allocations:
-    """Nothing where that is not possible on this way."""
-    assert way.allocator is not None
+def _possible_allocations(state: PodClaims, allocator: Allocator, node: NodeInfo) -> list[Allocations]:
+    """R-DRA-16: The order in which pools are tried may decide which devices are found on a node, or that none
+    are."""
+    found: list[Allocations] = []
+    for pools in allocator.pool_orders(node.existing_node)[:MAX_ORDERS]:
+        allocated = _allocations(state, allocator, pools, node)
+        if allocated and allocated not in found:
+            found.append(allocated)
+    return found
+
+
+def _allocations(state: PodClaims, allocator: Allocator, pools: Pools, node: NodeInfo) -> Allocations:
+    """Nothing if that is not possible in this order of pools."""
     try:
-        found = way.allocator.allocate(node.existing_node, way.to_allocate, way.pools, way.mended)
+        found = allocator.allocate(node.existing_node, state.to_allocate, pools)
     except AllocationError:
         return ()
     results = iter(found or ())
     return (
-        tuple((claim, None if claim.is_allocated else next(results)) for claim in way.claims) if found else ()
+        tuple((claim, None if claim.is_allocated else next(results)) for claim in state.claims)
+        if found
+        else ()
     )
 
 

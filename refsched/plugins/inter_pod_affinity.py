@@ -19,34 +19,26 @@ from attrs import evolve, frozen
 
 from refsched.framework.events import NODE, POD, ActionType, EventHint
 from refsched.framework.interface import MAX_NODE_SCORE, Continue, Skip
-from refsched.framework.known_defects import (
-    AS_RELEASED,
-    EXCLUDED_NAMESPACES,
-    FIRST_OF_ITS_KIND,
-    HATED_BY_WHO_WENT,
-    NAMESPACES_OF_HINTS,
-    ONE_TERM_OF_SEVERAL,
-    KnownDefect,
-    Mended,
-)
 from refsched.framework.node_info import AffinityTerm, NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, unresolvable, unschedulable
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
-from refsched.objects.selectors import EVERYTHING, NOTHING
 from refsched.objects.store import ObjectStore
-from refsched.objects.workloads import Namespace
+from refsched.plugins.inter_pod_affinity_terms import (
+    AffinitySteps,
+    Labels,
+    Terms,
+    matching,
+    meets_all,
+    resolved,
+)
 from refsched.plugins.topology_counts import Domain, TopologyCounts
-
-Labels = Mapping[str, str]
-Terms = Sequence[AffinityTerm]
 
 
 @frozen
 class Filtering:
-    """The pod's required terms, and in which domains they, and the terms of pods that run, are met. ``mended`` is
-    the same without the known defect excluded-namespaces, where that makes a difference."""
+    """The pod's required terms, and in which domains they, and the terms of pods that run, are met."""
 
     affinity_terms: tuple[AffinityTerm, ...]
     anti_affinity_terms: tuple[AffinityTerm, ...]
@@ -54,7 +46,6 @@ class Filtering:
     affinity: TopologyCounts
     anti_affinity: TopologyCounts
     existing_anti_affinity: TopologyCounts
-    mended: Filtering | None = None
 
 
 TopologyScores = dict[str, dict[str, int]]
@@ -63,12 +54,11 @@ TopologyScores = dict[str, dict[str, int]]
 
 @frozen
 class InterPodAffinity:
-    """``hard_pod_affinity_weight`` is what a required affinity of a running pod adds to the score. Of the known
-    defects the scheduler is without those in ``mended``."""
+    """``hard_pod_affinity_weight`` is what a required affinity of a running pod adds to the score."""
 
     hard_pod_affinity_weight: int = 1
     ignore_preferred_terms_of_existing_pods: bool = False
-    mended: Mended = AS_RELEASED
+    steps: AffinitySteps = AffinitySteps()
     name: ClassVar[str] = "InterPodAffinity"
     READS: ClassVar[tuple[str, ...]] = (
         "Pod.spec.affinity.podAffinity",
@@ -86,14 +76,25 @@ class InterPodAffinity:
         for node in snapshot.nodes:
             for other in node.pods_with_required_anti_affinity:
                 terms = other.required_anti_affinity_terms
-                existing.update(_domains(_speaking_of(terms, pod.pod, namespace_labels), node))
+                existing.update(_domains(matching(terms, pod.pod, namespace_labels), node))
         if not (existing or pod.required_affinity_terms or pod.required_anti_affinity_terms):
             return Skip()
-        state = _filtering(pod, snapshot, existing, self.mended)
-        if any(map(_speaks_of_all_for_want_of_labels, (*state.affinity_terms, *state.anti_affinity_terms))):
-            mended = _filtering(pod, snapshot, existing, frozenset({EXCLUDED_NAMESPACES}))
-            state = evolve(state, mended=mended)
-        return Continue(state)
+        affinity_terms = self._resolved(pod.required_affinity_terms, snapshot)
+        anti_affinity_terms = self._resolved(pod.required_anti_affinity_terms, snapshot)
+        affinity, anti_affinity = _count_own_terms(affinity_terms, anti_affinity_terms, snapshot)
+        return Continue(
+            Filtering(
+                affinity_terms,
+                anti_affinity_terms,
+                namespace_labels,
+                TopologyCounts(affinity),
+                TopologyCounts(anti_affinity),
+                TopologyCounts(existing),
+            )
+        )
+
+    def _resolved(self, terms: Terms, snapshot: Snapshot) -> tuple[AffinityTerm, ...]:
+        return resolved(terms, snapshot.namespace_labels, self.steps.selected_namespaces)
 
     def add_pod(
         self, state: Filtering, pod: PodInfo, added: PodInfo, node: NodeInfo, snapshot: Snapshot
@@ -121,12 +122,6 @@ class InterPodAffinity:
             return unschedulable("node(s) didn't satisfy existing pods anti-affinity rules")
         return SUCCESS
 
-    def defects_met(self, state: Filtering, pod: PodInfo, node: NodeInfo) -> tuple[KnownDefect, ...]:
-        """The known defects without which Filter would say something else of this node."""
-        if state.mended is None or self.filter(state, pod, node) == self.filter(state.mended, pod, node):
-            return ()
-        return (EXCLUDED_NAMESPACES,)
-
     # --- Score ------------------------------------------------------------------------------------
 
     def pre_score(
@@ -138,8 +133,8 @@ class InterPodAffinity:
         has_own = bool(pod.preferred_affinity_terms or pod.preferred_anti_affinity_terms)
         if self.ignore_preferred_terms_of_existing_pods and not has_own:
             return Skip()
-        wanted = _resolved(pod.preferred_affinity_terms, snapshot.namespace_labels, self.mended)
-        unwanted = _resolved(pod.preferred_anti_affinity_terms, snapshot.namespace_labels, self.mended)
+        wanted = self._resolved(pod.preferred_affinity_terms, snapshot)
+        unwanted = self._resolved(pod.preferred_anti_affinity_terms, snapshot)
         namespace_labels = snapshot.namespace_labels.get(pod.pod.namespace)
         scores: TopologyScores = {}
         for node in snapshot.nodes:
@@ -176,42 +171,24 @@ class InterPodAffinity:
     # --- Events -----------------------------------------------------------------------------------
 
     def after_pod_change(self, pod: Pod, before: Pod | None, after: Pod | None, objects: ObjectStore) -> bool:
-        """R-PODAFF-14: an assigned pod that comes to meet all required affinity terms may help, one that stops
-        meeting any required anti-affinity term, one gone whose own anti-affinity stood against this one, and one
-        gone of the kind that this one is, and wants near.
-
-        Of these v1.34 sees the first, and one that stops meeting all anti-affinity terms; what else may help
-        waits for the flush of unschedulable pods: the known defects hated-by-who-went (kubernetes #134393),
-        one-term-of-several (#139161), first-of-its-kind (#141354), and, for whom only a namespaceSelector finds,
-        namespaces-of-hints (#141953)."""
+        """R-PODAFF-14: An assigned pod that comes to match all required affinity terms may make the pod
+        schedulable, and so may one that stops matching any required anti-affinity term, a deleted one whose
+        own anti-affinity rejected the pod, and a deleted one that matched the affinity terms that the pod
+        itself matches."""
         if any(changed is not None and not changed.spec.node_name for changed in (before, after)):
             return False
         info = PodInfo(pod)
-        wanted = self._known_to_hints(info.required_affinity_terms, objects)
-        unwanted = self._known_to_hints(info.required_anti_affinity_terms, objects)
-        came = _meets_all(wanted, after) and not _meets_all(wanted, before)
-        went = self._is_hit(unwanted, before) and not self._is_hit(unwanted, after)
-        return came or went or (before is not None and after is None and self._is_freed(pod, wanted, before))
-
-    def _known_to_hints(self, terms: Terms, objects: ObjectStore) -> Terms:
-        if NAMESPACES_OF_HINTS not in self.mended:
-            return terms
-        existing = {
-            namespace.metadata.name: namespace.metadata.labels for namespace in objects.list(Namespace)
-        }
-        return _resolved(terms, existing, self.mended)
-
-    def _is_hit(self, terms: Terms, pod: Pod | None) -> bool:
-        """Is this pod one that anti-affinity terms keep away, as far as hints know?"""
-        if ONE_TERM_OF_SEVERAL not in self.mended:
-            return _meets_all(terms, pod)
-        return pod is not None and any(term.matches(pod, None) for term in terms)
-
-    def _is_freed(self, pod: Pod, wanted: Terms, gone: Pod) -> bool:
-        hated = HATED_BY_WHO_WENT in self.mended
-        alone = FIRST_OF_ITS_KIND in self.mended
-        return (hated and self._is_hit(PodInfo(gone).required_anti_affinity_terms, pod)) or (
-            alone and _meets_all(wanted, gone) and _meets_all(wanted, pod)
+        steps = self.steps
+        wanted = steps.terms_of_hints(info.required_affinity_terms, objects, steps.selected_namespaces)
+        unwanted = steps.terms_of_hints(info.required_anti_affinity_terms, objects, steps.selected_namespaces)
+        came = meets_all(wanted, after) and not meets_all(wanted, before)
+        went = steps.is_kept_away(unwanted, before) and not steps.is_kept_away(unwanted, after)
+        if came or went:
+            return True
+        if before is None or after is not None:
+            return False
+        return steps.frees_by_leaving(pod, before, steps.is_kept_away) or steps.frees_as_last_of_its_kind(
+            pod, before, wanted
         )
 
     def after_node_change(self, pod: Pod, before: Node | None, after: Node, objects: ObjectStore) -> bool:
@@ -247,48 +224,6 @@ class InterPodAffinity:
     )
 
 
-# --- Terms ----------------------------------------------------------------------------------------
-
-
-def _resolved(
-    terms: Terms, existing: Mapping[str, Labels], mended: Mended = AS_RELEASED
-) -> tuple[AffinityTerm, ...]:
-    """R-PODAFF-05: a term of the pod speaks of the namespaces that it lists and of those that exist with
-    labels that its namespaceSelector selects; an empty selector selects all, also those that do not exist.
-
-    The known defect excluded-namespaces (kubernetes #141526): v1.34 forgets to drop the selector afterwards, and
-    goes on to try it against no labels at all. One that only excludes (NotIn, DoesNotExist) thereby speaks of
-    every namespace. Source: mergeAffinityTermNamespacesIfNotEmpty, which changes a copy.
-    """
-    return tuple(_with_selected_namespaces(term, existing, mended) for term in terms)
-
-
-def _with_selected_namespaces(
-    term: AffinityTerm, existing: Mapping[str, Labels], mended: Mended
-) -> AffinityTerm:
-    if term.namespace_selector in (EVERYTHING, NOTHING):
-        return term
-    selected = {name for name, labels in existing.items() if term.namespace_selector.matches(labels)}
-    left = NOTHING if EXCLUDED_NAMESPACES in mended else term.namespace_selector
-    return evolve(term, namespaces=term.namespaces | selected, namespace_selector=left)
-
-
-def _speaks_of_all_for_want_of_labels(term: AffinityTerm) -> bool:
-    """What the known defect excluded-namespaces makes of a term that does not speak of all in so many words."""
-    return term.namespace_selector != EVERYTHING and term.namespace_selector.matches({})
-
-
-def _speaking_of(terms: Terms, pod: Pod, namespace_labels: Labels | None) -> Iterator[AffinityTerm]:
-    """R-PODAFF-06: for anti-affinity each term counts by itself. The term of a running pod is tried against
-    the labels of the pod's namespace, which are none where the namespace does not exist."""
-    return (term for term in terms if term.matches(pod, namespace_labels))
-
-
-def _meets_all(terms: Terms, pod: Pod | None) -> bool:
-    """R-PODAFF-07: for affinity one pod must meet all the terms; no terms are met by none."""
-    return pod is not None and bool(terms) and all(term.matches(pod, None) for term in terms)
-
-
 def _weighted(terms: Terms, sign: int) -> Iterator[tuple[AffinityTerm, int]]:
     return ((term, sign * term.weight) for term in terms)
 
@@ -305,20 +240,6 @@ def _domains(terms: Iterable[AffinityTerm], node: NodeInfo) -> Iterator[Domain]:
     return _own_domains(terms, node.existing_node.metadata.labels)
 
 
-def _filtering(pod: PodInfo, snapshot: Snapshot, existing: Counter[Domain], mended: Mended) -> Filtering:
-    affinity_terms = _resolved(pod.required_affinity_terms, snapshot.namespace_labels, mended)
-    anti_affinity_terms = _resolved(pod.required_anti_affinity_terms, snapshot.namespace_labels, mended)
-    affinity, anti_affinity = _count_own_terms(affinity_terms, anti_affinity_terms, snapshot)
-    return Filtering(
-        affinity_terms,
-        anti_affinity_terms,
-        snapshot.namespace_labels.get(pod.pod.namespace),
-        TopologyCounts(affinity),
-        TopologyCounts(anti_affinity),
-        TopologyCounts(existing),
-    )
-
-
 def _count_own_terms(
     affinity_terms: Terms, anti_affinity_terms: Terms, snapshot: Snapshot
 ) -> tuple[Counter[Domain], Counter[Domain]]:
@@ -329,7 +250,7 @@ def _count_own_terms(
         return affinity, anti_affinity
     for node in snapshot.nodes:
         for other in node.pods:
-            if affinity_terms and _meets_all(affinity_terms, other.pod):
+            if affinity_terms and meets_all(affinity_terms, other.pod):
                 affinity.update(_domains(affinity_terms, node))
             if met := [term for term in anti_affinity_terms if term.matches(other.pod, None)]:
                 anti_affinity.update(_domains(met, node))
@@ -337,15 +258,14 @@ def _count_own_terms(
 
 
 def _changed(state: Filtering, pod: PodInfo, other: PodInfo, node: NodeInfo, sign: int) -> Filtering:
-    met = state.affinity_terms if _meets_all(state.affinity_terms, other.pod) else ()
-    hated = _speaking_of(state.anti_affinity_terms, other.pod, None)
-    hating = _speaking_of(other.required_anti_affinity_terms, pod.pod, state.namespace_labels)
+    met = state.affinity_terms if meets_all(state.affinity_terms, other.pod) else ()
+    hated = matching(state.anti_affinity_terms, other.pod, None)
+    hating = matching(other.required_anti_affinity_terms, pod.pod, state.namespace_labels)
     return evolve(
         state,
         affinity=state.affinity.plus(_domains(met, node), sign),
         anti_affinity=state.anti_affinity.plus(_domains(hated, node), sign),
         existing_anti_affinity=state.existing_anti_affinity.plus(_domains(hating, node), sign),
-        mended=None if state.mended is None else _changed(state.mended, pod, other, node, sign),
     )
 
 
@@ -362,7 +282,7 @@ def _satisfies_affinity(state: Filtering, pod: Pod, labels: Labels) -> bool:
         return False
     if all(state.affinity.at(domain) > 0 for domain in _own_domains(terms, labels)):
         return True
-    return state.affinity.is_empty and _meets_all(terms, pod)
+    return state.affinity.is_empty and meets_all(terms, pod)
 
 
 def _tally(

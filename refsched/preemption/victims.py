@@ -69,10 +69,9 @@ class _Trial:
 
     def filter(self) -> Status:
         context = self._context
-        statuses = context.framework.possible_filter_statuses(
+        return context.framework.run_filter_plugins_with_nominated_pods(
             self._state, context.pod, self._node, self._nominated, context.snapshot
         )
-        return statuses[0] if len(statuses) == 1 else context.choices.choose("trial", statuses)
 
     def reprieves(self, pod: PodInfo) -> bool:
         """May the pod stay? Where it may not, it is gone again."""

@@ -18,6 +18,7 @@ from refsched.config.types import Plugins
 from refsched.cycle.rules import CycleRules
 from refsched.framework.interface import Handle, Plugin
 from refsched.objects.pod import Pod
+from refsched.oddities.known_defects import AS_PROMISED, Oddities
 from refsched.queue.rules import QueueRules
 
 
@@ -51,6 +52,7 @@ class Release:
     ``args`` are the arguments of those plugins that take any.
     ``api_versions`` are those of KubeSchedulerConfiguration that are read, the preferred one first;
     ``disabled_fields`` are what the API server makes of a pod whose fields a gate disables.
+    ``oddities`` are the known defects of this release.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Release:
     cycle: CycleRules
     gates: Mapping[str, FeatureGate]
     disabled_fields: tuple[Callable[[Pod], Pod], ...] = ()
+    oddities: Oddities = AS_PROMISED
 
     def with_plugin(self, plugin: InTreePlugin) -> Release:
         """The same release, but for how this plugin is made."""

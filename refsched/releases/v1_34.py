@@ -21,6 +21,7 @@ from refsched.cycle.post_filter import prepare_asynchronously, prepare_at_once
 from refsched.cycle.rules import CycleRules
 from refsched.framework.interface import Handle, Plugin
 from refsched.objects.pod import NodeAffinity as NodeAffinityTerms
+from refsched.oddities.known_defects import AS_RELEASED
 from refsched.plugins.default_binder import DefaultBinder
 from refsched.plugins.default_preemption import DefaultPreemption
 from refsched.plugins.dynamic_resources import DynamicResources
@@ -60,9 +61,7 @@ def _default_preemption(args: of.DefaultPreemptionArgs, handle: Handle) -> Plugi
 
 
 def _inter_pod_affinity(args: of.InterPodAffinityArgs, handle: Handle) -> Plugin:
-    return InterPodAffinity(
-        args.hard_pod_affinity_weight, args.ignore_preferred_terms_of_existing_pods, mended=handle.mended
-    )
+    return InterPodAffinity(args.hard_pod_affinity_weight, args.ignore_preferred_terms_of_existing_pods)
 
 
 def _node_affinity(args: of.NodeAffinityArgs, handle: Handle) -> Plugin:
@@ -302,6 +301,7 @@ V1_34 = Release(
     api_versions=("kubescheduler.config.k8s.io/v1",),
     plugins=PLUGINS,
     default_plugins=DEFAULT_PLUGINS,
+    oddities=AS_RELEASED,
     args=of.ARGS,
     queue=QueueRules(
         transitions=TRANSITIONS,

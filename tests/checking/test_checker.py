@@ -206,9 +206,6 @@ class Choosing:
     def __init__(self, node: str) -> None:
         self._node = node
 
-    def plan_search(self, number_of_nodes: int, enough: int) -> None:
-        return None
-
     def choose(self, question: str, options: Sequence[Any]) -> Any:
         if question == "candidate":
             return next(option for option in options if option.node == self._node)

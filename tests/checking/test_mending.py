@@ -9,25 +9,16 @@ import pytest
 from world import configuration, node_object, pod_object
 
 from refsched.checking.checker import Checker
-from refsched.checking.mending import Mending, mends_that_explain
-from refsched.framework.known_defects import (
-    AS_RELEASED,
-    EXCLUDED_NAMESPACES,
-    HATED_BY_WHO_WENT,
-    KNOWN_DEFECTS,
-    ONE_TERM_OF_SEVERAL,
-    THROUGHOUT,
-    KnownDefect,
-    Mended,
-)
+from refsched.checking.mending import AS_RELEASED, Mended, Mending, mends_that_explain
+from refsched.oddities.inter_pod_affinity import EXCLUDED_NAMESPACES, HATED_BY_WHO_WENT, ONE_TERM_OF_SEVERAL
+from refsched.oddities.known_defect import KnownDefect
+from refsched.oddities.known_defects import KNOWN_DEFECTS
+from refsched.plugins.inter_pod_affinity import InterPodAffinity
 from refsched.records import Attempt, Create, Delete, Input, NodeStatus, Queues, Record, Reference
 
-ALL = frozenset(THROUGHOUT)
+ALL = frozenset(KNOWN_DEFECTS)
+OF_DEVICES = frozenset(defect for defect in KNOWN_DEFECTS if defect.plugin == "DynamicResources")
 A, B = EXCLUDED_NAMESPACES, HATED_BY_WHO_WENT
-
-
-def test_what_holds_throughout_is_among_the_known_defects() -> None:
-    assert frozenset(KNOWN_DEFECTS) > ALL
 
 
 # --- Which sets are tried -------------------------------------------------------------------------
@@ -68,6 +59,15 @@ def test_where_the_same_is_wrong_with_all_and_with_none_no_other_is_tried() -> N
     assert tried == [ALL]
 
 
+def test_known_defects_of_a_plugin_that_has_no_part_are_not_tried() -> None:
+    def first_wrong(mended: Mended) -> object:
+        if mended & OF_DEVICES and mended not in (ALL, OF_DEVICES):
+            raise AssertionError(mended)
+        return None if mended == {A, B} else [A in mended, B in mended]
+
+    assert mends_that_explain(first_wrong, [False, False]) == {A, B}
+
+
 # --- A checker that begins again ------------------------------------------------------------------
 
 HATES = {
@@ -85,7 +85,7 @@ P = "default/p"
 
 def followed() -> Mending:
     """A pod that two others on its node hate."""
-    mending = Mending(lambda mended: Checker(configuration(), mended=mended))
+    mending = Mending(lambda mended: Checker(configuration(), without=mended))
     node = node_object("n1")
     node["metadata"]["labels"] = {"zone": "a"}
     pod = pod_object("p")
@@ -141,8 +141,13 @@ def test_nothing_is_explained_by_what_would_come_to_an_end_otherwise() -> None:
     """Neither a question that the other checker cannot be asked, nor one that it cannot follow, tells."""
 
     def is_without(checker: Checker, defect: KnownDefect) -> bool:
-        plugins = checker.scheduler.state.profiles["default-scheduler"].filter_plugins
-        return any(defect in getattr(plugin, "mended", ()) for plugin in plugins)
+        [plugin] = (
+            plugin
+            for plugin in checker.scheduler.state.profiles["default-scheduler"].filter_plugins
+            if isinstance(plugin, InterPodAffinity)
+        )
+        [(name, step)] = defect.steps.items()
+        return getattr(plugin.steps, name) is not step
 
     def question(checker: Checker) -> list[str]:
         if is_without(checker, A):
@@ -150,6 +155,6 @@ def test_nothing_is_explained_by_what_would_come_to_an_end_otherwise() -> None:
         checker.has_diverged = is_without(checker, B)
         return [] if is_without(checker, ONE_TERM_OF_SEVERAL) else ["wrong"]
 
-    mending = Mending(lambda mended: Checker(configuration(), mended=mended))
+    mending = Mending(lambda mended: Checker(configuration(), without=mended))
     assert mending.explains(mending.ask(question))
     assert mending.mended == {ONE_TERM_OF_SEVERAL}

@@ -11,11 +11,10 @@ from refsched.checking.checker import Checker
 from refsched.checking.recorded_devices import (
     recorded_allocation,
     recorded_claim,
+    recorded_status,
     recorded_trial,
-    recorded_verdict,
     written_claims,
 )
-from refsched.cycle.decide import Verdict
 from refsched.framework.status import SUCCESS, error, unschedulable
 from refsched.objects.dra import DELETE_PROTECTION, AllocationResult, ResourceClaim
 from refsched.objects.reading import read_as
@@ -210,11 +209,11 @@ def test_which_claim_was_deallocated_is_told_by_what_was_written() -> None:
 
 
 def test_a_node_that_is_not_recorded_goes_the_first_way() -> None:
-    ways = [Verdict("n1", SUCCESS), Verdict("n1", error("x"))]
+    ways = [SUCCESS, error("x")]
 
-    assert recorded_verdict(Attempt("p", "error"), ways) == ways[0]
-    assert recorded_verdict(Attempt("p", "error", filter={"n1": NodeStatus("Wait")}), ways) == ways[0]
-    assert recorded_verdict(Attempt("p", "error", filter={"n1": NodeStatus("Error")}), ways) == ways[1]
+    assert recorded_status(Attempt("p", "error"), "n1", ways) == ways[0]
+    assert recorded_status(Attempt("p", "error", filter={"n1": NodeStatus("Wait")}), "n1", ways) == ways[0]
+    assert recorded_status(Attempt("p", "error", filter={"n1": NodeStatus("Error")}), "n1", ways) == ways[1]
 
 
 def test_while_preemption_tries_the_error_that_was_told_was_met_or_else_none() -> None:

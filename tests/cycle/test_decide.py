@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import pytest
-from attrs import evolve, frozen
+from attrs import frozen
 
 from refsched.cycle.decide import Decider, Decision
 from refsched.cycle.find_nodes import num_feasible_nodes_to_find
 from refsched.cycle.fit_error import Diagnosis, fit_error_message
-from refsched.framework.choices import SearchPlan
 from refsched.framework.interface import Continue, Reject, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Framework
@@ -291,91 +290,3 @@ def test_the_sentence_sorts_reasons_as_text_and_ends_with_what_postfilter_said()
 def test_a_pending_plugin_is_told_apart() -> None:
     diagnosis = Diagnosis({"n1": Status(Code.PENDING, ("soon",), "Waiter")})
     assert (diagnosis.pending_plugins, diagnosis.unschedulable_plugins) == ({"Waiter"}, {"Waiter"})
-
-
-# --- A search that is stopped ---------------------------------------------------------------------
-
-
-@frozen
-class Patient:
-    """A filter that takes its time, and notices when the search was stopped meanwhile."""
-
-    name: ClassVar[str] = "Patient"
-
-    def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[str]:
-        return Continue("")
-
-    def filter(self, state: str, pod: PodInfo, node: NodeInfo) -> Status:
-        if state:
-            return unresolvable(f"gave up: {state}")
-        return error(f"{node.name} is broken") if node.name < "n3" else SUCCESS
-
-    def interrupted(self, state: str, cause: str) -> str:
-        return cause
-
-
-def planned(plan: SearchPlan, *plugins: Any) -> Decision:
-    framework = Framework(
-        "default-scheduler", pre_filter_plugins=plugins, filter_plugins=plugins, score_plugins=()
-    )
-    nodes = snapshot_of(*map(node, ("n1", "n2", "n3", "n4")))
-    scored = evolve(framework, score_plugins=[Doubled()], score_weights={"Doubled": 1})
-    return Decider(scored, nodes, lambda n: (), plan=lambda nodes, enough: plan).decide(pod())
-
-
-def test_after_an_error_it_is_open_which_other_nodes_were_looked_at() -> None:
-    decision = planned(SearchPlan(frozenset({"n2", "n4"})), Patient())
-
-    assert decision.failure == error('running "Patient" filter plugin: n2 is broken').by("Patient")
-    assert (list(decision.errors), names(decision), decision.processed) == (["n2"], ["n4"], 1)
-
-
-def test_of_several_errors_the_one_that_was_told_is_reported() -> None:
-    told = 'running "Patient" filter plugin: n2 is broken'
-
-    decision = planned(SearchPlan(frozenset({"n1", "n2"}), reported=told), Patient())
-
-    assert decision.failure == error(told).by("Patient")
-    assert list(decision.errors) == ["n1", "n2"]
-
-
-def test_a_filter_that_was_still_at_it_when_another_failed_gives_up() -> None:
-    cause = "some other Filter operation failed"
-    plan = SearchPlan(frozenset({"n1", "n2", "n3"}), interrupted=frozenset({"n2", "n3"}), stopped_by=cause)
-
-    decision = planned(plan, Patient())
-
-    assert list(decision.errors) == ["n1"]
-    assert decision.diagnosis.statuses == dict.fromkeys(
-        ("n2", "n3"), unresolvable(f"gave up: {cause}").by("Patient")
-    )
-
-
-def test_nobody_gives_up_where_nothing_stopped_the_search() -> None:
-    plan = SearchPlan(frozenset({"n3"}), interrupted=frozenset({"n3"}), stopped_by="whatever")
-
-    decision = planned(plan, Patient())
-
-    assert decision.diagnosis.statuses == {}
-    assert (list(decision.errors), names(decision)) == (["n1", "n2"], ["n3", "n4"])
-
-
-def test_a_feasible_node_too_many_stops_the_search_as_well() -> None:
-    cause = "findNodesThatPassFilters has found enough nodes"
-    patient = [Patient()]
-    framework = Framework("default-scheduler", pre_filter_plugins=patient, filter_plugins=patient)
-    plan = SearchPlan(frozenset({"n3", "n4", "n5"}), frozenset({"n3"}), frozenset({"n5"}), cause)
-    decider = Decider(
-        framework, snapshot_of(*map(node, ("n3", "n4", "n5"))), lambda n: (), plan=lambda nodes, enough: plan
-    )
-
-    decision = decider.decide(pod())
-
-    assert (names(decision), [n.name for n in decision.surplus]) == (["n3"], ["n4"])
-    assert decision.diagnosis.statuses == {"n5": unresolvable(f"gave up: {cause}").by("Patient")}
-
-
-def test_a_plan_that_leaves_nodes_out_for_no_reason_is_not_followed() -> None:
-    decision = planned(SearchPlan(frozenset({"n3"})), Scripted())
-
-    assert names(decision) == ["n3", "n1", "n2", "n4"]

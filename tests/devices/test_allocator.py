@@ -19,7 +19,7 @@ from device_world import (
     piece,
 )
 
-from refsched.devices.requests import AllocationError
+from refsched.devices.errors import AllocationError
 
 THREE = piece("s1", device("d0", numa=0), device("d1", numa=1), device("d2", numa=0))
 SAME_NUMA = [{"matchAttribute": f"{DRIVER}/numa"}]

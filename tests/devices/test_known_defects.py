@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import pytest
+from attrs import evolve
 from device_world import (
     Json,
     allocated,
@@ -21,28 +22,30 @@ from device_world import (
 )
 from world import configuration, node_object, pod_object
 
+from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
-from refsched.devices.requests import AllocationError, RefusedOnNode
-from refsched.framework.choices import FirstChoice, SeededChoices
-from refsched.framework.known_defects import (
-    ALL_AGAINST_A_CONSTRAINT,
-    ALL_OF_A_BROKEN_POOL,
-    ALL_OF_AN_ALTERNATIVE,
-    KNOWN_DEFECTS,
-    MATCHED_BY_AN_ALTERNATIVE,
-    NOT_REPORTED,
-    SLICES_OUT_OF_REACH,
-    KnownDefect,
-)
+from refsched.checking.mending import Mending
+from refsched.devices.allocator import Allocator
+from refsched.devices.errors import AllocationError, RefusedOnNode
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.runtime import CycleState, Framework
+from refsched.framework.runtime import CycleState
+from refsched.framework.snapshot import snapshot_of
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
+from refsched.oddities.dynamic_resources import (
+    ALL_AGAINST_A_CONSTRAINT,
+    ALL_OF_A_BROKEN_POOL,
+    ALL_OF_AN_ALTERNATIVE,
+    MATCHED_BY_AN_ALTERNATIVE,
+    SLICES_OUT_OF_REACH,
+)
+from refsched.oddities.known_defect import NOT_REPORTED, KnownDefect
+from refsched.oddities.known_defects import AS_PROMISED, AS_RELEASED, KNOWN_DEFECTS, with_oddities
 from refsched.plugins.dynamic_resources import DynamicResources, PodClaims
-from refsched.plugins.node_ports import NodePorts
 from refsched.records import Attempt, Create, NodeStatus, Record, Write
 from refsched.suite.catalogue.rules import all_rules
+from refsched.tools.planner.defects_met import DefectsMet, met_by_devices
 
 POD = PodInfo(read_as(Pod, {"metadata": {"name": "p"}}))
 NOTHING = "device.driver == 'nobody'"
@@ -70,8 +73,14 @@ def test_every_known_defect_names_a_rule_whose_sentence_names_its_report() -> No
     )
 
 
-def test_whoever_runs_free_has_them_all() -> None:
-    assert FirstChoice().may_be_mended() == SeededChoices(1).may_be_mended() == frozenset()
+def without(made: Allocator, *mended: KnownDefect) -> Allocator:
+    """As released, but for these known defects."""
+    return evolve(made, steps=with_oddities(DynamicResources(), AS_RELEASED - set(mended)).steps)
+
+
+def test_by_itself_the_plugin_does_what_the_rules_say() -> None:
+    assert with_oddities(DynamicResources(), AS_PROMISED) == DynamicResources()
+    assert with_oddities(DynamicResources(), AS_RELEASED) != DynamicResources()
 
 
 # --- With each, and without -----------------------------------------------------------------------
@@ -95,7 +104,7 @@ def test_whoever_runs_free_has_them_all() -> None:
 def test_alternatives_that_ask_for_all_devices(
     slices: Json, asked: Json, mended: Collection[KnownDefect], given: list[str] | None
 ) -> None:
-    found = allocator(slices).allocate(node(), [read_as(ResourceClaim, asked)], mended=frozenset(mended))
+    found = without(allocator(slices), *mended).allocate(node(), [read_as(ResourceClaim, asked)])
 
     results = found and [f"{each.request}={each.pool}/{each.device}" for each in found[0].devices.results]
     assert results == given
@@ -105,23 +114,23 @@ def test_all_devices_of_a_broken_pool_end_the_attempt_or_rule_out_the_node() -> 
     made, wanted = allocator(BROKEN), [read_as(ResourceClaim, claim("c", every()))]
 
     with pytest.raises(AllocationError) as ended:
-        made.allocate(node(), wanted)
+        without(made).allocate(node(), wanted)
     with pytest.raises(RefusedOnNode) as refused:
-        made.allocate(node(), wanted, mended=frozenset({ALL_OF_A_BROKEN_POOL}))
+        without(made, ALL_OF_A_BROKEN_POOL).allocate(node(), wanted)
     assert not isinstance(ended.value, RefusedOnNode)
     assert str(ended.value) == str(refused.value)
 
 
 def test_an_unmet_constraint_on_all_devices_ends_the_attempt_or_rules_out_the_node() -> None:
     made = allocator(TWO_KINDS)
-    mended = frozenset({ALL_AGAINST_A_CONSTRAINT})
+    mended = without(made, ALL_AGAINST_A_CONSTRAINT)
     wanted = read_as(ResourceClaim, ALL_OF_ONE_NUMA)
     or_one = claim("c", first_of("r", every("all"), one("few")), constraints=SAME_NUMA)
 
     with pytest.raises(AllocationError, match="because a claim constraint would not be satisfied"):
-        made.allocate(node(), [wanted])
-    assert made.allocate(node(), [wanted], mended=mended) is None
-    found = made.allocate(node(), [read_as(ResourceClaim, or_one)], mended=mended)
+        without(made).allocate(node(), [wanted])
+    assert mended.allocate(node(), [wanted]) is None
+    found = mended.allocate(node(), [read_as(ResourceClaim, or_one)])
     assert found is not None
     assert [each.request for each in found[0].devices.results] == ["r/few"]
 
@@ -154,7 +163,7 @@ def test_slices_out_of_reach_count_or_are_missing(
 
     def given(defects: Collection[KnownDefect]) -> list[str] | None:
         try:
-            found = made.allocate(node(), wanted, mended=frozenset(defects))
+            found = without(made, *defects).allocate(node(), wanted)
         except AllocationError:
             return None
         return [each.device for each in found[0].devices.results] if found else []
@@ -177,20 +186,28 @@ def refused(reason: str) -> NodeStatus:
     return NodeStatus("UnschedulableAndUnresolvable", "DynamicResources", (reason,))
 
 
-def cluster(*objects: Json, nodes: Sequence[str] = ("n1",)) -> Checker:
-    checker = Checker(configuration())
+def cluster(*objects: Json, nodes: Sequence[str] = ("n1",)) -> Mending:
+    mending = Mending(lambda mended: Checker(configuration(), without=mended))
     pod = pod_object("p", resourceClaims=[{"name": "g", "resourceClaimName": "c"}])
     for each in (device_class(), *map(node_object, nodes), *objects, pod):
-        checker.take(Create(each))
-    return checker
+        found_wrong(mending, Create(each))
+    return mending
 
 
-def found_wrong(checker: Checker, *records: Record) -> list[str]:
-    checker.foresee(records)
-    return [found.member for record in records for found in checker.take(record)]
+def found_wrong(mending: Mending, *records: Record) -> list[str]:
+    def question(record: Record) -> Callable[[Checker], list[Disagreement]]:
+        return lambda checker: checker.take(record)
+
+    mending.ask(lambda checker: checker.foresee(records))
+    wrong: list[str] = []
+    for record in records:
+        found = mending.ask(question(record))
+        if found and not mending.explains(found):
+            wrong += [one.member for one in found]
+    return wrong
 
 
-def broken_pool() -> Checker:
+def broken_pool() -> Mending:
     return cluster(BROKEN, piece("s2", device("d0"), node="n2"), claim("c", every()), nodes=("n1", "n2"))
 
 
@@ -217,7 +234,7 @@ def test_a_broken_pool_may_rule_out_its_node() -> None:
     assert found_wrong(broken_pool(), Attempt("default/p", "scheduled", node="n2", filter=told)) == []
 
 
-def several_nodes() -> Checker:
+def several_nodes() -> Mending:
     """A pool with a slice on each of two nodes."""
     return cluster(HERE, THERE, claim("c", every()), nodes=("n1", "n2"))
 
@@ -289,7 +306,7 @@ def test_what_the_second_alternative_matches_is_its_own_or_that_of_the_first() -
 def met(slices: Json | list[Json], *claims: Json) -> tuple[KnownDefect, ...]:
     made = allocator(*slices) if isinstance(slices, list) else allocator(slices)
     state = PodClaims(tuple(read_as(ResourceClaim, each) for each in claims), made)
-    return DynamicResources().defects_met(state, POD, NodeInfo(node()))
+    return met_by_devices(state, NodeInfo(node()))
 
 
 @pytest.mark.parametrize(
@@ -318,15 +335,13 @@ def test_a_defect_is_met_where_something_else_would_come_out(
 def test_nothing_is_met_where_nothing_is_to_be_allocated() -> None:
     state = PodClaims((), None)
 
-    assert DynamicResources().defects_met(state, POD, NodeInfo(node())) == ()
+    assert met_by_devices(state, NodeInfo(node())) == ()
 
 
-def test_the_framework_asks_those_that_have_known_defects() -> None:
-    plugin = DynamicResources()
+def test_those_of_devices_are_among_the_defects_met_on_a_node() -> None:
     state = PodClaims((read_as(ResourceClaim, claim("c", every())),), allocator(BROKEN))
-    framework = Framework("default", filter_plugins=(NodePorts(), plugin))
+    there = NodeInfo(node())
 
-    assert framework.defects_met(CycleState({plugin.name: state}), POD, NodeInfo(node())) == (
-        ALL_OF_A_BROKEN_POOL,
-    )
-    assert framework.defects_met(CycleState(), POD, NodeInfo(node())) == ()
+    met = DefectsMet(POD, snapshot_of(there), CycleState({DynamicResources.name: state}))
+    assert met.on(there) == (ALL_OF_A_BROKEN_POOL,)
+    assert DefectsMet(POD, snapshot_of(there), CycleState()).on(there) == ()

@@ -20,7 +20,7 @@ from device_world import (
     piece,
 )
 
-from refsched.devices.requests import AllocationError
+from refsched.devices.errors import AllocationError
 from refsched.objects.dra import DeviceAllocationConfiguration
 
 

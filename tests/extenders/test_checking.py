@@ -12,11 +12,10 @@ from world import configuration, node_object, pod_object
 from refsched.checking.agreement import attempt_disagreements
 from refsched.checking.checker import Checker
 from refsched.checking.following import Following
+from refsched.checking.search import SearchPlan, keep
 from refsched.config.types import Extender as ExtenderConfig
-from refsched.cycle.extenders import keep
 from refsched.cycle.find_nodes import Search
 from refsched.extenders.extender import Extender
-from refsched.framework.choices import SearchPlan
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
@@ -100,7 +99,7 @@ def test_the_others_that_were_kept_are_rather_those_that_extenders_refuse() -> N
         return {"NodeNames": [name for name in request["NodeNames"] if name in ("n1", "n3")]}
 
     extender = Extender(ExtenderConfig(filter_verb="filter", node_cache_capable=True), answers)
-    found = Search(nodes("n1", "n2", "n3"), (), nodes("n4"))
+    found = Search(nodes("n1", "n2", "n3"), surplus=nodes("n4"))
 
     pod = PodInfo(read_as(Pod, {"metadata": {"name": "p"}}))
 

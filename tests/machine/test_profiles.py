@@ -148,8 +148,6 @@ def test_choices_are_the_first_or_drawn_from_a_seed() -> None:
     assert FirstChoice().choose("node", ["a", "b"]) == "a"
     drawn = [SeededChoices(7).choose("node", range(100)) for _ in range(2)]
     assert drawn[0] == drawn[1]
-    assert FirstChoice().plan_search(200, 100) is None
-    assert SeededChoices(7).plan_search(200, 100) is None
 
 
 def test_a_pod_of_a_profile_is_called_by_its_plugins_only() -> None:

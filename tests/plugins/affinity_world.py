@@ -12,9 +12,10 @@ from refsched.framework.snapshot import Snapshot
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
+from refsched.oddities.known_defects import AS_RELEASED, with_oddities
 from refsched.plugins.inter_pod_affinity import Filtering, InterPodAffinity
 
-PLUGIN = InterPodAffinity()
+PLUGIN: InterPodAffinity = with_oddities(InterPodAffinity(), AS_RELEASED)
 
 
 def term(app: str, key: str = "zone", **more: Any) -> dict[str, Any]:

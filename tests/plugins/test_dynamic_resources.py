@@ -18,10 +18,10 @@ from device_world import (
 )
 from world import FEASIBLE, World, unresolvable
 
-from refsched.framework.choices import FirstChoice, Lazily, SeededChoices
+from refsched.framework.choices import SeededChoices
 from refsched.framework.interface import Continue, Reject
 from refsched.framework.node_info import PodInfo
-from refsched.framework.status import SUCCESS, error
+from refsched.framework.status import error
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.plugins.dynamic_resources import DynamicResources, PodClaims
@@ -268,27 +268,6 @@ def test_of_two_claims_that_hold_a_device_the_first_that_lets_go_frees_it(
     assert (cluster.schedule().node == "n1") is given
 
 
-def test_when_the_search_is_stopped_who_still_allocates_gives_up(cluster: World) -> None:
-    plugin, n1 = DynamicResources(), cluster.machine.state.snapshot().by_name["n1"]
-    cluster.create(claim("c", one()))
-    state, pod = looked_at(cluster)
-
-    interrupted = plugin.interrupted(state, "somebody failed")
-
-    assert plugin.filter(interrupted, pod, n1).reasons == (
-        "asked by caller to stop allocating devices: somebody failed",
-    )
-    assert list(plugin.ways(interrupted, n1)) == [interrupted]
-
-
-def test_when_the_search_is_stopped_who_has_nothing_to_allocate_goes_on(cluster: World) -> None:
-    plugin, n1 = DynamicResources(), cluster.machine.state.snapshot().by_name["n1"]
-    cluster.create(claim("c", one(), status=allocated("d0")))
-    state, pod = looked_at(cluster)
-
-    assert plugin.filter(plugin.interrupted(state, "somebody failed"), pod, n1) == SUCCESS
-
-
 # --- PostFilter -----------------------------------------------------------------------------------
 
 
@@ -405,9 +384,7 @@ def test_reserve_without_anything_found_is_an_error(cluster: World) -> None:
     cluster.create(claim("c", one()))
     state, pod = looked_at(cluster)
 
-    settled = plugin.settle(state, elsewhere, FirstChoice())
-
-    answer = plugin.reserve(settled, pod, elsewhere, cluster.machine.state.objects)
+    answer = plugin.reserve(state, pod, elsewhere, cluster.machine.state.objects)
     assert answer == Reject(error("claim allocation not found for node"))
 
 
@@ -435,29 +412,6 @@ def test_which_pool_is_tried_first_is_a_choice() -> None:
             yield from given(statuses(world)[-1])
 
     assert set(outcomes()) == {"d0", "d1"}
-
-
-def test_what_filter_says_may_be_open(world: World) -> None:
-    def outcomes() -> Iterator[str]:
-        for seed in range(12):
-            world = World(choices=SeededChoices(seed))
-            world.node("n1")
-            world.create(device_class())
-            world.create(piece("a", device("d0")))
-            world.create(piece("b", device("d1"), device("d1")))
-            world.create(claim("c", one()))
-            yield world.schedule("p", resourceClaims=needs("c")).result
-
-    assert set(outcomes()) == {"scheduled", "error"}
-
-
-def test_lazy_options_are_made_when_they_are_asked_for() -> None:
-    options = Lazily(3, lambda number: number * 10)
-
-    assert list(options) == [0, 10, 20] == options[:]
-    assert options[-1] == 20
-    with pytest.raises(IndexError):
-        options[3]
 
 
 # --- PreBind --------------------------------------------------------------------------------------

@@ -23,25 +23,42 @@ from affinity_world import (
 
 from refsched.framework.events import POD
 from refsched.framework.interface import Continue, Skip
-from refsched.framework.known_defects import (
-    EXCLUDED_NAMESPACES,
-    FIRST_OF_ITS_KIND,
-    HATED_BY_WHO_WENT,
-    NAMESPACES_OF_HINTS,
-    ONE_TERM_OF_SEVERAL,
-    KnownDefect,
-)
-from refsched.framework.snapshot import snapshot_of
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.runtime import CycleState
+from refsched.framework.snapshot import Snapshot, snapshot_of
 from refsched.framework.status import SUCCESS, Status, unschedulable
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.objects.store import ObjectStore
 from refsched.objects.workloads import Namespace
-from refsched.plugins.inter_pod_affinity import InterPodAffinity
+from refsched.oddities.inter_pod_affinity import (
+    EXCLUDED_NAMESPACES,
+    FIRST_OF_ITS_KIND,
+    HATED_BY_WHO_WENT,
+    NAMESPACES_OF_HINTS,
+    ONE_TERM_OF_SEVERAL,
+)
+from refsched.oddities.known_defect import KnownDefect
+from refsched.oddities.known_defects import AS_RELEASED, with_oddities
+from refsched.plugins.inter_pod_affinity import Filtering, InterPodAffinity
+from refsched.tools.planner.defects_met import DefectsMet
 
 ANTI_AFFINITY = unschedulable("node(s) didn't match pod anti-affinity rules")
-MENDED = InterPodAffinity(mended=frozenset({EXCLUDED_NAMESPACES}))
+
+
+def without(*mended: KnownDefect) -> InterPodAffinity:
+    """As released, but for these known defects."""
+    plugin: InterPodAffinity = with_oddities(InterPodAffinity(), AS_RELEASED - set(mended))
+    return plugin
+
+
+MENDED = without(EXCLUDED_NAMESPACES)
 IN_OTHER = {"namespaceSelector": selecting(team="t")}
+
+
+def met(web: PodInfo, snapshot: Snapshot, state: Filtering, there: NodeInfo) -> tuple[KnownDefect, ...]:
+    return DefectsMet(web, snapshot, CycleState({PLUGIN.name: state})).on(there)
+
 
 # --- Namespaces -----------------------------------------------------------------------------------
 
@@ -62,13 +79,12 @@ def test_without_the_known_defect_it_reaches_those_that_exist_and_are_not_exclud
     web = pod("web", apart=required(term("db", **scope)))
     there = node("n1", pod("db", namespace=where), zone="a")
     existing = {} if where == "missing" else {where: labels}
-    state = filtering(web, snapshot_of(there, namespace_labels=existing), MENDED)
+    snapshot = snapshot_of(there, namespace_labels=existing)
+    state = filtering(web, snapshot, MENDED)
     assert MENDED.filter(state, web, there) == verdict
-    state = filtering(web, snapshot_of(there, namespace_labels=existing))
+    state = filtering(web, snapshot, without())
     assert PLUGIN.filter(state, web, there) == ANTI_AFFINITY
-    assert PLUGIN.defects_met(state, web, there) == (
-        () if verdict == ANTI_AFFINITY else (EXCLUDED_NAMESPACES,)
-    )
+    assert met(web, snapshot, state, there) == (() if verdict == ANTI_AFFINITY else (EXCLUDED_NAMESPACES,))
 
 
 def test_a_term_that_selects_no_namespace_without_labels_meets_no_defect() -> None:
@@ -77,19 +93,9 @@ def test_a_term_that_selects_no_namespace_without_labels_meets_no_defect() -> No
         apart=required(term("db", namespaceSelector=selecting(team="t")), term("db", namespaceSelector={})),
     )
     there = node("n1", zone="a")
-    state = filtering(web, snapshot_of(there))
-    assert state.mended is None
-    assert PLUGIN.defects_met(state, web, there) == ()
-
-
-def test_who_comes_and_goes_meanwhile_counts_for_the_defect_too() -> None:
-    web = pod("web", apart=required(term("db", namespaceSelector=excluding("team"))))
-    db = pod("db", namespace="other")
-    empty, full = node("n1", zone="a"), node("n1", db, zone="a")
-    snapshot = snapshot_of(empty, namespace_labels={"other": {"team": "t"}})
-    state = PLUGIN.add_pod(filtering(web, snapshot), web, db, full, snapshot)
-    assert PLUGIN.defects_met(state, web, full) == (EXCLUDED_NAMESPACES,)
-    assert PLUGIN.defects_met(PLUGIN.remove_pod(state, web, db, empty, snapshot), web, empty) == ()
+    snapshot = snapshot_of(there)
+    state = filtering(web, snapshot, without())
+    assert met(web, snapshot, state, there) == ()
 
 
 def test_without_the_known_defect_preferences_do_not_reach_what_is_excluded_either() -> None:
@@ -163,7 +169,7 @@ def test_what_v1_34_overlooks_is_seen_without_these_defects_and_only_without_all
         NAMESPACES_OF_HINTS,
     )
     for several in (chosen for number in range(6) for chosen in combinations(every, number)):
-        plugin = InterPodAffinity(mended=frozenset(several))
+        plugin = without(*several)
         seen = hint(POD)(plugin, web, before, after, objects)
         assert seen is (defects is not None and defects <= set(several))
 
@@ -172,7 +178,7 @@ def test_who_meets_one_term_less_is_seen_only_with_the_defect_that_asks_for_all(
     web = pod("web", apart=required(term("db"), {"topologyKey": "host", "labelSelector": {}})).pod
     before, after = running("db"), running("x")
     assert hint(POD)(PLUGIN, web, before, after, ObjectStore())
-    mended = InterPodAffinity(mended=frozenset({ONE_TERM_OF_SEVERAL}))
+    mended = without(ONE_TERM_OF_SEVERAL)
     assert not hint(POD)(mended, web, before, after, ObjectStore())
 
 
@@ -181,8 +187,8 @@ def test_a_hint_that_looks_namespaces_up_still_tries_the_selector_against_no_lab
     objects = ObjectStore()
     objects.put(read_as(Namespace, {"metadata": {"name": "other", "labels": {"team": "t"}}}))
     came = running("db", namespace="other")
-    looks_up = InterPodAffinity(mended=frozenset({NAMESPACES_OF_HINTS}))
-    drops = InterPodAffinity(mended=frozenset({NAMESPACES_OF_HINTS, EXCLUDED_NAMESPACES}))
+    looks_up = without(NAMESPACES_OF_HINTS)
+    drops = without(NAMESPACES_OF_HINTS, EXCLUDED_NAMESPACES)
     assert hint(POD)(PLUGIN, web, None, came, objects)
     assert hint(POD)(looks_up, web, None, came, objects)
     assert not hint(POD)(drops, web, None, came, objects)

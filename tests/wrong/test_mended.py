@@ -11,10 +11,11 @@ import pytest
 from conformance.wrong.planted.table import Wrong
 from conformance.wrong.running.killing import TIMEOUT, Attack, attack
 from conformance.wrong.running.profile import suite_tests
-from refsched.framework.known_defects import KNOWN_DEFECTS, THROUGHOUT
+from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.suite.adapters.connecting import connect
 
-PLUGIN = "refsched.plugins.dynamic_resources"
+ODDITIES = "refsched.oddities.known_defects"
+OF_DEVICES = [defect for defect in KNOWN_DEFECTS if defect.plugin == "DynamicResources"]
 REQUESTS = "refsched.devices.requests"
 ALLOCATOR = "refsched.devices.allocator"
 
@@ -31,14 +32,16 @@ def bent(module: str, before: str, after: str) -> Attack:
 
 
 @pytest.mark.parametrize(
-    "mended",
+    "ids",
     [
-        "KNOWN_DEFECTS",
-        *(f"KNOWN_DEFECTS[{n}:{n + 1}]" for n, one in enumerate(KNOWN_DEFECTS) if one not in THROUGHOUT),
+        {defect.id for defect in OF_DEVICES},
+        *({defect.id} for defect in OF_DEVICES),
     ],
+    ids=str,
 )
-def test_who_carries_the_fix_passes(mended: str) -> None:
-    came = bent(PLUGIN, "subsets = [AS_RELEASED]", f"subsets: list[Mended] = [frozenset({mended})]")
+def test_who_carries_the_fix_passes(ids: set[str]) -> None:
+    before = "for each in oddities if each.plugin == plugin.name"
+    came = bent(ODDITIES, before, f"{before} and each.id not in {ids}")
 
     assert came.kill is None
     assert came.faults == 0
@@ -47,7 +50,7 @@ def test_who_carries_the_fix_passes(mended: str) -> None:
 @pytest.mark.parametrize(
     ("module", "before", "after"),
     [
-        (REQUESTS, "if pool.is_broken(self.mended):", "if pool.invalid_reason:"),
+        (REQUESTS, "if pool.is_broken:", "if pool.invalid_reason:"),
         (ALLOCATOR, "alternative, place.device + 1)", "alternative, place.device + 2)"),
     ],
     ids=["takes-all-of-what-is-incomplete", "skips-every-second-one"],

@@ -15,15 +15,15 @@ from world import node_object, pod_object
 from conformance.vocabulary.objects import with_metadata
 from conformance.wrong.planted.table import Wrong
 from conformance.wrong.running.killing import TIMEOUT
-from refsched.framework.known_defects import (
+from refsched.oddities.inter_pod_affinity import (
     EXCLUDED_NAMESPACES,
     FIRST_OF_ITS_KIND,
     HATED_BY_WHO_WENT,
     NAMESPACES_OF_HINTS,
     ONE_TERM_OF_SEVERAL,
-    THROUGHOUT,
-    KnownDefect,
 )
+from refsched.oddities.known_defect import KnownDefect
+from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.records import Reference
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import connect
@@ -31,7 +31,9 @@ from refsched.suite.histories.history import Advance, Create, Delete, History, S
 from refsched.suite.histories.trial import try_history
 
 Json = dict[str, Any]
-RELEASE = "refsched.releases.v1_34"
+ODDITIES = "refsched.oddities.known_defects"
+TERMS = "refsched.plugins.inter_pod_affinity_terms"
+OF_AFFINITY = [defect for defect in KNOWN_DEFECTS if defect.plugin == "InterPodAffinity"]
 PLUGIN = "refsched.plugins.inter_pod_affinity"
 IN_OTHER = {"namespaceSelector": {"matchLabels": {"team": "x"}}}
 NOT_IN_OTHER = {"namespaceSelector": {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]}}
@@ -54,13 +56,8 @@ def bent(module: str, before: str, after: str) -> Iterator[Adapter]:
 @contextmanager
 def without(defects: Collection[KnownDefect]) -> Iterator[Adapter]:
     ids = {defect.id for defect in defects}
-    mended = f"frozenset(defect for defect in KNOWN_DEFECTS if defect.id in {ids})"
-    after = (
-        "    from refsched.framework.known_defects import KNOWN_DEFECTS\n"
-        f"    handle = evolve(handle, mended={mended})\n"
-    )
-    makes = "    return InterPodAffinity(\n"
-    with bent(RELEASE, makes, after + makes) as adapter:
+    before = "for each in oddities if each.plugin == plugin.name"
+    with bent(ODDITIES, before, f"{before} and each.id not in {ids}") as adapter:
         yield adapter
 
 
@@ -144,10 +141,10 @@ SHOWS: dict[str, tuple[History, KnownDefect]] = {
 
 
 def test_each_known_defect_is_shown_by_a_history() -> None:
-    assert {defect for _, defect in SHOWS.values()} == set(THROUGHOUT)
+    assert {defect for _, defect in SHOWS.values()} == set(OF_AFFINITY)
 
 
-@pytest.mark.parametrize("defect", THROUGHOUT, ids=lambda defect: defect.id)
+@pytest.mark.parametrize("defect", OF_AFFINITY, ids=lambda defect: defect.id)
 def test_who_is_without_one_does_something_else_and_passes(defect: KnownDefect) -> None:
     with without(()) as has_it, without((defect,)) as has_it_not:
         for shown, _ in (each for each in SHOWS.values() if each[1] == defect):
@@ -158,25 +155,25 @@ def test_who_is_without_one_does_something_else_and_passes(defect: KnownDefect) 
 
 
 def test_who_is_without_any_passes() -> None:
-    with without(THROUGHOUT) as adapter:
+    with without(OF_AFFINITY) as adapter:
         assert [try_history(adapter, shown).findings for shown, _ in SHOWS.values()] == [[]] * len(SHOWS)
 
 
 @pytest.mark.parametrize(
     ("before", "after", "shown", "rule"),
     [
-        ("return came or went", "return after is None or came or went", HATED, "R-CURE-InterPodAffinity"),
-        ("return came or went", "return after is None or came or went", HIT, "R-CURE-InterPodAffinity"),
-        ("return came or went", "return after is None or came or went", ALONE, "R-CURE-InterPodAffinity"),
+        ("if came or went:", "if after is None or came or went:", HATED, "R-CURE-InterPodAffinity"),
+        ("if came or went:", "if after is None or came or went:", HIT, "R-CURE-InterPodAffinity"),
+        ("if came or went:", "if after is None or came or went:", ALONE, "R-CURE-InterPodAffinity"),
         (
-            "return came or went",
-            "return before is None or came or went",
+            "if came or went:",
+            "if before is None or came or went:",
             ELSEWHERE,
             "R-CURE-InterPodAffinity",
         ),
         (
-            "namespaces=term.namespaces | selected, namespace_selector=left",
-            "namespace_selector=NOTHING",
+            "made.append(select(term, frozenset(selected)))",
+            "made.append(evolve(term, namespace_selector=NOTHING))",
             NOT_EXCLUDED,
             "R-PODAFF",
         ),
@@ -184,6 +181,6 @@ def test_who_is_without_any_passes() -> None:
     ids=["hated", "hit", "alone", "elsewhere", "excluded"],
 )
 def test_who_does_something_third_fails(before: str, after: str, shown: History, rule: str) -> None:
-    with bent(PLUGIN, before, after) as adapter:
+    with bent(PLUGIN if "went" in before else TERMS, before, after) as adapter:
         found = try_history(adapter, shown).findings
     assert any(one.rule.startswith(rule) for one in found)

@@ -22,7 +22,7 @@ WRONG = (
         "moves-on-by-feasible-nodes",
         "the next search starts as many nodes further as were feasible",
         _DECIDE,
-        "processed=len(found.feasible) + len(processed),",
+        "processed=len(found.feasible) + processed,",
         "processed=len(found.feasible),",
     ),
     Wrong(
@@ -108,7 +108,7 @@ WRONG = (
         "finds-no-node-too-many",
         "a search ends with enough feasible nodes, and does not look for one more",
         _FIND,
-        "return (FAILED,) * bool(self.errors) + (FOUND_ENOUGH,) * bool(self.surplus)",
-        "return (FAILED,) * bool(self.errors) + (FOUND_ENOUGH,) * (len(self.feasible) >= self.number_to_find)",
+        "    for offset in range(len(nodes)):\n",
+        "    for offset in range(len(nodes)):\n        if len(feasible) == number_to_find:\n            break\n",
     ),
 )

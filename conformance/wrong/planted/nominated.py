@@ -113,15 +113,15 @@ WRONG = (
         "nominated-nodes-are-taken-on-trust",
         "the node that a pod is nominated to is taken without asking any filter",
         _DECIDE,
-        "tried = search(nodes, 0, 1, partial(self._check, pod, state))",
-        "tried = Search(tuple(nodes))",
+        "return find_nodes(nodes, 0, 1, filters)",
+        "return Search(tuple(nodes))",
     ),
     Wrong(
         "who-is-nominated-looks-nowhere-else",
         "a pod that does not fit on its nominated node is not tried on others",
         _DECIDE,
         "        nodes: Sequence[NodeInfo] = self.snapshot.nodes\n",
-        "        nominated = self.snapshot.get(pod.pod.status.nominated_node_name)\n"
+        "        nominated = self.snapshot.get(filters.pod.pod.status.nominated_node_name)\n"
         "        nodes: Sequence[NodeInfo] = [nominated] if nominated else self.snapshot.nodes\n",
     ),
     Wrong(

@@ -4,6 +4,7 @@
 from conformance.wrong.planted.table import Wrong
 
 _AFFINITY = "refsched.plugins.inter_pod_affinity"
+_TERMS = "refsched.plugins.inter_pod_affinity_terms"
 _INFO = "refsched.framework.node_info"
 _SELECTORS = "refsched.objects.selectors"
 
@@ -11,7 +12,7 @@ WRONG = (
     Wrong(
         "one-term-is-enough",
         "a running pod that meets one of several affinity terms counts as meeting all",
-        _AFFINITY,
+        _TERMS,
         "and all(term.matches(pod, None) for term in terms)",
         "and any(term.matches(pod, None) for term in terms)",
         cites="kubernetes #62567",
@@ -20,7 +21,7 @@ WRONG = (
         "nobody-is-the-first",
         "a pod whose affinity asks for its own kind is refused while none of them runs",
         _AFFINITY,
-        "return state.affinity.is_empty and _meets_all(terms, pod)",
+        "return state.affinity.is_empty and meets_all(terms, pod)",
         "return False",
         cites="kubernetes #62232",
     ),
@@ -28,7 +29,7 @@ WRONG = (
         "anybody-is-the-first",
         "where nobody meets an affinity, also a pod that does not meet it itself may go anywhere",
         _AFFINITY,
-        "return state.affinity.is_empty and _meets_all(terms, pod)",
+        "return state.affinity.is_empty and meets_all(terms, pod)",
         "return state.affinity.is_empty",
         cites="kubernetes #62232",
     ),
@@ -36,8 +37,8 @@ WRONG = (
         "everybody-is-the-first",
         "a pod of the kind that it wants near may go anywhere, also where others run elsewhere",
         _AFFINITY,
-        "return state.affinity.is_empty and _meets_all(terms, pod)",
-        "return _meets_all(terms, pod)",
+        "return state.affinity.is_empty and meets_all(terms, pod)",
+        "return meets_all(terms, pod)",
     ),
     Wrong(
         "running-pods-have-no-say",
@@ -50,7 +51,7 @@ WRONG = (
     Wrong(
         "hates-only-who-meets-all",
         "of several anti-affinity terms all must be met before a pod is kept away",
-        _AFFINITY,
+        _TERMS,
         "return (term for term in terms if term.matches(pod, namespace_labels))",
         "return iter(terms if all(term.matches(pod, namespace_labels) for term in terms) else ())",
     ),
@@ -158,8 +159,8 @@ WRONG = (
         "relabelled-pods-attract-nobody",
         "a running pod that comes to meet an affinity by its labels cures nobody",
         _AFFINITY,
-        "came = _meets_all(wanted, after) and not _meets_all(wanted, before)",
-        "came = _meets_all(wanted, after) and before is None",
+        "came = meets_all(wanted, after) and not meets_all(wanted, before)",
+        "came = meets_all(wanted, after) and before is None",
     ),
     Wrong(
         "new-nodes-do-not-help-who-avoids",

@@ -15,7 +15,7 @@ from itertools import groupby
 from pathlib import Path
 
 from refsched.framework.interface import EnqueueExtensions
-from refsched.framework.known_defects import KNOWN_DEFECTS
+from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.queue.hint_table import action_name, event_rule
 from refsched.queue.transitions import TRANSITIONS, Place
 from refsched.suite.catalogue.elsewhere import NOT_SPECIFIED, why_elsewhere
@@ -41,7 +41,7 @@ docstring of the code that implements it, or in a row of its table."""
 
 _DEFECTS = """\
 Where v1.34.2 does not do what the rule says, and a later version was mended. Both are modelled: the specification
-does as v1.34.2 does (`refsched/framework/known_defects.py`), and a scheduler passes that has the defect or is
+does as v1.34.2 does (`refsched/oddities`), and a scheduler passes that has the defect or is
 without it, each on its own; one that does neither fails. Those of R-PODAFF a scheduler has from its first decision
 to its last, or never. `refsched explain` tells where one was met on a node."""
 

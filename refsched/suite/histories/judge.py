@@ -52,7 +52,7 @@ class Judge:
                 history.feature_gates,
                 release=release,
                 tells_claims=tells_claims,
-                mended=mended,
+                without=mended,
             )
         )
         self._with_specification = with_specification

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from refsched.framework.known_defects import KNOWN_DEFECTS
 from refsched.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY
+from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.records import SCHEDULED
 from refsched.tools.cli.inputs import Given, read
 from refsched.tools.cli.main import AGREED, DISAGREED

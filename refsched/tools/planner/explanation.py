@@ -14,9 +14,8 @@ from functools import reduce
 from attrs import evolve, field, frozen
 
 from refsched.cycle.decide import Decider, Decision
-from refsched.framework.known_defects import KnownDefect
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.runtime import Framework, Scores
+from refsched.framework.runtime import Scores
 from refsched.framework.status import Code, Status
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.node import Node
@@ -31,8 +30,10 @@ from refsched.objects.resources import (
     resource_of,
 )
 from refsched.objects.store import ApiObject
+from refsched.oddities.known_defect import KnownDefect
 from refsched.records import Attempt
 from refsched.tools.planner.cluster import show, why_gated
+from refsched.tools.planner.defects_met import DefectsMet
 from refsched.tools.planner.refusals import EXTENDER, LEFT_OUT, PRE_FILTER, STRUCK
 
 FIT = "NodeResourcesFit"
@@ -156,7 +157,7 @@ class _Look:
     and the decision, with the names of nodes: feasible to the end, more than enough, and passed by all plugins."""
 
     pod: Pod
-    framework: Framework
+    defects: DefectsMet
     nodes: tuple[NodeInfo, ...]
     crowd: Mapping[str, tuple[PodInfo, ...]]
     decision: Decision
@@ -177,7 +178,7 @@ def _look(scheduler: Scheduler, pod: Pod) -> _Look | None:
     decision = decider.decide(PodInfo(pod))
     return _Look(
         pod,
-        framework,
+        DefectsMet(PodInfo(pod), snapshot, decision.pre_filter.state),
         snapshot.nodes,
         {node.name: _counted(pod, nominated_pods(node.name)) for node in snapshot.nodes},
         decision,
@@ -219,7 +220,7 @@ def _verdict(told: Explanation, look: _Look, node: NodeInfo) -> NodeVerdict:
         name,
         "unseen",
         nominated=tuple(each.pod.key for each in crowd),
-        defects=look.framework.defects_met(decision.pre_filter.state, PodInfo(look.pod), node),
+        defects=look.defects.on(node),
     )
     status = {**decision.errors, **decision.diagnosis.node_to_status}.get(name)
     if name in look.feasible:

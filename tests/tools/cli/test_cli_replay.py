@@ -13,7 +13,7 @@ from commands import CONFIG, Json, lines, node, pod, refusal, run
 
 from refsched.checking.checker import Checker
 from refsched.checking.replay import as_plain, replay_file
-from refsched.framework.known_defects import THROUGHOUT
+from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.records import NodeStatus
 
 HEADER: Json = {
@@ -139,7 +139,7 @@ def test_a_scheduler_without_a_known_defect_agrees_and_that_is_told(tmp_path: Pa
     mended = _trace(tmp_path, *_repelled(again=True), name="b.jsonl")
     done = run("replay", str(as_released), str(mended))
     assert done.exit_code == 0
-    ids = ", ".join(sorted(defect.id for defect in THROUGHOUT))
+    ids = ", ".join(sorted(defect.id for defect in KNOWN_DEFECTS))
     assert lines(done)[:2] == [
         f"agrees     {as_released}  1 attempts",
         f"agrees     {mended}  1 attempts, without known defects: {ids}",

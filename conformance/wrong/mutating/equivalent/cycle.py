@@ -8,13 +8,6 @@ from collections.abc import Mapping
 from conformance.wrong.mutating.equivalent.places import each
 
 CYCLE: Mapping[str, str] = {
-    **dict.fromkeys(
-        (
-            f"framework.runtime:Framework.defects_met:{kind}"
-            for kind in ("once:0", "filter:0", "and-or:0", "part:0", "part:1", "comparison:0", "once:1")
-        ),
-        "Only ``refsched explain`` asks where a known defect was met.",
-    ),
     "queue.cluster_events:pod_update_events:kin:1": (
         "Both callers tell of pods that have a node before and after, or neither: the handlers split the rest."
     ),
@@ -94,49 +87,9 @@ CYCLE: Mapping[str, str] = {
         "Nobody registers for everything at once: who has no table is registered for each resource by itself.",
     ),
     "queue.cluster_events:is_wild_card:part:1": "What happens to everything is always anything.",
-    **dict.fromkeys(
-        (
-            *(
-                f"cycle.find_nodes:_Found.as_search:{kind}"
-                for kind in ("once:0", "once:1", "filter:0", "comparison:0", "part:0")
-            ),
-            *(
-                f"cycle.find_nodes:search:{kind}:{number}"
-                for kind, numbers in (
-                    ("once", (2, 3, 4, 5)),
-                    ("filter", (0, 1)),
-                    ("comparison", (2, 3, 4, 5)),
-                    ("sign", (1,)),
-                    ("omission", (3, 4)),
-                    ("negated", (2,)),
-                )
-                for number in numbers
-            ),
-            *(
-                f"framework.runtime:Framework.interrupted:{kind}:0"
-                for kind in ("once", "and-or", "part", "comparison", "omission")
-            ),
-            "framework.runtime:Framework.interrupted:part:1",
-            *(
-                f"cycle.extenders:keep:{kind}"
-                for kind in ("order:0", "order:1", "comparison:0", "comparison:1")
-            ),
-            "cycle.decide:Decider._check:negated:0",
-            "cycle.extenders:keep:once:0",
-        ),
-        "It is reached with a plan alone, of what a recorded search came to: a scheduler that runs free has none.",
-    ),
-    **dict.fromkeys(
-        (
-            f"framework.runtime:Framework.filter_ways{place}"
-            for place in (":once:0", ":once:1", ".way:once:0")
-        ),
-        "Of all plugins DynamicResources alone leaves anything open.",
-    ),
     "cycle.decide:Decider._search_all:once:0": (
         "What extenders refused before the search is the one node that was nominated, or nothing."
     ),
-    "cycle.decide:Decider:off-by-one:2": "Whoever makes a Decider says the percentage.",
     "machine.scheduler:Scheduler.schedule:omission:1": (
         "The machine claims to pop by itself, and such a scheduler is never told which pod to try."
     ),
@@ -174,30 +127,10 @@ CYCLE: Mapping[str, str] = {
         ("kin:0", "kin:8"),
         "An update changes neither a pod's uid nor its priority: the API server refuses that.",
     ),
-    **dict.fromkeys(
-        (
-            *(
-                f"cycle.find_nodes:_Found._is_kept:{kind}"
-                for kind in ("returned:0", "part:1", "comparison:1")
-            ),
-            *(
-                f"cycle.find_nodes:_Found.has_enough:{kind}:0"
-                for kind in ("and-or", "boundary", "comparison")
-            ),
-            *(f"cycle.find_nodes:_Found.has_enough:{kind}" for kind in ("returned:0", "returned:1")),
-            *(f"cycle.find_nodes:_Found.has_enough:{kind}" for kind in ("part:0", "part:1")),
-        ),
-        "What was kept, and whether that is enough, is asked with a plan alone, of what a recorded search came to:"
-        " a scheduler that runs free has none.",
-    ),
-    "cycle.decide:Decider._diagnosis:once:0": "One node at most is tried before the others: the nominated one.",
     **each(
         "framework.runtime:Framework.run_filter_plugins",
         ("and-or:1", "part:2", "part:3"),
         "Of what a Filter answers only the one SUCCESS is a success: none makes another. Both sides say the same.",
-    ),
-    "framework.runtime:Framework.possible_filter_statuses:off-by-one:0": (
-        "One way is as good in a sequence of one, and of two ways, which are both allowed, the first is taken."
     ),
     **each(
         "queue.cluster_events:",

@@ -71,11 +71,6 @@ PREEMPTION: Mapping[str, str] = {
         "Victims stand in order of importance, also where an extender of the suite has kept the first of them: "
         "the first has the highest priority, and of those the earliest start.",
     ),
-    **each(
-        "preemption.victims:_Trial.filter",
-        ("negated:0", "comparison:0", "off-by-one:0"),
-        "Of several verdicts any may be told, the first one as well; of one it is that one.",
-    ),
     "preemption.extenders:consult:leaving:0": "Nobody is left, and nobody else is asked either.",
     "preemption.extenders:consult:once:3": "Any of the nodes may be told, the first one as well.",
     **each(

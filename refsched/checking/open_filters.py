@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Open filters: where Filter may say one of several things of a node, a follower takes what was recorded.
+
+DynamicResources walks Go maps: in which order it tries the pools of a node is open, and it may be interrupted
+when the search for nodes is stopped. The specification tries pools in one order and is never interrupted; who
+follows another scheduler looks at all the orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, overload
+
+from attrs import asdict, evolve, fields, frozen
+
+from refsched.devices.allocator import Allocator
+from refsched.devices.errors import RefusedOnNode
+from refsched.devices.pools import Pools
+from refsched.framework.interface import Plugin
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.post_filter import PostFilterContext, PostFilterPlugin, PostFilterResult
+from refsched.framework.runtime import CycleState, Framework
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import Status
+from refsched.objects.dra import AllocationResult, ResourceClaim
+from refsched.objects.node import Node
+from refsched.plugins.dynamic_resources import DynamicResources, PodClaims
+from refsched.rules import applies
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+@frozen
+class Lazily(Sequence[T_co]):
+    """So many options, each made when it is asked for."""
+
+    number: int
+    make: Callable[[int], T_co]
+
+    def __len__(self) -> int:
+        return self.number
+
+    @overload
+    def __getitem__(self, index: int) -> T_co: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T_co]: ...
+    def __getitem__(self, index: int | slice) -> T_co | Sequence[T_co]:
+        if isinstance(index, slice):
+            return [self.make(number) for number in range(self.number)[index]]
+        return self.make(range(self.number)[index])
+
+
+# --- Allocators -----------------------------------------------------------------------------------
+
+
+@frozen
+class _InOrder(Allocator):
+    """Tries the pools of a node in the order of this number."""
+
+    order: int = 0
+
+    def allocate(
+        self, node: Node, claims: Sequence[ResourceClaim], pools: Pools | None = None
+    ) -> tuple[AllocationResult, ...] | None:
+        return Allocator.allocate(self, node, claims, self.pool_orders(node)[self.order])
+
+
+@frozen
+class _Stopped(Allocator):
+    """R-DRA-15: A search for devices that is under way when the search for nodes is stopped gives up, and the
+    node is rejected with the cause."""
+
+    cause: str = ""
+
+    def allocate(
+        self, node: Node, claims: Sequence[ResourceClaim], pools: Pools | None = None
+    ) -> tuple[AllocationResult, ...] | None:
+        applies("R-DRA-15")
+        raise RefusedOnNode(f"asked by caller to stop allocating devices: {self.cause}")
+
+
+def interrupted(state: CycleState, cause: str) -> CycleState:
+    """The state for a node that is still being filtered when the search is stopped for this cause."""
+    claims = _claims_in(state)
+    if claims is None or claims.allocator is None:
+        return state
+    return _with_allocator(state, claims, _Stopped(**_parts(claims.allocator), cause=cause))
+
+
+def filter_ways(state: CycleState, node: NodeInfo) -> Sequence[CycleState]:
+    """A state for each way in which Filter may go on this node."""
+    claims = _claims_in(state)
+    if claims is None or claims.allocator is None or isinstance(claims.allocator, _Stopped):
+        return (state,)
+    parts = _parts(claims.allocator)
+    orders = len(claims.allocator.pool_orders(node.existing_node))
+    if orders == 1:
+        return (state,)
+    return Lazily(orders, lambda order: _with_allocator(state, claims, _InOrder(**parts, order=order)))
+
+
+def _claims_in(state: CycleState) -> PodClaims | None:
+    claims: PodClaims | None = state.states.get(DynamicResources.name)
+    return claims
+
+
+def _parts(allocator: Allocator) -> dict[str, Any]:
+    return asdict(allocator, recurse=False)
+
+
+def _with_allocator(state: CycleState, claims: PodClaims, allocator: Allocator) -> CycleState:
+    return evolve(state, states={**state.states, DynamicResources.name: evolve(claims, allocator=allocator)})
+
+
+# --- The framework of a scheduler that is followed ------------------------------------------------
+
+Pick = Callable[[str, Sequence[Status]], Status]
+"""Of what Filter may say of the node of this name, what it said."""
+
+
+@frozen
+class FollowedFramework(Framework):
+    """Asks ``pick`` where Filter may say more than one thing of a node."""
+
+    pick: Pick = lambda node, statuses: statuses[0]
+
+    def run_filter_plugins_with_nominated_pods(
+        self,
+        state: CycleState,
+        pod: PodInfo,
+        node: NodeInfo,
+        nominated: Sequence[PodInfo],
+        snapshot: Snapshot,
+    ) -> Status:
+        ways = filter_ways(state, node)
+
+        def run(way: int) -> Status:
+            return Framework.run_filter_plugins_with_nominated_pods(
+                self, ways[way], pod, node, nominated, snapshot
+            )
+
+        return run(0) if len(ways) == 1 else self.pick(node.name, Lazily(len(ways), run))
+
+
+@frozen
+class _InPreemption:
+    """A PostFilter plugin whose dry runs see another framework."""
+
+    plugin: PostFilterPlugin
+    framework: Framework
+
+    @property
+    def name(self) -> str:
+        return self.plugin.name
+
+    def post_filter(self, context: PostFilterContext) -> PostFilterResult:
+        return self.plugin.post_filter(evolve(context, framework=self.framework))
+
+
+def followed(framework: Framework, in_search: Pick, in_preemption: Pick) -> Framework:
+    """The same framework, with what Filter says taken from these."""
+    parts = {each.name: getattr(framework, each.name) for each in fields(Framework)}
+    dry_runs = FollowedFramework(**parts, pick=in_preemption)
+    post_filter: tuple[Plugin, ...] = tuple(
+        _InPreemption(plugin, dry_runs) for plugin in parts.pop("post_filter_plugins")
+    )
+    return FollowedFramework(**parts, post_filter_plugins=post_filter, pick=in_search)

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors: what may be wrong when devices are allocated."""
+
+from __future__ import annotations
+
+
+class AllocationError(Exception):
+    """Something is wrong with a claim, a class or a pool. It ends the pod's attempt, whatever the node."""
+
+
+class RefusedOnNode(AllocationError):  # noqa: N818  (no error: it says why the node is refused)
+    """What is wrong concerns this node alone; on others the pod may fit."""

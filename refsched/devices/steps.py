@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of an allocation that a release may take otherwise. The defaults do what the rules say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from attrs import frozen
+
+from refsched.devices.errors import AllocationError, RefusedOnNode
+from refsched.objects.dra import ResourceSlice
+
+
+def under_itself(alternative: int) -> int:
+    """Each alternative (by its position) stands for itself."""
+    return alternative
+
+
+def does_not_fit(problem: str) -> None:
+    """The device cannot be taken, and the search goes on."""
+
+
+def every_slice(slices: Sequence[ResourceSlice]) -> Sequence[ResourceSlice]:
+    """Slices count that the node does not reach."""
+    return slices
+
+
+@frozen
+class AllocatorSteps:
+    """``matches_of`` is the alternative under which it is remembered what an alternative matches, and
+    ``further_devices_of`` the one under which the second and later of all devices are looked for.
+    ``broken_pool`` is raised when all devices of a pool are needed that is incomplete or invalid.
+    ``unmet_constraint`` is called when a constraint does not admit one of all devices that are needed.
+    ``out_of_reach`` are the slices that count of those which the node does not reach.
+    """
+
+    matches_of: Callable[[int], int] = under_itself
+    further_devices_of: Callable[[int], int] = under_itself
+    broken_pool: type[AllocationError] = RefusedOnNode
+    unmet_constraint: Callable[[str], None] = does_not_fit
+    out_of_reach: Callable[[Sequence[ResourceSlice]], Sequence[ResourceSlice]] = every_slice
+
+
+AS_PROMISED = AllocatorSteps()

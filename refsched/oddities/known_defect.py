@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A known defect: a release does not do what a rule says, and a later release was fixed.
+
+The rule stands in the docstring that bears its id, and the code beneath it does what the rule says. What the
+release does instead are functions that take the place of a plugin's own steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import field, frozen
+
+NOT_REPORTED = "no report is known"
+
+
+@frozen
+class KnownDefect:
+    """``report`` is where it was reported, or fixed. ``does`` says what v1.34.2 does, ``should`` what the rule
+    says; the subject of both is the scheduler. ``steps`` are the functions that replace steps of ``plugin``,
+    by name."""
+
+    id: str
+    rule: str
+    report: str
+    does: str
+    should: str
+    plugin: str
+    steps: Mapping[str, Any] = field(eq=False, repr=False)

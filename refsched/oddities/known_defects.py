@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The known defects of v1.34.2, and how a plugin is made to have some of them.
+
+Each is independent of the others: the specification can be built with any set of them, or with none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from attrs import evolve
+
+from refsched.oddities.dynamic_resources import (
+    ALL_AGAINST_A_CONSTRAINT,
+    ALL_OF_A_BROKEN_POOL,
+    ALL_OF_AN_ALTERNATIVE,
+    MATCHED_BY_AN_ALTERNATIVE,
+    SLICES_OUT_OF_REACH,
+)
+from refsched.oddities.inter_pod_affinity import (
+    EXCLUDED_NAMESPACES,
+    FIRST_OF_ITS_KIND,
+    HATED_BY_WHO_WENT,
+    NAMESPACES_OF_HINTS,
+    ONE_TERM_OF_SEVERAL,
+)
+from refsched.oddities.known_defect import KnownDefect
+
+KNOWN_DEFECTS: tuple[KnownDefect, ...] = (
+    MATCHED_BY_AN_ALTERNATIVE,
+    ALL_OF_AN_ALTERNATIVE,
+    ALL_OF_A_BROKEN_POOL,
+    ALL_AGAINST_A_CONSTRAINT,
+    SLICES_OUT_OF_REACH,
+    EXCLUDED_NAMESPACES,
+    HATED_BY_WHO_WENT,
+    ONE_TERM_OF_SEVERAL,
+    FIRST_OF_ITS_KIND,
+    NAMESPACES_OF_HINTS,
+)
+
+Oddities = frozenset[KnownDefect]
+AS_RELEASED: Oddities = frozenset(KNOWN_DEFECTS)
+AS_PROMISED: Oddities = frozenset()
+
+
+def with_oddities(plugin: Any, oddities: Collection[KnownDefect]) -> Any:
+    """The same plugin with those of ``oddities`` that are its own."""
+    steps = {
+        name: step for each in oddities if each.plugin == plugin.name for name, step in each.steps.items()
+    }
+    return evolve(plugin, steps=evolve(plugin.steps, **steps)) if steps else plugin

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Terms: which pods the affinity terms of InterPodAffinity match, and the steps that a release may take
+otherwise.
+
+Rules: R-PODAFF-05 … R-PODAFF-07.   Source: plugins/interpodaffinity/plugin.go (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from attrs import evolve, frozen
+
+from refsched.framework.node_info import AffinityTerm, PodInfo
+from refsched.objects.pod import Pod
+from refsched.objects.selectors import EVERYTHING, NOTHING
+from refsched.objects.store import ObjectStore
+from refsched.objects.workloads import Namespace
+
+Labels = Mapping[str, str]
+Terms = Sequence[AffinityTerm]
+SelectedNamespaces = Callable[[AffinityTerm, frozenset[str]], AffinityTerm]
+IsKeptAway = Callable[[Terms, Pod | None], bool]
+
+
+def resolved(
+    terms: Terms, existing: Mapping[str, Labels], select: SelectedNamespaces
+) -> tuple[AffinityTerm, ...]:
+    """R-PODAFF-05: A term of the pod applies to the namespaces that it lists and to those that exist with labels
+    that its namespaceSelector selects; an empty selector selects all, also those that do not exist.
+
+    Source: mergeAffinityTermNamespacesIfNotEmpty.
+    """
+    made: list[AffinityTerm] = []
+    for term in terms:
+        if term.namespace_selector in (EVERYTHING, NOTHING):
+            made.append(term)
+            continue
+        selected = (name for name, labels in existing.items() if term.namespace_selector.matches(labels))
+        made.append(select(term, frozenset(selected)))
+    return tuple(made)
+
+
+def matching(terms: Terms, pod: Pod, namespace_labels: Labels | None) -> Iterator[AffinityTerm]:
+    """R-PODAFF-06: For anti-affinity each term counts by itself. A running pod's term is matched against the
+    labels of the incoming pod's namespace, which has none if it does not exist."""
+    return (term for term in terms if term.matches(pod, namespace_labels))
+
+
+def meets_all(terms: Terms, pod: Pod | None) -> bool:
+    """R-PODAFF-07: For affinity one pod must match all the terms; if there are no terms, no pod matches them."""
+    return pod is not None and bool(terms) and all(term.matches(pod, None) for term in terms)
+
+
+# --- Steps that a release may take otherwise ------------------------------------------------------
+
+
+def listed_or_selected(term: AffinityTerm, selected: frozenset[str]) -> AffinityTerm:
+    """The term applies to what it lists and to what was selected, and to nothing else."""
+    return evolve(term, namespaces=term.namespaces | selected, namespace_selector=NOTHING)
+
+
+def with_existing_namespaces(terms: Terms, objects: ObjectStore, select: SelectedNamespaces) -> Terms:
+    """Hints look namespaces up, as Filter does."""
+    existing = {namespace.metadata.name: namespace.metadata.labels for namespace in objects.list(Namespace)}
+    return resolved(terms, existing, select)
+
+
+def by_any_term(terms: Terms, pod: Pod | None) -> bool:
+    """Is this pod one that any of these anti-affinity terms keeps away?"""
+    return pod is not None and any(term.matches(pod, None) for term in terms)
+
+
+def kept_the_pod_away(pod: Pod, deleted: Pod, is_kept_away: IsKeptAway) -> bool:
+    """Did the deleted pod's own anti-affinity reject the pod?"""
+    return is_kept_away(PodInfo(deleted).required_anti_affinity_terms, pod)
+
+
+def was_of_its_kind(pod: Pod, deleted: Pod, wanted: Terms) -> bool:
+    """Did both match the pod's own affinity terms? If no such pod is left, it may go anywhere."""
+    return meets_all(wanted, deleted) and meets_all(wanted, pod)
+
+
+@frozen
+class AffinitySteps:
+    """The defaults do what the rules say."""
+
+    selected_namespaces: SelectedNamespaces = listed_or_selected
+    terms_of_hints: Callable[[Terms, ObjectStore, SelectedNamespaces], Terms] = with_existing_namespaces
+    is_kept_away: IsKeptAway = by_any_term
+    frees_by_leaving: Callable[[Pod, Pod, IsKeptAway], bool] = kept_the_pod_away
+    frees_as_last_of_its_kind: Callable[[Pod, Pod, Terms], bool] = was_of_its_kind
