@@ -147,7 +147,7 @@ class Cache:
         if present != self._snapshot_names:
             self._snapshot_order = self._tree.names()
             self._snapshot_names = present
-        for name in self._images_to_learn & present:
+        for name in sorted(self._images_to_learn & present):
             info = self._nodes[name]
             self._nodes[name] = evolve(info, image_states=self._images.states_of(info.existing_node))
         self._images_to_learn.clear()

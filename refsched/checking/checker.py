@@ -284,7 +284,7 @@ class Checker:
         """Of equals, those that are skipped may have been popped before the one that was tried: the next look at
         the queues tells."""
         queues = self.scheduler.queues()
-        for pod in self._perhaps_skipped.difference(seen.active, seen.backoff, seen.unschedulable):
+        for pod in sorted(self._perhaps_skipped.difference(seen.active, seen.backoff, seen.unschedulable)):
             if pod in (*queues.active, *queues.backoff):
                 self.scheduler.skip(pod)
         self._perhaps_skipped.clear()

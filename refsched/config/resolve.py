@@ -170,7 +170,7 @@ def _args(
     """R-CONFIG-27: resources that extenders have the scheduler ignore replace those that NodeResourcesFit
     was configured to ignore, in every profile. Its arguments are checked where it is enabled."""
     args: dict[str, PluginArgs] = {
-        plugin: read_args(plugin, None, release) for plugin in needed & release.args.keys()
+        plugin: read_args(plugin, None, release) for plugin in sorted(needed & release.args.keys())
     }
     places = {config.name: f"pluginConfig[{i}].args" for i, config in enumerate(profile.plugin_config)}
     args |= {config.name: config.args for config in profile.plugin_config if config.name in release.args}

@@ -50,7 +50,6 @@ def scores_of_extenders(
 ) -> Mapping[str, Mapping[str, int]]:
     """R-EXTENDER-12: all extenders score the same nodes, and add up; one that fails gives no score, ignorable or
     not. A node that an extender does not name has none of it."""
-    names = {node.name for node in nodes}
     scores: dict[str, dict[str, int]] = {}
     for extender in extenders:
         if not extender.is_interested(pod):
@@ -59,6 +58,7 @@ def scores_of_extenders(
         if isinstance(answer, Status):
             continue
         by_node = scores.setdefault(extender.name, {})
-        for name in names & answer.keys():
-            by_node[name] = by_node.get(name, 0) + answer[name]
+        for node in nodes:
+            if node.name in answer:
+                by_node[node.name] = by_node.get(node.name, 0) + answer[node.name]
     return scores

@@ -97,7 +97,7 @@ def devices_in_use(objects: ObjectStore) -> frozenset[DeviceID]:
     Source: GatherAllocatedState."""
     in_flight = (flight.claim for flight in objects.list_latest(InFlightAllocation))
     about_to_be = (device for claim in in_flight for device in _devices_of(claim))
-    return frozenset((*objects.ledger(DeviceLedger).taken, *about_to_be))
+    return frozenset(objects.ledger(DeviceLedger).taken).union(about_to_be)
 
 
 @define

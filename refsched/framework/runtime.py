@@ -147,7 +147,7 @@ class Framework:
         states |= instead.states
         skipped |= instead.unconcerned
         unprepared |= instead.answers
-        for name in states.keys() & found_by_nobody(self.filter_plugins):
+        for name in sorted(states.keys() & found_by_nobody(self.filter_plugins)):
             del states[name]
         return result(refused, by=narrowed_by)
 
@@ -248,7 +248,7 @@ class Framework:
             else raw[plugin.name]
             for plugin in scoring
         }
-        for name in instead.unconcerned:
+        for name in sorted(instead.unconcerned):
             raw[name] = normalized[name] = {node.name: 0 for node in nodes}
         weighted = {
             name: {node: score * self.score_weights[name] for node, score in scores.items()}
@@ -259,5 +259,5 @@ class Framework:
 
 def _nobody_satisfies(plugins: set[str]) -> str:
     if len(plugins) == 1:
-        return f"node(s) didn't satisfy plugin {next(iter(plugins))}"
+        return f"node(s) didn't satisfy plugin {min(plugins)}"
     return f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(plugins))}] simultaneously"

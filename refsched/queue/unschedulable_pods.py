@@ -6,7 +6,7 @@ Source: pkg/scheduler/backend/queue/unschedulable_pods.go (v1.34.2).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from refsched.queue.queued_pod import QueuedPod
 
@@ -16,6 +16,8 @@ class UnschedulablePods:
 
     def __init__(self) -> None:
         self._pods: dict[str, QueuedPod] = {}
+        self._entered: dict[str, int] = {}
+        self._entries = 0
         self._rejected_by: dict[str, dict[str, None]] = {}
 
     def __len__(self) -> int:
@@ -31,18 +33,21 @@ class UnschedulablePods:
         """Add the pod, in the place of the one that has its key."""
         self.remove(pod.key)
         self._pods[pod.key] = pod
-        for plugin in pod.rejectors:
+        self._entered[pod.key] = self._entries
+        self._entries += 1
+        for plugin in sorted(pod.rejectors):
             self._rejected_by.setdefault(plugin, {})[pod.key] = None
 
     def remove(self, key: str) -> QueuedPod | None:
         pod = self._pods.pop(key, None)
         if pod is None:
             return None
-        for plugin in pod.rejectors:
+        del self._entered[key]
+        for plugin in sorted(pod.rejectors):
             del self._rejected_by[plugin][key]
         return pod
 
-    def rejected_by(self, plugins: Iterable[str]) -> list[QueuedPod]:
-        """The pods that at least one of these plugins rejected or gates."""
-        keys = {key: None for plugin in plugins for key in self._rejected_by.get(plugin, ())}
-        return [self._pods[key] for key in keys]
+    def rejected_by(self, plugins: Collection[str]) -> list[QueuedPod]:
+        """The pods that at least one of these plugins rejected or gates, in the order in which they came here."""
+        keys = {key for plugin in plugins for key in self._rejected_by.get(plugin, ())}
+        return [self._pods[key] for key in sorted(keys, key=self._entered.__getitem__)]

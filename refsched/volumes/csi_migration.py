@@ -152,7 +152,8 @@ def _gce_region(zones: Sequence[str]) -> str:
         raise UntranslatableError(
             f"failed to get region from zones: multiple or no regions gotten from zones, got: map[{shown}]"
         )
-    return regions.pop()
+    [region] = regions
+    return region
 
 
 def _ebs_volume_id(spelled: str) -> str:

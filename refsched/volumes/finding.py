@@ -78,7 +78,7 @@ def claims_of(pod: Pod, objects: ObjectStore) -> PodClaims:
     """
     claims = _claims_named_by(pod, objects)
     unbound = [claim for claim in claims if not claim.is_fully_bound]
-    classes = _waiting_classes({claim.class_name for claim in unbound}, objects)
+    classes = _waiting_classes([claim.class_name for claim in unbound], objects)
     delayed = [claim for claim in unbound if claim.class_name in classes and not claim.spec.volume_name]
     if unbound:
         applies("R-VOLBIND-04")

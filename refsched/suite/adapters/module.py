@@ -37,6 +37,7 @@ class Module:
         self._process = Process(COMMAND, timeout=timeout, grace=grace)
 
     def open(self) -> None:
+        self._process.timeout = self.timeout
         self._process.open()
         try:
             self._opened(self._process.ask({"module": self._path, "path": sys.path}))

@@ -175,7 +175,7 @@ def _count_attempt(found: Survey, area: Area, attempt: Attempt) -> None:
 
 
 def _count_scores(found: Survey, scores: Mapping[str, Mapping[str, int]]) -> None:
-    for name in {name for of_node in scores.values() for name in of_node}:
+    for name in sorted({name for of_node in scores.values() for name in of_node}):
         plugin = AN_EXTENDER if "://" in name else name
         found.scored[plugin] += 1
         found.told_apart[plugin] += len({of_node.get(name) for of_node in scores.values()}) > 1
