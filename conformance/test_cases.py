@@ -3,16 +3,108 @@
 
 from __future__ import annotations
 
-from conformance.cases import cel, resource_slices
+from conformance.cases import (
+    cel,
+    config,
+    devices,
+    extenders,
+    node_affinity,
+    pod_affinity,
+    preemption,
+    queue,
+    resource_slices,
+    resources,
+    spread,
+    victim_order,
+    volume_limits,
+    volumes,
+)
 from refsched.suite import Case, Check, conforms
 from refsched.suite.catalogue.rules import rules_of
 
+# --- Plugins --------------------------------------------------------------------------------------
+
+
+@conforms(area="resources", cases=resources.CASES, rules=rules_of("FIT", "CURE"))
+def test_resource_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(area="node_affinity", cases=node_affinity.CASES, rules=rules_of("NODEAFF", "CURE"))
+def test_node_affinity_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(area="pod_affinity", cases=pod_affinity.CASES, rules=rules_of("PODAFF"))
+def test_pod_affinity_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(area="spread", cases=spread.CASES, rules=rules_of("SPREAD", "CURE"))
+def test_topology_spread_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(
+    area="volumes",
+    cases=volumes.CASES,
+    rules=rules_of("VOLBIND", "VOLZONE", "VOLRESTR", "CURE"),
+    needs=("volumes",),
+)
+def test_volume_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(area="volumes", cases=volume_limits.CASES, rules=rules_of("VOLLIMIT", "CURE"), needs=("volumes",))
+def test_volume_limit_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(area="devices", cases=devices.CASES, rules=rules_of("DRA", "CURE"), needs=("devices",))
+def test_device_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
 
 @conforms(area="devices", cases=resource_slices.CASES, rules=rules_of("DRA"), needs=("devices",))
-def test_resource_slices(check: Check, case: Case) -> None:
+def test_resource_slice_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 
 @conforms(area="devices", cases=cel.CASES, rules=rules_of("DRA"), needs=("devices",))
-def test_cel_selectors(check: Check, case: Case) -> None:
+def test_cel_selector_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+# --- The cycle and the queue ----------------------------------------------------------------------
+
+
+@conforms(
+    area="config",
+    cases=config.CASES,
+    rules=rules_of("FRAMEWORK", "RESERVE", "PERMIT", "BIND"),
+    needs=("scripted",),
+)
+def test_profile_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(area="extenders", cases=extenders.CASES, rules=rules_of("EXTENDER"), needs=("extenders",))
+def test_extender_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(area="preemption", cases=preemption.CASES, rules=rules_of("PREEMPT"), needs=("preemption",))
+def test_preemption_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(area="preemption", cases=victim_order.CASES, rules=rules_of("PREEMPT"), needs=("preemption",))
+def test_victim_order_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(
+    area="queue", cases=queue.CASES, rules=rules_of("BACKOFF", "HINT", "CURE", "QUEUE"), needs=("queue",)
+)
+def test_queue_cases(check: Check, case: Case) -> None:
     check(case.history)

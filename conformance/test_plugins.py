@@ -68,16 +68,6 @@ def test_what_drivers_can_attach(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(
-    area="gone",
-    rules=rules_of("VOLBIND", "VOLLIMIT", "VOLZONE", "DRA", "PODAFF"),
-    needs=("volumes", "devices"),
-    examples=70,
-)
-def test_what_is_not_there_any_more(check: Check, history: History) -> None:
-    check(history)
-
-
 @conforms(area="promised", rules=rules_of("VOLBIND"), needs=("volumes", "scripted"), examples=30)
 def test_promised_volumes(check: Check, history: History) -> None:
     check(history)
@@ -95,14 +85,4 @@ def test_one_of_several_claims(check: Check, history: History) -> None:
 
 @conforms(area="allocations", rules=rules_of("DRA"), needs=("devices",), examples=48)
 def test_claims_for_devices_and_what_they_hold(check: Check, history: History) -> None:
-    check(history)
-
-
-@conforms(
-    area="particulars",
-    rules=rules_of("CURE", "VOLBIND", "VOLZONE", "DRA", "PREEMPT"),
-    needs=("queue", "volumes", "devices", "scripted"),
-    examples=24,
-)
-def test_particulars_of_plugins(check: Check, history: History) -> None:
     check(history)

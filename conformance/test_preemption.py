@@ -11,13 +11,3 @@ from refsched.suite.histories.history import History
 @conforms(area="preemption", rules=rules_of("PREEMPT", "POSTFILTER"), needs=("preemption",), examples=118)
 def test_preemption(check: Check, history: History) -> None:
     check(history)
-
-
-@conforms(area="crowds", rules=rules_of("PREEMPT"), needs=("preemption",), examples=6)
-def test_preemption_in_crowds(check: Check, history: History) -> None:
-    check(history)
-
-
-@conforms(area="duels", rules=rules_of("PREEMPT"), needs=("preemption",), examples=16)
-def test_preemption_by_price(check: Check, history: History) -> None:
-    check(history)

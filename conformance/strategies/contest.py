@@ -27,15 +27,12 @@ from conformance.vocabulary.objects import (
     with_spec,
     with_status,
 )
+from conformance.vocabulary.victims import LOWEST, PRIORITY, a_budget, a_victim
 from refsched.suite.histories.history import DEFAULT_CONFIG, History, Step, Update, deleting
 
 Json = dict[str, Any]
 
-LOWEST = -(2**31)
-"""A victim of this priority adds nothing to a sum that counts from there."""
 _HIGHEST = 2**31 - 1
-PRIORITY = 10
-"""Of most of those who come."""
 
 _A: Json = {"app": "a"}
 _B: Json = {"app": "b"}
@@ -84,17 +81,6 @@ def _leaving(value: Json, why: str) -> Json:
 
 
 # --- Who is protected -----------------------------------------------------------------------------
-
-
-def a_budget(selector: Json | None, allowed: int, namespace: str, disrupted: tuple[str, ...]) -> Json:
-    told = {"disruptedPods": dict.fromkeys(disrupted, AN_AGE_AGO)} if disrupted else {}
-    return {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": "b", **({"namespace": namespace} if namespace else {})},
-        "spec": {} if selector is None else {"selector": selector},
-        "status": {"disruptionsAllowed": allowed, **told},
-    }
 
 
 OF_A: Json = {"matchLabels": _A}
@@ -218,17 +204,3 @@ def _contests() -> SearchStrategy[History]:
         return cluster.history(draw(_CONFIGS))
 
     return contest()
-
-
-def a_victim(
-    amount: str, priority: int, labels: Json, start: str, namespace: str = "", scheduler: str = ""
-) -> Json:
-    return pod(
-        "",
-        cpu(amount),
-        labels=labels,
-        priority=priority,
-        namespace=namespace,
-        schedulerName=scheduler,
-        status={"phase": "Running", **({"startTime": start} if start else {})},
-    )

@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies import contest, duels, kept, room
+from conformance.strategies import candidates, contest, kept, room
 from conformance.strategies.changes import pod_changes, scenes
 from conformance.strategies.drawn import SELECTORS, combinations, one_in, switched
 from conformance.vocabulary.objects import (
@@ -179,5 +179,7 @@ def histories() -> SearchStrategy[History]:
         most_pods=9,
     )
     return st.one_of(
-        *[usual] * 6, *[room.histories(), kept.histories()] * 2, *[contest.histories(), duels.varied()] * 3
+        *[usual] * 6,
+        *[room.histories(), kept.histories()] * 2,
+        *[contest.histories(), candidates.histories()] * 3,
     )

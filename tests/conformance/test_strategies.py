@@ -34,16 +34,9 @@ OWN = (
     "claims",
     "promised",
     "limits",
-    "gone",
     "devices",
-    "crowds",
-    "duels",
     "several",
     "allocations",
-    "particulars",
-    "corners",
-    "volume_corners",
-    "config_corners",
 )
 """The areas that are tested here."""
 

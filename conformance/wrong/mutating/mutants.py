@@ -46,15 +46,15 @@ _IN_ANOTHER_GROUP = {
 }
 
 NEAREST: dict[str, tuple[str, ...]] = {
-    "plugins": ("resources", "config", "spread", "pod_affinity", "cured", "particulars"),
+    "plugins": ("resources", "config", "spread", "pod_affinity", "cured"),
     "queue": ("queue", "anything", "lifecycle", "faults", "events"),
     "cache": ("lifecycle", "anything", "many", "faults", "resources", "churn"),
     "cycle": ("config", "nominated", "faults", "mixed", "many"),
-    "preemption": ("preemption", "duels", "nominated", "preempt_flow", "particulars"),
+    "preemption": ("preemption", "nominated", "preempt_flow"),
     "binding": ("permit", "faults", "anything"),
-    "volumes": ("volumes", "attached", "disks", "claims", "limits", "promised", "gone", "particulars"),
-    "dra": ("selectors", "offers", "several", "dra", "devices", "allocations", "particulars"),
-    "plugins.node_affinity": ("node_affinity", "gone"),
+    "volumes": ("volumes", "attached", "disks", "claims", "limits", "promised"),
+    "dra": ("devices", "several", "dra", "allocations"),
+    "plugins.node_affinity": ("node_affinity",),
     "plugins.node_name": ("node_affinity",),
     "plugins.inter_pod_affinity": ("pod_affinity",),
     "plugins.pod_topology_spread": ("spread", "spread_policies"),
@@ -71,8 +71,8 @@ NEAREST: dict[str, tuple[str, ...]] = {
     "queue.hint_table": ("queue", "extenders"),
     "plugins.default_preemption": ("preemption", "extenders"),
     "preemption.extenders": ("extenders",),
-    "preemption.go_sort": ("crowds",),
-    "preemption.pick": ("duels", "preemption", "extenders"),
+    "preemption.go_sort": ("preemption",),
+    "preemption.pick": ("preemption", "extenders"),
     "objects.selectors": ("node_affinity", "spread", "pod_affinity"),
 }
 """Areas whose tests are tried first, by group or by the beginning of a module's name."""

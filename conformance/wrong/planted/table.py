@@ -24,7 +24,7 @@ NEAREST: Mapping[str, tuple[str, ...]] = {
     "cache": ("lifecycle", "faults", "many", "churn"),
     "cycle": ("many", "nominated"),
     "nominated": ("nominated", "preemption"),
-    "preemption": ("preemption", "duels", "crowds", "preempt_flow", "nominated"),
+    "preemption": ("preemption", "preempt_flow", "nominated"),
     "binding": ("faults", "permit"),
     "permit": ("permit", "faults"),
     "volumes": ("volumes", "attached", "disks", "claims", "limits", "promised"),

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of profiles: plugins that are enabled at all points, and at one of them once more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import cpu, node, pod
+from conformance.vocabulary.scripted import SCRIPTED, script
+from refsched.suite import Case
+from refsched.suite.histories.history import History
+
+
+def _enabled_once_more(point: str, names: list[str]) -> History:
+    config = deepcopy(SCRIPTED)
+    config["profiles"][0]["plugins"][point] = {"enabled": [{"name": name} for name in names]}
+    cluster = HistoryBuilder()
+    for _ in range(2):
+        cluster.add_node(node(""))
+    cluster.add_pod(pod("", cpu("1")))
+    cluster.add_pod(pod("", cpu("1"), script=script(("ScriptedA", point, "Unschedulable"))))
+    cluster.schedule()
+    return cluster.history(config)
+
+
+def _cases() -> Iterator[Case]:
+    for point, name in (("reserve", "reserve"), ("permit", "permit"), ("preBind", "pre_bind")):
+        for plugins in (["ScriptedB"], ["ScriptedB", "ScriptedA"]):
+            yield Case(
+                f"{len(plugins)}_plugins_enabled_again_at_{name}",
+                f"Plugins enabled at multiPoint and again at {point} are called there once, before the others.",
+                _enabled_once_more(point, plugins),
+            )
+
+
+CASES: tuple[Case, ...] = tuple(_cases())

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of DynamicResources: allocations that tie a claim to a node, claims that are created or deleted late,
+pools whose slices disagree, and node updates that make no pod schedulable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import permutations
+from typing import Any
+
+from conformance.cases.deleted import Replaced, before_and_after
+from conformance.cases.queue import WITHOUT_POP_FROM_BACKOFF, update_the_node
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import (
+    DRIVER,
+    all_there_are,
+    claim_user,
+    device_class,
+    exactly,
+    request,
+    resource_claim,
+    resource_slice,
+)
+from conformance.vocabulary.objects import (
+    HOSTNAME,
+    ZONE,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+    with_metadata,
+    with_spec,
+    with_status,
+)
+from conformance.vocabulary.storage import (
+    bound_pair,
+    csi_node,
+    inline,
+    reaching,
+    storage_class,
+    using,
+    with_some,
+)
+from refsched.suite import Case
+from refsched.suite.histories.history import History, deleting
+
+Json = dict[str, Any]
+
+_ONE: Json = {"requests": [request("r0", [exactly(1)])]}
+_CLASS, _SLICE = device_class("any"), resource_slice("s1", [{"name": "d0"}])
+
+# --- Allocated claims -----------------------------------------------------------------------------
+
+
+def _allocated(has_device_status: bool, host: str) -> History:
+    """A claim whose device can be used on this host alone, and of which the driver may have reported a status."""
+    cluster = HistoryBuilder(hosts=True)
+    device = {"driver": DRIVER, "pool": "s1", "device": "d0"}
+    match = {"key": HOSTNAME, "operator": "In", "values": [host]}
+    allocation = {
+        "devices": {"results": [{"request": "r0", **device}]},
+        "nodeSelector": {"nodeSelectorTerms": [{"matchExpressions": [match]}]},
+    }
+    status: Json = {"allocation": allocation}
+    if has_device_status:
+        status["devices"] = [{**device, "data": {"a": 1}}]
+    else:
+        status["reservedFor"] = [{"resource": "pods", "name": "p1", "uid": "uid-of-p1"}]
+    cluster.add(_CLASS, _SLICE, resource_claim("c1", _ONE, status))
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1", uid="uid-of-p1"))
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+def _of_allocations() -> Iterator[Case]:
+    for has_status in (True, False):
+        for host in ("n9", "n1"):
+            where = "elsewhere" if host == "n9" else "on_the_node"
+            with_what = "with_device_status" if has_status else "reserved_for_the_pod"
+            yield Case(
+                f"claim_allocated_{where}_{with_what}",
+                "An allocated claim that no pod can use on the only node is deallocated unless it is reserved:"
+                f" its device is {where.replace('_', ' ')}, and it is {with_what.replace('_', ' ')}.",
+                _allocated(has_status, host),
+            )
+
+
+# --- Claims that are created or deleted late ------------------------------------------------------
+
+
+def _generated(*events: str) -> History:
+    """A claim is created from a pod's template, the pod's status names it, and a scheduling gate is removed, in
+    some order."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_CLASS, _SLICE)
+    cluster.add_node(node(""))
+    gated: Json = {"schedulingGates": [{"name": "g"}]} if "gate" in events else {}
+    used = [{"name": "g", "resourceClaimTemplateName": "t"}]
+    value = pod("p1", uid="uid-of-p1", resourceClaims=used, **gated)
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "p1", "uid": "uid-of-p1", "controller": True}
+    statuses = [{"name": "g", "resourceClaimName": "p1-g"}]
+    cluster.add_pod(value)
+    cluster.schedule()
+    for event in events:
+        match event:
+            case "claim":
+                cluster.add(with_metadata(resource_claim("p1-g", _ONE), ownerReferences=[owner]))
+            case "status":
+                cluster.change_pod(0, partial(with_status, resourceClaimStatuses=statuses))
+            case "gate":
+                cluster.change_pod(0, partial(with_spec, schedulingGates=[]))
+        cluster.schedule()
+    return cluster.history()
+
+
+def _claim_deleted(first: str, seconds: float, gates: dict[str, bool]) -> History:
+    """A pod is rejected for too little cpu. The node grows and the claim is deleted, in this order or the other;
+    after some seconds the claim is created again."""
+    cluster = HistoryBuilder(hosts=True)
+    claim = resource_claim("c1", _ONE)
+    cluster.add(_CLASS, _SLICE, claim)
+    cluster.add_node(node("", {"cpu": "500m", "pods": "9"}))
+    cluster.add_pod(claim_user("c1"))
+    cluster.schedule()
+    for what in ("node", "claim") if first == "node" else ("claim", "node"):
+        if what == "node":
+            cluster.change_node(0, node(""))
+        else:
+            cluster.steps.append(deleting(claim))
+    if seconds:
+        cluster.wait(seconds)
+        cluster.schedule()
+    cluster.add(claim)
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(gates=gates)
+
+
+_NO_PRE_ENQUEUE = profile_config(
+    default_profile(plugins={"preEnqueue": {"disabled": [{"name": "DynamicResources"}]}})
+)
+"""With it a pod is tried though its claims do not exist."""
+
+
+def _one_claim_deleted(deleted: str, config: Json | None) -> History:
+    claims = {name: resource_claim(name, _ONE) for name in ("c1", "c2", "c3")}
+    cluster = HistoryBuilder()
+    cluster.add(_CLASS, _SLICE)
+    cluster.add(*(claims[name] for name in ("c1", "c2")))
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1", "c2"))
+    cluster.schedule()
+    cluster.steps.append(deleting(claims[deleted]))
+    for value in (claims["c3"], resource_slice("s2", [{"name": "d1"}]), claims[deleted]):
+        cluster.add(value)
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history(config)
+
+
+def _of_late_claims() -> Iterator[Case]:
+    orders = (("claim", "status"), ("status", "claim"), *permutations(("gate", "claim", "status")))
+    for order in orders:
+        yield Case(
+            f"generated_claim_{'_then_'.join(order)}",
+            "A pod is queued once its generated claim exists, its status names the claim and no gate is left,"
+            f" in whatever order that happens: {', '.join(order)}.",
+            _generated(*order),
+        )
+    for gates in ({}, WITHOUT_POP_FROM_BACKOFF):
+        suffix = "_without_pop_from_backoff" if gates else ""
+        for first, seconds in (("node", 3), ("claim", 0), ("claim", 3)):
+            order_name = "after_the_node_grew" if first == "node" else "before_the_node_grows"
+            yield Case(
+                f"claim_deleted_{order_name}_created_after_{seconds}_seconds{suffix}",
+                "A pod that was rejected for its requests waits for a claim that is deleted meanwhile, whether it"
+                f" is in backoff or not: {order_name.replace('_', ' ')}, created again after {seconds} s.",
+                _claim_deleted(first, seconds, gates),
+            )
+    for deleted, which in (("c1", "first"), ("c2", "second")):
+        for config, name in ((_NO_PRE_ENQUEUE, "tried_without_it"), (None, "gated_without_it")):
+            yield Case(
+                f"{which}_of_two_claims_deleted_{name}",
+                f"A pod whose {which} claim was deleted is requeued when that claim is created again, and by no"
+                f" other claim or slice; it is {name.replace('_', ' ')}.",
+                _one_claim_deleted(deleted, config),
+            )
+
+
+# --- Pools ----------------------------------------------------------------------------------------
+
+_RARE = all_there_are(f"device.attributes['{DRIVER}'].rare")
+
+
+def _slices_disagree() -> History:
+    cluster = HistoryBuilder()
+    cluster.add(_CLASS)
+    for slice_, count, names in (("s0", 1, ("d0", "e0")), ("s1", 2, ("d1", "e1"))):
+        devices = [{"name": name, "attributes": {"rare": {"bool": name == "e0"}}} for name in names]
+        cluster.add(resource_slice(slice_, devices, pool={"name": "p", "resourceSliceCount": count}))
+    cluster.add_node(node(""))
+    asked = [
+        request(name, [{**one, "adminAccess": True}]) for name, one in (("r0", exactly(1)), ("r1", _RARE))
+    ]
+    for name in ("c1", "c2", "c3"):
+        cluster.add(resource_claim(name, {"requests": asked}))
+        cluster.add_pod(claim_user(name))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _node_updated() -> History:
+    """Each pod is rejected for another volume or claim; the node is updated, which makes none schedulable."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(storage_class("hand"), _CLASS)
+    cluster.add(resource_claim("c1", _ONE))
+    for number in (1, 2):
+        cluster.add(*bound_pair(f"c{number}", f"v{number}"))
+    exclusive: Json = {"accessModes": ["ReadWriteOncePod"]}
+    far = reaching({"key": HOSTNAME, "operator": "In", "values": ["n9"]})
+    for number, spec in ((4, exclusive), (5, far)):
+        claim, volume = bound_pair(f"c{number}", f"v{number}")
+        cluster.add(with_some(claim, spec=exclusive) if number == 4 else claim, with_some(volume, spec=spec))
+    claim, volume = bound_pair("c7", "v7")
+    elsewhere: Json = {"csi": {"driver": "csi.other", "volumeHandle": "v7"}}
+    cluster.add(claim, with_some(volume, metadata={"labels": {ZONE: "b"}}, spec=elsewhere))
+    cluster.add(csi_node("n1", {"count": 2}))
+    cluster.add_node(node("", labels={ZONE: "a"}))
+    disk = inline(gcePersistentDisk={"pdName": "a"})
+    cluster.add_pod(pod("", volumes=disk), 0)
+    cluster.add_pod(pod("", volumes=using("c4")), 0)
+    cluster.add_pod(pod("", volumes=using("c1")), 0)
+    for volumes in (disk, using("c2"), using("c4"), using("c5"), using("c6"), using("c7")):
+        cluster.add_pod(pod("", volumes=volumes))
+    cluster.add_pod(claim_user("c1"))
+    update_the_node(cluster)
+    return cluster.history()
+
+
+# --- Objects that are deleted ---------------------------------------------------------------------
+
+_CLAIM, _OTHER = resource_claim("c1", _ONE), resource_claim("c2", _ONE)
+_RESULTS = [{"request": "r0", "driver": DRIVER, "pool": "s1", "device": "d0"}]
+_HOLDER = {**_OTHER, "status": {"allocation": {"devices": {"results": _RESULTS}}}}
+_REPLACED = (
+    Replaced("slice_deleted", [_CLASS, _CLAIM, _SLICE], claim_user("c1")),
+    Replaced("device_class_deleted", [_SLICE, _CLAIM, _CLASS], claim_user("c1")),
+    Replaced("resource_claim_deleted", [_CLASS, _SLICE, _CLAIM], claim_user("c1")),
+    Replaced("claim_that_holds_the_device_deleted", [_CLASS, _SLICE, _CLAIM, _HOLDER], claim_user("c1")),
+)
+
+CASES: tuple[Case, ...] = (
+    *_of_allocations(),
+    *_of_late_claims(),
+    Case(
+        "slices_of_a_pool_disagree",
+        "The slices of a pool disagree on how many there are: the first one counts, which may be any of them.",
+        _slices_disagree(),
+    ),
+    Case(
+        "node_updates_for_pods_rejected_by_volumes_and_devices",
+        "No update of a node requeues a pod that was rejected for its volumes or claims and stays unschedulable.",
+        _node_updated(),
+        needs=("volumes",),
+    ),
+    *(case for replaced in _REPLACED for case in before_and_after(replaced)),
+)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of extenders: which of two extenders binds, and what an extender leaves of the victims."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import cpu, node, pod, profile_config, with_metadata
+from refsched.suite import Case
+from refsched.suite.histories.extender_server import ANNOTATION
+from refsched.suite.histories.extenders_at_hand import EXTENDERS
+from refsched.suite.histories.history import History
+
+Json = dict[str, Any]
+
+
+def _binding(verbs_of_both: tuple[Json, Json], answers: Json) -> History:
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(with_metadata(pod("", cpu("1")), annotations={ANNOTATION: json.dumps(answers)}))
+    cluster.schedule()
+    named = [
+        {"urlPrefix": f"{EXTENDERS}/{name}", **verbs} for name, verbs in zip("ab", verbs_of_both, strict=True)
+    ]
+    return cluster.history(profile_config(extenders=named))
+
+
+def _no_victims_left() -> History:
+    cluster = HistoryBuilder()
+    for home in range(2):
+        cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+        cluster.add_pod(pod("", cpu("1")), home)
+    answers = {"a": {"preempt": {"n1": "Refuse", "n2": "Refuse"}}, "b": {"preempt": "Fail"}}
+    coming = pod("", cpu("1"), priority=10)
+    cluster.add_pod(with_metadata(coming, annotations={ANNOTATION: json.dumps(answers)}))
+    cluster.schedule()
+    extenders = [{"urlPrefix": f"{EXTENDERS}/{name}", "preemptVerb": "preempt"} for name in "ab"]
+    return cluster.history(profile_config(extenders=extenders))
+
+
+def _cases() -> Iterator[Case]:
+    filters, binds = {"filterVerb": "filter"}, {"bindVerb": "bind", "filterVerb": "filter"}
+    for kind, binder in (("", binds), ("ignorable_", {**binds, "ignorable": True})):
+        for end, says, answers in (
+            ("binds", "binds the pod", {}),
+            ("fails", "fails to bind the pod", {"a": {"bind": "Fail"}, "b": {"bind": "Fail"}}),
+        ):
+            for place, order in (("first", (binder, filters)), ("second", (filters, binder))):
+                yield Case(
+                    f"{kind}extender_{end}_as_the_{place}",
+                    f"The {place} of two extenders has the bind verb"
+                    f"{', is ignorable,' if kind else ''} and {says}.",
+                    _binding(order, answers),
+                )
+    yield Case(
+        "extender_leaves_no_candidate",
+        "Once the first extender has removed every candidate, the second one, which would fail, is not asked.",
+        _no_victims_left(),
+        needs=("preemption",),
+    )
+
+
+CASES: tuple[Case, ...] = tuple(_cases())

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of InterPodAffinity: terms of pods that are created, deleted or ignored between two attempts, and
+namespaces whose labels change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import (
+    HOSTNAME,
+    PREFERRED,
+    REQUIRED,
+    ZONE,
+    default_profile,
+    near,
+    node,
+    pod,
+    profile_config,
+)
+from refsched.suite import Case
+from refsched.suite.histories.history import History, Update, deleting
+
+Json = dict[str, Any]
+
+_A, _B = {"app": "a"}, {"app": "b"}
+_OF_A, _OF_B = {"matchLabels": _A}, {"matchLabels": _B}
+
+
+def zones(*names: str) -> HistoryBuilder:
+    """One node in each of these zones, with the label of its host; "" is no zone."""
+    cluster = HistoryBuilder(hosts=True)
+    for zone in names:
+        cluster.add_node(node(labels={ZONE: zone} if zone else {}))
+    return cluster
+
+
+# --- Terms of pods that run ----------------------------------------------------------------------
+
+
+def _anti_affinity_that_comes_later(first: Json, key: str) -> History:
+    """A node has a pod with ``first``. After an attempt, a pod with required anti-affinity runs there too."""
+    cluster = zones("a", "b")
+    cluster.add_pod(pod("", labels=_A, affinity=first), 0)
+    cluster.add_pod(pod("", nodeSelector={ZONE: "c"}))
+    cluster.schedule(1)
+    cluster.add_pod(pod("", affinity=near("podAntiAffinity", REQUIRED, _OF_B, key)), 0)
+    cluster.add_pod(pod("", labels=_B))
+    cluster.schedule(1)
+    cluster.remove_pod(2)
+    cluster.add_pod(pod("", labels=_B))
+    cluster.schedule(1)
+    return cluster.history()
+
+
+def _term_that_ends(is_late: bool, affinity: Json) -> History:
+    """The terms of a pod that runs count for a pod without terms, until the first one is deleted."""
+    cluster = zones("a", "b")
+    cluster.add_pod(pod("", nodeSelector={ZONE: "c"}))
+    if is_late:
+        cluster.schedule(1)
+    cluster.add_pod(pod("", affinity=affinity), 0)
+    cluster.add_pod(pod("", labels=_B))
+    cluster.schedule()
+    cluster.remove_pod(1)
+    cluster.add_pod(pod("", labels=_B))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _preferences_of_others_ignored(own: Json) -> History:
+    cluster = zones("a", "a", "b")
+    cluster.add_pod(pod("", labels=_A, affinity=near("podAffinity", PREFERRED, _OF_B)), 0)
+    cluster.add_pod(pod("", labels=_B, affinity=own))
+    cluster.schedule()
+    args = ("InterPodAffinity", {"hardPodAffinityWeight": 0, "ignorePreferredTermsOfExistingPods": True})
+    return cluster.history(profile_config(default_profile(args)))
+
+
+def _deleted_with_its_node(affinity: Json) -> History:
+    """Between two attempts a pod is deleted, and then its node: the pod counts no more in their zone."""
+    cluster = zones("a", "a", "b")
+    cluster.add_pod(pod("", affinity=affinity), 0)
+    cluster.add_pod(pod("", nodeSelector={ZONE: "c"}))
+    cluster.schedule()
+    cluster.remove_pod(0)
+    cluster.remove_node(0)
+    for _ in range(2):
+        cluster.add_pod(pod("", labels=_B))
+        cluster.schedule()
+    return cluster.history()
+
+
+_TERMS = {
+    "preferred_affinity": ("podAffinity", PREFERRED),
+    "preferred_anti_affinity": ("podAntiAffinity", PREFERRED),
+    "required_affinity": ("podAffinity", REQUIRED),
+}
+
+
+def _of_running_pods() -> Iterator[Case]:
+    for key, domain in ((HOSTNAME, "host"), (ZONE, "zone")):
+        for name, (kind, when) in _TERMS.items():
+            yield Case(
+                f"anti_affinity_by_{domain}_added_beside_{name}",
+                f"Required anti-affinity by {domain} counts as soon as its pod runs, on a node where a pod with "
+                f"{name.replace('_', ' ')} ran at the last attempt, and until that pod is deleted.",
+                _anti_affinity_that_comes_later(near(kind, when, _OF_A), key),
+                ("R-PODAFF-01",),
+            )
+    for is_late in (False, True):
+        since = "added_between_attempts" if is_late else "there_from_the_start"
+        for name, (kind, when) in _TERMS.items():
+            yield Case(
+                f"{name}_of_a_running_pod_{since}",
+                f"A running pod's {name.replace('_', ' ')}, {since.replace('_', ' ')}, counts in the score of"
+                " a pod without terms until the running pod is deleted.",
+                _term_that_ends(is_late, near(kind, when, _OF_B)),
+            )
+    far = {"matchLabels": {"app": "c"}}
+    for name, own in (
+        ("required_anti_affinity", near("podAntiAffinity", REQUIRED, far)),
+        ("required_affinity", near("podAffinity", REQUIRED, _OF_A, ZONE)),
+        ("preferred_anti_affinity", near("podAntiAffinity", PREFERRED, far)),
+        ("preferred_affinity", near("podAffinity", PREFERRED, _OF_A, "nowhere")),
+    ):
+        yield Case(
+            f"ignored_preferences_of_existing_pods_with_own_{name}",
+            "A profile ignores the preferred terms of existing pods only for a pod that prefers nothing itself; "
+            f"this pod has {name.replace('_', ' ')}.",
+            _preferences_of_others_ignored(own),
+        )
+    yield Case(
+        "required_anti_affinity_of_a_pod_deleted_with_its_node",
+        "Required anti-affinity of a pod ends when the pod and then its node are deleted between two attempts.",
+        _deleted_with_its_node(near("podAntiAffinity", REQUIRED, _OF_B, ZONE)),
+    )
+    yield Case(
+        "preferred_affinity_of_a_pod_deleted_with_its_node",
+        "Preferred affinity of a pod ends when the pod and then its node are deleted between two attempts.",
+        _deleted_with_its_node(near("podAffinity", PREFERRED, _OF_B, ZONE)),
+    )
+
+
+# --- Namespace selectors --------------------------------------------------------------------------
+
+
+def _namespace(team: str) -> Json:
+    labels = {"team": team} if team else {}
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other", "labels": labels}}
+
+
+def _with_term(kind: str, operator: str, *values: str) -> Json:
+    """A pod whose term selects all pods of the namespaces with such a label ``team``."""
+    condition = {"key": "team", "operator": operator, **({"values": list(values)} if values else {})}
+    selector = {"matchExpressions": [condition]}
+    term = {"topologyKey": HOSTNAME, "labelSelector": {}, "namespaceSelector": selector}
+    return pod("", affinity={kind: {REQUIRED: [term]}})
+
+
+def _after_namespace_changed(coming: Json, running: Json, later: Json | None) -> History:
+    """The namespace ``other``, of team x, is deleted or becomes ``later`` before the pod comes."""
+    cluster = HistoryBuilder(hosts=True)
+    namespace = _namespace("x")
+    cluster.add(namespace)
+    cluster.add_node(node(""))
+    cluster.add_pod(running, 0)
+    cluster.steps.append(deleting(namespace) if later is None else Update(later))
+    cluster.add_pod(coming)
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+_SELECTORS: dict[str, tuple[str, ...]] = {
+    "in": ("In", "x"),
+    "not_in": ("NotIn", "x"),
+    "exists": ("Exists",),
+    "does_not_exist": ("DoesNotExist",),
+    "in_two": ("In", "y", "x"),
+}
+
+
+def _of_namespaces() -> Iterator[Case]:
+    elsewhere = pod("", namespace="other")
+    relabelled = _namespace("y")
+    for number, (name, selector) in enumerate(_SELECTORS.items()):
+        is_deleted = number % 2 == 1
+        what = "deleted" if is_deleted else "relabelled"
+        other = "relabelled" if is_deleted else "deleted"
+        later = None if is_deleted else relabelled
+        anti = _with_term("podAntiAffinity", *selector)
+        says = f"has a namespace selector with {selector[0]}, and the namespace"
+        yield Case(
+            f"namespace_{what}_before_anti_affinity_of_the_pod_{name}",
+            f"The pod's own anti-affinity {says} of the other pod was {what} before the attempt.",
+            _after_namespace_changed(anti, elsewhere, later),
+        )
+        yield Case(
+            f"namespace_{what}_before_anti_affinity_of_another_pod_{name}",
+            f"A running pod's anti-affinity {says} of the pod to be scheduled was {what} before the attempt.",
+            _after_namespace_changed(elsewhere, anti, later),
+        )
+        yield Case(
+            f"namespace_{other}_before_affinity_of_the_pod_{name}",
+            f"The pod's own affinity {says} of the other pod was {other} before the attempt.",
+            _after_namespace_changed(
+                _with_term("podAffinity", *selector), elsewhere, relabelled if is_deleted else None
+            ),
+        )
+
+
+CASES: tuple[Case, ...] = (*_of_running_pods(), *_of_namespaces())

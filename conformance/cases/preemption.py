@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of preemption: which of two nodes is picked, which pods are reprieved, and when the search for candidates
+ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from conformance.cases.pod_affinity import zones
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.devices import (
+    all_there_are,
+    claim_user,
+    device_class,
+    request,
+    resource_claim,
+    resource_slice,
+)
+from conformance.vocabulary.objects import (
+    HOSTNAME,
+    REQUIRED,
+    START_TIMES,
+    ZONE,
+    cpu,
+    default_profile,
+    near,
+    node,
+    pod,
+    profile_config,
+)
+from conformance.vocabulary.victims import ONE_NODE, TWO_NODES, Preemption, Victims, a_budget
+from refsched.suite import Case
+from refsched.suite.histories.history import History
+
+Json = dict[str, Any]
+
+_A, _B = {"app": "a"}, {"app": "b"}
+_OF_A: Json = {"matchLabels": _A}
+
+# --- Which node, and which pods -------------------------------------------------------------------
+
+
+def _one_after_the_other(*preemptions: Preemption) -> History:
+    cluster = HistoryBuilder()
+    for number, preemption in enumerate(preemptions):
+        preemption.add_to(cluster, number)
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+def _protections(nodes: Sequence[Victims]) -> Sequence[str]:
+    labels = {label for victims in nodes for label, *_ in victims}
+    if "" in labels:
+        return ("without labels",)
+    return ("strict last", "disrupted already") if "a" in labels else ("",)
+
+
+def _picked() -> Iterator[Case]:
+    for name, (says, nodes) in TWO_NODES.items():
+        yield Case(
+            f"candidate_{name}",
+            f"Of two candidate nodes, in either order: {says}.",
+            _one_after_the_other(
+                *(
+                    preemption
+                    for protection in _protections(nodes)
+                    for preemption in (
+                        Preemption(nodes, protection, "2"),
+                        Preemption(nodes[::-1], protection, "2", scheduler="other"),
+                    )
+                )
+            ),
+            ("R-PREEMPT-11",),
+        )
+
+
+def _reprieved() -> Iterator[Case]:
+    for name, (says, victims) in ONE_NODE.items():
+        yield Case(
+            f"reprieve_{name}",
+            f"Of the pods of one node: {says}.",
+            _one_after_the_other(
+                *(
+                    Preemption((victims,), protection, amount)
+                    for protection in _protections((victims,))
+                    for amount in ("500m", "1")
+                )
+            ),
+            ("R-PREEMPT-08",),
+        )
+
+
+# --- Candidates -----------------------------------------------------------------------------------
+
+
+def _affinity_to_victims(key: str) -> History:
+    cluster = zones("a", "b", "a")
+    for home in (0, 0, 2):
+        cluster.add_pod(pod("", cpu("2"), labels=_A if home == 0 else _B), home)
+    cluster.add_pod(pod("", cpu("2")), 2)
+    cluster.add_pod(pod("", cpu("3"), priority=10, affinity=near("podAffinity", REQUIRED, _OF_A, key)))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _one_unprotected(candidates: int, nodes: int) -> History:
+    cluster = HistoryBuilder()
+    cluster.add(a_budget(_OF_A, 0, "", ()))
+    for number in range(nodes):
+        cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+        cluster.add_pod(pod("", cpu("1"), labels=_B if number == 1 else _A), number)
+    cluster.add_pod(pod("", cpu("1"), priority=10))
+    cluster.schedule()
+    args = {"minCandidateNodesPercentage": 0, "minCandidateNodesAbsolute": candidates}
+    profile = default_profile(("DefaultPreemption", args))
+    return cluster.history(profile_config(profile, parallelism=1))
+
+
+def _dry_run_finds_no_devices(nodes: int) -> History:
+    """Full nodes, the pool of the first of which is incomplete; a pod needs all devices of a pool."""
+    cluster = HistoryBuilder()
+    cluster.add(device_class("any"))
+    for number in range(1, nodes + 1):
+        pool = {"name": f"s{number}", "resourceSliceCount": 3 - number}
+        cluster.add(resource_slice(f"s{number}", [{"name": "d"}], {"nodeName": f"n{number}"}, pool))
+        cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+        cluster.add_pod(pod("", cpu("1"), status={"startTime": START_TIMES[0]}), number - 1)
+    cluster.add(resource_claim("c1", {"requests": [request("r0", [all_there_are()])]}))
+    cluster.add_pod(claim_user("c1", priority=10))
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+def _candidates() -> Iterator[Case]:
+    for key, domain in ((HOSTNAME, "host"), (ZONE, "zone")):
+        yield Case(
+            f"victim_that_the_pod_has_affinity_to_by_{domain}",
+            f"Pods to which the preemptor has required affinity by {domain} are not all evicted.",
+            _affinity_to_victims(key),
+        )
+    for candidates, nodes in ((1, 6), (2, 7), (1, 4)):
+        yield Case(
+            f"search_for_{candidates}_of_{nodes}_candidates_goes_on_to_one_without_violation",
+            f"A search of {nodes} nodes that needs {candidates} goes on until it has a candidate that violates no"
+            " budget.",
+            _one_unprotected(candidates, nodes),
+            ("R-PREEMPT-11",),
+        )
+    for nodes in (1, 2):
+        yield Case(
+            f"dry_run_on_{nodes}_full_nodes_with_an_incomplete_pool",
+            "Where an earlier plugin ended Filter, the dry run of preemption is the first to look for devices, and"
+            f" an incomplete pool makes its node infeasible there; full nodes: {nodes}.",
+            _dry_run_finds_no_devices(nodes),
+            needs=("devices",),
+        )
+
+
+CASES: tuple[Case, ...] = (*_picked(), *_reprieved(), *_candidates())

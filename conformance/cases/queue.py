@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of the queue: which event requeues which rejected pod, and when it is tried again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import (
+    AN_AGE_AGO,
+    REQUIRED,
+    START_TIMES,
+    ZONE,
+    container,
+    near,
+    node,
+    pod,
+    profile_config,
+    spread,
+    with_metadata,
+    with_spec,
+    with_status,
+)
+from conformance.vocabulary.scripted import SCRIPTED, script
+from refsched.suite import Case
+from refsched.suite.histories.history import History, Update
+
+Json = dict[str, Any]
+
+_A, _B = {"app": "a"}, {"app": "b"}
+_OF_A, _OF_B = {"matchLabels": _A}, {"matchLabels": _B}
+_PORT: Json = {"containers": [container("c", ports=[{"containerPort": 80, "hostPort": 80}])]}
+WITHOUT_POP_FROM_BACKOFF = {"SchedulerPopFromBackoffQ": False}
+
+# --- Updates of the rejected pod itself -----------------------------------------------------------
+
+_TOLERATIONS: list[Json] = [{"key": "k", "operator": "Exists"}]
+_LARGE, _SMALL = pod("p1", {"cpu": "9"}), pod("p1", {"cpu": "1"})
+_OF_ZONE_A = pod("p1", nodeSelector={ZONE: "a"})
+_UPDATES: dict[str, tuple[str, Json, Json]] = {
+    "smaller_and_tolerations": (
+        "requests less and tolerates a taint",
+        _LARGE,
+        with_spec(_SMALL, tolerations=_TOLERATIONS),
+    ),
+    "smaller_tolerations_and_labels": (
+        "requests less, tolerates a taint and has a label",
+        _LARGE,
+        with_metadata(with_spec(_SMALL, tolerations=_TOLERATIONS), labels=_A),
+    ),
+    "smaller_and_labels": ("requests less and has a label", _LARGE, with_metadata(_SMALL, labels=_A)),
+    "tolerations_only": (
+        "tolerates a taint, and requests as much as before",
+        _LARGE,
+        with_spec(_LARGE, tolerations=_TOLERATIONS),
+    ),
+    "tolerations_and_labels_of_a_pod_with_a_node_selector": (
+        "tolerates a taint and has a label, and its node selector matches no node as before",
+        _OF_ZONE_A,
+        with_spec(with_metadata(_OF_ZONE_A, labels=_A), tolerations=_TOLERATIONS),
+    ),
+}
+"""What becomes of a rejected pod in one update, part of which may make it schedulable."""
+
+
+def _updated(before: Json, after: Json, seconds: float, gates: dict[str, bool]) -> History:
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(before)
+    cluster.schedule()
+    if seconds:
+        cluster.wait(seconds)
+    cluster.steps.append(Update(after))
+    cluster.wait()
+    cluster.schedule(2)
+    return cluster.history(gates=gates)
+
+
+def _cordon_tolerated() -> History:
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", unschedulable=True))
+    cluster.add_pod(pod(""))
+    cluster.schedule()
+    cordon = {"key": "node.kubernetes.io/unschedulable", "operator": "Exists"}
+    for tolerations in (_TOLERATIONS, [*_TOLERATIONS, cordon]):
+        cluster.change_pod(0, partial(with_spec, tolerations=tolerations))
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history()
+
+
+def _of_updates() -> Iterator[Case]:
+    whole = "A rejected pod is requeued by an update of itself if part of the update may make it schedulable"
+    for number, (name, (says, before, after)) in enumerate(_UPDATES.items()):
+        yield Case(
+            f"pod_update_{name}",
+            f"{whole}: it {says}.",
+            _updated(before, after, 0, WITHOUT_POP_FROM_BACKOFF),
+        )
+        if number < 2:
+            yield Case(
+                f"pod_update_{name}_after_backoff",
+                f"{whole}, also after its backoff has ended: it {says}.",
+                _updated(before, after, 11, WITHOUT_POP_FROM_BACKOFF),
+            )
+            yield Case(
+                f"pod_update_{name}_pop_from_backoff",
+                f"{whole}, and may be popped from the backoff queue then: it {says}.",
+                _updated(before, after, 0, {}),
+            )
+    yield Case(
+        "pod_update_tolerates_the_cordon",
+        "A pod rejected by a cordoned node is requeued by the toleration of the cordon, and not by another one.",
+        _cordon_tolerated(),
+    )
+
+
+# --- Time -----------------------------------------------------------------------------------------
+
+
+def _backoff(initial: int, most: int) -> History:
+    """After each attempt a node is created that the pod, which waits for a port, might use and cannot; the queues
+    are observed each second, to see when the next attempt is due."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", **_PORT), 0)
+    cluster.add_pod(pod("", **_PORT))
+    for _ in range(4):
+        cluster.schedule(1)
+        cluster.add_node(node("", unschedulable=True))
+        for _ in range(most + 2):
+            cluster.wait(1)
+    config = profile_config(podInitialBackoffSeconds=initial, podMaxBackoffSeconds=most)
+    return cluster.history(config, WITHOUT_POP_FROM_BACKOFF)
+
+
+def _flushed() -> History:
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(_LARGE)
+    cluster.schedule(1)
+    for seconds in (299, 1, 29, 1):
+        cluster.wait(seconds)
+    cluster.schedule(1)
+    return cluster.history()
+
+
+def _of_time() -> Iterator[Case]:
+    for initial, most in ((1, 2), (2, 3), (1, 5)):
+        yield Case(
+            f"backoff_from_{initial}_to_{most}_seconds",
+            f"Each attempt doubles the backoff, which begins with {initial} s and is {most} s at most.",
+            _backoff(initial, most),
+        )
+    yield Case(
+        "flush_after_five_minutes",
+        "A pod that no event requeues is flushed from the unschedulable pods by the first half-minute tick after"
+        " five minutes.",
+        _flushed(),
+    )
+
+
+# --- Events of others -----------------------------------------------------------------------------
+
+_NODE_UPDATES: tuple[Callable[[Json], Json], ...] = (
+    lambda value: with_metadata(value, labels={**value["metadata"].get("labels", {}), "touched": "yes"}),
+    partial(with_spec, taints=[{"key": "k", "effect": "PreferNoSchedule"}]),
+    partial(with_status, conditions=[{"type": "Ready", "status": "True"}]),
+    partial(with_metadata, annotations={"touched": "yes"}),
+    partial(with_status, allocatable={"cpu": "4", "memory": "9Gi", "pods": "9"}),
+    partial(with_status, allocatable={"cpu": "4", "memory": "9Gi", "pods": "10"}),
+    partial(with_spec, unschedulable=True),
+    partial(with_spec, unschedulable=False),
+)
+"""What happens to a node, one update after the other."""
+
+_READY: Json = {"type": "Ready", "status": "True", "lastHeartbeatTime": AN_AGE_AGO}
+_STATUS_UPDATES: tuple[Callable[[Json], Json], ...] = (
+    partial(with_status, conditions=[_READY]),
+    partial(with_status, conditions=[{**_READY, "lastHeartbeatTime": START_TIMES[0]}]),
+    partial(with_status, conditions=[{**_READY, "status": "False"}]),
+    partial(with_metadata, annotations={"touched": "yes"}),
+    partial(with_metadata, annotations={"touched": "yes"}),
+    partial(with_status, images=[{"names": ["i"], "sizeBytes": 1}]),
+)
+"""The second and the fifth change nothing that is an event, and neither do images."""
+
+
+def update_the_node(
+    cluster: HistoryBuilder, updates: Sequence[Callable[[Json], Json]] = _NODE_UPDATES
+) -> None:
+    """The first node is updated in one way after another; pods that this may make schedulable are tried again."""
+    cluster.schedule()
+    for update in updates:
+        cluster.change_node(0, update(next(iter(cluster.nodes.values()))))
+        cluster.wait()
+        cluster.schedule()
+
+
+def _rejected() -> list[Json]:
+    """Pods each of which another plugin rejects."""
+    return [
+        _LARGE,
+        pod("", **_PORT),
+        pod("", nodeSelector={"disk": "ssd"}),
+        pod("", labels=_A, topologySpreadConstraints=[spread(ZONE, 1, "DoNotSchedule")]),
+        pod("", affinity=near("podAffinity", REQUIRED, _OF_B)),
+        pod("", affinity=near("podAntiAffinity", REQUIRED, _OF_A)),
+        pod("", schedulingGates=[{"name": "g"}]),
+    ]
+
+
+def _with_rejected(first: int, last: int) -> HistoryBuilder:
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", labels=_A, **_PORT), 0)
+    for value in _rejected()[first:last]:
+        cluster.add_pod(value)
+    return cluster
+
+
+def _node_updated(first: int, last: int) -> History:
+    cluster = _with_rejected(first, last)
+    update_the_node(cluster)
+    return cluster.history()
+
+
+def _others_created_and_deleted(first: int, last: int) -> History:
+    """Bound pods are created, updated and deleted, and then a node."""
+    cluster = _with_rejected(first, last)
+    cluster.schedule()
+    others = (pod("p8", {"cpu": "1"}), pod("p8", labels=_B), pod("p8", namespace="other", labels=_A))
+    for other in others:
+        cluster.add_pod(other, 0)
+        cluster.wait()
+        cluster.schedule()
+        cluster.change_pod(len(cluster.pods) - 1, partial(with_metadata, labels={"touched": "yes"}))
+        cluster.wait()
+        cluster.schedule()
+        cluster.remove_pod(len(cluster.pods) - 1)
+        cluster.wait()
+        cluster.schedule()
+    cluster.add_node(node("", unschedulable=True))
+    cluster.wait()
+    cluster.schedule()
+    cluster.remove_node(1)
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+def _rejected_by_a_plugin_without_events(updates: Sequence[Callable[[Json], Json]]) -> History:
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", script=script(("ScriptedA", "reserve", "Unschedulable"))))
+    update_the_node(cluster, updates)
+    return cluster.history(SCRIPTED)
+
+
+def _of_events() -> Iterator[Case]:
+    for plugins, some in (("resources_ports_affinity_spread", (0, 4)), ("pod_affinity_and_gates", (4, 7))):
+        yield Case(
+            f"node_updates_for_pods_rejected_by_{plugins}",
+            "Each update of a node requeues the pods that it may make schedulable, by the plugin that rejected"
+            " them, and no other pod.",
+            _node_updated(*some),
+        )
+        yield Case(
+            f"other_pods_for_pods_rejected_by_{plugins}",
+            "The creation, update and deletion of a bound pod requeue the pods that they may make schedulable, by"
+            " the plugin that rejected them, and no other pod.",
+            _others_created_and_deleted(*some),
+        )
+    for name, updates in (("status", _STATUS_UPDATES), ("any", _NODE_UPDATES)):
+        yield Case(
+            f"{name}_node_updates_for_a_pod_rejected_by_a_plugin_without_events",
+            "Whatever is an event requeues a pod that was rejected by a plugin which registers for none.",
+            _rejected_by_a_plugin_without_events(updates),
+            needs=("scripted",),
+        )
+
+
+CASES: tuple[Case, ...] = (*_of_updates(), *_of_time(), *_of_events())

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of NodeResourcesFit: overcommitted nodes, resources that are ignored, allocatable that grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import (
+    container,
+    cpu,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+    resized,
+)
+from refsched.suite import Case
+from refsched.suite.histories.history import History
+
+Json = dict[str, Any]
+
+_FEW: Json = {"cpu": "1", "memory": "1Gi", "ephemeral-storage": "1Gi", "x.y/a": "1", "pods": "9"}
+_SMALL: Json = {"cpu": "1m", "memory": "1", "ephemeral-storage": "1", "x.y/a": "1"}
+_IMAGE: Json = {"names": ["large:1"], "sizeBytes": 900 * 1024 * 1024}
+
+
+def _overcommitted(resource: str, requests: Json) -> History:
+    """A node's pods request more of a resource than it has; others request something else, or nothing."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", _FEW))
+    cluster.add_pod(pod("", {resource: "2Gi" if resource not in ("cpu", "x.y/a") else "2"}), 0)
+    cluster.add_pod(pod("", requests))
+    cluster.add_pod(pod(""))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _one_resource_grows_after_the_other() -> History:
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", _FEW))
+    cluster.add_pod(pod("", {name: amount for name, amount in _FEW.items() if name != "pods"}), 0)
+    for name in ("cpu", "memory", "ephemeral-storage"):
+        cluster.add_pod(pod("", {name: _FEW[name]}))
+    cluster.schedule()
+    grown = dict(_FEW)
+    for name, amount in (
+        ("cpu", "1500m"),
+        ("memory", "1500Mi"),
+        ("ephemeral-storage", "1500Mi"),
+        ("x.y/a", "2"),
+    ):
+        grown[name] = amount
+        cluster.change_node(0, node("", grown))
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history()
+
+
+def _ignored_resources(amount: str) -> History:
+    """One resource is ignored by its name, one by its group, and one is not ignored."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "4", "pods": "9", "x.y/a": "1", "z.w/b": "1"}))
+    for resource in ("x.y/a", "z.w/b", "v.u/c"):
+        resources = {"requests": {resource: amount}, "limits": {resource: amount}}
+        cluster.add_pod(pod("", containers=[{"name": "c", "image": "i", "resources": resources}]))
+    cluster.schedule()
+    args = {"ignoredResources": ["x.y/a"], "ignoredResourceGroups": ["z.w"]}
+    return cluster.history(profile_config(default_profile(("NodeResourcesFit", args))))
+
+
+def _weight_of_a_default_plugin(weight: int) -> History:
+    scored = {"enabled": [{"name": "NodeResourcesFit", "weight": weight}, {"name": "ImageLocality"}]}
+    cluster = HistoryBuilder()
+    for cores in ("4", "2"):
+        images = [_IMAGE] if cores == "2" else []
+        cluster.add_node(node("", {"cpu": cores, "memory": "8Gi", "pods": "9"}, images=images))
+    cluster.add_pod(pod("", containers=[container("c", {"cpu": "1"}, image="large:1")]))
+    cluster.schedule()
+    return cluster.history(profile_config(default_profile(plugins={"score": scored})))
+
+
+def _resize_status_of_a_pending_pod(allocated: str) -> History:
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+    cluster.add_pod(pod("", cpu("1500m")), 0)
+    cluster.add_pod(resized(cpu("1"), cpu(allocated), cpu(allocated), "")(pod("", cpu("1"))))
+    cluster.schedule()
+    cluster.change_node(0, node("", {"cpu": "4", "pods": "9"}))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+def _cases() -> Iterator[Case]:
+    for resource in _SMALL:
+        name = {"x.y/a": "extended_resource"}.get(resource, resource.replace("-", "_"))
+        yield Case(
+            f"overcommitted_{name}",
+            f"A node that is overcommitted on {name.replace('_', ' ')} is feasible for pods that request other "
+            "resources only.",
+            _overcommitted(resource, {other: _SMALL[other] for other in _SMALL if other != resource}),
+            ("R-FIT-01",),
+        )
+    yield Case(
+        "overcommitted_extended_resource_requested_as_zero",
+        "A node that is overcommitted on an extended resource is feasible for a pod that requests 0 of it.",
+        _overcommitted("x.y/a", {"cpu": "1m", "x.y/a": "0"}),
+        ("R-FIT-01",),
+    )
+    yield Case(
+        "allocatable_grows_one_resource_after_the_other",
+        "A pod is requeued only when a resource grows that it requests, even if that is still too little.",
+        _one_resource_grows_after_the_other(),
+    )
+    for amount in ("2", "1"):
+        yield Case(
+            f"ignored_resources_request_of_{amount}",
+            "A resource that the profile ignores by name or by group rejects no node, and one that is not ignored "
+            f"does; each pod requests {amount}.",
+            _ignored_resources(amount),
+            ("R-FIT-02",),
+        )
+    for weight in (1, 5):
+        yield Case(
+            f"default_plugin_with_weight_{weight}",
+            f"A default plugin that is enabled at score with weight {weight} counts once, by that weight.",
+            _weight_of_a_default_plugin(weight),
+        )
+    for allocated in ("9", "100m"):
+        yield Case(
+            f"resize_status_of_a_pending_pod_{allocated}",
+            f"Of a pod that is not bound the requests count, and not the {allocated} of cpu in its status.",
+            _resize_status_of_a_pending_pod(allocated),
+        )
+
+
+CASES: tuple[Case, ...] = tuple(_cases())

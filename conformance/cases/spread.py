@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of PodTopologySpread: labels that are missing or change, nodes where the pod cannot go, nominated pods,
+and tolerations that come late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.cases.pod_affinity import zones
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import (
+    HOSTNAME,
+    ZONE,
+    node,
+    pod,
+    selecting,
+    spread,
+    with_metadata,
+    with_spec,
+)
+from refsched.suite import Case
+from refsched.suite.histories.history import History
+
+Json = dict[str, Any]
+
+_A = {"app": "a"}
+_ACTIONS = {"filter": "DoNotSchedule", "score": "ScheduleAnyway"}
+
+
+def _node_lacks_a_label(missing: str) -> History:
+    """Two pods of a Service: one has no constraints of its own, one has a constraint for each of two keys."""
+    cluster = HistoryBuilder()
+    cluster.add(selecting("Service", "s", _A, "v1"))
+    for name, zone in (("n1", "a"), ("n2", "a"), ("n3", "b")):
+        labels = {HOSTNAME: name, ZONE: zone}
+        if name == "n2":
+            del labels[missing]
+        cluster.add_node(node(labels=labels))
+    for home in (1, 1, 1, 2):
+        cluster.add_pod(pod("", labels=_A), home)
+    cluster.add_pod(pod("", labels=_A))
+    cluster.add_pod(
+        pod("", labels=_A, topologySpreadConstraints=[spread(key, 1) for key in (HOSTNAME, ZONE)])
+    )
+    cluster.schedule()
+    return cluster.history()
+
+
+def _version_label_changes(when: str, gate: bool) -> History:
+    """The label that matchLabelKeys compares is changed before the pod is tried."""
+    cluster = zones("a", "b")
+    for home, version in ((0, "2"), (1, "1"), (1, "1")):
+        cluster.add_pod(pod("", labels={**_A, "version": version}), home)
+    constraint = spread(ZONE, 1, when, matchLabelKeys=["version", "absent"])
+    cluster.add_pod(pod("", labels={**_A, "version": "1"}, topologySpreadConstraints=[constraint]))
+    cluster.change_pod(3, lambda value: with_metadata(value, labels={**_A, "version": "2"}))
+    cluster.schedule()
+    return cluster.history(gates={} if gate else {"MatchLabelKeysInPodTopologySpread": False})
+
+
+def _pods_where_the_pod_cannot_go(when: str, policy: str) -> History:
+    cluster = HistoryBuilder(hosts=True)
+    for zone, disk in (("a", "ssd"), ("a", "hdd"), ("b", "ssd")):
+        cluster.add_node(node(labels={ZONE: zone, "disk": disk}))
+    for home in (1, 1, 2):
+        cluster.add_pod(pod("", labels=_A), home)
+    constraint = spread(ZONE, 1, when, nodeAffinityPolicy=policy)
+    cluster.add_pod(pod("", labels=_A, nodeSelector={"disk": "ssd"}, topologySpreadConstraints=[constraint]))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _nominated_pods_count(nominated: int) -> History:
+    """So many pods are nominated to the node with the fewest, so that another zone may have fewest then."""
+    cluster = zones("a", "b")
+    for home in (0, 0, 1):
+        cluster.add_pod(pod("", labels=_A), home)
+    for _ in range(nominated):
+        stays: Json = {"nodeSelector": {ZONE: "c"}, "preemptionPolicy": "Never", "priority": 10}
+        cluster.add_pod(pod("", labels=_A, status={"nominatedNodeName": "n2"}, **stays))
+    cluster.add_pod(pod("", labels=_A, topologySpreadConstraints=[spread(ZONE, 1, "DoNotSchedule")]))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _toleration_added(policies: Json, tolerated: str, index: int) -> History:
+    """Two pods find one domain too few, because they do not tolerate the taint of the other node; then one of the
+    pods gets a toleration. The other node is cordoned, so that nothing fits there all the same."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add_node(node(labels={ZONE: "a"}))
+    taint = {"key": "k", "effect": "NoSchedule"}
+    cluster.add_node(node(labels={ZONE: "b"}, taints=[taint], unschedulable=True))
+    cluster.add_pod(pod("", labels=_A), 0)
+    constraint = spread(ZONE, 1, "DoNotSchedule", minDomains=3, **policies)
+    for _ in range(2):
+        cluster.add_pod(pod("", labels=_A, topologySpreadConstraints=[constraint]))
+    cluster.schedule()
+    tolerations = [{"key": tolerated, "operator": "Exists"}]
+    cluster.change_pod(index, lambda value: with_spec(value, tolerations=tolerations))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+_HONOR = {"nodeTaintsPolicy": "Honor"}
+
+
+def _cases() -> Iterator[Case]:
+    for key, name in ((HOSTNAME, "hostname"), (ZONE, "zone")):
+        yield Case(
+            f"spread_with_a_node_that_lacks_the_{name}_label",
+            f"Pods on a node without the {name} label count for system defaulted constraints of the other key,"
+            " and for no constraint of a pod that states constraints for both keys.",
+            _node_lacks_a_label(key),
+        )
+    for point, when in _ACTIONS.items():
+        for gate in (True, False):
+            yield Case(
+                f"match_label_keys_after_a_label_changed_{point}{'' if gate else '_gate_off'}",
+                f"By matchLabelKeys a constraint compares the label that the pod has when it is tried ({when}), "
+                f"{'and counts' if gate else 'but does not count while its feature gate is off'}.",
+                _version_label_changes(when, gate),
+            )
+        for policy in ("Ignore", "Honor"):
+            yield Case(
+                f"spread_counts_nodes_that_do_not_match_{policy.lower()}_{point}",
+                "Pods on nodes that do not match the pod's node selector count, or not, as nodeAffinityPolicy"
+                f" {policy} says ({when}).",
+                _pods_where_the_pod_cannot_go(when, policy),
+            )
+    for nominated in (1, 2, 3):
+        yield Case(
+            f"spread_counts_{nominated}_nominated",
+            f"A node's nominated pods ({nominated}) count for the skew there, and the smallest count may then be"
+            " that of another zone.",
+            _nominated_pods_count(nominated),
+        )
+    for name, says, policies, tolerated, index in (
+        ("the_taint_first_pod", "the first pod tolerates the taint", _HONOR, "k", 1),
+        ("the_taint_second_pod", "the second pod tolerates the taint", _HONOR, "k", 2),
+        ("another_taint", "the first pod tolerates another taint", _HONOR, "other", 1),
+        ("the_taint_running_pod", "a pod that runs tolerates the taint", _HONOR, "k", 0),
+        ("the_taint_with_policy_ignore", "its constraint ignores taints anyway", {}, "k", 1),
+    ):
+        yield Case(
+            f"toleration_added_for_{name}",
+            "A pod rejected for too few domains is requeued when a toleration is added to it that matters to its "
+            f"constraint: {says}.",
+            _toleration_added(policies, tolerated, index),
+        )
+
+
+CASES: tuple[Case, ...] = tuple(_cases())

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of NodeVolumeLimits: attachments that are deleted, limits that change, and in-tree volumes that count for
+a CSI driver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from conformance.cases.deleted import Replaced, before_and_after
+from conformance.cases.volumes import WITHOUT_BINDING
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import node, pod, with_metadata
+from conformance.vocabulary.storage import (
+    DRIVER,
+    EPHEMERAL,
+    GCE,
+    MIGRATED_PLUGINS,
+    STORAGE,
+    bound_pair,
+    csi_node,
+    inline,
+    storage_class,
+    storage_object,
+    using,
+    with_some,
+)
+from refsched.suite import Case
+from refsched.suite.histories.history import History, deleting
+
+Json = dict[str, Any]
+
+_HAND = storage_class("hand")
+_NO_DISK: Json = {"name": "e", "emptyDir": {}}
+
+# --- Attachments ----------------------------------------------------------------------------------
+
+
+def _attachment(number: int, attacher: str = DRIVER) -> Json:
+    source = {"persistentVolumeName": f"v{number}"}
+    return storage_object(
+        *(STORAGE, "VolumeAttachment", f"a{number}"),
+        spec={"attacher": attacher, "nodeName": "n1", "source": source},
+    )
+
+
+def _detached(attacher: str, volumes: Sequence[Json]) -> History:
+    """A pod is rejected for a disk too many of the GCE driver; then an attachment is deleted."""
+    attachment = _attachment(1, attacher)
+    limits = csi_node("n1", {"count": 1})
+    limits["metadata"]["annotations"] = {MIGRATED_PLUGINS: "kubernetes.io/gce-pd"}
+    limits["spec"]["drivers"] = [{"name": GCE, "nodeID": "n1", "allocatable": {"count": 1}}]
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(limits, attachment)
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=inline(gcePersistentDisk={"pdName": "a"})), 0)
+    cluster.add_pod(pod("", volumes=list(volumes)))
+    cluster.schedule()
+    cluster.steps.append(deleting(attachment))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+def _ephemeral_claim(owned: bool) -> History:
+    cluster = HistoryBuilder(hosts=True)
+    claim, volume = bound_pair("p1-e", "v1")
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "p1", "uid": "uid-of-p1", "controller": True}
+    cluster.add(_HAND, with_metadata(claim, ownerReferences=[owner]) if owned else claim, volume)
+    cluster.add(csi_node("n1", {"count": 2}))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", uid="uid-of-p1", volumes=[{"name": "e", **EPHEMERAL}]))
+    cluster.schedule()
+    return cluster.history(WITHOUT_BINDING)
+
+
+def _cases() -> Iterator[Case]:
+    disk = inline(gcePersistentDisk={"pdName": "b"})
+    for attacher, whose in ((DRIVER, "another_driver"), (GCE, "the_driver")):
+        for place, volumes in (("last", [_NO_DISK, *disk]), ("first", [*disk, _NO_DISK])):
+            yield Case(
+                f"attachment_of_{whose}_deleted_disk_{place}",
+                "A pod with one disk too many is requeued when an attachment of that driver is deleted, and of no"
+                f" other; the disk is the {place} of its volumes, and {whose.replace('_', ' ')} detaches.",
+                _detached(attacher, volumes),
+            )
+    for owned in (False, True):
+        name = "owned" if owned else "not_owned"
+        yield Case(
+            f"ephemeral_claim_{name}_by_the_pod_without_volume_binding",
+            "Where VolumeBinding is disabled, NodeVolumeLimits rejects a pod whose ephemeral claim is another"
+            f" object's; here it is {name.replace('_', ' ')} by the pod.",
+            _ephemeral_claim(owned),
+        )
+
+
+# --- Objects that are deleted or replaced ---------------------------------------------------------
+
+
+def _limited(driver: str, count: int, plugin: str = "") -> Json:
+    drivers = [{"name": driver, "nodeID": "n1", "allocatable": {"count": count}}]
+    migrated = {MIGRATED_PLUGINS: f"kubernetes.io/{plugin}"} if plugin else {}
+    metadata = {"name": "n1", "annotations": migrated}
+    return {"apiVersion": STORAGE, "kind": "CSINode", "metadata": metadata, "spec": {"drivers": drivers}}
+
+
+_USER = pod("", volumes=using("c1"))
+_BOUND, _SECOND = bound_pair("c1", "v1"), bound_pair("c2", "v2")
+_GCE_DISKS = [pod("", volumes=inline(gcePersistentDisk={"pdName": name})) for name in "ab"]
+_GCE_LIMITED = _limited(GCE, 1, "gce-pd")
+_PORTWORX = [pod("", volumes=inline(portworxVolume={"volumeID": name})) for name in ("a", "a", "b")]
+_PORTWORX_LIMITED = _limited("pxd.portworx.com", 1, "portworx-volume")
+_NOT_MIGRATED = _limited("pxd.portworx.com", 1)
+_SAME = with_some(_PORTWORX_LIMITED)
+_LIMIT = csi_node("n1", {"count": 1})
+
+_REPLACED = (
+    Replaced("limits_deleted", [_HAND, *_BOUND, *_SECOND, _LIMIT], pod("", volumes=using("c1", "c2"))),
+    Replaced("attachment_deleted", [_HAND, *_BOUND, *_SECOND, _LIMIT, _attachment(2)], _USER),
+    Replaced("attached_volume_deleted", [_HAND, *_BOUND, _LIMIT, _attachment(2), _SECOND[1]], _USER),
+    Replaced(
+        "attachment_of_a_migrated_disk_deleted",
+        [_HAND, *_SECOND, _GCE_LIMITED, _attachment(2, GCE)],
+        _GCE_DISKS[0],
+    ),
+    Replaced(
+        "attachment_of_another_driver_deleted",
+        [_HAND, *_BOUND, _GCE_LIMITED, _attachment(1)],
+        _GCE_DISKS[0],
+        _GCE_DISKS[1:],
+    ),
+    Replaced("limits_of_migrated_volumes_deleted", [_PORTWORX_LIMITED], _PORTWORX[1], _PORTWORX[2:]),
+    Replaced(
+        "migration_ended_with_the_same_volume",
+        [_PORTWORX_LIMITED],
+        _PORTWORX[1],
+        _PORTWORX[:1],
+        later=_NOT_MIGRATED,
+    ),
+    Replaced(
+        "limits_unchanged_with_the_same_volume", [_PORTWORX_LIMITED], _PORTWORX[1], _PORTWORX[:1], later=_SAME
+    ),
+    Replaced(
+        "limits_unchanged_with_another_volume", [_PORTWORX_LIMITED], _PORTWORX[1], _PORTWORX[2:], later=_SAME
+    ),
+)
+
+CASES: tuple[Case, ...] = (
+    *_cases(),
+    *(case for replaced in _REPLACED for case in before_and_after(replaced)),
+)

@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of volumes: claims that are bound in part, volumes on other nodes or in other zones, exclusive claims, and
+storage objects that are deleted or replaced before the pod is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from conformance.cases.deleted import Replaced, before_and_after
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import (
+    HOSTNAME,
+    ZONE,
+    default_profile,
+    node,
+    pod,
+    profile_config,
+    with_metadata,
+)
+from conformance.vocabulary.scripted import SCRIPTED, key, script
+from conformance.vocabulary.storage import (
+    BIND_COMPLETED,
+    DRIVER,
+    SELECTED_NODE,
+    STORAGE,
+    TELLING,
+    a_claim,
+    a_volume,
+    bound_pair,
+    reaching,
+    storage_class,
+    storage_object,
+    using,
+    with_some,
+)
+from refsched.suite import Case
+from refsched.suite.histories.history import History, Permit, Update
+
+Json = dict[str, Any]
+
+_HAND, _MADE = storage_class("hand"), storage_class("made", DRIVER)
+_BOUND = bound_pair("c1", "v1")
+
+# --- Bound claims ---------------------------------------------------------------------------------
+
+_COMPLETED: Json = {"annotations": {BIND_COMPLETED: "yes"}}
+
+
+def _with_claim(claim: Json) -> History:
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_HAND, _MADE, a_volume("v1"), a_volume("v2"), claim)
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _provisioned_for(host: str, completed: bool) -> History:
+    """The provisioner binds a claim, for which n1 was selected, to a volume of this host."""
+    cluster = HistoryBuilder(hosts=True)
+    reach = {"key": HOSTNAME, "operator": "In", "values": [host]}
+    taken = storage_object("v1", "PersistentVolume", "pvc-c1", spec={})
+    claim = a_claim(spec={"storageClassName": "made"})
+    cluster.add(_MADE, claim, taken, a_volume("v9", spec=reaching(reach)))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    annotations = {SELECTED_NODE: "n1", **({BIND_COMPLETED: "yes"} if completed else {})}
+    bound = with_some(claim, metadata={"annotations": annotations}, spec={"volumeName": "v9"})
+    cluster.steps.append(Update(bound))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+def _node_deleted(claim: Json, volume: Json) -> History:
+    cluster = HistoryBuilder()
+    cluster.add(_HAND, claim, volume)
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1"), script=script(("ScriptedA", "permit", "Wait"))))
+    cluster.schedule(1)
+    cluster.remove_node(0)
+    cluster.steps.append(Permit(key(cluster.pods["p1"]), "allow"))
+    cluster.wait()
+    return cluster.history(SCRIPTED)
+
+
+def _of_binding() -> Iterator[Case]:
+    for name, says, members in (
+        (
+            "completed_without_volume",
+            "that is marked as bound and names no volume",
+            {"metadata": _COMPLETED, "spec": {"storageClassName": "hand"}},
+        ),
+        (
+            "completed_without_volume_of_a_provisioner",
+            "of a class with a provisioner that is marked as bound and names no volume",
+            {"metadata": _COMPLETED, "spec": {"storageClassName": "made"}},
+        ),
+        (
+            "volume_without_completed",
+            "that names a volume and is not marked as bound",
+            {"spec": {"volumeName": "v1"}},
+        ),
+    ):
+        yield Case(f"claim_{name}", f"A claim {says} is not a bound claim.", _with_claim(a_claim(**members)))
+    for host in ("n2", "n1"):
+        for completed in (False, True):
+            where = "on_another_node" if host == "n2" else "on_the_selected_node"
+            marked = "marked_as_bound" if completed else "not_marked_as_bound"
+            yield Case(
+                f"volume_provisioned_{where}_{marked}",
+                "A pod is bound only if the volume that was provisioned for its claim can be used on the selected"
+                f" node; it is {where.replace('_', ' ')}, and the claim {marked.replace('_', ' ')}.",
+                _provisioned_for(host, completed),
+            )
+    yield Case(
+        "node_deleted_while_a_bound_claim_waits",
+        "A pod whose claims are all bound does not need its node in PreBind, though the node was deleted.",
+        _node_deleted(*_BOUND),
+        needs=("scripted",),
+    )
+    yield Case(
+        "node_deleted_while_an_unbound_claim_waits",
+        "A pod with a claim yet to be bound fails in PreBind if its node was deleted meanwhile.",
+        _node_deleted(a_claim("c1"), a_volume()),
+        needs=("scripted",),
+    )
+
+
+# --- Zones ----------------------------------------------------------------------------------------
+
+
+def _one_point_disabled(point: str) -> History:
+    cluster = HistoryBuilder(hosts=True)
+    claim, volume = _BOUND
+    cluster.add(_HAND, claim, with_some(volume, metadata={"labels": {ZONE: "a"}}))
+    for zone in ("b", "a"):
+        cluster.add_node(node(labels={ZONE: zone}))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    disabled = {point: {"disabled": [{"name": "VolumeZone"}]}}
+    return cluster.history(profile_config(default_profile(plugins=disabled)))
+
+
+WITHOUT_BINDING = profile_config(
+    default_profile(plugins={"multiPoint": {"disabled": [{"name": "VolumeBinding"}]}})
+)
+
+
+def _wrong_claims() -> History:
+    cluster = HistoryBuilder(hosts=True)
+    at_once = {**storage_class("once", DRIVER), "volumeBindingMode": "Immediate"}
+    cluster.add(_HAND, at_once, *_BOUND, bound_pair("c2", "v2")[0])
+    for number, of_class in enumerate(("once", "absent", "", "hand"), 3):
+        cluster.add(a_claim(f"c{number}", spec={"storageClassName": of_class}))
+    cluster.add_node(node(labels={ZONE: "a"}))
+    for number in range(1, 7):
+        cluster.add_pod(pod("", volumes=using(f"c{number}")))
+    cluster.schedule()
+    return cluster.history(WITHOUT_BINDING)
+
+
+_ZONE_ALONE = profile_config(
+    default_profile(
+        plugins={"multiPoint": {"disabled": [{"name": "VolumeBinding"}, {"name": "VolumeRestrictions"}]}}
+    )
+)
+
+
+def _labelled(label: str, first: Sequence[Json], later: Sequence[Json], nodes: Sequence[str]) -> History:
+    """Of a claim and its volume, which has this zone label, one may be created later, and so may nodes but the
+    first."""
+    cluster = HistoryBuilder(hosts=True)
+    labelled = {each["kind"]: with_metadata(each, labels={ZONE: label}) for each in _BOUND}
+    cluster.add(_HAND, *(labelled[each["kind"]] for each in first))
+    cluster.add_node(node(labels={ZONE: nodes[0]}))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    for value in later:
+        cluster.add(labelled[value["kind"]])
+        cluster.wait()
+        cluster.schedule()
+    for zone in nodes[1:]:
+        cluster.add_node(node(labels={ZONE: zone}))
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history(_ZONE_ALONE)
+
+
+def _of_zones() -> Iterator[Case]:
+    claim, volume = _BOUND
+    for point, name in (("preFilter", "pre_filter"), ("filter", "filter")):
+        yield Case(
+            f"volume_zone_disabled_at_{name}",
+            f"VolumeZone does all of its work at the other point where it is disabled at {point}.",
+            _one_point_disabled(point),
+        )
+    yield Case(
+        "wrong_claims_without_volume_binding",
+        "Where VolumeBinding is disabled, VolumeZone rejects pods for claims that are unbound, or whose volume or"
+        " class is absent.",
+        _wrong_claims(),
+    )
+    for name, says, history in (
+        ("zones_with_empty_names", "a label of one zone and empty ones", _labelled("a__", _BOUND, (), "b")),
+        ("two_zones", "two zones, and one node in another zone", _labelled("a__b", _BOUND, (), "cb")),
+        (
+            "one_zone_and_later_nodes",
+            "one zone, in which the last node is",
+            _labelled("a", _BOUND, (), "bca"),
+        ),
+        ("claim_created_later", "one zone, and a later claim", _labelled("a", [volume], [claim], "a")),
+        ("volume_created_later", "one zone, and a claim before it", _labelled("a", [claim], [volume], "a")),
+    ):
+        yield Case(
+            f"volume_zone_{name}",
+            f"VolumeZone alone rejects nodes outside of a volume's zones, and requeues the pod: {says}.",
+            history,
+        )
+
+
+# --- Exclusive claims -----------------------------------------------------------------------------
+
+
+def _taken_in_turn(*taken: str, wanted: str) -> History:
+    """Between two attempts the pod with c1 is deleted, and perhaps another pod runs on the node with a claim."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_HAND)
+    for number in (1, 2):
+        claim, volume = bound_pair(f"c{number}", f"v{number}")
+        exclusive: Json = {"accessModes": ["ReadWriteOncePod"]}
+        cluster.add(with_some(claim, spec=exclusive), with_some(volume, spec=exclusive))
+    cluster.add_node(node(""))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")), 0)
+    cluster.add_pod(pod("", nodeSelector={ZONE: "c"}))
+    cluster.schedule()
+    cluster.remove_pod(0)
+    for name in taken:
+        cluster.add_pod(pod("", volumes=using(name)), 0)
+    cluster.add_pod(pod("", volumes=using(wanted)))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _of_exclusive_claims() -> Iterator[Case]:
+    for wanted, which in (("c2", "another"), ("c1", "the_same")):
+        yield Case(
+            f"exclusive_claim_exchanged_for_another_and_{which}_wanted",
+            "A ReadWriteOncePod claim is in use if a pod runs with it at this attempt, and not if one did at the"
+            f" last: a pod with another claim has taken the place, and {which.replace('_', ' ')} claim is wanted.",
+            _taken_in_turn("c2", wanted=wanted),
+        )
+        yield Case(
+            f"exclusive_claim_released_and_{which}_wanted",
+            "A ReadWriteOncePod claim whose pod was deleted between two attempts is not in use:"
+            f" {which.replace('_', ' ')} claim is wanted.",
+            _taken_in_turn(wanted=wanted),
+        )
+
+
+# --- Objects that are deleted or replaced ---------------------------------------------------------
+
+_PUBLISHED = storage_class("hand", TELLING)
+_PUBLISHES = storage_object(STORAGE, "CSIDriver", TELLING, spec={"storageCapacity": True})
+_CLAIMS = tuple(a_claim(name) for name in ("c1", "c2"))
+_USER = pod("", volumes=using("c1"))
+_LARGE = a_volume("v2", spec={"capacity": {"storage": "2Gi"}})
+
+
+def _capacity(amount: str) -> Json:
+    return storage_object(
+        *(STORAGE, "CSIStorageCapacity", "k1", "default"),
+        storageClassName="hand",
+        capacity=amount,
+        nodeTopology={},
+    )
+
+
+_REPLACED = (
+    Replaced("only_volume_deleted", [_HAND, *_CLAIMS, a_volume()], _USER),
+    Replaced(
+        "larger_of_two_volumes_deleted",
+        [_HAND, *_CLAIMS, a_volume(), _LARGE],
+        pod("", volumes=using("c1", "c2")),
+    ),
+    Replaced("one_of_two_volumes_deleted", [_HAND, *_CLAIMS, a_volume("v2"), a_volume("v1")], _USER),
+    Replaced("bound_volume_deleted", [_HAND, *_BOUND], _USER),
+    Replaced("claim_deleted", [_HAND, a_volume(), _CLAIMS[0]], _USER),
+    Replaced("storage_class_deleted", [*_CLAIMS, a_volume(), _HAND], _USER),
+    Replaced("capacity_deleted", [_PUBLISHED, *_CLAIMS, _PUBLISHES, _capacity("2Gi")], _USER),
+    Replaced(
+        "capacity_shrunk", [_PUBLISHED, *_CLAIMS, _PUBLISHES, _capacity("2Gi")], _USER, later=_capacity("1Mi")
+    ),
+    Replaced("csi_driver_deleted", [_PUBLISHED, *_CLAIMS, _capacity("1Mi"), _PUBLISHES], _USER),
+)
+
+CASES: tuple[Case, ...] = (
+    *_of_binding(),
+    *_of_zones(),
+    *_of_exclusive_claims(),
+    *(case for replaced in _REPLACED for case in before_and_after(replaced)),
+)
