@@ -25,12 +25,12 @@ from refsched.suite.catalogue.rules import rules_of
 # --- Plugins --------------------------------------------------------------------------------------
 
 
-@conforms(area="resources", cases=resources.CASES, rules=rules_of("FIT", "CURE"))
+@conforms(area="resources", cases=resources.CASES, rules=rules_of("FIT"))
 def test_resource_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 
-@conforms(area="node_affinity", cases=node_affinity.CASES, rules=rules_of("NODEAFF", "CURE"))
+@conforms(area="node_affinity", cases=node_affinity.CASES, rules=rules_of("NODEAFF"))
 def test_node_affinity_cases(check: Check, case: Case) -> None:
     check(case.history)
 
@@ -40,7 +40,7 @@ def test_pod_affinity_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 
-@conforms(area="spread", cases=spread.CASES, rules=rules_of("SPREAD", "CURE"))
+@conforms(area="spread", cases=spread.CASES, rules=rules_of("SPREAD"))
 def test_topology_spread_cases(check: Check, case: Case) -> None:
     check(case.history)
 
@@ -48,19 +48,19 @@ def test_topology_spread_cases(check: Check, case: Case) -> None:
 @conforms(
     area="volumes",
     cases=volumes.CASES,
-    rules=rules_of("VOLBIND", "VOLZONE", "VOLRESTR", "CURE"),
+    rules=rules_of("VOLBIND", "VOLZONE", "VOLRESTR"),
     needs=("volumes",),
 )
 def test_volume_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 
-@conforms(area="volumes", cases=volume_limits.CASES, rules=rules_of("VOLLIMIT", "CURE"), needs=("volumes",))
+@conforms(area="volumes", cases=volume_limits.CASES, rules=rules_of("VOLLIMIT"), needs=("volumes",))
 def test_volume_limit_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 
-@conforms(area="devices", cases=devices.CASES, rules=rules_of("DRA", "CURE"), needs=("devices",))
+@conforms(area="devices", cases=devices.CASES, rules=rules_of("DRA"), needs=("devices",))
 def test_device_cases(check: Check, case: Case) -> None:
     check(case.history)
 
