@@ -36,19 +36,24 @@ PROJECT = {
         """,
     "forgetful.py": '''
         """The specification, but for taints: it removes them."""
-        from refsched.machine.scheduler import START
-        from refsched.reference import ReferenceScheduler
+        import refsched.reference
 
 
-        class Forgetful(ReferenceScheduler):
+        class Forgetful:
+            def __init__(self, scheduler):
+                self.scheduler = scheduler
+
+            def __getattr__(self, name):
+                return getattr(self.scheduler, name)
+
             def create(self, object):
                 if object["kind"] == "Node":
                     object.get("spec", {}).pop("taints", None)
-                return super().create(object)
+                return self.scheduler.create(object)
 
 
         def create(config):
-            return Forgetful(config, None, START, 0)
+            return Forgetful(refsched.reference.create(config))
         ''',
 }
 
