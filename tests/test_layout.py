@@ -42,6 +42,12 @@ def test_a_module_begins_with_its_licence_and_says_what_it_is(module: Path) -> N
     assert ast.get_docstring(_tree(ROOT / module))
 
 
+def test_each_module_of_tests_has_a_name_of_its_own() -> None:
+    """pytest imports them by their bare names."""
+    names = [path.name for path in (ROOT / "tests").rglob("*.py") if path.name != "conftest.py"]
+    assert sorted(names) == sorted(set(names))
+
+
 SPEAKS_OF_A_MACHINE = re.compile(r"(?<![\w.~$}/*\\-])/(?:work|root|home|Users|tmp/venv|opt/venv)/\w")
 SPEAKS_OF_A_REGISTRY = re.compile(
     r"(?:index-url|extra-index|GOPROXY\s*=|proxy\.golang|pypi\.org/simple|artifactory)"
