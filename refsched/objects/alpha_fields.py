@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from refsched.errors import InputError
+from refsched.rules import applies
 
 _DEVICES = "spec.devices[]"
 _ASKED = ("exactly", "firstAvailable[]")
@@ -77,15 +78,17 @@ _FIELDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 
 
 def refuse_alpha_fields(kind: str, value: Mapping[str, Any]) -> None:
-    """R-FEATURE-05: an object that uses what is behind an alpha gate is refused with the name of the gate."""
+    """R-FEATURE-05: An object with a field that is behind an alpha feature gate is refused with the name of the
+    gate."""
     for gate, kinds in _FIELDS.items():
         for path in kinds.get(kind, ()):
             for where in _used(value, path.split(".")):
+                applies("R-FEATURE-05")
                 raise InputError(f"is behind the feature gate {gate}, which is alpha, and off", where)
 
 
 def _used(value: Any, path: list[str]) -> Iterator[str]:
-    """Where the path leads to something that says anything."""
+    """The places at which the path leads to a value that is not empty."""
     if not isinstance(value, Mapping):
         return
     name = path[0].removesuffix("[]")

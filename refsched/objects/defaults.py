@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defaults: what the API server fills in before anybody sees an object, as far as scheduling reads it.
+"""Defaults: what the API server adds to an object before it is stored, as far as scheduling reads it.
 
-Users write less than the API server stores. ``defaulted`` completes an object as it would; what is complete
-already is left as it is, so that an object may pass here again.
+Users write less than the API server stores. ``defaulted`` completes an object as the API server would; an object
+that is complete already stays as it is.
 
 Left out, since a snapshot of a cluster shows their effect and the scheduler does not need them otherwise:
 the tolerations of not-ready and unreachable nodes (DefaultTolerationSeconds, which name NoExecute), the
@@ -51,6 +51,7 @@ from refsched.objects.resources import (
 )
 from refsched.objects.store import ApiObject
 from refsched.objects.workloads import Namespace
+from refsched.rules import applies
 
 DEFAULT_NAMESPACE = "default"
 NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name"
@@ -85,8 +86,8 @@ def defaulted(
 
 
 def _identified(shown: T, before: T | None, serial: int) -> T:
-    """R-DEFAULTS-01: objects of namespaced kinds are in some namespace, the others in none, and all have a
-    uid, which an update leaves as it is."""
+    """R-DEFAULTS-01: An object of a namespaced kind without a namespace is in the namespace default, an object of
+    any other kind is in none, and an object without a uid is given one, which updates do not change."""
     metadata = shown.metadata
     kind = kind_of(shown)
     namespace = (metadata.namespace or DEFAULT_NAMESPACE) if kind.namespaced else ""
@@ -95,6 +96,7 @@ def _identified(shown: T, before: T | None, serial: int) -> T:
         uid = _uid(f"{kind.group}/{kind.name}/{namespace}/{metadata.name}/{serial}")
     if (namespace, uid) == (metadata.namespace, metadata.uid):
         return shown
+    applies("R-DEFAULTS-01")
     identified: T = evolve(shown, metadata=evolve(metadata, namespace=namespace, uid=uid))  # type: ignore[misc]
     return identified
 
@@ -105,9 +107,12 @@ def _uid(path: str) -> str:
 
 
 def _node(node: Node) -> Node:
-    """R-DEFAULTS-02: a node that does not say what is allocatable offers its capacity."""
+    """R-DEFAULTS-02: The allocatable resources of a node that does not state them are its capacity."""
     capacity = _rounded(node.status.capacity)
-    allocatable = _rounded(node.status.allocatable) or capacity
+    allocatable = _rounded(node.status.allocatable)
+    if not allocatable and capacity:
+        applies("R-DEFAULTS-02")
+        allocatable = capacity
     return evolve(node, status=evolve(node.status, capacity=capacity, allocatable=allocatable))
 
 
@@ -132,8 +137,9 @@ def _pod(pod: Pod, before: Pod | None, classes: Sequence[PriorityClass]) -> Pod:
 
 
 def _container(container: Container, host_network: bool) -> Container:
-    """R-DEFAULTS-03: what is limited and not requested is requested up to its limit.
-    R-DEFAULTS-04: ports are TCP ports and, on the host's network, host ports of the same number."""
+    """R-DEFAULTS-03: A container with a limit for a resource and no request for it requests as much as its limit.
+    R-DEFAULTS-04: A container port without a protocol is a TCP port, and in a pod with hostNetwork a container
+    port without a host port is a host port of the same number."""
     limits = _rounded(container.resources.limits)
     requests = {**limits, **_rounded(container.resources.requests)}
     ports = tuple(
@@ -144,15 +150,22 @@ def _container(container: Container, host_network: bool) -> Container:
         )
         for port in container.ports
     )
+    if requests.keys() != container.resources.requests.keys():
+        applies("R-DEFAULTS-03")
+    if ports != container.ports:
+        applies("R-DEFAULTS-04")
     resources = evolve(container.resources, requests=requests, limits=limits)
     return evolve(container, resources=resources, ports=ports)
 
 
 def _pod_level(spec: PodSpec) -> ResourceRequirements | None:
-    """R-DEFAULTS-05: the huge pages that containers are limited to limit a pod that has resources of its own
-    and no request for them. R-DEFAULTS-06: such a pod, if limited, requests what its containers request
-    together, huge pages excepted, or else its limit. Neither without the gate PodLevelResources.
-    (defaultHugePagePodLimits, defaultPodRequests)"""
+    """R-DEFAULTS-05: A pod with pod-level resources that neither limits nor requests huge pages of a size itself
+    has the limit that its containers have together.
+    R-DEFAULTS-06: A pod with pod-level limits and without a pod-level request for a resource requests what its
+    containers request together, except huge pages, or else as much as its limit.
+
+    Neither holds without the gate PodLevelResources.
+    Source: pkg/apis/core/v1/defaults.go, defaultHugePagePodLimits, defaultPodRequests (v1.34.2)."""
     own = spec.resources
     if own is None or not (own.limits or own.requests):
         return own
@@ -160,15 +173,18 @@ def _pod_level(spec: PodSpec) -> ResourceRequirements | None:
     if isinstance(own, DisabledRequirements):
         return evolve(own, requests=requests, limits=limits)
     for name, quantity in _together(spec, limited=True).items():
-        if name.startswith(HUGE_PAGES_PREFIX) and name not in requests:
-            limits.setdefault(name, quantity)
+        if name.startswith(HUGE_PAGES_PREFIX) and name not in requests and name not in limits:
+            applies("R-DEFAULTS-05")
+            limits[name] = quantity
     if limits:
         for name, quantity in _together(spec, limited=False).items():
-            if is_pod_level_resource(name) and _may_be_overcommitted(name):
-                requests.setdefault(name, quantity)
+            if is_pod_level_resource(name) and _may_be_overcommitted(name) and name not in requests:
+                applies("R-DEFAULTS-06")
+                requests[name] = quantity
         for name, quantity in limits.items():
-            if is_pod_level_resource(name):
-                requests.setdefault(name, quantity)
+            if is_pod_level_resource(name) and name not in requests:
+                applies("R-DEFAULTS-06")
+                requests[name] = quantity
     return evolve(own, requests=requests, limits=limits)
 
 
@@ -189,16 +205,22 @@ def _may_be_overcommitted(name: str) -> bool:
 
 
 def _rounded(amounts: ResourceList) -> dict[str, Quantity]:
-    """R-DEFAULTS-07: stored amounts are whole thousandths, rounded up (SetDefaults_ResourceList)."""
-    return {name: Quantity.milli(quantity.milli_value) for name, quantity in amounts.items()}
+    """R-DEFAULTS-07: The amounts of resources in an object are rounded up to whole thousandths.
+    Source: pkg/apis/core/v1/defaults.go, SetDefaults_ResourceList (v1.34.2)."""
+    rounded = {name: Quantity.milli(quantity.milli_value) for name, quantity in amounts.items()}
+    if rounded != amounts:
+        applies("R-DEFAULTS-07")
+    return rounded
 
 
 # --- Priority -------------------------------------------------------------------------------------
 
 
 def _admitted(pod: Pod, spec: PodSpec, classes: Sequence[PriorityClass]) -> PodSpec:
-    """R-DEFAULTS-08: a pod has the priority and the preemption policy of its class, of the default class if
-    it names none, or else 0. What it bears already was given to it in this way, and stays."""
+    """R-DEFAULTS-08: A pod without a priority or a preemption policy has those of the PriorityClass that it names,
+    of the default class if it names none, or else priority 0 and PreemptLowerPriority."""
+    if spec.priority is None or not spec.preemption_policy:
+        applies("R-DEFAULTS-08")
     named = spec.priority_class_name
     found = _class_called(named, classes) if named else _default_class(classes)
     if found is None and named and spec.priority is None:
@@ -217,7 +239,7 @@ def _class_called(name: str, classes: Sequence[PriorityClass]) -> PriorityClass 
 
 
 def _default_class(classes: Sequence[PriorityClass]) -> PriorityClass | None:
-    """Of several default classes, the lowest."""
+    """The default class with the lowest value, if there is more than one."""
     return min((c for c in classes if c.global_default), key=lambda c: c.value, default=None)
 
 
@@ -234,8 +256,9 @@ def _kept(spec: PodSpec, before: PodSpec) -> PodSpec:
 
 
 def _folded(spec: PodSpec, labels: Mapping[str, str]) -> PodSpec:
-    """R-DEFAULTS-09: at creation the pod's own value of each matchLabelKeys (In) and mismatchLabelKeys
-    (NotIn) joins the selector beside them. A selector that is missing, which matches nothing, stays so."""
+    """R-DEFAULTS-09: When a pod is created, a requirement with its own value of each of the matchLabelKeys (In)
+    and mismatchLabelKeys (NotIn) is added to the labelSelector beside them; a missing labelSelector stays missing.
+    """
     affinity = spec.affinity
     if affinity is not None:
         affinity = Affinity(
@@ -278,4 +301,6 @@ def _joined(
         return None
     wanted = (LabelSelectorRequirement(key, operator, (labels[key],)) for key in keys if key in labels)
     new = tuple(requirement for requirement in wanted if requirement not in selector.match_expressions)
+    if new:
+        applies("R-DEFAULTS-09")
     return evolve(selector, match_expressions=(*selector.match_expressions, *new))

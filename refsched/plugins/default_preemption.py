@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DefaultPreemption: a pod that fits nowhere makes room for itself, at the expense of less important ones.
+"""DefaultPreemption: a pod that fits on no node evicts pods of lower priority.
 
-The scheduler are in refsched/preemption; here they are walked in order.
+The steps are in refsched/preemption; here they follow each other.
 
-Rules: R-PREEMPT-13 … R-PREEMPT-17, and R-PREEMPT-01 … R-PREEMPT-12 in the scheduler.
+Rules: R-PREEMPT-13 … R-PREEMPT-17, and R-PREEMPT-01 … R-PREEMPT-12 in refsched/preemption.
 Source: plugins/defaultpreemption/default_preemption.go; framework/preemption/preemption.go (v1.34.2).
 """
 
@@ -26,7 +26,10 @@ from refsched.preemption.dry_run import DryRun, aggregate, dry_run, number_of_ca
 from refsched.preemption.eligibility import why_not_eligible
 from refsched.preemption.extenders import PreemptionExtender, consult
 from refsched.preemption.pick import first_found, possible_picks
+from refsched.rules import Reason, applies
 
+WAITING = Reason("waiting for the preemption for this pod to be finished", "R-PREEMPT-17")
+NO_CANDIDATE = Reason("no candidate node for preemption", "R-PREEMPT-13")
 _NOT_HELPFUL = unresolvable("Preemption is not helpful for scheduling")
 
 
@@ -51,32 +54,35 @@ class DefaultPreemption:
             POD,
             ActionType.DELETE,
             _never,
-            "the gate opens as victims go, but what they cure is for the plugins to say that refused the pod",
+            "the last victim is being deleted, which the hints of the plugins that rejected the pod judge",
         ),
     )
 
     # --- PreEnqueue -------------------------------------------------------------------------------
 
     def pre_enqueue(self, pod: Pod, objects: ObjectStore) -> Status:
-        """R-PREEMPT-17: a pod whose victims are still being deleted is not tried again before they are."""
+        """R-PREEMPT-17: A pod whose victims are still being deleted is rejected by PreEnqueue until the last of
+        them is being deleted."""
         if pod.uid in self.preempting:
-            return unresolvable("waiting for the preemption for this pod to be finished")
+            return unresolvable(WAITING)
         return SUCCESS
 
     # --- PostFilter -------------------------------------------------------------------------------
 
     def post_filter(self, context: PostFilterContext) -> PostFilterResult:
-        """What Preempt answers, with its message marked as preemption's."""
+        """The result of preemption; its message begins with ``preemption:``."""
         result = self._preempt(context)
         if not result.status.message:
             return result
         return evolve(result, status=evolve(result.status, reasons=(f"preemption: {result.status.message}",)))
 
     def _preempt(self, context: PostFilterContext) -> PostFilterResult:
-        """R-PREEMPT-13: a pod that may not preempt, an error and an extender's no leave its nomination as it
-        was. R-PREEMPT-14: errors of single nodes count only where there is no candidate."""
+        """R-PREEMPT-13: A pod keeps its nomination if it is not eligible to preempt, if preemption fails with an
+        error, or if extenders leave no candidate.
+        R-PREEMPT-14: Errors of the dry run on single nodes count only if there is no candidate."""
         reason = why_not_eligible(context)
         if reason is not None:
+            applies("R-PREEMPT-13")
             return PostFilterResult(unschedulable(reason))
         if not context.snapshot.nodes:
             return PostFilterResult(error("no nodes available"))
@@ -85,11 +91,14 @@ class DefaultPreemption:
         found = dry_run(context, nodes)
         if wanted == 0 or not found.candidates:
             return _nothing_found(context, found)
+        if found.errors:
+            applies("R-PREEMPT-14")
         picks = self._possible_picks(context, found.candidates, wanted)
         if isinstance(picks, Status):
+            applies("R-PREEMPT-13")
             return PostFilterResult(picks)
         if not picks:
-            return PostFilterResult(unschedulable("no candidate node for preemption"))
+            return PostFilterResult(unschedulable(NO_CANDIDATE))
         picked = context.choices.choose("candidate", sorted(picks, key=lambda candidate: candidate.node))
         return PostFilterResult(SUCCESS, picked.node, picked.victims, _outranked(context, picked.node))
 
@@ -101,7 +110,7 @@ class DefaultPreemption:
     def _possible_picks(
         self, context: PostFilterContext, candidates: Sequence[Candidate], wanted: int
     ) -> Sequence[Candidate] | Status:
-        """Extenders are asked once, about the candidates that the nodes' own order gives."""
+        """Extenders are asked once, about the candidates in the order of the nodes."""
         if not self.extenders:
             return possible_picks(candidates, wanted, context.now)
         asked = first_found(candidates, wanted)
@@ -112,17 +121,22 @@ class DefaultPreemption:
 
 
 def _nothing_found(context: PostFilterContext, found: DryRun) -> PostFilterResult:
-    """R-PREEMPT-15: where preemption helps on no node, the nomination is cleared, and the message counts what
-    the dry runs said; nodes without one could not be helped."""
+    """R-PREEMPT-15: If preemption helps on no node, the pod's nomination is cleared, and the message counts the
+    reasons of the dry runs; on a node without a dry run preemption is not helpful."""
     if found.errors:
+        applies("R-PREEMPT-14")
         return PostFilterResult(error(aggregate(found.errors)))
+    applies("R-PREEMPT-15")
     diagnosis = Diagnosis(found.statuses, _NOT_HELPFUL)
     message = fit_error_message(diagnosis, len(context.snapshot.nodes))
     return PostFilterResult(unschedulable(message), nominated_node="")
 
 
 def _outranked(context: PostFilterContext, node: str) -> tuple[PodInfo, ...]:
-    """R-PREEMPT-16: pods of lower priority lose their nomination to the node
+    """R-PREEMPT-16: Pods of lower priority that are nominated to the node lose their nomination
     (getLowerPriorityNominatedPods)."""
     priority = context.pod.pod.priority
-    return tuple(other for other in context.nominated_pods(node) if other.pod.priority < priority)
+    outranked = tuple(other for other in context.nominated_pods(node) if other.pod.priority < priority)
+    if outranked:
+        applies("R-PREEMPT-16")
+    return outranked

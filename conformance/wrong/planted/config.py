@@ -64,8 +64,8 @@ WRONG = (
         "ignores-hard-pod-affinity-weight",
         "hardPodAffinityWeight is 1, whatever the configuration says",
         _RELEASE,
-        "        args.hard_pod_affinity_weight, args.ignore",
-        "        1, args.ignore",
+        "return InterPodAffinity(args.hard_pod_affinity_weight, args.ignore",
+        "return InterPodAffinity(1, args.ignore",
     ),
     Wrong(
         "ignores-no-resources",

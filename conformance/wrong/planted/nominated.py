@@ -99,8 +99,8 @@ WRONG = (
         "outranked-pods-stay-nominated",
         "pods of lower priority keep their nomination to the node that is taken over",
         _PREEMPTION,
-        "return tuple(other for other in context.nominated_pods(node) if other.pod.priority < priority)",
-        "return tuple(other for other in () if other.pod.priority < priority)",
+        "for other in context.nominated_pods(node) if other.pod.priority < priority)",
+        "for other in () if other.pod.priority < priority)",
     ),
     Wrong(
         "looks-at-all-nodes-first",
