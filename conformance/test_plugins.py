@@ -54,7 +54,7 @@ def test_volumes_that_are_there(check: Check, history: History) -> None:
 
 
 @conforms(area="disks", rules=rules_of("VOLRESTR"), needs=("volumes",), examples=40)
-def test_disks_that_exclude_each_other(check: Check, history: History) -> None:
+def test_exclusive_disks(check: Check, history: History) -> None:
     check(history)
 
 
@@ -64,12 +64,12 @@ def test_claims_and_what_serves_them(check: Check, history: History) -> None:
 
 
 @conforms(area="limits", rules=rules_of("VOLLIMIT"), needs=("volumes",), examples=34)
-def test_what_drivers_can_attach(check: Check, history: History) -> None:
+def test_volume_limits(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="promised", rules=rules_of("VOLBIND"), needs=("volumes", "scripted"), examples=30)
-def test_promised_volumes(check: Check, history: History) -> None:
+@conforms(area="assumed_volumes", rules=rules_of("VOLBIND"), needs=("volumes", "scripted"), examples=30)
+def test_assumed_volumes(check: Check, history: History) -> None:
     check(history)
 
 
@@ -78,8 +78,8 @@ def test_devices(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="several", rules=rules_of("DRA"), needs=("devices", "scripted"), examples=30)
-def test_one_of_several_claims(check: Check, history: History) -> None:
+@conforms(area="multiple_claims", rules=rules_of("DRA"), needs=("devices", "scripted"), examples=30)
+def test_pods_with_multiple_claims(check: Check, history: History) -> None:
     check(history)
 
 

@@ -20,13 +20,13 @@ def test_queue_and_events(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="cured", rules=rules_of("HINT", "CHANGE", "CURE"), needs=("queue",), examples=90)
-def test_what_cures_a_refusal(check: Check, history: History) -> None:
+@conforms(area="requeued", rules=rules_of("HINT", "CHANGE", "CURE"), needs=("queue",), examples=90)
+def test_requeueing_of_rejected_pods(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="remedies", rules=rules_of("HINT", "CHANGE", "CURE"), needs=("queue",), examples=50)
-def test_whom_an_event_helps(check: Check, history: History) -> None:
+@conforms(area="hints", rules=rules_of("HINT", "CHANGE", "CURE"), needs=("queue",), examples=50)
+def test_queueing_hints(check: Check, history: History) -> None:
     check(history)
 
 

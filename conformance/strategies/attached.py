@@ -89,7 +89,7 @@ _COMES_OR_CHANGES = (
     nodes_changed(NODES),
 )
 
-# --- Refusals and their cures ---------------------------------------------------------------------
+# --- What requeues a rejected pod ---------------------------------------------------------------------
 
 _ROOMY_NODES = (node(""), node("", labels={ZONE: "b"}))
 _LIMITED = st.builds(

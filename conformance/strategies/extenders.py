@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies import spared
+from conformance.strategies import extender_victims
 from conformance.strategies.changes import (
     courses,
     nodes_changed,
@@ -258,4 +258,4 @@ def histories() -> SearchStrategy[History]:
         config=_CONFIGS,
         most=12,
     )
-    return st.one_of(anything, _scoring(), spared.histories(), anything, _scoring())
+    return st.one_of(anything, _scoring(), extender_victims.histories(), anything, _scoring())

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies.changes import nodes_created, pods_removed, scenes
-from conformance.strategies.cures import cures, relabelled
 from conformance.strategies.drawn import CPU_REQUESTS, combinations, one_in
+from conformance.strategies.requeueing import relabelled, requeueing
 from conformance.vocabulary.objects import (
     PREFERRED,
     REQUIRED,
@@ -122,7 +122,7 @@ _CONFIGS = one_in(
 )
 
 
-# --- Refusals and their cures ---------------------------------------------------------------------
+# --- What requeues a rejected pod ---------------------------------------------------------------------
 
 
 def _required(*conditions: Json) -> Json:
@@ -163,9 +163,9 @@ _ADDED = one_in(
 )
 
 
-def cured() -> SearchStrategy[History]:
+def requeued() -> SearchStrategy[History]:
     """What changes about a node that was too small before cures nobody whom others refused for their labels."""
-    return cures(
+    return requeueing(
         st.lists(_SMALL_OR_LARGE, min_size=2, max_size=2),
         *(_ASKING, _PLAIN, _RELABELLED, _RELABELLED, _RELABELLED),
         *(nodes_created(_SMALL_OR_LARGE), pods_removed()),

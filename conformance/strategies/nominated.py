@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies import kept, room
+from conformance.strategies import full_nodes, nominated_and_waiting
 from conformance.strategies.changes import (
     courses,
     nodes_changed,
@@ -108,4 +108,4 @@ def histories() -> SearchStrategy[History]:
         pods=placed(_PODS, _RUNNING),
         config=one_in(6, st.just(_WITHOUT_POST_FILTER), DEFAULT_CONFIG),
     )
-    return st.one_of(*[anything, room.histories()] * 2, *[kept.histories()] * 3)
+    return st.one_of(*[anything, full_nodes.histories()] * 2, *[nominated_and_waiting.histories()] * 3)

@@ -16,8 +16,8 @@ from conformance.strategies.changes import (
     pods_running,
     scenes,
 )
-from conformance.strategies.cures import cures, pod_updates, relabelled
 from conformance.strategies.drawn import CPU_REQUESTS, combinations, one_in
+from conformance.strategies.requeueing import pod_updates, relabelled, requeueing
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     AN_AGE_AGO,
@@ -194,7 +194,7 @@ def _weighed(draw: DrawFn) -> History:
     return cluster.history()
 
 
-# --- Refusals and their cures ---------------------------------------------------------------------
+# --- What requeues a rejected pod ---------------------------------------------------------------------
 
 
 def _required(where: str, topology: str, labels: tuple[Json, ...], whose: Json) -> Json:
@@ -279,12 +279,12 @@ def _one_and_another(draw: DrawFn) -> History:
     return cluster.history()
 
 
-def cured() -> SearchStrategy[History]:
+def requeued() -> SearchStrategy[History]:
     relabels = relabelled(
         st.sampled_from([{ZONE: "a"}, {ZONE: "b"}, {ZONE: "a", "rack": "r"}, {"rack": "r"}, {}])
     )
     renamed = pod_updates(lambda value: lambda pod: with_metadata(pod, labels=value), _LABELS)
-    anything = cures(
+    anything = requeueing(
         st.lists(_SMALL_OR_LARGE, min_size=1, max_size=2),
         *(_WANTING, _NEIGHBOURS, relabels, relabels, renamed, renamed),
         *(pods_running(_NEIGHBOURS), pods_running(_NEIGHBOURS), pods_removed()),
@@ -305,4 +305,4 @@ def histories() -> SearchStrategy[History]:
         running=_RUNNING,
         hosts=True,
     )
-    return st.one_of(anything, anything, anything, _weighed(), cured())
+    return st.one_of(anything, anything, anything, _weighed(), requeued())

@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies import candidates, contest, kept, room
+from conformance.strategies import candidates, competing_nodes, full_nodes, nominated_and_waiting
 from conformance.strategies.changes import pod_changes, scenes
 from conformance.strategies.drawn import SELECTORS, combinations, one_in, switched
 from conformance.vocabulary.objects import (
@@ -180,6 +180,6 @@ def histories() -> SearchStrategy[History]:
     )
     return st.one_of(
         *[usual] * 6,
-        *[room.histories(), kept.histories()] * 2,
-        *[contest.histories(), candidates.histories()] * 3,
+        *[full_nodes.histories(), nominated_and_waiting.histories()] * 2,
+        *[competing_nodes.histories(), candidates.histories()] * 3,
     )

@@ -26,8 +26,8 @@ from conformance.strategies.changes import (
     pods_removed,
     pods_running,
 )
-from conformance.strategies.cures import pod_updates
 from conformance.strategies.drawn import combinations, one_in, switched
+from conformance.strategies.requeueing import pod_updates
 from conformance.vocabulary.builder import AFTER_ALL_BACKOFF, Change, HistoryBuilder, nth
 from conformance.vocabulary.objects import (
     AN_AGE_AGO,

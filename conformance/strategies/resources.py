@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies import filled, resizes, totals
+from conformance.strategies import exact_fit, resizes, totals
 from conformance.strategies.changes import nodes_created, pods_removed, scenes
-from conformance.strategies.cures import cures, node_changes, pod_updates
 from conformance.strategies.drawn import CPU_AMOUNTS, combinations, one_in, switched
+from conformance.strategies.requeueing import node_changes, pod_updates, requeueing
 from conformance.vocabulary.objects import (
     container,
     default_profile,
@@ -216,7 +216,7 @@ _CONFIGS = st.one_of(
 )
 
 
-# --- Refusals and their cures ---------------------------------------------------------------------
+# --- What requeues a rejected pod ---------------------------------------------------------------------
 
 _TIGHT = combinations(
     lambda pods, gpu, storage: node("", _amounts(cpu="2", memory="2Gi", pods=pods, gpu=gpu, storage=storage)),
@@ -270,9 +270,9 @@ _SCALED = pod_updates(
 )
 
 
-def cured() -> SearchStrategy[History]:
+def requeued() -> SearchStrategy[History]:
     grown = node_changes(_one_changed, _ALLOCATABLE)
-    return cures(
+    return requeueing(
         st.lists(_TIGHT, min_size=1, max_size=2),
         *(_ASKING, _INHABITANTS, grown, grown, grown, grown, _SCALED, _SCALED),
         *(pods_removed(), nodes_created(_TIGHT)),
@@ -289,4 +289,4 @@ def histories() -> SearchStrategy[History]:
         gates=switched("PodLevelResources", "InPlacePodVerticalScaling"),
     )
     scored = totals.histories()
-    return st.one_of(anything, scored, anything, filled.histories(), resizes.histories(), scored, anything)
+    return st.one_of(anything, scored, anything, exact_fit.histories(), resizes.histories(), scored, anything)

@@ -18,8 +18,8 @@ from conformance.strategies.changes import (
     pods_running,
     scenes,
 )
-from conformance.strategies.cures import cures, node_changes, pod_updates, relabelled
 from conformance.strategies.drawn import combinations, one_in, switched
+from conformance.strategies.requeueing import node_changes, pod_updates, relabelled, requeueing
 from conformance.vocabulary.objects import (
     AN_AGE_AGO,
     HOSTNAME,
@@ -180,7 +180,7 @@ def _tolerate(_: Any) -> Any:
     return tolerating
 
 
-# --- Refusals and their cures ---------------------------------------------------------------------
+# --- What requeues a rejected pod ---------------------------------------------------------------------
 
 _TAINTED: Json = {"key": "k", "effect": "NoSchedule"}
 _ZONED = combinations(
@@ -219,7 +219,7 @@ _COUNTED = combinations(
 )
 
 
-def cured() -> SearchStrategy[History]:
+def requeued() -> SearchStrategy[History]:
     """One domain is ahead of the other, or is none: what is counted changes, and what is not."""
     relabels = relabelled(
         st.sampled_from([{ZONE: "a"}, {ZONE: "b"}, {ZONE: "a", "rack": "r"}, {"rack": "r"}, {ZONE: "c"}])
@@ -227,7 +227,7 @@ def cured() -> SearchStrategy[History]:
     taints = st.sampled_from([(), [_TAINTED]])
     retainted = node_changes(lambda value: lambda node: with_spec(node, taints=list(value)), taints)
     renamed = pod_updates(lambda value: lambda pod: with_metadata(pod, labels=value), _LABELS)
-    return cures(
+    return requeueing(
         *(st.tuples(_IN_ZONE_A, _ZONED), _SPREADING, _COUNTED, relabels, retainted, renamed, renamed),
         *[pod_updates(_tolerate, st.none())] * 2,
         *(pods_running(_COUNTED), pods_removed(), nodes_created(_ZONED), nodes_removed()),

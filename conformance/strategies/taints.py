@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies.changes import nodes_created, pod_changes, pods_removed, scenes
-from conformance.strategies.cures import cures, node_changes, pod_updates
 from conformance.strategies.drawn import CPU_AMOUNTS, combinations, one_in
+from conformance.strategies.requeueing import node_changes, pod_updates, requeueing
 from conformance.vocabulary.objects import cpu, node, pod, with_spec, with_status
 from refsched.suite.histories.history import History
 
@@ -79,7 +79,7 @@ def _tolerate(tolerations: list[Json]) -> Any:
     return tolerating
 
 
-# --- Refusals and their cures ---------------------------------------------------------------------
+# --- What requeues a rejected pod ---------------------------------------------------------------------
 
 
 _LIGHT = combinations(_taint, ("l", "m"), ("", "v"), ("PreferNoSchedule", "PreferNoSchedule", "NoSchedule"))
@@ -113,11 +113,11 @@ _LARGE = st.builds(lambda tolerations: pod("", cpu("2"), tolerations=tolerations
 _RUNNING = _SAID.map(lambda tolerations: pod("", tolerations=tolerations))
 
 
-def cured() -> SearchStrategy[History]:
+def requeued() -> SearchStrategy[History]:
     retainted = node_changes(lambda taints: lambda node: with_spec(node, taints=taints), _RETAINTED)
     cordoned = node_changes(lambda yes: lambda node: with_spec(node, unschedulable=yes), st.booleans())
     tolerating = pod_updates(_tolerate, _SAID)
-    return cures(
+    return requeueing(
         *(st.lists(_REFUSING, min_size=2, max_size=2), _LARGE, _RUNNING),
         *(tolerating, tolerating, retainted, retainted, retainted, cordoned, cordoned),
         *(nodes_created(_REFUSING), pods_removed()),

@@ -30,12 +30,12 @@ OWN = (
     "volumes",
     "attached",
     "disks",
-    "cured",
+    "requeued",
     "claims",
-    "promised",
+    "assumed_volumes",
     "limits",
     "devices",
-    "several",
+    "multiple_claims",
     "allocations",
 )
 """The areas that are tested here."""

@@ -40,10 +40,10 @@ def test_recordings_are_the_same_bytes_for_any_hash_seed_time_zone_locale_and_di
     for number, around in enumerate(SURROUNDINGS):
         folder = tmp_path / str(number)
         folder.mkdir()
-        for area in ("remedies", "volumes"):
+        for area in ("hints", "volumes"):
             options = ("--impl", "refsched.reference", "--area", area, "--examples", "12", "--output", area)
             _run(folder, around, "refsched", "record", *options)
-        recorded.append([_files(folder / area) for area in ("remedies", "volumes")])
+        recorded.append([_files(folder / area) for area in ("hints", "volumes")])
     assert len(recorded[0][0]) > 5
     assert recorded[1] == recorded[0]
     assert recorded[2] == recorded[0]

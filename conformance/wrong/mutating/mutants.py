@@ -46,14 +46,14 @@ _IN_ANOTHER_GROUP = {
 }
 
 NEAREST: dict[str, tuple[str, ...]] = {
-    "plugins": ("resources", "config", "spread", "pod_affinity", "cured"),
+    "plugins": ("resources", "config", "spread", "pod_affinity", "requeued"),
     "queue": ("queue", "anything", "lifecycle", "faults", "events"),
     "cache": ("lifecycle", "anything", "many", "faults", "resources", "churn"),
     "cycle": ("config", "nominated", "faults", "mixed", "many"),
     "preemption": ("preemption", "nominated", "preempt_flow"),
     "binding": ("permit", "faults", "anything"),
-    "volumes": ("volumes", "attached", "disks", "claims", "limits", "promised"),
-    "dra": ("devices", "several", "dra", "allocations"),
+    "volumes": ("volumes", "attached", "disks", "claims", "limits", "assumed_volumes"),
+    "dra": ("devices", "multiple_claims", "dra", "allocations"),
     "plugins.node_affinity": ("node_affinity",),
     "plugins.node_name": ("node_affinity",),
     "plugins.inter_pod_affinity": ("pod_affinity",),

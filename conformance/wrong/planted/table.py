@@ -9,17 +9,17 @@ from importlib import import_module
 from attrs import frozen
 
 NEAREST: Mapping[str, tuple[str, ...]] = {
-    "resources": ("resources", "cured"),
+    "resources": ("resources", "requeued"),
     "scores": ("resources", "config"),
-    "taints": ("taints", "cured"),
-    "affinity": ("node_affinity", "cured"),
-    "pod_affinity": ("pod_affinity", "cured", "preemption", "nominated"),
-    "spread": ("spread", "cured", "spread_policies", "preemption", "nominated"),
+    "taints": ("taints", "requeued"),
+    "affinity": ("node_affinity", "requeued"),
+    "pod_affinity": ("pod_affinity", "requeued", "preemption", "nominated"),
+    "spread": ("spread", "requeued", "spread_policies", "preemption", "nominated"),
     "ports": ("ports", "ports_ips"),
     "images": ("images", "image_churn"),
     "queue": ("queue", "faults", "lifecycle"),
     "backoff": ("queue", "faults"),
-    "hints": ("queue", "cured", "events"),
+    "hints": ("queue", "requeued", "hints", "events"),
     "events": ("queue", "lifecycle", "events"),
     "cache": ("lifecycle", "faults", "many", "churn"),
     "cycle": ("many", "nominated"),
@@ -27,8 +27,8 @@ NEAREST: Mapping[str, tuple[str, ...]] = {
     "preemption": ("preemption", "preempt_flow", "nominated"),
     "binding": ("faults", "permit"),
     "permit": ("permit", "faults"),
-    "volumes": ("volumes", "attached", "disks", "claims", "limits", "promised"),
-    "devices": ("devices", "dra", "several", "allocations"),
+    "volumes": ("volumes", "attached", "disks", "claims", "limits", "assumed_volumes"),
+    "devices": ("devices", "dra", "multiple_claims", "allocations"),
     "config": ("config", "resources", "many"),
 }
 """The modules of this package that hold a table ``WRONG``, each with the areas whose tests, and recordings, lie

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kept places: who has made room for itself, or was promised some, and then waits on Permit or is held, while
-others come for the same room, and while it is deleted, bound by somebody else or evicted.
+"""Nominated pods that wait on Permit or are held, while others want the same resources, and while the nominated pod
+is deleted, bound by another scheduler or evicted.
 
-A promise ends where the pod is assumed: what is kept for it counts once. (Of a promise to a pod in no queue only
-the name is known. It would count as one pod more, of priority 0, that asks for nothing.)
+A nomination ends when the pod is assumed: what the pod requests counts once. (Of the nomination of a pod that is in
+no queue only the name is known. It would count as one pod more, of priority 0, that requests nothing.)
 """
 
 from __future__ import annotations

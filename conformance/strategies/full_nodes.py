@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Full nodes, and pods that must make room for themselves: no amount fits without a victim, and room that was made
-for one pod is what the next one asks for.
+"""Full nodes, and pods that can only be scheduled by preemption: nothing fits without a victim, and what was freed
+for one pod is what the next pod requests.
 
-Where most histories of other areas schedule what fits, nearly every attempt comes to nominated pods or victims
-here.
+Where most histories of other areas schedule what fits, nearly every attempt here comes to nominated pods or victims.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Promised volumes: what one pod is to have, and does not have yet, while another one wants it; and what becomes
-of it where the first pod fails before anything was written."""
+"""Volumes that are assumed for one pod, and not bound yet, while another pod wants them; and what becomes of them
+where the first pod fails before anything was written."""
 
 from __future__ import annotations
 

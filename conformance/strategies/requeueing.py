@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refusals and cures: pods that most nodes refuse, and then one thing after another of which some might help.
+"""Pods that most nodes reject, and then one event after the other, some of which may make the pods schedulable.
 
-After each, those that were woken are tried. Who is woken for nothing shows as well as who sleeps on.
+After each event the pods that were requeued are tried: a pod that is requeued for no reason shows as well as one
+that is not requeued.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from refsched.suite.histories.history import History
 Json = dict[str, Any]
 
 
-def cures(
+def requeueing(
     nodes: SearchStrategy[Sequence[Json]],
     waiting: SearchStrategy[Json],
     running: SearchStrategy[Json],

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spared: full nodes, pods that could each have any of a few of them, and several extenders that have a say in who
-has to leave; and pods that an extender refuses, while something happens that is none of its business.
+"""Extenders in preemption: full nodes, pods for which any of a few victims will do, and extenders that are asked
+which to evict; and pods that an extender rejects, while events happen that do not concern it.
 
-Each extender is asked about what the ones before it left: one refuses a node, keeps fewer victims or none, fails,
-does not care for the pod or knows nothing of preemption, and may be passed over or not.
+Each extender is asked about what the ones before it left: one refuses a node, keeps fewer victims or none, fails, is
+not interested in the pod or does not support preemption, and is ignorable or not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Remedies: several pods wait on a full cluster, each for a reason of its own, and what happens might help some.
+"""Pods that wait on a full cluster, each rejected for another reason, and events that may make some schedulable.
 
-Every event asks the hints of all who wait; so few histories tell for many pairs of a reason and an event.
+Every event asks the queueing hints for all pods that wait, so that few histories cover many pairs of a reason and an
+event.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies.changes import nodes_created, nodes_removed, pods_removed, pods_running
-from conformance.strategies.cures import node_changes, pod_updates, relabelled
 from conformance.strategies.drawn import combinations, switched
+from conformance.strategies.requeueing import node_changes, pod_updates, relabelled
 from conformance.vocabulary.builder import Change, HistoryBuilder
 from conformance.vocabulary.objects import (
     HOSTNAME,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cured: pods that each node refuses for a reason of its own, and what cures them or does not."""
+"""Pods that one plugin rejects, and events that requeue them or do not."""
 
 from __future__ import annotations
 
@@ -12,5 +12,9 @@ from refsched.suite.histories.history import History
 
 def histories() -> SearchStrategy[History]:
     return st.one_of(
-        taints.cured(), node_affinity.cured(), resources.cured(), spread.cured(), pod_affinity.cured()
+        taints.requeued(),
+        node_affinity.requeued(),
+        resources.requeued(),
+        spread.requeued(),
+        pod_affinity.requeued(),
     )

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contests: full nodes that a pod could have at a price, which differs in one thing and is the same in others.
+"""Full nodes that compete in preemption: their victims differ in one of the criteria by which a node is picked, and
+agree in others.
 
-The prices are those of a ranking: protected victims, the priority of the highest, the sum of their priorities,
-their number, how long they run. So that the later ones decide as often as the first, all victims of a history come
-from one small range; and each pod that made room for itself leaves one node less to the next.
+The criteria are protected victims, the highest priority, the sum of the priorities, the number of victims and the
+start times. So that the later ones decide as often as the first, all victims of a history come from one small range;
+and each pod that preempted leaves one node less to the next.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes that are filled with one resource, to its last unit, by pods that all ask for as much of it; and then one
-comes that is too many. Whichever container asks, and whatever kind of resource it is.
+"""Nodes whose allocatable of one resource is used to its last unit by pods that all request the same amount, and one
+pod more. Any container requests it, and any kind of resource is requested.
 """
 
 from __future__ import annotations

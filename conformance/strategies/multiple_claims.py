@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several claims of one pod, of which one alone stands in the way, and what helps it."""
+"""Pods with more than one ResourceClaim, of which only one cannot be allocated, and the events that change that."""
 
 from __future__ import annotations
 
