@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Full nodes that compete in preemption: their victims differ in one of the criteria by which a node is picked, and
-agree in others.
+"""Full nodes that compete in preemption: their victims differ in one of the criteria by which a node is picked,
+and agree in others.
 
-The criteria are protected victims, the highest priority, the sum of the priorities, the number of victims and the
-start times. So that the later ones decide as often as the first, all victims of a history come from one small range;
-and each pod that preempted leaves one node less to the next.
+The criteria are protected victims, the highest priority, the sum of the priorities, the number of victims and
+the start times. So that the later ones decide as often as the first, all victims of a history come from one
+small range; and each pod that preempted leaves one node less to the next.
 """
 
 from __future__ import annotations

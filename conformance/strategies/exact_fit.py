@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes whose allocatable of one resource is used to its last unit by pods that all request the same amount, and one
-pod more. Any container requests it, and any kind of resource is requested.
+"""Nodes whose allocatable of one resource is used to its last unit by pods that all request the same amount,
+and one pod more. Any container requests it, and any kind of resource is requested.
 """
 
 from __future__ import annotations

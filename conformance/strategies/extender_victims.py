@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extenders in preemption: full nodes, pods for which any of a few victims will do, and extenders that are asked
-which to evict; and pods that an extender rejects, while events happen that do not concern it.
+"""Extenders in preemption: full nodes, pods for which any of a few victims will do, and extenders that are
+asked which to evict; and pods that an extender rejects, while events happen that do not concern it.
 
-Each extender is asked about what the ones before it left: one refuses a node, keeps fewer victims or none, fails, is
-not interested in the pod or does not support preemption, and is ignorable or not.
+Each extender is asked about what the ones before it left: one refuses a node, keeps fewer victims or none,
+fails, is not interested in the pod or does not support preemption, and is ignorable or not.
 """
 
 from __future__ import annotations

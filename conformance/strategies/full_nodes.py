@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Full nodes, and pods that can only be scheduled by preemption: nothing fits without a victim, and what was freed
-for one pod is what the next pod requests.
+"""Full nodes, and pods that can only be scheduled by preemption: nothing fits without a victim, and what was
+freed for one pod is what the next pod requests.
 
-Where most histories of other areas schedule what fits, nearly every attempt here comes to nominated pods or victims.
+Where most histories of other areas schedule what fits, nearly every attempt here comes to nominated pods or
+victims.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pods that wait on a full cluster, each rejected for another reason, and events that may make some schedulable.
+"""Pods that wait on a full cluster, each rejected for another reason, and events that may make some
+schedulable.
 
-Every event asks the queueing hints for all pods that wait, so that few histories cover many pairs of a reason and an
-event.
+Every event asks the queueing hints for all pods that wait, so that few histories cover many pairs of a reason
+and an event.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pods with more than one ResourceClaim, of which only one cannot be allocated, and the events that change that."""
+"""Pods with more than one ResourceClaim, of which only one cannot be allocated, and the events that change
+that.
+"""
 
 from __future__ import annotations
 

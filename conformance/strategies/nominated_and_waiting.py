@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nominated pods that wait on Permit or are held, while others want the same resources, and while the nominated pod
-is deleted, bound by another scheduler or evicted.
+"""Nominated pods that wait on Permit or are held, while others want the same resources, and while the nominated
+pod is deleted, bound by another scheduler or evicted.
 
-A nomination ends when the pod is assumed: what the pod requests counts once. (Of the nomination of a pod that is in
-no queue only the name is known. It would count as one pod more, of priority 0, that requests nothing.)
+A nomination ends when the pod is assumed: what the pod requests counts once. (Of the nomination of a pod that
+is in no queue only the name is known. It would count as one pod more, of priority 0, that requests nothing.)
 """
 
 from __future__ import annotations
