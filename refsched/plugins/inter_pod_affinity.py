@@ -34,6 +34,11 @@ from refsched.plugins.inter_pod_affinity_terms import (
     resolved,
 )
 from refsched.plugins.topology_counts import Domain, TopologyCounts
+from refsched.rules import Reason, applies
+
+NO_AFFINITY = Reason("node(s) didn't match pod affinity rules", "R-PODAFF-04")
+ANTI_AFFINITY = Reason("node(s) didn't match pod anti-affinity rules", "R-PODAFF-04")
+EXISTING_ANTI_AFFINITY = Reason("node(s) didn't satisfy existing pods anti-affinity rules", "R-PODAFF-04")
 
 
 @frozen
@@ -49,7 +54,7 @@ class Filtering:
 
 
 TopologyScores = dict[str, dict[str, int]]
-"""Topology key → value → the weights that speak for a node with this label, less those against."""
+"""Topology key → value → the sum of the weights for a node with this label, negative for anti-affinity."""
 
 
 @frozen
@@ -69,8 +74,8 @@ class InterPodAffinity:
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[Filtering] | Skip:
-        """R-PODAFF-01: without required terms of its own, and where no running pod's required anti-affinity
-        speaks of it, nothing is filtered."""
+        """R-PODAFF-01: A pod without required affinity and anti-affinity terms skips Filter of InterPodAffinity if
+        no required anti-affinity term of a running pod matches it."""
         namespace_labels = snapshot.namespace_labels.get(pod.pod.namespace)
         existing: Counter[Domain] = Counter()
         for node in snapshot.nodes:
@@ -78,6 +83,7 @@ class InterPodAffinity:
                 terms = other.required_anti_affinity_terms
                 existing.update(_domains(matching(terms, pod.pod, namespace_labels), node))
         if not (existing or pod.required_affinity_terms or pod.required_anti_affinity_terms):
+            applies("R-PODAFF-01")
             return Skip()
         affinity_terms = self._resolved(pod.required_affinity_terms, snapshot)
         anti_affinity_terms = self._resolved(pod.required_anti_affinity_terms, snapshot)
@@ -99,27 +105,36 @@ class InterPodAffinity:
     def add_pod(
         self, state: Filtering, pod: PodInfo, added: PodInfo, node: NodeInfo, snapshot: Snapshot
     ) -> Filtering:
-        """R-PODAFF-02: a nominated pod counts as if it ran, for its own terms as well as for the pod's."""
-        return _changed(state, pod, added, node, 1)
+        """R-PODAFF-02: A nominated pod that is added to a node counts as if it ran there, for the pod's terms and
+        for its own required anti-affinity."""
+        changed = _changed(state, pod, added, node, 1)
+        if changed != state:
+            applies("R-PODAFF-02")
+        return changed
 
     def remove_pod(
         self, state: Filtering, pod: PodInfo, removed: PodInfo, node: NodeInfo, snapshot: Snapshot
     ) -> Filtering:
-        """R-PODAFF-03: a victim's terms and labels no longer count."""
-        return _changed(state, pod, removed, node, -1)
+        """R-PODAFF-03: A victim that is removed from a node no longer counts, neither for the pod's terms nor with
+        its own required anti-affinity."""
+        changed = _changed(state, pod, removed, node, -1)
+        if changed != state:
+            applies("R-PODAFF-03")
+        return changed
 
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: Filtering, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-PODAFF-04: affinity, anti-affinity and the anti-affinity of running pods are looked at in this
-        order. Evicting pods cures the last two, and never the first."""
+        """R-PODAFF-04: A node is rejected as UnschedulableAndUnresolvable if it does not match the pod's required
+        affinity, and otherwise as Unschedulable if the pod's required anti-affinity, or that of a running pod,
+        keeps the pod away from it."""
         labels = node.existing_node.metadata.labels
         if not _satisfies_affinity(state, pod.pod, labels):
-            return unresolvable("node(s) didn't match pod affinity rules")
+            return unresolvable(NO_AFFINITY)
         if _any_counted(state.anti_affinity, _own_domains(state.anti_affinity_terms, labels)):
-            return unschedulable("node(s) didn't match pod anti-affinity rules")
+            return unschedulable(ANTI_AFFINITY)
         if _any_counted(state.existing_anti_affinity, labels.items()):
-            return unschedulable("node(s) didn't satisfy existing pods anti-affinity rules")
+            return unschedulable(EXISTING_ANTI_AFFINITY)
         return SUCCESS
 
     # --- Score ------------------------------------------------------------------------------------
@@ -127,12 +142,15 @@ class InterPodAffinity:
     def pre_score(
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Continue[TopologyScores] | Skip:
-        """R-PODAFF-09: preferences work both ways: the pod's for the pods that run, on feasible nodes or
-        not, and theirs for the pod; where not one is met, nothing is scored.
-        R-PODAFF-10: the profile may ignore theirs, but only for a pod that prefers nothing itself."""
+        """R-PODAFF-09: The preferred terms of the pod count for the pods that run on any node, and the preferred
+        terms of those pods count for the pod; if none of them matches, the pod skips Score of InterPodAffinity.
+        R-PODAFF-10: With ignorePreferredTermsOfExistingPods a pod without preferred terms of its own skips Score
+        of InterPodAffinity."""
         has_own = bool(pod.preferred_affinity_terms or pod.preferred_anti_affinity_terms)
         if self.ignore_preferred_terms_of_existing_pods and not has_own:
+            applies("R-PODAFF-10")
             return Skip()
+        applies("R-PODAFF-09")
         wanted = self._resolved(pod.preferred_affinity_terms, snapshot)
         unwanted = self._resolved(pod.preferred_anti_affinity_terms, snapshot)
         namespace_labels = snapshot.namespace_labels.get(pod.pod.namespace)
@@ -145,23 +163,32 @@ class InterPodAffinity:
         return Continue(scores) if scores else Skip()
 
     def _weighted_terms_of(self, existing: PodInfo) -> Iterator[tuple[AffinityTerm, int]]:
-        """R-PODAFF-11: a running pod's required affinity draws the pod near with the profile's weight; a
-        weight of 0 turns this off."""
+        """R-PODAFF-11: A required affinity term of a running pod that matches the pod counts with
+        hardPodAffinityWeight; with weight 0 it does not count."""
         if self.hard_pod_affinity_weight > 0:
+            if existing.required_affinity_terms:
+                applies("R-PODAFF-11")
             for term in existing.required_affinity_terms:
                 yield term, self.hard_pod_affinity_weight
         yield from _weighted(existing.preferred_affinity_terms, 1)
         yield from _weighted(existing.preferred_anti_affinity_terms, -1)
 
     def score(self, scores: TopologyScores, pod: PodInfo, node: NodeInfo) -> int:
-        """R-PODAFF-12: what speaks for and against all the domains that the node is in; may be negative."""
+        """R-PODAFF-12: A node's score before normalization is the sum of the weights of the matching terms in all
+        domains of the node, where anti-affinity counts negative."""
         labels = node.existing_node.metadata.labels
-        return sum(by_value.get(labels[key], 0) for key, by_value in scores.items() if key in labels)
+        score = sum(by_value.get(labels[key], 0) for key, by_value in scores.items() if key in labels)
+        if score:
+            applies("R-PODAFF-12")
+        return score
 
     def normalize_score(
         self, scores: TopologyScores, pod: PodInfo, raw: Mapping[str, int]
     ) -> Mapping[str, int]:
-        """R-PODAFF-13: the lowest becomes 0 and the highest 100; where all are equal, all become 0."""
+        """R-PODAFF-13: Scores are scaled so that the lowest becomes 0 and the highest 100; if all are equal, all
+        become 0."""
+        if any(raw.values()):
+            applies("R-PODAFF-13")
         lowest = min(raw.values())
         spread = max(raw.values()) - lowest
         if spread == 0:
@@ -171,9 +198,9 @@ class InterPodAffinity:
     # --- Events -----------------------------------------------------------------------------------
 
     def after_pod_change(self, pod: Pod, before: Pod | None, after: Pod | None, objects: ObjectStore) -> bool:
-        """R-PODAFF-14: An assigned pod that comes to match all required affinity terms may make the pod
-        schedulable, and so may one that stops matching any required anti-affinity term, a deleted one whose
-        own anti-affinity rejected the pod, and a deleted one that matched the affinity terms that the pod
+        """R-PODAFF-14: A pod that InterPodAffinity rejected is requeued when an assigned pod begins to match all
+        its required affinity terms or ceases to match its required anti-affinity terms, and when an assigned pod
+        is deleted whose own required anti-affinity matched the pod, or which matched affinity terms that the pod
         itself matches."""
         if any(changed is not None and not changed.spec.node_name for changed in (before, after)):
             return False
@@ -183,17 +210,23 @@ class InterPodAffinity:
         unwanted = steps.terms_of_hints(info.required_anti_affinity_terms, objects, steps.selected_namespaces)
         came = meets_all(wanted, after) and not meets_all(wanted, before)
         went = steps.is_kept_away(unwanted, before) and not steps.is_kept_away(unwanted, after)
-        if came or went:
-            return True
-        if before is None or after is not None:
-            return False
-        return steps.frees_by_leaving(pod, before, steps.is_kept_away) or steps.frees_as_last_of_its_kind(
-            pod, before, wanted
+        frees = (
+            before is not None
+            and after is None
+            and (
+                steps.frees_by_leaving(pod, before, steps.is_kept_away)
+                or steps.frees_as_last_of_its_kind(pod, before, wanted)
+            )
         )
+        if not (came or went or frees):
+            return False
+        applies("R-PODAFF-14")
+        return True
 
     def after_node_change(self, pod: Pod, before: Node | None, after: Node, objects: ObjectStore) -> bool:
-        """R-PODAFF-15: a node that joins a domain of a required affinity may help, or one that leaves a
-        domain of a required anti-affinity. A new node always helps a pod with required anti-affinity."""
+        """R-PODAFF-15: A pod that InterPodAffinity rejected is requeued when a node joins a domain of one of its
+        required affinity terms or leaves a domain of one of its required anti-affinity terms, and when any node is
+        added if it has required anti-affinity terms."""
         info = PodInfo(pod)
         old = before.metadata.labels if before is not None else {}
         new = after.metadata.labels
@@ -206,20 +239,23 @@ class InterPodAffinity:
             or (term.topology_key in old and new.get(term.topology_key) != old[term.topology_key])
             for term in info.required_anti_affinity_terms
         )
-        return joins or leaves
+        if not (joins or leaves):
+            return False
+        applies("R-PODAFF-15")
+        return True
 
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
         EventHint(
             POD,
             ActionType.ADD | ActionType.UPDATE_POD_LABEL | ActionType.DELETE,
             after_pod_change,
-            "whom the pod wants near may have come, or whom it does not may have gone",
+            "a pod that affinity requires may run now, or one that anti-affinity matches may not",
         ),
         EventHint(
             NODE,
             ActionType.ADD | ActionType.UPDATE_NODE_LABEL,
             after_node_change,
-            "a node may have come, or moved to another domain",
+            "a node may have been added, or be in another domain",
         ),
     )
 
@@ -243,7 +279,7 @@ def _domains(terms: Iterable[AffinityTerm], node: NodeInfo) -> Iterator[Domain]:
 def _count_own_terms(
     affinity_terms: Terms, anti_affinity_terms: Terms, snapshot: Snapshot
 ) -> tuple[Counter[Domain], Counter[Domain]]:
-    """Where the pods are that meet the pod's affinity, and its anti-affinity."""
+    """The number of pods in each domain that match the pod's affinity, and its anti-affinity."""
     affinity: Counter[Domain] = Counter()
     anti_affinity: Counter[Domain] = Counter()
     if not (affinity_terms or anti_affinity_terms):
@@ -258,14 +294,14 @@ def _count_own_terms(
 
 
 def _changed(state: Filtering, pod: PodInfo, other: PodInfo, node: NodeInfo, sign: int) -> Filtering:
-    met = state.affinity_terms if meets_all(state.affinity_terms, other.pod) else ()
-    hated = matching(state.anti_affinity_terms, other.pod, None)
-    hating = matching(other.required_anti_affinity_terms, pod.pod, state.namespace_labels)
+    affine = state.affinity_terms if meets_all(state.affinity_terms, other.pod) else ()
+    own = matching(state.anti_affinity_terms, other.pod, None)
+    existing = matching(other.required_anti_affinity_terms, pod.pod, state.namespace_labels)
     return evolve(
         state,
-        affinity=state.affinity.plus(_domains(met, node), sign),
-        anti_affinity=state.anti_affinity.plus(_domains(hated, node), sign),
-        existing_anti_affinity=state.existing_anti_affinity.plus(_domains(hating, node), sign),
+        affinity=state.affinity.plus(_domains(affine, node), sign),
+        anti_affinity=state.anti_affinity.plus(_domains(own, node), sign),
+        existing_anti_affinity=state.existing_anti_affinity.plus(_domains(existing, node), sign),
     )
 
 
@@ -274,15 +310,18 @@ def _any_counted(counts: TopologyCounts, domains: Iterable[Domain]) -> bool:
 
 
 def _satisfies_affinity(state: Filtering, pod: Pod, labels: Labels) -> bool:
-    """R-PODAFF-08: the node must have the label of every term, and in each of these domains a pod that
-    meets all terms must run, not necessarily the same one. The first of a kind may go anywhere: where no
-    such pod runs in any domain, and the pod meets its own terms, the labels are enough."""
+    """R-PODAFF-08: A node matches the pod's required affinity if it has the topology key of every term and in each
+    of these domains a pod runs that matches all terms; if no such pod runs in any domain and the pod matches its
+    own terms, the topology keys are enough."""
     terms = state.affinity_terms
     if not all(term.topology_key in labels for term in terms):
         return False
     if all(state.affinity.at(domain) > 0 for domain in _own_domains(terms, labels)):
         return True
-    return state.affinity.is_empty and meets_all(terms, pod)
+    if not state.affinity.is_empty or not meets_all(terms, pod):
+        return False
+    applies("R-PODAFF-08")
+    return True
 
 
 def _tally(
@@ -292,7 +331,7 @@ def _tally(
     pod: Pod,
     namespace_labels: Labels | None,
 ) -> None:
-    """Add to the domain of the node what the terms that speak of ``pod`` weigh."""
+    """Add the weights of the terms that match ``pod`` to the domain of the node."""
     labels = node.existing_node.metadata.labels
     for term, weight in weighted:
         if term.topology_key in labels and term.matches(pod, namespace_labels):

@@ -16,6 +16,7 @@ from refsched.objects.pod import Pod
 from refsched.objects.selectors import EVERYTHING, NOTHING
 from refsched.objects.store import ObjectStore
 from refsched.objects.workloads import Namespace
+from refsched.rules import applies
 
 Labels = Mapping[str, str]
 Terms = Sequence[AffinityTerm]
@@ -37,6 +38,7 @@ def resolved(
             made.append(term)
             continue
         selected = (name for name, labels in existing.items() if term.namespace_selector.matches(labels))
+        applies("R-PODAFF-05")
         made.append(select(term, frozenset(selected)))
     return tuple(made)
 
@@ -44,12 +46,18 @@ def resolved(
 def matching(terms: Terms, pod: Pod, namespace_labels: Labels | None) -> Iterator[AffinityTerm]:
     """R-PODAFF-06: For anti-affinity each term counts by itself. A running pod's term is matched against the
     labels of the incoming pod's namespace, which has none if it does not exist."""
-    return (term for term in terms if term.matches(pod, namespace_labels))
+    for term in terms:
+        if term.matches(pod, namespace_labels):
+            applies("R-PODAFF-06")
+            yield term
 
 
 def meets_all(terms: Terms, pod: Pod | None) -> bool:
     """R-PODAFF-07: For affinity one pod must match all the terms; if there are no terms, no pod matches them."""
-    return pod is not None and bool(terms) and all(term.matches(pod, None) for term in terms)
+    if pod is None or not terms:
+        return False
+    applies("R-PODAFF-07")
+    return all(term.matches(pod, None) for term in terms)
 
 
 # --- Steps that a release may take otherwise ------------------------------------------------------
