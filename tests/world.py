@@ -39,6 +39,7 @@ from refsched.records import (
     Update,
     Write,
 )
+from refsched.releases import release_of
 from refsched.tools.http.over_http import over_http
 
 Json = dict[str, Any]
@@ -132,11 +133,14 @@ class World:
         *,
         frozen_timers: Sequence[str] = (),
         choices: Choices | None = None,
+        kubernetes: str = "1.34",
     ) -> None:
         self.config = config or configuration()
+        specified = release_of(kubernetes)
         self.machine = scheduler_of(
-            read_config(self.config),
+            read_config(self.config, specified),
             choices or FirstChoice(),
+            release=specified,
             frozen_timers=frozenset(frozen_timers),
             reach=over_http,
         )

@@ -6,16 +6,21 @@ Rules: R-CONFIG-11 … R-CONFIG-12.   Source: pkg/scheduler/apis/config/v1/defau
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import attrs
 from attrs import evolve
 
 from refsched.config.types import Plugins, PluginSet
 
+MergeSets = Callable[[PluginSet, PluginSet], PluginSet]
+"""The plugins of a point, of the default ones there and of what a profile says there."""
 
-def merged_plugins(defaults: Plugins, custom: Plugins) -> Plugins:
+
+def merged_plugins(defaults: Plugins, custom: Plugins, merged: MergeSets) -> Plugins:
     """A profile's plugins, set by set, laid over the default ones."""
     sets = {
-        attribute.name: merged_set(getattr(defaults, attribute.name), getattr(custom, attribute.name))
+        attribute.name: merged(getattr(defaults, attribute.name), getattr(custom, attribute.name))
         for attribute in attrs.fields(Plugins)
     }
     return evolve(defaults, **sets)

@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import evolve
 
-from refsched.config.args import PluginArgs, with_defaults
+from refsched.config.args import with_defaults
 from refsched.config.scalars import CONVERTER, within
 from refsched.config.types import (
     DEFAULT_SCHEDULER_NAME,
@@ -36,7 +36,7 @@ def read_config(value: object, release: Release = DEFAULT) -> KubeSchedulerConfi
     The profiles' plugins stay as they were written; ``resolve`` merges them with the default plugins.
     """
     fields = _named(_without_type(value, KIND, release, required=True))
-    config = read_as(KubeSchedulerConfiguration, fields, CONVERTER)
+    config = release.config.read_fields(fields)
     profiles = []
     for index, profile in enumerate(config.profiles):
         with within(f"profiles[{index}]"):
@@ -85,8 +85,8 @@ def _with_args(profile: KubeSchedulerProfile, release: Release) -> KubeScheduler
     return evolve(profile, plugin_config=tuple(configs))
 
 
-def read_args(plugin: str, value: object, release: Release = DEFAULT) -> PluginArgs:
+def read_args(plugin: str, value: object, release: Release = DEFAULT) -> Any:
     """The arguments of one of the plugins that take any; None are its defaults."""
     fields = _without_type({} if value is None else value, f"{plugin}Args", release)
-    args: PluginArgs = read_as(release.args[plugin], fields, CONVERTER)
+    args: Any = read_as(release.args[plugin], fields, CONVERTER)
     return with_defaults(args)

@@ -13,7 +13,6 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from refsched.config.args import NodeResourcesFitArgs, PluginArgs
 from refsched.config.default_plugins import merged_plugins
 from refsched.config.points import EXTENSION_POINTS
 from refsched.config.read import read_args
@@ -46,7 +45,7 @@ class ResolvedProfile:
     scheduler_name: str
     percentage_of_nodes_to_score: int
     points: Mapping[str, tuple[EnabledPlugin, ...]]
-    args: Mapping[str, PluginArgs]
+    args: Mapping[str, Any]
 
 
 def resolve(config: KubeSchedulerConfiguration, release: Release = DEFAULT) -> tuple[ResolvedProfile, ...]:
@@ -70,7 +69,7 @@ def _resolve(
 ) -> ResolvedProfile:
     """R-CONFIG-20: one QueueSort plugin and at least one Bind plugin.
     R-CONFIG-21: a profile's percentageOfNodesToScore, 0 included, goes before the configuration's."""
-    plugins = merged_plugins(release.default_plugins, profile.plugins)
+    plugins = merged_plugins(release.default_plugins, profile.plugins, release.config.merged_set)
     with within("plugins"):
         needed = _needed(plugins, profile.plugins, release)
         names = {point: _plugins_at(point, plugins, profile.plugins, release) for point in EXTENSION_POINTS}
@@ -166,17 +165,17 @@ def _score_weights(plugins: Plugins, release: Release) -> Mapping[str, int]:
 
 def _args(
     profile: KubeSchedulerProfile, needed: frozenset[str], ignored: tuple[str, ...], release: Release
-) -> Mapping[str, PluginArgs]:
+) -> Mapping[str, Any]:
     """R-CONFIG-27: resources that extenders have the scheduler ignore replace those that NodeResourcesFit
     was configured to ignore, in every profile. Its arguments are checked where it is enabled."""
-    args: dict[str, PluginArgs] = {
+    args: dict[str, Any] = {
         plugin: read_args(plugin, None, release) for plugin in sorted(needed & release.args.keys())
     }
     places = {config.name: f"pluginConfig[{i}].args" for i, config in enumerate(profile.plugin_config)}
     args |= {config.name: config.args for config in profile.plugin_config if config.name in release.args}
     if ignored:
         fit = args.get("NodeResourcesFit")
-        if not isinstance(fit, NodeResourcesFitArgs):
+        if fit is None:
             raise InputError("has no NodeResourcesFit, whose resources an extender manages", "pluginConfig")
         args["NodeResourcesFit"] = evolve(fit, ignored_resources=ignored)
     with within(places.get("NodeResourcesFit", "pluginConfig")):

@@ -7,13 +7,14 @@ Source: k8s.io/kube-scheduler/config/v1/types.go; component-base/config/v1alpha1
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
 from attrs import frozen
 
-from refsched.config.scalars import Base64, Int32, Seconds
-from refsched.objects.reading import json_name
+from refsched.config.scalars import CONVERTER, Base64, Int32, Seconds
+from refsched.objects.reading import json_name, read_as
 
 DEFAULT_SCHEDULER_NAME = "default-scheduler"
 
@@ -169,3 +170,8 @@ class KubeSchedulerConfiguration:
     profiles: tuple[KubeSchedulerProfile, ...] = ()
     extenders: tuple[Extender, ...] = ()
     delay_cache_until_active: bool = False
+
+
+def read_fields(fields: Mapping[str, Any]) -> KubeSchedulerConfiguration:
+    """The fields of a KubeSchedulerConfiguration beside apiVersion and kind."""
+    return read_as(KubeSchedulerConfiguration, fields, CONVERTER)

@@ -86,7 +86,7 @@ def _profiles(profiles: Sequence[KubeSchedulerProfile], release: Release) -> Non
             if not profile.scheduler_name:
                 raise InputError("is required and missing", "schedulerName")
             _percentage(profile.percentage_of_nodes_to_score)
-            _plugin_names(profile.plugins)
+            _plugin_names(profile.plugins, release)
             _plugin_config(profile, release)
             if profile.scheduler_name in seen:
                 raise InputError(f"is that of profiles[{seen[profile.scheduler_name]}]", "schedulerName")
@@ -94,10 +94,10 @@ def _profiles(profiles: Sequence[KubeSchedulerProfile], release: Release) -> Non
     _common_queue_sort(profiles)
 
 
-def _plugin_names(plugins: Plugins) -> None:
+def _plugin_names(plugins: Plugins, release: Release) -> None:
     for point in EXTENSION_POINTS:
         for index, plugin in enumerate(plugins.at(point).enabled):
-            if plugin.name in _REMOVED:
+            if plugin.name in _REMOVED - release.plugins.keys():
                 raise InputError("was removed", f"plugins.{point}.enabled[{index}]")
 
 
@@ -111,7 +111,7 @@ def _plugin_config(profile: KubeSchedulerProfile, release: Release) -> None:
             if config.name in seen:
                 raise InputError(f"{config.name!r} is there already", "name")
             seen.add(config.name)
-            if config.name in _REMOVED:
+            if config.name in _REMOVED - release.plugins.keys():
                 raise InputError(f"{config.name!r} was removed", "name")
             if config.name == "NodeResourcesFitArgs":
                 raise InputError("are not those of this plugin", "args")

@@ -21,6 +21,7 @@ from refsched.framework.interface import (
 )
 from refsched.framework.status import SUCCESS, Code, Status, error
 from refsched.framework.unprepared import cannot_pre_bind, cannot_reserve
+from refsched.objects.pod import Pod
 from refsched.plugins.default_binder import DefaultBinder
 from refsched.plugins.scripted import Scripted, ScriptedAnswer, ScriptedBinder, answer_of, status_of
 
@@ -45,7 +46,7 @@ def run_reserve_plugins(cycle: Cycle) -> Runs:
     for plugin in cycle.framework.reserve_plugins:
         status = yield from _reserve(cycle, plugin)
         if not status.is_success:
-            return _refusal("Reserve", plugin, status)
+            return cycle.scheduler.rules.refusal("Reserve", plugin.name, status, cycle.queued.pod)
     return SUCCESS
 
 
@@ -78,13 +79,13 @@ def run_unreserve_plugins(cycle: Cycle) -> None:
             plugin.take_back(state, pod, node, cycle.scheduler)
 
 
-def _refusal(point: str, plugin: Plugin, status: Status) -> Status:
+def refusal(point: str, plugin: str, status: Status, pod: Pod) -> Status:
     """A rejection stays what it is; any other status becomes an error that says where it was met. A Skip that
     the point does not know is no error to Go, which prints that there is none (Status.AsError)."""
     if status.is_rejected:
-        return status.by(plugin.name)
+        return status.by(plugin)
     said = "%!w(<nil>)" if status.code is Code.SKIP else status.message
-    return error(f'running {point} plugin "{plugin.name}": {said}').by(plugin.name)
+    return error(f'running {point} plugin "{plugin}": {said}').by(plugin)
 
 
 # --- Permit ---------------------------------------------------------------------------------------
@@ -102,7 +103,7 @@ def run_permit_plugins(cycle: Cycle) -> Generator[Stop, None, tuple[Status, dict
         if status.code is Code.WAIT:
             waits[plugin.name] = answer.wait
         elif not status.is_success:
-            return _refusal("Permit", plugin, status), {}
+            return cycle.scheduler.rules.refusal("Permit", plugin.name, status, cycle.queued.pod), {}
     return SUCCESS, waits
 
 
@@ -114,7 +115,7 @@ def run_pre_bind_plugins(cycle: Cycle) -> Runs:
     for plugin in cycle.framework.pre_bind_plugins:
         status = yield from _pre_bind(cycle, plugin)
         if not status.is_success:
-            return _refusal("PreBind", plugin, status)
+            return cycle.scheduler.rules.refusal("PreBind", plugin.name, status, cycle.queued.pod)
     return SUCCESS
 
 
@@ -154,7 +155,9 @@ def run_bind_plugins(cycle: Cycle) -> Runs:
         status = yield from _bind(cycle, plugin)
         if status.code is Code.SKIP:
             continue
-        return status if status.is_success else _refusal("Bind", plugin, status)
+        if status.is_success:
+            return status
+        return cycle.scheduler.rules.refusal("Bind", plugin.name, status, cycle.queued.pod)
     return status
 
 

@@ -3,21 +3,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from refsched.framework.post_filter import PostFilterResult
+from refsched.framework.status import Status
 from refsched.objects.pod import Pod
 
 if TYPE_CHECKING:
+    from refsched.cycle.cycle import Cycle, Stop
     from refsched.machine.state import SchedulerState
 
 
 @frozen
 class CycleRules:
-    """``prepare_preemption`` evicts the victims and withdraws the nominations that PostFilter chose, and answers
-    what is then left of PostFilter's result."""
+    """``scheduling_cycle`` runs from Pop to the end of Permit, and answers whether the pod is on its way to be
+    bound; ``binding_cycle`` runs from there.
 
+    ``refusal`` is what becomes of a status, other than Success, that a plugin answers at Reserve, Permit, PreBind
+    or Bind. ``prepare_preemption`` evicts the victims and withdraws the nominations that PostFilter chose, and
+    answers what is then left of PostFilter's result.
+    """
+
+    scheduling_cycle: Callable[[Cycle], Generator[Stop, None, bool]]
+    binding_cycle: Callable[[Cycle], Generator[Stop, None, None]]
+    refusal: Callable[[str, str, Status, Pod], Status]
     prepare_preemption: Callable[[SchedulerState, Pod, PostFilterResult], PostFilterResult]

@@ -40,7 +40,7 @@ def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
     if not snapshot.nodes:
         return _end(cycle, attempt, NO_NODES_AVAILABLE)
 
-    decision = _decide(cycle, pod, snapshot)
+    decision = decide(cycle, pod, snapshot)
     attempt = describe(pod.pod.key, decision)
     if decision.failure is not None:
         return _end(cycle, attempt, Failure(error(decision.failure.message)))
@@ -62,10 +62,10 @@ def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
     return True
 
 
-def _decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Decision:
+def decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decider_of: type[Decider] = Decider) -> Decision:
     """R-SEARCH-05: the next search starts where this one ended, also where it ended in an error."""
     scheduler, framework = cycle.scheduler, cycle.framework
-    decider = Decider(
+    decider = decider_of(
         framework,
         snapshot,
         scheduler.queue.nominated_pods_for_node,

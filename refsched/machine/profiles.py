@@ -45,7 +45,7 @@ def framework_of(
                 made[name] = with_oddities(plugin, oddities)
         return tuple(made[name] for name in names)
 
-    return Framework(
+    return release.framework(
         profile.scheduler_name,
         queue_sort_plugin=at("queueSort")[0],
         pre_enqueue_plugins=at("preEnqueue"),

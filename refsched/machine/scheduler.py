@@ -13,10 +13,8 @@ from datetime import UTC, datetime
 
 from attrs import define
 
-from refsched.binding.binding_cycle import binding_cycle
 from refsched.binding.waiting_pods import WaitingPod
 from refsched.cycle.cycle import Cycle, Held, OnPermit, OnPreBind, Stop
-from refsched.cycle.scheduling_cycle import scheduling_cycle
 from refsched.errors import InputError
 from refsched.framework.choices import Choices
 from refsched.framework.node_info import NodeInfo
@@ -66,7 +64,9 @@ class Scheduler:
         objects = ObjectStore()
         into_its_second = start.microsecond / 10**6
         waiting = queue(objects, lambda: clock.now + into_its_second)
-        self.state = SchedulerState(profiles, waiting, choices, clock, objects, release.cycle)
+        self.state = SchedulerState(
+            profiles, waiting, choices, clock, objects, release.cycle, cache=release.cache()
+        )
         self._running: list[_RunningCycle] = []
         self._began_to_hold: tuple[str, Held] | None = None
         self._frozen_timers = frozen_timers
@@ -274,9 +274,10 @@ class Scheduler:
 
 def _run(cycle: Cycle) -> Generator[Stop, None, None]:
     """The scheduling cycle of a pod, and then, while other pods are scheduled, its binding cycle."""
-    if (yield from scheduling_cycle(cycle)):
+    rules = cycle.scheduler.rules
+    if (yield from rules.scheduling_cycle(cycle)):
         cycle.is_binding = True
-        yield from binding_cycle(cycle)
+        yield from rules.binding_cycle(cycle)
 
 
 def _usage(info: NodeInfo) -> NodeUsage:

@@ -32,7 +32,7 @@ def select_victims(
     potential = [other for other in node.pods if may_preempt(context.pod.pod, other.pod)]
     if not potential:
         return unresolvable("No preemption victims found for incoming pod")
-    trial = _Trial(context, node)
+    trial = Trial(context, node)
     for victim in potential:
         trial.remove(victim)
     status = trial.filter()
@@ -46,7 +46,7 @@ def select_victims(
     return Candidate(node.name, tuple(victims), len(violating))
 
 
-class _Trial:
+class Trial:
     """The node, and what the plugins make of it, as pods leave it and come back."""
 
     def __init__(self, context: PostFilterContext, node: NodeInfo) -> None:

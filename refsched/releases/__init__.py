@@ -8,9 +8,10 @@ from collections.abc import Mapping
 
 from refsched.errors import InputError
 from refsched.releases.release import Release
+from refsched.releases.v1_19 import V1_19
 from refsched.releases.v1_34 import V1_34
 
-RELEASES: Mapping[str, Release] = {release.name: release for release in (V1_34,)}
+RELEASES: Mapping[str, Release] = {release.name: release for release in (V1_19, V1_34)}
 """By minor version (``1.34``), the oldest first."""
 
 DEFAULT = V1_34

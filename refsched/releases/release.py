@@ -13,10 +13,12 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from refsched.config.args import PluginArgs
+from refsched.cache.cache import Cache
+from refsched.config.rules import ConfigRules
 from refsched.config.types import Plugins
 from refsched.cycle.rules import CycleRules
 from refsched.framework.interface import Handle, Plugin
+from refsched.framework.runtime import Framework
 from refsched.objects.pod import Pod
 from refsched.oddities.known_defects import AS_PROMISED, Oddities
 from refsched.queue.rules import QueueRules
@@ -50,9 +52,10 @@ class Release:
 
     ``plugins`` are all that a configuration may enable, ``default_plugins`` those of a profile that says nothing;
     ``args`` are the arguments of those plugins that take any.
-    ``api_versions`` are those of KubeSchedulerConfiguration that are read, the preferred one first;
-    ``disabled_fields`` are what the API server makes of a pod whose fields a gate disables.
-    ``oddities`` are the known defects of this release.
+    ``config`` says how a configuration is read and merged, ``framework`` runs a profile's plugins, and ``cache``
+    holds the nodes. ``api_versions`` are those of KubeSchedulerConfiguration that are read, the preferred one
+    first; ``disabled_fields`` are what the API server makes of a pod whose fields a gate disables; ``oddities``
+    are the known defects of this release.
     """
 
     name: str
@@ -60,7 +63,10 @@ class Release:
     api_versions: tuple[str, ...]
     plugins: Mapping[str, InTreePlugin]
     default_plugins: Plugins
-    args: Mapping[str, type[PluginArgs]]
+    args: Mapping[str, type[Any]]
+    config: ConfigRules
+    framework: type[Framework]
+    cache: type[Cache]
     queue: QueueRules
     cycle: CycleRules
     gates: Mapping[str, FeatureGate]

@@ -12,14 +12,21 @@ from typing import Any
 
 from attrs import evolve
 
+from refsched.binding.binding_cycle import binding_cycle
+from refsched.cache.cache import Cache
 from refsched.config import args as of
 from refsched.config import gated_fields
+from refsched.config.default_plugins import merged_set
+from refsched.config.rules import ConfigRules
 from refsched.config.scalars import Int32
 from refsched.config.types import Plugin as Enabled
-from refsched.config.types import Plugins, PluginSet
+from refsched.config.types import Plugins, PluginSet, read_fields
+from refsched.cycle.late_points import refusal
 from refsched.cycle.post_filter import prepare_asynchronously, prepare_at_once
 from refsched.cycle.rules import CycleRules
+from refsched.cycle.scheduling_cycle import scheduling_cycle
 from refsched.framework.interface import Handle, Plugin
+from refsched.framework.runtime import Framework
 from refsched.objects.pod import NodeAffinity as NodeAffinityTerms
 from refsched.oddities.known_defects import AS_RELEASED
 from refsched.plugins.default_binder import DefaultBinder
@@ -303,6 +310,9 @@ V1_34 = Release(
     default_plugins=DEFAULT_PLUGINS,
     oddities=AS_RELEASED,
     args=of.ARGS,
+    config=ConfigRules(read_fields, merged_set),
+    framework=Framework,
+    cache=Cache,
     queue=QueueRules(
         transitions=TRANSITIONS,
         heads=requeueing.of_either_queue,
@@ -319,6 +329,6 @@ V1_34 = Release(
         leftover_flush_period=30.0,
         max_in_unschedulable_pods=300.0,
     ),
-    cycle=CycleRules(prepare_preemption=prepare_asynchronously),
+    cycle=CycleRules(scheduling_cycle, binding_cycle, refusal, prepare_asynchronously),
     gates=GATES,
 )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """PodTopologySpread in v1.19: without minDomains, policies and defaults of the system.
 
-Rules: R-SPREAD-51 … R-SPREAD-56.
+Rules: R-SPREAD-51 … R-SPREAD-57.
 Source: plugins/podtopologyspread/filtering.go, scoring.go, common.go (v1.19.16).
 """
 
@@ -17,7 +17,7 @@ from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, unresolvable, unschedulable
 from refsched.objects.pod import Pod, TopologySpreadConstraint
-from refsched.objects.selectors import EVERYTHING
+from refsched.objects.selectors import EVERYTHING, Requirement, Selector
 from refsched.objects.store import ObjectStore
 from refsched.plugins import pod_topology_spread as current
 from refsched.plugins.pod_topology_spread import NO_LABEL, NO_MATCH, FilterState, Spread
@@ -39,6 +39,9 @@ from refsched.plugins.pod_topology_spread_scoring import (
 from refsched.plugins.v1_19.default_selector import default_selector
 from refsched.rules import applies
 
+EVERY_POD = Selector((Requirement("", "DoesNotExist"),))
+"""No label has an empty key. Today's counting takes a selector without requirements for one that counts no pod."""
+
 
 @frozen
 class PodTopologySpread:
@@ -53,7 +56,7 @@ class PodTopologySpread:
         ReplicationController, ReplicaSet or StatefulSet selects, and count the pods that all of these select."""
         own = pod.spec.topology_spread_constraints
         if own:
-            return compile_constraints(own, pod, when_unsatisfiable)
+            return tuple(map(_counting_all, compile_constraints(own, pod, when_unsatisfiable)))
         constraints = compile_constraints(self.default_constraints, pod, when_unsatisfiable)
         selector = default_selector(pod, objects) if constraints else EVERYTHING
         if selector == EVERYTHING:
@@ -117,6 +120,14 @@ class PodTopologySpread:
         if not state.spreads:
             applies("R-SPREAD-56")
         return normalized(scores, state.ignored)
+
+
+def _counting_all(constraint: Constraint) -> Constraint:
+    """R-SPREAD-57: In v1.19 a constraint whose labelSelector is empty counts every pod of the namespace."""
+    if constraint.selector != EVERYTHING:
+        return constraint
+    applies("R-SPREAD-57")
+    return evolve(constraint, selector=EVERY_POD)
 
 
 def _spread(

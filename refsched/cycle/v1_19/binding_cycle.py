@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The binding cycle of v1.19: an assumed pod is bound, or what it held is given back.
+
+Rules: R-BIND-51, R-BIND-52.
+Source: pkg/scheduler/scheduler.go, scheduleOne, bind, extendersBinding (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from refsched.cycle.cycle import Cycle, OnPermit, Stop
+from refsched.cycle.late_points import (
+    Runs,
+    run_bind_plugins,
+    run_post_bind_plugins,
+    run_pre_bind_plugins,
+)
+from refsched.cycle.v1_19.failure import failed, record_scheduling_failure
+from refsched.cycle.v1_19.scheduling_cycle import reason_of, roll_back
+from refsched.cycle.v1_19.wording import rejected_while_waiting
+from refsched.framework.status import SUCCESS, Code, Status, error
+from refsched.records import BOUND, Bind
+from refsched.rules import applies
+
+
+def binding_cycle(cycle: Cycle) -> Generator[Stop, None, None]:
+    """Wait on Permit, PreBind, Bind, PostBind."""
+    pod, node = cycle.on_node
+    status = yield from _wait_and_bind(cycle)
+    failure = None if status.is_success else failed(status)
+    if failure is not None:
+        roll_back(cycle)
+        record_scheduling_failure(cycle, failure, reason_of(status))
+    cycle.scheduler.records.append(
+        Bind(
+            pod.pod.key,
+            node.name,
+            failure.result if failure else BOUND,
+            cycle.take_calls(),
+            failure.status.message if failure else None,
+        )
+    )
+
+
+def _wait_and_bind(cycle: Cycle) -> Runs:
+    for run in (_wait_on_permit, run_pre_bind_plugins, _bind):
+        status = yield from run(cycle)
+        if not status.is_success:
+            return status
+    run_post_bind_plugins(cycle)
+    return SUCCESS
+
+
+def _wait_on_permit(cycle: Cycle) -> Runs:
+    pod = cycle.on_node[0].pod
+    waiting = cycle.scheduler.waiting_pods.get(pod.uid)
+    if waiting is None:
+        return SUCCESS
+    while waiting.decision is None:
+        yield OnPermit(waiting)
+    cycle.scheduler.waiting_pods.remove(pod.uid)
+    decision = waiting.decision
+    return SUCCESS if decision.is_success else rejected_while_waiting(decision, pod)
+
+
+def _bind(cycle: Cycle) -> Runs:
+    """R-BIND-51: In v1.19 an extender that binds goes before the Bind plugins, and its failure is the failure of
+    the binding, ignorable or not.
+    R-BIND-52: In v1.19 a binding that fails, and one that every Bind plugin skips, is an error."""
+    pod, node = cycle.on_node
+    for extender in cycle.framework.extenders:
+        if extender.is_binder and extender.is_interested(pod):
+            applies("R-BIND-51")
+            failure = extender.bind(pod, node.name)
+            if failure is not None:
+                return _rejected(failure.message)
+            refused = cycle.scheduler.api.bind(pod.pod, node.name)
+            return _rejected(refused) if refused else SUCCESS
+    status = yield from run_bind_plugins(cycle)
+    if status.is_success:
+        return SUCCESS
+    if status.code is Code.ERROR:
+        return _rejected(status.message)
+    return _rejected(f"bind status: {status.code.value}, {status.message}")
+
+
+def _rejected(why: str) -> Status:
+    applies("R-BIND-52")
+    return error(f"Binding rejected: {why}")

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decide in v1.19: every search goes over all nodes, and every node that PreFilter rejected has its status.
+
+Rules: R-SEARCH-51, R-SEARCH-52.
+Source: pkg/scheduler/core/generic_scheduler.go, Schedule, findNodesThatFitPod, prioritizeNodes (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from attrs import evolve, frozen
+
+from refsched.cycle import decide as current
+from refsched.cycle.find_nodes import NodeFilter, Search, num_feasible_nodes_to_find
+from refsched.framework.node_info import PodInfo
+from refsched.framework.status import SUCCESS
+from refsched.rules import applies
+
+
+@frozen
+class Decider(current.Decider):
+    """As today's, but for what is overridden."""
+
+    def decide(self, pod: PodInfo) -> current.Decision:
+        """What was not looked at has no status, and preemption may be tried there."""
+        decision = super().decide(pod)
+        if decision.pre_filter.status.is_rejected:
+            return decision
+        return evolve(decision, diagnosis=evolve(decision.diagnosis, absent=SUCCESS))
+
+    def _try_nominated_node(self, filters: NodeFilter) -> Search:
+        """R-SEARCH-51: In v1.19 the node nominated to the pod is searched like any other, in its place."""
+        if self.snapshot.get(filters.pod.pod.status.nominated_node_name) is not None:
+            applies("R-SEARCH-51")
+        return Search()
+
+    def _number_to_find(self, number_of_nodes: int) -> int:
+        """R-SEARCH-52: In v1.19 a search goes on without anything that scores, and any feasible node is chosen."""
+        if not self.framework.score_plugins and not self.framework.extenders:
+            applies("R-SEARCH-52")
+        return num_feasible_nodes_to_find(self.percentage, number_of_nodes)

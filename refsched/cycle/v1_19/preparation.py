@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What v1.19 does for the candidate that preemption took: victims go, and then nominations do.
+
+Rules: R-EVICT-01, R-EVICT-02.
+Source: plugins/defaultpreemption/default_preemption.go, PrepareCandidate; pkg/scheduler/util/utils.go, DeletePod,
+ClearNominatedNodeName (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from refsched.cycle.post_filter import PREEMPTION_PLUGIN
+from refsched.framework.post_filter import PostFilterResult
+from refsched.framework.status import error
+from refsched.machine.state import SchedulerState
+from refsched.objects.pod import Pod
+from refsched.rules import applies
+
+
+def prepare(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult) -> PostFilterResult:
+    """R-EVICT-01: In v1.19 victims are deleted one after the other, and one that waits on Permit is rejected as
+    well; a victim that does not exist any more ends preemption with an error, and the pod is not nominated.
+    R-EVICT-02: In v1.19 pods of lower priority that are nominated to the node lose their nomination once all
+    victims are deleted."""
+    for number, victim in enumerate(result.victims):
+        applies("R-EVICT-01")
+        if scheduler.api.get(Pod, victim.pod.name, victim.pod.namespace) is None:
+            gone = error(f'pods "{victim.pod.name}" not found').by(PREEMPTION_PLUGIN)
+            return evolve(result, status=gone, nominated_node=None, victims=result.victims[:number])
+        scheduler.write("delete", victim.pod)
+        waiting = scheduler.waiting_pods.get(victim.pod.uid)
+        if waiting is not None:
+            waiting.reject(PREEMPTION_PLUGIN, "preempted")
+    for outranked in result.outranked:
+        if outranked.pod.status.nominated_node_name:
+            applies("R-EVICT-02")
+            scheduler.api.patch_status(outranked.pod, nominated_node="")
+    return result

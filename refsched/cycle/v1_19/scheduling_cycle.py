@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scheduling cycle of v1.19: a popped pod is given a node, or is sent back with the reasons why not.
+
+Rules: R-CYCLE-51 … R-CYCLE-53.
+Source: pkg/scheduler/scheduler.go, scheduleOne; core/generic_scheduler.go, Schedule (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import suppress
+
+from attrs import evolve
+
+from refsched.binding.waiting_pods import WaitingPod
+from refsched.cache.cache import CacheError
+from refsched.cycle.attempt import describe
+from refsched.cycle.cycle import Cycle, Stop
+from refsched.cycle.decide import Decision
+from refsched.cycle.failure import Failure
+from refsched.cycle.late_points import run_permit_plugins, run_reserve_plugins, run_unreserve_plugins
+from refsched.cycle.post_filter import run_post_filter
+from refsched.cycle.scheduling_cycle import NOWHERE, decide
+from refsched.cycle.v1_19.basic_checks import why_not_schedulable
+from refsched.cycle.v1_19.decide import Decider
+from refsched.cycle.v1_19.failure import (
+    SCHEDULER_ERROR,
+    UNSCHEDULABLE,
+    failed,
+    record_scheduling_failure,
+)
+from refsched.cycle.v1_19.wording import fit_error_message
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import Code, Status, error, unresolvable
+from refsched.objects.meta import ObjectMeta
+from refsched.objects.node import Node
+from refsched.records import SCHEDULED, Attempt, Output
+from refsched.rules import Reason, applies
+
+NO_NODES_AVAILABLE = Reason("no nodes available to schedule pods", "R-CYCLE-51")
+
+
+def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
+    """R-CYCLE-51: In v1.19 a pod is Unschedulable while there is no node.
+
+    From Pop to the end of Permit. Is the pod on its way to be bound?
+    """
+    scheduler, pod = cycle.scheduler, cycle.queued.info
+    attempt = Attempt(pod.pod.key, SCHEDULED)
+    unusable = why_not_schedulable(pod.pod, scheduler.objects)
+    if unusable is not None:
+        return _end(cycle, attempt, failed(unusable), UNSCHEDULABLE)
+    snapshot = scheduler.snapshot()
+    if not snapshot.nodes:
+        return _end(cycle, attempt, failed(unresolvable(NO_NODES_AVAILABLE)), UNSCHEDULABLE)
+
+    decision = decide(cycle, pod, snapshot, Decider)
+    attempt = describe(pod.pod.key, decision)
+    if decision.failure is not None:
+        return _end(cycle, attempt, failed(error(decision.failure.message)), UNSCHEDULABLE)
+    host = scheduler.choices.choose("node", decision.best or (NOWHERE,))
+    if host == NOWHERE:
+        return _post_filter(cycle, pod, snapshot, decision, attempt)
+
+    attempt = evolve(attempt, node=host, evaluated=decision.evaluated, feasible=len(decision.feasible))
+    refused = yield from _assume_and_reserve(cycle, snapshot, host)
+    if refused is not None:
+        return _end(cycle, attempt, failed(refused), SCHEDULER_ERROR)
+    status, waits = yield from run_permit_plugins(cycle)
+    if not status.is_success:
+        roll_back(cycle)
+        return _end(cycle, attempt, failed(status), reason_of(status))
+    if waits:
+        scheduler.waiting_pods.add(WaitingPod(cycle.on_node[0].pod, waits, scheduler.clock.now))
+        attempt = evolve(attempt, waiting=True)
+    scheduler.records.append(evolve(attempt, calls=cycle.take_calls()))
+    return True
+
+
+def reason_of(status: Status) -> str:
+    """The reason of the PodScheduled condition, after a node was chosen."""
+    return UNSCHEDULABLE if status.is_rejected else SCHEDULER_ERROR
+
+
+def _post_filter(
+    cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: Decision, attempt: Attempt
+) -> bool:
+    """R-CYCLE-52: In v1.19 too, PostFilter is run where the pod fits on no node; what goes wrong there is not
+    reported."""
+    applies("R-CYCLE-52")
+    outcome = run_post_filter(cycle, pod, snapshot, decision)
+    message = fit_error_message(decision.diagnosis, len(snapshot.nodes))
+    failure = failed(Status(Code.UNSCHEDULABLE, (message,)), outcome.nominated_node)
+    return _end(cycle, evolve(attempt, victims=outcome.victims), failure, UNSCHEDULABLE, outcome.writes)
+
+
+def _assume_and_reserve(cycle: Cycle, snapshot: Snapshot, host: str) -> Generator[Stop, None, Status | None]:
+    scheduler = cycle.scheduler
+    try:
+        assumed = scheduler.cache.assume(cycle.queued.pod, host)
+    except CacheError as refused:
+        return error(str(refused))
+    scheduler.queue.nominator.withdraw(assumed)
+    cycle.assumed = PodInfo(assumed)
+    cycle.node = snapshot.get(host) or NodeInfo(Node(ObjectMeta(host)))
+    cycle.queued = evolve(cycle.queued, info=cycle.assumed)
+    status = yield from run_reserve_plugins(cycle)
+    if status.is_success:
+        return None
+    roll_back(cycle)
+    return status
+
+
+def roll_back(cycle: Cycle) -> None:
+    """R-CYCLE-53: In v1.19 too, every Reserve plugin's Unreserve is called in reverse order, and the assumed pod
+    is forgotten, when a step after assume fails; no event requeues other pods for that."""
+    applies("R-CYCLE-53")
+    run_unreserve_plugins(cycle)
+    with suppress(CacheError):
+        cycle.scheduler.cache.forget(cycle.on_node[0].pod)
+
+
+def _end(
+    cycle: Cycle, attempt: Attempt, failure: Failure, reason: str, writes: tuple[Output, ...] = ()
+) -> bool:
+    """The cycle failed: the pod goes back to the queue, and the attempt is recorded."""
+    record_scheduling_failure(cycle, failure, reason)
+    cycle.scheduler.records.append(
+        evolve(
+            attempt,
+            result=failure.result,
+            calls=cycle.take_calls(),
+            message=failure.status.message,
+            nominated_node=failure.nominated_node,
+        )
+    )
+    cycle.scheduler.records.extend(writes)
+    return False

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What v1.19 says where a pod fits nowhere, or where a plugin refuses a pod after a node was chosen.
+
+Rules: R-WORDS-51 … R-WORDS-53.
+Source: pkg/scheduler/core/generic_scheduler.go, FitError.Error; framework/runtime/framework.go,
+RunReservePluginsReserve, RunPermitPlugins, RunPreBindPlugins, RunBindPlugins, WaitOnPermit (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from refsched.cycle.fit_error import Diagnosis
+from refsched.framework.status import Code, Status, error
+from refsched.objects.pod import Pod
+from refsched.rules import applies
+
+
+def fit_error_message(diagnosis: Diagnosis, number_of_nodes: int) -> str:
+    """R-WORDS-51: In v1.19 a FitError counts, for each reason, the nodes that were rejected with it; what
+    PostFilter said is not part of it."""
+    applies("R-WORDS-51")
+    statuses = diagnosis.node_to_status
+    counts = Counter(reason for status in statuses.values() for reason in status.reasons)
+    for reason in diagnosis.absent.reasons:
+        counts[reason] += number_of_nodes - len(statuses)
+    histogram = sorted(f"{count} {reason}" for reason, count in counts.items())
+    return f"0/{number_of_nodes} nodes are available: {', '.join(histogram)}."
+
+
+def refusal(point: str, plugin: str, status: Status, pod: Pod) -> Status:
+    """R-WORDS-52: In v1.19 whatever Reserve, PreBind or Bind answers, other than Success, is an error, also a
+    rejection; only Permit can reject a pod."""
+    said = status.message
+    applies("R-WORDS-52")
+    match point:
+        case "Reserve":
+            return error(
+                f'error while running Reserve in "{plugin}" reserve plugin for pod "{pod.name}": {said}'
+            )
+        case "Permit" if status.is_rejected:
+            return Status(status.code, (f'rejected pod "{pod.name}" by permit plugin "{plugin}": {said}',))
+        case "Bind":
+            return error(f'plugin "{plugin}" failed to bind pod "{pod.key}": {said}')
+    return error(f'error while running "{plugin}" {point.lower()} plugin for pod "{pod.name}": {said}')
+
+
+def rejected_while_waiting(status: Status, pod: Pod) -> Status:
+    """R-WORDS-53: In v1.19 a pod that is rejected while it waits on Permit, or waits too long, is
+    Unschedulable."""
+    applies("R-WORDS-53")
+    return Status(
+        Code.UNSCHEDULABLE, (f'pod "{pod.name}" rejected while waiting on permit: {status.message}',)
+    )

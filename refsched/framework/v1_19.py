@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Framework in v1.19: a profile's plugins, run point by point, as that release runs them.
+
+PreFilter narrows nothing, PreScore leaves nothing out, and errors are worded otherwise.
+Rules: R-FRAMEWORK-51 … R-FRAMEWORK-54.   Source: pkg/scheduler/framework/runtime/framework.go (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from refsched.framework import runtime as current
+from refsched.framework.interface import (
+    Continue,
+    Plugin,
+    Point,
+    PreFilterPlugin,
+    PreScorePlugin,
+    Reject,
+    ScoreExtensions,
+    Skip,
+    extends,
+)
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.runtime import CycleState, PreFilterResult, Scores
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import SUCCESS, Status, error
+from refsched.rules import applies
+
+_WITHOUT_PRE_FILTER: Mapping[str, str] = {
+    "InterPodAffinity": 'error reading "PreFilterInterPodAffinity" from cycleState: not found',
+    "NodePorts": 'error reading "PreFilterNodePorts" from cycleState: not found',
+    "NodeResourcesFit": 'error reading "PreFilterNodeResourcesFit" from cycleState: not found',
+    "PodTopologySpread": 'error reading "PreFilterPodTopologySpread" from cycleState: not found',
+    "ServiceAffinity": 'error reading "PreFilterServiceAffinity" from cycleState: not found',
+    "VolumeBinding": "not found",
+}
+_WITHOUT_PRE_SCORE: Mapping[str, str] = {
+    "InterPodAffinity": 'Error reading "PreScoreInterPodAffinity" from cycleState: not found',
+    "PodTopologySpread": 'error reading "PreScorePodTopologySpread" from cycleState: not found',
+    "SelectorSpread": 'Error reading "PreScoreSelectorSpread" from cycleState: not found',
+    "TaintToleration": 'Error reading "PreScoreTaintToleration" from cycleState: not found',
+}
+
+
+@frozen
+class Framework(current.Framework):
+    """As today's, but for what is overridden."""
+
+    # --- PreFilter --------------------------------------------------------------------------------
+
+    def run_pre_filter_plugins(self, pod: PodInfo, snapshot: Snapshot) -> PreFilterResult:
+        """R-FRAMEWORK-51: In v1.19 the first PreFilter plugin that rejects the pod, with either code, rejects it
+        on every node, and the plugins after it are not called.
+        R-FRAMEWORK-52: In v1.19 a plugin whose PreFilter is disabled, and whose Filter needs it, fails at
+        Filter."""
+        states: dict[str, Any] = {}
+        skipped: set[str] = set()
+        for plugin in self.pre_filter_plugins:
+            match plugin.pre_filter(pod, snapshot):
+                case Skip():
+                    skipped.add(plugin.name)
+                case Reject(status) if status.is_rejected:
+                    applies("R-FRAMEWORK-51")
+                    return PreFilterResult(status.by(plugin.name), CycleState(states, frozenset(skipped)))
+                case Reject(status):
+                    said = (
+                        f'prefilter plugin "{plugin.name}" failed for pod "{pod.pod.name}": {status.message}'
+                    )
+                    return PreFilterResult(error(said), CycleState(states, frozenset(skipped)))
+                case Continue(state, _):
+                    states[plugin.name] = state
+        answers: dict[str, Status] = {}
+        for plugin in _left_out(self.pre_filter_plugins, self.filter_plugins, PreFilterPlugin):
+            if plugin.name in _WITHOUT_PRE_FILTER:
+                applies("R-FRAMEWORK-52")
+                answers[plugin.name] = error(_WITHOUT_PRE_FILTER[plugin.name])
+            else:
+                answer = plugin.pre_filter(pod, snapshot)
+                assert isinstance(answer, Continue)
+                states[plugin.name] = answer.state
+        return PreFilterResult(SUCCESS, CycleState(states, frozenset(skipped), answers))
+
+    # --- Filter -----------------------------------------------------------------------------------
+
+    def run_filter_plugins(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> Status:
+        """The first that does not answer Success decides; what is no rejection is an Error."""
+        for plugin in self.filter_plugins:
+            name = plugin.name
+            if name in state.skipped:
+                continue
+            status = state.unprepared.get(name) or plugin.filter(state.states.get(name), pod, node)
+            if status.is_success:
+                continue
+            if not status.is_rejected:
+                status = error(f'running "{name}" filter plugin for pod "{pod.pod.name}": {status.message}')
+            return status.by(name)
+        return SUCCESS
+
+    # --- Score ------------------------------------------------------------------------------------
+
+    def run_score_plugins(
+        self, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot
+    ) -> Scores | Status:
+        """R-FRAMEWORK-53: In v1.19 every Score plugin scores every feasible node.
+        R-FRAMEWORK-54: In v1.19 a plugin whose PreScore is disabled, and whose Score needs it, fails at Score."""
+        states: dict[str, Any] = {}
+        for plugin in self.pre_score_plugins:
+            states[plugin.name] = _state_of(plugin.pre_score(pod, nodes, snapshot))
+        for plugin in _left_out(self.pre_score_plugins, self.score_plugins, PreScorePlugin):
+            if plugin.name in _WITHOUT_PRE_SCORE and not _needs_nothing(plugin, pod):
+                applies("R-FRAMEWORK-54")
+                return _failed_at_score(pod, _WITHOUT_PRE_SCORE[plugin.name])
+            states[plugin.name] = _state_of(plugin.pre_score(pod, nodes, snapshot))
+        applies("R-FRAMEWORK-53")
+        raw: dict[str, dict[str, int]] = {plugin.name: {} for plugin in self.score_plugins}
+        for node in nodes:
+            for scoring in self.score_plugins:
+                score: int | Status = scoring.score(states.get(scoring.name), pod, node)
+                if isinstance(score, Status):
+                    return _failed_at_score(pod, score.message)
+                raw[scoring.name][node.name] = score
+        normalized = {
+            plugin.name: plugin.normalize_score(states.get(plugin.name), pod, raw[plugin.name])
+            if extends(plugin, ScoreExtensions)
+            else raw[plugin.name]
+            for plugin in self.score_plugins
+        }
+        weighted = {
+            name: {node: score * self.score_weights[name] for node, score in scores.items()}
+            for name, scores in normalized.items()
+        }
+        return Scores(raw, normalized, weighted)
+
+
+def _left_out(
+    asked: Sequence[Plugin], later: Sequence[Plugin], point: Callable[..., Point]
+) -> Iterator[Point]:
+    names = {plugin.name for plugin in asked}
+    for plugin in later:
+        if plugin.name not in names and extends(plugin, point):
+            yield plugin
+
+
+def _state_of(answer: Continue[Any] | Skip | Reject) -> Any:
+    assert isinstance(answer, Continue), "no PreScore plugin of v1.19 answers otherwise"
+    return answer.state
+
+
+def _needs_nothing(plugin: Plugin, pod: PodInfo) -> bool:
+    return plugin.name == "SelectorSpread" and bool(pod.pod.spec.topology_spread_constraints)
+
+
+def _failed_at_score(pod: PodInfo, why: str) -> Status:
+    return error(f'error while running score plugin for pod "{pod.pod.name}": {why}')

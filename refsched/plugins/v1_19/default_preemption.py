@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DefaultPreemption in v1.19: a pod that fits nowhere makes room for itself, at the expense of less important
+ones.
+
+Rules: R-PREEMPT-51 … R-PREEMPT-59.
+Source: plugins/defaultpreemption/default_preemption.go; pkg/scheduler/core/extender.go, ProcessPreemption;
+pkg/scheduler/util/utils.go, ClearNominatedNodeName (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from attrs import evolve, frozen
+
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.post_filter import PostFilterContext, PostFilterResult
+from refsched.framework.status import SUCCESS, Code, Status, unschedulable
+from refsched.objects.policy import PodDisruptionBudget
+from refsched.preemption.candidate import Candidate
+from refsched.preemption.disruption import by_protection
+from refsched.preemption.eligibility import may_preempt
+from refsched.preemption.extenders import PreemptionExtender
+from refsched.preemption.importance import by_importance
+from refsched.preemption.pick import rank
+from refsched.preemption.victims import Trial
+from refsched.rules import applies
+
+Candidates = list[Candidate]
+
+
+@frozen
+class DefaultPreemption:
+    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.preemptionPolicy", "PodDisruptionBudget")
+    extenders: Sequence[PreemptionExtender] = ()
+    name: ClassVar[str] = "DefaultPreemption"
+
+    # --- PostFilter -------------------------------------------------------------------------------
+
+    def post_filter(self, context: PostFilterContext) -> PostFilterResult:
+        """R-PREEMPT-58: In v1.19 the pod's nomination is cleared if preemption could help on no node."""
+        if not _is_eligible(context):
+            return PostFilterResult(unschedulable())
+        nodes = _potential_nodes(context)
+        if not nodes:
+            applies("R-PREEMPT-58")
+            had = context.pod.pod.status.nominated_node_name
+            return PostFilterResult(unschedulable(), nominated_node="" if had else None)
+        found = self._consulted(context, _dry_run(context, nodes))
+        if isinstance(found, Status):
+            return PostFilterResult(found)
+        if not found:
+            return PostFilterResult(unschedulable())
+        picks = sorted(_possible_picks(context, found), key=lambda candidate: candidate.node)
+        picked = context.choices.choose("candidate", picks)
+        return PostFilterResult(SUCCESS, picked.node, picked.victims, _outranked(context, picked.node))
+
+    def _consulted(self, context: PostFilterContext, candidates: Candidates) -> Candidates | Status:
+        """R-PREEMPT-56: In v1.19 an extender that supports preemption, and is interested in the pod, is asked
+        about the candidates that the extenders before it left; one that fails ends preemption with its error,
+        unless it is ignorable.
+        R-PREEMPT-57: In v1.19 violated budgets no longer count once an extender has answered."""
+        left = {candidate.node: candidate for candidate in candidates}
+        for extender in self.extenders:
+            if not left:
+                break
+            if not extender.supports_preemption or not extender.is_interested(context.pod):
+                continue
+            applies("R-PREEMPT-56")
+            answer = extender.process_preemption(context.pod, left, context.snapshot)
+            if not isinstance(answer, Status):
+                if any(candidate.num_pdb_violations for candidate in answer.values()):
+                    applies("R-PREEMPT-57")
+                left = {node: evolve(each, num_pdb_violations=0) for node, each in answer.items()}
+            elif not extender.is_ignorable:
+                return answer
+        return list(left.values())
+
+
+def _is_eligible(context: PostFilterContext) -> bool:
+    """R-PREEMPT-51: In v1.19 a pod whose preemptionPolicy is Never preempts no pod.
+    R-PREEMPT-52: In v1.19 a pod does not preempt while a pod of lower priority is being deleted on the node
+    nominated to it, for whatever reason, unless that node has become one where evicting pods does not help."""
+    pod = context.pod.pod
+    if pod.spec.preemption_policy == "Never":
+        applies("R-PREEMPT-51")
+        return False
+    nominated = context.snapshot.get(pod.status.nominated_node_name)
+    if nominated is None or _is_hopeless(context, nominated):
+        return True
+    leaving = any(
+        other.pod.metadata.deletion_timestamp is not None and may_preempt(pod, other.pod)
+        for other in nominated.pods
+    )
+    if leaving:
+        applies("R-PREEMPT-52")
+    return not leaving
+
+
+def _potential_nodes(context: PostFilterContext) -> list[NodeInfo]:
+    """R-PREEMPT-53: In v1.19 preemption is tried on every node that was not rejected as
+    UnschedulableAndUnresolvable, also on one that was not looked at or that an extender rejected."""
+    nodes = [node for node in context.snapshot.nodes if not _is_hopeless(context, node)]
+    if nodes:
+        applies("R-PREEMPT-53")
+    return nodes
+
+
+def _is_hopeless(context: PostFilterContext, node: NodeInfo) -> bool:
+    return context.status_of(node.name).code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+
+
+# --- The dry run ----------------------------------------------------------------------------------
+
+
+def _dry_run(context: PostFilterContext, nodes: Sequence[NodeInfo]) -> Candidates:
+    """On every one of the nodes, in whatever order."""
+    budgets = context.snapshot.objects.list(PodDisruptionBudget)
+    found = (_select_victims(context, node, budgets) for node in nodes)
+    return [candidate for candidate in found if candidate is not None]
+
+
+def _select_victims(
+    context: PostFilterContext, node: NodeInfo, budgets: Sequence[PodDisruptionBudget]
+) -> Candidate | None:
+    """R-PREEMPT-54: In v1.19 the pods of lower priority on a node leave it, and those come back one by one beside
+    which the pod still fits: first those whose eviction would violate a budget, then the others, each time the
+    more important ones first; those that do not come back are the victims, in this order."""
+    potential = [other for other in node.pods if may_preempt(context.pod.pod, other.pod)]
+    if not potential:
+        return None
+    trial = Trial(context, node)
+    for victim in potential:
+        trial.remove(victim)
+    if not trial.filter().is_success:
+        return None
+    applies("R-PREEMPT-54")
+    protected = by_protection(by_importance(potential, context.now), budgets)
+    violating = [pod for pod in protected.violating if not trial.reprieves(pod)]
+    others = [pod for pod in protected.others if not trial.reprieves(pod)]
+    return Candidate(node.name, (*violating, *others), len(violating))
+
+
+def _possible_picks(context: PostFilterContext, candidates: Candidates) -> Candidates:
+    """R-PREEMPT-55: In v1.19 a node is taken by these, one after the other: few violated budgets, a low priority
+    of the first victim, a low sum of priorities, few victims, and a late start of the earliest victim of the
+    highest priority; of equals, any. A node without a victim is taken before others.
+
+    v1.19.16 panics where it compares a node without a victim with others, as it may after an extender rejected
+    nodes.
+    """
+    applies("R-PREEMPT-55")
+    idle = [candidate for candidate in candidates if not candidate.victims]
+    if idle:
+        return idle
+    best = min(rank(candidate, context.now) for candidate in candidates)
+    return [candidate for candidate in candidates if rank(candidate, context.now) == best]
+
+
+def _outranked(context: PostFilterContext, node: str) -> tuple[PodInfo, ...]:
+    """R-PREEMPT-59: In v1.19 too, pods of lower priority lose their nomination to the node."""
+    priority = context.pod.pod.priority
+    outranked = tuple(other for other in context.nominated_pods(node) if other.pod.priority < priority)
+    if outranked:
+        applies("R-PREEMPT-59")
+    return outranked
