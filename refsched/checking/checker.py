@@ -222,6 +222,11 @@ class Checker:
         self._binds.clear()
         return missing + self._deletions.missing() + self._claim_writes.missing()
 
+    def unrecorded_bindings(self) -> tuple[Bind, ...]:
+        """Ends of binding cycles of which no record has told yet."""
+        self._collect()
+        return tuple(self._binds)
+
     # --- Attempts and binding cycles --------------------------------------------------------------
 
     def _attempt(self, record: Attempt) -> Iterator[Disagreement]:

@@ -15,7 +15,7 @@ from traceback import extract_tb
 from typing import Any
 
 import attrs
-from attrs import evolve, frozen
+from attrs import Factory, define, evolve, frozen
 
 from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
@@ -23,7 +23,7 @@ from refsched.checking.mending import Mended, mends_that_explain
 from refsched.checking.recorded_extenders import RecordedExtenders
 from refsched.checking.trace import Entry, read_trace
 from refsched.errors import InputError
-from refsched.records import Attempt, Input
+from refsched.records import Attempt, Bind, Input
 
 SUFFIXES = (".jsonl", ".jsonl.gz")
 
@@ -34,13 +34,16 @@ class FirstDisagreement:
     member: str
     expected: Any
     got: Any
+    pod: str = ""
 
 
 @frozen
 class FileReport:
     """How many attempts of one trace agree; ``first`` is where it first does not. Of a file that cannot be judged
     ``error`` says why, and its attempts, as far as they can be read, are ``unchecked``. ``without`` are the known
-    defects (by id) that the recorded scheduler was without throughout, so far as that had to be supposed."""
+    defects (by id) that the recorded scheduler was without throughout, so far as that had to be supposed.
+    ``bindings`` is how many binding cycles came to an end, of which
+    ``bindings_recorded`` were recorded."""
 
     file: str
     attempts: int = 0
@@ -50,6 +53,8 @@ class FileReport:
     first: FirstDisagreement | None = None
     error: str | None = None
     without: tuple[str, ...] = ()
+    bindings: int = 0
+    bindings_recorded: int = 0
 
 
 def judge_file(path: str | Path) -> FileReport:
@@ -111,24 +116,63 @@ def replay_file(path: str | Path, checker_of: Callable[..., Checker] = Checker) 
         )
     except InputError as error:
         raise error.at(f"{path}: line 1") from None
-    attempts = agree = 0
-    agrees = True
-    first: FirstDisagreement | None = None
+    followed = _Followed()
     for entry, coming in _foreseen(trace.entries, checker, extenders):
-        if isinstance(entry.record, Attempt):
-            if attempts:
-                agree, agrees = agree + agrees, True
-            attempts += 1
+        followed.see(entry)
         unrecorded = _unrecorded(checker, entry, coming)
-        taken = _take(checker, entry, str(path), lenient=first is not None)
+        taken = _take(checker, entry, str(path), lenient=followed.first is not None)
         for found in (*unrecorded, *extenders.disagreements(entry.asked), *taken):
-            agrees = False
-            if first is None:
-                first = FirstDisagreement(
-                    entry.line, found.member, as_plain(found.expected), as_plain(found.got)
-                )
-    agree += bool(attempts) and agrees
-    return FileReport(str(path), attempts, agree, attempts - agree, first=first)
+            followed.disagrees(entry, found)
+    return followed.report(str(path), () if checker.has_diverged else checker.unrecorded_bindings())
+
+
+@define
+class _Followed:
+    """What was seen of a trace so far. An attempt is known by its number; ``of_pod`` is the line and the number of
+    each pod's last one."""
+
+    first: FirstDisagreement | None = None
+    attempts: int = 0
+    bindings: int = 0
+    disagreeing: set[int] = Factory(set)
+    of_pod: dict[str, tuple[int, int]] = Factory(dict)
+
+    def see(self, entry: Entry) -> None:
+        match entry.record:
+            case Attempt(pod=pod):
+                self.attempts += 1
+                self.of_pod[pod] = entry.line, self.attempts
+            case Bind():
+                self.bindings += 1
+
+    def disagrees(self, entry: Entry, found: Disagreement) -> None:
+        pod = entry.record.pod if isinstance(entry.record, Attempt | Bind) else ""
+        self.note(max(self.attempts, 1), entry.line, found, pod)
+
+    def note(self, number: int, line: int, found: Disagreement, pod: str) -> None:
+        self.disagreeing.add(number)
+        if self.first is None or line < self.first.line:
+            self.first = FirstDisagreement(
+                line, found.member, as_plain(found.expected), as_plain(found.got), pod
+            )
+
+    def report(self, path: str, unrecorded: Sequence[Bind]) -> FileReport:
+        """A trace that records bindings records all of them: where one is missing, the pod's last attempt
+        disagrees. One that records none may have been made without; what was not seen is counted."""
+        if self.bindings:
+            for bind in unrecorded:
+                line, number = self.of_pod.get(bind.pod, (1, 1))
+                self.note(number, line, Disagreement("bind", bind, None), bind.pod)
+        disagree = len(self.disagreeing) if self.attempts else 0
+        return FileReport(
+            path,
+            self.attempts,
+            self.attempts - disagree,
+            disagree,
+            first=self.first,
+            bindings=self.bindings + len(unrecorded),
+            bindings_recorded=self.bindings,
+        )
 
 
 def _foreseen(

@@ -4,13 +4,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import attrs
 import click
 
+from refsched.checking.agreement import Disagreement
 from refsched.checking.replay import FileReport, judge_file, trace_files
+from refsched.records import NodeStatus
+from refsched.suite.catalogue.attribution import Attribution
+from refsched.suite.catalogue.reach import Reach
 from refsched.tools.cli.main import AGREED, DISAGREED, NOT_JUDGED
+from refsched.tools.cli.printing import printable
+
+DECIDED_BY_ONE_RULE = ("filter", "scores", "totals", "bind", "message")
+SHOWN = 2000
+"""Characters of a value that are shown; ``--json`` has all."""
 
 
 def replay(paths: Sequence[str], *, as_json: bool) -> int:
@@ -20,7 +30,7 @@ def replay(paths: Sequence[str], *, as_json: bool) -> int:
         report = judge_file(path)
         reports.append(report)
         if report.error is not None:
-            click.echo(f"refsched: {report.error}", err=True)
+            click.echo(f"refsched: {printable(report.error)}", err=True)
         elif not as_json:
             _tell(report)
     counted = ("attempts", "agree", "disagree", "unchecked")
@@ -43,12 +53,62 @@ def replay(paths: Sequence[str], *, as_json: bool) -> int:
 
 
 def _tell(report: FileReport) -> None:
-    if report.first is None:
+    name, first = printable(report.file), report.first
+    if first is None:
         without = f", without known defects: {', '.join(report.without)}" if report.without else ""
-        click.echo(f"agrees     {report.file}  {report.attempts} attempts{without}")
+        click.echo(f"agrees     {name}  {report.attempts} attempts{without}{_unseen(report)}")
         return
-    click.echo(f"DISAGREES  {report.file}  {report.disagree} of {report.attempts} attempts")
-    first = report.first
-    click.echo(f"    line {first.line}, {first.member}")
-    click.echo(f"    expected  {json.dumps(first.expected, default=list)}")
-    click.echo(f"    recorded  {json.dumps(first.got, default=list)}")
+    click.echo(f"DISAGREES  {name}  {report.disagree} of {report.attempts} attempts{_unseen(report)}")
+    rule = _rule_of(Disagreement(first.member, first.expected, first.got))
+    about = [
+        f"line {first.line}",
+        first.member,
+        *([first.pod] if first.pod else []),
+        *([rule] if rule else []),
+    ]
+    click.echo(f"    {printable(', '.join(about))}")
+    for member, expected, got in _differing(first.expected, first.got):
+        click.echo(f"    expected  {member}{_shown(expected)}")
+        click.echo(f"    recorded  {member}{_shown(got)}")
+    if report.disagree > 1:
+        click.echo("    what differs after this may follow from it")
+
+
+def _unseen(report: FileReport) -> str:
+    if report.bindings_recorded == report.bindings:
+        return ""
+    return f", {report.bindings_recorded} of {report.bindings} bindings recorded"
+
+
+def _differing(expected: Any, got: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Of two statuses the members that differ, and else both as they are."""
+    if not (isinstance(expected, Mapping) and isinstance(got, Mapping)):
+        yield "", expected, got
+        return
+    for member in sorted(expected.keys() | got.keys()):
+        if expected.get(member) != got.get(member):
+            yield f"{member}: ", expected.get(member), got.get(member)
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, default=list)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}… ({len(text):,} characters)"
+
+
+def _rule_of(found: Disagreement) -> str:
+    """The rule that decides this member, where the member alone says which."""
+    if found.member.partition(".")[0] not in DECIDED_BY_ONE_RULE:
+        return ""
+    return Attribution(Reach()).rule_of(_with_statuses(found))
+
+
+def _with_statuses(found: Disagreement) -> Disagreement:
+    if not found.member.startswith("filter."):
+        return found
+    expected, got = (
+        NodeStatus(each["code"], each.get("plugin", ""), tuple(each.get("reasons", ())))
+        if isinstance(each, Mapping)
+        else None
+        for each in (found.expected, found.got)
+    )
+    return Disagreement(found.member, expected, got)

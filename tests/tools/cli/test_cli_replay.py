@@ -64,7 +64,7 @@ def test_a_trace_that_disagrees_is_exit_code_1_and_told_where_first(tmp_path: Pa
     assert done.exit_code == 1
     told = lines(done)
     assert told[0] == f"DISAGREES  {path}  1 of 1 attempts"
-    assert told[1] == "    line 5, node"
+    assert told[1] == "    line 5, node, default/a"
     assert told[2].startswith("    expected  ")
     assert told[3].startswith('    recorded  "full"')
     assert told[4] == "1 traces, 1 attempts: 0 agree, 1 disagree"
@@ -87,6 +87,54 @@ def test_a_folder_stands_for_its_traces_and_each_attempt_counts(tmp_path: Path) 
     ]
 
 
+TWO_PODS = (*AGREEING, _at(create=pod("b")), _scheduled("b", "n"), _bound("b", "n"))
+
+
+def test_where_bindings_are_recorded_one_that_is_missing_disagrees(tmp_path: Path) -> None:
+    path = _trace(tmp_path, *(record for record in TWO_PODS if record != _bound("a", "n")))
+    done = run("replay", str(path))
+    assert done.exit_code == 1
+    assert lines(done)[:2] == [
+        f"DISAGREES  {path}  1 of 2 attempts, 1 of 2 bindings recorded",
+        "    line 5, bind, default/a, R-BIND-04",
+    ]
+    assert lines(done)[3] == "    recorded  null"
+
+
+def test_where_no_binding_is_recorded_it_is_said_how_many_were_not_seen(tmp_path: Path) -> None:
+    path = _trace(tmp_path, *(record for record in TWO_PODS if "bind" not in record))
+    done = run("replay", str(path))
+    assert done.exit_code == 0
+    assert lines(done)[0] == f"agrees     {path}  2 attempts, 0 of 2 bindings recorded"
+
+
+def test_of_two_statuses_the_member_that_differs_is_shown_and_the_rule_that_decides_it(
+    tmp_path: Path,
+) -> None:
+    status: Json = {"plugin": "NodeResourcesFit", "reasons": ["Insufficient memory"]}
+    status["code"] = "UnschedulableAndUnresolvable"
+    found = _at(attempt={"pod": "default/a", "result": "scheduled", "node": "n", "filter": {"full": status}})
+    path = _trace(tmp_path, *ONE_POD, found, _bound("a", "n"))
+    told = lines(run("replay", str(path)))
+    assert told[1].startswith("    line 5, filter.full, default/a, R-FIT-")
+    assert told[2:4] == [
+        '    expected  reasons: ["Insufficient cpu"]',
+        '    recorded  reasons: ["Insufficient memory"]',
+    ]
+
+
+def test_what_differs_later_may_follow_from_the_first(tmp_path: Path) -> None:
+    more = (_at(create=pod("b")), _scheduled("b", "full"), _bound("b", "full"))
+    told = lines(run("replay", str(_trace(tmp_path, *DISAGREEING, *more))))
+    assert told[4] == "    what differs after this may follow from it"
+
+
+def test_a_long_value_is_cut_in_what_is_shown(tmp_path: Path) -> None:
+    found = _at(attempt={"pod": "default/a", "result": "unschedulable", "node": "x" * 5000})
+    told = lines(run("replay", str(_trace(tmp_path, *ONE_POD, found))))
+    assert max(map(len, told)) < 2200
+
+
 def test_json_tells_the_same_in_one_object(tmp_path: Path) -> None:
     good, bad = _trace(tmp_path, *AGREEING), _trace(tmp_path, *DISAGREEING, name="b.jsonl")
     done = run("replay", "--json", str(good), str(bad))
@@ -103,6 +151,8 @@ def test_json_tells_the_same_in_one_object(tmp_path: Path) -> None:
         "first": None,
         "error": None,
         "without": [],
+        "bindings": 1,
+        "bindings_recorded": 1,
     }
     assert files[1]["file"] == str(bad)
     assert files[1]["first"]["line"] == 5
