@@ -12,12 +12,13 @@ import zlib
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from attrs import field, frozen
 
 from refsched.errors import InputError
 from refsched.objects.documents import read_json
+from refsched.objects.files import open_file
 from refsched.objects.reading import read_as
 from refsched.records import Json, Record, read_record
 from refsched.releases import DEFAULT, release_of
@@ -28,6 +29,9 @@ KUBE_SCHEDULER = "kube-scheduler"
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MAX_LINE = 16 * 1024 * 1024
 """Bytes of one line: an attempt that tells of 5,000 nodes, each with scores of ten plugins, takes a tenth."""
+
+MAX_BLANK = 1024 * 1024
+"""Bytes of blank lines in a trace."""
 
 MAX_SECONDS = 10**10
 """Three centuries: what lies beyond is no time that a scheduler ran."""
@@ -165,13 +169,12 @@ def _asked(members: Json) -> tuple[Exchange, ...]:
 
 
 def _objects(path: str | Path) -> Iterator[tuple[int, Json]]:
-    """The JSON objects of a file by line, but blank lines."""
+    """The JSON objects of a file by line."""
     for number, line in _lines(path):
         where = f"{path}: line {number}"
         if len(line) > MAX_LINE:
             raise InputError(f"is longer than {MAX_LINE // 1024 // 1024} MiB", where=where)
-        if line.strip():
-            yield number, _object(line, where)
+        yield number, _object(line, where)
 
 
 def _object(line: bytes, where: str) -> Json:
@@ -190,14 +193,25 @@ def _object(line: bytes, where: str) -> Json:
     raise InputError(problem if line.endswith(b"\n") else "is cut off in the middle", where=where)
 
 
+def _unpacked(file: BinaryIO, path: str) -> BinaryIO | gzip.GzipFile:
+    return gzip.GzipFile(fileobj=file) if path.endswith(".gz") else file
+
+
 def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
-    """Lines with their numbers, cut one byte beyond the limit."""
-    number = 0
+    """Lines with their numbers, cut one byte beyond the limit. Blank lines are passed over, up to a limit."""
+    number = blank = 0
     try:
-        with gzip.open(path) if str(path).endswith(".gz") else open(path, "rb") as file:
+        with open_file(path) as opened, _unpacked(opened, str(path)) as file:
             while line := file.readline(MAX_LINE + 1):
                 number += 1
-                yield number, line
+                if len(line) > MAX_LINE or not line.isspace():
+                    yield number, line
+                    continue
+                blank += len(line)
+                if blank > MAX_BLANK:
+                    raise InputError(
+                        f"holds more than {MAX_BLANK:,} bytes of blank lines", where=f"{path}: line {number}"
+                    )
     except EOFError:
         raise InputError(
             "the compressed file is cut off after this line", where=f"{path}: line {number}"

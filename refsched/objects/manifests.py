@@ -20,6 +20,7 @@ from attrs import frozen
 from refsched.errors import InputError
 from refsched.objects.defaults import defaulted
 from refsched.objects.documents import MAX_TEXT, read_documents, read_text
+from refsched.objects.files import open_file, shown_path
 from refsched.objects.kinds import KINDS, UnknownKindError, described_as, kind_of, read_object
 from refsched.objects.operators import check_operators
 from refsched.objects.priority_class import PriorityClass
@@ -88,11 +89,14 @@ def _objects(paths: Sequence[str | Path], stdin: BinaryIO | None) -> Iterator[tu
 
 def _files(path: str | Path, stdin: BinaryIO | None) -> Iterator[tuple[str, bytes]]:
     if str(path) == STANDARD_INPUT:
-        yield "standard input", (stdin or sys.stdin.buffer).read(MAX_TEXT + 1)
+        stream = stdin or getattr(sys.stdin, "buffer", None)
+        if stream is None:
+            raise InputError("is closed", where="standard input")
+        yield "standard input", stream.read(MAX_TEXT + 1)
         return
     try:
         if not os.path.isdir(path):
-            yield str(path), _bytes(path)
+            yield shown_path(path), _bytes(path)
             return
         names = sorted(_below(path))
         if not names:
@@ -118,7 +122,7 @@ def _refuse(error: OSError) -> None:
 
 
 def _bytes(path: str | Path) -> bytes:
-    with open(path, "rb") as file:
+    with open_file(path) as file:
         return file.read(MAX_TEXT + 1)
 
 

@@ -17,6 +17,7 @@ from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.documents import MAX_TEXT, read_documents, read_text
+from refsched.objects.files import open_file
 from refsched.objects.manifests import Manifests, read_manifests
 from refsched.releases import DEFAULT, release_of
 from refsched.releases.release import Release
@@ -82,7 +83,7 @@ def parse_gates(text: str) -> dict[str, bool]:
 
 def _config(path: str, release: Release) -> KubeSchedulerConfiguration:
     try:
-        with open(path, "rb") as file:
+        with open_file(path) as file:
             data = file.read(MAX_TEXT + 1)
     except OSError as error:
         raise InputError(error.strerror or str(error), where=path) from None

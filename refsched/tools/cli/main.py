@@ -7,9 +7,11 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Callable
-from typing import TypeVar
+from contextlib import suppress
+from typing import NoReturn, TypeVar
 
 import click
 
@@ -247,12 +249,53 @@ def explain(
 
 
 def main() -> None:
-    """The entry point: an InputError is told in one line. What a stream cannot spell it shows by its escape."""
-    for stream in (sys.stdout, sys.stderr):
+    """The entry point. Whatever happens ends with one of the exit codes, and an error in one line: also a full
+    disk, a closed stream and a defect of refsched."""
+    stdout = sys.stdout
+    if stdout is None:
+        _end("standard output is closed")
+    for stream in (stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        cli.main(standalone_mode=True)
+        try:
+            sys.exit(cli.main(standalone_mode=False) or AGREED)
+        finally:
+            sys.stdout.flush()
+    except SystemExit:
+        if sys.stdout is not stdout:
+            sys.exit(NOT_JUDGED)  # click has replaced it, and ends with 1: the reader of a pipe is no more
+        raise
     except InputError as error:
-        click.echo(f"refsched: {error}", err=True)
+        _end(str(error))
+    except click.ClickException as error:
+        error.show()
         sys.exit(NOT_JUDGED)
+    except (click.Abort, KeyboardInterrupt):
+        _end("interrupted")
+    except OSError as error:
+        _give_up_stdout()
+        _end("" if isinstance(error, BrokenPipeError) else error.strerror or str(error))
+    except Exception as error:
+        from refsched.tools.serving import told
+
+        _end(
+            f"refsched itself fails, which it never should: {told(error)}. Please report it, with what was given"
+        )
+
+
+def _give_up_stdout() -> None:
+    """What it still holds could not be written, and would fail again at the end."""
+    with suppress(OSError, ValueError):
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, sys.stdout.fileno())
+        os.close(nothing)
+
+
+def _end(problem: str) -> NoReturn:
+    from refsched.tools.cli.printing import printable
+
+    if problem and sys.stderr is not None:
+        with suppress(OSError):
+            click.echo(f"refsched: {printable(problem)}", err=True)
+    sys.exit(NOT_JUDGED)

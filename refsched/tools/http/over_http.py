@@ -9,7 +9,10 @@ Source: pkg/scheduler/extender.go, NewHTTPExtender, makeTransport, send (v1.34.2
 from __future__ import annotations
 
 import json
+import socket
 import ssl
+import threading
+from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, RemoteDisconnected
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -20,6 +23,9 @@ from refsched.extenders.failures import CLOSED, OK, TIMED_OUT, UNTRUSTED, no_ans
 from refsched.tools.http.tls import Tls, tls_of
 
 _PORTS = {"http": 80, "https": 443}
+
+MAX_ANSWER = 64 * 1024 * 1024
+"""Bytes. An answer that tells of 5,000 nodes whole takes a tenth of it."""
 
 
 def over_http(config: ExtenderConfig) -> Ask:
@@ -34,44 +40,88 @@ def over_http(config: ExtenderConfig) -> Ask:
 
 
 def _post(url: str, verb: str, body: bytes, timeout: float, tls: Tls) -> object:
-    """The answer, or a Failure in the words of the real client where they can be known."""
-    place = urlsplit(url)
+    """The answer, or a Failure in the words of the real client where they can be known. ``timeout`` is for the
+    whole exchange, however slowly the answer comes; a timeout of zero is none, as in Go."""
+    try:
+        place = urlsplit(url)
+        _ = place.port  # read here, because it may be no number
+    except ValueError as problem:
+        return no_answer(url, str(problem))
     if place.scheme not in _PORTS:
         return no_answer(url, f'unsupported protocol scheme "{place.scheme}"')
     try:
         connection = _connection(place, timeout, tls)
-        try:
+    except (OSError, HTTPException, ValueError) as problem:
+        return no_answer(url, _why(problem, place))
+    deadline = _Deadline(connection, timeout)
+    try:
+        with deadline:
             target = place.path + (f"?{place.query}" if place.query else "")
             connection.request("POST", target, body, {"Content-Type": "application/json"})
             response = connection.getresponse()
-            status, answer = response.status, response.read()
-        finally:
-            connection.close()
+            status, answer = response.status, response.read(MAX_ANSWER + 1)
     except (OSError, HTTPException, ValueError) as problem:
-        return no_answer(url, _why(problem, place))
+        return no_answer(url, TIMED_OUT if deadline.has_passed else _why(problem, place))
+    if deadline.has_passed:
+        return no_answer(url, TIMED_OUT)
+    if len(answer) > MAX_ANSWER:
+        return Failure(f"the answer is longer than {MAX_ANSWER // 1024 // 1024} MiB")
     if status != OK:
         return other_status(url, verb, status)
     return _decoded(answer)
 
 
-def _connection(place: SplitResult, timeout: float, tls: Tls) -> HTTPConnection:
+def _connection(place: SplitResult, timeout: float, tls: Tls) -> _Connection:
     host, port = place.hostname or "", place.port or _PORTS[place.scheme]
-    if place.scheme == "http":
-        return HTTPConnection(host, port, timeout=timeout)
-    return _Secured(host, port, timeout, tls)
+    return _Connection(host, port, timeout, tls if place.scheme == "https" else None)
 
 
-class _Secured(HTTPConnection):
-    """Over TLS, with a server that may be called otherwise than its host is."""
+class _Connection(HTTPConnection):
+    """With ``tls`` over TLS, with a server that may be called otherwise than its host is. ``carrier`` is the
+    socket, also while nothing but the answer holds it."""
 
-    def __init__(self, host: str, port: int, timeout: float, tls: Tls) -> None:
+    def __init__(self, host: str, port: int, timeout: float, tls: Tls | None) -> None:
         super().__init__(host, port, timeout=timeout)
         self._tls = tls
+        self.carrier: socket.socket | None = None
 
     def connect(self) -> None:
-        context = self._tls.context()
+        context = self._tls.context() if self._tls is not None else None
         super().connect()
-        self.sock = context.wrap_socket(self.sock, server_hostname=self._tls.server_name or self.host)
+        self.carrier = self.sock
+        if context is not None and self._tls is not None:
+            secured = context.wrap_socket(
+                self.sock,
+                server_hostname=self._tls.server_name or self.host,
+                do_handshake_on_connect=False,
+            )
+            self.sock = self.carrier = secured
+            secured.do_handshake()
+
+
+class _Deadline:
+    """For the whole exchange: the timeout of a socket is for each of its reads. When it has passed, the connection
+    is shut, and whoever reads from it finds its end."""
+
+    def __init__(self, connection: _Connection, seconds: float) -> None:
+        self._connection = connection
+        self._timer = threading.Timer(seconds, self._pass)
+        self._timer.daemon = True
+        self.has_passed = False
+
+    def __enter__(self) -> None:
+        self._timer.start()
+
+    def __exit__(self, *raised: object) -> None:
+        self._timer.cancel()
+        self._connection.close()
+
+    def _pass(self) -> None:
+        self.has_passed = True
+        carrier = self._connection.carrier
+        if carrier is not None:
+            with suppress(OSError):
+                socket.socket.shutdown(carrier, socket.SHUT_RDWR)
 
 
 def _why(problem: Exception, place: SplitResult) -> str:

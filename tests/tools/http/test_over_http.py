@@ -17,6 +17,7 @@ import pytest
 from refsched.config.scalars import Seconds
 from refsched.config.types import Extender as ExtenderConfig
 from refsched.extenders.extender import Failure
+from refsched.tools.http import over_http as over_http_module
 from refsched.tools.http.over_http import over_http
 
 
@@ -145,3 +146,59 @@ def test_a_place_that_cannot_be_is_a_failure(prefix: str) -> None:
 
 def test_another_scheme_is_a_failure() -> None:
     assert ask("extender") == Failure('Post "extender/filter": unsupported protocol scheme ""')
+
+
+# --- However slow, and however long ----------------------------------------------------------------
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+"""What begins an answer."""
+
+
+def _drip(first: bytes, more: bytes, seconds: float = 0.05) -> Iterator[str]:
+    """The address of a server that says ``first`` and then ``more`` again and again, until nobody listens."""
+
+    def serve() -> None:
+        with suppress(OSError):
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(first)
+                while True:
+                    connection.sendall(more)
+                    time.sleep(seconds)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("first", "more"),
+    [
+        (HEAD + b"\r\n", b" "),
+        (HEAD, b"A: b\r\n"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        (HEAD + b"Content-Length: 100000\r\n\r\n", b"x"),
+    ],
+    ids=["a slow body", "slow headers", "endless Continue", "a slow body of a known length"],
+)
+def test_the_timeout_is_for_the_whole_exchange(first: bytes, more: bytes) -> None:
+    for address in _drip(first, more):
+        began = time.monotonic()
+        answer = ask(address, timeout=0.5)
+        assert time.monotonic() - began < 20
+        assert isinstance(answer, Failure)
+        assert "context deadline exceeded" in str(answer)
+
+
+def test_a_body_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(over_http_module, "MAX_ANSWER", 1024 * 1024)
+    for address in _drip(HEAD + b"\r\n", b" " * 100_000, 0.0):
+        assert "the answer is longer than 1 MiB" in str(ask(address))
+
+
+@pytest.mark.parametrize("address", ["http://[::1", "http://n:port", "http://n:99999999"])
+def test_an_address_that_is_none_is_a_failure(address: str) -> None:
+    assert isinstance(ask(address), Failure)
