@@ -7,8 +7,8 @@ import pytest
 from device_world import DRIVER, device
 
 from refsched.devices.cel import CelError, compile_selector
-from refsched.devices.cel_optional import without_optional_syntax
-from refsched.devices.cel_values import CelType, Optional, Uint, cel_device, type_name
+from refsched.devices.cel.optional import without_optional_syntax
+from refsched.devices.cel.values import CelType, Optional, Uint, cel_device, type_name
 from refsched.errors import InputError
 from refsched.objects.dra import Device
 from refsched.objects.reading import read_as

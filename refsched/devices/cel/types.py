@@ -2,7 +2,7 @@
 """CEL types: what an expression cannot be compiled for, before it is evaluated for any device.
 
 The API server stores no selector that does not compile. Where one comes all the same, kube-scheduler fails on the
-first device that it is to be asked of, even if evaluating it would never reach what is amiss.
+first device that it is to be asked of, even if evaluating it would never reach what is wrong.
 
 Rules: R-DRA-78.
 Source: dynamic-resource-allocation/cel/compile.go, CompileCELExpression (v0.34.2); github.com/google/cel-go
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from attrs import frozen
 
-from refsched.devices.cel_optional import SELECT
-from refsched.devices.cel_overloads import (
+from refsched.devices.cel.optional import SELECT
+from refsched.devices.cel.overloads import (
     ANY,
     BOOL,
     DYN,
@@ -30,8 +30,9 @@ from refsched.devices.cel_overloads import (
     equivalent,
     result_of,
 )
-from refsched.devices.cel_tree import arguments, bare_name, if_marked, subtrees, unwrapped
-from refsched.devices.cel_values import CelError
+from refsched.devices.cel.tree import arguments, bare_name, if_marked, subtrees, unwrapped
+from refsched.devices.cel.values import CelError
+from refsched.rules import applies
 
 if TYPE_CHECKING:
     from lark import Token, Tree
@@ -55,16 +56,19 @@ _QUANTIFIERS = frozenset({"all", "exists", "exists_one"})
 
 
 def check_types(tree: Tree[Token], types: Sequence[str]) -> None:
-    """R-DRA-78: an expression whose types do not fit, for whatever device, or whose own type is neither bool nor
-    that of an attribute, is refused with CelError. Macros have the arguments that they need: it has been compiled.
+    """R-DRA-78: A selector whose types do not fit, or whose own type is neither bool nor that of an attribute,
+    cannot be compiled. Raises CelError. The selector has been compiled otherwise, so that macros have the
+    arguments that they need.
     ``types`` are names that stand for types."""
     scope = {"device": _DEVICE, **{name: Type("type", (Type(name),)) for name in types}}
     found = _Typer(scope).type_of(tree)
     if found not in (BOOL, ANY):
+        applies("R-DRA-78")
         raise CelError(f"CEL compile error: must evaluate to bool or the unknown type, not {found}")
 
 
 def _refuse(problem: str) -> NoReturn:
+    applies("R-DRA-78")
     raise CelError(f"CEL compile error: compilation failed: ERROR: <input>: {problem}")
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from refsched.devices.cel_functions import checked_int, contains
-from refsched.devices.cel_optional import selected
-from refsched.devices.cel_values import (
+from refsched.devices.cel.functions import checked_int, contains
+from refsched.devices.cel.optional import selected
+from refsched.devices.cel.values import (
     UINT64,
     CelValueError,
     Domains,
@@ -24,6 +24,7 @@ from refsched.devices.cel_values import (
     no_such_overload,
     type_name,
 )
+from refsched.rules import applies
 
 Scope = Mapping[str, Any]
 """The values of the names that are declared."""
@@ -42,13 +43,15 @@ def conditional(condition: Evaluate, yes: Evaluate, no: Evaluate) -> Evaluate:
 
 
 def logical(terms: Sequence[Evaluate], *, decides: bool) -> Evaluate:
-    """R-DRA-75: a term that decides the result does so even if another one fails."""
+    """R-DRA-75: An operand of && or || that decides the result does so even if another operand is an error."""
 
     def evaluate(scope: Scope) -> bool:
         failed: CelValueError | None = None
         for term in terms:
             try:
                 if _boolean(term(scope)) is decides:
+                    if failed is not None:
+                        applies("R-DRA-75")
                     return decides
             except CelValueError as error:
                 failed = failed or error
@@ -96,11 +99,12 @@ def negative(value: Any) -> Any:
 
 
 def select(holder: Any, name: str) -> Any:
-    """R-DRA-76: an attribute or capacity that a device does not have is an error: ``no such key``."""
+    """R-DRA-76: Selecting an attribute or a capacity that a device does not have is an error ("no such key")."""
     if isinstance(holder, Optional):
         return selected(select, holder, name)
     if isinstance(holder, Mapping) and (name in holder or isinstance(holder, Domains)):
         return holder[name]
+    applies("R-DRA-76")
     raise CelValueError(f"no such key: {name}")
 
 

@@ -14,8 +14,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from refsched.devices import cel_optional
-from refsched.devices.cel_values import (
+from refsched.devices.cel import optional as cel_optional
+from refsched.devices.cel.values import (
     INT64,
     UINT64,
     CelType,

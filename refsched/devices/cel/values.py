@@ -17,6 +17,7 @@ from attrs import frozen
 
 from refsched.objects.dra import Device, DeviceAttribute
 from refsched.objects.quantity import Quantity
+from refsched.rules import applies
 
 CelDevice = Mapping[str, Any]
 """What an expression knows as ``device``."""
@@ -31,6 +32,12 @@ class CelError(Exception):
 
 class CelValueError(CelError):
     """A value that an operator or function cannot take."""
+
+
+def refused(problem: str) -> CelError:
+    """A selector cannot be compiled, as cel-go words it."""
+    applies("R-DRA-74")
+    return CelError(f"CEL compile error: compilation failed: ERROR: <input>: {problem}")
 
 
 def no_such_overload(function: str = "") -> CelValueError:
@@ -155,9 +162,9 @@ class Domains(dict[str, dict[str, Any]]):
 
 
 def cel_device(driver: str, device: Device) -> CelDevice:
-    """R-DRA-70: names without a domain belong to the driver's. Raises CelError for an attribute that is no
-    value at all, or no semantic version. ``allowMultipleAllocations`` is known, and false: stored expressions
-    are compiled with all that any gate adds (apiserver/pkg/cel/environment, StoredExpressions)."""
+    """What a selector can read of a device. Raises CelError for an attribute without a value, or whose version is
+    no semantic version. ``allowMultipleAllocations`` is known, and false: stored expressions are compiled with
+    all that any gate adds (apiserver/pkg/cel/environment, StoredExpressions)."""
     attributes, capacity = Domains(), Domains()
     for name, attribute in device.attributes.items():
         domain, identifier = _qualified(name, driver)
@@ -177,8 +184,12 @@ def cel_device(driver: str, device: Device) -> CelDevice:
 
 
 def _qualified(name: str, driver: str) -> tuple[str, str]:
+    """R-DRA-70: An attribute or capacity whose name has no domain belongs to the domain of the device's driver."""
     domain, slash, identifier = name.partition("/")
-    return (domain, identifier) if slash else (driver, name)
+    if slash:
+        return domain, identifier
+    applies("R-DRA-70")
+    return driver, name
 
 
 def _attribute_value(attribute: DeviceAttribute) -> int | bool | str | Semver:
@@ -201,10 +212,12 @@ def is_number(value: Any) -> bool:
 
 
 def equal(left: Any, right: Any) -> bool:
-    """R-DRA-71: numbers are equal across types; other values of different types differ, but a quantity or a
-    version on the left cannot be asked."""
+    """R-DRA-71: Numbers of different types are compared by value, other values of different types are unequal,
+    and comparing a quantity or a version with anything else is an error."""
     if left is None or right is None:
         return left is right
+    if type(left) is not type(right):
+        applies("R-DRA-71")
     if is_number(left) and is_number(right):
         return bool(left == right)
     if isinstance(left, Quantity | Semver) and type(left) is not type(right):
@@ -219,7 +232,9 @@ def equal(left: Any, right: Any) -> bool:
 
 
 def compare(left: Any, right: Any) -> int:
-    """R-DRA-72: numbers have an order across types; else only two strings, bytes or booleans have one."""
+    """R-DRA-72: Only two numbers, two strings, two byte strings or two booleans have an order; ordering other
+    values is an error."""
+    applies("R-DRA-72")
     comparable = is_number(left) and is_number(right)
     if not comparable and (type(left) is not type(right) or not isinstance(left, str | bytes | bool)):
         raise no_such_overload()

@@ -13,7 +13,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from refsched.devices.cel_values import CelValueError, Optional, no_such_overload
+from refsched.devices.cel.values import CelValueError, Optional, no_such_overload
+from refsched.rules import applies
 
 SELECT = "optional_select__"
 MAYBE = "optional_maybe__"
@@ -53,10 +54,12 @@ def without_optional_syntax(expression: str) -> str:
 
 
 def selected(select: Callable[[Any, Any], Any], holder: Any, key: Any) -> Optional:
-    """R-DRA-77: what is not there is missing, not an error; so is all that would have been part of it."""
+    """R-DRA-77: Optional selection from a value that does not have the key, or that is itself missing, gives a
+    missing value, which is no error."""
     content = holder
     if isinstance(holder, Optional):
         if not holder.present:
+            applies("R-DRA-77")
             return holder
         content = holder.content
     if not isinstance(content, Mapping | list):
@@ -65,6 +68,7 @@ def selected(select: Callable[[Any, Any], Any], holder: Any, key: Any) -> Option
         return Optional(True, select(content, key))
     except CelValueError as error:
         if str(error).startswith(("no such key", "index out of bounds")):
+            applies("R-DRA-77")
             return Optional()
         raise
 

@@ -1,27 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CEL: the expressions with which classes and requests select devices.
+"""CEL programs: from the syntax tree of a selector to a function of a device.
 
-The syntax is cel-python's (its parser is loaded with the first expression); the meaning is cel-go's, of which
-cel-python's own differs: numbers compare across types, values of different types are unequal rather than an
-error, and what is missing is reported in cel-go's words.
-
-What cannot be compiled is told apart from what fails when it is evaluated: the first one fails for every device.
-Out of scope: cost limits.
+Rules: R-DRA-73 … R-DRA-74, R-FEATURE-06.
 Source: dynamic-resource-allocation/cel/compile.go (v0.34.2); github.com/google/cel-go interpreter (v0.26.0).
 """
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
-from refsched.devices.cel_functions import CONVERSIONS, FUNCTIONS, METHODS, NOT_FOLLOWED, checked_int
-from refsched.devices.cel_operators import (
+from refsched.devices.cel.functions import CONVERSIONS, FUNCTIONS, METHODS, NOT_FOLLOWED
+from refsched.devices.cel.literals import literal, text_literal
+from refsched.devices.cel.operators import (
     BINARY,
     FOLDS,
     Evaluate,
@@ -34,7 +28,7 @@ from refsched.devices.cel_operators import (
     negative,
     select,
 )
-from refsched.devices.cel_optional import (
+from refsched.devices.cel.optional import (
     SELECT,
     alternative,
     mapped,
@@ -42,24 +36,22 @@ from refsched.devices.cel_optional import (
     selected,
     without_optional_syntax,
 )
-from refsched.devices.cel_tree import arguments, bare_name, if_marked, subtrees, unwrapped
-from refsched.devices.cel_types import check_types
-from refsched.devices.cel_values import (
-    UINT64,
+from refsched.devices.cel.tree import arguments, bare_name, if_marked, subtrees, unwrapped
+from refsched.devices.cel.types import check_types
+from refsched.devices.cel.values import (
     CelDevice,
     CelError,
     CelType,
     CelValueError,
     Domains,
-    Uint,
+    refused,
     type_name,
 )
 from refsched.errors import InputError
+from refsched.rules import applies
 
 if TYPE_CHECKING:
     from lark import Token, Tree
-
-__all__ = ["CelError", "CelProgram", "compile_selector"]
 
 _FIELDS = frozenset({"driver", "attributes", "capacity", "allowMultipleAllocations"})
 _DEVICE = "device"
@@ -78,10 +70,11 @@ class CelProgram:
     evaluate: Evaluate = field(eq=False)
 
     def matches(self, device: CelDevice) -> bool:
-        """R-DRA-73: an expression must evaluate to a boolean. Raises CelError."""
+        """R-DRA-73: A selector that does not evaluate to a boolean is an error. Raises CelError."""
         try:
             value = self.evaluate({**_TYPES, _DEVICE: device})
             if not isinstance(value, bool):
+                applies("R-DRA-73")
                 raise _not_a_boolean(value)
         except CelValueError as error:
             raise CelError(f"CEL runtime error: {error}") from None
@@ -90,28 +83,25 @@ class CelProgram:
 
 @lru_cache(maxsize=256)
 def compile_selector(expression: str) -> CelProgram:
-    """R-DRA-74: an expression that does not parse, or names what does not exist, is refused with CelError."""
+    """R-DRA-74: A selector that does not parse, or that names something unknown to CEL, cannot be compiled."""
     from celpy.celparser import CELParseError, CELParser
 
     try:
         tree: Tree[Token] = CELParser().parse(without_optional_syntax(expression))
     except CELParseError:
-        raise _refused("Syntax error") from None
+        raise refused("Syntax error") from None
     program = CelProgram(expression, _Compiler(frozenset({_DEVICE, *_TYPES})).compile(tree))
     check_types(tree, tuple(_TYPES))
     return program
 
 
-def _refused(problem: str) -> CelError:
-    return CelError(f"CEL compile error: compilation failed: ERROR: <input>: {problem}")
-
-
 def _not_known(name: str) -> CelError | InputError:
-    """R-FEATURE-06: what CEL has, and this specification does not follow, is refused by its name, for what comes
-    of it is not known; what CEL does not have is an error of the expression."""
+    """R-FEATURE-06: A selector that calls a CEL function which is not specified here is refused by the name of
+    the function. What CEL does not have is an error of the selector."""
     if name in NOT_FOLLOWED:
+        applies("R-FEATURE-06")
         return InputError(f"the CEL function {name} is not followed")
-    return _refused(f"undeclared reference to '{name}' (in container '')")
+    return refused(f"undeclared reference to '{name}' (in container '')")
 
 
 def _at_once(function: Callable[..., Any], *values: str) -> None:
@@ -165,7 +155,7 @@ class _Compiler:
             case "map_lit":
                 return self._map(arguments(children, 0))
             case "literal":
-                return _literal(children[0])
+                return literal(children[0])
         return self.compile(subtrees(children)[0])
 
     def _all(self, trees: Sequence[Tree[Token] | Token]) -> list[Evaluate]:
@@ -195,14 +185,14 @@ class _Compiler:
 
     def _name(self, name: str) -> Evaluate:
         if name not in self.names:
-            raise _refused(f"undeclared reference to '{name}' (in container '')")
+            raise refused(f"undeclared reference to '{name}' (in container '')")
         return lambda scope: scope[name]
 
     def _member(self, tree: Tree[Token]) -> Evaluate:
         target, *rest = tree.children
         (holder,) = subtrees([target])
         if tree.data == "member_object":
-            raise _refused("objects cannot be made here")
+            raise refused("objects cannot be made here")
         if tree.data == "member_index":
             return self._index(holder, *subtrees(rest))
         name = str(rest[0])
@@ -219,7 +209,7 @@ class _Compiler:
 
     def _field(self, holder: Tree[Token], name: str) -> Evaluate:
         if bare_name(holder) == _DEVICE and name not in _FIELDS:
-            raise _refused(f"undefined field '{name}'")
+            raise refused(f"undefined field '{name}'")
         base = self.compile(holder)
         return lambda scope: select(base(scope), name)
 
@@ -245,7 +235,7 @@ class _Compiler:
         function = METHODS.get((name, len(arguments) + 1))
         if function is None:
             raise _not_known(name)
-        if name == "matches" and (pattern := _unquoted_literal(arguments[0])) is not None:
+        if name == "matches" and (pattern := text_literal(arguments[0])) is not None:
             _at_once(function, "", pattern)
         return calling(name, function, self._all([holder, *arguments]))
 
@@ -255,7 +245,7 @@ class _Compiler:
         function = FUNCTIONS.get((name, len(arguments)))
         if function is None:
             raise _not_known(name)
-        if name in CONVERSIONS and (text := _unquoted_literal(arguments[0])) is not None:
+        if name in CONVERSIONS and (text := text_literal(arguments[0])) is not None:
             _at_once(function, text)
         return calling(name, function, self._all(arguments))
 
@@ -265,10 +255,10 @@ class _Compiler:
         """Of a field of a map: is it there? Of anything else: not asked."""
         selection = unwrapped(argument)
         if selection.data != "member_dot":
-            raise _refused("invalid argument to has() macro")
+            raise refused("invalid argument to has() macro")
         name = str(selection.children[1])
         if bare_name(subtrees(selection.children)[0]) == _DEVICE and name not in _FIELDS:
-            raise _refused(f"undefined field '{name}'")
+            raise refused(f"undefined field '{name}'")
         base = self.compile(subtrees(selection.children)[0])
 
         def has(scope: Scope) -> bool:
@@ -280,7 +270,7 @@ class _Compiler:
     def _bind(self, name: Tree[Token], value: Tree[Token], result: Tree[Token]) -> Evaluate:
         bound = bare_name(name)
         if bound is None:
-            raise _refused("cel.bind() variable names must be simple identifiers")
+            raise refused("cel.bind() variable names must be simple identifiers")
         evaluate, inner = self.compile(value), self._with(bound).compile(result)
         return lambda scope: inner({**scope, bound: evaluate(scope)})
 
@@ -321,65 +311,3 @@ class _Compiler:
 
     def _with(self, name: str) -> _Compiler:
         return _Compiler(self.names | {name})
-
-
-# --- Literals -------------------------------------------------------------------------------------
-
-_ESCAPES = re.compile(r"\\([abfnrtv\\'\"`?]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})")
-
-
-def _unquoted_literal(tree: Tree[Token]) -> str | None:
-    """The text, where nothing but text stands there."""
-    inner = unwrapped(tree)
-    if inner.data != "literal":
-        return None
-    token = inner.children[0]
-    value = _literal_value(getattr(token, "type", ""), str(token))
-    return value if isinstance(value, str) else None
-
-
-def _literal(token: Any) -> Evaluate:
-    value = _literal_value(token.type, str(token))
-    return lambda scope: value
-
-
-def _literal_value(kind: str, text: str) -> Any:
-    match kind:
-        case "INT_LIT":
-            return _ranged(int(text, 0 if "x" in text else 10))
-        case "UINT_LIT":
-            number = int(text[:-1], 0 if "x" in text else 10)
-            if number not in UINT64:
-                raise _refused("invalid uint literal")
-            return Uint(number)
-        case "FLOAT_LIT":
-            return float(text)
-        case "BOOL_LIT":
-            return text == "true"
-        case "NULL_LIT":
-            return None
-        case "BYTES_LIT":
-            return _unquoted(text[1:]).encode()
-    return _unquoted(text)
-
-
-def _ranged(number: int) -> int:
-    try:
-        return checked_int(number)
-    except CelValueError:
-        raise _refused("invalid int literal") from None
-
-
-def _unquoted(text: str) -> str:
-    raw = text[0] in "rR"
-    body = text[1:] if raw else text
-    quotes = 3 if body[:3] in ('"""', "'''") else 1
-    body = body[quotes:-quotes]
-    return body if raw else _ESCAPES.sub(_unescaped, body)
-
-
-def _unescaped(escape: re.Match[str]) -> str:
-    code = escape[1]
-    if code in "?`":
-        return code
-    return str(ast.literal_eval(f'"\\{code}"')) if code != '"' else code
