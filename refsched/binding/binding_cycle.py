@@ -14,7 +14,7 @@ from refsched.binding.extender_binding import bind
 from refsched.cache.cache import CacheError
 from refsched.cycle.cycle import Cycle, OnPermit, Stop
 from refsched.cycle.failure import Failure, handle_scheduling_failure, rejected_on
-from refsched.cycle.late_points import (
+from refsched.cycle.reserve_and_bind import (
     run_post_bind_plugins,
     run_pre_bind_plugins,
     run_unreserve_plugins,

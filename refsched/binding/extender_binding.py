@@ -7,7 +7,7 @@ Rules: R-EXTENDER-13, R-EXTENDER-14.   Source: pkg/scheduler/schedule_one.go, bi
 from __future__ import annotations
 
 from refsched.cycle.cycle import Cycle
-from refsched.cycle.late_points import Runs, run_bind_plugins
+from refsched.cycle.reserve_and_bind import Runs, run_bind_plugins
 from refsched.framework.status import SUCCESS, Status, error
 
 
@@ -29,5 +29,5 @@ def bind(cycle: Cycle) -> Runs:
 def _bound(cycle: Cycle) -> Status | None:
     """An extender has no other API server to bind at than the machine's: it takes the binding now."""
     pod, node = cycle.on_node
-    refusal = cycle.scheduler.api.bind(pod.pod, node.name)
+    refusal = cycle.scheduler.api.bind(pod.pod.metadata, node.name)
     return error(refusal) if refusal else None

@@ -12,11 +12,10 @@ from typing import Any
 from attrs import Factory, define, frozen
 
 from refsched.binding.waiting_pods import WaitingPod
-from refsched.framework.interface import Plugin, WaitFor
+from refsched.framework.interface import Plugin, RecordedCalls, WaitFor, extends
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Framework
 from refsched.machine.state import SchedulerState
-from refsched.plugins.scripted import Scripted, ScriptedBinder
 from refsched.queue.queued_pod import QueuedPod
 
 # --- What a cycle may stop at ---------------------------------------------------------------------
@@ -68,15 +67,19 @@ class Cycle:
         assert self.node is not None
         return self.assumed, self.node
 
+    def note_call(self, plugin: Plugin, point: str) -> None:
+        if extends(plugin, RecordedCalls):
+            self.calls.append(f"{plugin.name}.{point}")
+
     def take_calls(self) -> tuple[str, ...] | None:
-        """The calls since the last record; None where no scripted plugin is configured."""
-        if not any(isinstance(plugin, Scripted | ScriptedBinder) for plugin in self._late_plugins()):
+        """The calls since the last record; None where no plugin is configured whose calls are recorded."""
+        if not any(extends(plugin, RecordedCalls) for plugin in self._plugins_from_reserve_on()):
             return None
         taken = tuple(self.calls)
         self.calls.clear()
         return taken
 
-    def _late_plugins(self) -> list[Plugin]:
+    def _plugins_from_reserve_on(self) -> list[Plugin]:
         framework = self.framework
         return [
             *framework.reserve_plugins,

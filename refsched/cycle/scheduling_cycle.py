@@ -18,8 +18,8 @@ from refsched.cycle.cycle import Cycle, Stop
 from refsched.cycle.decide import Decider, Decision
 from refsched.cycle.failure import Failure, handle_scheduling_failure, rejected_on
 from refsched.cycle.fit_error import fit_error_message
-from refsched.cycle.late_points import run_permit_plugins, run_reserve_plugins, run_unreserve_plugins
 from refsched.cycle.post_filter import run_post_filter
+from refsched.cycle.reserve_and_bind import run_permit_plugins, run_reserve_plugins, run_unreserve_plugins
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Code, Status, error, unresolvable

@@ -11,7 +11,7 @@ pkg/scheduler/framework/interface.go (v1.34.2).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, Protocol, TypeGuard, TypeVar, cast, runtime_checkable
+from typing import Any, ClassVar, Generic, Protocol, TypeGuard, TypeVar, cast, runtime_checkable
 
 from attrs import frozen
 
@@ -19,6 +19,7 @@ from refsched.framework.events import EventHint
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status
+from refsched.objects.meta import ObjectMeta
 from refsched.objects.pod import Pod
 from refsched.objects.store import ApiObject, ObjectStore
 
@@ -147,11 +148,47 @@ class ScoreExtensions(Plugin, Protocol):
 # --- After a node is chosen -----------------------------------------------------------------------
 
 
+@frozen
+class Hold(Generic[State]):
+    """The plugin does not return yet; what ``then`` answers counts once it is released. For tests: a plugin of
+    kube-scheduler takes as long as it takes, and the machine stands still until it has finished."""
+
+    then: Callable[[], State]
+
+
+@frozen
+class Wait:
+    """Of Permit: the pod waits until this plugin allows or rejects it, which after ``timeout`` seconds it does."""
+
+    timeout: float
+
+
+@frozen
+class Binding:
+    """What the ``binding`` subresource of a pod is sent: which pod, and the node to run it on."""
+
+    kind: ClassVar[str] = "Binding"
+    metadata: ObjectMeta
+    target_node: str
+
+
+@runtime_checkable
+class RecordedCalls(Plugin, Protocol):
+    """A plugin whose calls from Reserve on are listed in the records (docs/protocol.md)."""
+
+    @property
+    def RECORDS_CALLS(self) -> bool: ...  # noqa: N802
+
+
 class Api(Protocol):
     """How a plugin writes to the API server. What it writes is shown in ``objects`` at once, and recorded."""
 
     @property
     def objects(self) -> ObjectStore: ...
+
+    def bind(self, binding: Binding) -> Status:
+        """Send the ``binding`` subresource of a pod."""
+        ...
 
     def write(self, verb: str, written: ApiObject) -> None:
         """``verb`` is create, update or delete."""
@@ -165,7 +202,7 @@ class ReservePlugin(Plugin, Protocol):
 
     def reserve(
         self, state: Any, pod: PodInfo, node: NodeInfo, objects: ObjectStore
-    ) -> Continue[Any] | Reject: ...
+    ) -> Continue[Any] | Reject | Hold[Continue[Any] | Reject]: ...
 
     def unreserve(self, state: Any, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None: ...
 
@@ -190,4 +227,23 @@ class WaitFor:
 
 @runtime_checkable
 class PreBindPlugin(Plugin, Protocol):
-    def pre_bind(self, state: Any, pod: PodInfo, node: NodeInfo, api: Api) -> Status | WaitFor: ...
+    def pre_bind(
+        self, state: Any, pod: PodInfo, node: NodeInfo, api: Api
+    ) -> Status | WaitFor | Hold[Status | WaitFor]: ...
+
+
+@runtime_checkable
+class PermitPlugin(Plugin, Protocol):
+    def permit(self, state: Any, pod: PodInfo, node: NodeInfo) -> Status | Wait | Hold[Status | Wait]: ...
+
+
+@runtime_checkable
+class BindPlugin(Plugin, Protocol):
+    """Skip leaves the pod to the next Bind plugin."""
+
+    def bind(self, state: Any, pod: PodInfo, node: NodeInfo, api: Api) -> Status | Hold[Status]: ...
+
+
+@runtime_checkable
+class PostBindPlugin(Plugin, Protocol):
+    def post_bind(self, state: Any, pod: PodInfo, node: NodeInfo) -> None: ...

@@ -27,20 +27,20 @@ from refsched.framework.interface import (
     Skip,
     extends,
 )
+from refsched.framework.left_out import instead_of_pre_filter, instead_of_pre_score, without_filter
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Code, Status, error, unresolvable
-from refsched.framework.unprepared import found_by_nobody, instead_of_pre_filter, instead_of_pre_score
 
 
 @frozen
 class CycleState:
-    """What PreFilter computed, by plugin, and which plugins' Filter is left out for this pod. ``unprepared`` is
+    """What PreFilter computed, by plugin, and which plugins' Filter is left out for this pod. ``left_out`` is
     what those say of any node whose PreFilter was not asked."""
 
     states: Mapping[str, Any] = field(factory=dict)
     skipped: frozenset[str] = frozenset()
-    unprepared: Mapping[str, Status] = field(factory=dict)
+    left_out: Mapping[str, Status] = field(factory=dict)
 
 
 @frozen
@@ -118,10 +118,10 @@ class Framework:
         narrowed_by: set[str] = set()
         nodes: frozenset[str] | None = None
         refused = SUCCESS
-        unprepared: dict[str, Status] = {}
+        left_out: dict[str, Status] = {}
 
         def result(status: Status, *, by: set[str] | None = None) -> PreFilterResult:
-            state = CycleState(states, frozenset(skipped), unprepared)
+            state = CycleState(states, frozenset(skipped), left_out)
             return PreFilterResult(status, state, nodes, frozenset(by or ()))
 
         for plugin in self.pre_filter_plugins:
@@ -145,10 +145,9 @@ class Framework:
                         return result(unresolvable(_nobody_satisfies(narrowed_by)), by=narrowed_by)
         instead = instead_of_pre_filter(self.pre_filter_plugins, self.filter_plugins, pod, snapshot)
         states |= instead.states
-        skipped |= instead.unconcerned
-        unprepared |= instead.answers
-        for name in sorted(states.keys() & found_by_nobody(self.filter_plugins)):
-            del states[name]
+        skipped |= instead.skipped
+        left_out |= instead.answers
+        states |= without_filter(self.filter_plugins, self.pre_filter_plugins, states)
         return result(refused, by=narrowed_by)
 
     def add_pod(
@@ -180,12 +179,12 @@ class Framework:
 
     def run_filter_plugins(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> Status:
         """The first that does not answer Success decides; what is no rejection is an Error."""
-        skipped, states, unprepared = state.skipped, state.states, state.unprepared
+        skipped, states, left_out = state.skipped, state.states, state.left_out
         for plugin in self.filter_plugins:
             name = plugin.name
             if name in skipped:
                 continue
-            status = unprepared.get(name) or plugin.filter(states.get(name), pod, node)
+            status = left_out.get(name) or plugin.filter(states.get(name), pod, node)
             if status is SUCCESS or status.is_success:
                 continue
             if not status.is_rejected:
@@ -236,7 +235,7 @@ class Framework:
         for name, status in instead.answers.items():
             return error(f'running Score plugins: plugin "{name}" failed with: {status.message}')
         states |= instead.states
-        idle = skipped | instead.unconcerned
+        idle = skipped | instead.skipped
         scoring = [plugin for plugin in self.score_plugins if plugin.name not in idle]
         raw = {
             plugin.name: {node.name: plugin.score(states.get(plugin.name), pod, node) for node in nodes}
@@ -248,7 +247,7 @@ class Framework:
             else raw[plugin.name]
             for plugin in scoring
         }
-        for name in sorted(instead.unconcerned):
+        for name in sorted(instead.skipped):
             raw[name] = normalized[name] = {node.name: 0 for node in nodes}
         weighted = {
             name: {node: score * self.score_weights[name] for node, score in scores.items()}

@@ -92,7 +92,7 @@ class Framework(current.Framework):
             name = plugin.name
             if name in state.skipped:
                 continue
-            status = state.unprepared.get(name) or plugin.filter(state.states.get(name), pod, node)
+            status = state.left_out.get(name) or plugin.filter(state.states.get(name), pod, node)
             if status.is_success:
                 continue
             if not status.is_rejected:

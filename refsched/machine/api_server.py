@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from attrs import asdict, evolve, frozen
 
 from refsched.errors import InputError
+from refsched.objects.meta import ObjectMeta
 from refsched.objects.pod import Pod, PodCondition, PodStatus
 from refsched.objects.store import ApiObject, ObjectStore
 
@@ -69,7 +70,7 @@ class ApiServer:
         if verb != "delete":
             self._store(written)
 
-    def bind(self, pod: Pod, node: str) -> str:
+    def bind(self, pod: ObjectMeta, node: str) -> str:
         """Assign the pod to the node. Answers why not, or ``""``.
 
         Source: pkg/registry/core/pod/storage/storage.go, BindingREST.assignPod, setPodNodeAndMetadata.

@@ -16,8 +16,10 @@ from refsched.cache.cache import Cache
 from refsched.cycle.find_nodes import SearchNodes, find_nodes
 from refsched.cycle.rules import CycleRules
 from refsched.framework.choices import Choices
+from refsched.framework.interface import Binding
 from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import SUCCESS, Status, error
 from refsched.machine.api_server import ApiServer
 from refsched.objects.store import ApiObject, ObjectStore
 from refsched.objects.workloads import Namespace
@@ -61,6 +63,10 @@ class SchedulerState:
         return evolve(
             self.cache.snapshot(), namespace_labels=labels, objects=self.objects, choices=self.choices
         )
+
+    def bind(self, binding: Binding) -> Status:
+        refusal = self.api.bind(binding.metadata, binding.target_node)
+        return error(refusal) if refusal else SUCCESS
 
     def write(self, verb: str, written: ApiObject) -> None:
         """A plugin writes to the API server: it is stored, and told in a record."""

@@ -10,29 +10,27 @@ from typing import ClassVar
 
 from attrs import frozen
 
+from refsched.framework.interface import Api, Binding
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.status import Status
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.pod import Pod
-
-
-@frozen
-class Binding:
-    """What the ``binding`` subresource of a pod is sent: which pod, and the node to run it on."""
-
-    kind: ClassVar[str] = "Binding"
-    metadata: ObjectMeta
-    target_node: str
+from refsched.rules import applies
 
 
 @frozen
 class DefaultBinder:
-    """The API server answers the Binding, and an error there fails the binding cycle: both are the machine's
-    to perform. The plugin itself says only what is sent."""
-
     name: ClassVar[str] = "DefaultBinder"
+    POINTS: ClassVar[tuple[str, ...]] = ("bind",)
 
     # --- Bind -------------------------------------------------------------------------------------
 
-    def binding(self, pod: Pod, node: str) -> Binding:
-        """R-BIND-05: the Binding bears the pod's uid, so that a pod created anew under the same name is not
-        bound in its place."""
-        return Binding(ObjectMeta(name=pod.name, namespace=pod.namespace, uid=pod.uid), node)
+    def bind(self, state: object, pod: PodInfo, node: NodeInfo, api: Api) -> Status:
+        return api.bind(binding(pod.pod, node.name))
+
+
+def binding(pod: Pod, node: str) -> Binding:
+    """R-BIND-05: A pod is bound with its uid, so that a pod that was created anew under the same name is not bound
+    in its place."""
+    applies("R-BIND-05")
+    return Binding(ObjectMeta(name=pod.name, namespace=pod.namespace, uid=pod.uid), node)

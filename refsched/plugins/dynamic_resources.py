@@ -91,6 +91,15 @@ def _reaches(allocation: AllocationResult | None, node: NodeInfo) -> bool:
 @frozen
 class DynamicResources:
     name: ClassVar[str] = "DynamicResources"
+    POINTS: ClassVar[tuple[str, ...]] = (
+        "preEnqueue",
+        "preFilter",
+        "filter",
+        "postFilter",
+        "reserve",
+        "preBind",
+    )
+    WITHOUT_PRE_FILTER: ClassVar[Status] = error("not found")
     steps: AllocatorSteps = AllocatorSteps()
     READS: ClassVar[tuple[str, ...]] = (
         "Pod.spec.resourceClaims",

@@ -26,6 +26,7 @@ one container counts."""
 @frozen
 class ImageLocality:
     name: ClassVar[str] = "ImageLocality"
+    POINTS: ClassVar[tuple[str, ...]] = ("score",)
     READS: ClassVar[tuple[str, ...]] = ("Node.status.images",)
 
     # --- Score ------------------------------------------------------------------------------------

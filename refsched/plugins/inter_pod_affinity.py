@@ -21,7 +21,7 @@ from refsched.framework.events import NODE, POD, ActionType, EventHint
 from refsched.framework.interface import MAX_NODE_SCORE, Continue, Skip
 from refsched.framework.node_info import AffinityTerm, NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
-from refsched.framework.status import SUCCESS, Status, unresolvable, unschedulable
+from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
@@ -65,6 +65,18 @@ class InterPodAffinity:
     ignore_preferred_terms_of_existing_pods: bool = False
     steps: AffinitySteps = AffinitySteps()
     name: ClassVar[str] = "InterPodAffinity"
+    POINTS: ClassVar[tuple[str, ...]] = (
+        "preFilter",
+        "filter",
+        "preScore",
+        "score",
+    )
+    WITHOUT_PRE_FILTER: ClassVar[Status] = error(
+        'error reading "PreFilterInterPodAffinity" from cycleState: not found'
+    )
+    WITHOUT_PRE_SCORE: ClassVar[Status] = error(
+        'failed to read "PreScoreInterPodAffinity" from cycleState: not found'
+    )
     READS: ClassVar[tuple[str, ...]] = (
         "Pod.spec.affinity.podAffinity",
         "Pod.spec.affinity.podAntiAffinity",

@@ -43,6 +43,12 @@ class NodeAffinity:
 
     added_affinity: pods.NodeAffinity = _NONE
     name: ClassVar[str] = "NodeAffinity"
+    POINTS: ClassVar[tuple[str, ...]] = (
+        "preFilter",
+        "filter",
+        "preScore",
+        "score",
+    )
     READS: ClassVar[tuple[str, ...]] = ("Pod.spec.nodeSelector", "Pod.spec.affinity.nodeAffinity")
 
     # --- PreFilter --------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ OTHER_NODE = Reason("node(s) didn't match the requested node name", "R-NODENAME-
 @frozen
 class NodeName:
     name: ClassVar[str] = "NodeName"
+    POINTS: ClassVar[tuple[str, ...]] = ("filter",)
 
     # --- Filter -----------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from refsched.framework.events import NODE, POD, ActionType, EventHint
 from refsched.framework.interface import Continue, Skip
 from refsched.framework.node_info import HostPort, NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
-from refsched.framework.status import SUCCESS, Status, unschedulable
+from refsched.framework.status import SUCCESS, Status, error, unschedulable
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.rules import Reason, applies
@@ -26,6 +26,11 @@ PORT_CONFLICT = Reason("node(s) didn't have free ports for the requested pod por
 @frozen
 class NodePorts:
     name: ClassVar[str] = "NodePorts"
+    POINTS: ClassVar[tuple[str, ...]] = (
+        "preFilter",
+        "filter",
+    )
+    WITHOUT_PRE_FILTER: ClassVar[Status] = error('reading "PreFilterNodePorts" from cycleState: not found')
     READS: ClassVar[tuple[str, ...]] = ("Pod.spec.containers[].ports", "Pod.spec.initContainers[].ports")
 
     # --- PreFilter --------------------------------------------------------------------------------

@@ -29,6 +29,10 @@ class NodeResourcesBalancedAllocation:
 
     resources: tuple[str, ...] = (CPU, MEMORY)
     name: ClassVar[str] = "NodeResourcesBalancedAllocation"
+    POINTS: ClassVar[tuple[str, ...]] = (
+        "preScore",
+        "score",
+    )
 
     # --- PreScore ---------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from refsched.framework.events import NODE, POD, ActionType, EventHint
 from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
-from refsched.framework.status import SUCCESS, Status, unresolvable, unschedulable
+from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.quantity import Quantity
@@ -66,6 +66,15 @@ class NodeResourcesFit:
     shape: tuple[UtilizationShapePoint, ...] = ()
     in_place_scaling: bool = True
     name: ClassVar[str] = "NodeResourcesFit"
+    POINTS: ClassVar[tuple[str, ...]] = (
+        "preFilter",
+        "filter",
+        "preScore",
+        "score",
+    )
+    WITHOUT_PRE_FILTER: ClassVar[Status] = error(
+        'error reading "PreFilterNodeResourcesFit" from cycleState: not found'
+    )
 
     # --- PreFilter --------------------------------------------------------------------------------
 

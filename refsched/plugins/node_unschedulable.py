@@ -25,6 +25,7 @@ CORDONED = Reason("node(s) were unschedulable", "R-CORDON-01")
 @frozen
 class NodeUnschedulable:
     name: ClassVar[str] = "NodeUnschedulable"
+    POINTS: ClassVar[tuple[str, ...]] = ("filter",)
     READS: ClassVar[tuple[str, ...]] = ("Pod.spec.tolerations", "Node.spec.unschedulable")
 
     # --- Filter -----------------------------------------------------------------------------------

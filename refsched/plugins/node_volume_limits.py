@@ -60,6 +60,10 @@ _TO_BE_PROVISIONED = "\0"
 @frozen
 class NodeVolumeLimits:
     name: ClassVar[str] = "NodeVolumeLimits"
+    POINTS: ClassVar[tuple[str, ...]] = (
+        "preFilter",
+        "filter",
+    )
     READS: ClassVar[tuple[str, ...]] = (
         "Pod.spec.volumes",
         "PersistentVolume",

@@ -19,7 +19,7 @@ from refsched.framework.events import NODE, POD, ActionType, EventHint
 from refsched.framework.interface import Continue, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
-from refsched.framework.status import SUCCESS, Status, unresolvable, unschedulable
+from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from refsched.objects.node import HOSTNAME_LABEL, ZONE_LABEL, Node
 from refsched.objects.pod import Pod, TopologySpreadConstraint
 from refsched.objects.selectors import EVERYTHING
@@ -88,6 +88,18 @@ class PodTopologySpread:
     default_constraints: tuple[TopologySpreadConstraint, ...] = ()
     system_defaulted: bool = True
     name: ClassVar[str] = "PodTopologySpread"
+    POINTS: ClassVar[tuple[str, ...]] = (
+        "preFilter",
+        "filter",
+        "preScore",
+        "score",
+    )
+    WITHOUT_PRE_FILTER: ClassVar[Status] = error(
+        'reading "PreFilterPodTopologySpread" from cycleState: not found'
+    )
+    WITHOUT_PRE_SCORE: ClassVar[Status] = error(
+        'error reading "PreScorePodTopologySpread" from cycleState: not found'
+    )
     READS: ClassVar[tuple[str, ...]] = (
         "Pod.spec.topologySpreadConstraints",
         "Pod.spec.nodeSelector",

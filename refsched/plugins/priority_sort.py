@@ -17,6 +17,7 @@ from refsched.rules import applies
 @frozen
 class PrioritySort:
     name: ClassVar[str] = "PrioritySort"
+    POINTS: ClassVar[tuple[str, ...]] = ("queueSort",)
 
     # --- QueueSort --------------------------------------------------------------------------------
 

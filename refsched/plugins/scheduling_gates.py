@@ -22,6 +22,7 @@ WAITING = Reason("waiting for scheduling gates: [{}]", "R-GATES-01")
 @frozen
 class SchedulingGates:
     name: ClassVar[str] = "SchedulingGates"
+    POINTS: ClassVar[tuple[str, ...]] = ("preEnqueue",)
 
     # --- PreEnqueue -------------------------------------------------------------------------------
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scripted plugins: faults and waits on order, for tests (docs/protocol.md, Scripted plugins).
 
-ScriptedA and ScriptedB stand at Reserve, Permit, PreBind and PostBind, ScriptedBinder at Bind. What they
-answer for a pod stands in its annotation ``refsched.dev/script``; what is not there is Success (the binder:
-Skip). They register for no cluster event, so any may requeue a pod that they refused.
+ScriptedA and ScriptedB are Reserve, Permit, PreBind and PostBind plugins, ScriptedBinder is a Bind plugin. What
+they answer for a pod stands in its annotation ``refsched.dev/script``; what is not there is Success (the binder:
+Skip). They register for no cluster event, so any may requeue a pod that they rejected.
 """
 
 from __future__ import annotations
@@ -11,23 +11,27 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from math import isfinite
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from attrs import evolve, frozen
 
 from refsched.errors import InputError
+from refsched.framework.interface import Api, Continue, Hold, Reject, Wait, WaitFor
+from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.status import SKIP, SUCCESS, Code, Status
 from refsched.objects.pod import Pod
+from refsched.objects.store import ObjectStore
+from refsched.plugins.default_binder import binding
 
 ANNOTATION = "refsched.dev/script"
 REASON = "scripted"
 MAX_PERMIT_WAIT = 900.0
 """Seconds: the longest that Permit may wait (framework/runtime/framework.go, maxTimeout, v1.34.2)."""
 
-_STAGES = frozenset({"reserve", "permit", "preBind"})
-POINTS: Mapping[str, frozenset[str]] = {
-    "ScriptedA": _STAGES,
-    "ScriptedB": _STAGES,
+_ANSWERING = frozenset({"reserve", "permit", "preBind"})
+_SCRIPTED_POINTS: Mapping[str, frozenset[str]] = {
+    "ScriptedA": _ANSWERING,
+    "ScriptedB": _ANSWERING,
     "ScriptedBinder": frozenset({"bind"}),
 }
 
@@ -50,14 +54,69 @@ SILENT = ScriptedAnswer()
 
 @frozen
 class Scripted:
-    """ScriptedA or ScriptedB: what they do at each point is told by ``answer_of``."""
+    """ScriptedA or ScriptedB."""
 
     name: str
+    POINTS: ClassVar[tuple[str, ...]] = ("reserve", "permit", "preBind", "postBind")
+    RECORDS_CALLS: ClassVar[bool] = True
+
+    # --- Reserve ----------------------------------------------------------------------------------
+
+    def reserve(
+        self, state: object, pod: PodInfo, node: NodeInfo, objects: ObjectStore
+    ) -> Continue[None] | Reject | Hold[Continue[None] | Reject]:
+        answer = answer_of(pod.pod, self.name, "reserve")
+        status = status_of(answer, "reserve")
+        return _held(answer, Continue(None) if status.is_success else Reject(status))
+
+    def unreserve(self, state: object, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None:
+        """Nothing was reserved."""
+
+    # --- Permit -----------------------------------------------------------------------------------
+
+    def permit(self, state: object, pod: PodInfo, node: NodeInfo) -> Status | Wait | Hold[Status | Wait]:
+        answer = answer_of(pod.pod, self.name, "permit")
+        status = status_of(answer, "permit")
+        return _held(answer, Wait(answer.wait) if status.code is Code.WAIT else status)
+
+    # --- PreBind and PostBind ---------------------------------------------------------------------
+
+    def pre_bind(
+        self, state: object, pod: PodInfo, node: NodeInfo, api: Api
+    ) -> Status | WaitFor | Hold[Status | WaitFor]:
+        answer = answer_of(pod.pod, self.name, "preBind")
+        return _held(answer, status_of(answer, "preBind"))
+
+    def post_bind(self, state: object, pod: PodInfo, node: NodeInfo) -> None:
+        """Being called is all."""
 
 
 @frozen
 class ScriptedBinder:
     name: ClassVar[str] = "ScriptedBinder"
+    POINTS: ClassVar[tuple[str, ...]] = ("bind",)
+    RECORDS_CALLS: ClassVar[bool] = True
+
+    # --- Bind -------------------------------------------------------------------------------------
+
+    def bind(self, state: object, pod: PodInfo, node: NodeInfo, api: Api) -> Status | Hold[Status]:
+        answer = answer_of(pod.pod, self.name, "bind")
+
+        def bound() -> Status:
+            status = status_of(answer, "bind")
+            if not (status.is_success or answer.after_bound):
+                return status
+            sent = api.bind(binding(pod.pod, node.name))
+            return status if sent.is_success else sent
+
+        return Hold(bound) if answer.hold else bound()
+
+
+Answer = TypeVar("Answer")
+
+
+def _held(answer: ScriptedAnswer, answered: Answer) -> Answer | Hold[Answer]:
+    return Hold(lambda: answered) if answer.hold else answered
 
 
 def answer_of(pod: Pod, plugin: str, point: str) -> ScriptedAnswer:
@@ -98,7 +157,7 @@ _FIELD = f"metadata.annotations[{ANNOTATION}]"
 
 def _read(plugin: str, point: str, text: object) -> ScriptedAnswer:
     where = f"{_FIELD}.{plugin}.{point}"
-    if point not in POINTS.get(plugin, frozenset()):
+    if point not in _SCRIPTED_POINTS.get(plugin, frozenset()):
         raise InputError("there is no such plugin and point", where)
     if not isinstance(text, str):
         raise InputError(f"expected a string, found {text!r:.60}", where)

@@ -15,7 +15,7 @@ from refsched.framework.events import NODE, POD, ActionType, EventHint
 from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
-from refsched.framework.status import SUCCESS, Status, unresolvable
+from refsched.framework.status import SUCCESS, Status, error, unresolvable
 from refsched.objects.node import Node, Taint
 from refsched.objects.pod import Pod, Toleration
 from refsched.objects.store import ObjectStore
@@ -30,6 +30,14 @@ Tolerations = tuple[Toleration, ...]
 @frozen
 class TaintToleration:
     name: ClassVar[str] = "TaintToleration"
+    POINTS: ClassVar[tuple[str, ...]] = (
+        "filter",
+        "preScore",
+        "score",
+    )
+    WITHOUT_PRE_SCORE: ClassVar[Status] = error(
+        'failed to read "PreScoreTaintToleration" from cycleState: not found'
+    )
     READS: ClassVar[tuple[str, ...]] = ("Pod.spec.tolerations", "Node.spec.taints")
 
     # --- Filter -----------------------------------------------------------------------------------

@@ -74,6 +74,15 @@ class PodState:
 @frozen
 class VolumeBinding:
     name: ClassVar[str] = "VolumeBinding"
+    POINTS: ClassVar[tuple[str, ...]] = (
+        "preFilter",
+        "filter",
+        "preScore",
+        "score",
+        "reserve",
+        "preBind",
+    )
+    WITHOUT_PRE_FILTER: ClassVar[Status] = error("not found")
     READS: ClassVar[tuple[str, ...]] = (
         "Pod.spec.volumes",
         "PersistentVolume",
@@ -132,6 +141,14 @@ class VolumeBinding:
         return 0
 
     # --- Reserve ----------------------------------------------------------------------------------
+
+    def without_filter(self, state: object) -> None:
+        """Without Filter no volumes were found, and there are none to reserve."""
+
+    def without_reserve(self, state: object, node: NodeInfo) -> Status | None:
+        """Reserve says that there is nothing to bind; without Reserve, that Filter found no volumes is an
+        error, for a pod without claims too."""
+        return error(f'no pod volume found for node "{node.name}"') if state is None else None
 
     def reserve(
         self, state: PodState | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore

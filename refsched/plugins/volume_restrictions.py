@@ -15,7 +15,7 @@ from refsched.framework.events import NODE, PERSISTENT_VOLUME_CLAIM, POD, Action
 from refsched.framework.interface import Continue, Reject, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
-from refsched.framework.status import SUCCESS, Status, unresolvable, unschedulable
+from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from refsched.objects.pod import Pod
 from refsched.objects.storage import READ_WRITE_ONCE_POD, PersistentVolumeClaim
 from refsched.objects.store import ObjectStore
@@ -42,6 +42,11 @@ class Sharing:
 @frozen
 class VolumeRestrictions:
     name: ClassVar[str] = "VolumeRestrictions"
+    POINTS: ClassVar[tuple[str, ...]] = (
+        "preFilter",
+        "filter",
+    )
+    WITHOUT_PRE_FILTER: ClassVar[Status] = error('cannot read "PreFilterVolumeRestrictions" from cycleState')
     READS: ClassVar[tuple[str, ...]] = ("Pod.spec.volumes", "PersistentVolumeClaim")
 
     # --- PreFilter --------------------------------------------------------------------------------

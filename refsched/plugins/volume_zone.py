@@ -60,6 +60,10 @@ Topologies = tuple[VolumeTopology, ...]
 @frozen
 class VolumeZone:
     name: ClassVar[str] = "VolumeZone"
+    POINTS: ClassVar[tuple[str, ...]] = (
+        "preFilter",
+        "filter",
+    )
     READS: ClassVar[tuple[str, ...]] = (
         "Pod.spec.volumes",
         "PersistentVolume",

@@ -21,6 +21,7 @@ from refsched.framework.interface import Handle, Plugin
 from refsched.framework.runtime import Framework
 from refsched.objects.pod import Pod
 from refsched.oddities.known_defects import AS_PROMISED, Oddities
+from refsched.plugins.scripted import Scripted
 from refsched.queue.rules import QueueRules
 
 
@@ -90,3 +91,13 @@ class Release:
 
 def by_name(plugins: Iterable[InTreePlugin]) -> Mapping[str, InTreePlugin]:
     return {plugin.name: plugin for plugin in plugins}
+
+
+def in_tree(plugin: Any, make: Callable[[Any, Handle], Plugin] | None = None) -> InTreePlugin:
+    """A plugin by its class, which says its name and its points; without ``make`` it takes no arguments."""
+    return InTreePlugin(plugin.name, frozenset(plugin.POINTS), make or (lambda args, handle: plugin()))
+
+
+def scripted(name: str) -> InTreePlugin:
+    """A scripted plugin, which a configuration may enable in every release (docs/protocol.md)."""
+    return InTreePlugin(name, frozenset(Scripted.POINTS), lambda args, handle: Scripted(name))

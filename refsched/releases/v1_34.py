@@ -8,8 +8,6 @@ pkg/scheduler/framework/plugins/feature/feature.go, NewSchedulerFeaturesFromGate
 
 from __future__ import annotations
 
-from typing import Any
-
 from attrs import evolve
 
 from refsched.binding.binding_cycle import binding_cycle
@@ -21,8 +19,8 @@ from refsched.config.rules import ConfigRules
 from refsched.config.scalars import Int32
 from refsched.config.types import Plugin as Enabled
 from refsched.config.types import Plugins, PluginSet, read_fields
-from refsched.cycle.late_points import refusal
 from refsched.cycle.post_filter import prepare_asynchronously, prepare_at_once
+from refsched.cycle.reserve_and_bind import refusal
 from refsched.cycle.rules import CycleRules
 from refsched.cycle.scheduling_cycle import scheduling_cycle
 from refsched.framework.interface import Handle, Plugin
@@ -44,7 +42,7 @@ from refsched.plugins.node_volume_limits import NodeVolumeLimits
 from refsched.plugins.pod_topology_spread import PodTopologySpread
 from refsched.plugins.priority_sort import PrioritySort
 from refsched.plugins.scheduling_gates import SchedulingGates
-from refsched.plugins.scripted import Scripted, ScriptedBinder
+from refsched.plugins.scripted import ScriptedBinder
 from refsched.plugins.taint_toleration import TaintToleration
 from refsched.plugins.volume_binding import VolumeBinding
 from refsched.plugins.volume_restrictions import VolumeRestrictions
@@ -56,7 +54,7 @@ from refsched.queue.in_flight import InFlight
 from refsched.queue.nominator import Nominator
 from refsched.queue.rules import QueueRules
 from refsched.queue.transitions import TRANSITIONS
-from refsched.releases.release import FeatureGate, InTreePlugin, Release, by_name
+from refsched.releases.release import FeatureGate, Release, by_name, in_tree, scripted
 
 # --- Plugins --------------------------------------------------------------------------------------
 
@@ -99,40 +97,30 @@ def _volume_binding(args: of.VolumeBindingArgs, handle: Handle) -> Plugin:
     return VolumeBinding(args.bind_timeout_seconds)
 
 
-def _plugin(name: str, points: str, make: Any) -> InTreePlugin:
-    return InTreePlugin(name, frozenset(points.split()), make)
-
-
-_STAGES = "reserve permit preBind postBind"
-
 PLUGINS = by_name(
     (
-        _plugin("DefaultBinder", "bind", lambda args, handle: DefaultBinder()),
-        _plugin("DefaultPreemption", "preEnqueue postFilter", _default_preemption),
-        _plugin(
-            "DynamicResources",
-            "preEnqueue preFilter filter postFilter reserve preBind",
-            lambda args, handle: DynamicResources(),
-        ),
-        _plugin("ImageLocality", "score", lambda args, handle: ImageLocality()),
-        _plugin("InterPodAffinity", "preFilter filter preScore score", _inter_pod_affinity),
-        _plugin("NodeAffinity", "preFilter filter preScore score", _node_affinity),
-        _plugin("NodeName", "filter", lambda args, handle: NodeName()),
-        _plugin("NodePorts", "preFilter filter", lambda args, handle: NodePorts()),
-        _plugin("NodeResourcesBalancedAllocation", "preScore score", _balanced_allocation),
-        _plugin("NodeResourcesFit", "preFilter filter preScore score", _node_resources_fit),
-        _plugin("NodeUnschedulable", "filter", lambda args, handle: NodeUnschedulable()),
-        _plugin("NodeVolumeLimits", "preFilter filter", lambda args, handle: NodeVolumeLimits()),
-        _plugin("PodTopologySpread", "preFilter filter preScore score", _pod_topology_spread),
-        _plugin("PrioritySort", "queueSort", lambda args, handle: PrioritySort()),
-        _plugin("SchedulingGates", "preEnqueue", lambda args, handle: SchedulingGates()),
-        _plugin("TaintToleration", "filter preScore score", lambda args, handle: TaintToleration()),
-        _plugin("VolumeBinding", "preFilter filter preScore score reserve preBind", _volume_binding),
-        _plugin("VolumeRestrictions", "preFilter filter", lambda args, handle: VolumeRestrictions()),
-        _plugin("VolumeZone", "preFilter filter", lambda args, handle: VolumeZone()),
-        _plugin("ScriptedA", _STAGES, lambda args, handle: Scripted("ScriptedA")),
-        _plugin("ScriptedB", _STAGES, lambda args, handle: Scripted("ScriptedB")),
-        _plugin("ScriptedBinder", "bind", lambda args, handle: ScriptedBinder()),
+        in_tree(DefaultBinder),
+        in_tree(DefaultPreemption, _default_preemption),
+        in_tree(DynamicResources),
+        in_tree(ImageLocality),
+        in_tree(InterPodAffinity, _inter_pod_affinity),
+        in_tree(NodeAffinity, _node_affinity),
+        in_tree(NodeName),
+        in_tree(NodePorts),
+        in_tree(NodeResourcesBalancedAllocation, _balanced_allocation),
+        in_tree(NodeResourcesFit, _node_resources_fit),
+        in_tree(NodeUnschedulable),
+        in_tree(NodeVolumeLimits),
+        in_tree(PodTopologySpread, _pod_topology_spread),
+        in_tree(PrioritySort),
+        in_tree(SchedulingGates),
+        in_tree(TaintToleration),
+        in_tree(VolumeBinding, _volume_binding),
+        in_tree(VolumeRestrictions),
+        in_tree(VolumeZone),
+        scripted("ScriptedA"),
+        scripted("ScriptedB"),
+        in_tree(ScriptedBinder),
     )
 )
 

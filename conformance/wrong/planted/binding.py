@@ -5,7 +5,7 @@ from conformance.wrong.planted.table import Wrong
 
 _CYCLE = "refsched.cycle.scheduling_cycle"
 _BINDING = "refsched.binding.binding_cycle"
-_POINTS = "refsched.cycle.late_points"
+_POINTS = "refsched.cycle.reserve_and_bind"
 _FAILURE = "refsched.cycle.failure"
 
 WRONG = (
@@ -44,10 +44,10 @@ WRONG = (
         "unreserves-who-came-to-reserve",
         "plugins that were not asked to reserve are not told to unreserve",
         _POINTS,
-        '            cycle.calls.append(f"{plugin.name}.unreserve")\n            continue\n',
-        '            if cycle.is_binding or f"{plugin.name}.reserve" in cycle.calls:\n'
-        '                cycle.calls.append(f"{plugin.name}.unreserve")\n'
-        "            continue\n",
+        '        cycle.note_call(plugin, "unreserve")\n',
+        '        if not cycle.is_binding and f"{plugin.name}.reserve" not in cycle.calls:\n'
+        "            continue\n"
+        '        cycle.note_call(plugin, "unreserve")\n',
         cites="kubernetes #83557",
     ),
     Wrong(
@@ -83,22 +83,22 @@ WRONG = (
         "the-last-reserve-decides",
         "a Reserve plugin that refuses is overruled by those behind it",
         _POINTS,
-        '        if not status.is_success:\n            return _refusal("Reserve", plugin, status)\n',
+        '        if not status.is_success:\n            applies("R-RESERVE-01")\n',
         "        if not status.is_success and plugin is cycle.framework.reserve_plugins[-1]:\n"
-        '            return _refusal("Reserve", plugin, status)\n',
+        '            applies("R-RESERVE-01")\n',
     ),
     Wrong(
         "a-skipped-bind-is-bound",
         "a Bind plugin that leaves the pod to the next one is taken to have bound it",
         _POINTS,
-        "        if status.code is Code.SKIP:\n            continue\n",
-        "        if status.code is Code.SKIP:\n            return SUCCESS\n",
+        '            applies("R-BIND-02")\n            continue\n',
+        '            applies("R-BIND-02")\n            return SUCCESS\n',
     ),
     Wrong(
         "goes-on-after-pre-bind-failed",
         "a pod whose PreBind failed is bound all the same",
         _POINTS,
-        '            return _refusal("PreBind", plugin, status)\n',
+        '            return cycle.scheduler.rules.refusal("PreBind", plugin.name, status, cycle.queued.pod)\n',
         "            return SUCCESS\n",
     ),
     Wrong(

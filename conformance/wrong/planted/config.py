@@ -6,7 +6,7 @@ from conformance.wrong.planted.table import Wrong
 _RESOLVE = "refsched.config.resolve"
 _DEFAULTS = "refsched.config.default_plugins"
 _RELEASE = "refsched.releases.v1_34"
-_UNPREPARED = "refsched.framework.unprepared"
+_LEFT_OUT = "refsched.framework.left_out"
 
 WRONG = (
     Wrong(
@@ -109,8 +109,8 @@ WRONG = (
     Wrong(
         "unasked-plugins-are-skipped",
         "a plugin that is disabled at PreFilter alone is not asked at Filter either",
-        _UNPREPARED,
-        "instead.answers[plugin.name] = error(NEEDS_PRE_FILTER[plugin.name])",
-        "instead.unconcerned.add(plugin.name)",
+        _LEFT_OUT,
+        "instead.answers[plugin.name] = plugin.WITHOUT_PRE_FILTER",
+        "instead.skipped.add(plugin.name)",
     ),
 )

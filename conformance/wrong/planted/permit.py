@@ -4,7 +4,7 @@
 from conformance.wrong.planted.table import Wrong
 
 _WAITING = "refsched.binding.waiting_pods"
-_POINTS = "refsched.cycle.late_points"
+_POINTS = "refsched.cycle.reserve_and_bind"
 _HANDLERS = "refsched.machine.event_handlers"
 _FAILURE = "refsched.cycle.failure"
 
@@ -41,8 +41,8 @@ WRONG = (
         "who-waits-ends-the-point",
         "behind a plugin that waits no other Permit plugin is asked",
         _POINTS,
-        "            waits[plugin.name] = answer.wait\n",
-        "            waits[plugin.name] = answer.wait\n            break\n",
+        "            waits[plugin.name] = answer.timeout\n",
+        "            waits[plugin.name] = answer.timeout\n            break\n",
     ),
     Wrong(
         "the-deleted-go-on-waiting",

@@ -57,8 +57,8 @@ WRONG = (
         "no-eviction-for-a-port",
         "preemption is not tried where a port is taken",
         _PORTS,
-        "from refsched.framework.status import SUCCESS, Status, unschedulable\n",
-        "from refsched.framework.status import SUCCESS, Status, unresolvable as unschedulable\n",
+        "from refsched.framework.status import SUCCESS, Status, error, unschedulable\n",
+        "from refsched.framework.status import SUCCESS, Status, error, unresolvable as unschedulable\n",
         cites="volcano #3895, turned round",
     ),
     Wrong(

@@ -85,8 +85,8 @@ WRONG = (
         "evicts-on-tainted-nodes",
         "preemption is tried on nodes whose taints refuse the pod",
         _TAINT,
-        "from refsched.framework.status import SUCCESS, Status, unresolvable\n",
-        "from refsched.framework.status import SUCCESS, Status, unschedulable as unresolvable\n",
+        "from refsched.framework.status import SUCCESS, Status, error, unresolvable\n",
+        "from refsched.framework.status import SUCCESS, Status, error, unschedulable as unresolvable\n",
         cites="kubernetes #92579, of another plugin",
     ),
     Wrong(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from refsched.cycle.cycle import Cycle, OnPermit, Stop
-from refsched.cycle.late_points import (
+from refsched.cycle.reserve_and_bind import (
     Runs,
     run_bind_plugins,
     run_post_bind_plugins,
@@ -75,7 +75,7 @@ def _bind(cycle: Cycle) -> Runs:
             failure = extender.bind(pod, node.name)
             if failure is not None:
                 return _rejected(failure.message)
-            refused = cycle.scheduler.api.bind(pod.pod, node.name)
+            refused = cycle.scheduler.api.bind(pod.pod.metadata, node.name)
             return _rejected(refused) if refused else SUCCESS
     status = yield from run_bind_plugins(cycle)
     if status.is_success:

@@ -18,8 +18,8 @@ from refsched.cycle.attempt import describe
 from refsched.cycle.cycle import Cycle, Stop
 from refsched.cycle.decide import Decision
 from refsched.cycle.failure import Failure
-from refsched.cycle.late_points import run_permit_plugins, run_reserve_plugins, run_unreserve_plugins
 from refsched.cycle.post_filter import run_post_filter
+from refsched.cycle.reserve_and_bind import run_permit_plugins, run_reserve_plugins, run_unreserve_plugins
 from refsched.cycle.scheduling_cycle import NOWHERE, decide
 from refsched.cycle.v1_19.basic_checks import why_not_schedulable
 from refsched.cycle.v1_19.decide import Decider

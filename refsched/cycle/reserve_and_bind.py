@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Late points: how Reserve, Permit, PreBind, Bind and PostBind call a plugin, scripted ones among them.
+"""Reserve, Permit, PreBind, Bind and PostBind: in which order their plugins are called, and what an answer does.
 
 Source: pkg/scheduler/framework/runtime/framework.go, RunReservePluginsReserve, RunReservePluginsUnreserve,
 RunPermitPlugins, RunPreBindPlugins, RunBindPlugins, RunPostBindPlugins (v1.34.2).
@@ -8,33 +8,39 @@ RunPermitPlugins, RunPreBindPlugins, RunBindPlugins, RunPostBindPlugins (v1.34.2
 from __future__ import annotations
 
 from collections.abc import Generator
+from typing import Any
 
 from refsched.cycle.cycle import Cycle, Held, OnPreBind, Stop
 from refsched.framework.interface import (
+    BindPlugin,
+    Continue,
+    Hold,
+    PermitPlugin,
     Plugin,
+    PostBindPlugin,
     PreBindPlugin,
     Reject,
     ReservePlugin,
+    Wait,
     WaitFor,
     WritingUnreserve,
     extends,
 )
+from refsched.framework.left_out import cannot_pre_bind, cannot_reserve
 from refsched.framework.status import SUCCESS, Code, Status, error
-from refsched.framework.unprepared import cannot_pre_bind, cannot_reserve
 from refsched.objects.pod import Pod
-from refsched.plugins.default_binder import DefaultBinder
-from refsched.plugins.scripted import Scripted, ScriptedAnswer, ScriptedBinder, answer_of, status_of
+from refsched.rules import applies
 
 Runs = Generator[Stop, None, Status]
 """Runs until it stops at something, and in the end answers a status."""
 
 
-def _play(cycle: Cycle, plugin: Plugin, point: str) -> Generator[Stop, None, ScriptedAnswer]:
-    """Call a scripted plugin: the call is noted, and held where the script says so."""
-    cycle.calls.append(f"{plugin.name}.{point}")
-    answer = answer_of(cycle.queued.pod, plugin.name, point)
-    if answer.hold:
+def _once_released(cycle: Cycle, plugin: Plugin, point: str, answer: Any) -> Generator[Stop, None, Any]:
+    """The plugin's answer; where it asks to be held, once it is released."""
+    cycle.note_call(plugin, point)
+    if isinstance(answer, Hold):
         yield Held(plugin.name, point)
+        return answer.then()
     return answer
 
 
@@ -42,23 +48,23 @@ def _play(cycle: Cycle, plugin: Plugin, point: str) -> Generator[Stop, None, Scr
 
 
 def run_reserve_plugins(cycle: Cycle) -> Runs:
-    """R-RESERVE-01: the first plugin that refuses ends the point; the rest are not asked."""
+    """R-RESERVE-01: Reserve plugins are called in order until one does not succeed; the rest are not called."""
     for plugin in cycle.framework.reserve_plugins:
         status = yield from _reserve(cycle, plugin)
         if not status.is_success:
+            applies("R-RESERVE-01")
             return cycle.scheduler.rules.refusal("Reserve", plugin.name, status, cycle.queued.pod)
     return SUCCESS
 
 
 def _reserve(cycle: Cycle, plugin: Plugin) -> Runs:
-    if isinstance(plugin, Scripted):
-        return status_of((yield from _play(cycle, plugin, "reserve")), "reserve")
     assert extends(plugin, ReservePlugin)
-    refusal = cannot_reserve(cycle.framework.pre_filter_plugins, plugin)
-    if refusal is not None:
-        return refusal
+    failure = cannot_reserve(cycle.framework.pre_filter_plugins, plugin)
+    if failure is not None:
+        return failure
     pod, node = cycle.on_node
-    answer = plugin.reserve(cycle.states.get(plugin.name), pod, node, cycle.scheduler.objects)
+    reserved = plugin.reserve(cycle.states.get(plugin.name), pod, node, cycle.scheduler.objects)
+    answer: Continue[Any] | Reject = yield from _once_released(cycle, plugin, "reserve", reserved)
     if isinstance(answer, Reject):
         return answer.status
     cycle.states[plugin.name] = answer.state
@@ -66,12 +72,12 @@ def _reserve(cycle: Cycle, plugin: Plugin) -> Runs:
 
 
 def run_unreserve_plugins(cycle: Cycle) -> None:
-    """R-ROLLBACK-01: every Reserve plugin is told, in reverse order, whether it was asked to reserve or not."""
+    """R-ROLLBACK-01: When a pod is not bound after all, Unreserve of every Reserve plugin is called in reverse
+    order, whether or not its Reserve was called."""
     for plugin in reversed(cycle.framework.reserve_plugins):
-        if isinstance(plugin, Scripted):
-            cycle.calls.append(f"{plugin.name}.unreserve")
-            continue
+        applies("R-ROLLBACK-01")
         assert extends(plugin, ReservePlugin)
+        cycle.note_call(plugin, "unreserve")
         pod, node = cycle.on_node
         state = cycle.states.get(plugin.name)
         plugin.unreserve(state, pod, node, cycle.scheduler.objects)
@@ -92,18 +98,21 @@ def refusal(point: str, plugin: str, status: Status, pod: Pod) -> Status:
 
 
 def run_permit_plugins(cycle: Cycle) -> Generator[Stop, None, tuple[Status, dict[str, float]]]:
-    """R-PERMIT-01: every plugin is asked until one refuses; the pod waits for all those that said Wait.
+    """R-PERMIT-01: Permit plugins are called in order until one rejects the pod; if none does, the pod waits for
+    all those that answered Wait.
 
-    Answers the status, and how many seconds each plugin that waits is patient. No default plugin is one of Permit.
+    Answers the status, and after how many seconds each plugin that is waited for rejects the pod.
     """
     waits: dict[str, float] = {}
     for plugin in cycle.framework.permit_plugins:
-        answer = yield from _play(cycle, plugin, "permit")
-        status = status_of(answer, "permit")
-        if status.code is Code.WAIT:
-            waits[plugin.name] = answer.wait
-        elif not status.is_success:
-            return cycle.scheduler.rules.refusal("Permit", plugin.name, status, cycle.queued.pod), {}
+        assert extends(plugin, PermitPlugin)
+        permitted = plugin.permit(cycle.states.get(plugin.name), *cycle.on_node)
+        answer: Status | Wait = yield from _once_released(cycle, plugin, "permit", permitted)
+        applies("R-PERMIT-01")
+        if isinstance(answer, Wait):
+            waits[plugin.name] = answer.timeout
+        elif not answer.is_success:
+            return cycle.scheduler.rules.refusal("Permit", plugin.name, answer, cycle.queued.pod), {}
     return SUCCESS, waits
 
 
@@ -111,27 +120,26 @@ def run_permit_plugins(cycle: Cycle) -> Generator[Stop, None, tuple[Status, dict
 
 
 def run_pre_bind_plugins(cycle: Cycle) -> Runs:
-    """R-BIND-01: one after the other; the first that does not succeed ends the point."""
+    """R-BIND-01: PreBind plugins are called in order, each when the one before has finished, until one does not
+    succeed; the rest are not called."""
     for plugin in cycle.framework.pre_bind_plugins:
         status = yield from _pre_bind(cycle, plugin)
         if not status.is_success:
+            applies("R-BIND-01")
             return cycle.scheduler.rules.refusal("PreBind", plugin.name, status, cycle.queued.pod)
     return SUCCESS
 
 
 def _pre_bind(cycle: Cycle, plugin: Plugin) -> Runs:
-    if isinstance(plugin, Scripted):
-        return status_of((yield from _play(cycle, plugin, "preBind")), "preBind")
     assert extends(plugin, PreBindPlugin)
     pod, node = cycle.on_node
     state = cycle.states.get(plugin.name)
     framework = cycle.framework
-    refusal = cannot_pre_bind(
-        framework.pre_filter_plugins, framework.reserve_plugins, plugin, state, node.name
-    )
-    if refusal is not None:
-        return refusal
-    answer = plugin.pre_bind(state, pod, node, cycle.scheduler)
+    failure = cannot_pre_bind(framework.pre_filter_plugins, framework.reserve_plugins, plugin, state, node)
+    if failure is not None:
+        return failure
+    pre_bound = plugin.pre_bind(state, pod, node, cycle.scheduler)
+    answer: Status | WaitFor = yield from _once_released(cycle, plugin, "preBind", pre_bound)
     if not isinstance(answer, WaitFor):
         return answer
     clock = cycle.scheduler.clock
@@ -149,33 +157,27 @@ def _pre_bind(cycle: Cycle, plugin: Plugin) -> Runs:
 
 
 def run_bind_plugins(cycle: Cycle) -> Runs:
-    """R-BIND-02: the first that does not answer Skip decides."""
+    """R-BIND-02: Bind plugins are called in order until one does not answer Skip; its status is that of Bind."""
     status = Status(Code.SKIP)
     for plugin in cycle.framework.bind_plugins:
-        status = yield from _bind(cycle, plugin)
+        assert extends(plugin, BindPlugin)
+        bound = plugin.bind(cycle.states.get(plugin.name), *cycle.on_node, cycle.scheduler)
+        status = yield from _once_released(cycle, plugin, "bind", bound)
         if status.code is Code.SKIP:
+            applies("R-BIND-02")
             continue
-        if status.is_success:
-            return status
-        return cycle.scheduler.rules.refusal("Bind", plugin.name, status, cycle.queued.pod)
+        return (
+            status
+            if status.is_success
+            else cycle.scheduler.rules.refusal("Bind", plugin.name, status, cycle.queued.pod)
+        )
     return status
 
 
-def _bind(cycle: Cycle, plugin: Plugin) -> Runs:
-    pod, node = cycle.on_node
-    if isinstance(plugin, ScriptedBinder):
-        answer = yield from _play(cycle, plugin, "bind")
-        status = status_of(answer, "bind")
-        if not (status.is_success or answer.after_bound):
-            return status
-        refusal = cycle.scheduler.api.bind(pod.pod, node.name)
-        return error(refusal) if refusal else status
-    assert isinstance(plugin, DefaultBinder)
-    refusal = cycle.scheduler.api.bind(pod.pod, node.name)
-    return error(refusal) if refusal else SUCCESS
-
-
 def run_post_bind_plugins(cycle: Cycle) -> None:
-    """R-BIND-03: told once the pod is bound; they cannot refuse. Only scripted plugins stand here."""
+    """R-BIND-03: PostBind plugins are called in order once the pod is bound, and cannot reject it."""
     for plugin in cycle.framework.post_bind_plugins:
-        cycle.calls.append(f"{plugin.name}.postBind")
+        applies("R-BIND-03")
+        assert extends(plugin, PostBindPlugin)
+        cycle.note_call(plugin, "postBind")
+        plugin.post_bind(cycle.states.get(plugin.name), *cycle.on_node)

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Left out: what a plugin does at an extension point where the configuration disables it at an earlier one.
+
+A configuration may disable a plugin at PreFilter and not at Filter, at PreScore and not at Score, or at Filter or
+Reserve and not at PreBind. Some plugins compute then what they need; others have nothing to read, and say so in a
+class attribute.
+Rules: R-FRAMEWORK-10 … R-FRAMEWORK-12.
+Source: plugins/*/, getPreFilterState, getPreScoreState, getStateData and their callers;
+plugins/volumebinding/volume_binding.go, Reserve, PreBind (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from attrs import field, frozen
+
+from refsched.framework.interface import (
+    Continue,
+    Plugin,
+    Point,
+    PreFilterPlugin,
+    PreScorePlugin,
+    Reject,
+    Skip,
+    extends,
+)
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import Status
+from refsched.rules import applies
+
+# --- What a plugin says of itself -----------------------------------------------------------------
+
+
+@runtime_checkable
+class NeedsPreFilter(Plugin, Protocol):
+    """``WITHOUT_PRE_FILTER`` is what the later points answer where PreFilter was left out."""
+
+    @property
+    def WITHOUT_PRE_FILTER(self) -> Status: ...  # noqa: N802  (a constant, as the plugins spell it)
+
+
+@runtime_checkable
+class NeedsPreScore(Plugin, Protocol):
+    """``WITHOUT_PRE_SCORE`` is what Score answers where PreScore was left out."""
+
+    @property
+    def WITHOUT_PRE_SCORE(self) -> Status: ...  # noqa: N802
+
+
+@runtime_checkable
+class NeedsFilter(Plugin, Protocol):
+    """A plugin that reserves what its Filter found."""
+
+    def without_filter(self, state: Any) -> Any:
+        """The state that Reserve is given where Filter was left out."""
+        ...
+
+
+@runtime_checkable
+class NeedsReserve(Plugin, Protocol):
+    """A plugin whose PreBind completes what its Reserve began."""
+
+    def without_reserve(self, state: Any, node: NodeInfo) -> Status | None:
+        """What PreBind answers where Reserve was left out; None to call it all the same."""
+        ...
+
+
+# --- PreFilter and PreScore -----------------------------------------------------------------------
+
+
+@frozen
+class Instead:
+    """What takes the place of an earlier point: the state that a plugin computes late, the plugins that answer
+    Skip then, and the status that others answer whatever they are asked."""
+
+    states: dict[str, Any] = field(factory=dict)
+    skipped: set[str] = field(factory=set)
+    answers: dict[str, Status] = field(factory=dict)
+
+
+def instead_of_pre_filter(
+    called: Sequence[Plugin], later: Sequence[Plugin], pod: PodInfo, snapshot: Snapshot
+) -> Instead:
+    """R-FRAMEWORK-10: At Filter a plugin that is disabled at PreFilter alone computes what PreFilter would have,
+    without narrowing the search; one that cannot rejects each node with an error of its own wording."""
+    instead = Instead()
+    for plugin in _left_out(called, later, PreFilterPlugin):
+        applies("R-FRAMEWORK-10")
+        if extends(plugin, NeedsPreFilter):
+            instead.answers[plugin.name] = plugin.WITHOUT_PRE_FILTER
+        else:
+            _note(instead, plugin.name, plugin.pre_filter(pod, snapshot))
+    return instead
+
+
+def instead_of_pre_score(
+    called: Sequence[Plugin],
+    later: Sequence[Plugin],
+    pod: PodInfo,
+    nodes: Sequence[NodeInfo],
+    snapshot: Snapshot,
+) -> Instead:
+    """R-FRAMEWORK-11: At Score a plugin that is not called at PreScore computes what PreScore would have, and
+    scores every node 0 where that is Skip; one that cannot fails with an error of its own wording."""
+    instead = Instead()
+    for plugin in _left_out(called, later, PreScorePlugin):
+        if extends(plugin, NeedsPreScore):
+            applies("R-FRAMEWORK-11")
+            instead.answers[plugin.name] = plugin.WITHOUT_PRE_SCORE
+        else:
+            _note(instead, plugin.name, plugin.pre_score(pod, nodes, snapshot))
+    return instead
+
+
+# --- Reserve and PreBind --------------------------------------------------------------------------
+
+
+def cannot_reserve(called: Sequence[Plugin], plugin: Plugin) -> Status | None:
+    """R-FRAMEWORK-12: At Reserve and PreBind a plugin that is disabled at PreFilter, or PreBind of one that is
+    disabled at Reserve, is an error if the plugin needs what was left out."""
+    if plugin.name in _names(called) or not extends(plugin, NeedsPreFilter):
+        return None
+    applies("R-FRAMEWORK-12")
+    return plugin.WITHOUT_PRE_FILTER
+
+
+def cannot_pre_bind(
+    called: Sequence[Plugin], reserving: Sequence[Plugin], plugin: Plugin, state: Any, node: NodeInfo
+) -> Status | None:
+    """The same at PreBind, where Reserve may have been left out as well."""
+    failure = cannot_reserve(called, plugin)
+    if failure is not None:
+        return failure
+    if extends(plugin, NeedsReserve) and plugin.name not in _names(reserving):
+        return plugin.without_reserve(state, node)
+    return None
+
+
+def without_filter(
+    filtering: Sequence[Plugin], called: Sequence[Plugin], states: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """What Reserve is given by the plugins that were ``called`` at PreFilter and are left out of Filter."""
+    names = _names(filtering)
+    return {
+        plugin.name: plugin.without_filter(states[plugin.name])
+        for plugin in called
+        if plugin.name in states and plugin.name not in names and extends(plugin, NeedsFilter)
+    }
+
+
+def _left_out(
+    called: Sequence[Plugin], later: Sequence[Plugin], point: Callable[..., Point]
+) -> Iterator[Point]:
+    names = _names(called)
+    for plugin in later:
+        if plugin.name not in names and extends(plugin, point):
+            yield plugin
+
+
+def _names(plugins: Sequence[Plugin]) -> frozenset[str]:
+    return frozenset(plugin.name for plugin in plugins)
+
+
+def _note(instead: Instead, name: str, answer: Continue[Any] | Skip | Reject) -> None:
+    match answer:
+        case Continue(state):
+            instead.states[name] = state
+        case Skip():
+            instead.skipped.add(name)
+        case Reject(status):
+            instead.answers[name] = status
