@@ -24,7 +24,7 @@ def test_a_gate_that_is_off_makes_another_release() -> None:
     changed = with_feature_gates({"DynamicResourceAllocation": False, "SchedulerPopFromBackoffQ": False})
 
     assert DEFAULT.plugins.keys() - changed.plugins.keys() == {"DynamicResources"}
-    assert not changed.queue.pops_from_backoff
+    assert changed.queue != DEFAULT.queue
     assert with_feature_gates({"DRASchedulerFilterTimeout": False}).plugins == DEFAULT.plugins
 
 
