@@ -64,13 +64,8 @@ WRONG = (
         "ignores-hard-pod-affinity-weight",
         "hardPodAffinityWeight is 1, whatever the configuration says",
         _RELEASE,
-<<<<<<< HEAD
         "return InterPodAffinity(args.hard_pod_affinity_weight, args.ignore",
         "return InterPodAffinity(1, args.ignore",
-=======
-        "return InterPodAffinity(args.hard_pod_affinity_weight, args",
-        "return InterPodAffinity(1, args",
->>>>>>> d7af9db (Planted: the argument that is ignored stands where the plugin is made)
     ),
     Wrong(
         "ignores-no-resources",
