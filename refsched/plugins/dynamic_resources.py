@@ -47,18 +47,25 @@ from refsched.objects.dra import (
     DELETE_PROTECTION,
     AllocationResult,
     DeviceClass,
-    DeviceRequest,
     ResourceClaim,
     ResourceClaimConsumerReference,
     ResourceSlice,
 )
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
+from refsched.plugins.dynamic_resources_requests import may_be_allocated
+from refsched.rules import Reason, applies
 
 MAX_ORDERS = 5040
 """How many orders of pools are considered: all those of seven pools."""
 
-_NOT_AVAILABLE = "resourceclaim not available on the node"
+CANNOT_ALLOCATE = Reason("cannot allocate all claims", "R-DRA-04")
+NOT_AVAILABLE = Reason("resourceclaim not available on the node", "R-DRA-05")
+NOTHING_TO_DEALLOCATE = Reason("no new claims to deallocate", "R-DRA-06")
+STILL_NOT_SCHEDULABLE = Reason("still not schedulable", "R-DRA-06")
+DEALLOCATED = Reason("deallocation of ResourceClaim completed", "R-DRA-06")
+NO_STATE = Reason("not found", "R-DRA-07")
+NO_ALLOCATION = Reason("claim allocation not found for node", "R-DRA-08")
 
 
 @frozen
@@ -111,31 +118,34 @@ class DynamicResources:
     # --- PreEnqueue -------------------------------------------------------------------------------
 
     def pre_enqueue(self, pod: Pod, objects: ObjectStore) -> Status:
-        """R-DRA-01: a pod is not even queued before all of its claims are there."""
+        """R-DRA-01: A pod is rejected by PreEnqueue until all of its ResourceClaims exist."""
         try:
             claims_of(pod, objects)
         except ClaimProblem as problem:
-            return unresolvable(str(problem))
+            return unresolvable(Reason(str(problem), "R-DRA-01"))
         return SUCCESS
 
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[PodClaims] | Skip | Reject:
-        """R-DRA-02: a pod without claims is not filtered; one whose claim another pod is having allocated waits.
-        R-DRA-03: which devices are taken is settled here, for all nodes."""
+        """R-DRA-02: A pod without ResourceClaims skips Filter of DynamicResources; a pod with a claim that is
+        being allocated for another pod is rejected as UnschedulableAndUnresolvable.
+        R-DRA-03: Which devices are in use is determined once in PreFilter, for all nodes."""
         objects = snapshot.objects
         try:
             claims = claims_of(pod.pod, objects)
         except ClaimProblem as problem:
-            return Reject(unresolvable(str(problem)))
+            return Reject(unresolvable(Reason(str(problem), "R-DRA-01")))
         if not claims:
+            applies("R-DRA-02")
             return Skip()
         for claim in claims:
-            status = SUCCESS if claim.is_allocated else _may_be_allocated(claim, objects)
+            status = SUCCESS if claim.is_allocated else may_be_allocated(claim, objects)
             if not status.is_success:
                 return Reject(status)
         if all(claim.is_allocated for claim in claims):
             return Continue(PodClaims(claims, None))
+        applies("R-DRA-03")
         allocator = Allocator(
             objects.list(ResourceSlice),
             devices_in_use(objects),
@@ -147,49 +157,49 @@ class DynamicResources:
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: PodClaims, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-DRA-04: on the node, devices must be found for all claims that are not allocated.
-        R-DRA-05: and the node must be one where the allocated ones can be used."""
+        """R-DRA-04: A node on which devices cannot be allocated for all unallocated claims of the pod is rejected
+        as UnschedulableAndUnresolvable.
+        R-DRA-05: A node that the allocation of one of the pod's claims does not include is rejected as
+        UnschedulableAndUnresolvable."""
         if state.allocator is not None:
             try:
                 found = state.allocator.allocate(node.existing_node, state.to_allocate)
             except RefusedOnNode as refusal:
-                return unresolvable(str(refusal))
+                return unresolvable(Reason(str(refusal), "R-DRA-04"))
             except AllocationError as problem:
-                return error(str(problem))
+                return error(Reason(str(problem), "R-DRA-04"))
             if found is None:
-                return unresolvable("cannot allocate all claims")
-        return unresolvable(_NOT_AVAILABLE) if state.unavailable(node) else SUCCESS
+                return unresolvable(CANNOT_ALLOCATE)
+        return unresolvable(NOT_AVAILABLE) if state.unavailable(node) else SUCCESS
 
     # --- PostFilter -------------------------------------------------------------------------------
 
     def post_filter(self, context: PostFilterContext) -> PostFilterResult:
-        """R-DRA-06: one claim that kept a node from being feasible, and that nobody else has reserved, is
-        deallocated, so that it can be allocated elsewhere; which one is left to chance.
-        R-DRA-07: where another plugin ended PreFilter before this one's turn, this is an error, and no
-        later PostFilter runs."""
+        """R-DRA-06: If no node is feasible, one of the pod's claims that made a node unavailable and that no other
+        pod has reserved is deallocated, so that it can be allocated elsewhere; which one is open.
+        R-DRA-07: If another plugin rejected the pod in PreFilter before DynamicResources ran, PostFilter of
+        DynamicResources fails with an error, and no later PostFilter plugin runs."""
         state: PodClaims | None = context.state.states.get(self.name)
         if state is None:
-            came_to_run = self.name in context.state.skipped or context.absent.plugin == self.name
-            return PostFilterResult(
-                unschedulable("no new claims to deallocate") if came_to_run else error("not found")
-            )
+            has_run = self.name in context.state.skipped or context.absent.plugin == self.name
+            return PostFilterResult(unschedulable(NOTHING_TO_DEALLOCATE) if has_run else error(NO_STATE))
         idle = self._idle_unavailable_claims(state, context)
         if not idle:
-            return PostFilterResult(unschedulable("still not schedulable"))
+            return PostFilterResult(unschedulable(STILL_NOT_SCHEDULABLE))
         claim = context.choices.choose("claim", idle)
         freed = evolve(claim.status, allocation=None, reserved_for=(), devices=())
         _write(evolve(claim, status=freed), context.api)
-        return PostFilterResult(unschedulable("deallocation of ResourceClaim completed"))
+        return PostFilterResult(unschedulable(DEALLOCATED))
 
     def _idle_unavailable_claims(
         self, state: PodClaims, context: PostFilterContext
     ) -> tuple[ResourceClaim, ...]:
-        refused = [
+        rejected = [
             context.snapshot.by_name[node]
             for node, status in context.statuses.items()
-            if status.plugin == self.name and status.reasons == (_NOT_AVAILABLE,)
+            if status.plugin == self.name and status.reasons == (NOT_AVAILABLE,)
         ]
-        unavailable = {claim.key for node in refused for claim in state.unavailable(node)}
+        unavailable = {claim.key for node in rejected for claim in state.unavailable(node)}
         uid = context.pod.pod.uid
         return tuple(
             claim
@@ -202,51 +212,59 @@ class DynamicResources:
     def reserve(
         self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore
     ) -> Continue[PodClaims | None] | Reject:
-        """R-DRA-08: the devices that Filter found on the node are held until they are written, or given up.
+        """R-DRA-08: Reserve of DynamicResources assumes the devices that Filter found on the node to be allocated
+        until PreBind writes the allocation or Unreserve ends it.
         R-DRA-17: Of the allocations that are possible on the chosen node, Filter found any one."""
         if state is None or state.allocator is None:
             return Continue(state)
         possible = _possible_allocations(state, state.allocator, node)
         if not possible:
-            return Reject(error("claim allocation not found for node"))
+            return Reject(error(NO_ALLOCATION))
+        if len(possible) > 1:
+            applies("R-DRA-17")
         chosen = state.choices.choose("allocation", possible)
         for claim, allocation in chosen:
             if allocation is not None:
+                applies("R-DRA-08")
                 start_allocation(_protected(claim).allocated(allocation), objects)
         return Continue(evolve(state, allocations=tuple(allocation for _, allocation in chosen)))
 
     def unreserve(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None:
-        """R-DRA-09: devices that were held, but not written, are free again."""
+        """R-DRA-09: Unreserve of DynamicResources frees devices whose allocation was assumed and not written."""
         for claim in state.to_allocate if state is not None else ():
             if is_being_allocated(claim, objects):
+                applies("R-DRA-09")
                 end_allocation(claim, objects)
                 objects.restore(ResourceClaim, claim.metadata.name, claim.metadata.namespace)
 
     def take_back(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, api: Api) -> None:
-        """R-DRA-10: a claim that is allocated and reserved for the pod loses the reservation, and stays
-        allocated. Source: Unreserve."""
+        """R-DRA-10: When binding fails, an allocated claim that is reserved for the pod loses the reservation and
+        stays allocated. Source: Unreserve."""
         for claim in state.claims if state is not None else ():
             current = api.objects.latest(ResourceClaim, claim.metadata.name, claim.metadata.namespace)
             if current is None or not current.is_allocated or not current.is_reserved_for(pod.pod.uid):
                 continue
+            applies("R-DRA-10")
             others = tuple(user for user in current.status.reserved_for if user.uid != pod.pod.uid)
             _write(evolve(current, status=evolve(current.status, reserved_for=others)), api)
 
     # --- PreBind ----------------------------------------------------------------------------------
 
     def pre_bind(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, api: Api) -> Status:
-        """R-DRA-11: each claim that is not reserved for the pod yet is, and its allocation written with it."""
+        """R-DRA-11: PreBind of DynamicResources writes into each claim that is not reserved for the pod the
+        reservation, together with a new allocation."""
         if state is None:
             return SUCCESS
         allocations = state.allocations or (None,) * len(state.claims)
         for claim, allocation in zip(state.claims, allocations, strict=True):
             if claim.is_reserved_for(pod.pod.uid):
                 continue
+            applies("R-DRA-11")
             problem = _bind_claim(claim, allocation, pod.pod, api)
             if allocation is not None:
                 end_allocation(claim, api.objects)
             if problem:
-                return error(problem)
+                return error(Reason(problem, "R-DRA-11"))
         return SUCCESS
 
     # --- Events -----------------------------------------------------------------------------------
@@ -254,26 +272,30 @@ class DynamicResources:
     def after_claim_change(
         self, pod: Pod, before: ResourceClaim | None, after: ResourceClaim, objects: ObjectStore
     ) -> bool:
-        """R-DRA-13: a claim that lost its allocation frees devices for all pods; any other change concerns only
-        the pods that use the claim, if it is in its status, or the claim is new."""
+        """R-DRA-13: A pod that DynamicResources rejected is requeued when any claim loses its allocation, and when
+        one of its own claims is created or changes its status, if all of its claims exist."""
         try:
             claims = claims_of(pod, objects)
         except ClaimProblem:
             return False
-        if before is not None and before.is_allocated and not after.is_allocated:
-            return True
-        if all(claim.metadata.uid != after.metadata.uid for claim in claims):
+        frees = before is not None and before.is_allocated and not after.is_allocated
+        if not frees and all(claim.metadata.uid != after.metadata.uid for claim in claims):
             return False
-        return before is None or before.status != after.status
+        if before is not None and before.status == after.status:
+            return False
+        applies("R-DRA-13")
+        return True
 
     def after_pod_change(self, pod: Pod, before: Pod | None, after: Pod, objects: ObjectStore) -> bool:
-        """R-DRA-14: the pod's own status tells that its claims were made, and they are there."""
+        """R-DRA-14: A pod that DynamicResources rejected is requeued when its status names its generated claims
+        and all of its claims exist."""
         if pod.uid != after.uid:
             return False
         try:
             claims_of(after, objects)
         except ClaimProblem:
             return False
+        applies("R-DRA-14")
         return True
 
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
@@ -287,53 +309,30 @@ class DynamicResources:
             RESOURCE_CLAIM,
             ActionType.ADD | ActionType.UPDATE,
             after_claim_change,
-            "the pod's claim may have come, or devices may be free; a claim's deletion is not looked at",
+            "the pod's claim may have been created, or devices may be free; its deletion is not an event",
         ),
         EventHint(
             POD,
             ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM,
             after_pod_change,
-            "a claim may have been made for the pod",
+            "a claim may have been generated for the pod",
         ),
-        EventHint(
-            DEVICE_CLASS, ActionType.ADD | ActionType.UPDATE, None, "the class may have been what was missing"
-        ),
+        EventHint(DEVICE_CLASS, ActionType.ADD | ActionType.UPDATE, None, "the class may have been missing"),
         EventHint(RESOURCE_SLICE, ActionType.ADD | ActionType.UPDATE, None, "devices may have been added"),
     )
 
 
-def _may_be_allocated(claim: ResourceClaim, objects: ObjectStore) -> Status:
-    """R-DRA-12: the classes of all requests, and of all their alternatives, must exist."""
-    if is_being_allocated(claim, objects):
-        return unresolvable(f"resource claim {claim.key} is in the process of being allocated")
-    for request in claim.spec.devices.requests:
-        if request.exactly is None and not request.first_available:
-            said = f"resource claim {claim.key}, request {request.name}: unknown request type"
-            return unresolvable(said)
-        for name, device_class in _classes_of(request):
-            if not device_class:
-                return error(f"request {name}: unsupported request type")
-            if objects.get(DeviceClass, device_class) is None:
-                return unresolvable(f"request {name}: device class {device_class} does not exist")
-    return SUCCESS
-
-
-def _classes_of(request: DeviceRequest) -> tuple[tuple[str, str], ...]:
-    """The names of a request, or of its alternatives, each with its class's name."""
-    if request.exactly is not None:
-        return ((request.name, request.exactly.device_class_name),)
-    return tuple((f"{request.name}/{sub.name}", sub.device_class_name) for sub in request.first_available)
-
-
 Allocations = tuple[tuple[ResourceClaim, AllocationResult | None], ...]
-"""What each claim gets; None where it was allocated before."""
+"""What each claim gets; None if it was allocated before."""
 
 
 def _possible_allocations(state: PodClaims, allocator: Allocator, node: NodeInfo) -> list[Allocations]:
-    """R-DRA-16: The order in which pools are tried may decide which devices are found on a node, or that none
-    are."""
+    """R-DRA-16: The order in which pools are tried may decide which devices are found on a node, if any."""
+    orders = allocator.pool_orders(node.existing_node)[:MAX_ORDERS]
+    if len(orders) > 1:
+        applies("R-DRA-16")
     found: list[Allocations] = []
-    for pools in allocator.pool_orders(node.existing_node)[:MAX_ORDERS]:
+    for pools in orders:
         allocated = _allocations(state, allocator, pools, node)
         if allocated and allocated not in found:
             found.append(allocated)
@@ -367,7 +366,7 @@ def _bind_claim(claim: ResourceClaim, allocation: AllocationResult | None, pod: 
     The finalizer is written before. Answers what went wrong. Source: bindClaim."""
     current = api.objects.latest(ResourceClaim, claim.metadata.name, claim.metadata.namespace)
     if current is None:
-        return f"{_first_step(claim, allocation)} claim {claim.key}: {_gone(claim)}"
+        return f"{_first_step(claim, allocation)} claim {claim.key}: {_not_found(claim)}"
     if current.metadata.deletion_timestamp is not None:
         return f"claim {claim.key} got deleted in the meantime"
     if allocation is not None:
@@ -389,7 +388,7 @@ def _first_step(claim: ResourceClaim, allocation: AllocationResult | None) -> st
     return "add allocation and reservation to" if _protected(claim) == claim else "add finalizer to"
 
 
-def _gone(claim: ResourceClaim) -> str:
+def _not_found(claim: ResourceClaim) -> str:
     return f'resourceclaims.resource.k8s.io "{claim.metadata.name}" not found'
 
 

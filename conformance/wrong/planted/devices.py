@@ -67,7 +67,7 @@ WRONG = (
         "devices-reach-everywhere",
         "a claim's devices are used on nodes that do not reach them",
         _PLUGIN,
-        "return unresolvable(_NOT_AVAILABLE) if state.unavailable(node) else SUCCESS",
+        "return unresolvable(NOT_AVAILABLE) if state.unavailable(node) else SUCCESS",
         "return SUCCESS",
     ),
     Wrong(
@@ -90,7 +90,7 @@ WRONG = (
         "queues-before-claims-are-there",
         "a pod is tried before its claims exist",
         _PLUGIN,
-        "            return unresolvable(str(problem))\n        return SUCCESS\n",
+        '            return unresolvable(Reason(str(problem), "R-DRA-01"))\n        return SUCCESS\n',
         "            return SUCCESS if problem else SUCCESS\n        return SUCCESS\n",
     ),
     Wrong(
@@ -195,7 +195,7 @@ WRONG = (
         "is-not-told-of-its-claims",
         "that a pod is told which claim was made for it cures nobody",
         _PLUGIN,
-        "        except ClaimProblem:\n            return False\n        return True\n\n    EVENTS",
-        "        except ClaimProblem:\n            return False\n        return False\n\n    EVENTS",
+        'applies("R-DRA-14")\n        return True',
+        "return False",
     ),
 )

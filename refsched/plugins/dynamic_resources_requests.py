@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What DynamicResources requires of the requests in a claim before it looks for devices.
+
+Source: plugins/dynamicresources/dynamicresources.go, PreFilter (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from refsched.devices.claims import is_being_allocated
+from refsched.framework.status import SUCCESS, Status, error, unresolvable
+from refsched.objects.dra import DeviceClass, DeviceRequest, ResourceClaim
+from refsched.objects.store import ObjectStore
+from refsched.rules import Reason
+
+BEING_ALLOCATED = Reason("resource claim {} is in the process of being allocated", "R-DRA-02")
+UNKNOWN_REQUEST = Reason("resource claim {}, request {}: unknown request type", "R-DRA-12")
+UNSUPPORTED_REQUEST = Reason("request {}: unsupported request type", "R-DRA-12")
+CLASS_NOT_FOUND = Reason("request {}: device class {} does not exist", "R-DRA-12")
+
+
+def may_be_allocated(claim: ResourceClaim, objects: ObjectStore) -> Status:
+    """R-DRA-12: A pod is rejected as UnschedulableAndUnresolvable if the DeviceClass of a request in an
+    unallocated claim, or of one of its alternatives, does not exist; a request without a class is an error."""
+    if is_being_allocated(claim, objects):
+        return unresolvable(BEING_ALLOCATED.of(claim.key))
+    for request in claim.spec.devices.requests:
+        if request.exactly is None and not request.first_available:
+            return unresolvable(UNKNOWN_REQUEST.of(claim.key, request.name))
+        for name, device_class in _classes_of(request):
+            if not device_class:
+                return error(UNSUPPORTED_REQUEST.of(name))
+            if objects.get(DeviceClass, device_class) is None:
+                return unresolvable(CLASS_NOT_FOUND.of(name, device_class))
+    return SUCCESS
+
+
+def _classes_of(request: DeviceRequest) -> tuple[tuple[str, str], ...]:
+    """The names of a request, or of its alternatives, each with its class's name."""
+    if request.exactly is not None:
+        return ((request.name, request.exactly.device_class_name),)
+    return tuple((f"{request.name}/{sub.name}", sub.device_class_name) for sub in request.first_available)
