@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Preemption, station by station.
+"""Preemption: which pods are evicted so that a pod of higher priority fits, and on which node.
 
 May the pod preempt at all (``eligibility``)? On which nodes would which victims make room (``dry_run``,
 ``victims``, with ``importance`` and ``disruption``)? What do extenders say (``extenders``)? Which of the

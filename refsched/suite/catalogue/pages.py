@@ -3,7 +3,7 @@
 
     python -m refsched.suite.catalogue.pages [FOLDER]
 
-writes ``queue.md`` and ``rules.md``; a test holds those of ``docs/`` against what is made here.
+writes ``architecture.svg``, ``queue.md`` and ``rules.md``; a test compares those of ``docs/`` with what is made.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.queue.hint_table import action_name, event_rule
 from refsched.queue.transitions import TRANSITIONS, Place
 from refsched.suite.catalogue.elsewhere import NOT_SPECIFIED, why_elsewhere
+from refsched.suite.catalogue.layout_picture import layout_picture
 from refsched.suite.catalogue.levels import why_level
 from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins
 from refsched.tools.shipped import import_tests, tests_folder
@@ -202,7 +203,7 @@ def _row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-PAGES = {"queue.md": queue_page, "rules.md": rules_page}
+PAGES = {"architecture.svg": layout_picture, "queue.md": queue_page, "rules.md": rules_page}
 
 
 def main(arguments: list[str]) -> int:
