@@ -7,7 +7,8 @@ unequal rather than an error, and what is missing is reported in cel-go's words 
 was tried). A selector that cannot be compiled fails for every device, unlike one whose evaluation fails.
 
 Read on in `compiler` (from a tree to a function), `types` (what is refused before that), `operators`, `functions`,
-`optional` and `values`. Cost limits are not specified.
+`optional`, `values`, and `limits` (what bounds an evaluation; what an expression is estimated to cost is not
+specified).
 """
 
 from refsched.devices.cel.compiler import CelProgram, compile_selector

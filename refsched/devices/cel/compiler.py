@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import field, frozen
 
 from refsched.devices.cel.functions import CONVERSIONS, FUNCTIONS, METHODS, NOT_FOLLOWED
+from refsched.devices.cel.limits import METER, Meter, check_length, checked_key, too_deep
 from refsched.devices.cel.literals import literal, text_literal
 from refsched.devices.cel.operators import (
     BINARY,
@@ -72,12 +73,14 @@ class CelProgram:
     def matches(self, device: CelDevice) -> bool:
         """R-DRA-73: A selector that does not evaluate to a boolean is an error. Raises CelError."""
         try:
-            value = self.evaluate({**_TYPES, _DEVICE: device})
+            value = self.evaluate({**_TYPES, _DEVICE: device, METER: Meter()})
             if not isinstance(value, bool):
                 applies("R-DRA-73")
                 raise _not_a_boolean(value)
         except CelValueError as error:
             raise CelError(f"CEL runtime error: {error}") from None
+        except RecursionError:
+            raise too_deep() from None
         return value
 
 
@@ -86,12 +89,15 @@ def compile_selector(expression: str) -> CelProgram:
     """R-DRA-74: A selector that does not parse, or that names something unknown to CEL, cannot be compiled."""
     from celpy.celparser import CELParseError, CELParser
 
+    check_length(expression)
     try:
         tree: Tree[Token] = CELParser().parse(without_optional_syntax(expression))
+        program = CelProgram(expression, _Compiler(frozenset({_DEVICE, *_TYPES})).compile(tree))
+        check_types(tree, tuple(_TYPES))
     except CELParseError:
         raise refused("Syntax error") from None
-    program = CelProgram(expression, _Compiler(frozenset({_DEVICE, *_TYPES})).compile(tree))
-    check_types(tree, tuple(_TYPES))
+    except RecursionError:
+        raise too_deep() from None
     return program
 
 
@@ -164,6 +170,8 @@ class _Compiler:
     def _binary(self, left: Tree[Token], right: Tree[Token]) -> Evaluate:
         operator = BINARY[str(left.data)]
         a, b = self.compile(subtrees(left.children)[0]), self.compile(right)
+        if left.data == "addition_add":
+            return lambda scope: scope[METER].joined(operator(a(scope), b(scope)))
         return lambda scope: operator(a(scope), b(scope))
 
     def _unary(self, sign: Tree[Token], operand: Tree[Token]) -> Evaluate:
@@ -179,7 +187,9 @@ class _Compiler:
 
     def _map(self, trees: Sequence[Tree[Token]]) -> Evaluate:
         keys, values = self._all(trees[::2]), self._all(trees[1::2])
-        return lambda scope: {key(scope): value(scope) for key, value in zip(keys, values, strict=True)}
+        return lambda scope: {
+            checked_key(key(scope)): value(scope) for key, value in zip(keys, values, strict=True)
+        }
 
     # --- Names, fields and calls ------------------------------------------------------------------
 
@@ -291,10 +301,15 @@ class _Compiler:
             values = items(scope)
             if not isinstance(values, list | dict):
                 raise CelValueError(f"got 'types.{type_name(values).title()}', expected iterable type")
-            kept = list(values)
+            kept, meter = list(values), scope[METER]
+
+            def of_one(asked: Evaluate, value: Any) -> Any:
+                meter.spend()
+                return asked({**scope, name: value})
+
             if wanted is not None:
-                kept = FOLDS["filter"](kept, lambda value: wanted({**scope, name: value}))
-            return fold(kept, lambda value: each({**scope, name: value}))
+                kept = FOLDS["filter"](kept, lambda value: of_one(wanted, value))
+            return fold(kept, lambda value: of_one(each, value))
 
         return evaluate
 

@@ -18,6 +18,8 @@ from refsched.devices.cel.values import UINT64, CelValueError, Uint, refused
 if TYPE_CHECKING:
     from lark import Token, Tree
 
+MAX_CODE = 0x10FFFF
+SURROGATES = range(0xD800, 0xE000)
 _ESCAPES = re.compile(r"\\([abfnrtv\\'\"`?]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})")
 
 
@@ -39,9 +41,9 @@ def literal(token: Any) -> Evaluate:
 def _literal_value(kind: str, text: str) -> Any:
     match kind:
         case "INT_LIT":
-            return _ranged(int(text, 0 if "x" in text else 10))
+            return _ranged(_integer(text, "int"))
         case "UINT_LIT":
-            number = int(text[:-1], 0 if "x" in text else 10)
+            number = _integer(text[:-1], "uint")
             if number not in UINT64:
                 raise refused("invalid uint literal")
             return Uint(number)
@@ -54,6 +56,14 @@ def _literal_value(kind: str, text: str) -> Any:
         case "BYTES_LIT":
             return _unquoted(text[1:]).encode()
     return _unquoted(text)
+
+
+def _integer(text: str, kind: str) -> int:
+    """Python refuses thousands of digits."""
+    try:
+        return int(text, 0 if "x" in text else 10)
+    except ValueError:
+        raise refused(f"invalid {kind} literal") from None
 
 
 def _ranged(number: int) -> int:
@@ -75,4 +85,6 @@ def _unescaped(escape: re.Match[str]) -> str:
     code = escape[1]
     if code in "?`":
         return code
+    if code[0] in "uU" and (int(code[1:], 16) > MAX_CODE or int(code[1:], 16) in SURROGATES):
+        raise refused("invalid unicode code point")
     return str(ast.literal_eval(f'"\\{code}"')) if code != '"' else code

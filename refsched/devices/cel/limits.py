@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CEL limits: how long an expression may be, how deep, and what its evaluation may cost.
+
+The numbers are the API server's. What an evaluation costs is counted from below, one unit for each element that a
+macro looks at and one for ten characters that are joined: an evaluation that is cut off here is cut off by
+kube-scheduler too, which counts more.
+
+Source: k8s.io/api/resource/v1/types.go, CELSelectorExpressionMaxCost, CELSelectorExpressionMaxLength;
+github.com/google/cel-go interpreter/runtimecost.go (v0.26.0).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import define
+
+from refsched.devices.cel.values import CelError
+from refsched.errors import InputError
+
+MAX_COST = 1_000_000
+MAX_LENGTH = 10 * 1024
+"""Bytes of an expression."""
+
+METER = "#meter"
+"""Where the meter stands in a scope: no name of CEL begins so."""
+
+MAX_ELEMENTS = 10_000_000
+"""Elements of a list that two lists make: joining them costs cel-go next to nothing."""
+
+_CHARACTERS_PER_UNIT = 10
+
+
+@define
+class Meter:
+    """What one evaluation has cost so far."""
+
+    cost: int = 0
+
+    def spend(self, units: int = 1) -> None:
+        """CelError where that is too much: no operator of the expression can make good for it."""
+        self.cost += units
+        if self.cost > MAX_COST:
+            raise CelError("CEL runtime error: operation cancelled: actual cost limit exceeded")
+
+    def joined(self, value: Any) -> Any:
+        """A value that was made by joining two."""
+        if isinstance(value, str | bytes):
+            self.spend(len(value) // _CHARACTERS_PER_UNIT)
+        elif isinstance(value, list) and len(value) > MAX_ELEMENTS:
+            raise InputError(f"a CEL list of more than {MAX_ELEMENTS:,} elements is not specified here")
+        return value
+
+
+def check_length(expression: str) -> None:
+    if len(expression.encode(errors="replace")) > MAX_LENGTH:
+        raise InputError(f"a CEL expression of more than {MAX_LENGTH:,} bytes is refused by the API server")
+
+
+def checked_key(key: Any) -> Any:
+    """What a map made in an expression may have as a key."""
+    if isinstance(key, list | dict):
+        raise InputError("a CEL map whose key is a list or a map is not specified here")
+    return key
+
+
+def too_deep() -> InputError:
+    """cel-go parses no expression that is nested deeper than 250 levels."""
+    return InputError("a CEL expression is nested too deeply")
