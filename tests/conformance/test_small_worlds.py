@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.campaigns.small_worlds import World, main, search, worlds
+from conformance.campaigns.small_worlds import main, search
+from conformance.campaigns.worlds import World, worlds
 from refsched.cache.cache import Cache
 from refsched.queue.scheduling_queue import SchedulingQueue
 

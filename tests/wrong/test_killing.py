@@ -132,6 +132,14 @@ def test_what_the_killer_draws_is_what_the_test_draws() -> None:
     assert len(histories_of(test)) == test.examples
 
 
+def test_a_case_is_tried_as_one_history() -> None:
+    tests = [test for test in suite_tests() if test.name.endswith("[overcommitted_cpu]")]
+
+    assert [test.area for test in tests] == ["resources"]
+    assert tests[0].case is not None
+    assert list(histories_of(tests[0])) == [tests[0].case.history]
+
+
 # --- The command of the killer --------------------------------------------------------------------
 
 ALIVE = Attack(None, 7, 1.0, faults=1, first_fault="no answer")

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
 import conformance
 from conformance.strategies import AREAS
@@ -34,7 +34,7 @@ class SuiteTest:
     area: str
     examples: int
     recorded: bool = False
-    case: Case | None = None
+    case: Case | None = field(default=None, eq=False)
 
     @property
     def draws(self) -> bool:
