@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Preemption: who may preempt, on which node, and whom."""
+"""Preemption: which pods may preempt, on which node, and which pods are evicted."""
 
 from __future__ import annotations
 

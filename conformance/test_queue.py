@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The queue: who is tried next, who waits and for what, and what makes a refused pod worth another try."""
+"""The queue: which pod is popped next, which pods wait and for what, and which events requeue a rejected pod."""
 
 from __future__ import annotations
 

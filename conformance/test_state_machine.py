@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time and failure: whatever may happen, at whatever moment."""
+"""A state machine: any input, at any moment."""
 
 from __future__ import annotations
 

@@ -339,8 +339,8 @@ def told(result: Searched) -> str:
         return line
     first = result.findings[0]
     way = "".join(f"\n  {move} {list(script) or ''}" for move, script in result.broken)
-    amiss = f"{first.rule} {first.pod} {first.member}: expected {first.expected}, got {first.got}"
-    return f"{line}\n  {amiss}, after{way}"
+    wrong = f"{first.rule} {first.pod} {first.member}: expected {first.expected}, got {first.got}"
+    return f"{line}\n  {wrong}, after{way}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

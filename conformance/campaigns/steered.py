@@ -132,7 +132,7 @@ def _narrowed(draw: DrawFn) -> History:
 
 @st.composite
 def _left_over(draw: DrawFn) -> History:
-    """Pods that nothing cures: after five minutes they are tried again, and so on."""
+    """Pods that no event requeues: after five minutes they are tried again, and so on."""
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "1", "pods": "9"}, {ZONE: "a"}))
     for shape in draw(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extenders, for recordings alone: victims that they spare, and calls that come to nothing.
+"""Extenders, for recordings alone: victims that they drop, and calls that come to nothing.
 
 A call that is not answered takes the second of real time that the extender is given, which a suite has not.
 """
@@ -70,7 +70,7 @@ _SPARING = (
 
 @st.composite
 def sparing(draw: DrawFn) -> History:
-    """Full nodes and pods of more weight: extenders refuse nodes, spare victims, and say nothing at all."""
+    """Full nodes and pods of more weight: extenders refuse nodes, drop victims, and say nothing at all."""
     cluster = HistoryBuilder()
     if draw(st.booleans()):
         cluster.add(_budget(draw(st.integers(0, 1))))
@@ -84,11 +84,9 @@ def sparing(draw: DrawFn) -> History:
     for _ in range(draw(st.integers(2, 4))):
         told: Json = {}
         for name in ("a", "b"):
-            spared = st.dictionaries(
-                st.sampled_from(_NODES), st.sampled_from(["Refuse", 1, 2, 0]), max_size=2
-            )
+            fewer = st.dictionaries(st.sampled_from(_NODES), st.sampled_from(["Refuse", 1, 2, 0]), max_size=2)
             failing = st.sampled_from(["Error", "Fail", "Drop"])
-            told[name] = {"preempt": draw(st.one_of(spared, spared, spared, failing))}
+            told[name] = {"preempt": draw(st.one_of(fewer, fewer, fewer, failing))}
             if draw(st.booleans()):
                 refusals = st.sampled_from(["Unschedulable", "UnschedulableAndUnresolvable"])
                 told[name]["filter"] = draw(st.dictionaries(st.sampled_from(_NODES), refusals, max_size=1))

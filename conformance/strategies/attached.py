@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies.changes import (
-    courses,
     nodes_changed,
     nodes_created,
     placed,
     pods_created,
     pods_removed,
     pods_running,
+    with_many_changes,
 )
 from conformance.strategies.drawn import one_in
 from conformance.strategies.storage import (
@@ -76,7 +76,7 @@ _USED: tuple[list[Json], ...] = (
 
 _WITHOUT_BINDING: Json = {"multiPoint": {"disabled": [{"name": "VolumeBinding"}]}}
 _CONFIGS = one_in(4, st.just(profile_config(default_profile(plugins=_WITHOUT_BINDING))), DEFAULT_CONFIG)
-"""Without VolumeBinding, it is VolumeZone that says what is amiss with claims."""
+"""Without VolumeBinding, VolumeZone rejects pods with wrong claims."""
 
 _COMES_OR_CHANGES = (
     puts(st.sampled_from(_ROOMIER)),
@@ -104,7 +104,7 @@ _CLAIMANTS = waiting_pods(*_CLAIMED, [{"name": "e", **EPHEMERAL}])
 
 @st.composite
 def _refusals_cured(draw: DrawFn) -> History:
-    """A node that can attach one volume or none; and, once pods were refused there, what may cure it."""
+    """A node that can attach one volume or none, and events that may make a rejected pod schedulable."""
     cluster = HistoryBuilder(hosts=True)
     cluster.add(*draw(_LIMITED))
     cluster.add_node(draw(st.sampled_from(_ROOMY_NODES)))
@@ -118,7 +118,7 @@ def _refusals_cured(draw: DrawFn) -> History:
     return History(tuple(cluster.steps))
 
 
-# --- Who shares what with whom --------------------------------------------------------------------
+# --- Shared volumes -------------------------------------------------------------------------------
 
 
 def _rbd(image: str, *monitors: str, **more: Any) -> list[Json]:
@@ -195,7 +195,7 @@ def _anything() -> SearchStrategy[History]:
         some(ATTACHMENTS, 3),
         some(EPHEMERAL_CLAIMS, 1),
     )
-    return courses(
+    return with_many_changes(
         pods_created(waiting),
         pods_created(waiting),
         pods_created(waiting),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes: the course of most histories. A cluster, pods that wait, and what may happen between the attempts.
+"""What may happen between the attempts of a history: a cluster, pods that wait, and changes of nodes and pods.
 
-An area says what its nodes and pods look like; what happens to them is the same everywhere. Whatever happens is
-decided beforehand: a change names its object by a number, which stands for one of those that are there.
+An area says what its nodes and pods look like; what happens to them is the same everywhere. All of it is decided
+beforehand: a change names its object by a number, which stands for one of those that are there.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ Placed = tuple[Json, int]
 """A pod and the number of the node on which it runs from the start, if it does."""
 
 
-def scenes(
+def with_few_changes(
     node: SearchStrategy[Json],
     pod: SearchStrategy[Json],
     *more: SearchStrategy[Change],
@@ -130,7 +130,7 @@ def scenes(
     return histories()
 
 
-def courses(
+def with_many_changes(
     *happens: SearchStrategy[Change],
     nodes: SearchStrategy[list[Json]],
     pods: SearchStrategy[list[Placed]],

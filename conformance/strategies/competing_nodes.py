@@ -54,7 +54,7 @@ _RANGES = (_AMOUNTS, _PRIORITIES, _LABELS, _STARTS, _NAMESPACES, _SCHEDULERS)
 _CONDITIONS: dict[str, Json] = {
     "preempted": {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"},
     "drained": {"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI"},
-    "spared": {"type": "DisruptionTarget", "status": "False", "reason": "PreemptionByScheduler"},
+    "condition_false": {"type": "DisruptionTarget", "status": "False", "reason": "PreemptionByScheduler"},
     "doomed": {"type": "Ready", "status": "True", "reason": "PreemptionByScheduler"},
 }
 _OF_OLD: Json = {"type": "PodScheduled", "status": "True"}
@@ -64,7 +64,7 @@ _LEAVING = st.sampled_from(
         *[("", None, False)] * 2,
         *[("preempted", None, False)] * 3,
         *[("drained", None, False)] * 2,
-        ("spared", None, False),
+        ("condition_false", None, False),
         ("doomed", None, False),
         ("kept", None, False),
         *[("preempted", PRIORITY, False)] * 4,

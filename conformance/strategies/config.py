@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.changes import scenes
+from conformance.strategies.changes import with_few_changes
 from conformance.strategies.drawn import CPU_AMOUNTS, combinations, switched
 from conformance.vocabulary.objects import (
     PREFERRED,
@@ -281,7 +281,7 @@ def _unprepared() -> SearchStrategy[History]:
     """Nodes that have room for all: a pod is refused, or fails, because of the profile alone."""
     changes = st.lists(st.sampled_from(_UNPREPARED), min_size=1, max_size=2)
     profile = st.builds(_profile, st.just("default-scheduler"), changes, st.none(), st.just([]))
-    return scenes(
+    return with_few_changes(
         _ROOMY,
         _WITH_VOLUMES,
         config=profile.map(profile_config),
@@ -300,11 +300,11 @@ def _reordered() -> SearchStrategy[History]:
         lambda names: profile_config(default_profile(plugins={"filter": {"enabled": _names(*names)}}))
     )
     wanting = st.just(pod("", cpu("2"), nodeSelector={ZONE: "a"}))
-    return scenes(_REFUSED, wanting, config=config, fewest_nodes=2, most_nodes=3, most_pods=2)
+    return with_few_changes(_REFUSED, wanting, config=config, fewest_nodes=2, most_nodes=3, most_pods=2)
 
 
 def histories() -> SearchStrategy[History]:
-    anything = scenes(
+    anything = with_few_changes(
         _NODES,
         _PODS,
         config=_CONFIGS,

@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.changes import scenes
+from conformance.strategies.changes import with_few_changes
 from conformance.strategies.drawn import ZONE_LABELS, combinations, one_in
 from conformance.vocabulary.builder import Change, HistoryBuilder
 from conformance.vocabulary.devices import DRIVER, claim_user, device_class, resource_claim, resource_slice
@@ -268,7 +268,9 @@ _CHANGES = (
 
 def _anything() -> SearchStrategy[History]:
     there = [*map(_classes, ("gpu", "big")), *map(_slices, _SLICES), *map(_claims, _CLAIMS)]
-    return scenes(_NODES, _PODS, *_CHANGES, others=st.tuples(*there).map(list), most_nodes=3, most_pods=4)
+    return with_few_changes(
+        _NODES, _PODS, *_CHANGES, others=st.tuples(*there).map(list), most_nodes=3, most_pods=4
+    )
 
 
 # --- One pool, many devices -----------------------------------------------------------------------

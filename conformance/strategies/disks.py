@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.changes import scenes
+from conformance.strategies.changes import with_few_changes
 from conformance.strategies.drawn import combinations
 from conformance.vocabulary.objects import node, pod
 from refsched.suite.histories.history import History
@@ -61,11 +61,11 @@ def histories() -> SearchStrategy[History]:
     """Of one kind at a time: those of different kinds have nothing to do with each other."""
     kinds = sorted({kind for kind, _ in _SOURCES})
     of_a_kind = st.sampled_from(kinds).flatmap(
-        lambda kind: scenes(
+        lambda kind: with_few_changes(
             st.just(node()),
             _pods(*(source for source in _SOURCES if source[0] == kind)),
             most_nodes=2,
             most_pods=5,
         )
     )
-    return st.one_of(of_a_kind, of_a_kind, scenes(st.just(node()), _pods(*_SOURCES), most_nodes=2))
+    return st.one_of(of_a_kind, of_a_kind, with_few_changes(st.just(node()), _pods(*_SOURCES), most_nodes=2))

@@ -130,7 +130,7 @@ _EVICTING = combinations(
 
 @st.composite
 def evicting(draw: DrawFn) -> History:
-    """Each node holds a pod or a few, and another one would like to be there. Who is let off counts again."""
+    """Each node has a pod or a few, and another pod preempts there. A reprieved victim counts again."""
     cluster = HistoryBuilder(hosts=True)
     for home, value in enumerate(draw(st.lists(_FULL, min_size=2, max_size=4))):
         cluster.add_node(value)

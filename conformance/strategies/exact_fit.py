@@ -66,7 +66,7 @@ _AFTERWARDS = st.sampled_from(["leaves", "leaves", "grows", "a little", "shrinks
 
 def histories() -> SearchStrategy[History]:
     @st.composite
-    def filled(draw: DrawFn) -> History:
+    def node_in_use(draw: DrawFn) -> History:
         cluster = HistoryBuilder()
         name, amounts = draw(_FILLED)
         shape = draw(_SHAPES)
@@ -87,7 +87,7 @@ def histories() -> SearchStrategy[History]:
         cluster.schedule()
         return cluster.history(_config(name, draw(_IGNORED)))
 
-    return filled()
+    return node_in_use()
 
 
 def _config(name: str, ignored: str) -> Json:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extenders: up to three of them, which filter, score, spare victims and bind as each pod tells them to.
+"""Extenders: up to three of them, which filter, score, drop victims and bind as an annotation of each pod says.
 
 What they answer stands in the pod (refsched/suite/histories/extender_server.py), so that whoever asks is answered
 the same.
@@ -15,12 +15,12 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies import extender_victims
 from conformance.strategies.changes import (
-    courses,
     nodes_changed,
     nodes_created,
     pods_created,
     pods_removed,
     pods_running,
+    with_many_changes,
 )
 from conformance.strategies.drawn import combinations
 from conformance.vocabulary.builder import HistoryBuilder
@@ -208,7 +208,7 @@ _HIGHS: tuple[Json | str, ...] = (
 
 
 def _scored(told: list[Json | str], refused: str, managed: str, bind: str) -> Json:
-    """Each extender has its favourites, or none to tell of; one of the nodes may be refused by the first, and the
+    """Each extender prefers some nodes, or none; one of the nodes may be refused by the first, and the
     pod by the last one that is asked."""
     script: Json = {name: {"prioritize": scores} for name, scores in zip(_NAMES, told, strict=False)}
     if refused:
@@ -245,7 +245,7 @@ def _scoring(draw: DrawFn) -> History:
 
 
 def histories() -> SearchStrategy[History]:
-    anything = courses(
+    anything = with_many_changes(
         pods_created(_PODS),
         pods_created(_PODS),
         pods_created(_PODS),

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies.changes import (
-    courses,
     label_changes,
     nodes_changed,
     nodes_removed,
@@ -22,6 +21,7 @@ from conformance.strategies.changes import (
     pod_changes,
     pods_created,
     pods_removed,
+    with_many_changes,
 )
 from conformance.strategies.drawn import combinations
 from conformance.vocabulary.builder import AFTER_FIVE_MINUTES, Change, HistoryBuilder, nth
@@ -238,7 +238,7 @@ TAKEN = st.builds(
 
 
 def histories() -> SearchStrategy[History]:
-    return courses(
+    return with_many_changes(
         pods_created(PODS),
         pods_created(PODS),
         pods_created(PODS),

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.changes import scenes
+from conformance.strategies.changes import with_few_changes
 from conformance.strategies.drawn import CPU_REQUESTS, combinations
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import container, cpu, node, pod, with_metadata
@@ -93,5 +93,5 @@ def _churn() -> SearchStrategy[History]:
 
 
 def histories() -> SearchStrategy[History]:
-    anything = scenes(_NODES, _PODS)
+    anything = with_few_changes(_NODES, _PODS)
     return st.one_of(anything, anything, _churn())

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies.changes import (
-    courses,
     nodes_changed,
     nodes_created,
     nodes_removed,
@@ -21,6 +20,7 @@ from conformance.strategies.changes import (
     pods_created,
     pods_removed,
     pods_running,
+    with_many_changes,
 )
 from conformance.strategies.drawn import combinations
 from conformance.strategies.faults import MEANWHILE, permitting, then
@@ -98,7 +98,7 @@ def _leaving(_: object) -> Any:
 
 
 def histories() -> SearchStrategy[History]:
-    return courses(
+    return with_many_changes(
         pods_created(_PODS),
         pods_removed(),
         nodes_removed(),

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies.changes import (
-    courses,
     label_changes,
     nodes_changed,
     nodes_created,
@@ -18,6 +17,7 @@ from conformance.strategies.changes import (
     pods_created,
     pods_removed,
     pods_running,
+    with_many_changes,
 )
 from conformance.strategies.drawn import LABELS, combinations, one_in
 from conformance.strategies.faults import permitting, then
@@ -179,7 +179,7 @@ _CONFIGS = one_in(
 
 
 def histories() -> SearchStrategy[History]:
-    return courses(
+    return with_many_changes(
         pods_created(_PODS),
         pods_created(_PODS),
         pods_running(_RUNNING),

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.changes import nodes_created, pods_removed, scenes
+from conformance.strategies.changes import nodes_created, pods_removed, with_few_changes
 from conformance.strategies.drawn import CPU_REQUESTS, combinations, one_in
 from conformance.strategies.requeueing import relabelled, requeueing
 from conformance.vocabulary.objects import (
@@ -164,7 +164,7 @@ _ADDED = one_in(
 
 
 def requeued() -> SearchStrategy[History]:
-    """What changes about a node that was too small before cures nobody whom others refused for their labels."""
+    """A change of a node that was too small requeues no pod that was rejected for the labels of other nodes."""
     return requeueing(
         st.lists(_SMALL_OR_LARGE, min_size=2, max_size=2),
         *(_ASKING, _PLAIN, _RELABELLED, _RELABELLED, _RELABELLED),
@@ -175,4 +175,4 @@ def requeued() -> SearchStrategy[History]:
 
 
 def histories() -> SearchStrategy[History]:
-    return scenes(_NODES, _PODS, config=_CONFIGS)
+    return with_few_changes(_NODES, _PODS, config=_CONFIGS)

@@ -13,7 +13,6 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies import full_nodes, nominated_and_waiting
 from conformance.strategies.changes import (
-    courses,
     nodes_changed,
     nodes_removed,
     placed,
@@ -21,6 +20,7 @@ from conformance.strategies.changes import (
     pods_created,
     pods_removed,
     pods_running,
+    with_many_changes,
 )
 from conformance.strategies.drawn import combinations, one_in
 from conformance.vocabulary.objects import (
@@ -95,7 +95,7 @@ def _nominate(name: str) -> Any:
 
 
 def histories() -> SearchStrategy[History]:
-    anything = courses(
+    anything = with_many_changes(
         pods_created(_PODS),
         pods_created(_PODS),
         pods_running(_RUNNING),

@@ -179,7 +179,7 @@ _PROMISED: SearchStrategy[tuple[tuple[int, int], ...]] = st.sampled_from(
         ((0, 1), (5, 1), (0, 2), (5, 2)),
     ]
 )
-"""The priorities of those to whom nodes are promised, and the number of the node."""
+"""The priorities of nominated pods, and the numbers of their nodes."""
 
 
 @st.composite

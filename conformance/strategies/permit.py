@@ -8,7 +8,7 @@ import json
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.changes import courses, placed, pods_created
+from conformance.strategies.changes import placed, pods_created, with_many_changes
 from conformance.strategies.drawn import combinations
 from conformance.strategies.faults import MEANWHILE, NODES, TAKEN, Json, permitting, then
 from conformance.vocabulary.builder import Change, HistoryBuilder, nth
@@ -58,8 +58,8 @@ _THEN = ("", "somebody rejects", "again", "other", "other rejects", "rejects", "
 
 
 def _of_two(waiting_for: tuple[tuple[str, str], tuple[float, ...]], one: str, then_comes: str) -> Change:
-    """A pod waits for two, of whom one allows it, or rejects it, or nobody does; then the same or the other says
-    something, or time passes, under the eyes of a node that changes."""
+    """A pod waits for two plugins, one of which allows or rejects it, or neither does; then the same or the other
+    decides, or time passes, or a node is updated."""
     patience, passed = waiting_for
     waits = (("ScriptedA", "permit", patience[0]), ("ScriptedB", "permit", patience[1]))
     other = "ScriptedB" if one == "ScriptedA" else "ScriptedA"
@@ -155,7 +155,7 @@ _AFTERWARDS = st.sampled_from([(0, 1), (0, 3), (0,), (1, 1), (5, 1), (0,), (11, 
 
 
 def histories() -> SearchStrategy[History]:
-    return courses(
+    return with_many_changes(
         pods_created(_PODS),
         permitting("allow"),
         permitting("reject", "allow"),

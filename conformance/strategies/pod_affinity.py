@@ -14,7 +14,7 @@ from conformance.strategies.changes import (
     pods_created,
     pods_removed,
     pods_running,
-    scenes,
+    with_few_changes,
 )
 from conformance.strategies.drawn import CPU_REQUESTS, combinations, one_in
 from conformance.strategies.requeueing import pod_updates, relabelled, requeueing
@@ -296,7 +296,7 @@ def requeued() -> SearchStrategy[History]:
 
 
 def histories() -> SearchStrategy[History]:
-    anything = scenes(
+    anything = with_few_changes(
         _NODES,
         _PODS,
         label_changes(_LABELS),

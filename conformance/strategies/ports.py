@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.changes import scenes
+from conformance.strategies.changes import with_few_changes
 from conformance.strategies.drawn import combinations, one_in
 from conformance.vocabulary.objects import container, node, pod
 from refsched.suite.histories.history import History
@@ -71,4 +71,4 @@ _NODES = st.just(node())
 
 
 def histories() -> SearchStrategy[History]:
-    return scenes(_NODES, _PODS, most_nodes=3)
+    return with_few_changes(_NODES, _PODS, most_nodes=3)

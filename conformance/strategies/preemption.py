@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pods that make room for themselves: whom they may evict, whom they must, and whom they would rather not.
+"""Preemption: which pods may be evicted, which must be, and which are evicted only if no others will do.
 
 Whoever can be a victim has a start time. All pods that wait have one priority, so that none of them, whose start
 nobody knows, is a victim of another.
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies import candidates, competing_nodes, full_nodes, nominated_and_waiting
-from conformance.strategies.changes import pod_changes, scenes
+from conformance.strategies.changes import pod_changes, with_few_changes
 from conformance.strategies.drawn import SELECTORS, combinations, one_in, switched
 from conformance.vocabulary.objects import (
     AN_AGE_AGO,
@@ -168,7 +168,7 @@ def _leave(reason: str) -> Any:
 
 
 def histories() -> SearchStrategy[History]:
-    usual = scenes(
+    usual = with_few_changes(
         _NODES,
         _PREEMPTORS,
         pod_changes(_leave, st.sampled_from(["PreemptionByScheduler", "EvictionByEvictionAPI"])),

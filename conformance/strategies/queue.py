@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The queue: whose turn it is, who waits for what, and what wakes whom.
+"""The queue: which pod is popped next, what the others wait for, and which event requeues which pod.
 
 Each pod waits for something that one of the events gives: an amount, a label, a toleration, another pod.
 """
@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies.changes import (
-    courses,
     label_changes,
     nodes_changed,
     nodes_created,
@@ -25,6 +24,7 @@ from conformance.strategies.changes import (
     pods_created,
     pods_removed,
     pods_running,
+    with_many_changes,
 )
 from conformance.strategies.drawn import combinations, one_in, switched
 from conformance.strategies.requeueing import pod_updates
@@ -265,8 +265,8 @@ _EITHER = st.one_of(
 
 @st.composite
 def _at_once(draw: DrawFn) -> History:
-    """A pod that was refused is changed in several ways, of which the first cures it, or the last, or some: while
-    it backs off, when it has, and when one change before has sent it somewhere. Or a node is, in one way."""
+    """A rejected pod is updated in a number of ways, the first or the last or some of which make it schedulable:
+    while it backs off, after its backoff, and after an update that has requeued it. Or a node is updated once."""
     cluster = HistoryBuilder()
     for place in draw(_PLACES):
         cluster.add_node(place)
@@ -314,7 +314,7 @@ def _by_turns(draw: DrawFn) -> History:
 
 
 def histories() -> SearchStrategy[History]:
-    anything = courses(
+    anything = with_many_changes(
         pods_created(_PODS),
         pods_created(_PODS),
         pods_created(_PODS),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies import exact_fit, resizes, totals
-from conformance.strategies.changes import nodes_created, pods_removed, scenes
+from conformance.strategies.changes import nodes_created, pods_removed, with_few_changes
 from conformance.strategies.drawn import CPU_AMOUNTS, combinations, one_in, switched
 from conformance.strategies.requeueing import node_changes, pod_updates, requeueing
 from conformance.vocabulary.objects import (
@@ -281,7 +281,7 @@ def requeued() -> SearchStrategy[History]:
 
 
 def histories() -> SearchStrategy[History]:
-    anything = scenes(
+    anything = with_few_changes(
         _NODES,
         st.one_of(_SIMPLE, _SIMPLE, _LIMITED, _SEVERAL, _WHOLE),
         resizes.RESIZES,

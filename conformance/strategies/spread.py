@@ -16,7 +16,7 @@ from conformance.strategies.changes import (
     pod_changes,
     pods_removed,
     pods_running,
-    scenes,
+    with_few_changes,
 )
 from conformance.strategies.drawn import combinations, one_in, switched
 from conformance.strategies.requeueing import node_changes, pod_updates, relabelled, requeueing
@@ -236,7 +236,7 @@ def requeued() -> SearchStrategy[History]:
 
 
 def histories() -> SearchStrategy[History]:
-    anything = scenes(
+    anything = with_few_changes(
         _NODES,
         _PODS,
         label_changes(_LABELS),

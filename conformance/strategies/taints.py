@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.strategies.changes import nodes_created, pod_changes, pods_removed, scenes
+from conformance.strategies.changes import nodes_created, pod_changes, pods_removed, with_few_changes
 from conformance.strategies.drawn import CPU_AMOUNTS, combinations, one_in
 from conformance.strategies.requeueing import node_changes, pod_updates, requeueing
 from conformance.vocabulary.objects import cpu, node, pod, with_spec, with_status
@@ -126,4 +126,4 @@ def requeued() -> SearchStrategy[History]:
 
 
 def histories() -> SearchStrategy[History]:
-    return scenes(_NODES, _PODS, pod_changes(_tolerate, _TOLERATIONS))
+    return with_few_changes(_NODES, _PODS, pod_changes(_tolerate, _TOLERATIONS))

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies.changes import (
-    courses,
     nodes_changed,
     nodes_created,
     placed,
     pods_created,
     pods_removed,
+    with_many_changes,
 )
 from conformance.strategies.drawn import one_in
 from conformance.strategies.storage import (
@@ -136,7 +136,7 @@ def histories() -> SearchStrategy[History]:
 
 def _anything() -> SearchStrategy[History]:
     waiting = waiting_pods(*_USED)
-    return courses(
+    return with_many_changes(
         pods_created(waiting),
         pods_created(waiting),
         pods_created(waiting),

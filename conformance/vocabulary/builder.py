@@ -35,7 +35,7 @@ AFTER_ALL_BACKOFF = 11
 
 
 AFTER_FIVE_MINUTES = 331
-"""Seconds after which a pod that nothing cures has been tried again in any case."""
+"""Seconds after which a pod that no event requeues has been tried again in any case."""
 
 
 @define

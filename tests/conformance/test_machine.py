@@ -42,15 +42,15 @@ class Noted:
 
 
 def put_in(seed: str) -> list[list[Step]]:
-    courses: list[Noted] = []
+    with_many_changes: list[Noted] = []
 
     def begin(beginning: History) -> Noted:
-        courses.append(Noted(beginning))
-        return courses[-1]
+        with_many_changes.append(Noted(beginning))
+        return with_many_changes[-1]
 
     load_profile()
     drawn_by(Anything, begin, examples=5, seed=seed, name="test")()
-    return [course.steps for course in courses]
+    return [course.steps for course in with_many_changes]
 
 
 def checking(broken_from: int | None = None) -> Checking:
