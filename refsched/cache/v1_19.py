@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cache in v1.19: on how many nodes an image is, a node knows from when it was itself last shown.
+"""Cache in v1.19: assumed pods that were bound expire, and images are counted when their node changes.
 
-Rules: R-CACHE-51.   Source: pkg/scheduler/internal/cache/cache.go, addNodeImageStates (v1.19.16).
+Rules: R-CACHE-51 … R-CACHE-54.   Source: pkg/scheduler/internal/cache/cache.go (v1.19.16).
 """
 
 from __future__ import annotations
@@ -9,17 +9,76 @@ from __future__ import annotations
 from attrs import evolve
 
 from refsched.cache import cache as current
+from refsched.cache.cache import CacheError
 from refsched.framework.node_info import NodeInfo
 from refsched.objects.node import Node
+from refsched.objects.pod import Pod
 from refsched.rules import applies
+
+EXPIRATION = 30.0
+"""Seconds from the end of the binding. Source: scheduler.go, durationToExpireAssumedPod."""
 
 
 class Cache(current.Cache):
     """As today's, but for what is overridden."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._deadlines: dict[str, float] = {}
+
+    def get_pod(self, pod: Pod) -> Pod | None:
+        """The pod as it is counted; None if it is not."""
+        return self._pods.get(pod.uid)
+
+    def finish_binding(self, pod: Pod, now: float) -> None:
+        """The pod was bound, and the API server has not shown it so yet. Source: FinishBinding."""
+        if pod.uid in self._assumed:
+            self._deadlines[pod.uid] = now + EXPIRATION
+
+    def clean_up_assumed_pods(self, now: float) -> None:
+        """R-CACHE-54: In v1.19 an assumed pod that was bound, and that the API server does not show bound
+        within 30 seconds, is not counted on its node any more.
+
+        Source: cleanupAssumedPods, expirePod.
+        """
+        for uid in [uid for uid, deadline in self._deadlines.items() if deadline < now]:
+            applies("R-CACHE-54")
+            self._uncount(self._pods[uid])
+
+    def add_pod(self, pod: Pod) -> None:
+        """R-CACHE-52: In v1.19 an assumed pod that is bound where it was assumed counts on its node as it was
+        assumed, until it is updated.
+
+        Source: AddPod.
+        """
+        counted = self._pods.get(pod.uid)
+        if pod.uid not in self._assumed or counted is None or counted.spec.node_name != pod.spec.node_name:
+            super().add_pod(pod)
+            return
+        applies("R-CACHE-52")
+        self._assumed.discard(pod.uid)
+        self._deadlines.pop(pod.uid, None)
+        self._pods[pod.uid] = pod
+
+    def remove_pod(self, pod: Pod) -> None:
+        """R-CACHE-53: In v1.19 a pod that is still assumed is not removed when the API server reports its
+        deletion.
+
+        Source: RemovePod.
+        """
+        if pod.uid in self._assumed:
+            applies("R-CACHE-53")
+            raise CacheError(
+                f"pod {pod.uid}({pod.key}) is not found in scheduler cache, so cannot be removed from it"
+            )
+        super().remove_pod(pod)
+
     def set_node(self, node: Node) -> None:
         """R-CACHE-51: In v1.19 a node counts the other nodes that have its images when the node itself is added or
-        updated; pods that come or go do not make it count again."""
+        updated; pods that come or go do not make it count again.
+
+        Source: addNodeImageStates.
+        """
         super().set_node(node)
         info = self._nodes[node.name]
         applies("R-CACHE-51")
@@ -28,3 +87,12 @@ class Cache(current.Cache):
     def _change(self, name: str, info: NodeInfo) -> None:
         super()._change(name, info)
         self._images_to_learn.discard(name)
+
+    def _uncount(self, pod: Pod) -> None:
+        super()._uncount(pod)
+        self._deadlines.pop(pod.uid, None)
+
+
+def finish_binding(cache: current.Cache, pod: Pod, now: float) -> None:
+    assert isinstance(cache, Cache)
+    cache.finish_binding(pod, now)

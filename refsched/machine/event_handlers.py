@@ -13,6 +13,7 @@ from refsched.cache.cache import CacheError
 from refsched.framework import events
 from refsched.framework.events import ActionType, ClusterEvent
 from refsched.machine.api_server import Event
+from refsched.machine.rules import MachineRules
 from refsched.machine.state import SchedulerState
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
@@ -25,6 +26,7 @@ from refsched.queue.cluster_events import (
     node_update_events,
     pod_update_events,
 )
+from refsched.rules import applies
 
 RESOURCES = {
     "PersistentVolume": events.PERSISTENT_VOLUME,
@@ -43,16 +45,24 @@ RESOURCES = {
 T = TypeVar("T", bound=ApiObject)
 
 
-def handle(scheduler: SchedulerState, event: Event) -> None:
-    """Show one event to the scheduler."""
+def store(scheduler: SchedulerState, event: Event) -> ApiObject:
+    """The informers show the event; answers its object."""
     shown = event.after or event.before
     assert shown is not None
     if event.after is not None:
         scheduler.objects.put(event.after)
     else:
         scheduler.objects.remove(type(shown), shown.metadata.name, shown.metadata.namespace)
+    return shown
+
+
+def handle(scheduler: SchedulerState, event: Event) -> None:
+    """Show one event to the scheduler."""
+    shown = store(scheduler, event)
     if isinstance(shown, Pod):
-        _handle_pod(scheduler, _as(Pod, event.before), _as(Pod, event.after))
+        assigned, waiting = shown_pods(scheduler, event)
+        _handle_assigned_pod(scheduler, *assigned)
+        _handle_unscheduled_pod(scheduler, *waiting)
     elif isinstance(shown, Node):
         _handle_node(scheduler, _as(Node, event.before), _as(Node, event.after))
     elif shown.kind in RESOURCES:
@@ -85,7 +95,12 @@ def _move(
 
 
 def _handle_node(scheduler: SchedulerState, before: Node | None, after: Node | None) -> None:
-    """R-EVENT-01: a deleted node is an event before it leaves the cache; any other, after it came there."""
+    """R-EVENT-01: When a node is deleted, pods are requeued before the node leaves the cache; when it is
+    added or updated, after the cache has it.
+
+    Source: addNodeToCache, updateNodeInCache, deleteNodeFromCache.
+    """
+    applies("R-EVENT-01")
     if after is None:
         assert before is not None
         _move(scheduler, NODE_DELETE, before, None)
@@ -102,19 +117,22 @@ def _handle_node(scheduler: SchedulerState, before: Node | None, after: Node | N
 # --- Pods -----------------------------------------------------------------------------------------
 
 
-def _handle_pod(scheduler: SchedulerState, before: Pod | None, after: Pod | None) -> None:
-    """R-EVENT-02: an assigned pod is the cache's; one that waits for a node of ours is the queue's. A pod that
-    changes from one to the other is deleted here and added there."""
-    _handle_assigned_pod(
-        scheduler,
-        before if before is not None and before.spec.node_name else None,
-        after if after is not None and after.spec.node_name else None,
-    )
-    _handle_unscheduled_pod(
-        scheduler,
-        before if _is_waiting(scheduler, before) else None,
-        after if _is_waiting(scheduler, after) else None,
-    )
+BeforeAndAfter = tuple[Pod | None, Pod | None]
+
+
+def shown_pods(scheduler: SchedulerState, event: Event) -> tuple[BeforeAndAfter, BeforeAndAfter]:
+    """R-EVENT-02: A pod that is assigned to a node is kept in the cache, and one that is not, and is of a
+    profile of this scheduler, in the queue; a pod that becomes assigned is added to the cache and deleted
+    from the queue.
+
+    Answers the pod before and after the event, for the cache and for the queue. Source: addAllEventHandlers.
+    """
+    before, after = _as(Pod, event.before), _as(Pod, event.after)
+    assigned = tuple(pod if pod is not None and pod.spec.node_name else None for pod in (before, after))
+    waiting = tuple(pod if _is_waiting(scheduler, pod) else None for pod in (before, after))
+    if assigned != (before, after) and waiting != (before, after):
+        applies("R-EVENT-02")
+    return (assigned[0], assigned[1]), (waiting[0], waiting[1])
 
 
 def _is_waiting(scheduler: SchedulerState, pod: Pod | None) -> bool:
@@ -122,7 +140,7 @@ def _is_waiting(scheduler: SchedulerState, pod: Pod | None) -> bool:
 
 
 def _handle_assigned_pod(scheduler: SchedulerState, before: Pod | None, after: Pod | None) -> None:
-    """What the cache refuses is logged by the real one, and the event is told all the same."""
+    """What the cache refuses is only logged by kube-scheduler, and the event counts all the same."""
     if after is not None and before is None:
         _cached(lambda: scheduler.cache.add_pod(after))
         _move(scheduler, ASSIGNED_POD_ADD, None, after)
@@ -152,20 +170,29 @@ def _handle_unscheduled_pod(scheduler: SchedulerState, before: Pod | None, after
 
 
 def _update_unscheduled_pod(scheduler: SchedulerState, before: Pod, after: Pod) -> None:
-    """R-EVENT-03: a pod that loses its nomination counts, for pods of no higher priority, as deleted from there.
-    An assumed pod's update waits for its binding."""
+    """R-EVENT-03: When a waiting pod loses its nomination to a node, this is an event for pods of no higher
+    priority, as if an assigned pod had been deleted.
+
+    An update of an assumed pod is passed over. Source: updatePodInSchedulingQueue.
+    """
     if scheduler.cache.is_assumed(after):
         return
     scheduler.queue.update(before, after)
     nominated = before.status.nominated_node_name
     if nominated and nominated != after.status.nominated_node_name:
+        applies("R-EVENT-03")
         _move(scheduler, ASSIGNED_POD_DELETE, before, None, _no_more_important_than(before))
 
 
 def _delete_unscheduled_pod(scheduler: SchedulerState, pod: Pod) -> None:
-    """R-EVENT-04: a pod that waits on Permit is rejected when it is deleted; what it held is free."""
+    """R-EVENT-04: A pod that waits on Permit is rejected when it is deleted, and this is an event as if an
+    assigned pod had been deleted.
+
+    Source: deletePodFromSchedulingQueue.
+    """
     scheduler.queue.delete(pod)
     if scheduler.waiting_pods.reject(pod.uid):
+        applies("R-EVENT-04")
         _move(scheduler, ASSIGNED_POD_DELETE, pod, None)
     elif pod.status.nominated_node_name:
         _move(scheduler, ASSIGNED_POD_DELETE, pod, None, _no_more_important_than(pod))
@@ -173,3 +200,19 @@ def _delete_unscheduled_pod(scheduler: SchedulerState, pod: Pod) -> None:
 
 def _no_more_important_than(pod: Pod) -> Callable[[Pod], bool]:
     return lambda other: other.priority <= pod.priority
+
+
+# --- Popped pods ----------------------------------------------------------------------------------
+
+
+def is_skipped(scheduler: SchedulerState, pod: Pod) -> bool:
+    """A pod that is being deleted or is assumed already is not tried. Source: schedule_one.go,
+    skipPodSchedule."""
+    return pod.metadata.deletion_timestamp is not None or scheduler.cache.is_assumed(pod)
+
+
+def keep_assumed_pods(scheduler: SchedulerState) -> None:
+    """Assumed pods do not expire. Source: scheduler.go, durationToExpireAssumedPod."""
+
+
+MACHINE = MachineRules(handle, is_skipped, keep_assumed_pods)

@@ -19,7 +19,6 @@ from refsched.errors import InputError
 from refsched.framework.choices import Choices
 from refsched.framework.node_info import NodeInfo
 from refsched.framework.runtime import Framework
-from refsched.machine.event_handlers import handle
 from refsched.machine.state import Clock, SchedulerState
 from refsched.objects.pod import Pod
 from refsched.objects.store import ApiObject, ObjectStore
@@ -32,6 +31,7 @@ from refsched.releases.release import Release
 START = datetime(2026, 1, 1, tzinfo=UTC)
 PERMIT_TIMERS = "permit"
 LEFTOVER_TIMER = "unschedulableFlush"
+ASSUMED_PODS_TIMER = "assumedPods"
 
 
 class CycleHeldError(Exception):
@@ -166,7 +166,7 @@ class Scheduler:
         queue.done(queue.take(pod).pod.uid)
 
     def _is_skipped(self, pod: Pod) -> bool:
-        return pod.metadata.deletion_timestamp is not None or self.state.cache.is_assumed(pod)
+        return self.kubernetes.machine.is_skipped(self.state, pod)
 
     def _start(self, queued: QueuedPod) -> None:
         cycle = Cycle(self.state, self.state.profiles[queued.pod.spec.scheduler_name], queued)
@@ -211,7 +211,7 @@ class Scheduler:
         events = self.state.api.events
         if not events:
             return False
-        handle(self.state, events.popleft())
+        self.kubernetes.machine.handle(self.state, events.popleft())
         return True
 
     def _resume(self) -> bool:
@@ -247,6 +247,8 @@ class Scheduler:
         queue = self.state.queue
         if self._backoff_flush_due <= now:
             queue.flush_backoff_q_completed()
+            if ASSUMED_PODS_TIMER not in self._frozen_timers:
+                self.kubernetes.machine.clean_up(self.state)
             self._backoff_flush_due += self.kubernetes.queue.backoff_flush_period
         if self._leftover_flush_due <= now:
             if LEFTOVER_TIMER not in self._frozen_timers:

@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nominator: the pods that are nominated to a node, until they are assumed there or lose the nomination.
 
-Rules: R-NOM-02 … R-NOM-05.   Source: pkg/scheduler/backend/queue/nominator.go (v1.34.2).
+Rules: R-NOM-02 … R-NOM-06.   Source: pkg/scheduler/backend/queue/nominator.go (v1.34.2).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from attrs import frozen
 
+from refsched.framework.node_info import PodInfo
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
+from refsched.queue.queued_pod import QueuedPod
 from refsched.rules import applies
+
+Waiting = Callable[[str], QueuedPod | None]
+"""The pod of a key (``namespace/name``), as it waits in one of the queues; None if it is in none."""
 
 
 @frozen
@@ -43,6 +50,18 @@ class Nominator:
         """In the order in which they were nominated, or last updated."""
         return tuple(self._pods_on.get(node, {}).values())
 
+    def counted_on(self, node: str, waiting: Waiting) -> tuple[PodInfo, ...]:
+        """R-NOM-06: A nominated pod counts as it is in the queue, and as a pod without requests and priority
+        if it is in none of the queues.
+
+        Source: NominatedPodsForNode, nominatedPodToInfo.
+        """
+        nominated = self.nominated_to(node)
+        if nominated:
+            applies("R-NOM-06")
+        queued = ((name, waiting(name.key)) for name in nominated)
+        return tuple(pod.info if pod is not None else PodInfo(name.as_pod()) for name, pod in queued)
+
     def nominate(self, pod: Pod, node: str | None = None) -> None:
         """R-NOM-02: A pod is nominated to the node that preemption chose, or else to the one in its
         ``status.nominatedNodeName``; without either it is not nominated any more.
@@ -59,8 +78,7 @@ class Nominator:
             applies("R-NOM-03")
             return
         applies("R-NOM-02")
-        self._node_of[pod.uid] = to
-        self._pods_on.setdefault(to, {})[pod.uid] = PodName(pod.namespace, pod.name, pod.uid)
+        self._put(pod, to)
 
     def update(self, before: Pod, after: Pod) -> None:
         """R-NOM-04: If an updated pod has no ``status.nominatedNodeName`` before or after, it stays nominated
@@ -83,6 +101,10 @@ class Nominator:
         """
         if self._remove(pod):
             applies("R-NOM-05")
+
+    def _put(self, pod: Pod, node: str) -> None:
+        self._node_of[pod.uid] = node
+        self._pods_on.setdefault(node, {})[pod.uid] = PodName(pod.namespace, pod.name, pod.uid)
 
     def _remove(self, pod: Pod) -> bool:
         """Remove the pod's nomination; was there one?"""

@@ -13,7 +13,7 @@ from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.queue.backoff import Backoff
 from refsched.queue.hint_table import HintTable, Strategy
-from refsched.queue.in_flight import InFlight
+from refsched.queue.in_flight import Happening, InFlight
 from refsched.queue.nominator import Nominator
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.ranking import Ranking
@@ -31,6 +31,7 @@ class QueueRules:
     * ``update``: what an update is to a pod that it is no event for;
     * ``last_hint``: once an event of an update has brought the pod to one of these places, the others are not
       asked;
+    * ``on_event``: how an event requeues a waiting pod;
     * ``after_attempt``: how a pod is requeued after a failed attempt;
     * ``occurrence``: what such a strategy is to the pod, whose backoff may be over now.
 
@@ -45,6 +46,7 @@ class QueueRules:
     update_events: Callable[[Pod, Pod], tuple[ClusterEvent, ...]]
     update: Callable[[Pod, Pod], Enum]
     last_hint: frozenset[Place]
+    on_event: Callable[[HintTable, QueuedPod, Happening, ObjectStore], Strategy]
     after_attempt: Callable[[QueuedPod, InFlight, HintTable, ObjectStore], Strategy]
     occurrence: Callable[[QueuedPod, Strategy, Backoff, float], Enum]
     backoff: Callable[[float, float], Backoff]

@@ -5,7 +5,7 @@ Every step of a pod is a row of the release's table (refsched/queue/transitions.
 itself. The queue asks the clock, and whoever moves the clock calls the two flushes when they are due
 (``flush_backoff_q_completed``, ``flush_unschedulable_pods_leftover``).
 
-Rules: R-QUEUE-01 … R-QUEUE-55, R-NOM-06.   Source: pkg/scheduler/backend/queue/scheduling_queue.go (v1.34.2).
+Rules: R-QUEUE-01 … R-QUEUE-55.   Source: pkg/scheduler/backend/queue/scheduling_queue.go (v1.34.2).
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from refsched.queue import cluster_events as events
 from refsched.queue.backoff import by_expiration
 from refsched.queue.hint_table import HintTable, Strategy
 from refsched.queue.in_flight import Happening
-from refsched.queue.nominator import PodName
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.ranking import Less, Ranking
 from refsched.queue.rules import QueueRules
@@ -295,19 +294,11 @@ class SchedulingQueue:
         )
 
     def nominated_pods_for_node(self, node: str) -> tuple[PodInfo, ...]:
-        """R-NOM-06: A nominated pod that is in none of the queues counts as a pod without requests and
-        priority.
+        """The pods that are nominated to the node, as they count there."""
+        return self.nominator.counted_on(node, lambda key: self._find(key)[1])
 
-        Source: NominatedPodsForNode, nominatedPodToInfo.
-        """
-        return tuple(self._nominated(name) for name in self.nominator.nominated_to(node))
-
-    def _nominated(self, name: PodName) -> PodInfo:
-        found = self._find(name.key)[1]
-        if found is not None:
-            return found.info
-        applies("R-NOM-06")
-        return PodInfo(name.as_pod())
+    def num_unschedulable_pods(self) -> int:
+        return len(self._unschedulable)
 
     # --- Events and hints -------------------------------------------------------------------------
 
@@ -322,7 +313,7 @@ class SchedulingQueue:
     def _hear(self, pod: QueuedPod, happening: Happening) -> bool:
         """One waiting pod, one event: is the pod requeued? Source: requeuePodWithQueueingStrategy."""
         place = Place.GATED if pod.is_gated else Place.UNSCHEDULABLE
-        strategy = self._table(pod).strategy(pod, happening, self._objects)
+        strategy = self.rules.on_event(self._table(pod), pod, happening, self._objects)
         goes_to = self._move(pod, place, self._occurrence(pod, strategy))
         if goes_to is Place.ACTIVE and happening.event == events.UNSCHEDULED_POD_UPDATE:
             self.nominator.nominate(pod.pod)  # moveToActiveQ does so after a plain update

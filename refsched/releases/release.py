@@ -19,6 +19,7 @@ from refsched.config.types import Plugins
 from refsched.cycle.rules import CycleRules
 from refsched.framework.interface import Handle, Plugin
 from refsched.framework.runtime import Framework
+from refsched.machine.rules import MachineRules
 from refsched.objects.pod import Pod
 from refsched.oddities.known_defects import AS_PROMISED, Oddities
 from refsched.plugins.scripted import Scripted
@@ -70,6 +71,7 @@ class Release:
     cache: type[Cache]
     queue: QueueRules
     cycle: CycleRules
+    machine: MachineRules
     gates: Mapping[str, FeatureGate]
     disabled_fields: tuple[Callable[[Pod], Pod], ...] = ()
     oddities: Oddities = AS_PROMISED

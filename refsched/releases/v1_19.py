@@ -26,6 +26,7 @@ from refsched.cycle.v1_19.scheduling_cycle import scheduling_cycle
 from refsched.cycle.v1_19.wording import refusal
 from refsched.framework.interface import Handle, Plugin
 from refsched.framework.v1_19 import Framework
+from refsched.machine.v1_19 import MACHINE
 from refsched.objects.pod import TopologySpreadConstraint
 from refsched.plugins.default_binder import DefaultBinder
 from refsched.plugins.node_label import NodeLabel
@@ -61,13 +62,7 @@ from refsched.plugins.v1_19.taint_toleration import TaintToleration
 from refsched.plugins.v1_19.volume_binding import VolumeBinding
 from refsched.plugins.v1_19.volume_restrictions import VolumeRestrictions
 from refsched.plugins.v1_19.volume_zone import VolumeZone
-from refsched.queue import requeueing
-from refsched.queue.backoff import Backoff, to_the_second
-from refsched.queue.cluster_events import pod_update_events
-from refsched.queue.in_flight import InFlight
-from refsched.queue.nominator import Nominator
-from refsched.queue.rules import QueueRules
-from refsched.queue.transitions import TRANSITIONS
+from refsched.queue.v1_19.requeueing import QUEUE
 from refsched.releases.release import FeatureGate, InTreePlugin, Release, by_name
 
 # --- Plugins --------------------------------------------------------------------------------------
@@ -287,22 +282,8 @@ V1_19 = Release(
     config=ConfigRules(of.read_fields, of.merged_set),
     framework=Framework,
     cache=Cache,
-    queue=QueueRules(
-        transitions=TRANSITIONS,
-        heads=requeueing.of_either_queue,
-        runs_pre_enqueue=requeueing.before_either_queue,
-        update_events=pod_update_events,
-        update=requeueing.any_update,
-        last_hint=requeueing.ACCEPTED_BY_PRE_ENQUEUE,
-        after_attempt=requeueing.by_hints,
-        occurrence=requeueing.occurrence,
-        backoff=lambda initial, maximum: Backoff(initial, maximum, to_the_second),
-        in_flight=InFlight,
-        nominator=Nominator,
-        backoff_flush_period=1.0,
-        leftover_flush_period=30.0,
-        max_in_unschedulable_pods=60.0,
-    ),
+    queue=QUEUE,
     cycle=CycleRules(scheduling_cycle, binding_cycle, refusal, prepare),
+    machine=MACHINE,
     gates=GATES,
 )

@@ -25,6 +25,7 @@ from refsched.cycle.rules import CycleRules
 from refsched.cycle.scheduling_cycle import scheduling_cycle
 from refsched.framework.interface import Handle, Plugin
 from refsched.framework.runtime import Framework
+from refsched.machine.event_handlers import MACHINE
 from refsched.objects.pod import NodeAffinity as NodeAffinityTerms
 from refsched.oddities.known_defects import AS_RELEASED
 from refsched.plugins.default_binder import DefaultBinder
@@ -50,6 +51,7 @@ from refsched.plugins.volume_zone import VolumeZone
 from refsched.queue import requeueing
 from refsched.queue.backoff import Backoff, to_the_second
 from refsched.queue.cluster_events import pod_update_events
+from refsched.queue.hint_table import HintTable
 from refsched.queue.in_flight import InFlight
 from refsched.queue.nominator import Nominator
 from refsched.queue.rules import QueueRules
@@ -308,6 +310,7 @@ V1_34 = Release(
         update_events=pod_update_events,
         update=requeueing.any_update,
         last_hint=requeueing.ACCEPTED_BY_PRE_ENQUEUE,
+        on_event=HintTable.strategy,
         after_attempt=requeueing.by_hints,
         occurrence=requeueing.occurrence,
         backoff=lambda initial, maximum: Backoff(initial, maximum, to_the_second),
@@ -318,5 +321,6 @@ V1_34 = Release(
         max_in_unschedulable_pods=300.0,
     ),
     cycle=CycleRules(scheduling_cycle, binding_cycle, refusal, prepare_asynchronously),
+    machine=MACHINE,
     gates=GATES,
 )

@@ -10,6 +10,7 @@ _SORT = "refsched.plugins.priority_sort"
 _GATES = "refsched.plugins.scheduling_gates"
 _IN_FLIGHT = "refsched.queue.in_flight"
 _SCHEDULER = "refsched.machine.scheduler"
+_HANDLERS = "refsched.machine.event_handlers"
 
 WRONG = (
     Wrong(
@@ -177,8 +178,8 @@ WRONG = (
     Wrong(
         "tries-who-is-being-deleted",
         "a pod that is being deleted is tried like any other when its turn comes",
-        _SCHEDULER,
-        "return pod.metadata.deletion_timestamp is not None or self.state",
-        "return self.state",
+        _HANDLERS,
+        "return pod.metadata.deletion_timestamp is not None or scheduler",
+        "return scheduler",
     ),
 )

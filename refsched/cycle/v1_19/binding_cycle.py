@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
+from refsched.cache.v1_19 import finish_binding
 from refsched.cycle.cycle import Cycle, OnPermit, Stop
 from refsched.cycle.reserve_and_bind import (
     Runs,
@@ -48,6 +49,7 @@ def _wait_and_bind(cycle: Cycle) -> Runs:
         status = yield from run(cycle)
         if not status.is_success:
             return status
+    finish_binding(cycle.scheduler.cache, cycle.on_node[0].pod, cycle.scheduler.clock.now)
     run_post_bind_plugins(cycle)
     return SUCCESS
 

@@ -6,6 +6,8 @@ Longest beginning of an id first, as with levels. A rule that is in no test's li
 
 from __future__ import annotations
 
+from refsched.queue.v1_19.transitions import TRANSITIONS
+
 _ELSEWHERE = {
     "R-CONFIG": (
         "what is refused of a configuration is said before there is a scheduler to ask: tests/config, which were"
@@ -44,7 +46,6 @@ _ONLY_IN_V1_19 = (
     "R-BALANCED-52",
     "R-BIND-51",
     "R-BIND-52",
-    "R-CACHE-51",
     "R-CYCLE-51",
     "R-CYCLE-52",
     "R-CYCLE-53",
@@ -99,6 +100,15 @@ _ONLY_IN_V1_19 = (
     "R-WORDS-51",
     "R-WORDS-52",
     "R-WORDS-53",
+    *(f"R-QUEUE-{number}" for number in range(58, 61)),
+    *(row.rule for row in TRANSITIONS),
+    "R-FLIGHT-51",
+    "R-BACKOFF-51",
+    "R-BACKOFF-52",
+    "R-NOM-51",
+    "R-NOM-52",
+    *(f"R-EVENT-{number}" for number in range(51, 59)),
+    *(f"R-CACHE-{number}" for number in range(51, 55)),
 )
 _ELSEWHERE.update(
     dict.fromkeys(

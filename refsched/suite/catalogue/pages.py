@@ -16,8 +16,10 @@ from pathlib import Path
 
 from refsched.framework.interface import EnqueueExtensions
 from refsched.oddities.known_defects import KNOWN_DEFECTS
+from refsched.queue import transitions
 from refsched.queue.hint_table import action_name, event_rule
-from refsched.queue.transitions import TRANSITIONS, Place
+from refsched.queue.transitions import Place, Transitions
+from refsched.queue.v1_19 import transitions as v1_19
 from refsched.suite.catalogue.elsewhere import NOT_SPECIFIED, why_elsewhere
 from refsched.suite.catalogue.layout_picture import layout_picture
 from refsched.suite.catalogue.levels import why_level
@@ -31,6 +33,11 @@ Where a pod is, what happens to it, and where it goes then. The queue of the spe
 (`refsched/queue/transitions.py`) at every step; what is not in it stands above the table. An observer sees gated
 pods among the unschedulable, and both backoffs as one. The functions are those of
 `pkg/scheduler/backend/queue/scheduling_queue.go` (v1.34.2)."""
+_QUEUE_OF_V1_19 = """\
+activeQ, podBackoffQ and unschedulableQ. No plugin is asked for a hint: an event is a *move request* for all
+pods in unschedulableQ, or for those with a matching affinity, and a pod whose attempt fails goes to
+podBackoffQ if there was one since the last Pop. The functions are those of
+`pkg/scheduler/internal/queue/scheduling_queue.go` (v1.19.16)."""
 _CURES = """\
 A rejected pod waits until an event happens for which one of the plugins that rejected it has registered. Then the
 plugin's hint is asked, if it has one: *asked* means that it looks at the object and the pod, *always* that the
@@ -55,33 +62,41 @@ def queue_page() -> str:
         "# The scheduling queue",
         _MADE,
         _QUEUE,
-        _drawing(),
+        _drawing(transitions.TRANSITIONS),
         "## Transitions",
-        _table(
-            ("rule", "where it is", "what happens", "where it goes", "because", "function"),
-            (
-                (
-                    row.rule,
-                    row.place.value,
-                    row.occurrence.value,
-                    row.goes_to.value,
-                    row.why,
-                    f"`{row.source}`",
-                )
-                for row in TRANSITIONS
-            ),
-        ),
+        _rows(transitions.TRANSITIONS),
         "## Which event requeues which pod",
         _CURES,
         *_events(),
+        "## The queue of v1.19",
+        _QUEUE_OF_V1_19,
+        _drawing(v1_19.TRANSITIONS),
+        _rows(v1_19.TRANSITIONS),
     )
 
 
-def _drawing() -> str:
+def _rows(table: Transitions) -> str:
+    return _table(
+        ("rule", "where it is", "what happens", "where it goes", "the rule", "function"),
+        (
+            (
+                row.rule,
+                row.place.value,
+                row.occurrence.value,
+                row.goes_to.value,
+                row.why,
+                f"`{row.source}`",
+            )
+            for row in table
+        ),
+    )
+
+
+def _drawing(table: Transitions) -> str:
     names = {place: place.value.replace(" ", "_") for place in Place}
     names[Place.NOWHERE] = "[*]"
     arrows: dict[tuple[Place, Place], list[str]] = {}
-    for row in TRANSITIONS:
+    for row in table:
         if row.place is not row.goes_to:
             arrows.setdefault((row.place, row.goes_to), []).append(row.occurrence.value)
     lines = [

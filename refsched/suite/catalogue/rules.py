@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
@@ -19,8 +19,10 @@ from attrs import frozen
 
 import refsched
 from refsched.framework.interface import EnqueueExtensions, Plugin
+from refsched.queue import transitions
 from refsched.queue.hint_table import action_name, event_rule
-from refsched.queue.transitions import TRANSITIONS
+from refsched.queue.transitions import Transitions
+from refsched.queue.v1_19 import transitions as v1_19
 from refsched.suite.catalogue.elsewhere import why_elsewhere
 from refsched.suite.catalogue.levels import level_of
 
@@ -30,7 +32,12 @@ _STATED = re.compile(
 )
 _SOURCE = re.compile(r"\bSource: (?P<source>.*?)(?=\n\s*\n|\Z)", re.DOTALL)
 
-TRANSITIONS_MODULE = "refsched.queue.transitions"
+TRANSITIONS_OF: Mapping[str, Transitions] = {
+    "refsched.queue.transitions": transitions.TRANSITIONS,
+    "refsched.queue.v1_19.transitions": v1_19.TRANSITIONS,
+}
+"""By module the tables whose rows are rules."""
+
 SUITE_MODULES = ("refsched.suite.histories.judge", "refsched.suite.invariants")
 """Where the suite itself states rules: those that need no specification."""
 
@@ -92,10 +99,9 @@ def _rules_of(module: str, text: str) -> Iterator[Rule]:
     tree = ast.parse(text)
     source = _source_of(ast.get_docstring(tree)) or ""
     yield from _documented(tree, module, "", source)
-    if module == TRANSITIONS_MODULE:
-        for row in TRANSITIONS:
-            place = f"{row.place.value}, {row.occurrence.value}"
-            yield Rule(row.rule, row.why, module, place, f"{source.partition(',')[0]}, {row.source}")
+    for row in TRANSITIONS_OF.get(module, ()):
+        place = f"{row.place.value}, {row.occurrence.value}"
+        yield Rule(row.rule, row.why, module, place, f"{source.partition(',')[0]}, {row.source}")
 
 
 def _documented(node: ast.AST, module: str, place: str, source: str) -> Iterator[Rule]:

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requeueing in v1.19: every event moves every pod, and a failed pod comes back by what moved since the last
+Pop.
+
+Rules: R-QUEUE-58 … R-QUEUE-79, R-FLIGHT-51, R-BACKOFF-51, R-BACKOFF-52, R-NOM-51, R-NOM-52.
+Source: pkg/scheduler/internal/queue/scheduling_queue.go (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from attrs import evolve
+
+from refsched.framework.events import ClusterEvent
+from refsched.framework.node_info import PodInfo
+from refsched.objects.pod import Pod, PodStatus
+from refsched.objects.store import ObjectStore
+from refsched.queue import backoff, in_flight, nominator
+from refsched.queue.hint_table import HintTable, Strategy
+from refsched.queue.in_flight import Happening, InFlight
+from refsched.queue.queued_pod import QueuedPod
+from refsched.queue.requeueing import of_active_queue
+from refsched.queue.rules import QueueRules
+from refsched.queue.transitions import Occurrence, Place, Transition
+from refsched.queue.v1_19.transitions import TRANSITIONS, Happened
+from refsched.rules import applies
+
+# --- What moved -----------------------------------------------------------------------------------
+
+
+class MoveRequests(in_flight.InFlight):
+    """The move requests since the last Pop. Which pods are in flight is not known."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._since_pop: list[Happening] = []
+
+    def add(self, pod: QueuedPod) -> None:
+        """R-FLIGHT-51: In v1.19 a Pop ends what was remembered, also for pods that were popped before and are
+        still being bound.
+
+        Source: Pop, AddUnschedulableIfNotPresent; factory.go, MakeDefaultErrorFunc, which passes the cycle
+        that is the last one when the pod comes back.
+        """
+        if self._since_pop:
+            applies("R-FLIGHT-51")
+        self._since_pop.clear()
+
+    def done(self, uid: str) -> None:
+        """Nothing is kept of a pod."""
+
+    def note(self, happening: Happening) -> None:
+        self._since_pop.append(happening)
+
+    def since_pop(self, uid: str) -> tuple[Happening, ...]:
+        return tuple(self._since_pop)
+
+
+def by_move_requests(pod: QueuedPod, moves: InFlight, table: HintTable, objects: ObjectStore) -> Strategy:
+    """R-QUEUE-58: In v1.19 it makes no difference which plugin rejected a pod, nor if its attempt ended in an
+    error.
+
+    The rows R-QUEUE-69 and R-QUEUE-70 say where it goes. Source: AddUnschedulableIfNotPresent.
+    """
+    applies("R-QUEUE-58")
+    return Strategy.IMMEDIATELY if moves.since_pop(pod.pod.uid) else Strategy.SKIP
+
+
+def any_event(table: HintTable, pod: QueuedPod, happening: Happening, objects: ObjectStore) -> Strategy:
+    """R-QUEUE-59: In v1.19 a move request moves every pod in unschedulableQ that it concerns, whichever
+    plugin rejected it.
+
+    Source: MoveAllToActiveOrBackoffQueue.
+    """
+    applies("R-QUEUE-59")
+    return Strategy.AFTER_BACKOFF
+
+
+def occurrence(pod: QueuedPod, strategy: Strategy, rule: backoff.Backoff, now: float) -> Happened:
+    if strategy is Strategy.SKIP:
+        return Happened.FAILED
+    if strategy is Strategy.IMMEDIATELY:
+        return Happened.FAILED_AND_MOVED
+    return Happened.MOVED_IN_BACKOFF if rule.is_backing_off(pod, now) else Happened.MOVED
+
+
+# --- Updates of a waiting pod ---------------------------------------------------------------------
+
+
+def update(before: Pod, after: Pod) -> Enum:
+    """R-QUEUE-60: In v1.19 an update counts as one of the status alone if nothing else of the pod changed.
+
+    Source: isPodUpdated.
+    """
+    if evolve(before, status=PodStatus()) != evolve(after, status=PodStatus()):
+        return Occurrence.UPDATED
+    applies("R-QUEUE-60")
+    return Happened.STATUS_UPDATED
+
+
+def no_events(before: Pod, after: Pod) -> tuple[ClusterEvent, ...]:
+    """An update of a waiting pod is no event: the table says what it does."""
+    return ()
+
+
+def never(row: Transition) -> bool:
+    """There is no PreEnqueue."""
+    return False
+
+
+# --- Backoff --------------------------------------------------------------------------------------
+
+
+def _to_the_nanosecond(time: float) -> float:
+    return round(time, 9)
+
+
+class Backoff(backoff.Backoff):
+    """Counted to the nanosecond."""
+
+    def expiration(self, pod: QueuedPod) -> float:
+        """R-BACKOFF-51: In v1.19 the backoff of a pod grows with the number of its attempts, whether they
+        ended in errors or not.
+
+        Source: getBackoffTime, calculateBackoffDuration.
+        """
+        applies("R-BACKOFF-51")
+        return self.rounded(pod.timestamp + self.duration(pod.attempts))
+
+    def is_backing_off(self, pod: QueuedPod, now: float) -> bool:
+        """R-BACKOFF-52: In v1.19 a backoff is over at the nanosecond at which it ends.
+
+        Source: isPodBackingoff, flushBackoffQCompleted.
+        """
+        if pod.backoff_expiration > self.rounded(now):
+            return True
+        applies("R-BACKOFF-52")
+        return False
+
+
+def exact_backoff(initial: float, maximum: float) -> Backoff:
+    return Backoff(initial, maximum, _to_the_nanosecond)
+
+
+# --- Nominations ----------------------------------------------------------------------------------
+
+
+class Nominator(nominator.Nominator):
+    """The nominated pods as they were when they were nominated.
+
+    Source: nominatedPodMap.
+    """
+
+    def __init__(self, objects: ObjectStore) -> None:
+        super().__init__(objects)
+        self._nominated: dict[str, Pod] = {}
+
+    def nominate(self, pod: Pod, node: str | None = None) -> None:
+        """R-NOM-51: In v1.19 a pod is nominated although it is assigned to a node already, if it only exists.
+
+        Source: nominatedPodMap.add.
+        """
+        self._remove(pod)
+        to = node or pod.status.nominated_node_name
+        shown = self._objects.get(Pod, pod.name, pod.namespace)
+        if not to or shown is None:
+            return
+        if shown.spec.node_name:
+            applies("R-NOM-51")
+        self._put(pod, to)
+        self._nominated[pod.uid] = pod
+
+    def counted_on(self, node: str, waiting: nominator.Waiting) -> tuple[PodInfo, ...]:
+        """R-NOM-52: In v1.19 a nominated pod counts as it was when it was nominated or last updated in a
+        queue, whether it waits in a queue or not.
+
+        Source: NominatedPodsForNode.
+        """
+        counted = tuple(PodInfo(self._nominated[name.uid]) for name in self.nominated_to(node))
+        if counted:
+            applies("R-NOM-52")
+        return counted
+
+
+# --- The queue ------------------------------------------------------------------------------------
+
+QUEUE = QueueRules(
+    transitions=TRANSITIONS,
+    heads=of_active_queue,
+    runs_pre_enqueue=never,
+    update_events=no_events,
+    update=update,
+    last_hint=frozenset({Place.ACTIVE}),
+    on_event=any_event,
+    after_attempt=by_move_requests,
+    occurrence=occurrence,
+    backoff=exact_backoff,
+    in_flight=MoveRequests,
+    nominator=Nominator,
+    backoff_flush_period=1.0,
+    leftover_flush_period=30.0,
+    max_in_unschedulable_pods=60.0,
+)
+"""Source of the periods: Run, unschedulableQTimeInterval."""

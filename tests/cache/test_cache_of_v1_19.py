@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cache of v1.19: where it differs from today's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from refsched.cache.cache import CacheError
+from refsched.cache.v1_19 import Cache
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod
+from refsched.objects.reading import read_as
+
+
+def node(name: str, *images: str) -> Node:
+    status: dict[str, Any] = {"images": [{"names": [image], "sizeBytes": 1} for image in images]}
+    return read_as(Node, {"metadata": {"name": name}, "status": status})
+
+
+def pod(name: str, on: str = "", **labels: str) -> Pod:
+    metadata = {"name": name, "namespace": "ns", "uid": name, "labels": labels}
+    return read_as(Pod, {"metadata": metadata, "spec": {"nodeName": on}})
+
+
+def nodes_with_the_image(cache: Cache) -> dict[str, int]:
+    nodes = [info for info in cache.snapshot().nodes if info.image_states]
+    return {info.name: info.image_states["image"].num_nodes for info in nodes}
+
+
+@pytest.fixture
+def cache() -> Cache:
+    cache = Cache()
+    cache.set_node(node("n"))
+    return cache
+
+
+def names_on(cache: Cache, name: str) -> list[str]:
+    return [info.pod.name for info in cache.usage()[name].pods]
+
+
+def test_an_assumed_pod_that_was_bound_expires_after_thirty_seconds(cache: Cache) -> None:
+    cache.assume(pod("p"), "n")
+    cache.clean_up_assumed_pods(100)
+    assert names_on(cache, "n") == ["p"]
+    cache.finish_binding(pod("p"), 100)
+    cache.clean_up_assumed_pods(130)
+    assert cache.is_assumed(pod("p"))
+    cache.clean_up_assumed_pods(130.5)
+    assert not cache.is_assumed(pod("p"))
+    assert names_on(cache, "n") == []
+
+
+def test_an_assumed_pod_that_the_api_server_shows_bound_does_not_expire(cache: Cache) -> None:
+    cache.assume(pod("p"), "n")
+    cache.finish_binding(pod("p"), 0)
+    cache.add_pod(pod("p", "n", a="b"))
+    cache.clean_up_assumed_pods(100)
+    cache.finish_binding(pod("p"), 0)
+    cache.clean_up_assumed_pods(100)
+    assert names_on(cache, "n") == ["p"]
+
+
+def test_an_assumed_pod_counts_as_it_was_assumed_until_it_is_updated(cache: Cache) -> None:
+    cache.assume(pod("p"), "n")
+    cache.add_pod(pod("p", "n", a="b"))
+    assert cache.usage()["n"].pods[0].pod.labels == {}
+    cache.update_pod(pod("p", "n", a="b"))
+    assert cache.usage()["n"].pods[0].pod.labels == {"a": "b"}
+    with pytest.raises(CacheError, match="already in added state"):
+        cache.add_pod(pod("p", "n"))
+
+
+def test_an_assumed_pod_that_is_bound_elsewhere_counts_there(cache: Cache) -> None:
+    cache.set_node(node("m"))
+    cache.assume(pod("p"), "n")
+    cache.add_pod(pod("p", "m"))
+    assert (names_on(cache, "n"), names_on(cache, "m")) == ([], ["p"])
+
+
+def test_a_pod_that_is_still_assumed_is_not_removed(cache: Cache) -> None:
+    cache.assume(pod("p"), "n")
+    with pytest.raises(CacheError, match="is not found in scheduler cache"):
+        cache.remove_pod(pod("p", "n"))
+    assert names_on(cache, "n") == ["p"]
+    cache.add_pod(pod("p", "n"))
+    cache.remove_pod(pod("p", "n"))
+    assert names_on(cache, "n") == []
+
+
+def test_a_node_learns_how_many_nodes_have_an_image_only_when_it_changes_itself(cache: Cache) -> None:
+    cache.set_node(node("a", "image"))
+    cache.set_node(node("b", "image"))
+    cache.add_pod(pod("p", "a"))
+    assert nodes_with_the_image(cache) == {"a": 1, "b": 2}
+    cache.set_node(node("a", "image"))
+    assert nodes_with_the_image(cache) == {"a": 2, "b": 2}
