@@ -114,8 +114,8 @@ WRONG = (
         "pods-of-other-schedulers-do-not-count",
         "only pods of its own profiles count on their nodes",
         _HANDLERS,
-        "        after if after is not None and after.spec.node_name else None,\n",
-        "        after if after is not None and after.spec.node_name and"
-        " after.spec.scheduler_name in scheduler.profiles else None,\n",
+        "pod if pod is not None and pod.spec.node_name else None",
+        "pod if pod is not None and pod.spec.node_name and"
+        " pod.spec.scheduler_name in scheduler.profiles else None",
     ),
 )
