@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from attrs import frozen
 
+from refsched.objects.reading import read_as
 from refsched.objects.storage import PersistentVolume
 from refsched.plugins.volume_binding import VolumeBinding
 from refsched.records import Attempt, NodeStatus, Record, Write
@@ -35,10 +36,13 @@ Claimed = tuple[ClaimedVolume, ...]
 def claimed_volumes(records: Iterable[Record]) -> Claimed:
     """What the ``write`` records tell, in their order."""
     written = [record.object for record in records if isinstance(record, Write)]
+    volumes = [
+        read_as(PersistentVolume, each) for each in written if each.get("kind") == PersistentVolume.kind
+    ]
     return tuple(
-        ClaimedVolume(volume["metadata"]["name"], f"{ref['namespace']}/{ref['name']}")
-        for volume in written
-        if volume["kind"] == PersistentVolume.kind and (ref := volume["spec"].get("claimRef"))
+        ClaimedVolume(volume.metadata.name, f"{ref.namespace}/{ref.name}")
+        for volume in volumes
+        if (ref := volume.spec.claim_ref) is not None
     )
 
 

@@ -18,11 +18,16 @@ from attrs import field, frozen
 
 from refsched.errors import InputError
 from refsched.objects.documents import read_json
+from refsched.objects.dra import ResourceClaim
 from refsched.objects.files import open_file
 from refsched.objects.reading import read_as
-from refsched.records import Json, Record, read_record
+from refsched.objects.storage import PersistentVolume
+from refsched.records import Json, Record, Write, read_record
 from refsched.releases import DEFAULT, release_of
 from refsched.releases.release import Release
+
+_READ: Mapping[str, type[Any]] = {kind.kind: kind for kind in (PersistentVolume, ResourceClaim)}
+"""What is read of what a scheduler writes."""
 
 FORMAT = "refsched.trace/v1"
 KUBE_SCHEDULER = "kube-scheduler"
@@ -129,11 +134,27 @@ def _entries(path: str | Path, lines: Iterator[tuple[int, Json]]) -> Iterator[En
     for number, members in lines:
         try:
             now = _time(members.get("at"), now)
-            yield Entry(number, now, read_record(members), _held(members), _idle(members), _asked(members))
+            record = _read(members)
+            yield Entry(number, now, record, _held(members), _idle(members), _asked(members))
         except InputError as error:
             raise error.at(f"{path}: line {number}") from None
         except RecursionError:
             raise InputError("is nested too deeply", where=f"{path}: line {number}") from None
+
+
+def _read(members: Json) -> Record:
+    """A record; what is read of a written object is checked at once, so that an error names its line."""
+    record = read_record(members)
+    if isinstance(record, Write):
+        kind = record.object.get("kind")
+        if not isinstance(kind, str):
+            raise InputError(f"expected a kind, found {kind!r:.60}", "write.object.kind")
+        try:
+            if kind in _READ:
+                read_as(_READ[kind], record.object)
+        except InputError as error:
+            raise error.under("write.object") from None
+    return record
 
 
 def _time(at: object, now: float) -> float:

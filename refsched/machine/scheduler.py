@@ -33,6 +33,15 @@ PERMIT_TIMERS = "permit"
 LEFTOVER_TIMER = "unschedulableFlush"
 ASSUMED_PODS_TIMER = "assumedPods"
 
+MAX_SECONDS = 10**10
+"""Three centuries: what lies beyond is no time that a scheduler ran."""
+
+LAST_YEAR = 9000
+"""A scheduler that starts then may run for MAX_SECONDS: times have four digits for the year."""
+
+FAR = 3600.0
+"""Seconds that are worth jumping over."""
+
 
 class CycleHeldError(Exception):
     """A scheduling cycle is held, and kube-scheduler runs one at a time."""
@@ -60,6 +69,8 @@ class Scheduler:
         frozen_timers: frozenset[str] = frozenset(),
     ) -> None:
         self.kubernetes = release
+        if start.year > LAST_YEAR:
+            raise InputError(f"expected a time before the year {LAST_YEAR + 1}, found {start:%Y}", "start")
         clock = Clock(start)
         objects = ObjectStore()
         into_its_second = start.microsecond / 10**6
@@ -93,10 +104,14 @@ class Scheduler:
 
     def advance(self, seconds: float) -> None:
         """Move the clock; it stops wherever a timer falls due."""
-        if seconds < 0:
+        if not seconds >= 0:
             raise InputError("the clock does not go back", "advance")
         end = self.state.clock.now + seconds
+        if not end <= MAX_SECONDS:
+            raise InputError(f"the clock goes no further than {MAX_SECONDS:,} seconds", "advance")
         while (due := self._next_due()) <= end:
+            if due + FAR < end and self._jump(due, end):
+                continue
             self.state.clock.now = due
             self._flush(due)
             self._settle()
@@ -234,14 +249,35 @@ class Scheduler:
 
     # --- Time -------------------------------------------------------------------------------------
 
+    def _jump(self, due: float, end: float) -> bool:
+        """Where nothing waits in the queue, its flushes change nothing: those before the next deadline of a pod,
+        or before the end, are passed over. False where there are few of them."""
+        _, backoff, unschedulable = self.state.queue.queues()
+        periods = self.kubernetes.queue
+        until = min([end, *self._deadlines()])
+        passed = int((until - due) // periods.backoff_flush_period) - 1
+        if backoff or unschedulable or passed * periods.backoff_flush_period < FAR:
+            return False
+        self._backoff_flush_due += passed * periods.backoff_flush_period
+        late = self._backoff_flush_due - self._leftover_flush_due
+        if late > 0:
+            self._leftover_flush_due += (
+                int(late // periods.leftover_flush_period) * periods.leftover_flush_period
+            )
+        return True
+
     def _next_due(self) -> float:
         due = [self._backoff_flush_due]
         if LEFTOVER_TIMER not in self._frozen_timers:
             due.append(self._leftover_flush_due)
+        return min([*due, *self._deadlines()])
+
+    def _deadlines(self) -> list[float]:
+        """Of pods: what they wait for ends by itself at these times."""
+        due = []
         if PERMIT_TIMERS not in self._frozen_timers:
-            due.extend(at for waiting in self._undecided() for at in waiting.deadlines.values())
-        due.extend(j.stop.deadline for j in self._running if isinstance(j.stop, OnPreBind))
-        return min(due)
+            due = [at for waiting in self._undecided() for at in waiting.deadlines.values()]
+        return due + [j.stop.deadline for j in self._running if isinstance(j.stop, OnPreBind)]
 
     def _flush(self, now: float) -> None:
         queue = self.state.queue

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from refsched.checking import trace as reading
+from refsched.checking.replay import replay_file
 from refsched.checking.trace import START, Entry, read_trace
 from refsched.errors import InputError
 from refsched.records import Advance, Release
@@ -155,3 +156,25 @@ def test_a_record_may_tell_what_happened_before_it_without_one(tmp_path: Path) -
 def test_a_record_that_tells_it_wrongly_is_refused(tmp_path: Path, members: bytes, problem: str) -> None:
     path = _trace(tmp_path, b'{"at": 1, "advance": 1, ' + members + b"}\n")
     assert _refusal(path) == f"t.jsonl: line 2: {problem}"
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ({}, "write.object.kind: expected a kind, found None"),
+        ({"kind": "PersistentVolume", "metadata": []}, "write.object.metadata"),
+        ({"kind": "ResourceClaim", "metadata": {"name": 1}}, "write.object.metadata.name"),
+    ],
+)
+def test_a_written_object_that_cannot_be_read_is_named(
+    tmp_path: Path, written: dict[str, object], problem: str
+) -> None:
+    line = json.dumps({"at": 0, "write": {"verb": "update", "object": written}}).encode() + b"\n"
+    assert _refusal(_trace(tmp_path, line)).startswith(f"t.jsonl: line 2: {problem}")
+
+
+def test_a_start_near_the_end_of_time_is_refused(tmp_path: Path) -> None:
+    config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    path = _trace(tmp_path, header=HEADER | {"config": config, "start": "9999-12-31T23:59:59Z"})
+    with pytest.raises(InputError, match="line 1: start: expected a time before the year 9001, found 9999"):
+        replay_file(path)

@@ -232,3 +232,36 @@ def test_records_are_taken_once(world: World) -> None:
     world.machine.schedule()
     assert len(world.machine.take_records()) == 2
     assert world.machine.take_records() == []
+
+
+# --- Far ahead ------------------------------------------------------------------------------------
+
+
+def test_the_clock_jumps_where_nothing_is_due(world: World) -> None:
+    world.node("n1")
+    world.advance(100 * 365 * 86400.0)
+    world.pod("a")
+    assert world.schedule().result == "scheduled"
+
+
+def test_after_a_jump_a_pod_backs_off_as_ever(world: World) -> None:
+    world.advance(1_000_000.5)
+    world.pod("a")
+    assert world.schedule().result == "unschedulable"
+    world.node("n1")
+    assert world.where("a") == "backoff"
+    world.advance(2)
+    assert world.schedule().result == "scheduled"
+
+
+def test_a_pod_that_waits_is_flushed_on_the_way(world: World) -> None:
+    world.pod("a")
+    assert world.schedule().result == "unschedulable"
+    world.advance(10_000)
+    assert world.where("a") == "active"
+
+
+@pytest.mark.parametrize("seconds", [10.0**11, float("inf"), float("nan"), -1.0])
+def test_the_clock_goes_neither_back_nor_out_of_all_bounds(world: World, seconds: float) -> None:
+    with pytest.raises(InputError, match="the clock"):
+        world.advance(seconds)

@@ -31,7 +31,7 @@ def test_what_is_said_is_taken(pytester: pytest.Pytester) -> None:
     )
     assert taken == Options(
         implementation="exec:./mine --fast",
-        level="assumed_volumes",
+        level="promised",
         budget=90.0,
         examples=7,
         thorough=True,

@@ -22,6 +22,9 @@ CALLED_AS = "--called-as"
 LEVELS = ("promised", "observed", "all")
 REPORT_SUFFIXES = (".json", ".html")
 REPLAY_SUFFIXES = (".jsonl", ".jsonl.gz", ".yaml", ".yml")
+LONGEST = 30 * 24 * 3600.0
+"""Seconds: no timer of the system takes much more than a month."""
+
 _SECONDS = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", re.ASCII)
 
@@ -165,6 +168,8 @@ def _duration(option: str, text: str | None) -> float | None:
     seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
     if not seconds:
         raise InputError(f"expected a time like 10s, 5m or 1h, found {text!r:.60}", where=option)
+    if seconds > LONGEST:
+        raise InputError(f"expected {LONGEST / 3600:g}h at most, found {text!r:.60}", where=option)
     return seconds
 
 
