@@ -31,6 +31,7 @@ from refsched.devices.results import Chosen, allocation_result
 from refsched.devices.steps import AllocatorSteps
 from refsched.objects.dra import AllocationResult, ResourceClaim, ResourceSlice
 from refsched.objects.node import Node
+from refsched.rules import applies
 
 
 @frozen
@@ -52,8 +53,8 @@ class Allocator:
         claims: Sequence[ResourceClaim],
         pools: Pools | None = None,
     ) -> tuple[AllocationResult, ...] | None:
-        """R-DRA-50: the first solution found counts, one result for each claim; None where there is none.
-        Without ``pools`` they stand in the first of their orders.
+        """R-DRA-50: The first allocation that satisfies all claims of the pod is taken, with one result per claim.
+        None where there is none. Without ``pools`` they stand in the first of their orders.
 
         Raises AllocationError.
         """
@@ -70,6 +71,7 @@ class Allocator:
         search = _Search(claims, pools, self.in_use, matcher, sized, constraints, self.steps)
         if not search.run():
             return None
+        applies("R-DRA-50")
         return tuple(
             allocation_result(claim, index, sized, search.chosen[index], node)
             for index, claim in enumerate(claims)
@@ -77,11 +79,12 @@ class Allocator:
 
 
 def _constraints(claim: ResourceClaim) -> list[Constraint]:
-    """R-DRA-51: a constraint of no known kind is an error."""
+    """R-DRA-51: A constraint of a claim that is of no known kind is an error."""
     made: list[Constraint] = []
     for index, constraint in enumerate(claim.spec.devices.constraints):
         requests = frozenset(constraint.requests)
         if constraint.match_attribute is None:
+            applies("R-DRA-51")
             problem = "empty constraint (unsupported constraint type?)"
             raise AllocationError(f"claim {claim.key}, constraint #{index}: {problem}")
         made.append(MatchAttribute(requests, constraint.match_attribute))
@@ -151,14 +154,16 @@ class _Search:
         return self._take_any(place, sized, in_alternative=in_alternative)
 
     def _next_claim(self, place: _Place) -> bool:
-        """R-DRA-52: what one claim cannot hold may fit if an earlier claim is given other devices."""
+        """R-DRA-52: If a claim would need too many devices, an earlier claim is allocated other devices."""
         try:
             return self._go_on(_Place(place.claim + 1))
         except _TooManyDevices:
+            applies("R-DRA-52")
             return False
 
     def _first_available(self, place: _Place) -> bool:
-        """R-DRA-53: alternatives are tried in order; where all need too many devices, so does the request."""
+        """R-DRA-53: The alternatives of a request are tried in order, and the request needs too many devices if
+        all of them do."""
         too_many = True
         for index in range(
             len(self.claims[place.claim].spec.devices.requests[place.request].first_available)
@@ -169,6 +174,7 @@ class _Search:
                 continue
             too_many = False
             if found:
+                applies("R-DRA-53")
                 self.sized[place.key].selected = index
                 return True
         if too_many:
@@ -176,7 +182,8 @@ class _Search:
         return False
 
     def _take_next_of_all(self, place: _Place, sized: Sized, *, in_alternative: bool) -> bool:
-        """R-DRA-54: a request for all devices must get every one of them, so only one is tried."""
+        """R-DRA-54: A request for all devices is allocated every device that matches, or nothing."""
+        applies("R-DRA-54")
         offered = sized.all_devices[place.device]
         if not self._take(place, sized, offered, must=True):
             return False
@@ -185,11 +192,12 @@ class _Search:
         return self._go_on_with(place, sized, offered, further, in_alternative=in_alternative)
 
     def _take_any(self, place: _Place, sized: Sized, *, in_alternative: bool) -> bool:
-        """R-DRA-55: devices are tried in order. An invalid pool on the way is an error, even where a later
-        pool would do."""
+        """R-DRA-55: Devices are tried pool by pool, and an invalid pool that is reached is an error, even if a
+        later pool has a device that fits."""
         further = place._replace(device=place.device + 1)
         for pool in self.pools:
             if pool.invalid_reason:
+                applies("R-DRA-55")
                 raise AllocationError(f"pool {pool.name} is invalid: {pool.invalid_reason}")
             for offered in pool.devices:
                 if (
@@ -217,21 +225,24 @@ class _Search:
     # --- One device -------------------------------------------------------------------------------
 
     def _is_free(self, place: _Place, sized: Sized, offered: OfferedDevice) -> bool:
-        """R-DRA-56: a device is given once. Admin access does not mind others, but a claim names no device
-        twice."""
+        """R-DRA-56: A device is allocated once, except that a request with admin access may be allocated devices
+        of other claims."""
         holders = self.held_by.get(offered.id, set())
+        if holders or offered.id in self.in_use:
+            applies("R-DRA-56")
         if sized.admin_access:
             return place.claim not in holders
         return offered.id not in self.in_use and not holders
 
     def _take(self, place: _Place, sized: Sized, offered: OfferedDevice, *, must: bool) -> bool:
-        """R-DRA-58: all constraints of the claim must admit the device."""
+        """R-DRA-58: A device that does not satisfy every constraint of the claim is not allocated."""
         if not self._is_free(place, sized, offered):
             return False
         constraints = self.constraints[place.claim]
         for index, constraint in enumerate(constraints):
             if constraint.add(sized.name, offered):
                 continue
+            applies("R-DRA-58")
             if must:
                 request = f"claim {self.claims[place.claim].key}, request {sized.name.sub or sized.name.base}"
                 problem = f"cannot add device {offered.id} because a claim constraint would not be satisfied"

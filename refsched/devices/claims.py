@@ -18,6 +18,7 @@ from refsched.objects.dra import ResourceClaim
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.pod import Pod, PodResourceClaim
 from refsched.objects.store import ObjectStore
+from refsched.rules import applies
 
 
 class ClaimProblem(Exception):  # noqa: N818  (no error: the reason why a pod has to wait)
@@ -28,8 +29,8 @@ class ClaimProblem(Exception):  # noqa: N818  (no error: the reason why a pod ha
 
 
 def claims_of(pod: Pod, objects: ObjectStore) -> tuple[ResourceClaim, ...]:
-    """R-DRA-80: every claim must exist, must not be on its way out, and must be the pod's own where it was made
-    for one. Raises ClaimProblem. Source: foreachPodResourceClaim."""
+    """R-DRA-80: A pod cannot be scheduled while one of its claims does not exist, is being deleted, or was made
+    from a template for another pod. Raises ClaimProblem. Source: foreachPodResourceClaim."""
     return tuple(
         _usable_claim(pod, named, name, objects)
         for named in pod.spec.resource_claims
@@ -38,7 +39,8 @@ def claims_of(pod: Pod, objects: ObjectStore) -> tuple[ResourceClaim, ...]:
 
 
 def _claim_name(pod: Pod, named: PodResourceClaim) -> str | None:
-    """R-DRA-81: the pod's status says which claim was made from a template; it may say that none is needed."""
+    """R-DRA-81: Which claim was made from a template is what the pod's status says, which may be that none is
+    needed."""
     if named.resource_claim_name is not None:
         return named.resource_claim_name
     if named.resource_claim_template_name is None:
@@ -46,6 +48,7 @@ def _claim_name(pod: Pod, named: PodResourceClaim) -> str | None:
         raise ClaimProblem(f'pod "{pod.key}", spec.resourceClaim "{named.name}": {problem}')
     for status in pod.status.resource_claim_statuses:
         if status.name == named.name:
+            applies("R-DRA-81")
             return status.resource_claim_name
     raise ClaimProblem(f'pod "{pod.key}": ResourceClaim not created yet')
 
@@ -53,10 +56,13 @@ def _claim_name(pod: Pod, named: PodResourceClaim) -> str | None:
 def _usable_claim(pod: Pod, named: PodResourceClaim, name: str, objects: ObjectStore) -> ResourceClaim:
     claim = objects.latest(ResourceClaim, name, pod.namespace)
     if claim is None:
+        applies("R-DRA-80")
         raise ClaimProblem(f'could not find ResourceClaim "{pod.namespace}/{name}"')
     if claim.metadata.deletion_timestamp is not None:
+        applies("R-DRA-80")
         raise ClaimProblem(f'resourceclaim "{name}" is being deleted')
     if named.resource_claim_name is None and not _is_controlled_by(claim, pod):
+        applies("R-DRA-80")
         raise ClaimProblem(f"ResourceClaim {claim.key} was not created for pod {pod.key} (pod is not owner)")
     return claim
 
@@ -88,16 +94,22 @@ def end_allocation(claim: ResourceClaim, objects: ObjectStore) -> None:
 
 
 def is_being_allocated(claim: ResourceClaim, objects: ObjectStore) -> bool:
-    """R-DRA-82: what another pod is about to write must not be allocated a second time."""
-    return objects.latest(InFlightAllocation, claim.metadata.uid) is not None
+    """R-DRA-82: A claim whose allocation is about to be written for another pod is not allocated again."""
+    found = objects.latest(InFlightAllocation, claim.metadata.uid) is not None
+    if found:
+        applies("R-DRA-82")
+    return found
 
 
 def devices_in_use(objects: ObjectStore) -> frozenset[DeviceID]:
-    """R-DRA-83: devices count as taken when their claim is allocated, assumed to be, or about to be.
+    """R-DRA-83: A device is in use if a claim that holds it is allocated, assumed, or about to be allocated.
     Source: GatherAllocatedState."""
     in_flight = (flight.claim for flight in objects.list_latest(InFlightAllocation))
     about_to_be = (device for claim in in_flight for device in _devices_of(claim))
-    return frozenset(objects.ledger(DeviceLedger).taken).union(about_to_be)
+    taken = frozenset(objects.ledger(DeviceLedger).taken).union(about_to_be)
+    if taken:
+        applies("R-DRA-83")
+    return taken
 
 
 @define
@@ -108,19 +120,23 @@ class DeviceLedger:
     taken: set[DeviceID] = field(factory=set)
 
     def changed(self, before: ResourceClaim | None, after: ResourceClaim | None) -> None:
-        """R-DRA-85: of two claims that hold one device the first that lets go frees it. An allocation never
-        changes. Source: allocateddevices.go, onUpdate, onDelete."""
+        """R-DRA-85: A device that two claims hold is free as soon as one of them is deallocated. An allocation
+        never changes. Source: allocateddevices.go, onUpdate, onDelete."""
         was_allocated = before is not None and before.is_allocated
         is_allocated = after is not None and after.is_allocated
         if is_allocated and not was_allocated:
             self.taken.update(_devices_of(after))
         if was_allocated and not is_allocated:
+            applies("R-DRA-85")
             self.taken.difference_update(_devices_of(before))
 
 
 def _devices_of(claim: ResourceClaim | None) -> Iterable[DeviceID]:
-    """R-DRA-84: admin access takes nothing. Source: foreachAllocatedDevice."""
+    """R-DRA-84: A device that is allocated with admin access is not in use by that.
+    Source: foreachAllocatedDevice."""
     if claim is not None and claim.status.allocation is not None:
         for result in claim.status.allocation.devices.results:
-            if not result.admin_access:
+            if result.admin_access:
+                applies("R-DRA-84")
+            else:
                 yield DeviceID(result.driver, result.pool, result.device)

@@ -15,6 +15,7 @@ from attrs import define, frozen
 
 from refsched.devices.pools import OfferedDevice
 from refsched.objects.dra import DeviceAttribute
+from refsched.rules import applies
 
 
 @frozen
@@ -48,16 +49,18 @@ class MatchAttribute:
     _devices: int = 0
 
     def add(self, request: RequestName, offered: OfferedDevice) -> bool:
-        """R-DRA-30: all devices of these requests (of all requests, if none is named) have this attribute, of one
-        type and value."""
+        """R-DRA-30: A device violates matchAttribute if it does not have the attribute, or not with the type and
+        value of the devices allocated before it for the same requests (all requests, if none is named)."""
         if not _concerns(self.requests, request):
             return True
         value = _look_up(offered, self.attribute)
         if value is None:
+            applies("R-DRA-30")
             return False
         if self._devices == 0:
             self._value = value
         elif self._value != value or value == DeviceAttribute():
+            applies("R-DRA-30")
             return False
         self._devices += 1
         return True
@@ -72,9 +75,13 @@ def _concerns(requests: frozenset[str], request: RequestName) -> bool:
 
 
 def _look_up(offered: OfferedDevice, name: str) -> DeviceAttribute | None:
-    """R-DRA-32: a name without a domain has the driver's. Source: lookupAttribute."""
+    """R-DRA-32: An attribute of a constraint whose domain is the driver's name also names the attribute that a
+    device has without a domain. Source: lookupAttribute."""
     attributes = offered.device.attributes
     domain, slash, identifier = name.partition("/")
     if name in attributes:
         return attributes[name]
-    return attributes.get(identifier) if slash and domain == offered.id.driver else None
+    if not slash or domain != offered.id.driver:
+        return None
+    applies("R-DRA-32")
+    return attributes.get(identifier)

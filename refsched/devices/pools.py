@@ -18,6 +18,7 @@ from refsched.devices.cel.values import CelDevice, cel_device
 from refsched.devices.steps import AS_PROMISED, AllocatorSteps
 from refsched.objects.dra import Device, ResourceSlice
 from refsched.objects.node import Node
+from refsched.rules import applies
 
 
 class DeviceID(NamedTuple):
@@ -71,7 +72,10 @@ class Pool:
         """R-DRA-21: A pool is incomplete if its slices, with those that the node does not reach, are fewer
         than the first slice says."""
         stated = self.slices[0].spec.pool.resource_slice_count
-        return stated not in (len(self.slices), len(self.slices) + self.out_of_reach)
+        if stated in (len(self.slices), len(self.slices) + self.out_of_reach):
+            return False
+        applies("R-DRA-21")
+        return True
 
     @property
     def is_passed_over(self) -> bool:
@@ -81,10 +85,11 @@ class Pool:
 
     @property
     def invalid_reason(self) -> str:
-        """R-DRA-22: a pool in which two devices bear one name is invalid. Empty where it is not."""
+        """R-DRA-22: A pool in which two devices have the same name is invalid. Empty where it is not."""
         seen: set[str] = set()
         for offered in self.devices:
             if offered.device.name in seen:
+                applies("R-DRA-22")
                 return f"duplicate device name {offered.device.name}"
             seen.add(offered.device.name)
         return ""
@@ -117,9 +122,10 @@ class PoolOrders(Sequence[Pools]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[Pools]: ...
     def __getitem__(self, index: int | slice) -> Pools | Sequence[Pools]:
-        """R-DRA-24: pools, and the slices of a pool, are tried in any order: the real one walks Go maps."""
+        """R-DRA-24: Pools, and the slices of a pool, are tried in any order: kube-scheduler iterates over maps."""
         if isinstance(index, slice):
             return [self[number] for number in range(len(self))[index]]
+        applies("R-DRA-24")
         number, in_order = _permuted(self.pools, range(len(self))[index])
         pools = []
         for pool in in_order:
@@ -143,7 +149,7 @@ def _permuted(items: Sequence[_T], number: int) -> tuple[int, list[_T]]:
 def gather_pools(
     slices: Iterable[ResourceSlice], node: Node, steps: AllocatorSteps = AS_PROMISED
 ) -> PoolOrders:
-    """R-DRA-20: of each pool only the slices of the highest generation count, of those the node reaches.
+    """R-DRA-20: Of the slices of a pool that the node reaches, only those of the highest generation count.
     Source: GatherPools, addSlice."""
     pools: dict[tuple[str, str], list[ResourceSlice]] = {}
     unreached: list[ResourceSlice] = []
@@ -153,8 +159,10 @@ def gather_pools(
             continue
         kept = pools.setdefault(_pool_of(piece), [])
         if kept and _generation(piece) < _generation(kept[0]):
+            applies("R-DRA-20")
             continue
         if kept and _generation(piece) > _generation(kept[0]):
+            applies("R-DRA-20")
             kept.clear()
         kept.append(piece)
     others = steps.out_of_reach(unreached)

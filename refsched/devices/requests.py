@@ -28,6 +28,7 @@ from refsched.objects.dra import (
     ExactDeviceRequest,
     ResourceClaim,
 )
+from refsched.rules import applies
 
 MAX_RESULTS = 32
 """How many devices one claim may hold (resource.AllocationResultsMaxSize)."""
@@ -78,9 +79,10 @@ class Matcher:
     _known: dict[tuple[DeviceID, RequestKey], bool] = field(factory=dict)
 
     def matches(self, key: RequestKey, sized: Sized, offered: OfferedDevice) -> bool:
-        """R-DRA-40: a device matches if all selectors of the class and then all of the request hold for it."""
+        """R-DRA-40: A device matches a request if all selectors of the device class and of the request do."""
         known = (offered.id, key)
         if known not in self._known:
+            applies("R-DRA-40")
             of_class, of_request = sized.device_class, self.claims[key.claim]
             self._known[known] = _all_hold(
                 of_class.spec.selectors, offered, f"class {of_class.metadata.name}"
@@ -92,13 +94,14 @@ class Matcher:
 
 
 def _all_hold(selectors: Sequence[DeviceSelector], offered: OfferedDevice, whose: str) -> bool:
-    """R-DRA-41: the first selector that does not hold ends it; one that fails is an error."""
+    """R-DRA-41: Selectors are evaluated in order until one does not match, and one that fails is an error."""
     for index, selector in enumerate(selectors):
         assert selector.cel is not None, "sizing a request has refused selectors without CEL"
         try:
             if not compile_selector(selector.cel.expression).matches(offered.as_cel):
                 return False
         except CelError as error:
+            applies("R-DRA-41")
             raise AllocationError(f"{whose}: selector #{index}: {error}") from None
     return True
 
@@ -117,7 +120,7 @@ class Sizer:
     steps: AllocatorSteps = AllocatorSteps()
 
     def size_claim(self, claim_index: int) -> dict[RequestKey, Sized]:
-        """R-DRA-42: a claim that needs more than 32 devices in any case is an error."""
+        """R-DRA-42: A claim that needs more than 32 devices, whichever alternatives are taken, is an error."""
         claim = self.claims[claim_index]
         sized: dict[RequestKey, Sized] = {}
         fewest = 0
@@ -126,6 +129,7 @@ class Sizer:
             fewest += min(one.count for one in alternatives.values())
             sized |= alternatives
         if fewest > MAX_RESULTS:
+            applies("R-DRA-42")
             raise AllocationError(
                 f"claim {claim.key}: number of requested devices {fewest} exceeds the claim limit of {MAX_RESULTS}"
             )
@@ -134,10 +138,11 @@ class Sizer:
     def _size_request(
         self, claim: ResourceClaim, key: RequestKey, request: DeviceRequest
     ) -> dict[RequestKey, Sized]:
-        """R-DRA-45: What one alternative matches says nothing of what another one does."""
+        """R-DRA-45: Which devices match one alternative of a request does not depend on the other alternatives."""
         if not request.first_available:
             exactly = request.exactly or ExactDeviceRequest()
             return {key: self._size(claim, key, RequestName(request.name), exactly)}
+        applies("R-DRA-45")
         return {
             key._replace(sub=index): self._size(
                 claim,
@@ -174,15 +179,18 @@ class Sizer:
         raise AllocationError(f"{where}: unsupported count mode {asked.allocation_mode}")
 
     def _size_all(self, where: str, key: RequestKey, sized: Sized) -> Sized:
-        """R-DRA-43: all devices means all that match, used ones too, of pools that are complete and valid.
-        R-DRA-44: any other pool that the node reaches rules it out, whether or not its devices would match."""
+        """R-DRA-43: A request for all devices asks for each matching device of the node's pools, in use or not.
+        R-DRA-44: A request for all devices cannot be satisfied on a node that reaches an incomplete or invalid
+        pool, whether or not the devices of the pool match."""
         found: list[OfferedDevice] = []
         for pool in self.pools:
             if pool.is_broken:
+                applies("R-DRA-44")
                 state = "being updated" if pool.is_incomplete else "invalid"
                 problem = f"asks for all devices, but resource pool {pool} is currently {state}"
                 raise self.steps.broken_pool(f"{where}: {problem}")
             found += [offered for offered in pool.devices if self.matcher.matches(key, sized, offered)]
+        applies("R-DRA-43")
         sized.all_devices = tuple(found)
         sized.count = len(found)
         return sized

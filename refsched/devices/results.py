@@ -25,6 +25,7 @@ from refsched.objects.dra import (
 )
 from refsched.objects.node import Node
 from refsched.objects.selectors import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
+from refsched.rules import applies
 
 Requirements = tuple[NodeSelectorRequirement, ...]
 
@@ -72,13 +73,15 @@ def _selected(index: int, request: int, sized: Mapping[RequestKey, Sized]) -> Si
 def _class_configs(
     claim: ResourceClaim, index: int, sized: Mapping[RequestKey, Sized]
 ) -> list[DeviceAllocationConfiguration]:
-    """R-DRA-60: each class's configuration stands once, for all requests that use the class."""
+    """R-DRA-60: The configuration of a device class stands once in the allocation, with all requests that use the
+    class."""
     by_class: dict[str, list[DeviceAllocationConfiguration]] = {}
     for request in range(len(claim.spec.devices.requests)):
         one = _selected(index, request, sized)
         name = (str(one.name),)
         configs = by_class.get(one.device_class.metadata.name)
         if configs is not None:
+            applies("R-DRA-60")
             configs[:] = [evolve(config, requests=config.requests + name) for config in configs]
             continue
         by_class[one.device_class.metadata.name] = [
@@ -91,10 +94,11 @@ def _class_configs(
 def _claim_configs(
     claim: ResourceClaim, index: int, sized: Mapping[RequestKey, Sized]
 ) -> list[DeviceAllocationConfiguration]:
-    """R-DRA-61: the claim's own configuration follows, once for each request that it names and that was
-    allocated, or once if it names none."""
+    """R-DRA-61: The configuration of the claim follows that of the classes, once for each request that it names
+    and that was allocated, or once if it names none."""
     configs = []
     for config in claim.spec.devices.config:
+        applies("R-DRA-61")
         made = DeviceAllocationConfiguration("FromClaim", config.requests, config.opaque)
         if not config.requests:
             configs.append(made)
@@ -110,13 +114,14 @@ def _claim_configs(
 
 
 def _node_selector(chosen: Sequence[Chosen], node: Node) -> NodeSelector | None:
-    """R-DRA-62: one device of a single node ties the claim to that node; else what the slices require of a
-    node is required together, without repetition."""
+    """R-DRA-62: An allocation with a device of a single node is usable on that node only; otherwise it requires of
+    a node all that the slices of its devices require, without repetition."""
     fields: Requirements = ()
     expressions: Requirements = ()
     for device in chosen:
         spec = device.offered.slice.spec
         if spec.node_name is not None:
+            applies("R-DRA-62")
             by_name = NodeSelectorRequirement("metadata.name", "In", (node.name,))
             return NodeSelector((NodeSelectorTerm(match_fields=(by_name,)),))
         terms = spec.node_selector.node_selector_terms if spec.node_selector is not None else ()
@@ -127,6 +132,7 @@ def _node_selector(chosen: Sequence[Chosen], node: Node) -> NodeSelector | None:
             expressions = _joined(expressions, term.match_expressions)
     if not fields and not expressions:
         return None
+    applies("R-DRA-62")
     return NodeSelector((NodeSelectorTerm(expressions, fields),))
 
 

@@ -31,8 +31,8 @@ WRONG = (
         "admin-access-takes-devices",
         "a device that is held for administration is in use",
         _CLAIMS,
-        "if not result.admin_access:",
-        "if True:",
+        "if result.admin_access:",
+        "if False:",
         cites="kubernetes #139040",
     ),
     Wrong(
@@ -60,7 +60,9 @@ WRONG = (
         "keeps-old-slices",
         "slices of an older generation of a pool go on counting",
         _POOLS,
-        "        if kept and _generation(piece) < _generation(kept[0]):\n            continue\n",
+        "        if kept and _generation(piece) < _generation(kept[0]):\n"
+        '            applies("R-DRA-20")\n'
+        "            continue\n",
         "",
     ),
     Wrong(
