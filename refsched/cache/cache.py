@@ -117,7 +117,7 @@ class Cache:
         self._change(node.name, evolve(info, node=node, allocatable=resource_of(node.status.allocatable)))
 
     def remove_node(self, name: str) -> None:
-        """The node is gone; while pods still count there, so does its name. KeyError where it is unknown."""
+        """A node was deleted; its name stays while pods count there. KeyError if it is unknown."""
         info = self._nodes[name]
         if info.node is None:
             raise KeyError(name)

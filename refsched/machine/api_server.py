@@ -117,8 +117,7 @@ class ApiServer:
 
 
 def _merged(condition: PodCondition, own: Pod, stored: Pod) -> PodCondition:
-    """Fields that ``own`` tells already are not sent: where others took the condition away meanwhile, they are
-    missing then."""
+    """A field that ``own`` has already is not sent, and is missing if others removed the condition meanwhile."""
     nothing = PodCondition(condition.type)
     known, there = (
         next((c for c in pod.status.conditions if c.type == condition.type), nothing) for pod in (own, stored)

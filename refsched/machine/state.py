@@ -30,7 +30,7 @@ from refsched.records import Output, Write
 
 @define(eq=False)
 class Clock:
-    """``now`` moves only when the machine is told so."""
+    """``now`` moves only with an input that says so."""
 
     start: datetime
     now: float = 0.0
@@ -69,6 +69,6 @@ class SchedulerState:
         return error(refusal) if refusal else SUCCESS
 
     def write(self, verb: str, written: ApiObject) -> None:
-        """A plugin writes to the API server: it is stored, and told in a record."""
+        """A plugin writes to the API server: it is stored, and recorded."""
         self.api.write(verb, written)
         self.records.append(Write(verb, as_json(written)))

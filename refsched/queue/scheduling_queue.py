@@ -25,6 +25,7 @@ from refsched.queue import cluster_events as events
 from refsched.queue.backoff import by_expiration
 from refsched.queue.hint_table import HintTable, Strategy
 from refsched.queue.in_flight import Happening
+from refsched.queue.pre_enqueue import run_pre_enqueue_plugins
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.ranking import Less, Ranking
 from refsched.queue.rules import QueueRules
@@ -362,18 +363,8 @@ class SchedulingQueue:
         return self._go(pod, place, occurrence)
 
     def _with_gate(self, pod: QueuedPod) -> QueuedPod:
-        """The pod with the PreEnqueue plugin that rejects it, if one does: the one that gated it is asked
-        first, and the first that rejects it decides. (The order of the others is that of a map in
-        kube-scheduler.)
-
-        Source: runPreEnqueuePlugins.
-        """
         plugins = self._pre_enqueue_plugins[pod.pod.spec.scheduler_name]
-        for plugin in sorted(plugins, key=lambda plugin: plugin.name != pod.gating_plugin):
-            if not plugin.pre_enqueue(pod.pod, self._objects).is_success:
-                rejected = pod.unschedulable_plugins | {plugin.name}
-                return evolve(pod, unschedulable_plugins=rejected, gating_plugin=plugin.name)
-        return evolve(pod, gating_plugin="") if pod.is_gated else pod
+        return run_pre_enqueue_plugins(pod, plugins, self._objects)
 
     def _go(self, pod: QueuedPod, place: Place, occurrence: Enum) -> Place:
         """One step: take the pod from where it is, and put it where the table says. Every step is taken here.
