@@ -44,10 +44,13 @@ class NodeLabel:
 
     def score(self, state: object, pod: PodInfo, node: NodeInfo) -> int:
         """R-NODELABEL-02: A node scores the share, in whole percent, of NodeLabel's preferences that it meets: to
-        bear a label of presentLabelsPreference, and not to bear one of absentLabelsPreference."""
+        bear a label of presentLabelsPreference, and not to bear one of absentLabelsPreference.
+
+        Without any preference v1.19.16 divides by zero and ends; here every node scores 0 then.
+        """
         labels = node.existing_node.metadata.labels
         met = sum(label in labels for label in self.present_labels_preference)
         met += sum(label not in labels for label in self.absent_labels_preference)
         applies("R-NODELABEL-02")
         all_preferences = len(self.present_labels_preference) + len(self.absent_labels_preference)
-        return met * MAX_NODE_SCORE // all_preferences
+        return met * MAX_NODE_SCORE // max(all_preferences, 1)

@@ -151,7 +151,11 @@ def _spread(
 
 def _moved(state: FilterState, incoming: Pod, other: Pod, node: NodeInfo, by: int) -> FilterState:
     """R-SPREAD-54: In v1.19 a pod that comes to a node, or leaves it, changes the count of each domain that the
-    node is in, if the node has the keys of all constraints and the domain counts."""
+    node is in, if the node has the keys of all constraints and the domain counts.
+
+    v1.19.16 itself panics (a nil pointer in updateWithPod) where the domain does not count, as may be on a node
+    that the pod's node selector excludes: what stands here is what is right.
+    """
     labels = node.existing_node.metadata.labels
     if other.namespace != incoming.namespace or not has_all_keys(labels, [s.constraint for s in state]):
         return state

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the cycles of v1.19 wait for, volumes, and whom they ask, extenders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from refsched.config.read import read_config
+from refsched.framework.choices import FirstChoice
+from refsched.machine.profiles import scheduler_of
+from refsched.machine.scheduler import Scheduler
+from refsched.objects.node import Node
+from refsched.objects.pod import Pod
+from refsched.records import Attempt, Bind, Write
+from refsched.releases import release_of
+from tests.volume_objects import BIND_COMPLETED, by_hand, claim, read, storage_class, using, volume
+from tests.world import node_object, pod_object
+
+Json = dict[str, Any]
+Answer = Callable[[str, Json], Any]
+V1_19 = release_of("1.19")
+CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1beta1", "kind": "KubeSchedulerConfiguration"}
+
+
+def machine_of(*objects: Json, answer: Answer | None = None, extenders: Any = ()) -> Scheduler:
+    config = read_config({**CONFIG, "extenders": list(extenders)}, V1_19)
+    answering = answer or (lambda verb, request: {})
+    machine = scheduler_of(config, FirstChoice(), release=V1_19, reach=lambda extender: answering)
+    for each in objects:
+        machine.create(read(each))
+    return machine
+
+
+def popped(machine: Scheduler) -> Attempt:
+    assert machine.schedule()
+    [attempt] = [record for record in machine.take_records() if isinstance(record, Attempt)]
+    return attempt
+
+
+def bind_of(machine: Scheduler) -> Bind:
+    [bind] = [record for record in machine.take_records() if isinstance(record, Bind)]
+    return bind
+
+
+# --- Volumes --------------------------------------------------------------------------------------
+
+
+def waiting_for_a_volume() -> Scheduler:
+    machine = machine_of(
+        node_object("n1"), by_hand(), volume("v"), claim("c"), pod_object("p", volumes=using("c"))
+    )
+    assert machine.schedule()
+    written = [record for record in machine.take_records() if isinstance(record, Write)]
+    assert [record.object["metadata"]["name"] for record in written] == ["v"]
+    return machine
+
+
+def test_a_pod_is_bound_once_the_volume_controller_has_bound_its_claim() -> None:
+    machine = waiting_for_a_volume()
+    machine.update(read(volume("v", claimed_by="c", phase="Bound")))
+    machine.update(read(claim("c", bound_to="v", annotations={BIND_COMPLETED: "yes"})))
+    assert bind_of(machine).result == "bound"
+
+
+def test_a_pod_whose_volume_is_not_bound_in_time_is_an_error() -> None:
+    machine = waiting_for_a_volume()
+    machine.advance(601)
+    why = "Failed to bind volumes: timed out waiting for the condition"
+    bind = bind_of(machine)
+    assert (bind.result, bind.message) == (
+        "error",
+        f'error while running "VolumeBinding" prebind plugin for pod "p": {why}',
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "why"),
+    [
+        (Node, "n1", 'failed to get node "n1": node "n1" not found'),
+        (Pod, "p", 'pod "default/p" does not exist any more'),
+    ],
+)
+def test_who_disappears_while_a_volume_is_waited_for_ends_the_binding(kind: Any, name: str, why: str) -> None:
+    machine = waiting_for_a_volume()
+    machine.delete(kind, name, "" if kind is Node else "default")
+    said = bind_of(machine).message
+    assert said is not None
+    assert said.endswith(f"Failed to bind volumes: {why}")
+
+
+def test_a_claim_is_provisioned_for_the_node_of_its_pod() -> None:
+    machine = machine_of(
+        node_object("n1"), storage_class("made"), claim("c", "made"), pod_object("p", volumes=using("c"))
+    )
+    assert machine.schedule()
+    [written] = [record for record in machine.take_records() if isinstance(record, Write)]
+    assert written.object["metadata"]["annotations"]["volume.kubernetes.io/selected-node"] == "n1"
+
+
+# --- Extenders ------------------------------------------------------------------------------------
+
+
+def extender(**verbs: Any) -> Json:
+    return {"urlPrefix": "http://x", "nodeCacheCapable": True, **verbs}
+
+
+def test_an_extender_that_binds_goes_before_the_bind_plugins() -> None:
+    asked: list[str] = []
+
+    def answer(verb: str, request: Json) -> Any:
+        asked.append(verb)
+        return {}
+
+    machine = machine_of(
+        node_object("n1"), pod_object("p"), answer=answer, extenders=[extender(bindVerb="bind")]
+    )
+    assert machine.schedule()
+    assert bind_of(machine).result == "bound"
+    assert asked == ["bind"]
+
+
+def test_an_extender_that_cannot_bind_fails_the_binding_though_it_is_ignorable() -> None:
+    machine = machine_of(
+        node_object("n1"),
+        pod_object("p"),
+        answer=lambda verb, request: {"error": "no"},
+        extenders=[extender(bindVerb="bind", ignorable=True)],
+    )
+    assert machine.schedule()
+    bind = bind_of(machine)
+    assert (bind.result, bind.message) == ("error", "Binding rejected: no")
+
+
+def uid_of(machine: Scheduler, pod: str) -> str:
+    found = machine.state.objects.get(Pod, pod, "default")
+    assert found is not None
+    return found.uid
+
+
+def preempting(answer: Mapping[str, Any] | None, *, ignorable: bool = False) -> Attempt:
+    """Two nodes that are full; ``answer`` is by node the victim that the extender names."""
+    victims = [pod_object(f"v{n}", cpu="4", on=f"n{n}") for n in (1, 2)]
+
+    def say(verb: str, request: Json) -> Any:
+        if answer is None:
+            return "not an answer"
+        named = {node: {"pods": [{"uid": uid_of(machine, pod)}]} for node, pod in answer.items()}
+        return {"nodeNameToMetaVictims": named}
+
+    machine = machine_of(
+        *(node_object(f"n{n}") for n in (1, 2)),
+        *victims,
+        pod_object("p", cpu="4", priority=1),
+        answer=say,
+        extenders=[extender(preemptVerb="preempt", ignorable=ignorable)],
+    )
+    return popped(machine)
+
+
+def test_an_extender_may_leave_fewer_candidates() -> None:
+    assert preempting({"n2": "v2"}).victims == ("default/v2",)
+    assert preempting({}).victims is None
+
+
+def test_an_extender_that_fails_ends_preemption_unless_it_is_ignorable() -> None:
+    assert preempting(None).victims is None
+    assert preempting(None, ignorable=True).victims == ("default/v1",)
+
+
+def test_a_node_that_an_extender_rejected_is_taken_without_a_victim() -> None:
+    machine = machine_of(
+        node_object("n1"),
+        pod_object("low", cpu="1", on="n1"),
+        pod_object("p", cpu="1", priority=1),
+        answer=lambda verb, request: {"nodeNames": [], "failedNodes": {"n1": "not today"}},
+        extenders=[extender(filterVerb="filter")],
+    )
+    attempt = popped(machine)
+    assert (attempt.message, attempt.nominated_node) == ("0/1 nodes are available: 1 not today.", "n1")
+    assert attempt.victims is None
+
+
+def test_a_victim_that_is_not_there_any_more_ends_preemption() -> None:
+    machine = machine_of(
+        node_object("n1"), pod_object("v", cpu="4", on="n1"), pod_object("p", cpu="4", priority=1)
+    )
+    machine.state.api.delete(Pod, "v", "default")
+    assert popped(machine).nominated_node is None
+
+
+def test_a_pod_that_is_deleted_while_it_waits_is_not_queued_again() -> None:
+    machine = machine_of(node_object("n1"), by_hand(), volume("v"), claim("c"))
+    machine.create(read(pod_object("p", volumes=using("c"))))
+    assert machine.schedule()
+    machine.delete(Pod, "p", "default")
+    assert machine.queues().active == ()
