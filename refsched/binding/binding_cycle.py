@@ -23,11 +23,13 @@ from refsched.framework.status import SUCCESS, Status
 from refsched.objects.pod import Pod
 from refsched.queue.cluster_events import ASSIGNED_POD_DELETE
 from refsched.records import BOUND, Bind
+from refsched.rules import applies
 
 
 def binding_cycle(cycle: Cycle) -> Generator[Stop, None, None]:
-    """R-BIND-04: wait on Permit, PreBind, Bind, PostBind. After Permit a failure no longer makes the pod wait
-    for an event."""
+    """R-BIND-04: A binding cycle waits on Permit and then runs PreBind, Bind and PostBind; a pod that fails
+    after Permit is requeued without waiting for an event."""
+    applies("R-BIND-04")
     pod, node = cycle.on_node
     failure = yield from _wait_and_bind(cycle)
     if failure is not None:
@@ -60,10 +62,11 @@ def _wait_and_bind(cycle: Cycle) -> Generator[Stop, None, Failure | None]:
 
 
 def _wait_on_permit(cycle: Cycle) -> Generator[Stop, None, Status]:
-    """R-PERMIT-05: a pod that nobody holds back goes on at once."""
+    """R-PERMIT-05: A pod that does not wait on Permit goes on to PreBind at once."""
     uid = cycle.on_node[0].pod.uid
     waiting = cycle.scheduler.waiting_pods.get(uid)
     if waiting is None:
+        applies("R-PERMIT-05")
         return SUCCESS
     while waiting.decision is None:
         yield OnPermit(waiting)
@@ -72,8 +75,10 @@ def _wait_on_permit(cycle: Cycle) -> Generator[Stop, None, Status]:
 
 
 def _handle_binding_cycle_error(cycle: Cycle, failure: Failure) -> Failure:
-    """R-ROLLBACK-03: Unreserve in reverse order, forget, and tell the others that room was made: after the pod
-    itself is back where it was rejected (it is not cured by its own leaving), before that where it failed."""
+    """R-ROLLBACK-03: When a binding cycle fails, Reserve plugins are unreserved in reverse order, the pod is
+    forgotten, and an AssignedPodDelete event requeues other pods; it comes after a rejected pod itself is back
+    in the queue (its own leaving does not requeue it), and before one that failed with an error is."""
+    applies("R-ROLLBACK-03")
     pod = cycle.on_node[0].pod
     scheduler = cycle.scheduler
     run_unreserve_plugins(cycle)

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping
 
 from refsched.framework.status import SUCCESS, Code, Status
 from refsched.objects.pod import Pod
+from refsched.rules import applies
 
 
 class WaitingPod:
-    """``deadlines`` are the seconds of the machine's clock at which each plugin's patience ends."""
+    """``deadlines`` are the seconds of the machine's clock at which each plugin's timeout ends."""
 
     def __init__(self, pod: Pod, waits: Mapping[str, float], now: float) -> None:
         self.pod = pod
@@ -26,17 +27,20 @@ class WaitingPod:
         return sorted(self.deadlines)
 
     def allow(self, plugin: str) -> None:
-        """R-PERMIT-02: the pod goes on when the last plugin that it waits for has allowed it."""
+        """R-PERMIT-02: A waiting pod goes on when the last plugin that it waits for has allowed it."""
         self.deadlines.pop(plugin, None)
         if not self.deadlines:
+            applies("R-PERMIT-02")
             self._decide(SUCCESS)
 
     def reject(self, plugin: str, reason: str) -> None:
-        """R-PERMIT-03: one plugin is enough to reject the pod."""
+        """R-PERMIT-03: A waiting pod is rejected as soon as one plugin rejects it."""
+        applies("R-PERMIT-03")
         self._decide(Status(Code.UNSCHEDULABLE, (reason,), plugin))
 
     def time_out(self, plugin: str) -> None:
-        """R-PERMIT-04: a plugin whose patience ends rejects the pod."""
+        """R-PERMIT-04: A waiting pod is rejected when the timeout of a plugin that it waits for ends."""
+        applies("R-PERMIT-04")
         waited = go_duration(self._waits[plugin])
         self.reject(plugin, f"rejected due to timeout after waiting {waited} at plugin {plugin}")
 
@@ -62,7 +66,7 @@ class WaitingPods:
         self._by_uid.pop(uid, None)
 
     def reject(self, uid: str) -> bool:
-        """The pod is gone. Did it wait? Source: framework.go, RejectWaitingPod."""
+        """The pod was deleted. Did it wait? Source: framework.go, RejectWaitingPod."""
         waiting = self.get(uid)
         if waiting is not None:
             waiting.reject("", "removed")

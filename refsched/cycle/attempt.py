@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attempt: how a decision is told in a record.
+"""Attempt: how a decision is reported in a record.
 
 Source: pkg/scheduler/framework/types.go, Diagnosis; the reasons stand in each plugin (v1.34.2).
 """
@@ -12,11 +12,12 @@ from refsched.cycle.decide import Decision
 from refsched.framework.runtime import PreFilterResult, Scores
 from refsched.framework.status import Status
 from refsched.records import SCHEDULED, Attempt, NodeStatus, PreFilter
+from refsched.rules import applies
 
 
 def describe(pod: str, decision: Decision) -> Attempt:
-    """What PreFilter, Filter and Score said. A node that was tried twice is told as it was seen last; what an
-    extender refused is told as Filter saw it."""
+    """What PreFilter, Filter and Score said. A node that was filtered twice is reported as it was seen last,
+    and one that an extender rejected as Filter saw it."""
     statuses: dict[str, NodeStatus] = {
         node: node_status(status)
         for node, status in {**decision.errors, **decision.diagnosis.statuses}.items()
@@ -33,7 +34,9 @@ def describe(pod: str, decision: Decision) -> Attempt:
 
 
 def node_status(status: Status) -> NodeStatus:
-    """R-WORDS-02: each reason is worded as the plugin words it."""
+    """R-WORDS-02: Each reason is reported in the words of the plugin that gave it."""
+    if status.reasons:
+        applies("R-WORDS-02")
     return NodeStatus(status.code.value, status.plugin, status.reasons)
 
 

@@ -49,7 +49,8 @@ Stop = Held | OnPermit | OnPreBind
 
 @define(eq=False)
 class Cycle:
-    """``states`` is what each plugin keeps for this pod; ``calls`` those to scripted plugins not yet told."""
+    """``states`` is what each plugin keeps for this pod; ``calls`` those to scripted plugins that no record
+    reports yet."""
 
     scheduler: SchedulerState
     framework: Framework

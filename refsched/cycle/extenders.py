@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extenders in the scheduling cycle: what they strike, and what they add to the scores.
+"""Extenders in the scheduling cycle: which nodes they reject, and what they add to the scores.
 
 Rules: R-EXTENDER-10 … R-EXTENDER-12.   Source: pkg/scheduler/schedule_one.go, findNodesThatPassExtenders,
 prioritizeNodes (v1.34.2).
@@ -14,11 +14,12 @@ from attrs import field, frozen
 from refsched.extenders.extender import Extender
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.status import Status
+from refsched.rules import applies
 
 
 @frozen
 class Passed:
-    """The nodes that every extender left, and what the others were refused for."""
+    """The nodes that every extender left, and why the others were rejected."""
 
     nodes: tuple[NodeInfo, ...] = ()
     refused: Mapping[str, Status] = field(factory=dict)
@@ -26,9 +27,10 @@ class Passed:
 
 
 def pass_extenders(extenders: Sequence[Extender], pod: PodInfo, feasible: Sequence[NodeInfo]) -> Passed:
-    """R-EXTENDER-10: extenders filter one after the other, each what is left by those before it, until nothing is.
-    R-EXTENDER-11: an extender that fails to filter ends the cycle with its error, unless it is ignorable: then it
-    struck nothing."""
+    """R-EXTENDER-10: Extenders filter one after the other; each is given the nodes that those before it left,
+    until no node is left.
+    R-EXTENDER-11: If an extender fails to filter, the cycle ends with its error; an ignorable extender that
+    fails rejects no node."""
     nodes = tuple(feasible)
     refused: dict[str, Status] = {}
     for extender in extenders:
@@ -36,11 +38,14 @@ def pass_extenders(extenders: Sequence[Extender], pod: PodInfo, feasible: Sequen
             break
         if not extender.is_interested(pod):
             continue
+        applies("R-EXTENDER-10")
         answer = extender.filter(pod, nodes)
         if not isinstance(answer, Status):
             nodes = answer.nodes
             refused |= answer.refused
-        elif not extender.is_ignorable:
+            continue
+        applies("R-EXTENDER-11")
+        if not extender.is_ignorable:
             return Passed((), refused, answer)
     return Passed(nodes, refused)
 
@@ -48,13 +53,14 @@ def pass_extenders(extenders: Sequence[Extender], pod: PodInfo, feasible: Sequen
 def scores_of_extenders(
     extenders: Sequence[Extender], pod: PodInfo, nodes: Sequence[NodeInfo]
 ) -> Mapping[str, Mapping[str, int]]:
-    """R-EXTENDER-12: all extenders score the same nodes, and add up; one that fails gives no score, ignorable or
-    not. A node that an extender does not name has none of it."""
+    """R-EXTENDER-12: All extenders score the same nodes, and their scores are added; an extender that fails,
+    ignorable or not, gives no score, and a node that it does not name gets none of it."""
     scores: dict[str, dict[str, int]] = {}
     for extender in extenders:
         if not extender.is_interested(pod):
             continue
         answer = extender.prioritize(pod, nodes)
+        applies("R-EXTENDER-12")
         if isinstance(answer, Status):
             continue
         by_node = scores.setdefault(extender.name, {})

@@ -13,11 +13,12 @@ from refsched.cycle.fit_error import Diagnosis, fit_error_message
 from refsched.framework.node_info import PodInfo
 from refsched.framework.status import Status
 from refsched.objects.pod import Pod, PodCondition
+from refsched.rules import applies
 
 
 @frozen
 class Failure:
-    """Why, and which plugins' events may cure it.
+    """Why, and which plugins' events may requeue the pod.
 
     ``unschedulable_plugins`` is None where the failure is no FitError: then the pod keeps what it had.
     ``nominated_node`` is ``""`` where the nomination is cleared, None where it is left as it was.
@@ -48,12 +49,12 @@ def rejected_on(node: str, status: Status) -> Failure:
 
 
 def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> Failure:
-    """R-FAIL-01: a pod that is still there and unbound goes back to the queue, as the API server now shows it,
-    and is told why in its PodScheduled condition.
+    """R-FAIL-01: A pod that still exists and is unbound goes back to the queue, as the API server shows it
+    now, and its PodScheduled condition says why it was not scheduled.
 
-    Answers the failure with all who are recorded to have refused the pod: where it is held at the gate on its way
-    back, the plugin that holds it is among them (runPreEnqueuePlugin adds it to the set of the FitError itself).
-    """
+    The failure that is returned names all plugins that are recorded to have rejected the pod: if PreEnqueue
+    gates it on its way back, the gating plugin is among them (runPreEnqueuePlugin adds it to the set of the
+    FitError itself)."""
     scheduler, queued = cycle.scheduler, cycle.queued
     tried = queued.pod
     if failure.unschedulable_plugins is not None:
@@ -65,6 +66,7 @@ def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> Failure:
     shown = scheduler.objects.get(Pod, tried.name, tried.namespace)
     pending = shown if shown is not None and not shown.spec.node_name else None
     if pending is not None:
+        applies("R-FAIL-01")
         queued = evolve(queued, info=PodInfo(pending))
         scheduler.queue.add_unschedulable_if_not_present(queued)
         failure = _with_gate(failure, scheduler.queue.gating_plugin(queued.key))

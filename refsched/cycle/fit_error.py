@@ -13,13 +13,14 @@ from attrs import field, frozen
 
 from refsched.framework.status import SUCCESS, Code, Status
 from refsched.queue.hint_table import EXTENDER
+from refsched.rules import applies
 
 
 @frozen
 class Diagnosis:
-    """What each node looked at said, what stands for the others, and what PreFilter and PostFilter said.
+    """What each filtered node said, what stands for the others, and what PreFilter and PostFilter said.
 
-    ``absent`` is the status of nodes that were not looked at. ``by_extenders`` says why extenders refused nodes,
+    ``absent`` is the status of nodes that were not filtered. ``by_extenders`` says why extenders rejected nodes,
     which goes before what plugins said; ``struck`` whether they left fewer nodes than they were given.
     """
 
@@ -34,13 +35,13 @@ class Diagnosis:
 
     @property
     def node_to_status(self) -> Mapping[str, Status]:
-        """Every refusal, by node."""
+        """Every rejection, by node."""
         return {**self.statuses, **self.by_extenders}
 
     @property
     def unschedulable_plugins(self) -> frozenset[str]:
-        """Those whose events may cure the pod: what narrowed the search, what rejected a node, and in the name
-        of all extenders one that anything cures."""
+        """Those whose events may requeue the pod: what narrowed the search, what rejected a node, and in the
+        name of all extenders one that anything cures."""
         said = (*self.statuses.values(), self.rejecting)
         extenders = {EXTENDER} if self.struck else frozenset()
         return self.pre_filter_plugins | {s.plugin for s in said if s.is_rejected and s.plugin} | extenders
@@ -52,8 +53,9 @@ class Diagnosis:
 
 
 def fit_error_message(diagnosis: Diagnosis, number_of_nodes: int) -> str:
-    """R-WORDS-01: each reason with the number of nodes that gave it, and what PostFilter said: the text of the
-    FailedScheduling event."""
+    """R-WORDS-01: The message of a pod that fits nowhere counts the nodes that gave each reason, in the order
+    of the text, and ends with what PostFilter said."""
+    applies("R-WORDS-01")
     message = f"0/{number_of_nodes} nodes are available:"
     if diagnosis.pre_filter_message:
         message += f" {diagnosis.pre_filter_message}."

@@ -19,13 +19,14 @@ from refsched.framework.status import Code, error, unschedulable
 from refsched.machine.state import SchedulerState
 from refsched.objects.pod import Pod, PodCondition
 from refsched.records import Output
+from refsched.rules import applies
 
 PREEMPTION_PLUGIN = "DefaultPreemption"
 
 
 @frozen
 class PostFilterOutcome:
-    """``victims`` as a record lists them; ``writes`` are told after the attempt."""
+    """``victims`` as a record lists them; ``writes`` are reported after the attempt."""
 
     message: str = ""
     nominated_node: str | None = None
@@ -34,9 +35,10 @@ class PostFilterOutcome:
 
 
 def run_post_filter(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: Decision) -> PostFilterOutcome:
-    """R-POSTFILTER-01: without PostFilter plugins the nomination is left as it was."""
+    """R-POSTFILTER-01: A profile without PostFilter plugins leaves the pod's nomination as it was."""
     scheduler = cycle.scheduler
     if not cycle.framework.post_filter_plugins:
+        applies("R-POSTFILTER-01")
         return PostFilterOutcome()
     context = PostFilterContext(
         cycle.framework,
@@ -50,22 +52,24 @@ def run_post_filter(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: De
         scheduler,
         scheduler.choices,
     )
-    told = len(scheduler.records)
+    reported = len(scheduler.records)
     result = scheduler.rules.prepare_preemption(scheduler, pod.pod, _run(cycle, context))
-    writes = tuple(scheduler.records[told:])
-    del scheduler.records[told:]
+    writes = tuple(scheduler.records[reported:])
+    del scheduler.records[reported:]
     victims = tuple(sorted(victim.pod.key for victim in result.victims)) or None
     return PostFilterOutcome(result.status.message, result.nominated_node, victims, writes)
 
 
 def _run(cycle: Cycle, context: PostFilterContext) -> PostFilterResult:
-    """R-POSTFILTER-02: the first plugin that succeeds, or says that nothing helps, ends the point; an error does
-    too, and leaves the nomination. Otherwise the reasons add up, and the last nomination counts."""
+    """R-POSTFILTER-02: The PostFilter point ends at the first plugin that succeeds, says
+    UnschedulableAndUnresolvable or fails; if none does, all reasons are reported, and the last nomination
+    counts."""
     reasons: list[str] = []
     nominated: str | None = None
     for plugin in cycle.framework.post_filter_plugins:
         assert extends(plugin, PostFilterPlugin)
         result = plugin.post_filter(context)
+        applies("R-POSTFILTER-02")
         if result.status.is_success or result.status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
             return result
         if not result.status.is_rejected:
@@ -82,12 +86,14 @@ def _run(cycle: Cycle, context: PostFilterContext) -> PostFilterResult:
 def prepare_asynchronously(
     scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult
 ) -> PostFilterResult:
-    """R-PREEMPT-PREP-01: pods of lower priority nominated to the node lose their nomination; then each victim is
-    rejected where it waits on Permit, and deleted where it does not.
+    """R-PREEMPT-PREP-01: Pods of lower priority that are nominated to the node lose their nomination; then
+    each victim is rejected if it waits on Permit, and deleted if it does not.
 
     kube-scheduler does it in a goroutine (SchedulerAsyncPreemption), and holds the preemptor gated meanwhile.
     It is over here before its first deletion comes back.
     """
+    if result.victims:
+        applies("R-PREEMPT-PREP-01")
     _withdraw(scheduler, result)
     failed = [victim.pod for victim in result.victims if not _evict(scheduler, preemptor, victim.pod)]
     if failed:
@@ -96,8 +102,11 @@ def prepare_asynchronously(
 
 
 def prepare_at_once(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult) -> PostFilterResult:
-    """R-PREEMPT-PREP-03: without SchedulerAsyncPreemption victims go before nominations do, and one that is gone
-    already makes an error of the preemption: nobody is nominated. Source: prepareCandidate."""
+    """R-PREEMPT-PREP-03: Without SchedulerAsyncPreemption victims are evicted before nominations are
+    withdrawn, and a victim that no longer exists makes the preemption an error: no node is nominated. Source:
+    prepareCandidate."""
+    if result.victims:
+        applies("R-PREEMPT-PREP-03")
     failed = [victim.pod for victim in result.victims if not _evict(scheduler, preemptor, victim.pod)]
     if failed:
         why = scheduler.choices.choose("error", [f'pods "{victim.name}" not found' for victim in failed])
@@ -113,8 +122,8 @@ def _withdraw(scheduler: SchedulerState, result: PostFilterResult) -> None:
 
 
 def _evict(scheduler: SchedulerState, preemptor: Pod, victim: Pod) -> bool:
-    """R-PREEMPT-PREP-02: a victim that is gone, as one may be whose binding is under way, cannot be told why it is
-    evicted. That is an error, and the preemptor is tried again without waiting for an event."""
+    """R-PREEMPT-PREP-02: If a victim no longer exists and bears no DisruptionTarget condition, its eviction is
+    an error, and the preemptor is requeued at once. Is the victim evicted?"""
     waiting = scheduler.waiting_pods.get(victim.uid)
     if waiting is not None:
         waiting.reject(PREEMPTION_PLUGIN, "preempted")
@@ -122,6 +131,7 @@ def _evict(scheduler: SchedulerState, preemptor: Pod, victim: Pod) -> bool:
     message = f"{preemptor.spec.scheduler_name}: preempting to accommodate a higher priority pod"
     condition = PodCondition("DisruptionTarget", "True", "PreemptionByScheduler", message)
     if scheduler.api.get(Pod, victim.name, victim.namespace) is None:
+        applies("R-PREEMPT-PREP-02")
         return condition in victim.status.conditions
     scheduler.api.patch_status(victim, condition)
     scheduler.write("delete", victim)

@@ -26,6 +26,7 @@ from refsched.framework.status import Code, Status, error, unresolvable
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.node import Node
 from refsched.records import SCHEDULED, Attempt, Output
+from refsched.rules import applies
 
 NO_NODES_AVAILABLE = Failure(unresolvable("no nodes available to schedule pods"))
 NOWHERE = ""
@@ -63,7 +64,8 @@ def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
 
 
 def decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decider_of: type[Decider] = Decider) -> Decision:
-    """R-SEARCH-05: the next search starts where this one ended, also where it ended in an error."""
+    """R-SEARCH-05: The next search starts at the node after the last one that this search processed, also if
+    it ended in an error."""
     scheduler, framework = cycle.scheduler, cycle.framework
     decider = decider_of(
         framework,
@@ -75,6 +77,8 @@ def decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decider_of: type[Deci
     )
     decision = decider.decide(pod)
     index = scheduler.next_start_node_index + decision.processed
+    if decision.processed % len(snapshot.nodes):
+        applies("R-SEARCH-05")
     scheduler.next_start_node_index = index % len(snapshot.nodes)
     cycle.states.update(decision.pre_filter.state.states)
     return decision
@@ -102,13 +106,17 @@ def _post_filter(
 
 
 def _assume_and_reserve(cycle: Cycle, snapshot: Snapshot, host: str) -> Generator[Stop, None, Failure | None]:
-    """R-ASSUME-01: the pod counts on its node before it is bound there, and is nominated no more.
-    R-ASSUME-02: a node that only an extender knows of is one like any other."""
+    """R-ASSUME-01: A pod for which a node was chosen counts on that node before it is bound there, and its
+    nomination is withdrawn.
+    R-ASSUME-02: A node that is chosen and that only an extender knows of is treated like any other."""
     scheduler = cycle.scheduler
     try:
         assumed = scheduler.cache.assume(cycle.queued.pod, host)
     except CacheError as refused:
         return Failure(error(str(refused)))
+    applies("R-ASSUME-01")
+    if snapshot.get(host) is None:
+        applies("R-ASSUME-02")
     scheduler.queue.nominator.withdraw(assumed)
     cycle.assumed = PodInfo(assumed)
     cycle.node = snapshot.get(host) or NodeInfo(Node(ObjectMeta(host)))
@@ -118,8 +126,9 @@ def _assume_and_reserve(cycle: Cycle, snapshot: Snapshot, host: str) -> Generato
 
 
 def _roll_back(cycle: Cycle, status: Status) -> Failure:
-    """R-ROLLBACK-02: what was reserved is given back, and what was assumed forgotten, before the next cycle. A pod
-    that others have bound or deleted meanwhile is not assumed any more, which is only logged."""
+    """R-ROLLBACK-02: If Reserve or Permit fails, what was reserved is unreserved and the assumed pod is
+    forgotten before the next cycle. That others have bound or deleted the pod meanwhile is only logged."""
+    applies("R-ROLLBACK-02")
     run_unreserve_plugins(cycle)
     pod, node = cycle.on_node
     with suppress(CacheError):
@@ -128,7 +137,7 @@ def _roll_back(cycle: Cycle, status: Status) -> Failure:
 
 
 def _end(cycle: Cycle, attempt: Attempt, failure: Failure, writes: tuple[Output, ...] = ()) -> bool:
-    """The cycle failed: the pod goes back to the queue, and the attempt is told."""
+    """The cycle failed: the pod goes back to the queue, and the attempt is reported."""
     failure = handle_scheduling_failure(cycle, failure)
     cycle.scheduler.records.append(
         evolve(

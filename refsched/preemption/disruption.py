@@ -16,6 +16,7 @@ from refsched.framework.node_info import PodInfo
 from refsched.objects.pod import Pod
 from refsched.objects.policy import PodDisruptionBudget
 from refsched.objects.selectors import NOTHING, Selector, compile_selector
+from refsched.rules import applies
 
 
 @frozen
@@ -27,8 +28,8 @@ class ByProtection:
 
 
 def by_protection(pods: Sequence[PodInfo], budgets: Sequence[PodDisruptionBudget]) -> ByProtection:
-    """R-PREEMPT-07: each pod takes one disruption from every budget that speaks of it, and violates those
-    that had none left. A pod listed in ``disruptedPods`` has been paid for."""
+    """R-PREEMPT-07: Each possible victim takes one disruption from every PodDisruptionBudget that selects it, and
+    violates a budget that has none left; a pod listed in ``disruptedPods`` takes none."""
     selectors = [_selector(budget) for budget in budgets]
     left = [budget.status.disruptions_allowed for budget in budgets]
     violating: list[PodInfo] = []
@@ -37,6 +38,7 @@ def by_protection(pods: Sequence[PodInfo], budgets: Sequence[PodDisruptionBudget
         violated = False
         for index, budget in enumerate(budgets):
             if _counts_against(budget, selectors[index], info.pod):
+                applies("R-PREEMPT-07")
                 left[index] -= 1
                 violated = violated or left[index] < 0
         (violating if violated else others).append(info)

@@ -18,6 +18,7 @@ from refsched.framework.status import Code, Status, error
 from refsched.objects.policy import PodDisruptionBudget
 from refsched.preemption.candidate import Candidate
 from refsched.preemption.victims import select_victims
+from refsched.rules import applies
 
 
 @frozen
@@ -33,13 +34,16 @@ class DryRun:
 
 
 def potential_nodes(context: PostFilterContext) -> list[NodeInfo]:
-    """R-PREEMPT-03: only nodes that refused the pod with a plain Unschedulable are looked at."""
+    """R-PREEMPT-03: Preemption considers only nodes that rejected the pod as Unschedulable, not as
+    UnschedulableAndUnresolvable."""
+    applies("R-PREEMPT-03")
     return [n for n in context.snapshot.nodes if context.status_of(n.name).code is Code.UNSCHEDULABLE]
 
 
 def number_of_candidates(nodes: int, percentage: int, absolute: int) -> int:
-    """R-PREEMPT-09: so many candidates end the search: a percentage of the potential nodes, but at least the
-    absolute number, and never more than there are nodes."""
+    """R-PREEMPT-09: The dry run ends when so many candidates were found as minCandidateNodesPercentage of the
+    potential nodes, at least minCandidateNodesAbsolute, and at most as many as there are nodes."""
+    applies("R-PREEMPT-09")
     return min(max(nodes * percentage // 100, absolute), nodes)
 
 

@@ -10,15 +10,18 @@ from __future__ import annotations
 from refsched.framework.post_filter import PostFilterContext
 from refsched.framework.status import Code
 from refsched.objects.pod import Pod
+from refsched.rules import applies
 
 
 def why_not_eligible(context: PostFilterContext) -> str | None:
-    """R-PREEMPT-01: a pod whose preemptionPolicy is Never preempts nothing.
-    R-PREEMPT-02: while a victim of preemption is still leaving the node nominated to the pod, the pod waits
-    for it, unless that node has become one where evicting pods does not help. None: it may preempt."""
+    """R-PREEMPT-01: A pod whose preemptionPolicy is Never preempts no pod.
+    R-PREEMPT-02: While a victim of preemption is terminating on the node that is nominated to the pod, the pod
+    preempts no other, unless that node rejects it as UnschedulableAndUnresolvable. None: it may preempt."""
     if context.pod.pod.spec.preemption_policy == "Never":
+        applies("R-PREEMPT-01")
         return "not eligible due to preemptionPolicy=Never."
     if _waits_for_a_victim(context):
+        applies("R-PREEMPT-02")
         return "not eligible due to a terminating pod on the nominated node."
     return None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extenders: processes outside the scheduler that may strike nodes, or change victims.
+"""Extenders: processes outside the scheduler that may reject candidates, or change victims.
 
 Rules: R-PREEMPT-12.   Source: framework/preemption/preemption.go, callExtenders (v1.34.2).
 """
@@ -14,6 +14,7 @@ from refsched.framework.node_info import PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status, error
 from refsched.preemption.candidate import Candidate
+from refsched.rules import applies
 
 
 class PreemptionExtender(Protocol):
@@ -43,15 +44,17 @@ def consult(
     snapshot: Snapshot,
     choices: Choices,
 ) -> list[Candidate] | Status:
-    """R-PREEMPT-12: each extender that knows preemption and cares for the pod is asked about what the ones
-    before it left, until nothing is left. One that is not ignorable ends preemption by failing, and by
-    naming nodes without a victim, of which any is told (they are walked in the order of a Go map)."""
+    """R-PREEMPT-12: Each extender that supports preemption and is interested in the pod is asked about the
+    candidates that those before it left, until none is left; one that is not ignorable ends preemption if it
+    fails, and if it names nodes without a victim, any one of which is reported (they are walked in the order
+    of a Go map)."""
     left: Mapping[str, Candidate] = {candidate.node: candidate for candidate in candidates}
     for extender in extenders:
         if not left:
             break
         if not extender.supports_preemption or not extender.is_interested(pod):
             continue
+        applies("R-PREEMPT-12")
         answer = extender.process_preemption(pod, left, snapshot)
         if isinstance(answer, Status):
             if extender.is_ignorable:

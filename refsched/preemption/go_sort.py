@@ -2,7 +2,7 @@
 """Go's sort.Slice, step for step.
 
 A sort is only defined for a comparison that is an order. The one of victims is not (two pods that have not
-started are each the earlier of the two), so which of them is spared is decided by the steps of the algorithm:
+started are each the earlier of the two), so which of them is reprieved is decided by the steps of the algorithm:
 a pattern-defeating quicksort that sorts up to twelve elements by insertion.
 Source: Go 1.24, sort/zsortfunc.go, pdqsort_func and what it calls.
 """

@@ -12,14 +12,17 @@ from datetime import datetime
 
 from refsched.framework.node_info import PodInfo
 from refsched.preemption.go_sort import sort_slice
+from refsched.rules import applies
 
 
 def more_important(one: PodInfo, other: PodInfo, now: datetime) -> bool:
-    """R-PREEMPT-06: the higher priority, then the earlier start; a pod that has not started counts from now.
+    """R-PREEMPT-06: Of two pods the one with the higher priority is more important, then the one that started
+    earlier; a pod that has not started counts as started now.
 
     The clock is read anew for each side, the left one first. Of two pods of equal priority that have not
     started the left one is therefore the earlier, whichever it is: the comparison holds both ways.
     """
+    applies("R-PREEMPT-06")
     if one.pod.priority != other.pod.priority:
         return one.pod.priority > other.pod.priority
     started, other_started = one.pod.status.start_time, other.pod.status.start_time

@@ -12,6 +12,7 @@ from datetime import datetime
 
 from refsched.preemption.candidate import Candidate
 from refsched.preemption.importance import earliest_start
+from refsched.rules import applies
 
 Rank = tuple[int, int, int, int, float]
 
@@ -20,10 +21,14 @@ _ABOVE_ANY_PRIORITY = 2**31
 
 
 def rank(candidate: Candidate, now: datetime) -> Rank:
-    """R-PREEMPT-11: the lowest is taken. Five things count, one after the other: few violated budgets, a
-    low highest priority among the victims, a low sum of their priorities, few victims, and a late start of
-    the earliest of those with the highest priority. Any of those that are still equal may be taken; so may
-    any where that victim has not started, since the clock moves on from one candidate to the next."""
+    """R-PREEMPT-11: Of the candidates the one is picked with the fewest violated budgets, then the lowest
+    highest priority of a victim, then the lowest sum of the victims' priorities, then the fewest victims, then
+    the latest start of the earliest victim of the highest priority; of candidates that are equal in all of
+    these any is picked.
+
+    If that victim has not started, any may be picked too: the clock moves on from one candidate to the next.
+    """
+    applies("R-PREEMPT-11")
     victims = candidate.victims
     return (
         candidate.num_pdb_violations,
@@ -35,8 +40,9 @@ def rank(candidate: Candidate, now: datetime) -> Rank:
 
 
 def possible_picks(candidates: Sequence[Candidate], wanted: int, now: datetime) -> list[Candidate]:
-    """R-PREEMPT-10: those that may be picked by a search that ends with ``wanted`` candidates, one of them
-    without violation. ``candidates`` are all that a complete search finds.
+    """R-PREEMPT-10: A dry run that ends early may have found any of the candidates, as long as they are as
+    many as were wanted and one of them violates no budget. ``candidates`` are all that a complete search
+    finds.
 
     The nodes are walked in the order of a Go map, from a random offset, by workers that take whole chunks of
     them: any order may come out. So a search has seen at least ``found`` candidates of the better kind, any
@@ -46,6 +52,8 @@ def possible_picks(candidates: Sequence[Candidate], wanted: int, now: datetime) 
     pool = harmless or candidates
     others = len(candidates) - len(pool)
     found = min(max(wanted - others, 1), len(pool))
+    if found < len(pool):
+        applies("R-PREEMPT-10")
     ranks = sorted(rank(candidate, now) for candidate in pool)
     worst = ranks[len(pool) - found]
     return [candidate for candidate in pool if rank(candidate, now) <= worst]

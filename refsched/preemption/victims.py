@@ -17,6 +17,7 @@ from refsched.preemption.candidate import Candidate
 from refsched.preemption.disruption import by_protection
 from refsched.preemption.eligibility import may_preempt
 from refsched.preemption.importance import by_importance
+from refsched.rules import applies
 
 
 def select_victims(
@@ -24,20 +25,23 @@ def select_victims(
 ) -> Candidate | Status:
     """Which pods must leave ``node``, or why it does not help that any leaves. There may be no victim at all.
 
-    R-PREEMPT-04: a node without a pod of lower priority is no candidate.
-    R-PREEMPT-05: the pod must fit once all of them are gone, with the pods nominated to the node and
-    without. R-PREEMPT-08: then they come back one by one, as long as the pod still fits: first those whose
-    eviction would break a budget, then the others, the more important ones first.
-    """
+    R-PREEMPT-04: A node without a pod of lower priority is no candidate.
+    R-PREEMPT-05: A node is a candidate only if the pod fits there once all pods of lower priority are removed,
+    with the pods nominated to the node and without.
+    R-PREEMPT-08: Potential victims are reprieved one by one as long as the pod still fits: first those whose
+    eviction would violate a budget, then the others, and among each the more important ones first."""
     potential = [other for other in node.pods if may_preempt(context.pod.pod, other.pod)]
     if not potential:
+        applies("R-PREEMPT-04")
         return unresolvable("No preemption victims found for incoming pod")
     trial = Trial(context, node)
     for victim in potential:
         trial.remove(victim)
     status = trial.filter()
     if not status.is_success:
+        applies("R-PREEMPT-05")
         return status
+    applies("R-PREEMPT-08")
     protected = by_protection(by_importance(potential, context.now), budgets)
     violating = [pod for pod in protected.violating if not trial.reprieves(pod)]
     victims = violating + [pod for pod in protected.others if not trial.reprieves(pod)]
@@ -74,7 +78,7 @@ class Trial:
         )
 
     def reprieves(self, pod: PodInfo) -> bool:
-        """May the pod stay? Where it may not, it is gone again."""
+        """May the pod stay? If not, it is removed again."""
         self.add(pod)
         if self.filter().is_success:
             return True

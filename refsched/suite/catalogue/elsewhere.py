@@ -22,7 +22,11 @@ _ELSEWHERE = {
     "R-CURE-NodeName": "as R-NODENAME: NodeName refuses nobody, and so is asked of no event",
     "R-DRA-15": (
         "only who looks at several nodes at a time is interrupted, by chance: such a scheduler is followed, and"
-        " the specification is never one: tests/plugins/test_dynamic_resources.py"
+        " the specification is never one: tests/checking/test_search.py"
+    ),
+    "R-PREEMPT-17": (
+        "the victims are deleted before the scheduler is shown any event, so the preemptor is in no queue while"
+        " its preemption runs: tests/plugins/test_default_preemption.py"
     ),
     "R-DEFAULTS": (
         "an API server applies them before a scheduler sees an object; they count when what follows is compared:"

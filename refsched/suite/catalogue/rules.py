@@ -26,7 +26,7 @@ from refsched.queue.v1_19 import transitions as v1_19
 from refsched.suite.catalogue.elsewhere import why_elsewhere
 from refsched.suite.catalogue.levels import level_of
 
-RULE_ID = r"R-[A-Z]+-\d{2}"
+RULE_ID = r"R-[A-Z]+(?:-PREP)?-\d{2}"
 _STATED = re.compile(
     rf"\b(?P<id>{RULE_ID}): (?P<sentence>.*?)(?=\b{RULE_ID}: |\n\s*\n|\bSource: |\Z)", re.DOTALL
 )
