@@ -3,7 +3,9 @@
 
 DynamicResources walks Go maps: in which order it tries the pools of a node is open, and it may be interrupted
 when the search for nodes is stopped. The specification tries pools in one order and is never interrupted; who
-follows another scheduler looks at all the orders."""
+follows another scheduler looks at all the orders.
+Source: plugins/dynamicresources/dynamicresources.go, Filter (v1.34.2).
+"""
 
 from __future__ import annotations
 
