@@ -32,7 +32,7 @@ from refsched.queue.hint_table import Registration
 from refsched.queue.in_flight import Happening
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.scheduling_queue import SchedulingQueue
-from refsched.queue.transitions import Place
+from refsched.queue.transitions import Occurrence, Place
 from refsched.suite.catalogue.rules import Rule, all_rules
 
 
@@ -199,8 +199,13 @@ def _listen_to_transitions() -> None:
 
     def listened(queue: SchedulingQueue, pod: QueuedPod, place: Place, occurrence: Enum) -> Place:
         if _LISTENERS:
-            rule, reach = queue.rules.transitions.row(place, occurrence).rule, _LISTENERS[-1]
+            row, reach = queue.rules.transitions.row(place, occurrence), _LISTENERS[-1]
+            rule = row.rule
             _hear((rule,))
+            if occurrence is Occurrence.NO_HINT and row.goes_to is place:
+                return go(
+                    queue, pod, place, occurrence
+                )  # it has not moved, and what its plugins said remains
             cure, is_cured = reach.asked.pop(pod.key, ("", False))
             before = reach.moves[pod.key].rule if pod.key in reach.moves else ""
             reach.moves[pod.key] = Move(rule, next(_NUMBERS), cure if is_cured else "", before)
