@@ -16,7 +16,7 @@ NOT_REPORTED = "no report is known"
 
 @frozen
 class KnownDefect:
-    """``report`` is where it was reported, or fixed. ``does`` says what v1.34.2 does, ``should`` what the rule
+    """``report`` is where it was reported, or fixed. ``does`` says what the release does, ``should`` what the rule
     says; the subject of both is the scheduler. ``steps`` are the functions that replace steps of ``plugin``,
     by name."""
 

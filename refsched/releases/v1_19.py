@@ -28,6 +28,7 @@ from refsched.framework.interface import Handle, Plugin
 from refsched.framework.v1_19 import Framework
 from refsched.machine.v1_19 import MACHINE
 from refsched.objects.pod import TopologySpreadConstraint
+from refsched.oddities.v1_19 import AS_RELEASED
 from refsched.plugins.default_binder import DefaultBinder
 from refsched.plugins.node_label import NodeLabel
 from refsched.plugins.node_ports import NodePorts
@@ -286,4 +287,5 @@ V1_19 = Release(
     cycle=CycleRules(scheduling_cycle, binding_cycle, refusal, prepare),
     machine=MACHINE,
     gates=GATES,
+    oddities=AS_RELEASED,
 )

@@ -18,6 +18,7 @@ from refsched.objects.reading import read_as
 from refsched.objects.storage import CSINode
 from refsched.objects.store import ObjectStore
 from refsched.objects.workloads import Service
+from refsched.oddities.v1_19 import PANICS
 from refsched.plugins.non_csi_volume_limits import AZURE_DISK, CINDER, EBS, GCE_PD, NonCSIVolumeLimits
 from refsched.plugins.v1_19.image_locality import ImageLocality
 from refsched.plugins.v1_19.inter_pod_affinity import InterPodAffinity
@@ -30,9 +31,12 @@ from refsched.plugins.v1_19.taint_toleration import TaintToleration
 from refsched.plugins.v1_19.volume_binding import VolumeBinding
 from refsched.plugins.v1_19.volume_restrictions import VolumeRestrictions
 from refsched.plugins.v1_19.volume_zone import VolumeZone
+from refsched.releases import release_of
+from refsched.suite.catalogue.rules import all_rules
 from tests.applied import applied, container, info, node, on, requesting
 from tests.plugins import affinity_world
 from tests.volume_objects import by_hand, claim, storage_class, store, volume
+from tests.world import World
 
 GPU = "example.com/gpu"
 MIB = 2**20
@@ -471,3 +475,28 @@ def test_a_claim_counts_as_the_disk_that_it_has_or_will_have() -> None:
     nameless = error("PersistentVolumeClaim had no name")
     assert limits(plugin, objects, with_claims(""), on(stated)) == nameless
     assert limits(plugin, objects, with_claims("a"), on(stated, with_claims(""))) == nameless
+
+
+# --- Where v1.19.16 panics ------------------------------------------------------------------------
+
+
+def test_every_panic_of_v1_19_names_a_rule_of_a_plugin_that_it_has() -> None:
+    release = release_of("1.19")
+    for panic in PANICS:
+        assert panic.rule in all_rules()
+        assert panic.plugin in release.plugins
+    assert release.oddities == frozenset(PANICS)
+
+
+def test_a_pod_whose_dry_run_leaves_an_uncounted_domain_is_scheduled_all_the_same() -> None:
+    world = World(
+        {"apiVersion": "kubescheduler.config.k8s.io/v1beta1", "kind": "KubeSchedulerConfiguration"},
+        kubernetes="1.19",
+    )
+    world.node("n1", labels={"zone": "z1", "disk": "ssd"})
+    world.node("n2", labels={"zone": "z2"})
+    world.pod("nominated", nominated_to="n2", labels=APP, priority=9, cpu="9")
+    attempt = world.schedule()
+    assert attempt.pod == "default/nominated"
+    attempt = world.schedule("p", labels=APP, topologySpreadConstraints=[HARD], nodeSelector={"disk": "ssd"})
+    assert attempt.node == "n1"

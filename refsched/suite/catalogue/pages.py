@@ -16,6 +16,7 @@ from pathlib import Path
 
 from refsched.framework.interface import EnqueueExtensions
 from refsched.oddities.known_defects import KNOWN_DEFECTS
+from refsched.oddities.v1_19 import PANICS
 from refsched.queue import transitions
 from refsched.queue.hint_table import action_name, event_rule
 from refsched.queue.transitions import Place, Transitions
@@ -143,6 +144,11 @@ def rules_page() -> str:
         _table(
             ("known defect", "rule", "report", "v1.34.2", "by the rule"),
             ((one.id, one.rule, one.report, one.does, one.should) for one in KNOWN_DEFECTS),
+        ),
+        "## Where v1.19.16 panics",
+        _table(
+            ("known defect", "rule", "v1.19.16", "by the rule"),
+            ((one.id, one.rule, one.does, one.should) for one in PANICS),
         ),
         "## What is not specified",
         _table(("what", "why"), NOT_SPECIFIED),
