@@ -22,7 +22,7 @@ from refsched.objects.defaults import defaulted
 from refsched.objects.documents import MAX_TEXT, read_documents, read_text
 from refsched.objects.files import open_file, shown_path
 from refsched.objects.kinds import KINDS, UnknownKindError, described_as, kind_of, read_object
-from refsched.objects.operators import check_operators
+from refsched.objects.operators import check_operators, check_pod
 from refsched.objects.priority_class import PriorityClass
 from refsched.objects.store import ApiObject
 
@@ -62,6 +62,7 @@ def _completed(found: Sequence[tuple[str, ApiObject]]) -> tuple[ApiObject, ...]:
         try:
             shown = defaulted(shown, classes=classes)
             check_operators(shown)
+            check_pod(shown)
         except InputError as error:
             raise error.at(where) from None
         key = (_RANK[kind_of(shown)], shown.metadata.namespace, shown.metadata.name)

@@ -24,6 +24,9 @@ from refsched.objects.store import ApiObject
 _OF_LABELS = ("In", "NotIn", "Exists", "DoesNotExist")
 OPERATORS = {LabelSelectorRequirement: _OF_LABELS, NodeSelectorRequirement: (*_OF_LABELS, "Gt", "Lt")}
 
+PREEMPTION_POLICIES = ("PreemptLowerPriority", "Never")
+TOLERATION_OPERATORS = ("Equal", "Exists")
+
 
 def check_operators(shown: ApiObject) -> None:
     """InputError where a requirement of the object has an operator that there is not. A node holds no
@@ -35,6 +38,25 @@ def check_operators(shown: ApiObject) -> None:
         if requirement.operator not in allowed:
             problem = f"expected one of {', '.join(allowed)}, found {requirement.operator!r:.60}"
             raise InputError(problem, f"{path}.operator", described_as(shown))
+
+
+def check_pod(shown: ApiObject) -> None:
+    """InputError where a pod has a value that no API server would have stored.
+
+    Source: pkg/apis/core/validation/validation.go, ValidatePodSpec, ValidateTolerations (v1.34.2).
+    """
+    if not isinstance(shown, Pod):
+        return
+    spec, where = shown.spec, described_as(shown)
+    if spec.priority is not None and not -(2**31) <= spec.priority < 2**31:
+        raise InputError(f"expected a number of 32 bits, found {spec.priority}", "spec.priority", where)
+    if spec.preemption_policy not in (None, "", *PREEMPTION_POLICIES):
+        found = f"expected {' or '.join(PREEMPTION_POLICIES)}, found {spec.preemption_policy!r:.60}"
+        raise InputError(found, "spec.preemptionPolicy", where)
+    for index, toleration in enumerate(spec.tolerations):
+        if toleration.operator not in ("", *TOLERATION_OPERATORS):
+            found = f"expected {' or '.join(TOLERATION_OPERATORS)}, found {toleration.operator!r:.60}"
+            raise InputError(found, f"spec.tolerations[{index}].operator", where)
 
 
 def _of_pod(pod: Pod) -> Iterator[tuple[str, Any]]:
