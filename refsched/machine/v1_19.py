@@ -96,7 +96,7 @@ def _handle_node(scheduler: SchedulerState, event: Event) -> None:
         return
     changes = [change.action for change in node_update_events(before, after)]
     matters = any(action is not ActionType.UPDATE_NODE_ANNOTATION for action in changes)
-    if matters or scheduler.queue.num_unschedulable_pods() == 0:
+    if matters or not scheduler.queue.queues().unschedulable:
         applies("R-EVENT-54")
         _move(scheduler, "Node", _UPDATE)
 

@@ -298,9 +298,6 @@ class SchedulingQueue:
         """The pods that are nominated to the node, as they count there."""
         return self.nominator.counted_on(node, lambda key: self._find(key)[1])
 
-    def num_unschedulable_pods(self) -> int:
-        return len(self._unschedulable)
-
     # --- Events and hints -------------------------------------------------------------------------
 
     def _hear_all(self, waiting: Iterable[QueuedPod], happening: Happening) -> None:
