@@ -21,6 +21,13 @@ AGREED = 0
 DISAGREED = 1
 NOT_JUDGED = 2
 
+DUMPED = (
+    "nodes,pods,namespaces,services,replicationcontrollers,replicasets,statefulsets,priorityclasses,"
+    "poddisruptionbudgets,persistentvolumes,persistentvolumeclaims,storageclasses,csinodes,csidrivers,"
+    "csistoragecapacities,volumeattachments,resourceclaims,resourceclaimtemplates,resourceslices,deviceclasses"
+)
+"""The kinds that scheduling reads, as kubectl names them."""
+
 Command = TypeVar("Command", bound=Callable[..., None])
 
 
@@ -172,7 +179,8 @@ def _cluster_options(command: Command) -> Command:
             multiple=True,
             required=True,
             metavar="FILE",
-            help="What kubectl get -A -o yaml (or json) prints: a file, a folder, or - for standard input."
+            help="What kubectl prints: a file, a folder, or - for standard input. All that can matter is printed"
+            f" by kubectl get {DUMPED} -A -o yaml; of a kind that is left out no object counts."
             " May be given several times.",
         ),
         click.option(

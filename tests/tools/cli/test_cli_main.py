@@ -138,3 +138,16 @@ def test_numbers_and_names_are_counted() -> None:
     assert [printing.counted(n, "pod") for n in (0, 1, 1234)] == ["0 pods", "1 pod", "1,234 pods"]
     assert printing.some(["a", "b"]) == "a, b"
     assert printing.some(list("abcdefg")) == "a, b, c, d, e and 2 more"
+
+
+def test_the_help_names_every_kind_that_scheduling_reads() -> None:
+    from refsched.objects.kinds import KINDS
+    from refsched.tools.cli.main import DUMPED
+
+    def plural(kind: str) -> str:
+        return kind.lower() + ("es" if kind.endswith("s") else "s")
+
+    def spelled(kind: str) -> str:
+        return plural(kind).replace("capacitys", "capacities")
+
+    assert sorted(DUMPED.split(",")) == sorted(spelled(kind.type.__name__) for kind in KINDS)
