@@ -83,7 +83,7 @@ def scheduler_of(
     ``reach`` says how each extender of the configuration is asked; ``oddities`` are the known defects that the
     scheduler has; without them, those of its release. Raises InputError where the configuration enables what
     does not exist, or cannot work."""
-    extenders = tuple(Extender(extender, reach(extender)) for extender in extenders_in_order(config))
+    extenders = tuple(release.extender(extender, reach(extender)) for extender in extenders_in_order(config))
     frameworks = {
         profile.scheduler_name: framework_of(profile, extenders, release, oddities)
         for profile in resolve(config, release)

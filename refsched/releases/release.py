@@ -17,6 +17,7 @@ from refsched.cache.cache import Cache
 from refsched.config.rules import ConfigRules
 from refsched.config.types import Plugins
 from refsched.cycle.rules import CycleRules
+from refsched.extenders.extender import Extender
 from refsched.framework.interface import Handle, Plugin
 from refsched.framework.runtime import Framework
 from refsched.machine.rules import MachineRules
@@ -55,9 +56,9 @@ class Release:
     ``plugins`` are all that a configuration may enable, ``default_plugins`` those of a profile that says nothing;
     ``args`` are the arguments of those plugins that take any.
     ``config`` says how a configuration is read and merged, ``framework`` runs a profile's plugins, and ``cache``
-    holds the nodes. ``api_versions`` are those of KubeSchedulerConfiguration that are read, the preferred one
-    first; ``disabled_fields`` are what the API server makes of a pod whose fields a gate disables; ``oddities``
-    are the known defects of this release.
+    holds the nodes; ``extender`` is how extenders are asked. ``api_versions`` are those of
+    KubeSchedulerConfiguration that are read, the preferred one first; ``disabled_fields`` are what the API server
+    makes of a pod whose fields a gate disables; ``oddities`` are the known defects of this release.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Release:
     config: ConfigRules
     framework: type[Framework]
     cache: type[Cache]
+    extender: type[Extender]
     queue: QueueRules
     cycle: CycleRules
     machine: MachineRules

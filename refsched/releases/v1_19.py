@@ -24,6 +24,7 @@ from refsched.cycle.v1_19.binding_cycle import binding_cycle
 from refsched.cycle.v1_19.preparation import prepare
 from refsched.cycle.v1_19.scheduling_cycle import scheduling_cycle
 from refsched.cycle.v1_19.wording import refusal
+from refsched.extenders.v1_19 import Extender
 from refsched.framework.interface import Handle, Plugin
 from refsched.framework.v1_19 import Framework
 from refsched.machine.v1_19 import MACHINE
@@ -283,6 +284,7 @@ V1_19 = Release(
     config=ConfigRules(of.read_fields, of.merged_set),
     framework=Framework,
     cache=Cache,
+    extender=Extender,
     queue=QUEUE,
     cycle=CycleRules(scheduling_cycle, binding_cycle, refusal, prepare),
     machine=MACHINE,

@@ -23,6 +23,7 @@ from refsched.cycle.post_filter import prepare_asynchronously, prepare_at_once
 from refsched.cycle.reserve_and_bind import refusal
 from refsched.cycle.rules import CycleRules
 from refsched.cycle.scheduling_cycle import scheduling_cycle
+from refsched.extenders.extender import Extender
 from refsched.framework.interface import Handle, Plugin
 from refsched.framework.runtime import Framework
 from refsched.machine.event_handlers import MACHINE
@@ -303,6 +304,7 @@ V1_34 = Release(
     config=ConfigRules(read_fields, merged_set),
     framework=Framework,
     cache=Cache,
+    extender=Extender,
     queue=QueueRules(
         transitions=TRANSITIONS,
         heads=requeueing.of_either_queue,

@@ -197,3 +197,23 @@ def test_a_pod_that_is_deleted_while_it_waits_is_not_queued_again() -> None:
     assert machine.schedule()
     machine.delete(Pod, "p", "default")
     assert machine.queues().active == ()
+
+
+def test_an_extender_cannot_reject_a_node_for_good() -> None:
+    machine = machine_of(
+        node_object("n1"),
+        pod_object("p"),
+        answer=lambda verb, request: {"nodeNames": [], "failedAndUnresolvableNodes": {"n1": "never"}},
+        extenders=[extender(filterVerb="filter")],
+    )
+    assert popped(machine).message == "0/1 nodes are available: ."
+
+
+def test_an_answer_that_cannot_be_read_ends_the_cycle() -> None:
+    machine = machine_of(
+        node_object("n1"),
+        pod_object("p"),
+        answer=lambda verb, request: "what",
+        extenders=[extender(filterVerb="filter")],
+    )
+    assert popped(machine).result == "error"

@@ -53,6 +53,7 @@ _ONLY_IN_V1_19 = (
     "R-CYCLE-51",
     "R-CYCLE-52",
     "R-CYCLE-53",
+    "R-EXTENDER-51",
     "R-FAIL-51",
     "R-FAIL-52",
     "R-FIT-51",

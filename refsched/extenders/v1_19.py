@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Extenders in v1.19: a node is rejected, but not for good.
+
+Rules: R-EXTENDER-51.   Source: pkg/scheduler/core/extender.go, Filter; k8s.io/kube-scheduler/extender/v1/types.go,
+ExtenderFilterResult (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import frozen
+
+from refsched.extenders import extender as current
+from refsched.extenders.extender import Filtered
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.status import Status
+from refsched.rules import applies
+
+_FOR_GOOD = "failedandunresolvablenodes"
+
+
+@frozen
+class Extender(current.Extender):
+    """As today's, but for what is overridden."""
+
+    def filter(self, pod: PodInfo, nodes: Sequence[NodeInfo]) -> Filtered | Status:
+        """R-EXTENDER-51: In v1.19 failedAndUnresolvableNodes is not a field of an extender's answer: a node that
+        is only named there is not among the feasible ones, and has no reason."""
+
+        def ask(verb: str, request: dict[str, Any]) -> object:
+            answer = self.ask(verb, request)
+            if not isinstance(answer, dict):
+                return answer
+            known = {name: value for name, value in answer.items() if str(name).lower() != _FOR_GOOD}
+            if len(known) < len(answer):
+                applies("R-EXTENDER-51")
+            return known
+
+        return current.Extender(self.config, ask).filter(pod, nodes)
