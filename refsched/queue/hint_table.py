@@ -8,7 +8,7 @@ pkg/scheduler/backend/queue/scheduling_queue.go, isPodWorthRequeuing (v1.34.2).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -80,11 +80,13 @@ class Registration:
 
 
 class HintTable:
-    """The registrations of one profile, by plugin."""
+    """The registrations of one profile, by plugin. ``on_answer``, if set, is called with each registration that is
+    asked about a pod, and what it said."""
 
     def __init__(self, registrations: Mapping[str, Sequence[Registration]]) -> None:
         self._registrations = registrations
         self._matching: dict[ClusterEvent, Mapping[str, Sequence[Registration]]] = {}
+        self.on_answer: Callable[[Pod, Registration, bool], None] | None = None
 
     def matching(self, event: ClusterEvent) -> Mapping[str, Sequence[Registration]]:
         """The registrations that the event matches, by plugin, for the plugins that have any."""
@@ -134,11 +136,14 @@ class HintTable:
         self, plugins: Iterable[str], pod: Pod, happening: Happening, objects: ObjectStore
     ) -> bool:
         matching = self.matching(happening.event)
-        return any(
-            registration.says_queue(pod, happening, objects)
-            for plugin in sorted(plugins)
-            for registration in matching.get(plugin, ())
-        )
+        for plugin in sorted(plugins):
+            for registration in matching.get(plugin, ()):
+                says_queue = registration.says_queue(pod, happening, objects)
+                if self.on_answer is not None:
+                    self.on_answer(pod, registration, says_queue)
+                if says_queue:
+                    return True
+        return False
 
 
 # --- Building -------------------------------------------------------------------------------------

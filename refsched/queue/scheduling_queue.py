@@ -65,7 +65,7 @@ class SchedulingQueue:
         self.rules = rules
         self.nominator = rules.nominator(objects)
         self.on_move: Callable[[QueuedPod, Transition], None] | None = None
-        self._hint_tables = hint_tables
+        self.hint_tables = hint_tables
         self._pre_enqueue_plugins = pre_enqueue_plugins
         self._objects = objects
         self._backoff_rule = rules.backoff(initial_backoff, max_backoff)
@@ -227,7 +227,7 @@ class SchedulingQueue:
 
     def watches(self, resource: str, action: ActionType) -> bool:
         """Did any plugin of any profile register for this? (Nodes and pods are watched anyway.)"""
-        return any(table.watches(resource, action) for table in self._hint_tables.values())
+        return any(table.watches(resource, action) for table in self.hint_tables.values())
 
     def move_all_to_active_or_backoff_queue(
         self,
@@ -322,10 +322,10 @@ class SchedulingQueue:
 
     def _interested(self, event: ClusterEvent) -> frozenset[str]:
         """The plugins, of all profiles, that registered for such an event."""
-        return frozenset(plugin for table in self._hint_tables.values() for plugin in table.matching(event))
+        return frozenset(plugin for table in self.hint_tables.values() for plugin in table.matching(event))
 
     def _table(self, pod: QueuedPod) -> HintTable:
-        return self._hint_tables[pod.pod.spec.scheduler_name]
+        return self.hint_tables[pod.pod.spec.scheduler_name]
 
     # --- Places and steps -------------------------------------------------------------------------
 

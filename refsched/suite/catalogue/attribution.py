@@ -9,13 +9,15 @@ the station that fills them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from refsched.checking.agreement import Disagreement
 from refsched.records import BOUND, Attempt, Bind, Nodes, NodeStatus, PreFilter, Queues, Record, Update
 from refsched.suite.catalogue.reach import Move, Reach
+from refsched.suite.catalogue.reasons import rule_of_reason
 from refsched.suite.catalogue.rules import all_rules
 
 _STATIONS: Mapping[str, Sequence[str]] = {
@@ -51,29 +53,6 @@ _OF_A_NOMINATION: Mapping[str, Sequence[str]] = {
 }
 """The same, by what an attempt should have done to the pod's nomination."""
 
-_OF_A_REASON: Mapping[str, str] = {
-    "Too many pods": "R-FIT-02",
-    "Insufficient ": "R-FIT-02",
-    "node(s) had untolerated taint(s)": "R-TAINT-01",
-    "node(s) were unschedulable": "R-CORDON-01",
-    "pod affinity terms conflict": "R-NODEAFF-02",
-    "node(s) didn't match scheduler-enforced node affinity": "R-NODEAFF-03",
-    "node(s) didn't match Pod's node affinity/selector": "R-NODEAFF-04",
-    "node(s) didn't match pod topology spread constraints (missing required label)": "R-SPREAD-10",
-    "node(s) didn't match pod topology spread constraints": "R-SPREAD-11",
-    "node(s) had no available disk": "R-VOLRESTR-03",
-    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod": "R-VOLRESTR-04",
-    "node(s) had no available volume zone": "R-VOLZONE-05",
-    "node(s) exceed max volume count": "R-VOLLIMIT-02",
-    "pod has unbound immediate PersistentVolumeClaims": "R-VOLBIND-03",
-    "node(s) didn't match PersistentVolume's node affinity": "R-VOLBIND-07",
-    "node(s) didn't find available persistent volumes to bind": "R-VOLBIND-09",
-    "node(s) did not have enough free storage": "R-VOLBIND-15",
-    "cannot allocate all claims": "R-DRA-04",
-    "resourceclaim not available on the node": "R-DRA-05",
-}
-"""What a reason begins with, and the rule that gives it, where a method has several."""
-
 _OF_A_CODE: Mapping[str, str] = {"NodeResourcesFit": "R-FIT-03"}
 """By plugin the rule that says whether evicting pods helps, where it is not the one that gives the reason."""
 
@@ -105,8 +84,10 @@ PASSES = "R-INV-02"
 class Attribution:
     """Remembers of one history what it takes to tell whose fault a difference is."""
 
-    def __init__(self, reach: Reach) -> None:
+    def __init__(self, reach: Reach, nominated: Callable[[str], bool]) -> None:
+        """``nominated`` says of a node, by its name, whether others than the pod that is tried are nominated to it."""
         self._reach = reach
+        self._nominated = nominated
         self._failed_late: dict[str, bool] = {}
         self._queues: Queues | None = None
         self._agreed: dict[str, Move] = {}
@@ -154,23 +135,23 @@ class Attribution:
                 return self._spoke(_STATIONS.get(first, _STATIONS["result"]))
 
     def _spoke(self, rules: Sequence[str]) -> str:
-        return next((rule for rule in rules if rule in self._reach.spoken), rules[0])
+        return next((rule for rule in rules if rule in self._reach.applied), rules[0])
 
     # --- Verdicts and scores ----------------------------------------------------------------------
 
     def _verdict(self, found: Disagreement, method: str) -> str:
         expected, got = found.expected, found.got
+        missing, surplus = _rules_that_differ(expected, got)
         if _says(expected) == _says(got) and len(_reasons(expected)) == len(_reasons(got)):
-            return REASONS
+            return missing[0] if missing and surplus and all(surplus) else REASONS
         if self._is_about_nominations(found):
             return PROMISED
         plugin = _plugin(expected) or _plugin(got)
         if plugin in _OF_A_CODE and _plugin(got) == plugin and _reasons(expected) == _reasons(got):
             return _OF_A_CODE[plugin]
-        reason = next(iter((*_reasons(expected), *_reasons(got))), "")
-        if expected is None and NOMINATED_FIRST in self._reach.spoken:
+        if expected is None and NOMINATED_FIRST in self._reach.applied:
             return NOMINATED_FIRST
-        known = next((rule for start, rule in _OF_A_REASON.items() if reason.startswith(start)), None)
+        known = next(filter(None, (*missing, *surplus)), "")
         return known or self._of_plugin(plugin, (method, "pre_filter", "filter")) or EVALUATED
 
     def _is_about_nominations(self, found: Disagreement) -> bool:
@@ -178,12 +159,12 @@ class Attribution:
         takes = [
             isinstance(said, NodeStatus) and said.code == "Success" for said in (found.expected, found.got)
         ]
-        return takes[0] != takes[1] and found.member.partition(".")[2] in self._reach.promised
+        return takes[0] != takes[1] and self._nominated(found.member.partition(".")[2])
 
     def _score(self, plugin: str) -> str:
         """A function that scores for the plugin goes before its methods, which only call it."""
         functions = _rules_of_scoring(plugin)
-        spoken = next((rule for rule in self._reach.spoken if rule in functions), None)
+        spoken = next((rule for rule in self._reach.applied if rule in functions), None)
         return spoken or self._of_plugin(plugin, ("score", "normalize_score", "pre_score")) or SELECTED
 
     def _of_plugin(self, plugin: str, methods: Sequence[str]) -> str | None:
@@ -191,7 +172,7 @@ class Attribution:
         rules = _rules_of_plugins().get(plugin, {})
         for method in methods:
             here = rules.get(method, ())
-            spoken = [rule for rule in self._reach.spoken if rule in here]
+            spoken = [rule for rule in self._reach.applied if rule in here]
             if here:
                 return spoken[0] if spoken else here[0]
         return next((rule for here in rules.values() for rule in here), None)
@@ -213,7 +194,7 @@ class Attribution:
         if move.rule in _BACKED_OFF:
             return BACKOFF if not is_refused else move.before or move.rule
         if move.rule in _CURED:
-            return move.cure or move.rule
+            return move.hint or move.rule
         if move.rule in _REFUSED and not is_refused:
             asked, _ = self._reach.asked.get(pod, ("", False))
             return asked or (WHO_IS_ASKED if self._agreed.get(pod) == move else move.rule)
@@ -239,6 +220,15 @@ class Attribution:
 
 
 _MEMBERS_OF_USAGE = {"milliCPU": "milli_cpu", "ephemeralStorage": "ephemeral_storage"}
+
+
+def _rules_that_differ(expected: object, got: object) -> tuple[list[str], list[str]]:
+    """The rules of the reasons that only the one has, and of those that only the other has; empty for a reason that
+    nobody declares."""
+    one, other = Counter(_reasons(expected)), Counter(_reasons(got))
+    missing = [reason for reason in _reasons(expected) if reason in one - other]
+    surplus = [reason for reason in _reasons(got) if reason in other - one]
+    return [rule_of_reason(reason) for reason in missing], [rule_of_reason(reason) for reason in surplus]
 
 
 def _nominates(expected: object) -> str:

@@ -57,7 +57,7 @@ class Judge:
         )
         self._with_specification = with_specification
         self._invariants = Invariants(history.config, history.feature_gates)
-        self._attribution = Attribution(self._reach)
+        self._attribution = Attribution(self._reach, self._is_nominated_to)
         self._decisive: Counter[str] = Counter()
         self._has_extenders = bool(history.config.get("extenders"))
         self._has_decided = False
@@ -133,6 +133,10 @@ class Judge:
         whole: dict[str, Any] = combined(as_json(stored), object)
         return whole
 
+    def _is_nominated_to(self, node: str) -> bool:
+        """Whether a pod is nominated to this node that waits for another attempt."""
+        return bool(self._checker.scheduler.state.queue.nominated_pods_for_node(node))
+
     def settled(self) -> list[Finding]:
         return self._compare(Checker.take_missing)
 
@@ -150,7 +154,7 @@ class Judge:
         if not self._with_specification:
             return []
         pod = record.pod if isinstance(record, Attempt | Bind) else ""
-        with self._reach.listening():
+        with self._reach.listening(self._checker.scheduler.state.queue):
             found = self._followed.ask(compare)
         if found and self._followed.explains(found):
             found = []
@@ -164,7 +168,7 @@ class Judge:
 
     def _count(self, record: Record) -> None:
         """What spoke since the last comparison has been compared now."""
-        self._decisive.update(rule for rule in self._reach.spoken if self._has_a_say(rule, record))
+        self._decisive.update(rule for rule in self._reach.applied if self._has_a_say(rule, record))
         self._reach.clear()
 
     def _has_a_say(self, rule: str, record: Record) -> bool:

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reasons: by which rule a node or a pod is rejected, told from the words of a status.
+
+Each module of the specification declares its reasons with their rules (refsched/rules.py, Reason).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pkgutil import walk_packages
+
+import refsched
+from refsched.rules import Reason
+
+AROUND = ("checking", "reference", "suite", "tools", "__main__")
+"""What is not the specification."""
+
+_BLANK = re.compile(r"\{[^{}]*\}")
+
+
+def rule_of_reason(text: str) -> str:
+    """The id of the rule; empty where no module declares such a reason."""
+    if isinstance(text, Reason):
+        return text.rule
+    exact = _exact().get(text)
+    if exact is not None:
+        return exact
+    return next((rule for pattern, rule in _templates() if pattern.fullmatch(text)), "")
+
+
+@cache
+def declared_reasons() -> tuple[Reason, ...]:
+    """Every reason that a module of the specification declares, in the order of modules."""
+    return tuple(reason for name in specification_modules() for reason in _reasons_in(name))
+
+
+@cache
+def specification_modules() -> tuple[str, ...]:
+    """The dotted names of the modules of the specification, in their order."""
+    found = (info.name for info in walk_packages(refsched.__path__, "refsched."))
+    return tuple(sorted(name for name in found if name.split(".")[1] not in AROUND))
+
+
+def _reasons_in(module: str) -> Iterator[Reason]:
+    for value in vars(import_module(module)).values():
+        yield from _reasons_of(value)
+
+
+def _reasons_of(value: object) -> Iterator[Reason]:
+    if isinstance(value, Reason):
+        yield value
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from _reasons_of(item)
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _reasons_of(item)
+
+
+@cache
+def _exact() -> Mapping[str, str]:
+    return {str(reason): reason.rule for reason in reversed(declared_reasons())}
+
+
+@cache
+def _templates() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Reasons with blanks, those with the most words of their own first."""
+    with_blanks = [reason for reason in declared_reasons() if _BLANK.search(reason)]
+    with_blanks.sort(key=lambda reason: -len(_BLANK.sub("", reason)))
+    return tuple((_pattern(reason), reason.rule) for reason in with_blanks)
+
+
+def _pattern(reason: str) -> re.Pattern[str]:
+    words = (re.escape(part) for part in _BLANK.split(reason))
+    return re.compile("(?s:.*)".join(words))
