@@ -47,11 +47,11 @@ class DefaultPreemption:
     extenders: Sequence[PreemptionExtender] = ()
     preempting: set[str] = field(factory=set, eq=False)
     name: ClassVar[str] = "DefaultPreemption"
-    POINTS: ClassVar[tuple[str, ...]] = (
-        "preEnqueue",
-        "postFilter",
+    READS: ClassVar[tuple[str, ...]] = (
+        "Pod.spec.preemptionPolicy",
+        "Pod.status.nominatedNodeName",
+        "PodDisruptionBudget",
     )
-    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.preemptionPolicy", "PodDisruptionBudget")
 
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
         EventHint(

@@ -136,14 +136,19 @@ class HintTable:
         self, plugins: Iterable[str], pod: Pod, happening: Happening, objects: ObjectStore
     ) -> bool:
         matching = self.matching(happening.event)
-        for plugin in sorted(plugins):
-            for registration in matching.get(plugin, ()):
-                says_queue = registration.says_queue(pod, happening, objects)
-                if self.on_answer is not None:
-                    self.on_answer(pod, registration, says_queue)
-                if says_queue:
-                    return True
-        return False
+        return any(
+            self._answer(registration, pod, happening, objects)
+            for plugin in sorted(plugins)
+            for registration in matching.get(plugin, ())
+        )
+
+    def _answer(
+        self, registration: Registration, pod: Pod, happening: Happening, objects: ObjectStore
+    ) -> bool:
+        says_queue = registration.says_queue(pod, happening, objects)
+        if self.on_answer is not None:
+            self.on_answer(pod, registration, says_queue)
+        return says_queue
 
 
 # --- Building -------------------------------------------------------------------------------------

@@ -148,8 +148,8 @@ WRONG = (
         "all-must-be-cured",
         "of several plugins that refused a pod each must be cured by one and the same event",
         _TABLE,
-        "        return any(\n            registration.says_queue(",
-        "        return bool(plugins) and all(\n            registration.says_queue(",
+        "        return any(\n            self._answer(",
+        "        return bool(plugins) and all(\n            self._answer(",
     ),
     Wrong(
         "hears-what-it-did-not-ask-for",

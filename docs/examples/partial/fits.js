@@ -49,12 +49,23 @@ function combine(one, other, how) {
 const plus = (a, b) => a + b;
 const larger = (a, b) => (a > b ? a : b);
 
+/** What a container requests; while it is resized, what it holds already counts too. */
+function containerRequests(pod, container) {
+  const asked = amounts((container.resources || {}).requests);
+  const { containerStatuses = [], initContainerStatuses = [], conditions = [] } = pod.status || {};
+  const isSidecar = container.restartPolicy === "Always";
+  const isInit = (pod.spec.initContainers || []).includes(container);
+  if (isInit && !isSidecar) return asked;
+  const status = (isInit ? initContainerStatuses : containerStatuses).find(({ name }) => name === container.name);
+  if (!status || !status.resources) return asked;
+  const held = combine(amounts(status.resources.requests), amounts(status.allocatedResources), larger);
+  const infeasible = conditions.some(({ type, reason }) => type === "PodResizePending" && reason === "Infeasible");
+  return infeasible ? held : combine(asked, held, larger);
+}
+
 /** Requests of the containers, or of the init containers where one asks for more, and the overhead. */
 function requests(pod) {
-  const asked = (container) => {
-    const { requests = {}, limits = {} } = container.resources || {};
-    return amounts({ ...limits, ...requests });
-  };
+  const asked = (container) => containerRequests(pod, container);
   let total = (pod.spec.containers || []).map(asked).reduce((a, b) => combine(a, b, plus), {});
   let sidecars = {}, largest = {};
   for (const container of pod.spec.initContainers || []) {

@@ -85,7 +85,8 @@ class Attribution:
     """Remembers of one history what it takes to tell whose fault a difference is."""
 
     def __init__(self, reach: Reach, nominated: Callable[[str], bool]) -> None:
-        """``nominated`` says of a node, by its name, whether others than the pod that is tried are nominated to it."""
+        """``nominated`` says of a node, by its name, whether others than the pod that is tried are nominated to
+        it."""
         self._reach = reach
         self._nominated = nominated
         self._failed_late: dict[str, bool] = {}
@@ -186,18 +187,17 @@ class Attribution:
         return self._spoke(_STATIONS["queues"])
 
     def _of_a_move(self, pod: str, move: Move) -> str:
-        """Where the specification has not moved a pod since all were in their places, others were told of an
-        event."""
+        """Where the specification has not moved a pod since all were in their places, an event was taken to concern
+        other pods than it does."""
         if move.rule in _POPPED:
             return TURN
         is_refused = self._queues is not None and pod in self._queues.unschedulable
         if move.rule in _BACKED_OFF:
             return BACKOFF if not is_refused else move.before or move.rule
         if move.rule in _CURED:
-            return move.hint or move.rule
+            return move.asked if move.said_queue else move.rule
         if move.rule in _REFUSED and not is_refused:
-            asked, _ = self._reach.asked.get(pod, ("", False))
-            return asked or (WHO_IS_ASKED if self._agreed.get(pod) == move else move.rule)
+            return WHO_IS_ASKED if self._agreed.get(pod) == move else move.asked or WHO_IS_ASKED
         return move.rule
 
     def _miscounted(self, found: Disagreement) -> str:
@@ -223,8 +223,8 @@ _MEMBERS_OF_USAGE = {"milliCPU": "milli_cpu", "ephemeralStorage": "ephemeral_sto
 
 
 def _rules_that_differ(expected: object, got: object) -> tuple[list[str], list[str]]:
-    """The rules of the reasons that only the one has, and of those that only the other has; empty for a reason that
-    nobody declares."""
+    """The rules of the reasons that only the one has, and of those that only the other has; empty for a reason
+    that nobody declares."""
     one, other = Counter(_reasons(expected)), Counter(_reasons(got))
     missing = [reason for reason in _reasons(expected) if reason in one - other]
     surplus = [reason for reason in _reasons(got) if reason in other - one]

@@ -27,8 +27,10 @@ class Move:
 
     rule: str
     number: int
-    hint: str = ""
-    """The row of a plugin's events whose hint said that the pod is requeued."""
+    asked: str = ""
+    """The row of a plugin's events that was asked last whether it requeues the pod."""
+    said_queue: bool = False
+    """What it said."""
     before: str = ""
     """The rule of the step by which the pod came to where it was."""
 
@@ -38,13 +40,12 @@ _NUMBERS = count()
 
 class Reach:
     """``applied`` are the rules that were applied since the last ``clear``, in the order in which they first were;
-    ``moves`` for each pod (``namespace/name``) its last step in the queue, and ``asked`` the last row of a plugin's
-    events that was asked since then whether it requeues the pod, and what it said."""
+    ``moves`` for each pod (``namespace/name``) its last step in the queue."""
 
     def __init__(self) -> None:
         self.applied: dict[str, None] = {}
         self.moves: dict[str, Move] = {}
-        self.asked: dict[str, tuple[str, bool]] = {}
+        self._asked: dict[str, tuple[str, bool]] = {}
 
     def clear(self) -> None:
         self.applied = {}
@@ -65,9 +66,9 @@ class Reach:
         self.applied.setdefault(rule)
 
     def _moved(self, pod: QueuedPod, row: Transition) -> None:
-        hint, said_queue = self.asked.pop(pod.key, ("", False))
+        asked, said_queue = self._asked.pop(pod.key, ("", False))
         before = self.moves[pod.key].rule if pod.key in self.moves else ""
-        self.moves[pod.key] = Move(row.rule, next(_NUMBERS), hint if said_queue else "", before)
+        self.moves[pod.key] = Move(row.rule, next(_NUMBERS), asked, said_queue, before)
 
     def _answered(self, pod: Pod, registration: Registration, says_queue: bool) -> None:
-        self.asked[pod.key] = registration.rule, says_queue
+        self._asked[pod.key] = registration.rule, says_queue

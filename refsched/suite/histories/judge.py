@@ -85,7 +85,7 @@ class Judge:
         findings = self._invariants.take(record)
         if isinstance(record, Queues) and "queue" not in self._capabilities:
             return findings
-        found = self._compare(lambda checker: checker.take(record), record)
+        found = self._compare(lambda checker: self._taken(checker, record), record)
         untold = self._untold(record) if isinstance(record, Attempt | Bind) else []
         if not isinstance(record, Input):
             self._count(record)
@@ -94,6 +94,15 @@ class Judge:
             self._decisive[ANSWERS] += 1
             self._count_choices()
         return findings + (untold if _explain(untold, found) else found)
+
+    def _taken(self, checker: Checker, record: Record) -> list[Disagreement]:
+        """What the checker finds, but for what the implementation is free in."""
+        found = checker.take(record)
+        specified = checker.specified
+        if not (isinstance(record, Attempt) and isinstance(specified, Attempt)):
+            return found
+        nodes = checker.scheduler.state.cache.usage() if found else {}
+        return [one for one in found if not self._part.may_choose(one, record, specified, nodes)]
 
     def begin(self, pod: str) -> list[Finding]:
         self._has_decided = True

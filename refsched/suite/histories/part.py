@@ -17,6 +17,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from refsched.checking.agreement import Disagreement
 from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus, Permit, Release
 from refsched.suite.adapters.answers import Hello
 from refsched.suite.catalogue.rules import default_plugins, plugin_of
@@ -35,11 +36,12 @@ _SEEN_WITH: Mapping[str, str] = {
     **dict.fromkeys(
         ("SORT", "GATES", "QUEUE", "BACKOFF", "FLIGHT", "HINT", "CURE", "CHANGE", "FAIL"), "queue"
     ),
-    **dict.fromkeys(("POSTFILTER", "PREEMPT"), "preemption"),
+    **dict.fromkeys(("NOM", "POSTFILTER", "PREEMPT"), "preemption"),
     **dict.fromkeys(("VOLBIND", "VOLLIMIT", "VOLRESTR", "VOLZONE"), "volumes"),
     **dict.fromkeys(("RESERVE", "PERMIT"), "scripted"),
     "DRA": "devices",
     "EXTENDER": "extenders",
+    "SEARCH": "score",
 }
 
 _SHOWN_BY: tuple[tuple[str, str, str], ...] = (
@@ -141,6 +143,23 @@ class Part:
         if "score" not in self.capabilities:
             dropped |= {"evaluated": None, "feasible": None}
         return evolve(record, **dropped) if dropped else record
+
+    def may_choose(
+        self, found: Disagreement, record: Attempt, specified: Attempt, nodes: Collection[str]
+    ) -> bool:
+        """Whether the difference is one that the implementation is free in: without ``score`` any feasible node is
+        right, and it does not matter on how many more of the ``nodes`` that there are Filter was run."""
+        if "score" in self.capabilities:
+            return False
+        statuses = specified.filter or {}
+        member, _, node = found.member.partition(".")
+        match member:
+            case "filter":
+                return node in nodes and node not in statuses
+            case "node":
+                chosen = statuses.get(record.node or "")
+                return record.node in nodes and (chosen is None or chosen.code == "Success")
+        return False
 
     # --- Histories --------------------------------------------------------------------------------
 
