@@ -49,7 +49,7 @@ function combine(one, other, how) {
 const plus = (a, b) => a + b;
 const larger = (a, b) => (a > b ? a : b);
 
-/** What a container requests; while it is resized, what it holds already counts too. */
+/** What a container of a bound pod requests; while it is resized, what it holds already counts too. */
 function containerRequests(pod, container) {
   const asked = amounts((container.resources || {}).requests);
   const { containerStatuses = [], initContainerStatuses = [], conditions = [] } = pod.status || {};
@@ -65,7 +65,7 @@ function containerRequests(pod, container) {
 
 /** Requests of the containers, or of the init containers where one asks for more, and the overhead. */
 function requests(pod) {
-  const asked = (container) => containerRequests(pod, container);
+  const asked = (container) => (pod.spec.nodeName ? containerRequests(pod, container) : amounts(container.resources?.requests));
   let total = (pod.spec.containers || []).map(asked).reduce((a, b) => combine(a, b, plus), {});
   let sidecars = {}, largest = {};
   for (const container of pod.spec.initContainers || []) {
@@ -101,8 +101,7 @@ function taints(pod, node) {
   const untolerated = (node.spec?.taints || []).find((taint) => taint.effect !== "PreferNoSchedule"
     && !(pod.spec.tolerations || []).some((toleration) => tolerates(toleration, taint)));
   if (!untolerated) return null;
-  const text = `{${untolerated.key}: ${untolerated.value || ""}}`;
-  return rejected("TaintToleration", [`node(s) had untolerated taint ${text}`], "UnschedulableAndUnresolvable");
+  return rejected("TaintToleration", ["node(s) had untolerated taint(s)"], "UnschedulableAndUnresolvable");
 }
 
 function integer(text) {

@@ -55,12 +55,13 @@ class ApiServer:
         self._held.append(pod)
 
     def accepts(self, step: Input) -> bool:
-        """Whether it fits what has happened: what is created is not there yet, who is permitted waits."""
+        """Whether it fits what has happened: what is created is not there yet, and a pod that is permitted
+        waits."""
         match step:
             case Create(value):
                 return _key(value) not in self._objects
             case Update(value):
-                return _key(value) in self._objects
+                return _key(value) in self._objects and not self._moves(value)
             case Delete(named):
                 return (named.kind, _namespace(named.kind, named.namespace), named.name) in self._objects
             case Permit(pod, _, plugin):
@@ -69,6 +70,13 @@ class ApiServer:
                 return pod in self._held
             case _:
                 return True
+
+    def _moves(self, value: Json) -> bool:
+        """Whether the update takes a bound pod to another node, which no API server lets anybody do."""
+        if value["kind"] != "Pod":
+            return False
+        bound = self._bound.get("/".join(_key(value)[1:]))
+        return bound is not None and (value.get("spec") or {}).get("nodeName", bound) != bound
 
     def completed(self, step: Input) -> Input:
         """An update leaves a pod on its node, and nominated where the scheduler has nominated it, unless it

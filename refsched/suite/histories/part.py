@@ -29,6 +29,9 @@ Json = dict[str, Any]
 ALWAYS = frozenset({"PrioritySort", "SchedulingGates", "DefaultBinder"})
 """Plugins that the specification keeps in any case: they say which pod is next, and bind it."""
 
+_POINTS_OF: Mapping[str, tuple[str, ...]] = {"preemption": ("postFilter",), "score": ("preScore", "score")}
+"""The extension points that the specification leaves out for an implementation without the capability."""
+
 NO_PLUGIN: Json = {"disabled": [{"name": "*"}]}
 
 #   area        is decided where this capability shows it
@@ -159,6 +162,8 @@ class Part:
             case "node":
                 chosen = statuses.get(record.node or "")
                 return record.node in nodes and (chosen is None or chosen.code == "Success")
+            case "feasible":
+                return True
         return False
 
     # --- Histories --------------------------------------------------------------------------------
@@ -182,7 +187,7 @@ class Part:
         if "extenders" not in self.capabilities:
             config.pop("extenders", None)
         left_out = set(self.left_out)
-        if left_out or not self.capabilities >= {"preemption", "scripted"}:
+        if left_out or not self.capabilities >= {"preemption", "score", "scripted"}:
             profiles = config.get("profiles") or [{"schedulerName": "default-scheduler"}]
             config["profiles"] = [self._profile(profile, left_out) for profile in profiles]
         return config
@@ -205,8 +210,9 @@ class Part:
             if "*" not in named:
                 new = [name for name in self.left_out if name not in named]
                 multi_point["disabled"] = [*disabled, *({"name": name} for name in new)]
-        if "preemption" not in self.capabilities:
-            plugins["postFilter"] = deepcopy(NO_PLUGIN)
+        for capability, points in _POINTS_OF.items():
+            if capability not in self.capabilities:
+                plugins |= {point: deepcopy(NO_PLUGIN) for point in points}
         changed = {**profile, "plugins": plugins}
         if profile.get("pluginConfig"):
             changed["pluginConfig"] = [
