@@ -10,6 +10,7 @@ import pytest
 
 from conformance.strategies.faults import SCRIPTED
 from conformance.vocabulary.objects import node, pod
+from refsched.checking.agreement import Disagreement
 from refsched.errors import InputError
 from refsched.records import Attempt, NodeStatus, Reference
 from refsched.suite.adapters.answers import CAPABILITIES, Hello
@@ -45,7 +46,8 @@ def test_a_configuration_that_enables_them_one_by_one_enables_only_what_is_there
     config: dict[str, Any] = {
         "profiles": [{"schedulerName": "a", "plugins": plugins, "pluginConfig": [{"name": "NodeAffinity"}]}]
     }
-    profile = Part(FITS.capabilities | {"config"}, FITS.plugins).config(config)["profiles"][0]
+    part = Part(FITS.capabilities | {"score", "config"}, FITS.plugins)
+    profile = part.config(config)["profiles"][0]
     assert profile["plugins"]["score"]["enabled"] == [{"name": "NodeResourcesFit"}]
     assert profile["pluginConfig"] == []
     assert config["profiles"][0]["pluginConfig"], "the configuration that was given is not changed"
@@ -127,11 +129,28 @@ def test_what_belongs_to_no_capability_is_not_compared() -> None:
     assert WHOLE.judged(record) is record
 
 
+def test_without_score_any_feasible_node_is_right() -> None:
+    status = {"n1": NodeStatus("Success"), "n2": NodeStatus("Unschedulable", "NodePorts", ("no",))}
+    specified = Attempt("default/p", "scheduled", "n1", filter=status)
+    nodes = ["n1", "n2", "n3"]
+
+    def is_free(member: str, record: Attempt) -> bool:
+        return FITS.may_choose(Disagreement(member, None, None), record, specified, nodes)
+
+    chosen = {node: Attempt("default/p", "scheduled", node) for node in ("n1", "n2", "n3", "n4")}
+    assert [is_free("node", record) for record in chosen.values()] == [True, False, True, False]
+    assert [is_free(f"filter.{node}", chosen["n1"]) for node in chosen] == [False, False, True, False]
+    assert is_free("feasible", chosen["n1"])
+    assert not is_free("result", chosen["n1"])
+    assert not WHOLE.may_choose(Disagreement("node", "n1", "n3"), chosen["n3"], specified, nodes)
+
+
 def test_a_rule_of_a_plugin_that_is_not_there_is_shown_by_nothing() -> None:
     assert FITS.lacks("R-TAINT-01") == ""
     assert FITS.lacks("R-SPREAD-01") == "PodTopologySpread"
     assert FITS.lacks("R-QUEUE-07") == "queue"
-    assert FITS.lacks("R-SEARCH-02") == FITS.lacks("R-NOT-KNOWN-01") == ""
+    assert FITS.lacks("R-SEARCH-02") == "score"
+    assert FITS.lacks("R-NODE-01") == FITS.lacks("R-NOT-KNOWN-01") == ""
 
 
 # --- Hello and --only -----------------------------------------------------------------------------
