@@ -47,6 +47,7 @@ class DefaultPreemption:
     extenders: Sequence[PreemptionExtender] = ()
     preempting: set[str] = field(factory=set, eq=False)
     name: ClassVar[str] = "DefaultPreemption"
+    POINTS: ClassVar[tuple[str, ...]] = ("preEnqueue", "postFilter")
     READS: ClassVar[tuple[str, ...]] = (
         "Pod.spec.preemptionPolicy",
         "Pod.status.nominatedNodeName",

@@ -64,6 +64,7 @@ _REFUSED = ("R-QUEUE-07", "R-QUEUE-14", "R-QUEUE-21")
 length, an event cures it, or cures it not."""
 
 TURN = "R-QUEUE-47"
+AFTER_ATTEMPT = "R-QUEUE-07"
 BACKOFF = "R-BACKOFF-01"
 WHO_IS_ASKED = "R-HINT-03"
 ASKED_FOR = "R-FIT-01"
@@ -84,7 +85,7 @@ PASSES = "R-INV-02"
 class Attribution:
     """Remembers of one history what it takes to tell whose fault a difference is."""
 
-    def __init__(self, reach: Reach, nominated: Callable[[str], bool]) -> None:
+    def __init__(self, reach: Reach, nominated: Callable[[str], bool] = lambda node: False) -> None:
         """``nominated`` says of a node, by its name, whether others than the pod that is tried are nominated to
         it."""
         self._reach = reach
@@ -187,8 +188,8 @@ class Attribution:
         return self._spoke(_STATIONS["queues"])
 
     def _of_a_move(self, pod: str, move: Move) -> str:
-        """Where the specification has not moved a pod since all were in their places, an event was taken to concern
-        other pods than it does."""
+        """Where the specification has not moved a pod since all were in their places, an event was taken to
+        concern other pods than it does."""
         if move.rule in _POPPED:
             return TURN
         is_refused = self._queues is not None and pod in self._queues.unschedulable
@@ -197,7 +198,9 @@ class Attribution:
         if move.rule in _CURED:
             return move.asked if move.said_queue else move.rule
         if move.rule in _REFUSED and not is_refused:
-            return WHO_IS_ASKED if self._agreed.get(pod) == move else move.asked or WHO_IS_ASKED
+            if self._agreed.get(pod) == move:
+                return WHO_IS_ASKED
+            return move.asked or (move.rule if move.rule == AFTER_ATTEMPT else WHO_IS_ASKED)
         return move.rule
 
     def _miscounted(self, found: Disagreement) -> str:
