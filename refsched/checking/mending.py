@@ -16,6 +16,7 @@ from attrs import define, field
 
 from refsched.checking.checker import Checker
 from refsched.errors import InputError
+from refsched.objects.dra import ResourceClaim
 from refsched.oddities.known_defect import KnownDefect
 from refsched.oddities.known_defects import KNOWN_DEFECTS
 
@@ -29,20 +30,30 @@ _ALL: Mended = frozenset(KNOWN_DEFECTS)
 
 
 def mends_that_explain(
-    first_wrong: Callable[[Mended], object], wrong: object, now: Mended = AS_RELEASED
+    first_wrong: Callable[[Mended], object],
+    wrong: object,
+    now: Mended = AS_RELEASED,
+    *,
+    singly: bool = True,
 ) -> Mended | None:
     """The known defects without which nothing is wrong any more; None where there are none such. ``first_wrong``
     says what is wrong first without these (None: nothing), ``wrong`` what is without those in ``now``.
 
-    Where it is the same with all of the known defects and with none, they have no part in it.
+    Known defects have no part in it where it is the same without all of them and, ``singly``, without any one of
+    them: one defect may hide what another one does.
     """
     if now != _ALL:
         without_all = first_wrong(_ALL)
         if without_all is None:
             return _ALL
-        if now == AS_RELEASED and without_all == wrong:
+        if now == AS_RELEASED and without_all == wrong and not singly:
             return None
-    plugins = [of_plugin for of_plugin in _by_plugin() if _matters(of_plugin, first_wrong, wrong, now)]
+
+    def matters(of_plugin: Mended) -> bool:
+        tried = [of_plugin, *(frozenset({defect}) for defect in of_plugin if singly)]
+        return bool(of_plugin & now) or any(first_wrong(mended) != wrong for mended in tried)
+
+    plugins = [of_plugin for of_plugin in _by_plugin() if matters(of_plugin)]
     matter = [defect for defect in KNOWN_DEFECTS if any(defect in of_plugin for of_plugin in plugins)]
     for number in range(1, len(matter) + 1):
         for some in map(frozenset, combinations(matter, number)):
@@ -55,11 +66,6 @@ def _by_plugin() -> list[Mended]:
     """The known defects of each plugin."""
     names = dict.fromkeys(defect.plugin for defect in KNOWN_DEFECTS)
     return [frozenset(defect for defect in KNOWN_DEFECTS if defect.plugin == name) for name in names]
-
-
-def _matters(of_plugin: Mended, first_wrong: Callable[[Mended], object], wrong: object, now: Mended) -> bool:
-    """Have the known defects of this plugin a part in what is wrong?"""
-    return bool(of_plugin & now) or first_wrong(of_plugin) != wrong
 
 
 @define(eq=False)
@@ -83,7 +89,7 @@ class Mending:
 
     def explains(self, found: object) -> bool:
         """The last question found this. Would none have found anything, without some known defects? Then the
-        scheduler is without these from now on."""
+        scheduler is without these from now on. Only defects in the allocation of devices hide each other."""
         tried: dict[Mended, Checker] = {}
 
         def first_wrong(mended: Mended) -> object:
@@ -91,7 +97,8 @@ class Mending:
             return wrong
 
         last = len(self._asked) - 1
-        mended = mends_that_explain(first_wrong, (last, found), self.mended)
+        singly = bool(self.checker.scheduler.state.objects.list(ResourceClaim))
+        mended = mends_that_explain(first_wrong, (last, found), self.mended, singly=singly)
         if mended is None:
             return False
         self.mended, self.checker = mended, tried[mended]

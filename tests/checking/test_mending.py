@@ -55,7 +55,7 @@ def test_where_the_same_is_wrong_with_all_and_with_none_no_other_is_tried() -> N
         tried.append(mended)
         return "the same"
 
-    assert mends_that_explain(first_wrong, "the same") is None
+    assert mends_that_explain(first_wrong, "the same", singly=False) is None
     assert tried == [ALL]
 
 
@@ -65,7 +65,7 @@ def test_known_defects_of_a_plugin_that_has_no_part_are_not_tried() -> None:
             raise AssertionError(mended)
         return None if mended == {A, B} else [A in mended, B in mended]
 
-    assert mends_that_explain(first_wrong, [False, False]) == {A, B}
+    assert mends_that_explain(first_wrong, [False, False], singly=False) == {A, B}
 
 
 # --- A checker that begins again ------------------------------------------------------------------
@@ -158,3 +158,11 @@ def test_nothing_is_explained_by_what_would_come_to_an_end_otherwise() -> None:
     mending = Mending(lambda mended: Checker(configuration(), without=mended))
     assert mending.explains(mending.ask(question))
     assert mending.mended == {ONE_TERM_OF_SEVERAL}
+
+
+def test_one_defect_may_hide_what_another_one_does() -> None:
+    def first_wrong(mended: Mended) -> object:
+        return None if mended == {A} else "the same"
+
+    assert mends_that_explain(first_wrong, "the same") == {A}
+    assert mends_that_explain(first_wrong, "the same", singly=False) is None
