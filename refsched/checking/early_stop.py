@@ -29,6 +29,7 @@ from refsched.cycle.find_nodes import num_feasible_nodes_to_find
 from refsched.machine.state import SchedulerState
 from refsched.objects.pod import Pod
 from refsched.records import Attempt, NodeStatus
+from refsched.rules import applies
 
 
 @frozen
@@ -156,7 +157,9 @@ class _Search:
             yield Disagreement("filter", f"no more than {workers} feasible nodes too many", self.too_many)
 
     def _left_out(self) -> Iterator[Disagreement]:
-        """R-SEARCH-10: only a feasible node too many ends the search before the last node."""
+        """R-SEARCH-10: A search leaves out a node only after it has found more feasible nodes than it was to
+        find."""
+        applies("R-SEARCH-10")
         left_out = [node for node in self.space.nodes if node not in self.told]
         if left_out:
             expected = f"to be evaluated: no more than {self.space.enough} nodes were feasible"
@@ -168,7 +171,10 @@ class _Search:
             yield Disagreement("feasible", expected, len(self.kept))
 
     def _order(self, chunks: Sequence[_Chunk]) -> Iterator[Disagreement]:
-        """R-SEARCH-11: a chunk is checked from its beginning. R-SEARCH-12: no further than a node too many."""
+        """R-SEARCH-11: The nodes of a chunk are filtered from its first one on.
+        R-SEARCH-12: A worker that finds a feasible node too many filters no other node."""
+        applies("R-SEARCH-11")
+        applies("R-SEARCH-12")
         for chunk in chunks:
             skipped = next((node for node in chunk.nodes if node not in self.told), "")
             if chunk.checked != chunk.nodes[: len(chunk.checked)]:
@@ -183,7 +189,9 @@ class _Search:
         return self.kept is not None and node in self.feasible and node not in self.kept
 
     def _ends(self, chunks: Sequence[_Chunk], workers: int) -> Iterator[Disagreement]:
-        """R-SEARCH-13: each worker ends but once, and one of them in the last chunk, or after it."""
+        """R-SEARCH-13: Each worker stops filtering once, and one of them in the last chunk that was begun, or
+        after it."""
+        applies("R-SEARCH-13")
         last = max(i for i, chunk in enumerate(chunks) if chunk.checked)
         unfinished = {i for i in range(last) if not chunks[i].is_finished}
         may_end = {

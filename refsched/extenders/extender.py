@@ -32,6 +32,7 @@ from refsched.objects.node import Node
 from refsched.objects.pod import Container
 from refsched.objects.resources import resource_of
 from refsched.preemption.candidate import Candidate
+from refsched.rules import applies
 
 T = TypeVar("T")
 
@@ -91,19 +92,23 @@ class Extender:
         return bool(self.config.preempt_verb)
 
     def is_interested(self, pod: PodInfo) -> bool:
-        """R-EXTENDER-01: an extender cares for every pod, or, where it manages resources, for one with a container
-        that requests one of them or is limited in it. Neither overhead nor requests of the whole pod count."""
+        """R-EXTENDER-01: An extender that manages resources is called only for a pod with a container, or an init
+        container, that requests or limits one of them; overhead and pod-level requests do not count."""
         managed = {resource.name for resource in self.config.managed_resources}
+        if managed:
+            applies("R-EXTENDER-01")
         spec = pod.pod.spec
         return not managed or any(_uses(c, managed) for c in (*spec.containers, *spec.init_containers))
 
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, pod: PodInfo, nodes: Sequence[NodeInfo]) -> Filtered | Status:
-        """R-EXTENDER-02: the nodes that an extender names are left, in its order; an answer that names none
-        leaves none. Who is given names may name only what it was given. R-EXTENDER-03: the nodes that an
-        extender sends back whole are taken as they are: without pods, and without what is known of images.
-        R-EXTENDER-04: an extender may refuse a node for good, which goes before its plain refusal."""
+        """R-EXTENDER-02: The nodes that an extender's filter answer names remain feasible, in the order of the
+        answer; an extender that is sent names may answer only names that it was sent.
+        R-EXTENDER-03: Nodes that an extender sends back as objects are used as they were sent: without pods, and
+        without image states.
+        R-EXTENDER-04: A node that an extender lists both as failed and as failed and unresolvable is rejected as
+        UnschedulableAndUnresolvable."""
         if not self.is_filter:
             return Filtered(tuple(nodes))
         result = self._ask(self.config.filter_verb, self._args(pod, nodes), read_filter_result)
@@ -113,6 +118,9 @@ class Extender:
             return error(result.error)
         refused = {node: unschedulable(why) for node, why in result.failed_nodes.items()}
         refused |= {node: unresolvable(why) for node, why in result.failed_and_unresolvable_nodes.items()}
+        if result.failed_nodes.keys() & result.failed_and_unresolvable_nodes.keys():
+            applies("R-EXTENDER-04")
+        applies("R-EXTENDER-02")
         if self.config.node_cache_capable and result.node_names is not None:
             given = {node.name: node for node in nodes}
             for name in result.node_names:
@@ -122,18 +130,20 @@ class Extender:
                         "which is not found in the input node list"
                     )
             return Filtered(tuple(given[name] for name in result.node_names), refused)
+        applies("R-EXTENDER-03")
         return Filtered(tuple(_bare(node) for node in result.nodes or ()), refused)
 
     # --- Prioritize -------------------------------------------------------------------------------
 
     def prioritize(self, pod: PodInfo, nodes: Sequence[NodeInfo]) -> Mapping[str, int] | Status:
-        """R-EXTENDER-05: an extender's score counts ten times its weight; a host that is named twice has both. One
-        that does not prioritize gives 0 to every node."""
+        """R-EXTENDER-05: An extender's score of a node is multiplied by the extender's weight and by 10; the
+        scores of a node that is named twice add up."""
         if not self.is_prioritizer:
             return {node.name: 0 for node in nodes}
         hosts = self._ask(self.config.prioritize_verb, self._args(pod, nodes), read_host_priorities)
         if isinstance(hosts, Status):
             return hosts
+        applies("R-EXTENDER-05")
         scores: dict[str, int] = {}
         for host, score in hosts:
             scores[host] = scores.get(host, 0) + score * self.config.weight * _SCORE_SCALE
@@ -144,12 +154,13 @@ class Extender:
     def process_preemption(
         self, pod: PodInfo, candidates: Mapping[str, Candidate], snapshot: Snapshot
     ) -> Mapping[str, Candidate] | Status:
-        """R-EXTENDER-06: an extender names victims by uid, whatever they were sent as: any pods of any nodes
-        that exist. One that is not found there fails the call."""
+        """R-EXTENDER-06: An extender that processes preemption names victims by their uid, on any node that
+        exists; the call fails if a node, or a pod with that uid on the node, does not exist."""
         args = preemption_args(pod.pod, candidates, by_uid=self.config.node_cache_capable)
         named = self._ask(self.config.preempt_verb, args, read_preemption_result)
         if isinstance(named, Status):
             return named
+        applies("R-EXTENDER-06")
         found: dict[str, Candidate] = {}
         for name, victims in named.items():
             node = snapshot.get(name)
@@ -174,7 +185,9 @@ class Extender:
     # --- Bind -------------------------------------------------------------------------------------
 
     def bind(self, pod: PodInfo, node: str) -> Status | None:
-        """R-EXTENDER-07: the extender binds the pod itself, or says why not."""
+        """R-EXTENDER-07: An extender with a bind verb binds the pod itself, and an error in its answer fails the
+        binding."""
+        applies("R-EXTENDER-07")
         refusal = self._ask(self.config.bind_verb, binding_args(pod.pod, node), read_binding_result)
         if isinstance(refusal, Status):
             return refusal
@@ -187,13 +200,14 @@ class Extender:
         return extender_args(pod.pod, [node.existing_node for node in nodes], by_name=by_name)
 
     def _ask(self, verb: str, request: dict[str, Any], read: Callable[[object], T]) -> T | Status:
-        """R-EXTENDER-08: an extender's answer that cannot be read is as bad as none."""
+        """R-EXTENDER-08: A call to an extender fails if the answer cannot be read."""
         answer = self.ask(verb, request)
         if isinstance(answer, Failure):
             return error(answer.message)
         try:
             return read(answer)
         except InputError as problem:
+            applies("R-EXTENDER-08")
             return error(f"json: cannot unmarshal the answer to {verb}: {problem}")
 
 

@@ -31,6 +31,7 @@ from refsched.framework.left_out import instead_of_pre_filter, instead_of_pre_sc
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Code, Status, error, unresolvable
+from refsched.rules import applies
 
 
 @frozen
@@ -200,13 +201,15 @@ class Framework:
         nominated: Sequence[PodInfo],
         snapshot: Snapshot,
     ) -> Status:
-        """R-NOM-01: a pod must fit with the pods nominated to the node, and without them.
+        """R-NOM-01: A node passes Filter only if the pod fits there both with the pods of equal or higher priority
+        that are nominated to the node, and without them.
 
-        Only nominated pods of equal or higher priority count, and never the pod itself. The second pass is
-        made where the first had any and passed. Source: RunFilterPluginsWithNominatedPods.
+        Source: RunFilterPluginsWithNominatedPods.
         """
         crowded, crowded_state = node, state
         counted = [n for n in nominated if n.pod.priority >= pod.pod.priority and n.pod.uid != pod.pod.uid]
+        if counted:
+            applies("R-NOM-01")
         for other in counted:
             crowded = crowded.with_pod(other)
             crowded_state = self.add_pod(crowded_state, pod, other, crowded, snapshot)
