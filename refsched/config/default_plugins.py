@@ -12,6 +12,7 @@ import attrs
 from attrs import evolve
 
 from refsched.config.types import Plugins, PluginSet
+from refsched.rules import applies
 
 MergeSets = Callable[[PluginSet, PluginSet], PluginSet]
 """The plugins of a point, of the default ones there and of what a profile says there."""
@@ -27,12 +28,17 @@ def merged_plugins(defaults: Plugins, custom: Plugins, merged: MergeSets) -> Plu
 
 
 def merged_set(default: PluginSet, custom: PluginSet) -> PluginSet:
-    """R-CONFIG-11: a default plugin that is enabled again keeps its place, and takes the new weight.
-    R-CONFIG-12: one that is disabled and enabled comes last, with the plugins that are not default."""
+    """R-CONFIG-11: A default plugin that a profile enables again keeps its place and takes the new weight.
+    R-CONFIG-12: A default plugin that a profile disables and enables comes last, with the plugins that are not
+    default."""
     last = {plugin.name: index for index, plugin in enumerate(custom.enabled)}
     disabled = custom.disabled_names
     kept = [p for p in default.enabled if not disabled & {p.name, "*"}]
+    if disabled & last.keys() & {plugin.name for plugin in default.enabled}:
+        applies("R-CONFIG-12")
     replacing = {last[plugin.name] for plugin in kept if plugin.name in last}
+    if replacing:
+        applies("R-CONFIG-11")
     enabled = [custom.enabled[last[plugin.name]] if plugin.name in last else plugin for plugin in kept]
     enabled += [plugin for index, plugin in enumerate(custom.enabled) if index not in replacing]
     return PluginSet(tuple(enabled), custom.disabled)

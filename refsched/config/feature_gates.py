@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from refsched.errors import InputError
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
+from refsched.rules import applies
 
 
 def with_feature_gates(settings: object, release: Release = DEFAULT) -> Release:
@@ -31,6 +32,7 @@ def _with_gate(name: str, setting: object, release: Release, changed: Release) -
     """
     gate = release.gates.get(name)
     if gate is None:
+        applies("R-FEATURE-01")
         raise InputError(f"is not a feature gate that changes scheduling in {release.tag}", name)
     if not isinstance(setting, bool):
         raise InputError(f"expected true or false, found {setting!r:.60}", name)
@@ -38,7 +40,9 @@ def _with_gate(name: str, setting: object, release: Release, changed: Release) -
         return changed
     state = "on" if gate.default else "off"
     if gate.locked:
+        applies("R-FEATURE-01")
         raise InputError(f"is locked to its default ({state})", name)
     if gate.otherwise is None:
+        applies("R-FEATURE-02")
         raise InputError(f"is followed only as it is by default ({state}): {gate.changes}", name)
     return gate.otherwise(changed)

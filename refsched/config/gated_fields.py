@@ -15,6 +15,7 @@ from attrs import evolve
 
 from refsched.objects.pod import ContainerStatus, DisabledRequirements, Pod
 from refsched.objects.store import ApiObject
+from refsched.rules import applies
 
 
 def without_disabled_fields(read: ApiObject, disabled: Iterable[Callable[[Pod], Pod]]) -> ApiObject:
@@ -22,9 +23,12 @@ def without_disabled_fields(read: ApiObject, disabled: Iterable[Callable[[Pod], 
     is placed."""
     if not isinstance(read, Pod):
         return read
+    kept = read
     for without in disabled:
-        read = without(read)
-    return read
+        kept = without(kept)
+    if kept != read:
+        applies("R-FEATURE-04")
+    return kept
 
 
 def without_match_label_keys(pod: Pod) -> Pod:

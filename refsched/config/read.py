@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import evolve
 
-from refsched.config.args import with_defaults
+from refsched.config.args import PluginArgs, refused_by
 from refsched.config.scalars import CONVERTER, within
 from refsched.config.types import (
     DEFAULT_SCHEDULER_NAME,
@@ -26,17 +26,20 @@ from refsched.errors import InputError
 from refsched.objects.reading import read_as
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
+from refsched.rules import applies
 
 KIND = "KubeSchedulerConfiguration"
 
 
 def read_config(value: object, release: Release = DEFAULT) -> KubeSchedulerConfiguration:
-    """R-CONFIG-01: apiVersion and kind must be there; a field that the version does not have is refused.
+    """R-CONFIG-01: A configuration is refused if its apiVersion or its kind is missing or not known, or if it has
+    a field that this apiVersion does not have.
 
     The profiles' plugins stay as they were written; ``resolve`` merges them with the default plugins.
     """
-    fields = _named(_without_type(value, KIND, release, required=True))
-    config = release.config.read_fields(fields)
+    with refused_by("R-CONFIG-01"):
+        fields = _without_type(value, KIND, release, required=True)
+        config = release.config.read_fields(_named(fields))
     profiles = []
     for index, profile in enumerate(config.profiles):
         with within(f"profiles[{index}]"):
@@ -63,30 +66,36 @@ def _without_type(value: object, kind: str, release: Release, *, required: bool 
 
 
 def _named(fields: dict[str, Any]) -> dict[str, Any]:
-    """R-CONFIG-02: no profile is one profile; where there is one, its schedulerName may be left out."""
+    """R-CONFIG-02: A configuration without profiles has one profile, and the schedulerName of an only profile is
+    default-scheduler if it is left out."""
     profiles = fields.get("profiles")
     if profiles in (None, [], ()):
         profiles = [{}]
     if isinstance(profiles, list | tuple) and len(profiles) == 1:
         only = {} if profiles[0] is None else profiles[0]
         if isinstance(only, Mapping) and only.get("schedulerName") is None:
+            applies("R-CONFIG-02")
             return {**fields, "profiles": [{**only, "schedulerName": DEFAULT_SCHEDULER_NAME}]}
     return fields
 
 
 def _with_args(profile: KubeSchedulerProfile, release: Release) -> KubeSchedulerProfile:
-    """R-CONFIG-03: what a plugin of this version takes is read strictly; what another takes, not at all."""
+    """R-CONFIG-03: Arguments are refused if they have a field that the plugin does not take; those of a plugin
+    that takes none, or is not known, are not read."""
     configs = []
     for index, config in enumerate(profile.plugin_config):
         if config.name in release.args:
             with within(f"pluginConfig[{index}].args"):
                 config = PluginConfig(config.name, read_args(config.name, config.args, release))
+        else:
+            applies("R-CONFIG-03")
         configs.append(config)
     return evolve(profile, plugin_config=tuple(configs))
 
 
-def read_args(plugin: str, value: object, release: Release = DEFAULT) -> Any:
+def read_args(plugin: str, value: object, release: Release = DEFAULT) -> PluginArgs:
     """The arguments of one of the plugins that take any; None are its defaults."""
     fields = _without_type({} if value is None else value, f"{plugin}Args", release)
-    args: Any = read_as(release.args[plugin], fields, CONVERTER)
-    return with_defaults(args)
+    with refused_by("R-CONFIG-03"):
+        args: PluginArgs = read_as(release.args[plugin], fields, CONVERTER)
+    return args.with_defaults()

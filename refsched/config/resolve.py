@@ -13,15 +13,16 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from refsched.config.args import refused_by
 from refsched.config.default_plugins import merged_plugins
 from refsched.config.points import EXTENSION_POINTS
 from refsched.config.read import read_args
 from refsched.config.scalars import Seconds, within
 from refsched.config.types import Extender, KubeSchedulerConfiguration, KubeSchedulerProfile, Plugins
-from refsched.config.validate_args import validate_args
 from refsched.errors import InputError
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
+from refsched.rules import applies
 
 _MULTI_POINT = "multiPoint"
 _MAX_NODE_SCORE = 100
@@ -59,24 +60,30 @@ def resolve(config: KubeSchedulerConfiguration, release: Release = DEFAULT) -> t
 
 
 def extenders_in_order(config: KubeSchedulerConfiguration) -> tuple[Extender, ...]:
-    """R-CONFIG-28: the extenders as all profiles call them: ignorable ones last, without a timeout 5 s."""
+    """R-CONFIG-28: Extenders are called in the order of the configuration, ignorable ones last, each with a
+    timeout of 5 s if it has none of its own."""
     timed = [evolve(e, http_timeout=e.http_timeout or _EXTENDER_TIMEOUT) for e in config.extenders]
+    if timed:
+        applies("R-CONFIG-28")
     return tuple(sorted(timed, key=lambda extender: extender.ignorable))
 
 
 def _resolve(
     config: KubeSchedulerConfiguration, profile: KubeSchedulerProfile, release: Release
 ) -> ResolvedProfile:
-    """R-CONFIG-20: one QueueSort plugin and at least one Bind plugin.
-    R-CONFIG-21: a profile's percentageOfNodesToScore, 0 included, goes before the configuration's."""
+    """R-CONFIG-20: A profile is refused unless exactly one plugin is enabled at queueSort, and at least one at
+    bind.
+    R-CONFIG-21: A profile's percentageOfNodesToScore, also if it is 0, takes precedence over the
+    configuration's."""
     plugins = merged_plugins(release.default_plugins, profile.plugins, release.config.merged_set)
     with within("plugins"):
         needed = _needed(plugins, profile.plugins, release)
         names = {point: _plugins_at(point, plugins, profile.plugins, release) for point in EXTENSION_POINTS}
-        if len(names["queueSort"]) != 1:
-            raise InputError(f"exactly one plugin is needed, not {len(names['queueSort'])}", "queueSort")
-        if not names["bind"]:
-            raise InputError("at least one plugin is needed", "bind")
+        with refused_by("R-CONFIG-20"):
+            if len(names["queueSort"]) != 1:
+                raise InputError(f"exactly one plugin is needed, not {len(names['queueSort'])}", "queueSort")
+            if not names["bind"]:
+                raise InputError("at least one plugin is needed", "bind")
         weights = _score_weights(plugins, release)
     points = {
         point: tuple(EnabledPlugin(name, weights[name] if point == "score" else 0) for name in found)
@@ -85,6 +92,8 @@ def _resolve(
     percentage = profile.percentage_of_nodes_to_score
     if percentage is None:
         percentage = config.percentage_of_nodes_to_score
+    elif percentage != config.percentage_of_nodes_to_score:
+        applies("R-CONFIG-21")
     args = _args(profile, needed, _ignored_resources(config), release)
     return ResolvedProfile(profile.scheduler_name, percentage, points, args)
 
@@ -93,20 +102,22 @@ def _resolve(
 
 
 def _needed(plugins: Plugins, custom: Plugins, release: Release) -> frozenset[str]:
-    """R-CONFIG-22: every enabled plugin exists, also one that no point would call."""
+    """R-CONFIG-22: A profile is refused if it enables a plugin that does not exist."""
     needed = set()
     for point in (*EXTENSION_POINTS, _MULTI_POINT):
         for plugin in plugins.at(point).enabled:
             if plugin.name not in release.plugins:
+                applies("R-CONFIG-22")
                 raise InputError(f"there is no plugin {plugin.name!r}", _place(custom, point, plugin.name))
             needed.add(plugin.name)
     return frozenset(needed)
 
 
 def _plugins_at(point: str, plugins: Plugins, custom: Plugins, release: Release) -> Sequence[str]:
-    """R-CONFIG-23: what multiPoint enables is called at every point that it extends, unless disabled there.
-    R-CONFIG-24: first those of multiPoint that the point enables again, in the point's order, then the other
-    ones of multiPoint, then those that only the point enables."""
+    """R-CONFIG-23: A plugin that multiPoint enables is called at every point that it extends unless it is disabled
+    there.
+    R-CONFIG-24: At a point the plugins of multiPoint that the point enables again come first, in the point's
+    order, then the other plugins of multiPoint, then those that only the point enables."""
     specific = _specific(point, plugins, custom, release)
     disabled = plugins.at(point).disabled_names
     if "*" in disabled:
@@ -121,18 +132,24 @@ def _plugins_at(point: str, plugins: Plugins, custom: Plugins, release: Release)
         elif plugin.name in expanded:
             raise InputError(f"{plugin.name} is there already", _place(custom, _MULTI_POINT, plugin.name))
         else:
+            applies("R-CONFIG-23")
             expanded.append(plugin.name)
     before = [name for name in specific if name in again]
+    if expanded and specific:
+        applies("R-CONFIG-24")
     return [*before, *expanded, *(name for name in specific if name not in again)]
 
 
 def _specific(point: str, plugins: Plugins, custom: Plugins, release: Release) -> Sequence[str]:
-    """R-CONFIG-25: what a point enables extends that point, and is there once."""
+    """R-CONFIG-25: A profile is refused if it enables a plugin at a point that the plugin does not extend, or
+    twice at one point."""
     names: list[str] = []
     for plugin in plugins.at(point).enabled:
         if point not in release.plugins[plugin.name].points:
+            applies("R-CONFIG-25")
             raise InputError(f"{plugin.name} does not extend {point}", _place(custom, point, plugin.name))
         if plugin.name in names:
+            applies("R-CONFIG-25")
             raise InputError(f"{plugin.name} is there already", _place(custom, point, plugin.name))
         names.append(plugin.name)
     return names
@@ -145,13 +162,17 @@ def _place(custom: Plugins, point: str, name: str) -> str:
 
 
 def _score_weights(plugins: Plugins, release: Release) -> Mapping[str, int]:
-    """R-CONFIG-26: the weight at score goes before that at multiPoint, and 0 is 1. All weights together may
-    not overflow 64 bits, which is computed in 64 bits: once their sum is negative, no other may follow."""
+    """R-CONFIG-26: A plugin's weight at score takes precedence over that at multiPoint, weight 0 is 1, and a
+    profile is refused whose weights could make a total that overflows 64 bits.
+
+    The sum is computed in 64 bits: once it is negative, no other weight may follow.
+    """
     weights: dict[str, int] = {}
     total = 0
     for plugin in (*plugins.score.enabled, *plugins.multi_point.enabled):
         if "score" not in release.plugins[plugin.name].points or plugin.name in weights:
             continue
+        applies("R-CONFIG-26")
         weights[plugin.name] = plugin.weight or 1
         highest = weights[plugin.name] * _MAX_NODE_SCORE
         if total < 0 or highest > _MAX_TOTAL_SCORE - total:
@@ -166,21 +187,22 @@ def _score_weights(plugins: Plugins, release: Release) -> Mapping[str, int]:
 def _args(
     profile: KubeSchedulerProfile, needed: frozenset[str], ignored: tuple[str, ...], release: Release
 ) -> Mapping[str, Any]:
-    """R-CONFIG-27: resources that extenders have the scheduler ignore replace those that NodeResourcesFit
-    was configured to ignore, in every profile. Its arguments are checked where it is enabled."""
+    """R-CONFIG-27: In every profile the managed resources of extenders that are ignoredByScheduler replace the
+    ignoredResources of NodeResourcesFit."""
     args: dict[str, Any] = {
         plugin: read_args(plugin, None, release) for plugin in sorted(needed & release.args.keys())
     }
     places = {config.name: f"pluginConfig[{i}].args" for i, config in enumerate(profile.plugin_config)}
     args |= {config.name: config.args for config in profile.plugin_config if config.name in release.args}
     if ignored:
+        applies("R-CONFIG-27")
         fit = args.get("NodeResourcesFit")
         if fit is None:
             raise InputError("has no NodeResourcesFit, whose resources an extender manages", "pluginConfig")
         args["NodeResourcesFit"] = evolve(fit, ignored_resources=ignored)
-    with within(places.get("NodeResourcesFit", "pluginConfig")):
-        if "NodeResourcesFit" in needed:
-            validate_args(args["NodeResourcesFit"])
+    for plugin in sorted(needed & args.keys() & release.config.checked_where_enabled):
+        with within(places.get(plugin, "pluginConfig")):
+            release.config.check_enabled(args[plugin])
     return {plugin: found for plugin, found in args.items() if plugin in needed}
 
 

@@ -8,13 +8,23 @@ from typing import Any
 
 from attrs import frozen
 
+from refsched.config.args import PluginArgs, check
 from refsched.config.types import KubeSchedulerConfiguration, PluginSet
 
 
 @frozen
 class ConfigRules:
     """``read_fields`` reads what stands beside apiVersion and kind. ``merged_set`` is what a profile's plugins at
-    a point make of the default ones there."""
+    a point make of the default ones there.
+
+    Arguments are checked when a configuration is read; those of the plugins ``checked_where_enabled`` only where
+    the plugin is enabled, by ``check_enabled``. A configuration that names one of the ``removed_plugins`` is
+    refused, and so are arguments under one of the names ``misnamed_args``.
+    """
 
     read_fields: Callable[[Mapping[str, Any]], KubeSchedulerConfiguration]
     merged_set: Callable[[PluginSet, PluginSet], PluginSet]
+    checked_where_enabled: frozenset[str]
+    check_enabled: Callable[[PluginArgs], None] = check
+    removed_plugins: frozenset[str] = frozenset()
+    misnamed_args: frozenset[str] = frozenset()

@@ -74,7 +74,7 @@ _ATTRIBUTES = {json_name(attribute.name): attribute.name for attribute in attrs.
 
 @frozen
 class PluginConfig:
-    """``args`` is one of refsched.config.args, or what was written, for a plugin that is not known here."""
+    """``args`` is what the plugin takes, or what was written, for a plugin that is not known here."""
 
     name: str = ""
     args: Any = None

@@ -16,6 +16,7 @@ import attrs
 from attrs import field, frozen
 
 from refsched.config import types as current
+from refsched.config.args import PluginArgs, check_qualified, check_range, refused_by
 from refsched.config.scalars import CONVERTER, Int32, is_qualified_name, within
 from refsched.config.types import (
     ClientConnectionConfiguration,
@@ -115,6 +116,21 @@ def merged_set(default: PluginSet, custom: PluginSet) -> PluginSet:
 
 # --- Arguments ------------------------------------------------------------------------------------
 
+_ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
+
+
+def check_enabled(args: PluginArgs) -> None:
+    """R-CONFIG-52: In v1.19 the arguments of a plugin are checked where the plugin is enabled: weights of
+    resources, the points of a shape, labels that contradict each other, default constraints and names of resources
+    that are ignored."""
+    with refused_by("R-CONFIG-52"):
+        args.validate()
+
+
+def _check_least(value: int, low: int, name: str) -> None:
+    if value < low:
+        raise InputError(f"{value} is less than {low}", name)
+
 
 @frozen
 class ResourceSpec:
@@ -133,151 +149,101 @@ def _or_default(resources: Sequence[ResourceSpec]) -> Resources:
 
 
 @frozen
-class InterPodAffinityArgs:
+class InterPodAffinityArgs(PluginArgs):
     hard_pod_affinity_weight: Int32 = Int32(1)
+
+    def validate(self) -> None:
+        check_range(self.hard_pod_affinity_weight, 0, 100, "hardPodAffinityWeight")
 
 
 @frozen
-class NodeLabelArgs:
+class NodeLabelArgs(PluginArgs):
     present_labels: tuple[str, ...] = ()
     absent_labels: tuple[str, ...] = ()
     present_labels_preference: tuple[str, ...] = ()
     absent_labels_preference: tuple[str, ...] = ()
 
+    def validate(self) -> None:
+        pairs = (
+            ("absentLabels", self.present_labels, self.absent_labels),
+            ("absentLabelsPreference", self.present_labels_preference, self.absent_labels_preference),
+        )
+        for name, present, absent in pairs:
+            for label in absent:
+                if label in present:
+                    raise InputError(f"{label!r} is to be present, too", name)
+
 
 @frozen
-class NodeResourcesFitArgs:
+class NodeResourcesFitArgs(PluginArgs):
     ignored_resources: tuple[str, ...] = ()
     ignored_resource_groups: tuple[str, ...] = ()
 
+    def validate(self) -> None:
+        for index, resource in enumerate(self.ignored_resources):
+            check_qualified(resource, f"ignoredResources[{index}]")
+        for index, group in enumerate(self.ignored_resource_groups):
+            if "/" in group or not is_qualified_name(group):
+                raise InputError(f"{group!r} is not the name of a group", f"ignoredResourceGroups[{index}]")
+
 
 @frozen
-class NodeResourcesAllocatedArgs:
+class NodeResourcesAllocatedArgs(PluginArgs):
     """Those of NodeResourcesLeastAllocated and of NodeResourcesMostAllocated."""
 
     resources: Resources = field(default=(), converter=_or_default)
 
+    def validate(self) -> None:
+        for index, resource in enumerate(self.resources):
+            check_range(resource.weight, 1, 100, f"resources[{index}].weight")
+
 
 @frozen
-class PodTopologySpreadArgs:
+class PodTopologySpreadArgs(PluginArgs):
     default_constraints: tuple[TopologySpreadConstraint, ...] = ()
 
+    def validate(self) -> None:
+        seen: set[tuple[str, str]] = set()
+        for index, constraint in enumerate(self.default_constraints):
+            with within(f"defaultConstraints[{index}]"):
+                _check_least(constraint.max_skew, 1, "maxSkew")
+                check_qualified(constraint.topology_key, "topologyKey")
+                if constraint.when_unsatisfiable not in _ACTIONS:
+                    raise InputError(f"is not one of {', '.join(_ACTIONS)}", "whenUnsatisfiable")
+                if constraint.label_selector is not None:
+                    raise InputError("is not allowed: each pod's own is used", "labelSelector")
+                key = (constraint.topology_key, constraint.when_unsatisfiable)
+                if key in seen:
+                    raise InputError(f"{{{', '.join(key)}}} is there already")
+                seen.add(key)
+
 
 @frozen
-class RequestedToCapacityRatioArgs:
+class RequestedToCapacityRatioArgs(PluginArgs):
     shape: tuple[UtilizationShapePoint, ...] = ()
     resources: Resources = field(default=(), converter=_or_default)
 
+    def validate(self) -> None:
+        if not self.shape:
+            raise InputError("needs at least one point", "shape")
+        for index, point in enumerate(self.shape):
+            check_range(point.utilization, 0, 100, f"shape[{index}].utilization")
+            check_range(point.score, 0, 10, f"shape[{index}].score")
+            if index and self.shape[index - 1].utilization >= point.utilization:
+                raise InputError(f"{point.utilization} does not rise", f"shape[{index}].utilization")
+        for index, resource in enumerate(self.resources):
+            _check_least(resource.weight, 1, f"resources[{index}].weight")
+
 
 @frozen
-class ServiceAffinityArgs:
+class ServiceAffinityArgs(PluginArgs):
     affinity_labels: tuple[str, ...] = ()
     anti_affinity_labels_preference: tuple[str, ...] = ()
 
 
 @frozen
-class VolumeBindingArgs:
+class VolumeBindingArgs(PluginArgs):
     bind_timeout_seconds: int = 600
 
-
-ARGS: Mapping[str, type[Any]] = {
-    "InterPodAffinity": InterPodAffinityArgs,
-    "NodeLabel": NodeLabelArgs,
-    "NodeResourcesFit": NodeResourcesFitArgs,
-    "NodeResourcesLeastAllocated": NodeResourcesAllocatedArgs,
-    "NodeResourcesMostAllocated": NodeResourcesAllocatedArgs,
-    "PodTopologySpread": PodTopologySpreadArgs,
-    "RequestedToCapacityRatio": RequestedToCapacityRatioArgs,
-    "ServiceAffinity": ServiceAffinityArgs,
-    "VolumeBinding": VolumeBindingArgs,
-}
-"""The plugins that take arguments. Those of any other plugin are neither read nor checked."""
-
-
-# --- Which arguments are refused ------------------------------------------------------------------
-
-_ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
-
-
-def checked(plugin: str, args: Any) -> Any:
-    """R-CONFIG-52: In v1.19 the arguments of a plugin are checked where the plugin is enabled: weights of
-    resources, the points of a shape, labels that contradict each other, default constraints and names of resources
-    that are ignored."""
-    with within(f"the args of {plugin}"):
-        match args:
-            case InterPodAffinityArgs():
-                _in_range(args.hard_pod_affinity_weight, 0, 100, "hardPodAffinityWeight")
-            case NodeLabelArgs():
-                _node_label(args)
-            case NodeResourcesFitArgs():
-                _resources_fit(args)
-            case NodeResourcesAllocatedArgs():
-                for index, resource in enumerate(args.resources):
-                    _in_range(resource.weight, 1, 100, f"resources[{index}].weight")
-            case PodTopologySpreadArgs():
-                _topology_spread(args.default_constraints)
-            case RequestedToCapacityRatioArgs():
-                _ratio(args)
-            case VolumeBindingArgs():
-                _at_least(args.bind_timeout_seconds, 1, "bindTimeoutSeconds")
-    applies("R-CONFIG-52")
-    return args
-
-
-def _in_range(value: int, low: int, high: int, name: str) -> None:
-    if not low <= value <= high:
-        raise InputError(f"{value} is not in [{low}, {high}]", name)
-
-
-def _at_least(value: int, low: int, name: str) -> None:
-    if value < low:
-        raise InputError(f"{value} is less than {low}", name)
-
-
-def _node_label(args: NodeLabelArgs) -> None:
-    pairs = (
-        ("absentLabels", args.present_labels, args.absent_labels),
-        ("absentLabelsPreference", args.present_labels_preference, args.absent_labels_preference),
-    )
-    for name, present, absent in pairs:
-        for label in absent:
-            if label in present:
-                raise InputError(f"{label!r} is to be present, too", name)
-
-
-def _resources_fit(args: NodeResourcesFitArgs) -> None:
-    for index, resource in enumerate(args.ignored_resources):
-        if not is_qualified_name(resource):
-            raise InputError(f"{resource!r} is not a qualified name", f"ignoredResources[{index}]")
-    for index, group in enumerate(args.ignored_resource_groups):
-        if "/" in group or not is_qualified_name(group):
-            raise InputError(f"{group!r} is not the name of a group", f"ignoredResourceGroups[{index}]")
-
-
-def _topology_spread(constraints: Sequence[TopologySpreadConstraint]) -> None:
-    seen: set[tuple[str, str]] = set()
-    for index, constraint in enumerate(constraints):
-        with within(f"defaultConstraints[{index}]"):
-            _at_least(constraint.max_skew, 1, "maxSkew")
-            if not is_qualified_name(constraint.topology_key):
-                raise InputError(f"{constraint.topology_key!r} is not a qualified name", "topologyKey")
-            if constraint.when_unsatisfiable not in _ACTIONS:
-                raise InputError(f"is not one of {', '.join(_ACTIONS)}", "whenUnsatisfiable")
-            if constraint.label_selector is not None:
-                raise InputError("is not allowed: each pod's own is used", "labelSelector")
-            key = (constraint.topology_key, constraint.when_unsatisfiable)
-            if key in seen:
-                raise InputError(f"{{{', '.join(key)}}} is there already")
-            seen.add(key)
-
-
-def _ratio(args: RequestedToCapacityRatioArgs) -> None:
-    if not args.shape:
-        raise InputError("needs at least one point", "shape")
-    for index, point in enumerate(args.shape):
-        _in_range(point.utilization, 0, 100, f"shape[{index}].utilization")
-        _in_range(point.score, 0, 10, f"shape[{index}].score")
-        if index and args.shape[index - 1].utilization >= point.utilization:
-            raise InputError(f"{point.utilization} does not rise", f"shape[{index}].utilization")
-    for index, resource in enumerate(args.resources):
-        _at_least(resource.weight, 1, f"resources[{index}].weight")
+    def validate(self) -> None:
+        _check_least(self.bind_timeout_seconds, 1, "bindTimeoutSeconds")

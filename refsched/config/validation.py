@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from refsched.config.args import NodeResourcesFitArgs
+from refsched.config.args import refused_by
 from refsched.config.points import EXTENSION_POINTS
 from refsched.config.scalars import is_qualified_name, within
 from refsched.config.types import (
@@ -22,33 +22,35 @@ from refsched.config.types import (
     LeaderElectionConfiguration,
     Plugins,
 )
-from refsched.config.validate_args import validate_args
 from refsched.errors import InputError
 from refsched.releases.release import Release
-
-_REMOVED = frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"})
+from refsched.rules import applies
 
 
 def validate(config: KubeSchedulerConfiguration, release: Release) -> None:
-    """R-CONFIG-04: parallelism is positive, percentages are 0..100, the first backoff is positive and not
-    longer than the longest."""
+    """R-CONFIG-04: A configuration is refused if parallelism is not positive, if a percentageOfNodesToScore is
+    not in 0..100, or if podInitialBackoffSeconds is not positive or is greater than podMaxBackoffSeconds."""
     with within("clientConnection"):
         _client_connection(config.client_connection)
     with within("leaderElection"):
         _leader_election(config.leader_election)
-    if config.parallelism <= 0:
-        raise InputError(f"{config.parallelism} is not positive", "parallelism")
+    with refused_by("R-CONFIG-04"):
+        if config.parallelism <= 0:
+            raise InputError(f"{config.parallelism} is not positive", "parallelism")
     _profiles(config.profiles, release)
     _percentage(config.percentage_of_nodes_to_score)
-    if config.pod_initial_backoff_seconds <= 0:
-        raise InputError(f"{config.pod_initial_backoff_seconds} is not positive", "podInitialBackoffSeconds")
-    if config.pod_max_backoff_seconds < config.pod_initial_backoff_seconds:
-        raise InputError("is less than podInitialBackoffSeconds", "podMaxBackoffSeconds")
+    with refused_by("R-CONFIG-04"):
+        initial, maximum = config.pod_initial_backoff_seconds, config.pod_max_backoff_seconds
+        if initial <= 0:
+            raise InputError(f"{initial} is not positive", "podInitialBackoffSeconds")
+        if maximum < initial:
+            raise InputError("is less than podInitialBackoffSeconds", "podMaxBackoffSeconds")
     _extenders(config.extenders)
 
 
 def _percentage(value: int | None) -> None:
     if value is not None and not 0 <= value <= 100:
+        applies("R-CONFIG-04")
         raise InputError(f"{value} is not in [0, 100]", "percentageOfNodesToScore")
 
 
@@ -79,16 +81,18 @@ def _leader_election(election: LeaderElectionConfiguration) -> None:
 
 
 def _profiles(profiles: Sequence[KubeSchedulerProfile], release: Release) -> None:
-    """R-CONFIG-05: every profile has a schedulerName of its own."""
+    """R-CONFIG-05: A configuration is refused if a profile has no schedulerName or that of another profile."""
     seen: dict[str, int] = {}
     for index, profile in enumerate(profiles):
         with within(f"profiles[{index}]"):
             if not profile.scheduler_name:
+                applies("R-CONFIG-05")
                 raise InputError("is required and missing", "schedulerName")
             _percentage(profile.percentage_of_nodes_to_score)
             _plugin_names(profile.plugins, release)
             _plugin_config(profile, release)
             if profile.scheduler_name in seen:
+                applies("R-CONFIG-05")
                 raise InputError(f"is that of profiles[{seen[profile.scheduler_name]}]", "schedulerName")
             seen[profile.scheduler_name] = index
     _common_queue_sort(profiles)
@@ -97,31 +101,35 @@ def _profiles(profiles: Sequence[KubeSchedulerProfile], release: Release) -> Non
 def _plugin_names(plugins: Plugins, release: Release) -> None:
     for point in EXTENSION_POINTS:
         for index, plugin in enumerate(plugins.at(point).enabled):
-            if plugin.name in _REMOVED - release.plugins.keys():
+            if plugin.name in release.config.removed_plugins:
                 raise InputError("was removed", f"plugins.{point}.enabled[{index}]")
 
 
 def _plugin_config(profile: KubeSchedulerProfile, release: Release) -> None:
-    """R-CONFIG-06: a plugin is configured once. The arguments of a plugin that is not enabled are checked
-    all the same, but for those of NodeResourcesFit: the check looks for them under the name
-    NodeResourcesFitArgs, which no configuration can use."""
+    """R-CONFIG-06: A profile is refused if it configures a plugin twice, or with arguments that are refused though
+    the plugin is not enabled; only those of NodeResourcesFit are checked where it is enabled.
+
+    The real check looks for the latter under the name NodeResourcesFitArgs, which no configuration can use.
+    """
     seen: set[str] = set()
     for index, config in enumerate(profile.plugin_config):
         with within(f"pluginConfig[{index}]"):
             if config.name in seen:
+                applies("R-CONFIG-06")
                 raise InputError(f"{config.name!r} is there already", "name")
             seen.add(config.name)
-            if config.name in _REMOVED - release.plugins.keys():
+            if config.name in release.config.removed_plugins:
                 raise InputError(f"{config.name!r} was removed", "name")
-            if config.name == "NodeResourcesFitArgs":
+            if config.name in release.config.misnamed_args:
                 raise InputError("are not those of this plugin", "args")
-            if config.name in release.args and not isinstance(config.args, NodeResourcesFitArgs):
-                with within("args"):
-                    validate_args(config.args)
+            if config.name in release.args.keys() - release.config.checked_where_enabled:
+                with refused_by("R-CONFIG-06"), within("args"):
+                    config.args.validate()
 
 
 def _common_queue_sort(profiles: Sequence[KubeSchedulerProfile]) -> None:
-    """R-CONFIG-07: what profiles say about queueSort, and about the plugin enabled there, is the same."""
+    """R-CONFIG-07: A configuration is refused if its profiles differ in what they say about queueSort, or in the
+    arguments of the plugin that they enable there."""
     first = profiles[0].plugins.queue_sort
     if len(first.enabled) > 1:
         raise InputError("only one plugin may be enabled", "profiles[0].plugins.queueSort.enabled")
@@ -131,9 +139,11 @@ def _common_queue_sort(profiles: Sequence[KubeSchedulerProfile]) -> None:
     for index, profile in enumerate(profiles):
         other = profile.plugins.queue_sort
         if other.enabled != first.enabled or [p.name for p in other.disabled] != names:
+            applies("R-CONFIG-07")
             raise InputError("is not that of profiles[0]", f"profiles[{index}].plugins.queueSort")
         for position, config in enumerate(profile.plugin_config):
             if config.name == plugin and config.args != (args[0] if args else None):
+                applies("R-CONFIG-07")
                 field = f"profiles[{index}].pluginConfig[{position}].args"
                 raise InputError("are not those of profiles[0]", field)
 
@@ -142,20 +152,23 @@ def _common_queue_sort(profiles: Sequence[KubeSchedulerProfile]) -> None:
 
 
 def _extenders(extenders: Sequence[Extender]) -> None:
-    """R-CONFIG-08: who prioritizes has a positive weight; one extender binds; a resource has one manager."""
+    """R-CONFIG-08: A configuration is refused if an extender with a prioritizeVerb has no positive weight, if two
+    extenders have a bindVerb, or if a managed resource is not an extended resource or is managed twice."""
     managed: set[str] = set()
     for index, extender in enumerate(extenders):
         with within(f"extenders[{index}]"):
             if extender.prioritize_verb and extender.weight <= 0:
+                applies("R-CONFIG-08")
                 raise InputError(f"{extender.weight} is not positive", "weight")
             for position, resource in enumerate(extender.managed_resources):
-                with within(f"managedResources[{position}].name"):
+                with refused_by("R-CONFIG-08"), within(f"managedResources[{position}].name"):
                     _managed_resource(resource.name, managed)
                 managed.add(resource.name)
             if extender.tls_config is not None:
                 with within("tlsConfig"):
                     _tls(extender.tls_config)
     if sum(1 for extender in extenders if extender.bind_verb) > 1:
+        applies("R-CONFIG-08")
         raise InputError("only one may bind", "extenders")
 
 
@@ -174,6 +187,10 @@ def is_extended_resource(name: str) -> bool:
 
 
 def _tls(tls: ExtenderTLSConfig) -> None:
-    """R-CONFIG-09: who does not verify the server has no certificate authority. No file is opened here."""
+    """R-CONFIG-09: A tlsConfig is refused if it is insecure and names a certificate authority.
+
+    No file is opened here.
+    """
     if tls.insecure and (tls.ca_file or tls.ca_data):
+        applies("R-CONFIG-09")
         raise InputError("stands beside a certificate authority", "insecure")

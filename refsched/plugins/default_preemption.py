@@ -14,8 +14,12 @@ from typing import ClassVar
 
 from attrs import evolve, field, frozen
 
+from refsched.config.args import PluginArgs, check_range, refused_by
+from refsched.config.scalars import Int32
 from refsched.cycle.fit_error import Diagnosis, fit_error_message
+from refsched.errors import InputError
 from refsched.framework.events import POD, ActionType, EventHint
+from refsched.framework.interface import Handle
 from refsched.framework.node_info import PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
@@ -38,6 +42,23 @@ def _never(plugin: object, pod: Pod, before: object, after: object, objects: Obj
 
 
 @frozen
+class DefaultPreemptionArgs(PluginArgs):
+    min_candidate_nodes_percentage: Int32 = Int32(10)
+    min_candidate_nodes_absolute: Int32 = Int32(100)
+
+    def validate(self) -> None:
+        """R-ARGS-10: The arguments of DefaultPreemption are refused if minCandidateNodesPercentage is not in
+        0..100, if minCandidateNodesAbsolute is negative, or if both are 0."""
+        percentage, absolute = self.min_candidate_nodes_percentage, self.min_candidate_nodes_absolute
+        with refused_by("R-ARGS-10"):
+            check_range(percentage, 0, 100, "minCandidateNodesPercentage")
+            if absolute < 0:
+                raise InputError(f"{absolute} is negative", "minCandidateNodesAbsolute")
+            if percentage == absolute == 0:
+                raise InputError("minCandidateNodesAbsolute is 0 as well", "minCandidateNodesPercentage")
+
+
+@frozen
 class DefaultPreemption:
     """``preempting`` holds the uids of pods whose victims are being deleted: whoever deletes them enters the
     pod before the first one and strikes it before the last one (prepareCandidateAsync)."""
@@ -53,6 +74,11 @@ class DefaultPreemption:
         "Pod.status.nominatedNodeName",
         "PodDisruptionBudget",
     )
+    ARGS: ClassVar[type[PluginArgs]] = DefaultPreemptionArgs
+
+    @classmethod
+    def of_args(cls, args: DefaultPreemptionArgs, handle: Handle) -> DefaultPreemption:
+        return cls(args.min_candidate_nodes_percentage, args.min_candidate_nodes_absolute, handle.extenders)
 
     EVENTS: ClassVar[tuple[EventHint, ...]] = (
         EventHint(

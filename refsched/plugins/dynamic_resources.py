@@ -53,6 +53,7 @@ from refsched.objects.dra import (
 )
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
+from refsched.plugins.dynamic_resources_args import DynamicResourcesArgs
 from refsched.plugins.dynamic_resources_requests import may_be_allocated
 from refsched.rules import Reason, applies
 
@@ -108,6 +109,7 @@ class DynamicResources:
     )
     WITHOUT_PRE_FILTER: ClassVar[Status] = error("not found")
     steps: AllocatorSteps = AllocatorSteps()
+    ARGS: ClassVar[type[DynamicResourcesArgs]] = DynamicResourcesArgs
     READS: ClassVar[tuple[str, ...]] = (
         "Pod.spec.resourceClaims",
         "ResourceClaim",

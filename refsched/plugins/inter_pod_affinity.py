@@ -17,8 +17,10 @@ from typing import ClassVar
 
 from attrs import evolve, frozen
 
+from refsched.config.args import PluginArgs, check_range
+from refsched.config.scalars import Int32
 from refsched.framework.events import NODE, POD, ActionType, EventHint
-from refsched.framework.interface import MAX_NODE_SCORE, Continue, Skip
+from refsched.framework.interface import MAX_NODE_SCORE, Continue, Handle, Skip
 from refsched.framework.node_info import AffinityTerm, NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
@@ -58,6 +60,15 @@ TopologyScores = dict[str, dict[str, int]]
 
 
 @frozen
+class InterPodAffinityArgs(PluginArgs):
+    hard_pod_affinity_weight: Int32 = Int32(1)
+    ignore_preferred_terms_of_existing_pods: bool = False
+
+    def validate(self) -> None:
+        check_range(self.hard_pod_affinity_weight, 0, 100, "hardPodAffinityWeight")
+
+
+@frozen
 class InterPodAffinity:
     """``hard_pod_affinity_weight`` is what a required affinity of a running pod adds to the score."""
 
@@ -82,6 +93,11 @@ class InterPodAffinity:
         "Pod.spec.affinity.podAntiAffinity",
         "Namespace",
     )
+    ARGS: ClassVar[type[PluginArgs]] = InterPodAffinityArgs
+
+    @classmethod
+    def of_args(cls, args: InterPodAffinityArgs, handle: Handle) -> InterPodAffinity:
+        return cls(args.hard_pod_affinity_weight, args.ignore_preferred_terms_of_existing_pods)
 
     # --- PreFilter --------------------------------------------------------------------------------
 

@@ -12,8 +12,10 @@ from typing import ClassVar
 
 from attrs import frozen
 
+from refsched.config.args import PluginArgs, refused_by
+from refsched.config.scalars import within
 from refsched.framework.events import NODE, ActionType, EventHint
-from refsched.framework.interface import Continue, Reject, Skip
+from refsched.framework.interface import Continue, Handle, Reject, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
@@ -21,6 +23,7 @@ from refsched.objects import pod as pods
 from refsched.objects.node import Node
 from refsched.objects.selectors import NodeSelector, PreferredSchedulingTerm
 from refsched.objects.store import ObjectStore
+from refsched.plugins.node_affinity_checks import check_node_affinity
 from refsched.plugins.normalize import normalize
 from refsched.rules import Reason, applies
 
@@ -38,6 +41,18 @@ _NONE = pods.NodeAffinity()
 
 
 @frozen
+class NodeAffinityArgs(PluginArgs):
+    added_affinity: pods.NodeAffinity | None = None
+
+    def validate(self) -> None:
+        """R-ARGS-17: An addedAffinity of NodeAffinity is refused if one of its terms is malformed, but for those
+        of preferences with weight 0."""
+        if self.added_affinity is not None:
+            with refused_by("R-ARGS-17"), within("addedAffinity"):
+                check_node_affinity(self.added_affinity)
+
+
+@frozen
 class NodeAffinity:
     """``added_affinity`` is the profile's addedAffinity, which holds for every pod beside the pod's own."""
 
@@ -50,6 +65,11 @@ class NodeAffinity:
         "score",
     )
     READS: ClassVar[tuple[str, ...]] = ("Pod.spec.nodeSelector", "Pod.spec.affinity.nodeAffinity")
+    ARGS: ClassVar[type[PluginArgs]] = NodeAffinityArgs
+
+    @classmethod
+    def of_args(cls, args: NodeAffinityArgs, handle: Handle) -> NodeAffinity:
+        return cls(args.added_affinity or _NONE)
 
     # --- PreFilter --------------------------------------------------------------------------------
 

@@ -9,18 +9,41 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Self
 
-from attrs import frozen
+from attrs import evolve, frozen
 
-from refsched.framework.interface import MAX_NODE_SCORE, Continue, Skip
+from refsched.config.args import PluginArgs, refused_by
+from refsched.errors import InputError
+from refsched.framework.interface import MAX_NODE_SCORE, Continue, Handle, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.objects.resources import CPU, MEMORY, amount, is_scalar_resource
+from refsched.plugins.resource_scoring import ResourceSpec, resources_or_default
 from refsched.rules import applies
 
 Requests = tuple[int, ...]
 """What the pod requests of each of the plugin's resources: milli-CPU, bytes, or whole units."""
+
+
+@frozen
+class NodeResourcesBalancedAllocationArgs(PluginArgs):
+    resources: tuple[ResourceSpec, ...] = ()
+
+    def with_defaults(self) -> Self:
+        return evolve(self, resources=resources_or_default(self.resources))
+
+    def validate(self) -> None:
+        """R-ARGS-13: The arguments of NodeResourcesBalancedAllocation are refused if they name a resource twice,
+        or with a weight other than 1."""
+        seen: set[str] = set()
+        with refused_by("R-ARGS-13"):
+            for index, resource in enumerate(self.resources):
+                if resource.name in seen:
+                    raise InputError(f"{resource.name!r} is there already", f"resources[{index}].name")
+                seen.add(resource.name)
+                if resource.weight != 1:
+                    raise InputError(f"{resource.weight} is not 1", f"resources[{index}].weight")
 
 
 @frozen
@@ -33,6 +56,13 @@ class NodeResourcesBalancedAllocation:
         "preScore",
         "score",
     )
+    ARGS: ClassVar[type[PluginArgs]] = NodeResourcesBalancedAllocationArgs
+
+    @classmethod
+    def of_args(
+        cls, args: NodeResourcesBalancedAllocationArgs, handle: Handle
+    ) -> NodeResourcesBalancedAllocation:
+        return cls(tuple(resource.name for resource in args.resources))
 
     # --- PreScore ---------------------------------------------------------------------------------
 

@@ -11,8 +11,9 @@ from typing import ClassVar
 
 from attrs import frozen
 
+from refsched.config.args import PluginArgs
 from refsched.framework.events import NODE, POD, ActionType, EventHint
-from refsched.framework.interface import Continue
+from refsched.framework.interface import Continue, Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
@@ -35,6 +36,7 @@ from refsched.objects.resources import (
     resource_of,
 )
 from refsched.objects.store import ObjectStore
+from refsched.plugins.node_resources_fit_args import NodeResourcesFitArgs
 from refsched.plugins.resource_scoring import (
     ResourceSpec,
     Use,
@@ -72,9 +74,22 @@ class NodeResourcesFit:
         "preScore",
         "score",
     )
+    ARGS: ClassVar[type[PluginArgs]] = NodeResourcesFitArgs
     WITHOUT_PRE_FILTER: ClassVar[Status] = error(
         'error reading "PreFilterNodeResourcesFit" from cycleState: not found'
     )
+
+    @classmethod
+    def of_args(cls, args: NodeResourcesFitArgs, handle: Handle) -> NodeResourcesFit:
+        strategy = args.scoring_strategy
+        ratio = strategy.requested_to_capacity_ratio
+        return cls(
+            frozenset(args.ignored_resources),
+            frozenset(args.ignored_resource_groups),
+            strategy.type,
+            strategy.resources,
+            ratio.shape if ratio is not None else (),
+        )
 
     # --- PreFilter --------------------------------------------------------------------------------
 

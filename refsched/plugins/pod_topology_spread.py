@@ -15,8 +15,9 @@ from typing import ClassVar
 
 from attrs import evolve, frozen
 
+from refsched.config.args import PluginArgs
 from refsched.framework.events import NODE, POD, ActionType, EventHint
-from refsched.framework.interface import Continue, Skip
+from refsched.framework.interface import Continue, Handle, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
@@ -25,6 +26,7 @@ from refsched.objects.pod import Pod, TopologySpreadConstraint
 from refsched.objects.selectors import EVERYTHING
 from refsched.objects.store import ObjectStore
 from refsched.plugins.default_selector import default_selector
+from refsched.plugins.pod_topology_spread_args import SYSTEM_DEFAULTING, PodTopologySpreadArgs
 from refsched.plugins.pod_topology_spread_constraints import (
     DO_NOT_SCHEDULE,
     SCHEDULE_ANYWAY,
@@ -94,6 +96,7 @@ class PodTopologySpread:
         "preScore",
         "score",
     )
+    ARGS: ClassVar[type[PluginArgs]] = PodTopologySpreadArgs
     WITHOUT_PRE_FILTER: ClassVar[Status] = error(
         'reading "PreFilterPodTopologySpread" from cycleState: not found'
     )
@@ -131,6 +134,10 @@ class PodTopologySpread:
         if selector == EVERYTHING:
             return ()
         return tuple(evolve(constraint, selector=selector) for constraint in constraints)
+
+    @classmethod
+    def of_args(cls, args: PodTopologySpreadArgs, handle: Handle) -> PodTopologySpread:
+        return cls(args.default_constraints, args.defaulting_type == SYSTEM_DEFAULTING)
 
     # --- PreFilter --------------------------------------------------------------------------------
 

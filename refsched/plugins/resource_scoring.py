@@ -44,6 +44,19 @@ class Use:
     weight: int
 
 
+Shape = tuple[UtilizationShapePoint, ...]
+DEFAULT_RESOURCES = (ResourceSpec("cpu"), ResourceSpec("memory"))
+
+
+def resources_or_default(resources: tuple[ResourceSpec, ...]) -> tuple[ResourceSpec, ...]:
+    """R-ARGS-01: If the arguments of NodeResourcesFit or NodeResourcesBalancedAllocation name no resources, these
+    are cpu and memory; a resource of weight 0 has weight 1."""
+    completed = tuple(ResourceSpec(r.name, r.weight or 1) for r in resources) or DEFAULT_RESOURCES
+    if completed != resources:
+        applies("R-ARGS-01")
+    return completed
+
+
 def least_allocated(uses: Sequence[Use]) -> int:
     """R-FIT-06: With LeastAllocated a node's score is the weighted mean of the shares of its resources, in
     percent, that are free with the pod; a resource that is requested beyond its capacity counts 0."""

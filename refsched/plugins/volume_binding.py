@@ -16,6 +16,8 @@ from typing import ClassVar
 
 from attrs import evolve, frozen
 
+from refsched.config.args import PluginArgs, refused_by
+from refsched.errors import InputError
 from refsched.framework.events import (
     CSI_DRIVER,
     CSI_NODE,
@@ -27,7 +29,7 @@ from refsched.framework.events import (
     ActionType,
     EventHint,
 )
-from refsched.framework.interface import Api, Continue, Reject, Skip, WaitFor
+from refsched.framework.interface import Api, Continue, Handle, Reject, Skip, WaitFor
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
@@ -43,6 +45,7 @@ from refsched.objects.storage import (
 )
 from refsched.objects.store import ObjectStore
 from refsched.objects.volumes import Volume
+from refsched.plugins.resource_scoring import Shape
 from refsched.rules import Reason, applies
 from refsched.volumes.binding import Changes, are_bound, assume, restore, unchanged, write
 from refsched.volumes.errors import VolumeError
@@ -72,6 +75,21 @@ class PodState:
 
 
 @frozen
+class VolumeBindingArgs(PluginArgs):
+    bind_timeout_seconds: int = 600
+    shape: Shape | None = None
+
+    def validate(self) -> None:
+        """R-ARGS-12: A shape of VolumeBinding, even an empty one, is refused while feature gate
+        StorageCapacityScoring is off."""
+        if self.bind_timeout_seconds < 0:
+            raise InputError("is negative", "bindTimeoutSeconds")
+        if self.shape is not None:
+            with refused_by("R-ARGS-12"):
+                raise InputError("feature gate StorageCapacityScoring is off", "shape")
+
+
+@frozen
 class VolumeBinding:
     name: ClassVar[str] = "VolumeBinding"
     POINTS: ClassVar[tuple[str, ...]] = (
@@ -92,7 +110,12 @@ class VolumeBinding:
         "CSIDriver",
         "CSIStorageCapacity",
     )
+    ARGS: ClassVar[type[PluginArgs]] = VolumeBindingArgs
     bind_timeout_seconds: float = 600.0
+
+    @classmethod
+    def of_args(cls, args: VolumeBindingArgs, handle: Handle) -> VolumeBinding:
+        return cls(args.bind_timeout_seconds)
 
     # --- PreFilter --------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from refsched.cache.cache import Cache
+from refsched.config.args import PluginArgs
 from refsched.config.rules import ConfigRules
 from refsched.config.types import Plugins
 from refsched.cycle.rules import CycleRules
@@ -29,11 +30,13 @@ from refsched.queue.rules import QueueRules
 
 @frozen
 class InTreePlugin:
-    """A plugin that a configuration may enable at ``points``; ``make`` makes it of its arguments."""
+    """A plugin that a configuration may enable at ``points``; ``make`` makes it of its arguments, whose type is
+    ``args``. Arguments of a plugin that takes none are neither read nor checked."""
 
     name: str
     points: frozenset[str]
     make: Callable[[Any, Handle], Plugin]
+    args: type[PluginArgs] | None = None
 
 
 @frozen
@@ -53,8 +56,7 @@ class FeatureGate:
 class Release:
     """``name`` is the minor version (1.34), ``tag`` the one whose source is specified (v1.34.2).
 
-    ``plugins`` are all that a configuration may enable, ``default_plugins`` those of a profile that says nothing;
-    ``args`` are the arguments of those plugins that take any.
+    ``plugins`` are all that a configuration may enable, ``default_plugins`` those of a profile that says nothing.
     ``config`` says how a configuration is read and merged, ``framework`` runs a profile's plugins, and ``cache``
     holds the nodes; ``extender`` is how extenders are asked. ``api_versions`` are those of
     KubeSchedulerConfiguration that are read, the preferred one first; ``disabled_fields`` are what the API server
@@ -66,7 +68,6 @@ class Release:
     api_versions: tuple[str, ...]
     plugins: Mapping[str, InTreePlugin]
     default_plugins: Plugins
-    args: Mapping[str, type[Any]]
     config: ConfigRules
     framework: type[Framework]
     cache: type[Cache]
@@ -77,6 +78,11 @@ class Release:
     gates: Mapping[str, FeatureGate]
     disabled_fields: tuple[Callable[[Pod], Pod], ...] = ()
     oddities: Oddities = AS_PROMISED
+
+    @property
+    def args(self) -> Mapping[str, type[PluginArgs]]:
+        """The types of the arguments of those plugins that take any."""
+        return {name: plugin.args for name, plugin in self.plugins.items() if plugin.args is not None}
 
     def with_plugin(self, plugin: InTreePlugin) -> Release:
         """The same release, but for how this plugin is made."""
@@ -97,9 +103,16 @@ def by_name(plugins: Iterable[InTreePlugin]) -> Mapping[str, InTreePlugin]:
     return {plugin.name: plugin for plugin in plugins}
 
 
-def in_tree(plugin: Any, make: Callable[[Any, Handle], Plugin] | None = None) -> InTreePlugin:
-    """A plugin by its class, which says its name and its points; without ``make`` it takes no arguments."""
-    return InTreePlugin(plugin.name, frozenset(plugin.POINTS), make or (lambda args, handle: plugin()))
+def in_tree(plugin: Any) -> InTreePlugin:
+    """A plugin by its class, which says its name and its points, and, if it takes arguments, their type and how it
+    is made of them."""
+    make = getattr(plugin, "of_args", None)
+    return InTreePlugin(
+        plugin.name,
+        frozenset(plugin.POINTS),
+        make or (lambda args, handle: plugin()),
+        getattr(plugin, "ARGS", None),
+    )
 
 
 def scripted(name: str) -> InTreePlugin:

@@ -15,6 +15,7 @@ from attrs import evolve
 
 from refsched.cache.v1_19 import Cache
 from refsched.config import v1beta1 as of
+from refsched.config.args import PluginArgs
 from refsched.config.rules import ConfigRules
 from refsched.config.scalars import Int32
 from refsched.config.types import Plugin as Enabled
@@ -75,22 +76,18 @@ def _resources(resources: Sequence[of.ResourceSpec]) -> tuple[ResourceSpec, ...]
 
 
 def _inter_pod_affinity(args: of.InterPodAffinityArgs, handle: Handle) -> Plugin:
-    of.checked("InterPodAffinity", args)
     return InterPodAffinity(args.hard_pod_affinity_weight)
 
 
 def _least_allocated(args: of.NodeResourcesAllocatedArgs, handle: Handle) -> Plugin:
-    of.checked("NodeResourcesLeastAllocated", args)
     return NodeResourcesLeastAllocated(_resources(args.resources))
 
 
 def _most_allocated(args: of.NodeResourcesAllocatedArgs, handle: Handle) -> Plugin:
-    of.checked("NodeResourcesMostAllocated", args)
     return NodeResourcesMostAllocated(_resources(args.resources))
 
 
 def _node_label(args: of.NodeLabelArgs, handle: Handle) -> Plugin:
-    of.checked("NodeLabel", args)
     return NodeLabel(
         args.present_labels,
         args.absent_labels,
@@ -100,17 +97,14 @@ def _node_label(args: of.NodeLabelArgs, handle: Handle) -> Plugin:
 
 
 def _node_resources_fit(args: of.NodeResourcesFitArgs, handle: Handle) -> Plugin:
-    of.checked("NodeResourcesFit", args)
     return NodeResourcesFit(frozenset(args.ignored_resources), frozenset(args.ignored_resource_groups))
 
 
 def _pod_topology_spread(args: of.PodTopologySpreadArgs, handle: Handle) -> Plugin:
-    of.checked("PodTopologySpread", args)
     return PodTopologySpread(args.default_constraints)
 
 
 def _requested_to_capacity_ratio(args: of.RequestedToCapacityRatioArgs, handle: Handle) -> Plugin:
-    of.checked("RequestedToCapacityRatio", args)
     return RequestedToCapacityRatio(args.shape, _resources(args.resources))
 
 
@@ -119,12 +113,11 @@ def _service_affinity(args: of.ServiceAffinityArgs, handle: Handle) -> Plugin:
 
 
 def _volume_binding(args: of.VolumeBindingArgs, handle: Handle) -> Plugin:
-    of.checked("VolumeBinding", args)
     return VolumeBinding(float(args.bind_timeout_seconds))
 
 
-def _plugin(name: str, points: str, make: Any) -> InTreePlugin:
-    return InTreePlugin(name, frozenset(points.split()), make)
+def _plugin(name: str, points: str, make: Any, args: type[PluginArgs] | None = None) -> InTreePlugin:
+    return InTreePlugin(name, frozenset(points.split()), make, args)
 
 
 def _disk_limits(disks: CloudDisks) -> InTreePlugin:
@@ -138,9 +131,14 @@ PLUGINS = by_name(
         _plugin("DefaultBinder", "bind", lambda args, handle: DefaultBinder()),
         _plugin("DefaultPreemption", "postFilter", lambda args, handle: DefaultPreemption(handle.extenders)),
         _plugin("ImageLocality", "score", lambda args, handle: ImageLocality()),
-        _plugin("InterPodAffinity", "preFilter filter preScore score", _inter_pod_affinity),
+        _plugin(
+            "InterPodAffinity",
+            "preFilter filter preScore score",
+            _inter_pod_affinity,
+            of.InterPodAffinityArgs,
+        ),
         _plugin("NodeAffinity", "filter score", lambda args, handle: NodeAffinity()),
-        _plugin("NodeLabel", "filter score", _node_label),
+        _plugin("NodeLabel", "filter score", _node_label, of.NodeLabelArgs),
         _plugin("NodeName", "filter", lambda args, handle: NodeName()),
         _plugin("NodePorts", "preFilter filter", lambda args, handle: NodePorts()),
         _plugin("NodePreferAvoidPods", "score", lambda args, handle: NodePreferAvoidPods()),
@@ -149,19 +147,26 @@ PLUGINS = by_name(
             "score",
             lambda args, handle: NodeResourcesBalancedAllocation(),
         ),
-        _plugin("NodeResourcesFit", "preFilter filter", _node_resources_fit),
-        _plugin("NodeResourcesLeastAllocated", "score", _least_allocated),
-        _plugin("NodeResourcesMostAllocated", "score", _most_allocated),
+        _plugin("NodeResourcesFit", "preFilter filter", _node_resources_fit, of.NodeResourcesFitArgs),
+        _plugin("NodeResourcesLeastAllocated", "score", _least_allocated, of.NodeResourcesAllocatedArgs),
+        _plugin("NodeResourcesMostAllocated", "score", _most_allocated, of.NodeResourcesAllocatedArgs),
         _plugin("NodeUnschedulable", "filter", lambda args, handle: NodeUnschedulable()),
         _plugin("NodeVolumeLimits", "filter", lambda args, handle: NodeVolumeLimits()),
         *(_disk_limits(disks) for disks in (EBS, GCE_PD, AZURE_DISK, CINDER)),
-        _plugin("PodTopologySpread", "preFilter filter preScore score", _pod_topology_spread),
+        _plugin(
+            "PodTopologySpread",
+            "preFilter filter preScore score",
+            _pod_topology_spread,
+            of.PodTopologySpreadArgs,
+        ),
         _plugin("PrioritySort", "queueSort", lambda args, handle: PrioritySort()),
-        _plugin("RequestedToCapacityRatio", "score", _requested_to_capacity_ratio),
+        _plugin(
+            "RequestedToCapacityRatio", "score", _requested_to_capacity_ratio, of.RequestedToCapacityRatioArgs
+        ),
         _plugin("SelectorSpread", "preScore score", lambda args, handle: SelectorSpread()),
-        _plugin("ServiceAffinity", "preFilter filter score", _service_affinity),
+        _plugin("ServiceAffinity", "preFilter filter score", _service_affinity, of.ServiceAffinityArgs),
         _plugin("TaintToleration", "filter preScore score", lambda args, handle: TaintToleration()),
-        _plugin("VolumeBinding", "preFilter filter reserve preBind", _volume_binding),
+        _plugin("VolumeBinding", "preFilter filter reserve preBind", _volume_binding, of.VolumeBindingArgs),
         _plugin("VolumeRestrictions", "filter", lambda args, handle: VolumeRestrictions()),
         _plugin("VolumeZone", "filter", lambda args, handle: VolumeZone()),
         _plugin("ScriptedA", _STAGES, lambda args, handle: Scripted("ScriptedA")),
@@ -234,7 +239,6 @@ def _spreading_by_constraints(release: Release) -> Release:
     """Default constraints take the place of SelectorSpread, which a configuration may still enable."""
 
     def make(args: of.PodTopologySpreadArgs, handle: Handle) -> Plugin:
-        of.checked("PodTopologySpread", args)
         return PodTopologySpread(args.default_constraints or _SPREAD_BY_DEFAULT)
 
     plugins = release.default_plugins
@@ -280,8 +284,12 @@ V1_19 = Release(
     api_versions=("kubescheduler.config.k8s.io/v1beta1",),
     plugins=PLUGINS,
     default_plugins=DEFAULT_PLUGINS,
-    args=of.ARGS,
-    config=ConfigRules(of.read_fields, of.merged_set),
+    config=ConfigRules(
+        read_fields=of.read_fields,
+        merged_set=of.merged_set,
+        checked_where_enabled=frozenset(name for name, plugin in PLUGINS.items() if plugin.args is not None),
+        check_enabled=of.check_enabled,
+    ),
     framework=Framework,
     cache=Cache,
     extender=Extender,

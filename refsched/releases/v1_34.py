@@ -12,7 +12,6 @@ from attrs import evolve
 
 from refsched.binding.binding_cycle import binding_cycle
 from refsched.cache.cache import Cache
-from refsched.config import args as of
 from refsched.config import gated_fields
 from refsched.config.default_plugins import merged_set
 from refsched.config.rules import ConfigRules
@@ -27,11 +26,11 @@ from refsched.extenders.extender import Extender
 from refsched.framework.interface import Handle, Plugin
 from refsched.framework.runtime import Framework
 from refsched.machine.event_handlers import MACHINE
-from refsched.objects.pod import NodeAffinity as NodeAffinityTerms
 from refsched.oddities.known_defects import AS_RELEASED
 from refsched.plugins.default_binder import DefaultBinder
 from refsched.plugins.default_preemption import DefaultPreemption
 from refsched.plugins.dynamic_resources import DynamicResources
+from refsched.plugins.dynamic_resources_args import DynamicResourcesArgsWithoutTimeout
 from refsched.plugins.image_locality import ImageLocality
 from refsched.plugins.inter_pod_affinity import InterPodAffinity
 from refsched.plugins.node_affinity import NodeAffinity
@@ -39,6 +38,7 @@ from refsched.plugins.node_name import NodeName
 from refsched.plugins.node_ports import NodePorts
 from refsched.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
 from refsched.plugins.node_resources_fit import NodeResourcesFit
+from refsched.plugins.node_resources_fit_args import NodeResourcesFitArgs
 from refsched.plugins.node_unschedulable import NodeUnschedulable
 from refsched.plugins.node_volume_limits import NodeVolumeLimits
 from refsched.plugins.pod_topology_spread import PodTopologySpread
@@ -62,63 +62,25 @@ from refsched.releases.release import FeatureGate, Release, by_name, in_tree, sc
 # --- Plugins --------------------------------------------------------------------------------------
 
 
-def _default_preemption(args: of.DefaultPreemptionArgs, handle: Handle) -> Plugin:
-    return DefaultPreemption(
-        args.min_candidate_nodes_percentage, args.min_candidate_nodes_absolute, handle.extenders
-    )
-
-
-def _inter_pod_affinity(args: of.InterPodAffinityArgs, handle: Handle) -> Plugin:
-    return InterPodAffinity(args.hard_pod_affinity_weight, args.ignore_preferred_terms_of_existing_pods)
-
-
-def _node_affinity(args: of.NodeAffinityArgs, handle: Handle) -> Plugin:
-    return NodeAffinity(args.added_affinity or NodeAffinityTerms())
-
-
-def _balanced_allocation(args: of.NodeResourcesBalancedAllocationArgs, handle: Handle) -> Plugin:
-    return NodeResourcesBalancedAllocation(tuple(resource.name for resource in args.resources))
-
-
-def _node_resources_fit(args: of.NodeResourcesFitArgs, handle: Handle) -> NodeResourcesFit:
-    strategy = args.scoring_strategy
-    ratio = strategy.requested_to_capacity_ratio
-    return NodeResourcesFit(
-        frozenset(args.ignored_resources),
-        frozenset(args.ignored_resource_groups),
-        strategy.type,
-        strategy.resources,
-        ratio.shape if ratio is not None else (),
-    )
-
-
-def _pod_topology_spread(args: of.PodTopologySpreadArgs, handle: Handle) -> Plugin:
-    return PodTopologySpread(args.default_constraints, args.defaulting_type == of.SYSTEM_DEFAULTING)
-
-
-def _volume_binding(args: of.VolumeBindingArgs, handle: Handle) -> Plugin:
-    return VolumeBinding(args.bind_timeout_seconds)
-
-
 PLUGINS = by_name(
     (
         in_tree(DefaultBinder),
-        in_tree(DefaultPreemption, _default_preemption),
+        in_tree(DefaultPreemption),
         in_tree(DynamicResources),
         in_tree(ImageLocality),
-        in_tree(InterPodAffinity, _inter_pod_affinity),
-        in_tree(NodeAffinity, _node_affinity),
+        in_tree(InterPodAffinity),
+        in_tree(NodeAffinity),
         in_tree(NodeName),
         in_tree(NodePorts),
-        in_tree(NodeResourcesBalancedAllocation, _balanced_allocation),
-        in_tree(NodeResourcesFit, _node_resources_fit),
+        in_tree(NodeResourcesBalancedAllocation),
+        in_tree(NodeResourcesFit),
         in_tree(NodeUnschedulable),
         in_tree(NodeVolumeLimits),
-        in_tree(PodTopologySpread, _pod_topology_spread),
+        in_tree(PodTopologySpread),
         in_tree(PrioritySort),
         in_tree(SchedulingGates),
         in_tree(TaintToleration),
-        in_tree(VolumeBinding, _volume_binding),
+        in_tree(VolumeBinding),
         in_tree(VolumeRestrictions),
         in_tree(VolumeZone),
         scripted("ScriptedA"),
@@ -160,7 +122,8 @@ only while feature gate DynamicResourceAllocation is on."""
 
 
 def _without_filter_timeout(release: Release) -> Release:
-    return evolve(release, args={**release.args, "DynamicResources": of.DynamicResourcesArgsWithoutTimeout})
+    plugin = evolve(release.plugins["DynamicResources"], args=DynamicResourcesArgsWithoutTimeout)
+    return release.with_plugin(plugin)
 
 
 def _without_dynamic_resources(release: Release) -> Release:
@@ -170,8 +133,8 @@ def _without_dynamic_resources(release: Release) -> Release:
 def _without_in_place_scaling(release: Release) -> Release:
     """A pod that asks for less than before is no reason to try it again, and a pod's status counts for nothing."""
 
-    def make(args: of.NodeResourcesFitArgs, handle: Handle) -> Plugin:
-        return evolve(_node_resources_fit(args, handle), in_place_scaling=False)
+    def make(args: NodeResourcesFitArgs, handle: Handle) -> Plugin:
+        return evolve(NodeResourcesFit.of_args(args, handle), in_place_scaling=False)
 
     changed = release.with_plugin(evolve(release.plugins["NodeResourcesFit"], make=make))
     return evolve(
@@ -300,8 +263,13 @@ V1_34 = Release(
     plugins=PLUGINS,
     default_plugins=DEFAULT_PLUGINS,
     oddities=AS_RELEASED,
-    args=of.ARGS,
-    config=ConfigRules(read_fields, merged_set),
+    config=ConfigRules(
+        read_fields=read_fields,
+        merged_set=merged_set,
+        checked_where_enabled=frozenset({"NodeResourcesFit"}),
+        removed_plugins=frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"}),
+        misnamed_args=frozenset({"NodeResourcesFitArgs"}),
+    ),
     framework=Framework,
     cache=Cache,
     extender=Extender,

@@ -7,13 +7,28 @@ from typing import Any
 
 import pytest
 
-from refsched.config import args as of
 from refsched.config.feature_gates import with_feature_gates
 from refsched.config.read import KIND, default_config, read_args, read_config
 from refsched.config.resolve import resolve
 from refsched.config.scalars import is_label_value, is_qualified_name
 from refsched.errors import InputError
+from refsched.plugins.default_preemption import DefaultPreemptionArgs
+from refsched.plugins.dynamic_resources_args import (
+    DEFAULT_FILTER_TIMEOUT,
+    DynamicResourcesArgs,
+    DynamicResourcesArgsWithoutTimeout,
+)
+from refsched.plugins.inter_pod_affinity import InterPodAffinityArgs
+from refsched.plugins.node_affinity import NodeAffinityArgs
+from refsched.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocationArgs
+from refsched.plugins.node_resources_fit_args import (
+    NodeResourcesFitArgs,
+    RequestedToCapacityRatioParam,
+    ScoringStrategy,
+)
+from refsched.plugins.pod_topology_spread_args import PodTopologySpreadArgs
 from refsched.plugins.resource_scoring import ResourceSpec, UtilizationShapePoint
+from refsched.plugins.volume_binding import VolumeBindingArgs
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
 
@@ -39,36 +54,34 @@ def refusal(plugin: str, args: object, release: Release = DEFAULT) -> str:
 def test_what_is_left_out_has_its_default() -> None:
     both = (ResourceSpec("cpu", 1), ResourceSpec("memory", 1))
     assert {plugin: read_args(plugin, None) for plugin in DEFAULT.args} == {
-        "DefaultPreemption": of.DefaultPreemptionArgs(),
-        "DynamicResources": of.DynamicResourcesArgs(of.DEFAULT_FILTER_TIMEOUT),
-        "InterPodAffinity": of.InterPodAffinityArgs(),
-        "NodeAffinity": of.NodeAffinityArgs(),
-        "NodeResourcesBalancedAllocation": of.NodeResourcesBalancedAllocationArgs(both),
-        "NodeResourcesFit": of.NodeResourcesFitArgs(
-            scoring_strategy=of.ScoringStrategy("LeastAllocated", both)
-        ),
-        "PodTopologySpread": of.PodTopologySpreadArgs(),
-        "VolumeBinding": of.VolumeBindingArgs(),
+        "DefaultPreemption": DefaultPreemptionArgs(),
+        "DynamicResources": DynamicResourcesArgs(DEFAULT_FILTER_TIMEOUT),
+        "InterPodAffinity": InterPodAffinityArgs(),
+        "NodeAffinity": NodeAffinityArgs(),
+        "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocationArgs(both),
+        "NodeResourcesFit": NodeResourcesFitArgs(scoring_strategy=ScoringStrategy("LeastAllocated", both)),
+        "PodTopologySpread": PodTopologySpreadArgs(),
+        "VolumeBinding": VolumeBindingArgs(),
     }
 
 
 def test_a_resource_of_weight_0_has_weight_1() -> None:
     read = read_args("NodeResourcesBalancedAllocation", {"resources": [{"name": "cpu", "weight": 0}]})
-    assert read == of.NodeResourcesBalancedAllocationArgs((ResourceSpec("cpu", 1),))
+    assert read == NodeResourcesBalancedAllocationArgs((ResourceSpec("cpu", 1),))
 
 
 def test_an_empty_defaulting_type_is_system() -> None:
-    assert read_args("PodTopologySpread", {"defaultingType": ""}) == of.PodTopologySpreadArgs()
+    assert read_args("PodTopologySpread", {"defaultingType": ""}) == PodTopologySpreadArgs()
 
 
 def test_feature_gates_have_a_say_in_defaults() -> None:
-    assert read_args("DynamicResources", {}, NO_FILTER_TIMEOUT) == of.DynamicResourcesArgsWithoutTimeout()
+    assert read_args("DynamicResources", {}, NO_FILTER_TIMEOUT) == DynamicResourcesArgsWithoutTimeout()
 
 
 def test_the_type_of_arguments_may_be_given() -> None:
     for kind in ("", "InterPodAffinityArgs"):
         read = read_args("InterPodAffinity", {"apiVersion": API_VERSION, "kind": kind})
-        assert read == of.InterPodAffinityArgs()
+        assert read == InterPodAffinityArgs()
 
 
 SYSTEM_AND_LIST = {
@@ -265,7 +278,7 @@ def test_arguments_that_say_nothing_are_taken() -> None:
     config = {"apiVersion": API_VERSION, "kind": KIND, "profiles": [profile]}
     assert resolve(read_config(config)) == resolve(default_config())
     args = resolve(read_config(config, NO_FILTER_TIMEOUT), NO_FILTER_TIMEOUT)[0].args
-    assert args["DynamicResources"] == of.DynamicResourcesArgsWithoutTimeout()
+    assert args["DynamicResources"] == DynamicResourcesArgsWithoutTimeout()
 
 
 def test_a_well_formed_shape_is_taken() -> None:
@@ -274,9 +287,9 @@ def test_a_well_formed_shape_is_taken() -> None:
     profile = {"pluginConfig": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": strategy}}]}
     config = {"apiVersion": API_VERSION, "kind": KIND, "profiles": [profile]}
     args = resolve(read_config(config))[0].args["NodeResourcesFit"]
-    assert isinstance(args, of.NodeResourcesFitArgs)
+    assert isinstance(args, NodeResourcesFitArgs)
     points = (UtilizationShapePoint(0, 0), UtilizationShapePoint(50, 10))
-    assert args.scoring_strategy.requested_to_capacity_ratio == of.RequestedToCapacityRatioParam(points)
+    assert args.scoring_strategy.requested_to_capacity_ratio == RequestedToCapacityRatioParam(points)
 
 
 def test_names_are_those_of_kubernetes() -> None:

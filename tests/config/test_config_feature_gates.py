@@ -9,6 +9,7 @@ import pytest
 
 from refsched.config.feature_gates import with_feature_gates
 from refsched.errors import InputError
+from refsched.plugins.dynamic_resources_args import DynamicResourcesArgsWithoutTimeout
 from refsched.releases import DEFAULT
 
 
@@ -25,7 +26,9 @@ def test_a_gate_that_is_off_makes_another_release() -> None:
 
     assert DEFAULT.plugins.keys() - changed.plugins.keys() == {"DynamicResources"}
     assert changed.queue != DEFAULT.queue
-    assert with_feature_gates({"DRASchedulerFilterTimeout": False}).plugins == DEFAULT.plugins
+    without_timeout = with_feature_gates({"DRASchedulerFilterTimeout": False})
+    assert without_timeout.plugins.keys() == DEFAULT.plugins.keys()
+    assert without_timeout.args["DynamicResources"] is DynamicResourcesArgsWithoutTimeout
 
 
 @pytest.mark.parametrize(

@@ -63,14 +63,14 @@ WRONG = (
     Wrong(
         "ignores-hard-pod-affinity-weight",
         "hardPodAffinityWeight is 1, whatever the configuration says",
-        _RELEASE,
-        "return InterPodAffinity(args.hard_pod_affinity_weight, args.ignore",
-        "return InterPodAffinity(1, args.ignore",
+        "refsched.plugins.inter_pod_affinity",
+        "return cls(args.hard_pod_affinity_weight, args.ignore",
+        "return cls(1, args.ignore",
     ),
     Wrong(
         "ignores-no-resources",
         "resources that NodeResourcesFit is to ignore are filtered by",
-        _RELEASE,
+        "refsched.plugins.node_resources_fit",
         "frozenset(args.ignored_resources),",
         "frozenset(),",
     ),
@@ -84,7 +84,7 @@ WRONG = (
     Wrong(
         "ignores-no-resource-groups",
         "groups of resources that NodeResourcesFit is to ignore are filtered by",
-        _RELEASE,
+        "refsched.plugins.node_resources_fit",
         "frozenset(args.ignored_resource_groups),",
         "frozenset(),",
     ),
@@ -102,9 +102,9 @@ WRONG = (
     Wrong(
         "adds-no-affinity",
         "the affinity that a profile adds is not read",
-        _RELEASE,
-        "return NodeAffinity(args.added_affinity or NodeAffinityTerms())",
-        "return NodeAffinity()",
+        "refsched.plugins.node_affinity",
+        "return cls(args.added_affinity or _NONE)",
+        "return cls()",
     ),
     Wrong(
         "unasked-plugins-are-skipped",

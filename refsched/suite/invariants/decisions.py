@@ -8,11 +8,11 @@ from typing import Any
 
 from attrs import frozen
 
-from refsched.config.args import NodeResourcesFitArgs
 from refsched.config.read import read_config
 from refsched.config.resolve import ResolvedProfile, resolve
 from refsched.objects.pod import Pod
 from refsched.objects.resources import Resource, amount, pod_requests, resource_of
+from refsched.plugins.node_resources_fit_args import NodeResourcesFitArgs
 from refsched.records import SCHEDULED, Attempt
 from refsched.suite.histories.findings import Finding
 from refsched.suite.invariants.ledger import Ledger

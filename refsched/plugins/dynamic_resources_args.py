@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arguments of DynamicResources.
+
+Source: pkg/scheduler/apis/config/v1/defaults.go, SetDefaults_DynamicResourcesArgs;
+pkg/scheduler/apis/config/validation/validation_pluginargs.go, ValidateDynamicResourcesArgs (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+from attrs import evolve, frozen
+
+from refsched.config.args import PluginArgs, refused_by
+from refsched.config.scalars import Seconds
+from refsched.errors import InputError
+from refsched.rules import applies
+
+DEFAULT_FILTER_TIMEOUT = Seconds(10.0)
+
+
+@frozen
+class DynamicResourcesArgs(PluginArgs):
+    """``filter_timeout`` 0 is no timeout."""
+
+    filter_timeout: Seconds | None = None
+
+    def with_defaults(self) -> Self:
+        """R-ARGS-04: Without filterTimeout the filterTimeout of DynamicResources is 10 s while its feature gate is
+        on."""
+        if self.filter_timeout is not None:
+            return self
+        applies("R-ARGS-04")
+        return evolve(self, filter_timeout=DEFAULT_FILTER_TIMEOUT)
+
+    def validate(self) -> None:
+        if self.filter_timeout is not None and self.filter_timeout < 0:
+            raise InputError("is negative", "filterTimeout")
+
+
+@frozen
+class DynamicResourcesArgsWithoutTimeout(PluginArgs):
+    """While feature gate DRASchedulerFilterTimeout is off, ``filter_timeout`` is known and may not be given."""
+
+    filter_timeout: Seconds | None = None
+
+    def validate(self) -> None:
+        """R-ARGS-11: A filterTimeout is refused while feature gate DRASchedulerFilterTimeout is off."""
+        if self.filter_timeout is not None:
+            with refused_by("R-ARGS-11"):
+                raise InputError("feature gate DRASchedulerFilterTimeout is off", "filterTimeout")

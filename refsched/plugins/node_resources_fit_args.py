@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arguments of NodeResourcesFit.
+
+Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go, ValidateNodeResourcesFitArgs (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from attrs import evolve, frozen
+
+from refsched.config.args import PluginArgs, check_choice, check_qualified, check_range, refused_by
+from refsched.config.scalars import within
+from refsched.errors import InputError
+from refsched.plugins.resource_scoring import (
+    MAX_CUSTOM_PRIORITY_SCORE,
+    ResourceSpec,
+    Shape,
+    UtilizationShapePoint,
+    resources_or_default,
+)
+
+LEAST_ALLOCATED = "LeastAllocated"
+MOST_ALLOCATED = "MostAllocated"
+REQUESTED_TO_CAPACITY_RATIO = "RequestedToCapacityRatio"
+_STRATEGIES = (LEAST_ALLOCATED, MOST_ALLOCATED, REQUESTED_TO_CAPACITY_RATIO)
+
+
+@frozen
+class RequestedToCapacityRatioParam:
+    shape: Shape = ()
+
+
+@frozen
+class ScoringStrategy:
+    type: str = ""
+    resources: tuple[ResourceSpec, ...] = ()
+    requested_to_capacity_ratio: RequestedToCapacityRatioParam | None = None
+
+
+@frozen
+class NodeResourcesFitArgs(PluginArgs):
+    """What is ignored is ignored by Filter, not by Score."""
+
+    ignored_resources: tuple[str, ...] = ()
+    ignored_resource_groups: tuple[str, ...] = ()
+    scoring_strategy: ScoringStrategy = ScoringStrategy(LEAST_ALLOCATED)
+
+    def with_defaults(self) -> Self:
+        strategy = self.scoring_strategy
+        completed = evolve(strategy, resources=resources_or_default(strategy.resources))
+        return evolve(self, scoring_strategy=completed)
+
+    def validate(self) -> None:
+        """R-ARGS-14: The arguments of NodeResourcesFit are refused if what is ignored is not a qualified name, or
+        a group has a ``/``, if a weight is not in 1..100, or if RequestedToCapacityRatio has no parameter.
+
+        The missing parameter ends kube-scheduler with a nil pointer.
+        """
+        with refused_by("R-ARGS-14"):
+            for index, name in enumerate(self.ignored_resources):
+                check_qualified(name, f"ignoredResources[{index}]")
+            for index, group in enumerate(self.ignored_resource_groups):
+                if "/" in group:
+                    raise InputError(f"{group!r} has a '/'", f"ignoredResourceGroups[{index}]")
+                check_qualified(group, f"ignoredResourceGroups[{index}]")
+        with within("scoringStrategy"):
+            _check_strategy(self.scoring_strategy)
+
+
+def _check_strategy(strategy: ScoringStrategy) -> None:
+    """R-ARGS-02: A scoringStrategy that is given without a type has no default type, and is refused."""
+    with refused_by("R-ARGS-14" if strategy.type else "R-ARGS-02"):
+        check_choice(strategy.type, _STRATEGIES, "type")
+    with refused_by("R-ARGS-14"):
+        for index, resource in enumerate(strategy.resources):
+            check_range(resource.weight, 1, 100, f"resources[{index}].weight")
+    if strategy.requested_to_capacity_ratio is not None:
+        _check_shape(strategy.requested_to_capacity_ratio.shape, "requestedToCapacityRatio.shape")
+    elif strategy.type == REQUESTED_TO_CAPACITY_RATIO:
+        with refused_by("R-ARGS-14"):
+            raise InputError("is required and missing", "requestedToCapacityRatio")
+
+
+def _check_shape(shape: Sequence[UtilizationShapePoint], field: str) -> None:
+    """R-ARGS-15: A shape is refused if it has no point, if its utilization does not rise within 0..100, or if a
+    score is not in 0..10."""
+    with refused_by("R-ARGS-15"):
+        if not shape:
+            raise InputError("needs at least one point", field)
+        for index, point in enumerate(shape):
+            check_range(point.utilization, 0, 100, f"{field}[{index}].utilization")
+            check_range(point.score, 0, MAX_CUSTOM_PRIORITY_SCORE, f"{field}[{index}].score")
+            if index and shape[index - 1].utilization >= point.utilization:
+                raise InputError(f"{point.utilization} does not rise", f"{field}[{index}].utilization")
