@@ -15,6 +15,7 @@ from conformance.cases import (
     resource_slices,
     resources,
     spread,
+    taints,
     victim_order,
     volume_limits,
     volumes,
@@ -42,6 +43,11 @@ def test_pod_affinity_cases(check: Check, case: Case) -> None:
 
 @conforms(area="spread", cases=spread.CASES, rules=rules_of("SPREAD"))
 def test_topology_spread_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(area="taints", cases=taints.CASES, rules=rules_of("TAINT"))
+def test_taint_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 

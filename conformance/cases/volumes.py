@@ -74,6 +74,18 @@ def _provisioned_for(host: str, completed: bool) -> History:
     return cluster.history()
 
 
+def _node_selected() -> History:
+    """Provisioning for the second of two nodes has begun, and was not finished."""
+    cluster = HistoryBuilder(hosts=True)
+    annotations = {"annotations": {SELECTED_NODE: "n2"}}
+    cluster.add(_MADE, a_claim(metadata=annotations, spec={"storageClassName": "made"}))
+    for _ in range(2):
+        cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _node_deleted(claim: Json, volume: Json) -> History:
     cluster = HistoryBuilder()
     cluster.add(_HAND, claim, volume)
@@ -115,6 +127,12 @@ def _of_binding() -> Iterator[Case]:
                 f" node; it is {where.replace('_', ' ')}, and the claim {marked.replace('_', ' ')}.",
                 _provisioned_for(host, completed),
             )
+    yield Case(
+        "claim_provisioned_for_another_node",
+        "A node is rejected for a claim that is being provisioned for another node.",
+        _node_selected(),
+        ("R-VOLBIND-09",),
+    )
     yield Case(
         "node_deleted_while_a_bound_claim_waits",
         "A pod whose claims are all bound does not need its node in PreBind, though the node was deleted.",
