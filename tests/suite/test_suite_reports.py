@@ -213,7 +213,7 @@ def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
         "id": "R-QUEUE-01",
         "area": "QUEUE",
         "sentence": "the first is first.",
-        "level": "assumed_volumes",
+        "level": "promised",
         "source": "",
         "verdict": "not claimed",
         "known": False,
@@ -301,13 +301,13 @@ def test_failures_come_first_the_cause_before_what_depends_on_it(page: Page) -> 
 def test_the_table_has_every_rule_and_its_filter_every_verdict(page: Page) -> None:
     rows = [element.attributes for element in page.named("tr")][1:]
     assert [(row["data-verdict"], row["data-level"]) for row in rows] == [
-        ("fail", "assumed_volumes"),
-        ("fail", "assumed_volumes"),
-        ("not claimed", "assumed_volumes"),
+        ("fail", "promised"),
+        ("fail", "promised"),
+        ("not claimed", "promised"),
         ("pass", "observed"),
     ]
     offered = [text for text in page.text["option"] if text != "any"]
-    assert offered == ["pass", "fail", "inconclusive", "not claimed", "assumed_volumes", "observed"]
+    assert offered == ["pass", "fail", "inconclusive", "not claimed", "promised", "observed"]
 
 
 def test_a_page_without_failures_has_no_heading_for_them() -> None:

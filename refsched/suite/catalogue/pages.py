@@ -46,7 +46,8 @@ pod is requeued in any case. Any event requeues a pod that a plugin without a ta
 _RULES = """\
 {all} rules. {promised} are *promised*: the documented API or a KEP says so, and any scheduler that calls itself
 compatible must keep them. {observed} are *observed*: what this version happens to do. A rule stands in the
-docstring of the code that implements it, or in a row of its table."""
+docstring of the code that implements it, or in a row of its table. In which releases it holds is computed from
+what each release refers to."""
 
 _DEFECTS = """\
 Where v1.34.2 does not do what the rule says, and a later version was mended. Both are modelled: the specification
@@ -161,8 +162,18 @@ def _areas(rules: Iterable[Rule]) -> Iterator[str]:
         yield f"## {area}"
         yield _levels(here)
         yield _table(
-            ("rule", "it says", "where", "source", "tests"),
-            ((rule.id, rule.sentence, f"`{rule.module}`", _source(rule), _tested(rule.id)) for rule in here),
+            ("rule", "it says", "holds in", "where", "source", "tests"),
+            (
+                (
+                    rule.id,
+                    rule.sentence,
+                    ", ".join(rule.releases),
+                    f"`{rule.module}`",
+                    _source(rule),
+                    _tested(rule.id),
+                )
+                for rule in here
+            ),
         )
 
 

@@ -23,7 +23,9 @@ from refsched.queue import transitions
 from refsched.queue.hint_table import action_name, event_rule
 from refsched.queue.transitions import Transitions
 from refsched.queue.v1_19 import transitions as v1_19
+from refsched.releases import RELEASES
 from refsched.suite.catalogue.elsewhere import why_elsewhere
+from refsched.suite.catalogue.holding import releases_of
 from refsched.suite.catalogue.levels import level_of
 
 RULE_ID = r"R-[A-Z]+(?:-PREP)?-\d{2}"
@@ -61,6 +63,11 @@ class Rule:
     def level(self) -> str:
         return level_of(self.id)
 
+    @property
+    def releases(self) -> tuple[str, ...]:
+        """The minor versions of Kubernetes in which the rule holds, the oldest first."""
+        return _releases_of_rules()[self.id]
+
 
 @cache
 def all_rules() -> dict[str, Rule]:
@@ -71,6 +78,29 @@ def all_rules() -> dict[str, Rule]:
             raise ValueError(f"{rule.id} is stated in {rules[rule.id].module} and again in {rule.module}")
         rules[rule.id] = rule
     return rules
+
+
+@cache
+def _releases_of_rules() -> Mapping[str, tuple[str, ...]]:
+    """What no release refers to holds wherever another rule of its area does, and else in all."""
+    found = {rule.id: _releases_that_refer_to(rule) for rule in all_rules().values()}
+    of_area: dict[str, set[str]] = {}
+    for rule in all_rules().values():
+        of_area.setdefault(rule.area, set()).update(found[rule.id])
+    return {
+        rule.id: found[rule.id]
+        or tuple(name for name in RELEASES if name in of_area[rule.area] or not of_area[rule.area])
+        for rule in all_rules().values()
+    }
+
+
+def _releases_that_refer_to(rule: Rule) -> tuple[str, ...]:
+    with_row = tuple(
+        name
+        for name, release in RELEASES.items()
+        if any(row.rule == rule.id for row in release.queue.transitions)
+    )
+    return with_row or releases_of(rule.module, rule.place)
 
 
 def rules_of(*areas: str) -> tuple[str, ...]:

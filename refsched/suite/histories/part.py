@@ -19,8 +19,9 @@ from attrs import evolve, frozen
 
 from refsched.checking.agreement import Disagreement
 from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus, Permit, Release
+from refsched.releases import DEFAULT
 from refsched.suite.adapters.answers import Hello
-from refsched.suite.catalogue.rules import default_plugins, plugin_of
+from refsched.suite.catalogue.rules import all_rules, default_plugins, plugin_of
 from refsched.suite.histories.api_server import SCRIPT, script_of
 from refsched.suite.histories.history import Create, Delete, History, Step, Update
 
@@ -85,7 +86,7 @@ class Part:
     capabilities: frozenset[str]
     plugins: frozenset[str] | None = None
     own: frozenset[str] = frozenset()
-    kubernetes: str = "1.34"
+    kubernetes: str = DEFAULT.name
 
     @property
     def is_whole(self) -> bool:
@@ -111,8 +112,11 @@ class Part:
     # --- Verdicts ---------------------------------------------------------------------------------
 
     def lacks(self, rule: str) -> str:
-        """The capability or the plugin without which nothing that this rule decides shows in what the
-        implementation reports; empty where it can show."""
+        """The release, the capability or the plugin without which nothing that this rule decides shows in what
+        the implementation reports; empty where it can show."""
+        stated = all_rules().get(rule)
+        if stated is not None and self.kubernetes not in stated.releases:
+            return f"Kubernetes {' or '.join(stated.releases)}"
         needed = _SEEN_WITH.get(rule.split("-")[1])
         if needed is not None and needed not in self.capabilities:
             return needed
