@@ -33,7 +33,7 @@ from refsched.records import (
     Write,
     read_record,
 )
-from refsched.releases import release_of
+from refsched.releases import DEFAULT, release_of
 
 R = TypeVar("R", bound=Record)
 
@@ -97,7 +97,9 @@ def read_hello(value: Any) -> Hello:
     if said.protocol != PROTOCOL:
         raise InputError(f"the suite speaks protocol {PROTOCOL}, not {said.protocol}", "protocol")
     if not re.fullmatch(r"[0-9]+\.[0-9]+", said.kubernetes):
-        raise InputError(f'expected a minor version as "1.34", found {said.kubernetes!r:.60}', "kubernetes")
+        raise InputError(
+            f'expected a minor version as "{DEFAULT.name}", found {said.kubernetes!r:.60}', "kubernetes"
+        )
     if "hold" in said.capabilities and "scripted" not in said.capabilities:
         raise InputError("claims hold, and not scripted: only scripted plugins can hold", "capabilities")
     try:

@@ -24,12 +24,13 @@ from pathlib import Path
 from typing import IO
 
 from refsched.errors import InputError
+from refsched.releases import DEFAULT
 from refsched.suite.adapters.faults import AdapterUnavailable
 from refsched.tools.shipped import data_folder
 
 Log = Callable[[str], None]
 
-LATEST = "v1.34"
+LATEST = f"v{DEFAULT.name}"
 COMMAND = "./cmd/kube-scheduler-recorder"
 SOURCES = (".go", ".s", ".mod", ".sum")
 

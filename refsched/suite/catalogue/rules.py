@@ -23,7 +23,7 @@ from refsched.queue import transitions
 from refsched.queue.hint_table import action_name, event_rule
 from refsched.queue.transitions import Transitions
 from refsched.queue.v1_19 import transitions as v1_19
-from refsched.releases import RELEASES
+from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.catalogue.elsewhere import why_elsewhere
 from refsched.suite.catalogue.holding import releases_of
 from refsched.suite.catalogue.levels import level_of
@@ -181,7 +181,7 @@ def _cures() -> Iterator[Rule]:
                 f"{what} may requeue a pod that {plugin.name} rejected: {row.why}",
                 type(plugin).__module__,
                 f"{plugin.name}.EVENTS",
-                f"EventsToRegister of {plugin.name} (v1.34.2)",
+                f"EventsToRegister of {plugin.name} ({DEFAULT.tag})",
             )
 
 

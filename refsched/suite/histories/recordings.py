@@ -17,6 +17,7 @@ from attrs import evolve, frozen
 from refsched.checking.trace import START, Entry, read_trace
 from refsched.errors import InputError
 from refsched.records import Attempt, Create, Delete, Input, Nodes, Queues, Record, Release, Update
+from refsched.releases import DEFAULT
 from refsched.suite.adapters.adapter import Adapter, ResetRefused
 from refsched.suite.adapters.answers import Answer
 from refsched.suite.histories.driver import Asked, Seen, Transcript, send
@@ -27,8 +28,8 @@ from refsched.suite.histories.judge import Judge
 from refsched.suite.histories.part import Part, part_of
 from refsched.tools.shipped import data_folder
 
-VERSION = "kube-scheduler-v1.34.2"
-RECORDED = "recorded-v1.34.2"
+VERSION = f"kube-scheduler-{DEFAULT.tag}"
+RECORDED = f"recorded-{DEFAULT.tag}"
 SAMPLE = 2
 """So many traces of each area of ``RECORDED`` are done. ``refsched replay`` and the project's tests take all."""
 

@@ -20,7 +20,7 @@ from refsched.suite.recording import unreached
 from refsched.suite.recording.survey import Survey, survey
 from refsched.tools.shipped import data_folder
 
-FOLDERS = ("kube-scheduler-v1.34.2", "recorded-v1.34.2", "scenarios-v1.34.2")
+FOLDERS = tuple(f"{kind}-{DEFAULT.tag}" for kind in ("kube-scheduler", "recorded", "scenarios"))
 """Of ``traces/``: what was recorded from kube-scheduler."""
 
 BEGIN = "<!-- tables: python -m refsched.suite.recording.table -->\n"

@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from refsched.errors import InputError
+from refsched.releases import DEFAULT
 
 FOLDER = Path(__file__).parents[1] / "requirements"
-PREFIX = "kubernetes-1.34-release-"
+PREFIX = f"kubernetes-{DEFAULT.name}-release-"
 ALL = "all"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from refsched.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY
 from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.records import SCHEDULED
+from refsched.releases import DEFAULT
 from refsched.tools.cli.inputs import Given, read
 from refsched.tools.cli.main import AGREED, DISAGREED
 from refsched.tools.cli.printing import TABLE, Page, show_value, some
@@ -196,7 +197,7 @@ def _show_defects(page: Page, nodes: Sequence[NodeVerdict]) -> None:
         on = [node.node for node in nodes if known in node.defects]
         if on:
             page.line()
-            page.line(f"known defect of v1.34.2 ({known.report}), met on {some(on)}:", "yellow")
+            page.line(f"known defect of {DEFAULT.tag} ({known.report}), met on {some(on)}:", "yellow")
             page.line(f"it {known.does};", indent=2)
             page.line(f"by the rule ({known.rule}) it {known.should}", indent=2)
 

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A version of Kubernetes is a value in refsched/releases alone, and nobody asks which plugin a plugin is."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import refsched
+from refsched.releases import RELEASES
+
+PACKAGE = Path(refsched.__path__[0])
+PROSE = ("suite/catalogue/elsewhere.py", "suite/catalogue/levels.py", "suite/catalogue/pages.py")
+"""What the documentation says of a release, in sentences."""
+VERSION = re.compile(r"\bv?1\.(?:19|3\d)(?:\.\d+)?\b")
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        yield path.relative_to(PACKAGE).as_posix(), ast.parse(path.read_text("utf-8"))
+
+
+def values(tree: ast.Module) -> Iterator[ast.Constant]:
+    """The strings of a module, without its docstrings."""
+    stated = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in stated:
+            yield node
+
+
+def test_nothing_outside_the_releases_names_a_version_of_kubernetes_as_a_value() -> None:
+    found = [
+        f"{name}:{node.lineno}: {node.value[:60]!r}"
+        for name, tree in modules()
+        if not name.startswith("releases/") and "v1_19" not in name and name not in PROSE
+        for node in values(tree)
+        if VERSION.search(node.value)
+    ]
+    assert found == []
+
+
+def test_no_plugin_is_asked_which_plugin_it_is() -> None:
+    plugins = {made for release in RELEASES.values() for made in release.plugins}
+    found = [
+        f"{name}:{node.lineno}"
+        for name, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance"
+        for asked in ast.walk(node.args[1])
+        if isinstance(asked, ast.Name | ast.Attribute)
+        and (asked.id if isinstance(asked, ast.Name) else asked.attr) in {*plugins, "Scripted", "Plugin"}
+    ]
+    assert found == []
