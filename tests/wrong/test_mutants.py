@@ -23,7 +23,8 @@ from conformance.wrong.mutating.mutants import (
     modules,
     sample,
 )
-from conformance.wrong.mutating.mutation import OPERATORS, compiled, mutants_of
+from conformance.wrong.mutating.mutation import compiled, mutants_of
+from conformance.wrong.mutating.operators import OPERATORS
 from conformance.wrong.running.forking import importers_of
 from conformance.wrong.running.mutant_page import Attack, End, Result, page, read, write
 from conformance.wrong.running.mutant_runs import kill_nearby
@@ -86,6 +87,7 @@ class Thing:
     def fits(self, other: int | None, more: bool = False) -> bool:
         """Whether 1 < 2."""
         assert other is not None
+        applies("R-FIT-01")
         if other > LIMIT:
             raise ValueError(f"{other + 1}")
         return self.size + other < LIMIT

@@ -55,7 +55,7 @@ def test_what_each_does_wrong_is_said_in_one_sentence_that_no_other_says() -> No
     said = Counter(wrong.says for wrong in all_wrong().values())
 
     assert max(said.values()) == 1
-    assert all(". " not in sentence and not sentence.endswith(".") for sentence in said)
+    assert all(". " not in sentence and sentence.endswith(".") for sentence in said)
 
 
 def test_every_area_has_tests_that_lie_near() -> None:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Planted wrong schedulers: the specification with one thing wrong in it, by area."""
+"""Planted wrong schedulers, by area: each is the specification with one mistake in it."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong about node selectors and node affinity."""
+"""Planted schedulers that are wrong about node selectors and node affinity."""
 
 from conformance.wrong.planted.table import Wrong
 
@@ -9,7 +9,7 @@ _AFFINITY = "refsched.plugins.node_affinity"
 WRONG = (
     Wrong(
         "ands-terms",
-        "all terms of a required affinity must match, not one",
+        "All terms of a required affinity must match, not one.",
         _SELECTORS,
         "return any(term.matches(node) for term in self.node_selector_terms)",
         "return all(term.matches(node) for term in self.node_selector_terms)",
@@ -17,7 +17,7 @@ WRONG = (
     ),
     Wrong(
         "ors-requirements",
-        "one requirement of a term is enough",
+        "One requirement of a term is enough.",
         _SELECTORS,
         "return all(r.as_requirement().matches(node.metadata.labels) for r in self.match_expressions) and all(",
         "return (\n"
@@ -28,49 +28,49 @@ WRONG = (
     ),
     Wrong(
         "empty-term-matches",
-        "a term without requirements matches every node",
+        "A term without requirements matches every node.",
         _SELECTORS,
         "if self.is_empty:\n            return False",
         "if self.is_empty:\n            return True",
     ),
     Wrong(
         "not-in-needs-the-label",
-        "NotIn does not hold where the label is missing",
+        "NotIn does not hold where the label is missing.",
         _SELECTORS,
         "return self.key not in labels or labels[self.key] not in self.values",
         "return self.key in labels and labels[self.key] not in self.values",
     ),
     Wrong(
         "greater-or-equal",
-        "Gt holds for an equal number too",
+        "Gt holds for an equal number too.",
         _SELECTORS,
         'return left > right if self.operator == "Gt" else left < right',
         'return left >= right if self.operator == "Gt" else left < right',
     ),
     Wrong(
         "less-is-greater",
-        "Lt compares as Gt does",
+        "Lt compares as Gt does.",
         _SELECTORS,
         'return left > right if self.operator == "Gt" else left < right',
         "return left > right",
     ),
     Wrong(
         "compares-text",
-        "Gt and Lt compare numbers as text, so that 10 is less than 9",
+        "Gt and Lt compare numbers as text, so that 10 is less than 9.",
         _SELECTORS,
         'return left > right if self.operator == "Gt" else left < right',
         'return (label or "") > self.values[0] if self.operator == "Gt" else (label or "") < self.values[0]',
     ),
     Wrong(
         "ignores-match-fields",
-        "a term's matchFields are not looked at",
+        "The matchFields of a node selector term are ignored.",
         _SELECTORS,
         " and all(\n            r.as_requirement().matches(fields) for r in self.match_fields\n        )",
         "",
     ),
     Wrong(
         "a-name-in-one-term-binds-all",
-        "where one term names nodes, the nodes that other terms would match are not looked at",
+        "If one term names nodes, nodes that match only the other terms are not considered.",
         _AFFINITY,
         "        if not by_name:\n            return None\n",
         "        if not by_name:\n            continue\n",
@@ -78,14 +78,14 @@ WRONG = (
     ),
     Wrong(
         "ors-names-within-a-term",
-        "a term that names two nodes at once is not a contradiction",
+        "A term with two different metadata.name requirements matches both nodes, not none.",
         _AFFINITY,
         "frozenset.intersection(*by_name)",
         "frozenset.union(*by_name)",
     ),
     Wrong(
         "one-selected-label-is-enough",
-        "a node with one of the labels of nodeSelector is taken",
+        "A node matches nodeSelector if it has any one of the labels, not all of them.",
         _AFFINITY,
         "return all(labels.get(key) == value for key, value in pod.spec.node_selector.items())",
         "selected = [labels.get(key) == value for key, value in pod.spec.node_selector.items()]\n"
@@ -93,7 +93,7 @@ WRONG = (
     ),
     Wrong(
         "takes-the-best-preference-alone",
-        "of several preferences that match only the heaviest counts",
+        "Only the matching preference with the highest weight is scored, not the sum of all.",
         _AFFINITY,
         "score = sum(term.weight for term in preferred if term.preference.matches(node.existing_node))",
         "weights = (t.weight for t in preferred if t.preference.matches(node.existing_node))\n"
@@ -101,14 +101,14 @@ WRONG = (
     ),
     Wrong(
         "ignores-added-affinity",
-        "the affinity that a profile adds is not filtered by",
+        "Filter ignores the addedAffinity of the profile.",
         _AFFINITY,
         "if added is not None and not added.matches(node.existing_node):",
         "if False:",
     ),
     Wrong(
         "requires-preferences",
-        "a node must match one of the pod's preferences, if it has any",
+        "A node is rejected unless it matches one of the pod's preferred terms.",
         _AFFINITY,
         "if _is_selected(pod.pod, node.existing_node) and _has_affinity(pod.pod, node.existing_node):",
         "own = _affinity(pod.pod).preferred_during_scheduling_ignored_during_execution\n"
@@ -121,7 +121,7 @@ WRONG = (
     ),
     Wrong(
         "compares-fractions",
-        "Gt and Lt compare numbers with a fraction too",
+        "Gt and Lt compare numbers with a fraction too.",
         _SELECTORS,
         "    number = int(text) if _INTEGER.match(text) else None\n"
         "    return number if number is not None and -(2**63) <= number < 2**63 else None",
@@ -129,42 +129,42 @@ WRONG = (
     ),
     Wrong(
         "matching-nodes-cure-again",
-        "a node that matched before, and gets another label, is thought to help",
+        "A node that already matched before a label update requeues the pod.",
         _AFFINITY,
         "elif before is not None and _is_selected(pod, before) and _has_affinity(pod, before):",
         "elif False:",
     ),
     Wrong(
         "looks-at-affinity-alone-before",
-        "of what a node was before only the affinity is tried, and not the selector",
+        "For the node before the update the hint checks node affinity, but not nodeSelector.",
         _AFFINITY,
         "elif before is not None and _is_selected(pod, before) and _has_affinity(pod, before):",
         "elif before is not None and _is_selected(pod, before):",
     ),
     Wrong(
         "hint-forgets-added-affinity",
-        "a node that the profile's own affinity leaves out is thought to help",
+        "A node that the profile's addedAffinity excludes requeues the pod.",
         _AFFINITY,
         "        if added is not None and not added.matches(after):\n            return False\n",
         "",
     ),
     Wrong(
         "own-preferences-replace-added-ones",
-        "the preferences that a profile adds count only for pods that have none",
+        "The preferences that a profile adds count only for pods that have none.",
         _AFFINITY,
         "return Continue((*added, *own))",
         "return Continue(own or added)",
     ),
     Wrong(
         "no-label-is-an-empty-one",
-        "a selector for an empty value takes nodes without the label too",
+        "A selector for an empty value also matches nodes without the label.",
         _AFFINITY,
         "return all(labels.get(key) == value for key, value in pod.spec.node_selector.items())",
         "return all(labels.get(key, '') == value for key, value in pod.spec.node_selector.items())",
     ),
     Wrong(
         "an-empty-label-is-none",
-        "Exists does not hold for a label with an empty value",
+        "Exists does not hold for a label with an empty value.",
         _SELECTORS,
         '            case "Exists":\n                return self.key in labels',
         '            case "Exists":\n                return bool(labels.get(self.key))',

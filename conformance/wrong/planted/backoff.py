@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong in how long a pod waits after an attempt."""
+"""Planted schedulers that are wrong about the backoff of a pod after an attempt."""
 
 from conformance.wrong.planted.table import Wrong
 
@@ -9,42 +9,42 @@ _QUEUE = "refsched.queue.scheduling_queue"
 WRONG = (
     Wrong(
         "does-not-double",
-        "the backoff does not grow",
+        "The backoff of a pod does not grow with its attempts.",
         _BACKOFF,
         "maximum if initial > maximum >> doublings else initial << doublings",
         "min(initial, maximum)",
     ),
     Wrong(
         "doubles-at-once",
-        "the first backoff is doubled already",
+        "The first backoff is twice the initial backoff.",
         _BACKOFF,
         "doublings = count - 1",
         "doublings = count",
     ),
     Wrong(
         "grows-without-end",
-        "the backoff has no maximum",
+        "The backoff has no maximum.",
         _BACKOFF,
         "maximum if initial > maximum >> doublings else initial << doublings",
         "initial << doublings",
     ),
     Wrong(
         "errors-owe-no-backoff",
-        "a pod whose attempts ended in errors is tried again at once",
+        "A pod whose attempts ended in errors has no backoff.",
         _BACKOFF,
         "count = pod.consecutive_errors_count or pod.unschedulable_count",
         "count = pod.unschedulable_count",
     ),
     Wrong(
         "a-refusal-ends-no-row-of-errors",
-        "errors go on counting after a refusal",
+        "The count of consecutive errors is not reset when an attempt ends as unschedulable.",
         _QUEUE,
         "pod.consecutive_errors_count + 1 if failed else 0",
         "pod.consecutive_errors_count + (1 if failed else 0)",
     ),
     Wrong(
         "forgets-after-a-while",
-        "the number of refusals starts anew after a pod has waited longer than the maximum",
+        "The count of unschedulable attempts is reset after a pod waited longer than the maximum backoff.",
         _QUEUE,
         "unschedulable_count=pod.unschedulable_count + (0 if failed else 1),",
         "unschedulable_count=(\n"
@@ -57,21 +57,21 @@ WRONG = (
     ),
     Wrong(
         "a-second-too-early",
-        "a backoff is over in the second in which it ends, not after it",
+        "A backoff is complete at the second in which it ends, not after it.",
         _BACKOFF,
         "if pod.backoff_expiration < self.rounded(now):",
         "if pod.backoff_expiration <= self.rounded(now):",
     ),
     Wrong(
         "whose-backoff-ends-last-is-first",
-        "from backoffQ the pod is taken whose backoff ends last",
+        "The pod whose backoff ends last is popped first from backoffQ.",
         _BACKOFF,
         "return left.backoff_expiration < right.backoff_expiration",
         "return left.backoff_expiration > right.backoff_expiration",
     ),
     Wrong(
         "backs-off-by-attempts",
-        "attempts that ended in errors count as refusals too",
+        "Attempts that ended in errors count as unschedulable attempts too.",
         _BACKOFF,
         "count = pod.consecutive_errors_count or pod.unschedulable_count",
         "count = pod.attempts",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong from Reserve to Bind, and on the way back from there."""
+"""Planted schedulers that are wrong about Reserve, Permit, PreBind, Bind, PostBind and Unreserve."""
 
 from conformance.wrong.planted.table import Wrong
 
@@ -11,7 +11,7 @@ _FAILURE = "refsched.cycle.failure"
 WRONG = (
     Wrong(
         "leaks-what-it-assumed",
-        "a pod whose reservation was refused goes on counting on the node",
+        "A pod that Reserve rejected stays assumed on its node.",
         _CYCLE,
         "        cycle.scheduler.cache.forget(pod.pod)\n    return rejected_on",
         "        pass\n    return rejected_on",
@@ -19,7 +19,7 @@ WRONG = (
     ),
     Wrong(
         "leaks-what-it-could-not-bind",
-        "a pod that could not be bound goes on counting on the node",
+        "A pod whose binding failed stays assumed on its node.",
         _BINDING,
         "        scheduler.cache.forget(pod)\n",
         "        pass\n",
@@ -27,7 +27,7 @@ WRONG = (
     ),
     Wrong(
         "unreserves-nothing",
-        "what plugins reserved for a pod that was refused then is not given back",
+        "Unreserve is not called for a pod that was rejected after Reserve.",
         _CYCLE,
         "    run_unreserve_plugins(cycle)\n    pod, node = cycle.on_node\n",
         "    pod, node = cycle.on_node\n",
@@ -35,14 +35,14 @@ WRONG = (
     ),
     Wrong(
         "unreserves-forwards",
-        "Unreserve goes through the plugins in the order of Reserve",
+        "Unreserve calls the plugins in the order of Reserve, not in reverse.",
         _POINTS,
         "for plugin in reversed(cycle.framework.reserve_plugins):",
         "for plugin in cycle.framework.reserve_plugins:",
     ),
     Wrong(
         "unreserves-who-came-to-reserve",
-        "plugins that were not asked to reserve are not told to unreserve",
+        "Unreserve is not called for plugins whose Reserve was not called.",
         _POINTS,
         '        cycle.note_call(plugin, "unreserve")\n',
         '        if not cycle.is_binding and f"{plugin.name}.reserve" not in cycle.calls:\n'
@@ -52,21 +52,21 @@ WRONG = (
     ),
     Wrong(
         "tells-nobody-of-a-failed-binding",
-        "that a pod which could not be bound left room is told to nobody",
+        "No event is recorded when a failed binding frees resources on a node.",
         _BINDING,
         "    tell(None)\n",
         "    pass\n",
     ),
     Wrong(
         "tells-nobody-of-a-rejected-pod",
-        "that a pod which Permit or PreBind rejected left room is told to nobody",
+        "No event is recorded when a pod rejected by Permit or PreBind frees resources on a node.",
         _BINDING,
         "        tell(lambda other: other.uid != pod.uid)\n",
         "        pass\n",
     ),
     Wrong(
         "unreserves-after-post-bind",
-        "what was reserved is given back when the pod is bound",
+        "Unreserve is called after a pod was bound.",
         _BINDING,
         "    run_post_bind_plugins(cycle)\n    return None\n",
         "    run_post_bind_plugins(cycle)\n    run_unreserve_plugins(cycle)\n    return None\n",
@@ -74,14 +74,14 @@ WRONG = (
     ),
     Wrong(
         "never-calls-post-bind",
-        "plugins are not told that a pod is bound",
+        "PostBind plugins are not called.",
         _BINDING,
         "    run_post_bind_plugins(cycle)\n    return None\n",
         "    return None\n",
     ),
     Wrong(
         "the-last-reserve-decides",
-        "a Reserve plugin that refuses is overruled by those behind it",
+        "The status of a Reserve plugin that rejects is overwritten by the plugins after it.",
         _POINTS,
         '        if not status.is_success:\n            applies("R-RESERVE-01")\n',
         "        if not status.is_success and plugin is cycle.framework.reserve_plugins[-1]:\n"
@@ -89,28 +89,28 @@ WRONG = (
     ),
     Wrong(
         "a-skipped-bind-is-bound",
-        "a Bind plugin that leaves the pod to the next one is taken to have bound it",
+        "A Bind plugin that returns Skip is treated as if it had bound the pod.",
         _POINTS,
         '            applies("R-BIND-02")\n            continue\n',
         '            applies("R-BIND-02")\n            return SUCCESS\n',
     ),
     Wrong(
         "goes-on-after-pre-bind-failed",
-        "a pod whose PreBind failed is bound all the same",
+        "A pod whose PreBind failed is bound nevertheless.",
         _POINTS,
         '            return cycle.scheduler.rules.refusal("PreBind", plugin.name, status, cycle.queued.pod)\n',
         "            return SUCCESS\n",
     ),
     Wrong(
         "nobody-is-to-blame-for-a-late-refusal",
-        "a pod that Reserve or Permit refused is retried like one that met an error",
+        "A pod rejected by Reserve or Permit is requeued as after an error.",
         _FAILURE,
         "diagnosis.unschedulable_plugins, diagnosis.pending_plugins\n",
         "frozenset(), frozenset()\n",
     ),
     Wrong(
         "schedules-who-is-bound",
-        "a pod whose binding failed, and which is bound nevertheless, goes back to the queue",
+        "A pod whose binding failed, but which is bound nevertheless, returns to the queue.",
         _FAILURE,
         "pending = shown if shown is not None and not shown.spec.node_name else None",
         "pending = shown",
@@ -118,7 +118,7 @@ WRONG = (
     ),
     Wrong(
         "a-failed-pod-is-lost",
-        "a pod whose attempt or binding failed is in no queue any more",
+        "A pod whose attempt or binding failed is in no queue.",
         _FAILURE,
         "        scheduler.queue.add_unschedulable_if_not_present(queued)\n",
         "        scheduler.queue.done(tried.uid)\n",
@@ -126,49 +126,49 @@ WRONG = (
     ),
     Wrong(
         "forgets-events-on-permit",
-        "what happens while a pod waits on Permit does not count for it",
+        "Events that happen while a pod waits on Permit do not requeue it.",
         _BINDING,
         "    status = yield from _wait_on_permit(cycle)\n",
         "    cycle.scheduler.queue.done(pod.pod.uid)\n    status = yield from _wait_on_permit(cycle)\n",
     ),
     Wrong(
         "is-cured-by-its-own-leaving",
-        "a pod that Permit or PreBind rejected is cured by the room that it leaves itself",
+        "A pod that Permit or PreBind rejected is requeued by the event of its own removal from the node.",
         _BINDING,
         "        tell(lambda other: other.uid != pod.uid)\n",
         "        tell(None)\n",
     ),
     Wrong(
         "nobody-rejected-it-on-permit",
-        "a pod that was rejected while it waited on Permit is retried like one that met an error",
+        "A pod rejected while it waits on Permit is requeued as after an error.",
         _BINDING,
         "unschedulable_plugins=frozenset({status.plugin})",
         "unschedulable_plugins=frozenset()",
     ),
     Wrong(
         "a-failed-binding-waits-for-events",
-        "a pod that could not be bound waits for an event of the plugin that failed",
+        "A pod whose binding failed waits for an event of the plugin that failed.",
         _BINDING,
         "            return Failure(status)\n",
         "            return Failure(status, frozenset({status.plugin}))\n",
     ),
     Wrong(
         "post-bind-comes-first",
-        "plugins are told that a pod is bound before it is",
+        "PostBind is called before the pod is bound.",
         _BINDING,
         "    cycle.scheduler.queue.done(pod.pod.uid)\n",
         "    cycle.scheduler.queue.done(pod.pod.uid)\n    run_post_bind_plugins(cycle)\n",
     ),
     Wrong(
         "keeps-the-nomination-of-who-failed-late",
-        "a pod that failed after its node was found keeps its nomination",
+        "A pod that fails after its node was selected keeps its nomination.",
         _FAILURE,
         'nominated_node: str | None = ""',
         "nominated_node: str | None = None",
     ),
     Wrong(
         "tells-of-a-refused-reservation",
-        "that a pod which Reserve or Permit refused at once is gone from its node is told to others",
+        "An event is recorded when Reserve or Permit rejects a pod immediately.",
         _CYCLE,
         "        cycle.scheduler.cache.forget(pod.pod)\n    return rejected_on",
         "        cycle.scheduler.cache.forget(pod.pod)\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong in what counts on which node."""
+"""Planted schedulers that are wrong about what counts on a node."""
 
 from conformance.wrong.planted.table import Wrong
 
@@ -10,7 +10,7 @@ _SCHEDULER = "refsched.machine.scheduler"
 WRONG = (
     Wrong(
         "a-node-made-anew-is-empty",
-        "the usage of pods that run on a node is forgotten when the node is deleted and created again",
+        "The usage of running pods is lost when their node is deleted and created again.",
         _CACHE,
         "            self._tree.add(node)\n        else:\n",
         "            self._tree.add(node)\n"
@@ -20,7 +20,7 @@ WRONG = (
     ),
     Wrong(
         "deleted-pods-go-on-counting",
-        "a pod that was deleted goes on using its node",
+        "A deleted pod still counts on its node.",
         _CACHE,
         'is not found in scheduler cache, so cannot be removed from it"\n            )\n'
         "        self._uncount(counted)\n",
@@ -29,7 +29,7 @@ WRONG = (
     ),
     Wrong(
         "updates-do-not-count",
-        "a running pod counts as it was when it came",
+        "An update of a running pod does not change what counts on its node.",
         _CACHE,
         '            raise CacheError(f"assumed pod {pod.uid}({pod.key}) should not be updated")\n'
         "        self._uncount(counted)\n        self._count(pod)\n",
@@ -38,7 +38,7 @@ WRONG = (
     ),
     Wrong(
         "keeps-to-what-it-assumed",
-        "a pod that was bound to another node than assumed goes on counting where it was assumed",
+        "A pod bound to another node than assumed still counts on the assumed node.",
         _CACHE,
         "            self._uncount(counted)\n        self._count(pod)\n\n    def update_pod",
         "            self._assumed.discard(pod.uid)\n"
@@ -48,7 +48,7 @@ WRONG = (
     ),
     Wrong(
         "assumptions-expire",
-        "a pod that is still being bound after half a minute counts no more",
+        "An assumed pod that is still being bound after thirty seconds no longer counts.",
         _SCHEDULER,
         "        if self._leftover_flush_due <= now:\n",
         "        if self._leftover_flush_due <= now:\n"
@@ -59,7 +59,7 @@ WRONG = (
     ),
     Wrong(
         "remembers-that-it-assumed",
-        "a pod that was forgotten goes on being taken for assumed, and is skipped when its turn comes",
+        "A forgotten pod is still treated as assumed, and is skipped when it is popped.",
         _CACHE,
         "        self._uncount(pod)\n\n    def is_assumed",
         "        self._uncount(pod)\n        self._assumed.add(pod.uid)\n\n    def is_assumed",
@@ -67,7 +67,7 @@ WRONG = (
     ),
     Wrong(
         "nodes-keep-what-they-had",
-        "a node that changes goes on having what it had to give at first",
+        "An update of a node does not change its allocatable resources.",
         _CACHE,
         "evolve(info, node=node, allocatable=resource_of(node.status.allocatable))",
         "evolve(\n"
@@ -78,7 +78,7 @@ WRONG = (
     ),
     Wrong(
         "zone-after-zone",
-        "nodes are looked at zone after zone, not one of each zone in turn",
+        "Nodes are listed zone after zone, not one of each zone in turn.",
         _TREE,
         "return [names[i] for i in range(longest) for names in self._zones.values() if i < len(names)]",
         "return [name for names in self._zones.values() for name in names[:longest]]",
@@ -86,7 +86,7 @@ WRONG = (
     ),
     Wrong(
         "empty-zones-keep-their-turn",
-        "a zone whose last node went away keeps its place in the order of zones",
+        "A zone whose last node was deleted keeps its place in the order of zones.",
         _TREE,
         "        if not self._zones[zone]:\n            del self._zones[zone]\n",
         "",
@@ -94,7 +94,7 @@ WRONG = (
     ),
     Wrong(
         "takes-nodes-that-are-gone",
-        "the order of nodes is made anew only when their number changes",
+        "The list of nodes is rebuilt only when the number of nodes changes.",
         _CACHE,
         "        if present != self._snapshot_names:\n            self._snapshot_order = self._tree.names()\n",
         "        self._snapshot_order = [name for name in self._snapshot_order if name in present]\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong in how a configuration is understood."""
+"""Planted schedulers that are wrong about the meaning of a configuration."""
 
 from conformance.wrong.planted.table import Wrong
 
@@ -11,28 +11,28 @@ _LEFT_OUT = "refsched.framework.left_out"
 WRONG = (
     Wrong(
         "taints-weigh-one",
-        "by default TaintToleration weighs 1, not 3",
+        "The default weight of TaintToleration is 1, not 3.",
         _RELEASE,
         'Enabled("TaintToleration", Int32(3))',
         'Enabled("TaintToleration", Int32(1))',
     ),
     Wrong(
         "affinity-weighs-one",
-        "by default NodeAffinity weighs 1, not 2",
+        "The default weight of NodeAffinity is 1, not 2.",
         _RELEASE,
         'Enabled("NodeAffinity", Int32(2))',
         'Enabled("NodeAffinity", Int32(1))',
     ),
     Wrong(
         "spread-weighs-one",
-        "by default PodTopologySpread weighs 1, not 2",
+        "The default weight of PodTopologySpread is 1, not 2.",
         _RELEASE,
         'Enabled("PodTopologySpread", Int32(2))',
         'Enabled("PodTopologySpread", Int32(1))',
     ),
     Wrong(
         "keeps-the-default-weight",
-        "a weight that a profile gives a default plugin at score is not taken",
+        "A weight that a profile gives a default plugin at score is ignored.",
         _RESOLVE,
         "for plugin in (*plugins.score.enabled, *plugins.multi_point.enabled):",
         "for plugin in (*plugins.multi_point.enabled, *plugins.score.enabled):",
@@ -40,7 +40,7 @@ WRONG = (
     ),
     Wrong(
         "changes-the-order-of-plugins",
-        "plugins that a point enables again lose their place",
+        "Plugins that are enabled again at a point lose their place in the order.",
         _RESOLVE,
         "return [*before, *expanded, *(name for name in specific if name not in again)]",
         "return [*expanded, *before, *(name for name in specific if name not in again)]",
@@ -48,49 +48,49 @@ WRONG = (
     ),
     Wrong(
         "disables-nothing-at-a-point",
-        "a default plugin that is disabled at one point is called there",
+        "A default plugin that is disabled at one point is still called there.",
         _RESOLVE,
         "if point not in release.plugins[plugin.name].points or plugin.name in disabled:",
         "if point not in release.plugins[plugin.name].points:",
     ),
     Wrong(
         "ignores-a-profile-s-percentage",
-        "percentageOfNodesToScore of a profile is not taken",
+        "The percentageOfNodesToScore of a profile is ignored.",
         _RESOLVE,
         "    if percentage is None:\n",
         "    if True:\n",
     ),
     Wrong(
         "ignores-hard-pod-affinity-weight",
-        "hardPodAffinityWeight is 1, whatever the configuration says",
+        "The hardPodAffinityWeight is always 1.",
         "refsched.plugins.inter_pod_affinity",
         "return cls(args.hard_pod_affinity_weight, args.ignore",
         "return cls(1, args.ignore",
     ),
     Wrong(
         "ignores-no-resources",
-        "resources that NodeResourcesFit is to ignore are filtered by",
+        "The ignoredResources of NodeResourcesFit are filtered nevertheless.",
         "refsched.plugins.node_resources_fit",
         "frozenset(args.ignored_resources),",
         "frozenset(),",
     ),
     Wrong(
         "a-disabled-plugin-comes-back",
-        "a default plugin that a profile disables at multiPoint stays enabled",
+        "A default plugin that a profile disables at multiPoint stays enabled.",
         _DEFAULTS,
         'kept = [p for p in default.enabled if not disabled & {p.name, "*"}]',
         'kept = [p for p in default.enabled if "*" not in disabled]',
     ),
     Wrong(
         "ignores-no-resource-groups",
-        "groups of resources that NodeResourcesFit is to ignore are filtered by",
+        "The ignoredResourceGroups of NodeResourcesFit are filtered nevertheless.",
         "refsched.plugins.node_resources_fit",
         "frozenset(args.ignored_resource_groups),",
         "frozenset(),",
     ),
     Wrong(
         "first-arguments-for-all",
-        "all profiles have the arguments of the first",
+        "All profiles use the plugin arguments of the first profile.",
         _RESOLVE,
         "    args |= {config.name: config.args for config in profile.plugin_config if "
         "config.name in release.args}\n",
@@ -101,14 +101,14 @@ WRONG = (
     ),
     Wrong(
         "adds-no-affinity",
-        "the affinity that a profile adds is not read",
+        "The addedAffinity of a profile is not read.",
         "refsched.plugins.node_affinity",
         "return cls(args.added_affinity or _NONE)",
         "return cls()",
     ),
     Wrong(
         "unasked-plugins-are-skipped",
-        "a plugin that is disabled at PreFilter alone is not asked at Filter either",
+        "A plugin that is disabled at PreFilter only is not called at Filter either.",
         _LEFT_OUT,
         "instead.answers[plugin.name] = plugin.WITHOUT_PRE_FILTER",
         "instead.skipped.add(plugin.name)",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wrong by configuration: the real kube-scheduler, configured otherwise than it is asked to be.
+"""The real kube-scheduler with another configuration than the history asks for.
 
-No line of it is changed. Whoever asks it believes that it runs the configuration of the history; on the way one
-setting was put in, where the history says nothing of it. Its figures stand in ``configured.json``.
+Its code is unchanged. One setting is added to the configuration of each history that does not set it already. The
+results are kept in ``configured.json``.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from refsched.suite.adapters.process import Process
 
 FILE = Path(__file__).parents[3] / "docs" / "evidence" / "configured.json"
 TIMEOUT = 30.0
-"""Seconds for one answer."""
+"""The seconds within which an answer must arrive."""
 
 Change = Callable[[Json], None]
-"""Of the body of a ``reset``."""
+"""A function that changes the body of a ``reset`` request."""
 
 
 @frozen
 class Configured:
-    """``says`` what is set, and ``nearest`` are the areas whose tests come first."""
+    """``says`` describes the setting, and ``nearest`` lists the areas whose tests are tried first."""
 
     name: str
     says: str
@@ -40,7 +40,7 @@ class Configured:
 
 
 def setting(**members: Any) -> Change:
-    """Of the configuration itself."""
+    """Return a change that sets fields of the configuration."""
 
     def change(body: Json) -> None:
         body["config"] = {**members, **body["config"]}
@@ -56,7 +56,7 @@ def gate(name: str, *, on: bool) -> Change:
 
 
 def arguments(plugin: str, **members: Any) -> Change:
-    """Of a plugin, in every profile."""
+    """Return a change that sets arguments of a plugin in every profile."""
 
     def change(body: Json) -> None:
         for profile in _profiles(body):
@@ -103,66 +103,71 @@ MOST = {"type": "MostAllocated", "resources": [{"name": "cpu", "weight": 1}, {"n
 LIST: Json = {"defaultingType": "List", "defaultConstraints": []}
 
 CONFIGURED = (
-    Configured("without-taint-toleration", "TaintToleration is off", without("TaintToleration"), ("taints",)),
-    Configured("without-node-ports", "NodePorts is off", without("NodePorts"), ("ports", "ports_ips")),
+    Configured(
+        "without-taint-toleration", "TaintToleration is off.", without("TaintToleration"), ("taints",)
+    ),
+    Configured("without-node-ports", "NodePorts is off.", without("NodePorts"), ("ports", "ports_ips")),
     Configured(
         "without-balanced-allocation",
-        "NodeResourcesBalancedAllocation is off",
+        "NodeResourcesBalancedAllocation is off.",
         without("NodeResourcesBalancedAllocation"),
         ("resources",),
     ),
     Configured(
-        "without-preemption", "DefaultPreemption is off", without("DefaultPreemption"), ("preemption",)
+        "without-preemption", "DefaultPreemption is off.", without("DefaultPreemption"), ("preemption",)
     ),
-    Configured("images-weigh-more", "ImageLocality weighs 2", weighing("ImageLocality", 2), ("images",)),
+    Configured("images-weigh-more", "ImageLocality weighs 2.", weighing("ImageLocality", 2), ("images",)),
     Configured(
         "looks-at-all-nodes",
-        "percentageOfNodesToScore is 100",
+        "percentageOfNodesToScore is 100.",
         setting(percentageOfNodesToScore=100),
         ("many",),
     ),
     Configured(
         "hard-affinity-weighs-more",
-        "hardPodAffinityWeight is 5",
+        "hardPodAffinityWeight is 5.",
         arguments("InterPodAffinity", hardPodAffinityWeight=5),
         ("pod_affinity",),
     ),
     Configured(
         "packs",
-        "scoringStrategy is MostAllocated",
+        "scoringStrategy is MostAllocated.",
         arguments("NodeResourcesFit", scoringStrategy=MOST),
         ("resources",),
     ),
     Configured(
         "overlooks-a-resource",
-        "ignoredResources has example.com/gpu",
+        "ignoredResources has example.com/gpu.",
         arguments("NodeResourcesFit", ignoredResources=["example.com/gpu"]),
         ("resources",),
     ),
     Configured(
         "balances-cpu-alone",
-        "NodeResourcesBalancedAllocation looks at cpu alone",
+        "NodeResourcesBalancedAllocation looks at cpu alone.",
         arguments("NodeResourcesBalancedAllocation", resources=[{"name": "cpu", "weight": 1}]),
         ("resources",),
     ),
     Configured(
         "first-backoff-of-two-seconds",
-        "podInitialBackoffSeconds is 2",
+        "podInitialBackoffSeconds is 2.",
         setting(podInitialBackoffSeconds=2),
         ("queue",),
     ),
     Configured(
         "last-backoff-of-five-seconds",
-        "podMaxBackoffSeconds is 5",
+        "podMaxBackoffSeconds is 5.",
         setting(podMaxBackoffSeconds=5),
         ("queue",),
     ),
     Configured(
-        "spreads-by-list-alone", "defaultingType is List", arguments("PodTopologySpread", **LIST), ("spread",)
+        "spreads-by-list-alone",
+        "defaultingType is List.",
+        arguments("PodTopologySpread", **LIST),
+        ("spread",),
     ),
     Configured(
         "prefers-no-added-node",
-        "addedAffinity asks for nodes with a label that none has",
+        "addedAffinity asks for nodes with a label that none has.",
         arguments(
             "NodeAffinity",
             addedAffinity={
@@ -177,19 +182,19 @@ CONFIGURED = (
     ),
     Configured(
         "looks-at-one-candidate",
-        "of nodes for preemption one is looked at",
+        "Of nodes for preemption one is looked at.",
         arguments("DefaultPreemption", minCandidateNodesPercentage=1, minCandidateNodesAbsolute=1),
         ("preemption",),
     ),
     Configured(
         "never-pops-from-backoff",
-        "the gate SchedulerPopFromBackoffQ is off",
+        "The gate SchedulerPopFromBackoffQ is off.",
         gate("SchedulerPopFromBackoffQ", on=False),
         ("queue",),
     ),
     Configured(
         "preempts-at-once",
-        "the gate SchedulerAsyncPreemption is off",
+        "The gate SchedulerAsyncPreemption is off.",
         gate("SchedulerAsyncPreemption", on=False),
         ("preempt_flow", "preemption"),
     ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Historic: reports of schedulers and their imitators that were wrong, and what became of each here.
+"""Reports of schedulers with mistakes, each planted as a wrong scheduler or with the reason why it is not.
 
 Rows bear the numbers of the collection that they come from; numbers that it does not use are missing here too.
 Reports are of kubernetes/kubernetes unless a repository is named. A row is planted, or there is a reason.
@@ -123,7 +123,7 @@ PLANTED: Mapping[int, tuple[str, tuple[str, ...]]] = {
     182: ("autoscaler #9111", ("ignores-budgets",)),
     184: ("kluster-capacity #50", ("leaks-what-it-could-not-bind",)),
 }
-"""Row → the report, and the wrong schedulers that are wrong in this way."""
+"""Each row maps to the report and to the planted schedulers with this mistake."""
 
 _ITS_OWN = "v1.34.2 does it itself, and so does the specification: "
 _UNSEEN = "no history can show it: "
@@ -184,4 +184,4 @@ NOT_PLANTED: Mapping[int, tuple[str, str]] = {
     179: ("karpenter, designs/in-place-pod-vertical-scaling.md", _NOT_OURS + "as #129532, in a simulation"),
     183: ("autoscaler #6718", _NOT_OURS + "evicted pods were placed again on the node that was drained"),
 }
-"""Row → the report, and why it is not planted."""
+"""Each row maps to the report and to the reason why it is not planted."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong in the score for images that are there."""
+"""Planted schedulers that are wrong about the score for images that a node has."""
 
 from conformance.wrong.planted.table import Wrong
 
@@ -9,7 +9,7 @@ _CACHE = "refsched.cache.cache"
 WRONG = (
     Wrong(
         "small-images-count",
-        "images of less than 23 MiB count",
+        "Images of less than 23 MiB count.",
         _IMAGES,
         "MIN_THRESHOLD = 23 * MIB",
         "MIN_THRESHOLD = 0",
@@ -17,42 +17,42 @@ WRONG = (
     ),
     Wrong(
         "ignores-how-far-an-image-spread",
-        "an image that only one node has counts as much as one that all have",
+        "An image on one node counts as much as an image on all nodes.",
         _IMAGES,
         "present += int(state.size * spread)",
         "present += state.size",
     ),
     Wrong(
         "ignores-images-of-init-containers",
-        "init containers' images do not count",
+        "The images of init containers do not count.",
         _IMAGES,
         "containers = (*pod.pod.spec.init_containers, *pod.pod.spec.containers)",
         "containers = pod.pod.spec.containers",
     ),
     Wrong(
         "knows-no-latest",
-        "an image without a tag is not the one tagged latest",
+        "An image without a tag is not normalized to the tag latest.",
         _IMAGES,
         'return f"{name}:latest"',
         "return name",
     ),
     Wrong(
         "takes-a-port-for-a-tag",
-        "the port of an image's registry is taken for its tag",
+        "The port of an image's registry is read as its tag.",
         _IMAGES,
         'if name.rfind(":") > name.rfind("/"):',
         'if ":" in name:',
     ),
     Wrong(
         "one-threshold-for-all-containers",
-        "the upper threshold does not grow with the number of containers",
+        "The upper threshold does not grow with the number of containers.",
         _IMAGES,
         "most = MAX_CONTAINER_THRESHOLD * len(containers)",
         "most = MAX_CONTAINER_THRESHOLD",
     ),
     Wrong(
         "shares-among-feasible-nodes",
-        "an image's share is one of the feasible nodes, not of all",
+        "The spread of an image is its share of the feasible nodes, not of all nodes.",
         _IMAGES,
         "return Continue(len(snapshot.nodes))",
         "return Continue(len(feasible))",
@@ -60,14 +60,14 @@ WRONG = (
     ),
     Wrong(
         "images-are-never-removed",
-        "an image that a node no longer has goes on counting for its spread",
+        "An image that was removed from a node still counts for the image's spread.",
         _CACHE,
         "holders.discard(node.name)",
         "pass",
     ),
     Wrong(
         "takes-the-last-size-of-an-image",
-        "of an image whose size nodes tell differently the last one counts, not the first",
+        "If nodes report different sizes of an image, the last size counts, not the first.",
         _CACHE,
         "self._images.setdefault(name, (image.size_bytes, set()))[1].add(node.name)",
         "self._images[name] = (image.size_bytes, {*self._images.get(name, (0, set()))[1], node.name})",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong about nominated pods."""
+"""Planted schedulers that are wrong about nominated pods."""
 
 from conformance.wrong.planted.table import Wrong
 
@@ -14,14 +14,14 @@ _POST_FILTER = "refsched.cycle.post_filter"
 WRONG = (
     Wrong(
         "skips-the-second-nominated-pass",
-        "a pod need not fit without the pods nominated to the node",
+        "The second pass, in which a pod must fit without the nominated pods, is skipped.",
         _RUNTIME,
         "if counted and status.is_success:",
         "if False:",
     ),
     Wrong(
         "equals-do-not-count",
-        "nominated pods of equal priority do not count",
+        "Nominated pods of equal priority do not count.",
         _RUNTIME,
         "n.pod.priority >= pod.pod.priority and",
         "n.pod.priority > pod.pod.priority and",
@@ -29,7 +29,7 @@ WRONG = (
     ),
     Wrong(
         "lesser-nominations-count",
-        "nominated pods of lower priority count too",
+        "Nominated pods of lower priority count too.",
         _RUNTIME,
         "n.pod.priority >= pod.pod.priority and n.pod.uid",
         "n.pod.uid",
@@ -37,14 +37,14 @@ WRONG = (
     ),
     Wrong(
         "stands-in-its-own-way",
-        "a nominated pod counts against itself",
+        "A nominated pod counts against itself on its nominated node.",
         _RUNTIME,
         " and n.pod.uid != pod.pod.uid]",
         "]",
     ),
     Wrong(
         "nominations-mean-nothing",
-        "room that was made for one pod is given to another",
+        "Nominated pods do not count on their nodes.",
         _RUNTIME,
         "        for other in counted:\n",
         "        for other in ():\n",
@@ -52,21 +52,21 @@ WRONG = (
     ),
     Wrong(
         "nominated-pods-only-take-room",
-        "nominated pods count on the node, and not in what plugins prepared",
+        "Nominated pods count on the node, but not in the state that plugins prepared at PreFilter.",
         _RUNTIME,
         "crowded_state = self.add_pod(crowded_state, pod, other, crowded, snapshot)",
         "pass",
     ),
     Wrong(
         "counts-twice-who-was-nominated",
-        "a nominated pod keeps its nomination when it is assumed, and counts twice",
+        "An assumed pod keeps its nomination, and so counts twice.",
         _CYCLE,
         "    scheduler.queue.nominator.withdraw(assumed)\n",
         "",
     ),
     Wrong(
         "the-deleted-stay-nominated",
-        "the nomination of a deleted pod goes on keeping others away",
+        "A deleted pod keeps its nomination.",
         _QUEUE,
         "        self.nominator.withdraw(pod)\n        place, found = self._find(pod.key)\n",
         "        place, found = self._find(pod.key)\n",
@@ -74,14 +74,14 @@ WRONG = (
     ),
     Wrong(
         "an-update-ends-a-nomination",
-        "an update of a nominated pod ends its nomination",
+        "An update of a nominated pod ends its nomination.",
         _NOMINATOR,
         "        self._remove(before)\n        self.nominate(after, unwritten)\n",
         "        self._remove(before)\n",
     ),
     Wrong(
         "who-may-not-preempt-loses-its-nomination",
-        "a pod that may not preempt, or not yet, is nominated no more",
+        "A pod that is not eligible to preempt loses its nomination.",
         _PREEMPTION,
         "return PostFilterResult(unschedulable(reason))",
         'return PostFilterResult(unschedulable(reason), nominated_node="")',
@@ -89,7 +89,7 @@ WRONG = (
     ),
     Wrong(
         "keeps-a-hopeless-nomination",
-        "where preemption helps on no node, the pod keeps its nomination",
+        "A pod keeps its nomination if preemption helps on no node.",
         _PREEMPTION,
         'return PostFilterResult(unschedulable(message), nominated_node="")',
         "return PostFilterResult(unschedulable(message))",
@@ -97,28 +97,28 @@ WRONG = (
     ),
     Wrong(
         "outranked-pods-stay-nominated",
-        "pods of lower priority keep their nomination to the node that is taken over",
+        "Pods of lower priority keep their nomination to a node to which a preemptor is nominated.",
         _PREEMPTION,
         "for other in context.nominated_pods(node) if other.pod.priority < priority)",
         "for other in () if other.pod.priority < priority)",
     ),
     Wrong(
         "looks-at-all-nodes-first",
-        "the node that a pod is nominated to is not tried before the others",
+        "The nominated node is not evaluated before the other nodes.",
         _DECIDE,
         "nodes = [] if node is None else [node]",
         "nodes = []",
     ),
     Wrong(
         "nominated-nodes-are-taken-on-trust",
-        "the node that a pod is nominated to is taken without asking any filter",
+        "The nominated node is selected without calling a Filter plugin.",
         _DECIDE,
         "return find_nodes(nodes, 0, 1, filters)",
         "return Search(tuple(nodes))",
     ),
     Wrong(
         "who-is-nominated-looks-nowhere-else",
-        "a pod that does not fit on its nominated node is not tried on others",
+        "A pod that does not fit on its nominated node is not tried on other nodes.",
         _DECIDE,
         "        nodes: Sequence[NodeInfo] = self.snapshot.nodes\n",
         "        nominated = self.snapshot.get(filters.pod.pod.status.nominated_node_name)\n"
@@ -126,35 +126,35 @@ WRONG = (
     ),
     Wrong(
         "keeps-the-first-nomination",
-        "a pod that is nominated anew goes on keeping others from the node before",
+        "A pod that is nominated to another node still counts on the first one.",
         _NOMINATOR,
         "        self._remove(pod)\n        to = ",
         "        to = ",
     ),
     Wrong(
         "no-post-filter-ends-nominations",
-        "without PostFilter plugins a pod that fits nowhere loses its nomination",
+        "If no PostFilter plugin is enabled, an unschedulable pod loses its nomination.",
         _POST_FILTER,
         "        return PostFilterOutcome()\n",
         '        return PostFilterOutcome(nominated_node="")\n',
     ),
     Wrong(
         "the-first-nomination-of-a-node-counts",
-        "of several pods nominated to a node only one counts",
+        "Only one of the pods nominated to a node counts.",
         _RUNTIME,
         "        for other in counted:\n",
         "        for other in counted[:1]:\n",
     ),
     Wrong(
         "a-withdrawn-nomination-counts",
-        "where others take a nomination back, the node stays promised",
+        "A nomination that was cleared through the API still counts.",
         _NOMINATOR,
         "if not before.status.nominated_node_name and not after.status.nominated_node_name:",
         "if not after.status.nominated_node_name:",
     ),
     Wrong(
         "nominations-to-other-nodes-are-withdrawn",
-        "pods of lower priority lose their nomination wherever they are nominated",
+        "Pods of lower priority lose their nomination whichever node it names.",
         _PREEMPTION,
         "for other in context.nominated_pods(node) if",
         "for each in context.snapshot.nodes for other in context.nominated_pods(each.name) if",

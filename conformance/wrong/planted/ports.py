@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong about host ports."""
+"""Planted schedulers that are wrong about host ports."""
 
 from conformance.wrong.planted.table import Wrong
 
@@ -9,7 +9,7 @@ _PORTS = "refsched.plugins.node_ports"
 WRONG = (
     Wrong(
         "one-port-for-all-protocols",
-        "TCP and UDP on one port are in conflict",
+        "TCP and UDP on one port are in conflict.",
         _INFO,
         "if (self.protocol, self.port) != (other.protocol, other.port):",
         "if self.port != other.port:",
@@ -17,7 +17,7 @@ WRONG = (
     ),
     Wrong(
         "one-port-for-all-addresses",
-        "one port on two addresses is in conflict",
+        "One port on two addresses is in conflict.",
         _INFO,
         "self.ip == other.ip or ANY_IP in (self.ip, other.ip)",
         "bool(self.ip)",
@@ -25,14 +25,14 @@ WRONG = (
     ),
     Wrong(
         "any-address-is-one-like-others",
-        "0.0.0.0 is in conflict only with itself",
+        "0.0.0.0 is in conflict only with itself.",
         _INFO,
         "self.ip == other.ip or ANY_IP in (self.ip, other.ip)",
         "self.ip == other.ip",
     ),
     Wrong(
         "sidecars-have-no-ports",
-        "host ports of sidecars are not claimed",
+        "The host ports of sidecars are not counted.",
         _INFO,
         "sidecars = [c for c in self.pod.spec.init_containers if c.is_sidecar]",
         "sidecars = []",
@@ -40,14 +40,14 @@ WRONG = (
     ),
     Wrong(
         "init-containers-claim-ports",
-        "host ports of init containers that end are claimed too",
+        "The host ports of init containers that run to completion are counted too.",
         _INFO,
         "sidecars = [c for c in self.pod.spec.init_containers if c.is_sidecar]",
         "sidecars = list(self.pod.spec.init_containers)",
     ),
     Wrong(
         "ports-are-never-freed",
-        "the host ports of a pod that is gone stay claimed",
+        "The host ports of a deleted pod stay in use.",
         _INFO,
         "            host_ports=self.host_ports.difference(removed.host_ports),\n",
         "",
@@ -55,7 +55,7 @@ WRONG = (
     ),
     Wrong(
         "no-eviction-for-a-port",
-        "preemption is not tried where a port is taken",
+        "Preemption is not tried on a node whose host port is in use.",
         _PORTS,
         "from refsched.framework.status import SUCCESS, Status, error, unschedulable\n",
         "from refsched.framework.status import SUCCESS, Status, error, unresolvable as unschedulable\n",
@@ -63,7 +63,7 @@ WRONG = (
     ),
     Wrong(
         "last-port-only",
-        "of several host ports only the last one is looked at",
+        "Only the last of the pod's host ports is checked.",
         _PORTS,
         "if _in_conflict(wanted, node.host_ports):",
         "if _in_conflict(wanted[-1:], node.host_ports):",

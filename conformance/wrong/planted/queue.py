@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong in the scheduling queue: who is tried next, and who waits where."""
+"""Planted schedulers that are wrong about the scheduling queue: the order of pods and their queues."""
 
 from conformance.wrong.planted.table import Wrong
 
@@ -15,7 +15,7 @@ _HANDLERS = "refsched.machine.event_handlers"
 WRONG = (
     Wrong(
         "never-flushes",
-        "a refused pod that no event cures is never tried again",
+        "A pod is never flushed from unschedulablePods.",
         _QUEUE,
         "        if overdue:\n",
         "        if False:\n",
@@ -23,14 +23,14 @@ WRONG = (
     ),
     Wrong(
         "flushes-after-a-minute",
-        "a refused pod is tried again after one minute, not five",
+        "A pod is flushed from unschedulablePods after one minute, not five.",
         "refsched.releases.v1_34",
         "max_in_unschedulable_pods=300.0",
         "max_in_unschedulable_pods=60.0",
     ),
     Wrong(
         "forgets-what-happened-in-flight",
-        "what happens during an attempt is not asked for a cure",
+        "Events during an attempt are not checked when the pod returns to the queue.",
         _REQUEUEING,
         "for happening in in_flight.since_pop(pod.pod.uid):",
         "for happening in ():",
@@ -38,14 +38,14 @@ WRONG = (
     ),
     Wrong(
         "remembers-what-happened-before",
-        "what happened before a pod was popped may cure it too",
+        "Events from before a pod was popped can requeue it.",
         _IN_FLIGHT,
         "self._first_of[pod.pod.uid] = self._dropped + len(self._happenings)",
         "self._first_of[pod.pod.uid] = self._dropped",
     ),
     Wrong(
         "done-is-not-called-for-who-is-skipped",
-        "a pod that is popped and skipped stays in flight for ever",
+        "A pod that is popped and skipped stays in flight for ever.",
         _SCHEDULER,
         "            queue.done(popped.pod.uid)\n        return False\n",
         "        return False\n",
@@ -53,7 +53,7 @@ WRONG = (
     ),
     Wrong(
         "keeps-the-first-timestamp",
-        "pods that fail keep their place in the queue, so that later ones starve",
+        "A pod that failed keeps its timestamp in the queue, so that later pods starve.",
         _QUEUE,
         "            timestamp=self._clock(),\n",
         "",
@@ -61,7 +61,7 @@ WRONG = (
     ),
     Wrong(
         "last-in-first-out",
-        "of pods of equal priority the one that came last is tried first",
+        "Of pods of equal priority the one queued last is popped first.",
         _SORT,
         "return (-a.pod.priority, a.timestamp) < (-b.pod.priority, b.timestamp)",
         "return (-a.pod.priority, -a.timestamp) < (-b.pod.priority, -b.timestamp)",
@@ -69,21 +69,21 @@ WRONG = (
     ),
     Wrong(
         "sorts-without-priority",
-        "pods are tried in the order in which they came",
+        "Pods are popped in the order of their timestamps, whatever their priority.",
         _SORT,
         "return (-a.pod.priority, a.timestamp) < (-b.pod.priority, b.timestamp)",
         "return a.timestamp < b.timestamp",
     ),
     Wrong(
         "one-gate-is-no-gate",
-        "a pod with one scheduling gate left is queued",
+        "A pod with one remaining scheduling gate is queued.",
         _GATES,
         "if not pod.spec.scheduling_gates:",
         "if len(pod.spec.scheduling_gates) < 2:",
     ),
     Wrong(
         "gated-pods-hear-nothing",
-        "a pod that a plugin holds back is not looked at again when other objects change",
+        "Events do not requeue a pod that a PreEnqueue plugin rejected.",
         _QUEUE,
         "if not pod.is_gated or pod.gating_plugin in interested:",
         "if not pod.is_gated:",
@@ -91,42 +91,42 @@ WRONG = (
     ),
     Wrong(
         "waits-out-the-backoff",
-        "while activeQ is empty nobody is taken from backoffQ",
+        "If activeQ is empty, no pod is popped from backoffQ.",
         _REQUEUEING,
         "return backoff.first()",
         "return ()",
     ),
     Wrong(
         "errors-need-not-wait",
-        "a pod whose attempt failed with an error may be popped before its backoff is over",
+        "A pod whose attempt ended in an error may be popped before its backoff is complete.",
         _ROWS,
         "_P.IN_FLIGHT,       _O.ERROR,              _P.ERROR_BACKOFF,",
         "_P.IN_FLIGHT,       _O.ERROR,              _P.BACKOFF,",
     ),
     Wrong(
         "an-event-ends-the-backoff",
-        "a refused pod that an event may cure is active at once, though it backs off",
+        "A pod that an event requeues enters activeQ even if its backoff is not complete.",
         _ROWS,
         "_P.UNSCHEDULABLE,   _O.HINT_IN_BACKOFF,    _P.BACKOFF,",
         "_P.UNSCHEDULABLE,   _O.HINT_IN_BACKOFF,    _P.ACTIVE,",
     ),
     Wrong(
         "retries-who-is-not-cured",
-        "a refused pod goes to backoffQ though nothing would change the answer",
+        "A pod is requeued by an event that cannot make it schedulable.",
         _ROWS,
         "_P.IN_FLIGHT,       _O.NO_HINT,            _P.UNSCHEDULABLE,",
         "_P.IN_FLIGHT,       _O.NO_HINT,            _P.BACKOFF,",
     ),
     Wrong(
         "refused-pods-are-lost",
-        "a refused pod is in no queue any more",
+        "An unschedulable pod is in no queue.",
         _ROWS,
         "_P.IN_FLIGHT,       _O.NO_HINT,            _P.UNSCHEDULABLE,",
         "_P.IN_FLIGHT,       _O.NO_HINT,            _P.NOWHERE,",
     ),
     Wrong(
         "keeps-deleted-pods",
-        "a pod that is deleted while it is refused stays in the queue",
+        "An unschedulable pod that is deleted stays in the queue.",
         _QUEUE,
         "        self._go(found, place, Occurrence.DELETED)\n",
         "        return\n",
@@ -134,42 +134,42 @@ WRONG = (
     ),
     Wrong(
         "an-update-ends-the-backoff",
-        "a pod in backoffQ that changes in any way is active at once",
+        "A pod in backoffQ enters activeQ on any update.",
         _ROWS,
         "_P.BACKOFF,         _O.UPDATED,            _P.BACKOFF,",
         "_P.BACKOFF,         _O.UPDATED,            _P.ACTIVE,",
     ),
     Wrong(
         "any-update-is-a-cure",
-        "a refused pod that changes in any way is active at once",
+        "An unschedulable pod enters activeQ on any update.",
         _QUEUE,
         "        self._hear_update(updated, changes)\n",
         "        self._go(updated, place, Occurrence.ACTIVATED)\n",
     ),
     Wrong(
         "a-cure-in-flight-ends-the-backoff",
-        "a refused pod that an event during its attempt may have cured need not back off",
+        "A pod that an event during its attempt requeues has no backoff.",
         _ROWS,
         "_P.IN_FLIGHT,       _O.HINT_IN_BACKOFF,    _P.BACKOFF,",
         "_P.IN_FLIGHT,       _O.HINT_IN_BACKOFF,    _P.ACTIVE,",
     ),
     Wrong(
         "the-awaited-backs-off-too",
-        "a pod that waited for something, which came, backs off like one that was refused",
+        "A pod whose Pending status is ended by an event backs off like a pod that was rejected.",
         _REQUEUEING,
         "    if strategy is Strategy.IMMEDIATELY:\n",
         "    if False:\n",
     ),
     Wrong(
         "flushes-one-pod-at-a-time",
-        "of several pods that waited for five minutes only one is tried again",
+        "Of the pods that waited for five minutes only one is flushed at a time.",
         _QUEUE,
         "self._hear_all(overdue, Happening(events.UNSCHEDULABLE_TIMEOUT))",
         "self._hear_all(overdue[:1], Happening(events.UNSCHEDULABLE_TIMEOUT))",
     ),
     Wrong(
         "ends-one-backoff-at-a-time",
-        "of several pods whose backoff is over one becomes active each second",
+        "Of the pods whose backoff is complete only one enters activeQ each second.",
         _QUEUE,
         "                for pod in heads:\n"
         "                    self._move(pod, place, Occurrence.BACKOFF_OVER)\n",
@@ -177,7 +177,7 @@ WRONG = (
     ),
     Wrong(
         "tries-who-is-being-deleted",
-        "a pod that is being deleted is tried like any other when its turn comes",
+        "A pod that is being deleted is scheduled when it is popped.",
         _HANDLERS,
         "return pod.metadata.deletion_timestamp is not None or scheduler",
         "return scheduler",

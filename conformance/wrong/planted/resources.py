@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong in what pods ask for, and in what is left of it."""
+"""Planted schedulers that are wrong about the requests of pods and the free resources of nodes."""
 
 from conformance.wrong.planted.table import Wrong
 
@@ -11,7 +11,7 @@ _QUANTITY = "refsched.objects.quantity"
 WRONG = (
     Wrong(
         "overcommits",
-        "what runs on a node already does not count against its cpu",
+        "The cpu of running pods does not count against the node.",
         _FIT,
         "asked > amount(node.allocatable, resource) - amount(node.requested, resource)",
         "asked > amount(node.allocatable, resource)",
@@ -19,7 +19,7 @@ WRONG = (
     ),
     Wrong(
         "ignores-init-containers",
-        "an init container that asks for more than the containers does not count",
+        "Init containers that request more than the containers do not count.",
         _REQUESTS,
         'applies("R-REQUEST-02")\n    return _max(running, initializing)',
         'applies("R-REQUEST-02")\n    return running',
@@ -27,14 +27,14 @@ WRONG = (
     ),
     Wrong(
         "adds-init-containers",
-        "init containers count together with the containers, not instead of them",
+        "Init containers count together with the containers, not instead of them.",
         _REQUESTS,
         'applies("R-REQUEST-02")\n    return _max(running, initializing)',
         'applies("R-REQUEST-02")\n    return _sum(running, initializing)',
     ),
     Wrong(
         "takes-the-larger-of-sidecar-and-container",
-        "a sidecar and the containers do not add up",
+        "A sidecar and the containers do not add up.",
         _REQUESTS,
         "            running = _sum(running, requests)\n",
         "            running = _max(running, requests)\n",
@@ -42,7 +42,7 @@ WRONG = (
     ),
     Wrong(
         "forgets-sidecars-started-before",
-        "sidecars that run already do not add to what an init container asks for",
+        "Sidecars that started before an init container do not add to its request.",
         _REQUESTS,
         "initializing = _max(initializing, _sum(requests, sidecars))",
         "initializing = _max(initializing, requests)",
@@ -50,7 +50,7 @@ WRONG = (
     ),
     Wrong(
         "ignores-overhead",
-        "a pod's overhead is no part of its request",
+        "The overhead of a pod is not part of its request.",
         _REQUESTS,
         "return _sum(requests, pod.spec.overhead)",
         "return dict(requests)",
@@ -58,7 +58,7 @@ WRONG = (
     ),
     Wrong(
         "ignores-pod-level-requests",
-        "what a pod requests as a whole does not replace what its containers do",
+        "What a pod requests as a whole does not replace what its containers do.",
         _REQUESTS,
         "requests |= _pod_level_requests(pod)",
         "pass",
@@ -66,7 +66,7 @@ WRONG = (
     ),
     Wrong(
         "counts-running-pods-without-init-containers",
-        "on a node, pods count without what their init containers ask for",
+        "On a node, pods count without what their init containers ask for.",
         _INFO,
         "return resource_of(pod_requests(self.pod))",
         "return resource_of(pod_requests(evolve(self.pod, spec=evolve(self.pod.spec, init_containers=()))))",
@@ -74,7 +74,7 @@ WRONG = (
     ),
     Wrong(
         "counts-running-pods-by-spec",
-        "while a resize is under way only what is asked for counts, not what is granted and in use",
+        "During a resize only the desired resources count, not the allocated and actual ones.",
         _INFO,
         "return resource_of(pod_requests(self.pod))",
         "return resource_of(pod_requests(self.pod, use_status=False))",
@@ -82,28 +82,28 @@ WRONG = (
     ),
     Wrong(
         "grants-what-is-infeasible",
-        "a resize that the kubelet found infeasible counts as if it would still come",
+        "A resize that the kubelet found infeasible counts as if it were pending.",
         _REQUESTS,
         "if _is_resize_infeasible(pod):",
         "if False:",
     ),
     Wrong(
         "leaves-one-unit-free",
-        "a pod that asks for exactly what is left is refused",
+        "A pod that requests exactly what is free is rejected.",
         _FIT,
         "asked > amount(node.allocatable, resource) - amount(node.requested, resource)",
         "asked >= amount(node.allocatable, resource) - amount(node.requested, resource)",
     ),
     Wrong(
         "one-pod-too-many",
-        "a node takes one pod more than it says that it can",
+        "A node takes one pod more than its allocatable pods.",
         _FIT,
         "len(node.pods) + 1 <= node",
         "len(node.pods) <= node",
     ),
     Wrong(
         "refuses-who-asks-for-nothing",
-        "on a node that gives more than it has, a pod that asks for none of it is refused",
+        "A pod that requests none of an overcommitted resource is rejected.",
         _FIT,
         "if (asked := amount(wanted, resource)) > 0\n        and asked > amount",
         "if (asked := amount(wanted, resource)) >= 0\n        and asked > amount",
@@ -111,49 +111,49 @@ WRONG = (
     ),
     Wrong(
         "evicts-for-what-no-node-has",
-        "where a request is larger than the whole node, evicting pods is thought to help",
+        "Preemption is tried on a node whose allocatable is smaller than the request.",
         _FIT,
         'applies("R-FIT-03")\n            return unresolvable(*reasons)',
         "return unschedulable(*reasons)",
     ),
     Wrong(
         "forgets-ephemeral-storage",
-        "a node's ephemeral storage is never full",
+        "The ephemeral storage of a node is never exhausted.",
         _FIT,
         "for resource in (CPU, MEMORY, EPHEMERAL_STORAGE, *wanted.scalar)\n        if (asked",
         "for resource in (CPU, MEMORY, *wanted.scalar)\n        if (asked",
     ),
     Wrong(
         "never-uses-up-extended-resources",
-        "extended resources that one pod got are free for the next",
+        "Extended resources that one pod uses are free for the next.",
         _REQUESTS,
         "scalar[name] = scalar.get(name, 0) + sign * amount",
         "scalar[name] = max(scalar.get(name, 0), sign * amount)",
     ),
     Wrong(
         "cuts-fractions-of-a-byte",
-        "an amount with a fraction is cut where it should be rounded up",
+        "A fractional quantity is rounded down, not up.",
         _QUANTITY,
         "return -(-self.nano // NANO)",
         "return self.nano // NANO",
     ),
     Wrong(
         "cuts-fractions-of-a-thousandth",
-        "a cpu amount finer than a thousandth is cut where it should be rounded up",
+        "A cpu quantity finer than a thousandth is rounded down, not up.",
         _QUANTITY,
         "return -(-self.nano // (NANO // 1000))",
         "return self.nano // (NANO // 1000)",
     ),
     Wrong(
         "scores-pod-level-requests",
-        "for the score, too, a pod's requests as a whole replace those of its containers",
+        "For the score, too, a pod's requests as a whole replace those of its containers.",
         _FIT,
         "requests = pod_requests(pod.pod, _SCORING_DEFAULTS, pod_level=False, use_status=False)",
         "requests = pod_requests(pod.pod, _SCORING_DEFAULTS, use_status=False)",
     ),
     Wrong(
         "zero-is-no-request",
-        "a container that requests 0 counts for the score like one that requests nothing",
+        "A container that requests 0 counts for the score like one that requests nothing.",
         _REQUESTS,
         "if non_missing is None or non_missing.keys() <= requests.keys():",
         "requests = {name: asked for name, asked in requests.items() if asked.nano}\n"
@@ -161,7 +161,7 @@ WRONG = (
     ),
     Wrong(
         "growing-extended-resources-cure-nobody",
-        "a node that has more of an extended resource, or of storage, cures nobody",
+        "A node with more of an extended resource or of storage requeues no pod.",
         _FIT,
         "amount(after, resource) > amount(before, resource)\n"
         "        for resource in (CPU, MEMORY, EPHEMERAL_STORAGE, *wanted.scalar)",
@@ -169,35 +169,35 @@ WRONG = (
     ),
     Wrong(
         "room-for-more-pods-cures-nobody",
-        "a node that takes more pods than before cures nobody",
+        "A node with more allocatable pods requeues no pod.",
         _FIT,
         "if after.allowed_pod_number > before.allowed_pod_number:",
         "if False:",
     ),
     Wrong(
         "any-growth-cures",
-        "a node that has more of what the pod does not ask for is thought to help",
+        "A node with more of a resource that the pod does not request requeues the pod.",
         _FIT,
         "        if amount(wanted, resource)\n",
         "        if True\n",
     ),
     Wrong(
         "smaller-pods-are-not-tried",
-        "a pod that asks for less than before is not tried again",
+        "A pod whose requests are scaled down is not requeued.",
         _FIT,
         "if after.uid != pod.uid and not (after.spec.node_name and _requests_less(before, after, pod)):",
         "if not (after.uid != pod.uid and after.spec.node_name and _requests_less(before, after, pod)):",
     ),
     Wrong(
         "absent-resources-weigh",
-        "a resource that a node lacks, or the pod does not ask for, weighs in the score all the same",
+        "A resource that the node lacks or the pod does not request still weighs in the score.",
         _FIT,
         "            return None\n        counted",
         "            return Use(1, 1, spec.weight)\n        counted",
     ),
     Wrong(
         "sidecars-are-never-resized",
-        "what the kubelet says of a sidecar that is resized does not count",
+        "The status of a sidecar's resize does not count.",
         _REQUESTS,
         "statuses = (*pod.status.container_statuses, *pod.status.init_container_statuses)",
         "statuses = pod.status.container_statuses",

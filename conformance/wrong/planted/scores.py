@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong in how nodes are scored by their resources, and in what is made of scores."""
+"""Planted schedulers that are wrong about the scores for resources and the normalization of scores."""
 
 from conformance.wrong.planted.table import Wrong
 
@@ -14,14 +14,14 @@ _RESOURCES = "refsched.objects.resources"
 WRONG = (
     Wrong(
         "prefers-full-nodes",
-        "LeastAllocated scores what is used, not what is free",
+        "LeastAllocated scores what is used, not what is free.",
         _STRATEGIES,
         "max(u.capacity - u.requested, 0)",
         "min(u.requested, u.capacity)",
     ),
     Wrong(
         "scores-real-requests",
-        "NodeResourcesFit scores without the defaults for pods that run and ask for nothing",
+        "NodeResourcesFit scores without the defaults for pods that run and ask for nothing.",
         _FIT,
         "counted = node.non_zero_requested if spec.name in (CPU, MEMORY) else node.requested",
         "counted = node.requested",
@@ -29,7 +29,7 @@ WRONG = (
     ),
     Wrong(
         "balances-with-defaults",
-        "BalancedAllocation gives running pods that ask for nothing a default",
+        "BalancedAllocation gives running pods that ask for nothing a default.",
         _BALANCED,
         "amount(node.requested, resource) + asked",
         "amount(node.non_zero_requested, resource) + asked",
@@ -37,7 +37,7 @@ WRONG = (
     ),
     Wrong(
         "balances-beyond-what-there-is",
-        "BalancedAllocation lets a share be more than the whole",
+        "BalancedAllocation lets a share be more than the whole.",
         _BALANCED,
         "min((amount(node.requested, resource) + asked) / allocatable, 1.0)",
         "(amount(node.requested, resource) + asked) / allocatable",
@@ -45,28 +45,28 @@ WRONG = (
     ),
     Wrong(
         "forgets-to-halve-a-deviation",
-        "the deviation of two shares is taken to be their difference",
+        "The standard deviation of two fractions is not halved.",
         _BALANCED,
         "abs((shares[0] - shares[1]) / 2)",
         "abs(shares[0] - shares[1])",
     ),
     Wrong(
         "rounds-the-balance",
-        "BalancedAllocation rounds where it should cut",
+        "BalancedAllocation rounds where it should cut.",
         _BALANCED,
         "return int((1 - _standard_deviation(shares)) * MAX_NODE_SCORE)",
         "return round((1 - _standard_deviation(shares)) * MAX_NODE_SCORE)",
     ),
     Wrong(
         "balances-who-asks-for-nothing",
-        "BalancedAllocation scores pods that ask for none of its resources",
+        "BalancedAllocation scores pods that request none of its resources.",
         _BALANCED,
         '        if not any(requests):\n            applies("R-BALANCED-01")\n            return Skip()\n',
         "",
     ),
     Wrong(
         "most-allocated-drops-full-nodes",
-        "MostAllocated gives 0, not 100, for what is requested beyond the capacity",
+        "MostAllocated gives 0, not 100, for what is requested beyond the capacity.",
         _STRATEGIES,
         "min(u.requested, u.capacity) * MAX_NODE_SCORE",
         "(u.requested if u.requested <= u.capacity else 0) * MAX_NODE_SCORE",
@@ -74,28 +74,28 @@ WRONG = (
     ),
     Wrong(
         "ignores-weights-of-resources",
-        "all resources of a scoring strategy weigh the same",
+        "All resources of a scoring strategy weigh the same.",
         _STRATEGIES,
         "return sum(score * use.weight for score, use in scored) // total if total else 0",
         "return sum(score for score, _ in scored) // len(scored) if total else 0",
     ),
     Wrong(
         "cuts-the-ratio",
-        "RequestedToCapacityRatio cuts where it should round",
+        "RequestedToCapacityRatio cuts where it should round.",
         _STRATEGIES,
         "/ total + 0.5) if total else 0",
         "/ total) if total else 0",
     ),
     Wrong(
         "counts-what-scores-nothing",
-        "RequestedToCapacityRatio divides by the weight of resources that score 0 too",
+        "RequestedToCapacityRatio divides by the weight of resources that score 0 too.",
         _STRATEGIES,
         "for score, use in scored if score > 0]",
         "for score, use in scored]",
     ),
     Wrong(
         "weighs-before-normalizing",
-        "weights multiply raw scores, not normalized ones",
+        "Weights multiply raw scores, not normalized ones.",
         _RUNTIME,
         "for name, scores in normalized.items()\n        }\n        return Scores",
         "for name, scores in raw.items()\n        }\n        return Scores",
@@ -103,21 +103,21 @@ WRONG = (
     ),
     Wrong(
         "rounds-normalized-scores",
-        "a normalized score is rounded where it should be cut",
+        "A normalized score is rounded where it should be cut.",
         _NORMALIZE,
         "MAX_NODE_SCORE * score // largest",
         "round(MAX_NODE_SCORE * score / largest)",
     ),
     Wrong(
         "default-memory-in-decimal-megabytes",
-        "a container without a memory request scores as one of 200 MB, not MiB",
+        "A container without a memory request scores as one of 200 MB, not MiB.",
         _RESOURCES,
         "DEFAULT_MEMORY_REQUEST = 200 * 1024 * 1024",
         "DEFAULT_MEMORY_REQUEST = 200 * 1000 * 1000",
     ),
     Wrong(
         "takes-the-lowest-total",
-        "the node with the lowest total is chosen",
+        "The node with the lowest total score is selected.",
         _DECIDE,
         "highest = max(totals.values())",
         "highest = min(totals.values())",
@@ -125,21 +125,21 @@ WRONG = (
     ),
     Wrong(
         "the-best-node-gets-no-hundred",
-        "normalized scores end below 100",
+        "Normalized scores end below 100.",
         _NORMALIZE,
         "MAX_NODE_SCORE * score // largest",
         "MAX_NODE_SCORE * score // (largest + 1)",
     ),
     Wrong(
         "forgets-weights-of-who-does-not-normalize",
-        "a weight counts only for plugins whose scores are normalized",
+        "A weight counts only for plugins that normalize their scores.",
         _RUNTIME,
         "score * self.score_weights[name] for node",
         "score * (self.score_weights[name] if raw[name] is not scores else 1) for node",
     ),
     Wrong(
         "deviates-as-a-sample",
-        "the balance of three resources and more is the deviation of a sample",
+        "The balance of three resources and more is the deviation of a sample.",
         _BALANCED,
         "math.sqrt(squares / len(shares))",
         "math.sqrt(squares / (len(shares) - 1))",

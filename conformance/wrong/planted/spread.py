@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong in how pods are spread over domains."""
+"""Planted schedulers that are wrong about topology spread constraints."""
 
 from conformance.wrong.planted.table import Wrong
 
@@ -11,7 +11,7 @@ _OWNER = "refsched.plugins.default_selector"
 WRONG = (
     Wrong(
         "counts-nodes-left-out",
-        "nodes that the pod's node affinity leaves out count",
+        "Nodes that the pod's node affinity excludes are counted.",
         _CONSTRAINTS,
         "if self.honors_affinity and not node_is_required(pod, node):",
         "if False:",
@@ -19,7 +19,7 @@ WRONG = (
     ),
     Wrong(
         "counts-the-dying",
-        "pods that are being deleted count",
+        "Terminating pods are counted.",
         _CONSTRAINTS,
         "return sum(metadata.deletion_timestamp is None for metadata in matching)",
         "return len(matching)",
@@ -27,14 +27,14 @@ WRONG = (
     ),
     Wrong(
         "counts-other-namespaces",
-        "pods of other namespaces count",
+        "Pods of other namespaces are counted.",
         _CONSTRAINTS,
         "if info.pod.metadata.namespace == namespace and selector.matches(info.pod.metadata.labels)",
         "if selector.matches(info.pod.metadata.labels)",
     ),
     Wrong(
         "evicts-where-the-key-is-missing",
-        "preemption is tried on nodes without the topology key",
+        "Preemption is tried on nodes without the topology key.",
         _SPREAD,
         "return unresolvable(NO_LABEL)",
         "return unschedulable(NO_LABEL)",
@@ -42,7 +42,7 @@ WRONG = (
     ),
     Wrong(
         "takes-nodes-if-none-has-the-key",
-        "where no node has the topology key, a DoNotSchedule constraint refuses none",
+        "If no node has the topology key, a DoNotSchedule constraint rejects no node.",
         _SPREAD,
         "            if domain is None:\n                return unresolvable(NO_LABEL)\n",
         "            if domain is None and not spread.counts:\n"
@@ -52,35 +52,35 @@ WRONG = (
     ),
     Wrong(
         "skew-must-be-less",
-        "a domain may not be as far ahead as maxSkew says",
+        "A skew equal to maxSkew is rejected.",
         _SPREAD,
         "> spread.constraint.max_skew:",
         ">= spread.constraint.max_skew:",
     ),
     Wrong(
         "does-not-count-itself",
-        "the pod itself does not add to its domain",
+        "The incoming pod does not count in its own domain.",
         _SPREAD,
         "self.counts.get(domain, 0) + self.counts_itself - self.least",
         "self.counts.get(domain, 0) - self.least",
     ),
     Wrong(
         "counts-itself-in-any-case",
-        "the pod adds to its domain also where the constraint does not select it",
+        "The incoming pod counts in its domain even if the constraint does not select it.",
         _SPREAD,
         "Spread(constraint, by_domain, constraint.selector.matches(pod.pod.labels))",
         "Spread(constraint, by_domain, True)",
     ),
     Wrong(
         "ignores-min-domains",
-        "with fewer domains than minDomains the least one still counts as it is",
+        "With fewer domains than minDomains the global minimum is not 0.",
         _SPREAD,
         "if len(self.counts) < self.constraint.min_domains:",
         "if False:",
     ),
     Wrong(
         "wants-one-domain-more",
-        "as many domains as minDomains are not enough",
+        "Exactly minDomains domains are treated as too few.",
         _SPREAD,
         "if len(self.counts) < self.constraint.min_domains:",
         "if self.constraint.min_domains > 1 and len(self.counts) <= self.constraint.min_domains:",
@@ -88,7 +88,7 @@ WRONG = (
     ),
     Wrong(
         "honors-taints-unasked",
-        "tainted nodes are left out where nodeTaintsPolicy does not say so",
+        "Tainted nodes are excluded even if nodeTaintsPolicy is Ignore.",
         _CONSTRAINTS,
         "honors_taints=asked.node_taints_policy == HONOR",
         "honors_taints=asked.node_taints_policy in (None, HONOR)",
@@ -96,7 +96,7 @@ WRONG = (
     ),
     Wrong(
         "never-honors-taints",
-        "tainted nodes count also where nodeTaintsPolicy is Honor",
+        "Tainted nodes are counted even if nodeTaintsPolicy is Honor.",
         _CONSTRAINTS,
         "if self.honors_taints and not tolerates_taints(pod, node):",
         "if False:",
@@ -104,7 +104,7 @@ WRONG = (
     ),
     Wrong(
         "empty-domains-do-not-count",
-        "a domain without matching pods is none to be measured against",
+        "A domain without matching pods does not count for the global minimum.",
         _SPREAD,
         "return min(self.counts.values(), default=_NO_DOMAIN)",
         "return min((count for count in self.counts.values() if count), default=_NO_DOMAIN)",
@@ -112,7 +112,7 @@ WRONG = (
     ),
     Wrong(
         "no-label-is-a-domain",
-        "nodes without the topology key make a domain of their own, with nobody in it",
+        "Nodes without the topology key form an empty domain of their own.",
         _SPREAD,
         "nodes = [n for n in snapshot.nodes if has_all_keys(n.existing_node.metadata.labels, constraints)]",
         "nodes = list(snapshot.nodes)",
@@ -120,7 +120,7 @@ WRONG = (
     ),
     Wrong(
         "preferences-make-domains",
-        "nodes that the pod merely does not prefer are left out of the count",
+        "Nodes that match none of the pod's preferred terms are excluded from the count.",
         _CONSTRAINTS,
         "    return required is None or required.matches(node)\n",
         "    preferred = affinity.preferred_during_scheduling_ignored_during_execution if affinity else ()\n"
@@ -131,7 +131,7 @@ WRONG = (
     ),
     Wrong(
         "filters-by-schedule-anyway",
-        "ScheduleAnyway refuses nodes as DoNotSchedule does",
+        "A ScheduleAnyway constraint rejects nodes as DoNotSchedule does.",
         _SPREAD,
         "constraints = self._constraints(pod.pod, DO_NOT_SCHEDULE, snapshot.objects)",
         "constraints = (\n"
@@ -142,7 +142,7 @@ WRONG = (
     ),
     Wrong(
         "no-default-constraints",
-        "pods without constraints of their own are not spread",
+        "Pods without constraints of their own are not spread.",
         _SPREAD,
         "by_default = SYSTEM_DEFAULT_CONSTRAINTS if self.system_defaulted else self.default_constraints",
         "by_default = ()",
@@ -150,14 +150,14 @@ WRONG = (
     ),
     Wrong(
         "victims-stay-in-their-domain",
-        "in preemption's dry run a victim that left its domain goes on counting there",
+        "In the dry run of preemption a removed victim is still counted in its domain.",
         _SPREAD,
         "return _moved(state, pod.pod, removed.pod, node.existing_node, by=-1)",
         "return state",
     ),
     Wrong(
         "nominated-pods-are-in-no-domain",
-        "nominated pods do not count for the spread",
+        "Nominated pods do not count for topology spread.",
         _SPREAD,
         "return _moved(state, pod.pod, added.pod, node.existing_node, by=1)",
         "return state",
@@ -165,77 +165,77 @@ WRONG = (
     ),
     Wrong(
         "weighs-domains-too-low",
-        "the logarithm of the number of domains is one short",
+        "The logarithm of the number of domains is one short.",
         _SCORING,
         'of_node.get(constraint.topology_key, "") for of_node in labels}) + 2)',
         'of_node.get(constraint.topology_key, "") for of_node in labels}) + 1)',
     ),
     Wrong(
         "forgets-max-skew-in-the-score",
-        "maxSkew does not soften a score",
+        "maxSkew does not soften a score.",
         _SCORING,
         "score += matching * spread.weight + (spread.constraint.max_skew - 1)",
         "score += matching * spread.weight",
     ),
     Wrong(
         "cuts-a-spread-score",
-        "the score of a node is cut where it should be rounded",
+        "The score of a node is cut where it should be rounded.",
         _SCORING,
         "return whole + (score - whole >= 0.5)",
         "return whole",
     ),
     Wrong(
         "normalizes-without-the-smallest",
-        "the node with the fewest pods does not get 100",
+        "The node with the fewest pods does not get 100.",
         _SCORING,
         "(largest + smallest - score)",
         "(largest - score)",
     ),
     Wrong(
         "prefers-nodes-without-the-key",
-        "nodes that lack a topology key get the highest score",
+        "Nodes that lack a topology key get the highest score.",
         _SCORING,
         "        if node in ignored:\n            return 0\n",
         "        if node in ignored:\n            return MAX_NODE_SCORE\n",
     ),
     Wrong(
         "missing-label-keys-are-empty",
-        "of the keys in matchLabelKeys those that the pod lacks are taken to be empty",
+        "A key of matchLabelKeys that the pod lacks is treated as an empty value.",
         _CONSTRAINTS,
         "shared = {key: labels[key] for key in asked.match_label_keys if key in labels}",
         "shared = {key: labels.get(key, '') for key in asked.match_label_keys}",
     ),
     Wrong(
         "an-empty-selector-counts-everybody",
-        "a selector without requirements counts all pods of the namespace",
+        "A selector without requirements counts all pods of the namespace.",
         _CONSTRAINTS,
         '    if selector == EVERYTHING:\n        applies("R-SPREAD-05")\n        return 0\n',
         "",
     ),
     Wrong(
         "pods-elsewhere-cure",
-        "a pod of another namespace that comes or goes is thought to help",
+        "A pod of another namespace that is added or deleted requeues the pod.",
         _SPREAD,
         "return changed.uid == pod.uid or (assigned and changed.namespace == pod.namespace)",
         "return assigned",
     ),
     Wrong(
         "any-node-gone-cures",
-        "a node without the keys that is removed is thought to help",
+        "The removal of a node without the topology keys requeues the pod.",
         _SPREAD,
         "had = before is not None and has_all_keys(before.metadata.labels, constraints)",
         "had = before is not None",
     ),
     Wrong(
         "services-elsewhere-select",
-        "a Service of another namespace says with whom a pod spreads by default",
+        "The default constraints use the selector of a Service of another namespace.",
         _OWNER,
         "if service.metadata.namespace == pod.namespace and selects_labels",
         "if selects_labels",
     ),
     Wrong(
         "owners-say-nothing",
-        "by default pods spread with what Services select, whatever their owner selects",
+        "The default constraints use the selectors of Services only, not those of the pod's owner.",
         _OWNER,
         "return with_labels(_owner_selector(objects.get(ReplicaSet, owner.name, pod.namespace)), labels)",
         "return with_labels(EVERYTHING, labels)",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Planted: the table of wrong schedulers, put together from the tables of the areas."""
+"""The table of all planted wrong schedulers, collected from the tables of the areas."""
 
 from __future__ import annotations
 
@@ -31,14 +31,17 @@ NEAREST: Mapping[str, tuple[str, ...]] = {
     "devices": ("devices", "dra", "multiple_claims", "allocations"),
     "config": ("config", "resources", "many"),
 }
-"""The modules of this package that hold a table ``WRONG``, each with the areas whose tests, and recordings, lie
-nearest."""
+"""The modules of this package that hold a table ``WRONG``, each with the areas whose tests and
+recordings are tried first."""
 
 
 @frozen
 class Wrong:
-    """``says`` what it does wrong, in one sentence. In ``module`` of refsched ``before``, which stands there once,
-    is replaced by ``after``. ``cites`` is the report of a scheduler that was wrong in this way, or empty."""
+    """A wrong scheduler: the specification with ``before`` replaced by ``after``.
+
+    ``before`` occurs once in ``module``. ``says`` is a sentence about what the scheduler does wrong, and
+    ``cites`` names the report of a scheduler with this mistake, if any.
+    """
 
     name: str
     says: str
@@ -53,11 +56,11 @@ def all_wrong() -> Mapping[str, Wrong]:
 
 
 def tables() -> Mapping[str, tuple[Wrong, ...]]:
-    """By area."""
+    """Return the tables of all areas, by area."""
     return {area: import_module(f"conformance.wrong.planted.{area}").WRONG for area in NEAREST}
 
 
 def areas_near(name: str) -> tuple[str, ...]:
-    """Which areas' tests to try first on this one."""
+    """Return the areas whose tests are tried first on this wrong scheduler."""
     area = next(area for area, table in tables().items() if any(wrong.name == name for wrong in table))
     return NEAREST[area]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong about taints, tolerations and cordons."""
+"""Planted schedulers that are wrong about taints, tolerations and cordons."""
 
 from conformance.wrong.planted.table import Wrong
 
@@ -10,7 +10,7 @@ _POD = "refsched.objects.pod"
 WRONG = (
     Wrong(
         "tolerates-the-wrong-way-round",
-        "nodes whose taints a pod tolerates are refused, the others taken",
+        "Nodes whose taints a pod tolerates are rejected, and the others are feasible.",
         _TAINT,
         "if _is_repelled(pod.pod, node.existing_node):",
         "if not _is_repelled(pod.pod, node.existing_node):",
@@ -18,7 +18,7 @@ WRONG = (
     ),
     Wrong(
         "refuses-for-a-preference",
-        "a PreferNoSchedule taint refuses a node",
+        "A PreferNoSchedule taint rejects a pod.",
         _TAINT,
         'if taint.effect in ("NoSchedule", "NoExecute"))',
         'if taint.effect in ("NoSchedule", "NoExecute", "PreferNoSchedule"))',
@@ -26,35 +26,35 @@ WRONG = (
     ),
     Wrong(
         "lets-no-execute-pass",
-        "a NoExecute taint refuses nobody",
+        "A NoExecute taint rejects no pod.",
         _TAINT,
         'if taint.effect in ("NoSchedule", "NoExecute"))',
         'if taint.effect == "NoSchedule")',
     ),
     Wrong(
         "compares-an-empty-key",
-        "a toleration without a key tolerates only taints without a key",
+        "A toleration without a key tolerates only taints without a key.",
         _POD,
         "if self.key and self.key != taint.key:",
         "if self.key != taint.key:",
     ),
     Wrong(
         "compares-an-empty-effect",
-        "a toleration without an effect tolerates no taint that has one",
+        "A toleration without an effect tolerates no taint that has one.",
         _POD,
         "if self.effect and self.effect != taint.effect:",
         "if self.effect != taint.effect:",
     ),
     Wrong(
         "tolerates-any-value",
-        "a toleration that asks for a value tolerates every other value too",
+        "A toleration with a value tolerates every other value too.",
         _POD,
         'return self.operator in ("", "Equal") and self.value == taint.value',
         'return self.operator in ("", "Equal")',
     ),
     Wrong(
         "one-tolerated-taint-is-enough",
-        "a node with two taints takes a pod that tolerates one of them",
+        "A pod that tolerates one of a node's taints tolerates the node.",
         _TAINT,
         "return any(not _tolerated(taint, pod.spec.tolerations) for taint in rejecting)",
         "found = [_tolerated(taint, pod.spec.tolerations) for taint in rejecting]\n"
@@ -62,28 +62,28 @@ WRONG = (
     ),
     Wrong(
         "scores-hard-taints",
-        "taints of every effect count for the score",
+        "Taints of every effect count for the score.",
         _TAINT,
         't.effect == "PreferNoSchedule" and not _tolerated(t, tolerations)',
         "not _tolerated(t, tolerations)",
     ),
     Wrong(
         "scores-without-tolerations-of-every-effect",
-        "for the score only tolerations that name PreferNoSchedule count",
+        "For the score only tolerations whose effect is PreferNoSchedule count.",
         _TAINT,
         'if t.effect in ("", "PreferNoSchedule")',
         'if t.effect == "PreferNoSchedule"',
     ),
     Wrong(
         "prefers-tainted-nodes",
-        "the node with the most taints that a pod does not tolerate scores best",
+        "The node with the most taints that a pod does not tolerate scores best.",
         _TAINT,
         "return normalize(scores, reverse=True)",
         "return normalize(scores)",
     ),
     Wrong(
         "evicts-on-tainted-nodes",
-        "preemption is tried on nodes whose taints refuse the pod",
+        "Preemption is tried on nodes with untolerated taints.",
         _TAINT,
         "from refsched.framework.status import SUCCESS, Status, error, unresolvable\n",
         "from refsched.framework.status import SUCCESS, Status, error, unschedulable as unresolvable\n",
@@ -91,42 +91,42 @@ WRONG = (
     ),
     Wrong(
         "ignores-cordons",
-        "a cordoned node takes pods as ever",
+        "A cordoned node rejects no pod.",
         _CORDON,
         "if not node.existing_node.spec.unschedulable:",
         "if True:",
     ),
     Wrong(
         "tolerates-no-cordon",
-        "a cordoned node refuses also pods that tolerate it",
+        "A cordoned node rejects pods that tolerate the cordon too.",
         _CORDON,
         "if _tolerates_cordon(pod.pod):",
         "if False:",
     ),
     Wrong(
         "tolerates-a-cordon-by-its-key",
-        "a cordoned node takes pods that tolerate the cordon's key with another effect or value",
+        "A toleration with the cordon's key but another effect or value tolerates a cordoned node.",
         _CORDON,
         "return any(toleration.tolerates(UNSCHEDULABLE_TAINT) for toleration in pod.spec.tolerations)",
         "return any(t.key in ('', UNSCHEDULABLE_TAINT.key) for t in pod.spec.tolerations)",
     ),
     Wrong(
         "any-clean-node-cures",
-        "a node whose taints never refused the pod, and change, is thought to help",
+        "An update of a node whose taints did not reject the pod requeues it.",
         _TAINT,
         "if _is_repelled(pod, after) or (before is not None and not _is_repelled(pod, before)):",
         "if _is_repelled(pod, after):",
     ),
     Wrong(
         "tolerations-of-others-cure",
-        "a toleration that another pod is given is thought to help",
+        "A toleration added to another pod requeues the pod.",
         _TAINT,
         "if after.uid != pod.uid:",
         "if False:",
     ),
     Wrong(
         "cordon-ignores-new-tolerations",
-        "a pod that comes to tolerate cordons is not tried again",
+        "A pod that comes to tolerate the cordon is not requeued.",
         _CORDON,
         "if after.uid != pod.uid or not _tolerates_cordon(after):",
         "if True:",

@@ -75,7 +75,7 @@ def write(results: Iterable[Result], path: Path = FILE) -> None:
 _INTRODUCTION = """# Mutants
 
 Each mutant is the specification changed in one place by an operator of
-`conformance/wrong/mutating/mutation.py`, in a process of its own, judged by the specification
+`conformance/wrong/mutating/operators.py`, in a process of its own, judged by the specification
 as it is. The sample is drawn evenly over the parts below, with a fixed seed. What is tried of the default profile,
 with seed 0 and up to the first kill, are the histories in which the mutated line runs, as far as that was learned,
 and else those of the areas that lie nearest, for as many CPU seconds as `--limit` says: less than the whole
