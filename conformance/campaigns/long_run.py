@@ -3,9 +3,9 @@
 
     python -m conformance.campaigns.long_run --impl WHAT [--steps N] [--seed S]
 
-Inputs come from the seed alone: nodes and pods come, change and go, plugins refuse, hold and let wait, and time
-passes. The cluster stays small however long this lasts, and nothing is kept of what happened, so that memory does
-not grow. It ends with the first thing that is found wrong, and tells the steps that led there.
+Inputs depend on the seed alone: nodes and pods are created, updated and deleted, plugins reject, hold and delay
+pods, and time passes. The cluster stays small and no history is kept, so that memory does not grow. The run ends
+with the first thing that is found wrong, and reports the steps before it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Json = dict[str, Any]
 MOST_NODES = 6
 MOST_PODS = 24
 REMEMBERED = 40
-"""Steps that are told of where something was wrong."""
+"""The last steps of a run, which are reported when something is wrong."""
 
 # --- What is put in -------------------------------------------------------------------------------
 

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small worlds, searched exhaustively: every choice of the specification, and every order of what may happen.
+"""Small worlds, searched exhaustively: every choice of the specification, and every order of events.
 
     python -m conformance.campaigns.small_worlds [--depth N] [WORLD ...]
 
-A world is two nodes, three pods and one fault, and what may happen to them. From each state every input is tried
-that fits, with every outcome of every choice that it meets, up to so many inputs. In every state the invariants
-hold; and from every state, if all that is held goes on, what waits is allowed, and time passes until nothing can
-happen any more, every pod that fits somewhere is bound.
+A world is two nodes, three pods, one fault and their possible events. From each state every possible input is
+tried, with every outcome of every choice, up to a number of inputs. In every state the invariants hold. From every
+state every pod that fits on a node is bound, once held calls are released, waiting pods are allowed, and time
+passes until nothing more happens.
 
-A state is reached by doing its inputs again from the start: cycles are generators, which cannot be copied. Two
-states are one if nothing that the specification goes by tells them apart (``Run.fingerprint``).
+A state is reached by repeating its inputs from the start, because cycles are generators, which cannot be copied.
+Two states are the same if they do not differ in anything that the specification reads (``Run.fingerprint``).
 """
 
 from __future__ import annotations
@@ -147,7 +147,8 @@ class Run:
         yield from map(Advance, self._world.seconds)
 
     def _going_on(self) -> Iterator[Move]:
-        """What others owe: who is held is let go, who waits is allowed, who is to be deleted goes."""
+        """The pending inputs of others: held calls are released, waiting pods are allowed, and pods to delete are
+        deleted."""
         held = {running.cycle.queued.key for running in self._running if isinstance(running.stop, Held)}
         yield from map(Release, sorted(held))
         for waiting in self._waiting():
@@ -176,7 +177,7 @@ class Run:
         return any(not running.cycle.is_binding for running in self._running)
 
     def settle(self) -> None:
-        """Nobody interferes any more, and time passes; then those go that no plugin would ever let pass."""
+        """Time passes without further inputs; then the pods are deleted that no plugin would ever admit."""
         self._pass_time()
         for faulty in self._world.there:
             gone = deleting(faulty)
@@ -263,9 +264,9 @@ def _key(deleted: Delete) -> str:
 
 @define
 class Searched:
-    """``paths`` are the ways that were gone, each to a state; ``states`` those that differ; ``settled`` from how
-    many of them time came to an end; ``broken`` is the
-    first way on which an invariant did not hold."""
+    """``paths`` counts the paths that were tried, ``states`` the distinct states, and ``settled`` the states from
+    which time passed until nothing more happened. ``broken`` is the first path on which an invariant did not
+    hold."""
 
     world: str
     states: int = 0
@@ -295,7 +296,8 @@ def search(world: World, depth: int = DEPTH) -> Searched:
 def _visit(
     run: Run, way: tuple[Step, ...], result: Searched, known: set[Hashable], ways: list[tuple[Step, ...]]
 ) -> None:
-    """``run`` has gone this way. From a state that is new, things are let settle, and the way is gone further."""
+    """Record the path of ``run``. From a new state, let time pass until nothing more happens, and continue the
+    path."""
     result.paths += 1
     here = run.fingerprint
     if here in known and not run.findings:

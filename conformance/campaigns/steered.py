@@ -165,7 +165,7 @@ def _wide(draw: DrawFn) -> History:
     return cluster.history(profile_config(**({"percentageOfNodesToScore": percentage} if percentage else {})))
 
 
-# --- Victims that are gone ------------------------------------------------------------------------
+# --- Deleted victims ------------------------------------------------------------------------------
 
 _ON_ITS_WAY = script(("ScriptedA", "preBind", "Hold"))
 
@@ -244,8 +244,8 @@ _CLAIMING: tuple[Mapping[str, Mapping[str, str]], ...] = (
 
 @st.composite
 def _claims(draw: DrawFn) -> History:
-    """A pod's claim goes while the pod is tried, or after it was refused: it is held at the gate until the claim
-    is back, and its backoff goes on meanwhile."""
+    """A pod's claim is deleted during the attempt or after the pod was rejected. PreEnqueue rejects the pod until
+    the claim is back, and its backoff continues meanwhile."""
     cluster = HistoryBuilder()
     cluster.add(_device_object("DeviceClass", "gpu", {}))
     cluster.add_node(node("", {"cpu": "4", "pods": "9"}))

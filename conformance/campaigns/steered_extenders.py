@@ -70,7 +70,7 @@ _SPARING = (
 
 @st.composite
 def sparing(draw: DrawFn) -> History:
-    """Full nodes and pods of more weight: extenders refuse nodes, drop victims, and say nothing at all."""
+    """Nodes are full and pods have higher priorities; extenders reject nodes, drop victims, or do not answer."""
     cluster = HistoryBuilder()
     if draw(st.booleans()):
         cluster.add(_budget(draw(st.integers(0, 1))))

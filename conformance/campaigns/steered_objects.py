@@ -124,7 +124,7 @@ def classes(draw: DrawFn) -> History:
 
 @st.composite
 def elsewhere(draw: DrawFn) -> History:
-    """While a pod is held somebody else allocates its claim: PreBind finds it out."""
+    """While a pod is held somebody else allocates its claim, which PreBind detects."""
     cluster = HistoryBuilder()
     cluster.add_node(node("", {"cpu": "8", "pods": "9"}))
     count = draw(st.integers(2, 4))

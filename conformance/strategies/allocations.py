@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Allocations: what is written into claims beside the devices, and what claims that are allocated already allow.
+"""Allocations of claims: what is written beside the devices, and what an existing allocation allows.
 
-Each history is about one of these: how devices are configured and where they can be used; who may use a claim
-that is allocated; whose claim it is; and what is in ``pools.py``.
+Each history is about one of these: the configuration of devices and the nodes on which they can be used; which
+pods may use an allocated claim; the owner of a claim; and the pools of ``pools.py``.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ _CONFIGURED = st.builds(
     one_in(4, _CONSTRAINT.map(lambda one: [one]), []),
 )
 
-# --- Who may use a claim that is allocated --------------------------------------------------------
+# --- Which pods may use an allocated claim --------------------------------------------------------
 
 
 def _consumer(name: str, uid: str, **more: str) -> Json:
@@ -261,7 +261,7 @@ def _of_template(uid: str, **more: Any) -> Json:
 
 
 def _from_template(owners: Sequence[Json], later: Sequence[Json], count: int) -> History:
-    """The claim's owners change under the pod that waits; and a pod that runs is told which claim is its own."""
+    """The owners of a waiting pod's claim change, or the status of a running pod comes to name its claim."""
     cluster = HistoryBuilder()
     cluster.add(configured_class("any", []), slice_of("s1", {"allNodes": True}, ("d0",)))
     claim = with_metadata(claim_of("p1-g", [exactly_one(count)]), ownerReferences=list(owners))
@@ -285,7 +285,7 @@ def _from_template(owners: Sequence[Json], later: Sequence[Json], count: int) ->
 
 
 def _told_late(owners: Sequence[Json], is_there: bool, names: Sequence[Json]) -> History:
-    """The pod is told of its claim after it has been tried, and perhaps before the claim is there."""
+    """The pod's status names its claim only after an attempt, and perhaps before the claim exists."""
     cluster = HistoryBuilder()
     cluster.add(configured_class("any", []), slice_of("s1", {"allNodes": True}, ("d0",)))
     claim = with_metadata(claim_of("p1-g", [exactly_one()]), ownerReferences=list(owners))

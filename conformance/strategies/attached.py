@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Volumes that are there: how many of them a node can attach, in which zone they are, and who may share them."""
+"""Existing volumes: how many of them a node can attach, in which zone they are, and which pods may share them."""
 
 from __future__ import annotations
 

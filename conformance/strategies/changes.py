@@ -172,7 +172,7 @@ def _try_all(cluster: HistoryBuilder) -> None:
 
 
 def turns() -> SearchStrategy[Change]:
-    """Pods are tried, one or all, at once or after a while; or nobody is."""
+    """One pod or all pods are tried, immediately or later, or no pod is tried."""
     return st.sampled_from(_TURNS).map(lambda turn: lambda cluster: _take_turn(cluster, *turn))
 
 

@@ -171,7 +171,8 @@ _HAPPENS: tuple[SearchStrategy[Json], ...] = (
 
 @st.composite
 def _making(draw: DrawFn) -> History:
-    """A driver that tells what room it has, for one class or two; then more, or less, or it no longer tells."""
+    """A driver publishes its capacity for one or two classes; then the capacity changes or is no longer
+    published."""
     cluster = HistoryBuilder(hosts=True)
     cluster.add(storage_class("hand", TELLING), storage_class("other", TELLING), a_claim())
     cluster.add(_driver(True), draw(_capacities("k1")), *draw(st.lists(_capacities("k2"), max_size=1)))
@@ -187,7 +188,7 @@ def _making(draw: DrawFn) -> History:
     return History(tuple(cluster.steps))
 
 
-# --- Disks for which drivers stand in ---------------------------------------------------------------
+# --- Migrated disks ---------------------------------------------------------------------------------
 
 _PLUGINS: tuple[tuple[str, str, tuple[Json, ...]], ...] = (
     ("gce-pd", "pd.csi.storage.gke.io", tuple({"gcePersistentDisk": {"pdName": name}} for name in "ab")),
@@ -209,12 +210,12 @@ _PLUGINS: tuple[tuple[str, str, tuple[Json, ...]], ...] = (
     ),
     ("portworx-volume", "pxd.portworx.com", tuple({"portworxVolume": {"volumeID": name}} for name in "ab")),
 )
-"""The plugin, the driver that stands in for it, and disks of it."""
+"""The in-tree plugin, the CSI driver to which it is migrated, and its disks."""
 _NEVER_COUNTED: tuple[list[Json], ...] = (
     inline(azureFile={"secretName": "s", "shareName": "a"}),
     inline(vsphereVolume={"volumePath": "a"}),
 )
-"""Drivers stand in for these too, but the scheduler never takes them to."""
+"""These are migrated to CSI drivers too, but the scheduler does not translate them."""
 _NO_DISK_AT_ALL: Json = {"name": "z", "emptyDir": {}}
 _TOPOLOGIES: tuple[Json, ...] = (
     {},

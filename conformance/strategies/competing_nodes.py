@@ -39,13 +39,13 @@ _A: Json = {"app": "a"}
 _B: Json = {"app": "b"}
 _BOTH: Json = {"app": "a", "tier": "x"}
 
-# --- Who is in the way ----------------------------------------------------------------------------
+# --- Victims --------------------------------------------------------------------------------------
 
 _PRIORITIES = st.sampled_from([(0, 1, 2), (0,), (0, 1), (0, 5, -5), (5, LOWEST), (-1, -3), (-3,), (0, 9, 10)])
 _AMOUNTS = st.sampled_from([("1",), ("1",), ("500m",), ("1", "500m"), ("500m", "1500m"), ("", "1")])
 _LABELS = st.sampled_from([(_A, {}), (_A,), (_A, _B), (_BOTH, _B), (_A, _A, {})])
 _STARTS = st.sampled_from([START_TIMES, START_TIMES[:1], START_TIMES[1:], (*START_TIMES[:2], "")])
-"""One that has not started is told from those that have; and two of those from each other by nothing."""
+"""A pod that has not started differs from those that have; two such pods do not differ from each other."""
 _NAMESPACES = st.sampled_from([("",), ("",), ("", "other")])
 _SCHEDULERS = st.sampled_from([("",), ("",), ("", "other")])
 
@@ -71,8 +71,8 @@ _LEAVING = st.sampled_from(
         *[("preempted", None, True)] * 2,
     ]
 )
-"""What the first pod of the first node says of its end ("kept": it is told of one, and is not being deleted), its
-priority where that is another one than those of the others, and whether the node is cordoned meanwhile."""
+"""The disruption of the first pod on the first node ("kept": its status has the condition, and it is not being
+deleted), its priority if it differs from the others, and whether the node is cordoned meanwhile."""
 
 
 def _leaving(value: Json, why: str) -> Json:
@@ -81,7 +81,7 @@ def _leaving(value: Json, why: str) -> Json:
     return {**left, "status": {**left["status"], "conditions": [_OF_OLD, told]}}
 
 
-# --- Who is protected -----------------------------------------------------------------------------
+# --- Protected pods -------------------------------------------------------------------------------
 
 
 OF_A: Json = {"matchLabels": _A}
@@ -118,13 +118,13 @@ def _numbered(budgets: list[Json]) -> list[Json]:
 
 
 def _changed(budget: Json, how: str) -> Step:
-    """It then allows one more disruption or none, or is gone."""
+    """The budget then allows one disruption more or none, or is deleted."""
     if how == "ends":
         return deleting(budget)
     return Update(with_status(budget, disruptionsAllowed=1 if how == "grows" else 0))
 
 
-# --- Who comes ------------------------------------------------------------------------------------
+# --- Preemptors -----------------------------------------------------------------------------------
 
 _COMING = combinations(
     lambda amount, priority: pod("", cpu(amount), priority=priority),

@@ -263,7 +263,7 @@ _REFUSED = combinations(
     ("1", "1", "4"),
     ("b", "b", "a"),
 )
-"""Most of them for several reasons, of which the first one is told."""
+"""Most of these configurations have more than one error, of which the first is reported."""
 _WITH_VOLUMES = combinations(
     lambda volumes, affinity: pod("", volumes=volumes, labels={"app": "a"}, **affinity),
     ((), (), using("c1"), using("c2"), inline(gcePersistentDisk={"pdName": "d"})),
@@ -278,7 +278,7 @@ _CLAIMED = (
 
 
 def _unprepared() -> SearchStrategy[History]:
-    """Nodes that have room for all: a pod is refused, or fails, because of the profile alone."""
+    """Every node has room for every pod, so that a pod is rejected or fails only because of its profile."""
     changes = st.lists(st.sampled_from(_UNPREPARED), min_size=1, max_size=2)
     profile = st.builds(_profile, st.just("default-scheduler"), changes, st.none(), st.just([]))
     return with_few_changes(

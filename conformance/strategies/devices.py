@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Devices: what slices offer, what claims ask for, and how both change under pods that wait.
+"""Devices: what slices publish, what claims request, and how both change while pods wait.
 
-In one history of two there is one pool on a single node, so that it is certain in which order devices are tried;
-in the others anything may change.
+In half of the histories there is one pool on a single node, so that the order in which devices are tried is
+known; in the others anything may change.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ATTRIBUTES = f"device.attributes['{DRIVER}']"
 _CLAIMS = ("c1", "c2", "c3")
 _SLICES = ("s1", "s2", "s3")
 _LATE = "late"
-"""A class that comes and goes."""
+"""A class that is deleted and created again."""
 
 # --- Slices ---------------------------------------------------------------------------------------
 
@@ -175,7 +175,8 @@ def _allocated(name: str, on: str, reserved: bool, shared: bool) -> Json:
 
 
 def _claims(name: str) -> SearchStrategy[Json]:
-    """Now and then one is allocated from the start, where it helps or stands in the way."""
+    """Sometimes a claim is allocated from the start, to a device that the pod can use or one that it cannot
+    use."""
     places = st.sampled_from(["n1", "n9", ""])
     statuses = st.builds(_allocated, st.just(name), places, st.booleans(), one_in(3, st.just(True), False))
     return st.builds(resource_claim, st.just(name), _SPECS, one_in(4, statuses))
@@ -197,7 +198,8 @@ _NODES = st.builds(
 
 
 def _add_owner(spec: Json, is_owner: bool, is_told: bool) -> Change:
-    """A pod with a claim that was made for it from a template; or for somebody else, or its status is late."""
+    """A pod whose claim was made from a template, or belongs to another pod, or is missing from the pod's
+    status."""
 
     def change(cluster: HistoryBuilder) -> None:
         cluster.add_pod(
@@ -229,7 +231,7 @@ def _updated(value: Json) -> Change:
 
 
 def _replaced(old: Json, new: Json) -> Change:
-    """It is gone while pods are tried, and comes back otherwise."""
+    """The object is deleted while pods are tried, and is created again with other contents."""
 
     def change(cluster: HistoryBuilder) -> None:
         cluster.steps.append(deleting(old))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pods of one kind that run all over a few zones, and one more that must be spread among them: the counts decide.
+"""Pods of one kind run in a few zones, and one more must be spread among them, so that the counts decide.
 
-Those that run differ in what could keep them from being counted: their namespace, their labels, that they are
-being deleted; and nodes in what could keep them from being a domain. Or the nodes are full: who is evicted does
-not count any more, and who is promised the room does.
+Running pods differ in what could exclude them from the count: their namespace, their labels, and whether they are
+being deleted. Nodes differ in what could exclude them as a domain. Or nodes are full: evicted pods are no longer
+counted, and nominated pods are.
 """
 
 from __future__ import annotations

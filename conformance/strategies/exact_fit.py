@@ -34,7 +34,7 @@ _FILLED = st.sampled_from(
 
 
 def _asking(name: str, amounts: tuple[str, ...], shape: str) -> Json:
-    """Everybody asks for a pod's worth; ``shape`` says which container does."""
+    """All pods request the same total; ``shape`` selects the container that requests it."""
     little, much = amounts[:2]
     beside = {_HUGE: {"memory": "1"}, _NATIVE: {_AMPLE: "1"}}.get(name, {})
 
@@ -91,7 +91,8 @@ def histories() -> SearchStrategy[History]:
 
 
 def _config(name: str, ignored: str) -> Json:
-    """NodeResourcesFit is told to pass over the resource, or its whole domain: which it does for extended ones."""
+    """NodeResourcesFit is configured to ignore the resource or its whole group, which affects extended resources
+    only."""
     match ignored:
         case "resource":
             args: Json = {"ignoredResources": [name]}

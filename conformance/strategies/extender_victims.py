@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extenders in preemption: full nodes, pods for which any of a few victims will do, and extenders that are
-asked which to evict; and pods that an extender rejects, while events happen that do not concern it.
+"""Extenders in preemption: on full nodes, extenders are asked which of the possible victims to evict; and pods
+that an extender rejected stay unschedulable during unrelated events.
 
-Each extender is asked about what the ones before it left: one refuses a node, keeps fewer victims or none,
-fails, is not interested in the pod or does not support preemption, and is ignorable or not.
+Each extender is asked about the result of the extenders before it: it rejects a node, keeps fewer victims or
+none, fails, is not interested in the pod or does not support preemption, and is ignorable or not.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ _MANAGED = st.sampled_from(["", "", "", "a", "b"])
 
 
 def _coming(match: str, managed: str, told: list[Json | str], nodes: list[str]) -> Json:
-    """It can have any of these nodes, which is told by their names."""
+    """The pod can use any of these nodes, which are identified by their names."""
     said = {
         name: {"preempt": _of_nodes(says, nodes)} for name, says in zip(_NAMES, told, strict=False) if says
     }
@@ -112,7 +112,7 @@ def _of_nodes(says: Json | str, nodes: list[str]) -> Json | str:
 
 @st.composite
 def _sparing(draw: DrawFn) -> History:
-    """Each pod has nodes of its own, so that what is told of one decides whatever becomes of the others."""
+    """Each pod has nodes of its own, so that the answer for one does not depend on the others."""
     cluster = HistoryBuilder()
     for match, told in enumerate(draw(st.lists(_TOLD, min_size=3, max_size=4))):
         before = len(cluster.nodes)
@@ -129,7 +129,7 @@ def _sparing(draw: DrawFn) -> History:
     return cluster.history(_config(draw(_EXTENDERS)))
 
 
-# --- Refusals -------------------------------------------------------------------------------------
+# --- Rejections -----------------------------------------------------------------------------------
 
 _STORAGE = "storage.k8s.io/v1"
 _HAPPENS: tuple[Json, ...] = (
@@ -165,7 +165,7 @@ _HAPPENS: tuple[Json, ...] = (
     storage_object("policy/v1", "PodDisruptionBudget", "b", "default", spec={}),
     storage_object("v1", "Namespace", "other"),
 )
-"""Most of it is worth another try for a pod that an extender refused; slices and attachments are not."""
+"""Most of these events requeue a pod that an extender rejected; those of slices and attachments do not."""
 
 
 @st.composite

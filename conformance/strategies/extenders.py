@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Extenders: up to three of them, which filter, score, drop victims and bind as an annotation of each pod says.
 
-What they answer stands in the pod (refsched/suite/histories/extender_server.py), so that whoever asks is answered
-the same.
+Their answers are part of the pod (refsched/suite/histories/extender_server.py), so that every scheduler gets the
+same answers.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _config(extenders: list[Json], binder: int | None) -> Json:
 
 _CONFIGS = st.builds(_config, st.lists(_EXTENDERS, min_size=1, max_size=3), _BINDERS)
 
-# --- Pods and what they tell ----------------------------------------------------------------------
+# --- Pods and their annotations -------------------------------------------------------------------
 
 
 def _of_nodes(*answers: object) -> SearchStrategy[Json]:
@@ -166,7 +166,7 @@ _NODES = combinations(
 )
 
 
-# --- Several who score ----------------------------------------------------------------------------
+# --- More than one extender scores ----------------------------------------------------------------
 
 _WITHOUT_SCORES = default_profile(plugins={"score": {"disabled": [{"name": "*"}]}})
 _FILTERS, _SCORES_ONLY, _SPARES = ({f"{verb}Verb": verb} for verb in ("filter", "prioritize", "preempt"))
@@ -177,7 +177,7 @@ _APART: tuple[tuple[Json, ...], ...] = (
     (_SPARES, _FILTERS),
     (_SPARES,),
 )
-"""With nobody else to score: some tell nodes apart, and one that knows of victims alone does not."""
+"""No plugin scores: some extenders prefer nodes, and one that supports only preemption does not score."""
 _TOGETHER: tuple[tuple[Json, ...], ...] = (
     (_SCORES_ONLY,) * 2,
     (_SCORES_ONLY,) * 3,
@@ -208,8 +208,8 @@ _HIGHS: tuple[Json | str, ...] = (
 
 
 def _scored(told: list[Json | str], refused: str, managed: str, bind: str) -> Json:
-    """Each extender prefers some nodes, or none; one of the nodes may be refused by the first, and the
-    pod by the last one that is asked."""
+    """Each extender prefers some nodes or none; the first may reject one of the nodes, and the last may reject
+    the pod."""
     script: Json = {name: {"prioritize": scores} for name, scores in zip(_NAMES, told, strict=False)}
     if refused:
         script["a"]["filter"] = {refused: _PLAIN}
@@ -227,8 +227,8 @@ _SCORED = st.builds(
 
 @st.composite
 def _scoring(draw: DrawFn) -> History:
-    """Nodes are all alike, so that extenders alone tell them apart, as often as not by any measure. One pod goes
-    afterwards, from where it was bound, whoever did that."""
+    """All nodes are alike, so that only extenders score them differently, often by a large difference. Then one
+    pod is deleted from the node where it was bound, whichever extender bound it."""
     cluster = HistoryBuilder()
     for _ in range(draw(st.sampled_from([2, 3]))):
         cluster.add_node(_node("4", {}, "b"))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults: what plugins refuse, hold or break on the way from Reserve to PostBind, and what happens meanwhile.
+"""Faults: plugins reject, hold or fail from Reserve to PostBind, and events happen meanwhile.
 
-While a scheduling cycle is held there is no other: whoever is held is released before the next pod is tried.
+While a scheduling cycle is held there is no other, so a held pod is released before the next pod is tried.
 """
 
 from __future__ import annotations
@@ -114,9 +114,9 @@ def _rival(shape: Json, index: int) -> Change:
 
 
 def _taken(nominated: bool, large: str, priority: int) -> Change:
-    """A pod waits on Permit, and somebody else binds it. It is rejected, and what is told of that is told of the
-    pod as it was stored before, with a nomination or without one; another pod waits for such room, which may be
-    more important, and comes later."""
+    """A pod waits on Permit, and somebody else binds it. It is rejected, and the event of the rejection has the
+    pod as it was stored before, with or without a nomination; another pod, perhaps of higher priority and created
+    later, waits for these resources."""
 
     def change(cluster: HistoryBuilder) -> None:
         if cluster.nodes:
@@ -135,8 +135,8 @@ def _taken(nominated: bool, large: str, priority: int) -> Change:
 
 
 def _overdue(answer: str, text: str) -> Change:
-    """While a pod is held another one has waited for five minutes, which is an event for both; then comes one that
-    may end what the held one is refused for."""
+    """While a pod is held another one has waited for five minutes, and its flush is an event for both; then an
+    event follows that may make the held pod schedulable."""
 
     def change(cluster: HistoryBuilder) -> None:
         release_all(cluster)
@@ -199,7 +199,7 @@ MEANWHILE: tuple[SearchStrategy[Change], ...] = (
 
 
 def permitting(*decisions: str) -> SearchStrategy[Change]:
-    """One of the pods is allowed or rejected, by one plugin or by all; who does not wait is passed over."""
+    """One of the pods is allowed or rejected, by one plugin or by all; a pod that does not wait is skipped."""
 
     def permit(index: int, decision: str, plugin: str) -> Change:
         def change(cluster: HistoryBuilder) -> None:

@@ -41,7 +41,7 @@ _ROOM = {"cpu": "2", "memory": "2Gi", _STORAGE: "2Gi", _GPU: "2"}
 _TAINT = {"key": "k", "effect": "NoSchedule"}
 _APP_A, _APP_B = {"app": "a"}, {"app": "b"}
 
-# --- Who runs, and where --------------------------------------------------------------------------
+# --- Running pods and their nodes -----------------------------------------------------------------
 
 _FIRST = combinations(
     lambda labels, pods: node("", {**_ROOM, "pods": pods}, labels),
@@ -145,7 +145,7 @@ _AT_A_PORT = pods_running(
     )
 )
 
-# --- Who waits, and for what ----------------------------------------------------------------------
+# --- Waiting pods and the events that requeue them ------------------------------------------------
 
 
 def _wanting(requests: Json) -> Json:

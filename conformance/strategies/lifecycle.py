@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lives of nodes and pods: nodes that go and come back while pods are there, pods that others bind, that leave.
+"""Lifecycles of nodes and pods: nodes are deleted and created again while pods are there, and pods are bound by
+others and deleted.
 
-A pod that has finished reaches the scheduler as one that is gone, so that is how it finishes here.
+A pod that has finished reaches the scheduler as a deleted one, and so it finishes here by being deleted.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ _LATE = a_claim("c9", spec={"storageClassName": "made"})
 _NO_DISK: list[Json] = [{"name": "z", "emptyDir": {}}]
 _GCE_DISKS = tuple(inline(gcePersistentDisk={"pdName": name}) for name in "ab")
 _AWS_DISKS = tuple(inline(awsElasticBlockStore={"volumeID": name}) for name in ("vol-1", "aws://a/b"))
-"""The second one cannot be translated for the driver that stands in."""
+"""The second volume cannot be translated for its CSI driver."""
 _ONES: tuple[list[Json], ...] = (
     *(using(name) for name in ("c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8")),
     *_GCE_DISKS,

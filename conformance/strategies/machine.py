@@ -180,7 +180,8 @@ def _take_turn(cluster: HistoryBuilder, seconds: float, times: int) -> None:
 
 
 def settle(cluster: HistoryBuilder) -> None:
-    """Who is held goes on, who waits is allowed, and time passes: whoever can be scheduled is."""
+    """Held pods are released, waiting pods are allowed, and time passes, so that every schedulable pod is
+    scheduled."""
     for seconds in (AFTER_ALL_BACKOFF, AFTER_FIVE_MINUTES, AFTER_ALL_BACKOFF, AFTER_FIVE_MINUTES):
         release_all(cluster)
         cluster.steps.extend(Permit(key(value), "allow") for value in cluster.pods.values())

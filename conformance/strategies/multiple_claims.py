@@ -90,7 +90,7 @@ _HAPPENINGS: SearchStrategy[Change] = st.sampled_from(
 
 @st.composite
 def _one_in_the_way(draw: DrawFn) -> History:
-    """``c3`` holds a device; some pods want it too, or it is nobody's."""
+    """``c3`` is allocated a device, which some of the pods request too, or which no pod requests."""
     cluster = HistoryBuilder()
     cluster.add(device_class("any"), resource_slice("s1", _DEVICES))
     cluster.add(resource_claim("c1", _ONE), draw(st.sampled_from(_IN_THE_WAY)))
@@ -111,7 +111,7 @@ _SHARED: Json = {**_HELD, "reservedFor": [{"resource": "pods", "name": "other", 
 
 
 def _while_one_is_allocated(way: Script, first: Sequence[str], names: Sequence[str], ending: str) -> History:
-    """The first pod waits with devices that nobody has written yet, or fails once they are written."""
+    """The first pod waits with devices that are not written yet, or fails after they were written."""
     cluster = HistoryBuilder()
     cluster.add(device_class("any"), resource_slice("s1", _DEVICES))
     cluster.add(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nominated pods: a place that is kept for a pod counts against others, unless they are more important.
+"""Nominated pods: resources kept for a nominated pod count against pods of equal or lower priority.
 
-Nominations come from preemption, stand in the pod's status when it appears, or are written there by others.
+Nominations come from preemption, are in the pod's status when it is created, or are written there by others.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ _RUNNING = combinations(
 
 
 _WITHOUT_POST_FILTER = profile_config(default_profile(plugins={"postFilter": {"disabled": [{"name": "*"}]}}))
-"""Nobody then looks after a nomination that has become pointless."""
+"""A nomination that has become pointless then stays."""
 
 
 def _nominate(name: str) -> Any:

@@ -115,7 +115,7 @@ def _as_one(history: History) -> History:
     return history
 
 
-# --- Promises that nobody needs any more ----------------------------------------------------------
+# --- Nominations that are no longer needed --------------------------------------------------------
 
 _ENDS = st.sampled_from(["delete", "delete", "anew", "withdraw", "withdraw", "bind", "relabel"])
 _HEIRS = combinations(
@@ -125,8 +125,8 @@ _HEIRS = combinations(
 
 @st.composite
 def _left(draw: DrawFn) -> History:
-    """A pod that is promised a node, by itself or because it made room there, does not come to need it; and those
-    who come then would fill the node to its last place."""
+    """A pod that is nominated to a node, by its status or by preemption, does not use the nomination; and later
+    pods would use the node's last free resources."""
     cluster = HistoryBuilder()
     room = draw(st.sampled_from([1, 2]))
     cluster.add_node(node("", {"cpu": "2", "pods": str(room)}))
@@ -184,8 +184,8 @@ _PROMISED: SearchStrategy[tuple[tuple[int, int], ...]] = st.sampled_from(
 
 @st.composite
 def _outranked(draw: DrawFn) -> History:
-    """Full nodes, each promised to one or two. One who is more important takes one of them over, and the promises
-    of the others stand: also where those wait until somebody else makes room."""
+    """Full nodes each have one or two nominated pods. A pod of higher priority preempts on one of them, and the
+    nominations to the others stay, even while those pods wait for resources."""
     cluster = HistoryBuilder()
     promised = draw(_PROMISED)
     are_shy = draw(st.booleans())

@@ -38,7 +38,7 @@ def _pod(one: str, other: str, fault: tuple[tuple[str, str, str], ...], amount: 
 
 _PODS = combinations(_pod, _WAITS, ("", "", "Wait", "Wait:5"), _FAULTS, ("1", "", "2"), (0, 0, 0, 10))
 
-# --- Two who must agree ---------------------------------------------------------------------------
+# --- Two plugins must allow the pod ---------------------------------------------------------------
 
 _PATIENCE = (
     (("Wait", "Wait:0.5"), (0.5, 2)),
@@ -52,8 +52,9 @@ _PATIENCE = (
     (("Wait:0.25", "Wait"), (1, 1)),
     (("Wait", "Wait:1"), (0.5, 2)),
 )
-"""As long as each of them waits, and what passes of it, so that units, minutes and the longest of all are told.
-None is so short that it could end by the real clock, before whoever tests kube-scheduler has stopped that."""
+"""The timeout of each plugin and the time that passes, so that units, minutes and the maximum timeout are tested.
+
+No timeout is so short that it could expire by the real clock before the adapter of kube-scheduler stops it."""
 _THEN = ("", "somebody rejects", "again", "other", "other rejects", "rejects", "somebody rejects", "")
 
 
@@ -93,12 +94,12 @@ _OF_TWO = st.builds(
     st.sampled_from(_THEN),
 )
 
-# --- Those who waited before, or beside each other -------------------------------------------------
+# --- Pods that waited before or wait together ------------------------------------------------------
 
 
 def _once_more(ended: str, told: tuple[tuple[str, str, str], ...]) -> Change:
-    """A pod that waited and was not let through is tried again, and nobody makes it wait any more, or in another
-    way: what was decided before counts no longer."""
+    """A pod that waited and was rejected is tried again, and then does not wait or waits otherwise: earlier
+    decisions no longer count."""
 
     def change(cluster: HistoryBuilder) -> None:
         release_all(cluster)

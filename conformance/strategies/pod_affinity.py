@@ -261,7 +261,8 @@ _HAPPENS = st.lists(
 
 @st.composite
 def _one_and_another(draw: DrawFn) -> History:
-    """The one that runs is gone, or relabelled, or a third comes; on the second node nobody else may go."""
+    """The running pod is deleted or relabelled, or a third one is created; the second node accepts no other
+    pod."""
     where, own, labels, affinity, home = draw(st.sampled_from(_KEPT_WAITING))
     terms = draw(st.sampled_from([(_A,), (_A, _V)]))
     whose = draw(st.sampled_from([{}, {}, _IN_OTHER]))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Preemption: which pods may be evicted, which must be, and which are evicted only if no others will do.
+"""Preemption: which pods may be evicted, which must be, and which are evicted only if no others suffice.
 
-Whoever can be a victim has a start time. All pods that wait have one priority, so that none of them, whose start
-nobody knows, is a victim of another.
+Every possible victim has a start time. All waiting pods have one priority, so that none of them, whose start
+times are unknown, is a victim of another.
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ _TOLERATION: Json = {"key": "k", "operator": "Exists"}
 
 
 def _ungated(number: int) -> Any:
-    """The first gates are gone. What is left of none are none."""
+    """The first gates are removed. If none remains the list is absent."""
 
     def ungated(value: Json) -> Json:
         gates = value["spec"].get("schedulingGates", [])[number:]
@@ -288,7 +288,7 @@ def _at_once(draw: DrawFn) -> History:
     return cluster.history(gates=draw(st.sampled_from([{}, {"SchedulerPopFromBackoffQ": False}])))
 
 
-# --- Errors and refusals --------------------------------------------------------------------------
+# --- Errors and rejections ------------------------------------------------------------------------
 
 _ENDS = st.lists(st.sampled_from(["Error", "Unschedulable", "Error", "Pending"]), min_size=3, max_size=5)
 _WAITS = st.sampled_from([(1, 1, 2, 4), (0.5, 2, 2, 3), (1, 2), (2, 2, 4)])
@@ -296,8 +296,8 @@ _WAITS = st.sampled_from([(1, 1, 2, 4), (0.5, 2, 2, 3), (1, 2), (2, 2, 4)])
 
 @st.composite
 def _by_turns(draw: DrawFn) -> History:
-    """A pod whose attempts end in errors and refusals by turns. Each change of what a plugin says of it is an
-    event, if it was refused; how long it backs off is seen in when it may be tried."""
+    """The attempts of a pod end alternately in errors and rejections. Each change of a plugin's answer is an
+    event that can requeue a rejected pod; its backoff is seen in the time of the next attempt."""
     cluster = HistoryBuilder()
     cluster.add_node(node(""))
     cluster.add_pod(pod(""))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resizes in place: what containers of a running pod ask for now, and what the kubelet says that they have."""
+"""In-place resizes: what containers of a running pod request now, and what the kubelet reports as allocated."""
 
 from __future__ import annotations
 

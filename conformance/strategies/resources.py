@@ -44,7 +44,7 @@ def _amounts(**amounts: str) -> Json:
 
 
 def _node(capacity: Json, **allocatable: str) -> Json:
-    """What a node has is more than what it gives, and nobody's business."""
+    """The capacity of a node is more than its allocatable resources, and does not count."""
     value = node("", _amounts(**allocatable))
     return with_status(value, capacity=capacity) if capacity else value
 
@@ -77,7 +77,7 @@ _NEVER_OVERCOMMITTED = (_GPU, _FPGA, _HUGE)
 
 
 def _container(name: str, requests: Json, rare: Json, **more: Any) -> Json:
-    """Huge pages ask for cpu or memory beside them."""
+    """A pod that requests huge pages requests cpu or memory too."""
     wanted = {**requests, **rare}
     if _HUGE in wanted and not requests:
         wanted["memory"] = "1"

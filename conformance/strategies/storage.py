@@ -233,7 +233,7 @@ def drawn_volumes(
 
 
 def volume(number: int, drawn: Json) -> Json:
-    """The volume of this number, as it was drawn. Its ``owner`` tells by what it names the claim of its number."""
+    """The drawn volume of this number. Its ``owner`` says how the volume refers to the claim of its number."""
     spec: Json = {
         "capacity": {"storage": drawn["size"]},
         "accessModes": drawn["modes"],
@@ -301,8 +301,8 @@ NODES = combinations(
 
 
 def waiting_pods(*volumes: list[Json]) -> SearchStrategy[Json]:
-    """Pods with one of these lists of volumes. All have one priority, and those that run a lower one and a start
-    time, so that it is known who may be evicted, and in which order."""
+    """Pods with one of these lists of volumes. All have one priority, and running pods have a lower one and a
+    start time, so that the possible victims and their order are known."""
     return combinations(
         lambda used, asked: pod("", cpu(asked), priority=10, volumes=used), volumes, ("", "1")
     )
@@ -321,7 +321,8 @@ def running_pods(*volumes: list[Json]) -> SearchStrategy[Json]:
 
 
 def with_uids(history: History) -> History:
-    """A pod's uid tells its name, so that a claim can be its own; one that comes again has another."""
+    """A pod's uid is derived from its name, so that a claim can be owned by it; a pod that is created again has
+    another uid."""
     times: Counter[str] = Counter()
     steps: list[Step] = []
     for step in history.steps:

@@ -87,7 +87,7 @@ _RETAINTED = st.lists(_LIGHT, max_size=2)
 
 
 def _refusing(why: str, more: list[Json]) -> Json:
-    """Each node refuses for one reason: its taint, that it is cordoned, or that it is too small."""
+    """Each node rejects the pod for one reason: its taint, its cordon, or too few resources."""
     refusing = [_taint("k", "", why)] if why.startswith("No") else []
     cores = "1" if why == "small" else "4"
     return with_status(_node([*refusing, *more], why == "cordoned"), allocatable={"cpu": cores, "pods": "9"})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes on which everybody fits, unlike each other in all that scores: only the scores decide, to the last unit.
+"""Nodes on which every pod fits, and which differ in all that is scored, so that only the scores decide.
 
-Some are given more pods than they can hold, since those that run already were placed by nobody.
+Some nodes run more pods than they have room for, since the running pods were bound without a scheduler.
 """
 
 from __future__ import annotations

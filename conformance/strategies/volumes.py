@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Volumes to bind and to make: what claims ask for, what there is, where it can be had, and what comes of it."""
+"""Volumes to bind and to provision: what claims request, which volumes exist, and where they can be used."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def _selecting(draw: DrawFn, kind: str, name: str, namespaces: Sequence[str]) ->
     return with_metadata(value, namespace=draw(st.sampled_from(namespaces)))
 
 
-# --- Profiles, and who runs already ---------------------------------------------------------------
+# --- Profiles and running pods --------------------------------------------------------------------
 
 
 def _constraint(key: str, skew: int, when: str) -> Json:

@@ -97,7 +97,7 @@ class HistoryBuilder:
         self.steps.append(Advance(seconds))
 
     def history(self, config: Json | None = None, gates: Mapping[str, bool] | None = None) -> History:
-        """Pods of one name that follow each other bear uids, by which they are told apart."""
+        """Successive pods of one name differ in their uids."""
         created = [step for step in self.steps if isinstance(step, Create) and step.object["kind"] == "Pod"]
         times = Counter(step.object["metadata"]["name"] for step in created)
         seen: Counter[str] = Counter()

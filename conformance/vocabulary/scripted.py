@@ -42,7 +42,7 @@ def key(value: Json) -> str:
 
 
 def release_all(cluster: HistoryBuilder) -> None:
-    """Each pod as often as its script may hold it; who is not held is passed over."""
+    """Each pod is released as often as its script may hold it; a pod that is not held is skipped."""
     cluster.steps.extend(
         Release(key(value))
         for value in cluster.pods.values()

@@ -30,7 +30,7 @@ DRIVER = "csi.example"
 
 
 TELLING = "csi.telling"
-"""The driver that tells, in CSIStorageCapacity objects, how much it has where."""
+"""The driver that publishes its capacity in CSIStorageCapacity objects."""
 
 
 GCE = "pd.csi.storage.gke.io"
@@ -45,7 +45,7 @@ def storage_object(api_version: str, kind: str, name: str, namespace: str = "", 
 
 
 def csi_node(name: str, limit: Json | None, plugins: str = "") -> Json:
-    """``plugins`` are those for which CSI drivers stand in."""
+    """``plugins`` are the in-tree plugins that are migrated to CSI drivers."""
     allocatable = {} if limit is None else {"allocatable": limit}
     drivers = [{"name": driver, "nodeID": name, **allocatable} for driver in (DRIVER, GCE)]
     made = storage_object(STORAGE, "CSINode", name, spec={"drivers": drivers})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mutants of kube-scheduler that nobody can tell from it, each with the reason why."""
+"""Mutants of kube-scheduler that no history can distinguish from it, each with the argument."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``python -m conformance.wrong.mutating.mutants``: the specification, changed in one place by an operator.
 
-With a NAME it serves that mutant over the wire; ``--list`` tells all of them; ``--run`` tries the default profile
-on a sample, and writes what became of each to a file and to a page.
+With a NAME it serves that mutant over the wire; ``--list`` prints the names of all mutants; ``--run`` runs the
+default profile against a sample, and writes the results to a file and to a page.
 """
 
 from __future__ import annotations

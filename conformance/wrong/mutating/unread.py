@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Unread: for each field that an object may have, a scheduler that does not read it; for each kind, two that do
-not hear of its updates or of its deletions.
+"""Schedulers that do not read one field of an object, or ignore the updates or deletions of one kind.
 
-Nobody thought of these one by one: they follow from what the specification reads (``refsched.objects``). A field
-that no rule turns on is told with the reason; any other one must be missed by the default profile.
+They are derived from what the specification reads (``refsched.objects``). A field that no rule depends on is
+listed with the reason; the default profile must detect a scheduler that does not read any other field.
 """
 
 from __future__ import annotations

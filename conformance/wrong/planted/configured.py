@@ -71,7 +71,7 @@ def arguments(plugin: str, **members: Any) -> Change:
 
 
 def without(plugin: str) -> Change:
-    """At no point of any profile, unless the profile names it."""
+    """Return a change that disables a plugin in every profile that does not name it."""
 
     def change(body: Json) -> None:
         for profile in _profiles(body):
@@ -84,7 +84,7 @@ def without(plugin: str) -> Change:
 
 
 def weighing(plugin: str, weight: int) -> Change:
-    """What its scores count, in profiles that say nothing of scores."""
+    """Return a change that sets the weight of a plugin in every profile without score plugins."""
 
     def change(body: Json) -> None:
         for profile in _profiles(body):

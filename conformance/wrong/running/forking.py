@@ -139,7 +139,7 @@ def _forget() -> None:
 
 
 def _clear(remembering: Any) -> None:
-    """Also where what remembers has been wrapped, to hear when it speaks."""
+    """This holds even if the caching function was wrapped to observe its calls."""
     while remembering is not None:
         if hasattr(remembering, "cache_clear"):
             remembering.cache_clear()

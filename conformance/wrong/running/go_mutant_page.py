@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of kube-scheduler's own mutants, kept as JSON beside this module and told in ``docs/``."""
+"""The results of kube-scheduler's own mutants, kept as JSON and shown on a page in ``docs/``."""
 
 from __future__ import annotations
 

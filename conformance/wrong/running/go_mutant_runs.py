@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of kube-scheduler's own mutants: the default profile's histories against each, up to its first kill.
 
-Which mutant is on stands in a file that this process shares with the scheduler, and so does which mutants a
-history met where they make a difference at once: only such histories are tried, a few of each test in turn.
+A file that this process shares with the scheduler says which mutant is on, and which mutants a history reached
+with an immediate difference. Only such histories are tried, a few of each test in turn.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Killing: the default profile against one wrong scheduler, up to the first thing that is found wrong.
+"""The default profile runs against one wrong scheduler until something is found wrong.
 
-What the profile draws does not depend on answers, so that this finds what pytest would find. Tests that lie near
-the planted bug come first: the number of examples and of seconds is theirs. Three figures stand beside each
-other: killed by anything, by the invariants alone, by the recordings alone.
+What the profile draws does not depend on answers, so that this finds what pytest would find. The tests of the
+areas nearest to the mistake run first, and the number of examples and seconds is theirs. Three figures are kept:
+killed by anything, by the invariants alone, and by the recordings alone.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kill matrix: who killed which wrong scheduler, kept as JSON beside this module and told in ``docs/``."""
+"""The kill matrix: which test killed which wrong scheduler, kept as JSON and shown on a page in ``docs/``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read(path: Path = FILE) -> dict[str, Fate]:
 
 
 def write(fates: Iterable[Fate], path: Path = FILE) -> None:
-    """In the order of the tables; who is in none of them any more is left out."""
+    """The results are in the order of the tables; schedulers that are in no table are omitted."""
     by_name = {fate.name: fate for fate in fates}
     names = (*all_wrong(), *configured.all_configured())
     rows = [_CONVERTER.unstructure(by_name[name]) for name in names if name in by_name]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mutant page: what became of the mutants, kept as JSON beside this module and told in ``docs/``."""
+"""The results of the specification's mutants, kept as JSON and shown on a page in ``docs/``."""
 
 from __future__ import annotations
 

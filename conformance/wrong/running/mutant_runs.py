@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mutant runs: the default profile against mutants, up to the first kill of each.
+"""The default profile runs against each mutant, up to the first kill.
 
-A history in which the specification does not run the mutated line cannot tell the mutant from it, and is
-not tried. The others are tried in an order that begins with the areas that lie nearest. A timeout is no
-kill. An ``error`` for an answer breaks R-ANSWER-01, but shows reach and not power: it is counted apart,
-where nothing else comes.
+A history in which the specification does not run the mutated line cannot kill the mutant, and is not tried. The
+other histories are tried in an order that begins with the nearest areas. A timeout is not a kill. An ``error`` as
+an answer breaks R-ANSWER-01, but shows only that the line was reached: it is counted separately if nothing else
+is found.
 """
 
 from __future__ import annotations
@@ -130,8 +130,8 @@ def _reach_of(test: SuiteTest) -> tuple[str, Reach]:
 
 
 def _reaching(task: _Task, tests: Sequence[SuiteTest]) -> Iterator[tuple[SuiteTest, int]]:
-    """The histories that run any of the lines, or the module at all, a few of each test at a time. Where that was
-    not learned, those of the areas that lie near."""
+    """The histories that run any of the lines, or the module at all, a few of each test at a time. If that is
+    unknown, the histories of the nearest areas are returned."""
     by_test = [[(test, number) for number in _telling(task, test)] for test in tests]
     while any(by_test):
         for left in by_test:
@@ -175,7 +175,7 @@ def _try(task: _Task) -> Result:
 
 
 def kill_nearby(mutant: Mutant, limit: float = 20.0) -> Attack:
-    """Try the histories of the area that lies nearest, whatever lines they run."""
+    """Try the histories of the nearest area, whatever lines they run."""
     task = _Task(mutant, limit)
     nearest = areas_near(mutant.module)[0]
     tests = [test for test in suite_tests() if test.area == nearest and not test.recorded]

@@ -53,7 +53,7 @@ class _Loader(Loader):
 
 
 def replacing(before: str, after: str) -> Change:
-    """PlantingError where ``before`` does not stand in the source exactly once."""
+    """Raises PlantingError unless ``before`` occurs exactly once in the source."""
 
     def change(source: str) -> str:
         if source.count(before) != 1:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m conformance.wrong.running.unread_runs``: schedulers that do not read a field.
+"""``python -m conformance.wrong.running.unread_runs`` runs the schedulers that do not read a field.
 
-A history in which the field does not stand cannot tell, and is not tried. Results are kept where ``--json`` says,
-and told survivors first where ``--page`` says.
+A history without the field cannot detect such a scheduler, and is not tried. ``--json`` names the file of the
+results, and ``--page`` the page that lists them, survivors first.
 """
 
 from __future__ import annotations

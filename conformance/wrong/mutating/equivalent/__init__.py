@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Equivalent: mutants of which nobody outside can tell, each with the argument."""
+"""Mutants that no history can distinguish from the specification, each with the argument."""
 
 from __future__ import annotations
 

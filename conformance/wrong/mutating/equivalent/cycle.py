@@ -9,7 +9,7 @@ from conformance.wrong.mutating.equivalent.places import each
 
 CYCLE: Mapping[str, str] = {
     "queue.cluster_events:pod_update_events:kin:1": (
-        "Both callers tell of pods that have a node before and after, or neither: the handlers split the rest."
+        "Both callers report pods that have a node both before and after the update, or neither."
     ),
     "queue.backoff:Backoff.duration:boundary:0": (
         "Both durations are whole seconds: where they are equal no bit was shifted out, and both sides of the"
@@ -18,7 +18,7 @@ CYCLE: Mapping[str, str] = {
     "queue.hint_table:hint_table:flag:0": "The one caller always says whether there are extenders.",
     **dict.fromkeys(
         (f"queue.hint_table:HintTable.watches:{kind}" for kind in ("and-or:0", "set:0", "part:0", "part:1")),
-        "It answers yes more often: but an event that meets no registration moves nobody and is not remembered.",
+        "It is true more often, but an event without a matching registration requeues no pod and is not kept.",
     ),
     **dict.fromkeys(
         (
@@ -28,8 +28,8 @@ CYCLE: Mapping[str, str] = {
         "A scheduler's snapshots come from its cache: nothing of the specification calls this function.",
     ),
     "binding.binding_cycle:_wait_and_bind:omission:1": (
-        "Behind Permit a failure names no plugin, so that nobody asks what happened meanwhile; and who is bound "
-        "never comes to the queue again."
+        "After Permit a failure names no plugin, so that events in flight are not read; and a bound pod never "
+        "returns to the queue."
     ),
     **dict.fromkeys(
         ("cycle.attempt:_pre_filter:order:0", "cycle.attempt:_pre_filter:order:1"),
@@ -43,8 +43,7 @@ CYCLE: Mapping[str, str] = {
         "Nothing reads a node's generation: which nodes changed since the last snapshot is kept by name.",
     ),
     "binding.waiting_pods:WaitingPod.reject:kin:0": (
-        "Both codes are refusals, behind which nobody looks for victims any more; which of the two it is is told "
-        "nowhere."
+        "Both codes reject the pod after PostFilter, and no output differs between them."
     ),
     **dict.fromkeys(
         ("binding.waiting_pods:_trimmed:boundary:0", "binding.waiting_pods:_trimmed:off-by-one:0"),
@@ -58,59 +57,59 @@ CYCLE: Mapping[str, str] = {
     **each(
         "queue.scheduling_queue:SchedulingQueue",
         ("_find:part:0", "_hear:negated:0"),
-        "Gated pods are kept among those that were refused, and whatever happens sends both to the same place: "
-        "only the rule that is told would be another one.",
+        "Gated pods are kept in unschedulablePods, and any event moves both kinds to the same queue: only the "
+        "reported rule would differ.",
     ),
     "queue.requeueing:by_hints:part:1": (
-        "Behind Permit a failure names no plugin: whom a plugin refused is in flight still."
+        "After Permit a failure names no plugin, and a pod that a plugin rejected is still in flight."
     ),
     "queue.scheduling_queue:SchedulingQueue.activate:part:1": (
-        "Who is in activeQ stays there, among equals of which any may be popped first."
+        "A pod in activeQ stays there, and of equal pods any may be popped first."
     ),
     "queue.ranking:Ranking.put:omission:0": (
-        "Who is put was taken from where it was, or, in two queues at once, has the same rank there."
+        "A pod was removed from its queue before it is put, or has the same rank in both queues."
     ),
     "queue.hint_table:HintTable.strategy:kin:0": (
-        "It is asked of those whom somebody refused or gates: after an error nobody asks, and nobody waits for an "
+        "It is called only for pods that a plugin rejected or gated: after an error a pod does not wait for an "
         "event."
     ),
     **each(
         "queue.transitions:",
         ("kin:6", "kin:8"),
-        "No configuration can turn backoff off: who has just been tried backs off.",
+        "No configuration can turn backoff off, so that a pod has a backoff after an attempt.",
     ),
     "queue.cluster_events::kin:2": "That it is this event, and no other, is all that is ever asked of it.",
-    "queue.cluster_events:_gates_eliminated:part:1": "Where a gate is left it holds the pod, whatever woke it.",
+    "queue.cluster_events:_gates_eliminated:part:1": "A remaining gate keeps the pod gated, whatever the event.",
     **each(
         "queue.cluster_events",
         ("matches:omission:0", "matches:flag:0"),
-        "Nobody registers for everything at once: who has no table is registered for each resource by itself.",
+        "No plugin registers the wildcard event: a plugin without a table is registered for each resource.",
     ),
     "queue.cluster_events:is_wild_card:part:1": "What happens to everything is always anything.",
     "cycle.decide:Decider._search_all:once:0": (
-        "What extenders refused before the search is the one node that was nominated, or nothing."
+        "Extenders can have rejected only the nominated node before the search."
     ),
     "machine.scheduler:Scheduler.schedule:omission:1": (
-        "The machine claims to pop by itself, and such a scheduler is never told which pod to try."
+        "The machine pops pods itself, and such a scheduler is never asked to try a certain pod."
     ),
     "machine.scheduler:Scheduler._next_due:comparison:0": (
         "Backoffs are looked over at every whole second, that of the leftover flush included, and each time all "
         "that is due is flushed."
     ),
     "cache.cache:Cache.assume:kin:0": (
-        "It never matches: who counts already is in no queue, and who is popped is assumed in the same step."
+        "It never matches: a pod that counts is in no queue, and a popped pod is assumed in the same step."
     ),
     "cache.cache:Cache.update_pod:kin:1": (
-        "It never matches: what is first told of a pod that has a node is that it is there, which confirms it."
+        "It never matches: the first event of a pod that has a node is its addition, which confirms it."
     ),
     "cache.node_tree:NodeTree.names:off-by-one:0": "Where there are no zones, none has a first node to be named.",
     **dict.fromkeys(
         ("cycle.failure:Failure.plugins:order:0", "cycle.failure:Failure.plugins:order:1"),
-        "The plugins that refused a pod are compared without their order.",
+        "The plugins that rejected a pod are compared without their order.",
     ),
     **dict.fromkeys(
         (f"cycle.failure:handle_scheduling_failure:{kind}" for kind in ("omission:3", "kin:1")),
-        "Whoever is bound, or gone, never comes to the queue again, so that nobody asks what happened meanwhile.",
+        "A bound or deleted pod never returns to the queue, so that the events in flight are not read for it.",
     ),
     "cycle.failure:handle_scheduling_failure:negated:1": (
         "The reason stands in a condition of the pod alone, and statuses of pods are in no record."
@@ -125,7 +124,7 @@ CYCLE: Mapping[str, str] = {
     **each(
         "machine.event_handlers:_update_unscheduled_pod",
         ("kin:0", "kin:8"),
-        "An update changes neither a pod's uid nor its priority: the API server refuses that.",
+        "An update changes neither a pod's uid nor its priority: the API server rejects that.",
     ),
     **each(
         "framework.runtime:Framework.run_filter_plugins",

@@ -43,10 +43,10 @@ PLUGINS: Mapping[str, str] = {
             "plugins.node_volume_limits:_existing_volume:part:0",
             "plugins.node_volume_limits:_existing_volume:part:1",
         ),
-        "The API server refuses a CSI volume that lacks its driver or its handle.",
+        "The API server rejects a CSI volume that lacks its driver or its handle.",
     ),
     "plugins.volume_zone:topologies_of_claim:omission:0": (
-        "The API server refuses a pod's volume that names no claim."
+        "The API server rejects a pod's volume that names no claim."
     ),
     "plugins.default_selector:with_labels:order:1": "All of a selector's requirements have to be met, in whatever "
     "order they are asked.",
@@ -55,13 +55,13 @@ PLUGINS: Mapping[str, str] = {
             "objects.resources:_pod_level:filter:0",
             "objects.resources:is_pod_level_resource:returned:0",
         ),
-        "The API server refuses resources of a pod as a whole other than cpu, memory and huge pages.",
+        "The API server rejects resources of a pod as a whole other than cpu, memory and huge pages.",
     ),
     "objects.resources:is_extended_resource:part:2": (
-        "The API server refuses a pod that asks for a resource of such a name, and one that only a node gives is "
+        "The API server rejects a pod that asks for a resource of such a name, and one that only a node gives is "
         "never looked up."
     ),
     "objects.resources:Resource:off-by-one:3": (
-        "Whoever says how many pods it has room for says it outright; of all other amounts this one is not read."
+        "A node states its allocatable pods explicitly, and of other amounts this field is not read."
     ),
 }

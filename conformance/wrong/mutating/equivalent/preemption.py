@@ -63,7 +63,7 @@ PREEMPTION: Mapping[str, str] = {
         "with each. And the bit that the mask lacks is none of a number that was shifted.",
     ),
     "preemption.importance:more_important:part:0": (
-        "Whoever has started did so before now, and is the earlier of the two in any case."
+        "A pod that has started did so before now, and so its start time is the earlier one."
     ),
     **each(
         "preemption.importance:earliest_start",
@@ -71,8 +71,8 @@ PREEMPTION: Mapping[str, str] = {
         "Victims stand in order of importance, also where an extender of the suite has kept the first of them: "
         "the first has the highest priority, and of those the earliest start.",
     ),
-    "preemption.extenders:consult:leaving:0": "Nobody is left, and nobody else is asked either.",
-    "preemption.extenders:consult:once:3": "Any of the nodes may be told, the first one as well.",
+    "preemption.extenders:consult:leaving:0": "No victim is left, and no further extender is asked.",
+    "preemption.extenders:consult:once:3": "Any of the nodes may be reported, including the first.",
     **each(
         "preemption.pick:possible_picks",
         ("sign:1", "off-by-one:0"),
@@ -85,7 +85,7 @@ PREEMPTION: Mapping[str, str] = {
     **each(
         "plugins.default_preemption:DefaultPreemption.pre_enqueue",
         ("omission:0", "kin:0"),
-        "Nobody is entered while victims are deleted: in the machine that is over before anybody is told of it.",
+        "No pod is added while victims are deleted: in the machine the deletion ends before any event.",
     ),
     "plugins.default_preemption:DefaultPreemption._preempt:omission:1": (
         "Without any node the cycle has ended with an error before PostFilter."
