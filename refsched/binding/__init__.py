@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Binding: from an assumed pod to a bound one, or the way back."""
+"""Binding: an assumed pod is bound, or its reservations are released."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The binding cycle: an assumed pod is bound, or what it held is given back.
+"""The binding cycle: an assumed pod is bound, or its reservations are released.
 
 Source: pkg/scheduler/schedule_one.go, bindingCycle, handleBindingCycleError (v1.34.2).
 """
@@ -83,7 +83,7 @@ def _handle_binding_cycle_error(cycle: Cycle, failure: Failure) -> Failure:
     scheduler = cycle.scheduler
     run_unreserve_plugins(cycle)
 
-    def tell(pre_check: Callable[[Pod], bool] | None) -> None:
+    def requeue_other_pods(pre_check: Callable[[Pod], bool] | None) -> None:
         scheduler.queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod, None, pre_check)
 
     try:
@@ -92,7 +92,7 @@ def _handle_binding_cycle_error(cycle: Cycle, failure: Failure) -> Failure:
         return handle_scheduling_failure(cycle, failure)
     if failure.status.is_rejected:
         failure = handle_scheduling_failure(cycle, failure)
-        tell(lambda other: other.uid != pod.uid)
+        requeue_other_pods(lambda other: other.uid != pod.uid)
         return failure
-    tell(None)
+    requeue_other_pods(None)
     return handle_scheduling_failure(cycle, failure)

@@ -30,7 +30,7 @@ def bind(cycle: Cycle) -> Runs:
 
 
 def _bound(cycle: Cycle) -> Status | None:
-    """An extender has no other API server to bind at than the machine's: it takes the binding now."""
+    """Applies the binding of an extender, which can bind only in the machine's own API server."""
     pod, node = cycle.on_node
     refusal = cycle.scheduler.api.bind(pod.pod.metadata, node.name)
     return error(refusal) if refusal else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting pods: those that Permit holds back until every plugin that asked to wait has allowed them.
+"""Waiting pods: Permit holds these pods until every plugin that asked to wait has allowed them.
 
 Source: pkg/scheduler/framework/runtime/waiting_pods_map.go (v1.34.2).
 """
@@ -45,7 +45,7 @@ class WaitingPod:
         self.reject(plugin, f"rejected due to timeout after waiting {waited} at plugin {plugin}")
 
     def _decide(self, status: Status) -> None:
-        """The first decision counts."""
+        """Only the first decision counts."""
         if self.decision is None:
             self.decision = status
 
@@ -66,7 +66,8 @@ class WaitingPods:
         self._by_uid.pop(uid, None)
 
     def reject(self, uid: str) -> bool:
-        """The pod was deleted. Did it wait? Source: framework.go, RejectWaitingPod."""
+        """Rejects the waiting pod that was deleted, and returns whether it was waiting. Source: framework.go,
+        RejectWaitingPod."""
         waiting = self.get(uid)
         if waiting is not None:
             waiting.reject("", "removed")
@@ -77,7 +78,8 @@ class WaitingPods:
 
 
 def go_duration(seconds: float) -> str:
-    """As Go prints a time.Duration of less than an hour (nobody waits longer): ``15m0s``, ``1.5s``, ``20ms``."""
+    """The duration as Go prints a time.Duration of less than an hour, which no timeout exceeds: ``15m0s``,
+    ``1.5s``, ``20ms``."""
     nanoseconds = round(seconds * 1_000_000_000)
     if nanoseconds == 0:
         return "0s"

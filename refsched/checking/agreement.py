@@ -72,7 +72,7 @@ def _pre_filter(record: PreFilter | None, specified: PreFilter | None) -> Iterat
 def _filter(
     record: Mapping[str, NodeStatus] | None, specified: Mapping[str, NodeStatus]
 ) -> Iterator[Disagreement]:
-    """Where it is open which nodes are evaluated, the specification has followed the record."""
+    """If it is open which nodes are evaluated, the specification has already followed the record."""
     if record is None:
         return
     for node in sorted(record.keys() | specified.keys()):
@@ -94,8 +94,8 @@ def _undetailed(reasons: Sequence[str]) -> Counter[str]:
 
 
 def _without_details(text: str) -> str:
-    """How its compiler words what is wrong with a CEL expression, and where, is cel-go's own. The API server
-    stores no such expression."""
+    """The words and the position with which cel-go reports an error in a CEL expression are left out, because
+    they are its own. The API server stores no such expression."""
     head, found, _ = text.partition("CEL compile error: ")
     return head + found
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checker: the specification follows what another scheduler did, and says where it was not allowed.
+"""Checker: the specification follows another scheduler and reports where that scheduler did what is not
+allowed.
 
-The records of a trace, or of a live scheduler, are fed in their order. After a disagreement the specification
-goes on from what was recorded, as far as it can.
+The records of a trace, or of a live scheduler, are passed to it in their order. After a disagreement the
+specification goes on from what was recorded, as far as it can.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from refsched.tools.http.unread import Unread
 
 
 class Checker:
-    """One session: the specification's own scheduler beside the one that is checked."""
+    """A session runs the specification's own scheduler beside the one that is checked."""
 
     def __init__(
         self,
@@ -56,12 +57,12 @@ class Checker:
         recorded_extenders: RecordedExtenders | None = None,
         *,
         release: Release = DEFAULT,
-        tells_claims: bool = False,
+        reports_claims: bool = False,
         without: Oddities = AS_PROMISED,
     ) -> None:
-        """Extenders are asked, or, where it is recorded what they were asked, those of the recording answer.
-        ``tells_claims``: each write into a claim for devices is told. ``without`` are the known defects
-        of its release that the other scheduler does not have."""
+        """Extenders are called over ``reach``, or, if their calls are recorded, the recording answers.
+        ``reports_claims`` says that the other scheduler reports each write into a ResourceClaim. ``without``
+        are the known defects of its release that the other scheduler does not have."""
         release = with_feature_gates(feature_gates, release)
         self._config = read_config(config, release)
         self.following = Following(extenders=bool(self._config.extenders))
@@ -80,7 +81,7 @@ class Checker:
         self._binds: list[Bind] = []
         self._attempts: list[Attempt] = []
         self._deletions = Deletions()
-        self._claim_writes = ClaimWrites(tells_claims)
+        self._claim_writes = ClaimWrites(reports_claims)
         self._evictions = Evictions()
         self._guessed: set[str] = set()
         self._perhaps_skipped: set[str] = set()
@@ -88,22 +89,23 @@ class Checker:
         self.offered: Mapping[str, int] = {}
         """How many options there were for each question of the last attempt."""
         self.specified: Attempt | Bind | None = None
-        """What the specification did where the last attempt, or the end of a binding cycle, was compared."""
+        """What the specification did when the last attempt, or the end of a binding cycle, was compared."""
         self.has_diverged = False
-        """A cycle that was held took others of several nodes that it might: it cannot be followed any more."""
+        """A held cycle took another of the nodes that it was allowed to take, so it cannot be followed any
+        further."""
 
     def foresee(self, records: Iterable[Record]) -> None:
-        """What is known to come: the volumes and claims written there tell which of several equal ones were
-        taken."""
+        """Takes note of the records that are about to come: the volumes and claims that they write show which
+        of the equal ones were taken."""
         known = tuple(records)
         self.following.claimed = claimed_volumes(known)
         self.following.written = written_claims(known)
 
     def take(self, record: Record) -> list[Disagreement]:
-        """Follow one record. InputError where an input cannot be."""
+        """Follows one record. Raises InputError if the record is an input that cannot be applied."""
         if isinstance(record, Input):
             self._inputs.apply(record)
-            self._claim_writes.tell(record)
+            self._claim_writes.note_input(record)
             self._collect()
             return []
         is_guess = bool(self.following.guessed_volumes)
@@ -115,7 +117,8 @@ class Checker:
         return found
 
     def _confirm_guesses(self, record: Record) -> None:
-        """Which of equal volumes was taken shows when it is written; where that comes late, it was guessed."""
+        """Compares what was guessed with what is written: which of several equal volumes was taken is known
+        only then."""
         guesses = self.following.guessed_volumes
         for pair in claimed_volumes((record,)):
             guess = guesses.pop(pair.claim, None)
@@ -147,8 +150,8 @@ class Checker:
                 yield from self._written(record)
 
     def _written(self, record: Write) -> Iterator[Disagreement]:
-        """Of what was written, claims for devices are compared. Where it was open which they get, and nobody had
-        told in time, the specification may have taken others."""
+        """Compares what was written into claims for devices. If it was open which devices they get, and this
+        was not recorded in time, the specification may have taken others."""
         for claim in written_claims((record,)):
             stored = self.scheduler.state.api.get(
                 ResourceClaim, claim.metadata.name, claim.metadata.namespace
@@ -173,7 +176,7 @@ class Checker:
         return [Disagreement("pod", heads, "no pod: Pop would block")] if heads else []
 
     def next_pod(self) -> str | None:
-        """A pod that may be tried next, for a scheduler without a queue of its own."""
+        """A pod that may be tried next, for use with a scheduler that has no queue of its own."""
         return next(iter(self._heads()), None) if self.idle() else None
 
     def stored(self, value: Mapping[str, Any]) -> ApiObject | None:
@@ -188,12 +191,12 @@ class Checker:
         return pod in self._heads()
 
     def _heads(self) -> list[str]:
-        """The pods (``namespace/name``) of which any may be tried next; none where Pop would block."""
+        """The pods (``namespace/name``) of which any may be tried next. It is empty if Pop would block."""
         return [queued.key for queued in self.scheduler.state.queue.heads()]
 
     def begin(self, pod: str, coming: Attempt | None = None) -> list[Disagreement]:
-        """The cycle of ``pod`` has begun, and is held before there is an attempt to follow, unless it is known
-        already (``coming``)."""
+        """The cycle of ``pod`` has begun and is held before there is an attempt to follow, unless that attempt
+        (``coming``) is already known."""
         self.following.follow(coming, pod)
         try:
             found = list(self._pop(pod))
@@ -204,7 +207,8 @@ class Checker:
         self._collect()
         if coming is not None:
             found += [
-                Disagreement(amiss.member, amiss.expected, amiss.got) for amiss in self.following.not_allowed
+                Disagreement(choice.member, choice.expected, choice.got)
+                for choice in self.following.not_allowed
             ]
             self.following.follow(None)
         elif self.following.offered.get("node", 1) > 1 or (
@@ -214,7 +218,8 @@ class Checker:
         return found
 
     def take_missing(self) -> list[Disagreement]:
-        """What ended in the specification, and was not told: of the other scheduler, or ever."""
+        """Attempts, binding cycles and writes that the specification has completed and the other scheduler has
+        not reported."""
         self._collect()
         missing = [Disagreement("attempt", attempt.pod, None) for attempt in self._attempts]
         missing += [Disagreement("bind", bind, None) for bind in self._binds]
@@ -223,7 +228,7 @@ class Checker:
         return missing + self._deletions.missing() + self._claim_writes.missing()
 
     def unrecorded_bindings(self) -> tuple[Bind, ...]:
-        """Ends of binding cycles of which no record has told yet."""
+        """The binding cycles that have ended and that no record has reported yet."""
         self._collect()
         return tuple(self._binds)
 
@@ -252,8 +257,8 @@ class Checker:
             return
         self._collect()
         specified = self._attempts.pop(0) if self._attempts else None
-        for amiss in self.following.not_allowed:
-            yield Disagreement(amiss.member, amiss.expected, amiss.got)
+        for choice in self.following.not_allowed:
+            yield Disagreement(choice.member, choice.expected, choice.got)
         self.offered = self.following.offered
         comparable = evolve(record, evaluated=None, feasible=None) if self.following.is_blind else record
         self.following.follow(None)
@@ -261,7 +266,7 @@ class Checker:
             yield from self._compare(comparable, specified)
 
     def _compare(self, record: Attempt, specified: Attempt) -> Iterator[Disagreement]:
-        """Where the nodes say what they should, the search that asked them is looked into."""
+        """Compares the attempts. If the nodes' statuses agree, the search that evaluated them is compared too."""
         self.specified = specified
         found = list(attempt_disagreements(record, specified))
         self._evictions.after(specified)
@@ -273,7 +278,7 @@ class Checker:
         yield from found
 
     def _pop(self, pod: str) -> Iterator[Disagreement]:
-        """A pod whose turn it is not is tried all the same."""
+        """Reports a pod that was not to be tried next. It is tried all the same."""
         self._space = self._space_of(pod)
         while pod not in self._heads() and self.scheduler.skip_head():
             pass
@@ -286,8 +291,8 @@ class Checker:
         self.scheduler.schedule(pod)
 
     def _skip_unseen(self, seen: Queues) -> None:
-        """Of equals, those that are skipped may have been popped before the one that was tried: the next look at
-        the queues tells."""
+        """Among pods that are equal in the order of the queue, those that are skipped may have been popped
+        before the one that was tried. The next record of the queues shows whether they were."""
         queues = self.scheduler.queues()
         for pod in sorted(self._perhaps_skipped.difference(seen.active, seen.backoff, seen.unschedulable)):
             if pod in (*queues.active, *queues.backoff):
@@ -295,7 +300,8 @@ class Checker:
         self._perhaps_skipped.clear()
 
     def _space_of(self, key: str) -> SearchSpace | None:
-        """Extenders change what is kept after the search: then it is not looked into."""
+        """The search space of this pod. None if extenders are configured: they change what is kept after the
+        search."""
         namespace, _, name = key.partition("/")
         pod = self.scheduler.state.objects.get(Pod, name, namespace)
         if pod is None or self._config.extenders:
@@ -321,6 +327,6 @@ class Checker:
 
 
 def _took_the_same(record: Attempt, begun: Attempt) -> bool:
-    """The node, and the nodes to find it among."""
+    """Whether both chose the same node from the same feasible nodes."""
     found = begun.filter or {}
     return record.node == begun.node and (record.filter or found).keys() == found.keys()

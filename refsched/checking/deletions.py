@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deletions: which victims an implementation asked the API server to delete, where it tells of that at all.
+"""Deletions: which victims an implementation asked the API server to delete, if it reports deletions at all.
 
 Rules: R-PREEMPT-PREP-01.   Source: docs/protocol.md, ``write``.
 """
@@ -16,28 +16,32 @@ from refsched.records import Record, Write
 
 @define
 class Deletions:
-    """Who has told of one deletion is taken to tell of all; who never does may leave them to others."""
+    """An implementation that has reported one deletion is expected to report all of them. One that never
+    reports any may leave deletions to another component."""
 
     _expected: list[str] = Factory(list)
-    _are_told: bool = False
+    _are_reported: bool = False
 
     def specify(self, record: Record) -> None:
-        """What the specification wrote."""
+        """Takes note of a deletion that the specification wrote."""
         self._expected.extend(_deleted(record))
 
     def take(self, record: Record) -> Iterator[Disagreement]:
-        """What the other one wrote: it deletes nobody but its victims, and each of them once."""
+        """Compares a deletion that the other scheduler wrote: it may delete only its victims, and each of them
+        once."""
         for pod in _deleted(record):
-            self._are_told = True
+            self._are_reported = True
             if pod in self._expected:
                 self._expected.remove(pod)
             else:
                 yield Disagreement(f"victims.{pod}", "not to be deleted", "deleted")
 
     def missing(self) -> list[Disagreement]:
-        """Of those that should have been deleted by now."""
+        """The victims that should have been deleted by now and were not."""
         left, self._expected = self._expected, []
-        return [Disagreement(f"victims.{pod}", "deleted", "not deleted") for pod in left if self._are_told]
+        return [
+            Disagreement(f"victims.{pod}", "deleted", "not deleted") for pod in left if self._are_reported
+        ]
 
 
 def _deleted(record: Record) -> Iterator[str]:

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Early stop: what a parallel search may have done that did not look at every node.
+"""Early stop: what a parallel search that did not evaluate every node may have done.
 
-Workers take chunks of the nodes in their order, and check a chunk's nodes in theirs. The first feasible node too
-many cancels the search; whoever sees that before its next node checks no more. When that is seen is open, so a
-record may show many things. But it cannot show just anything:
+Workers take chunks of the nodes in order, and check the nodes of a chunk in order. The first feasible node
+beyond the number to find cancels the search; a worker that notices this before its next node checks no more.
+When a worker notices is open, so a record may show many outcomes. Every outcome keeps four conditions:
 
-- who left nodes out has found more feasible nodes than enough, and kept as many as are enough;
+- if nodes were left out, more feasible nodes than the number to find were found, and exactly that number was
+  kept;
 - of each chunk the nodes up to some point were checked, and none after it;
-- a feasible node too many is the last that its worker checked: the worker itself has cancelled the search;
-- a worker ends but once. Of the chunks before the last that was begun, fewer than there are workers were left
-  before their end, or ended with a node too many: whoever began the last one had ended in none of them.
+- a feasible node beyond the number to find is the last node that its worker checked, since that worker cancels
+  the search itself;
+- a worker ends only once. Of the chunks before the last that was begun, fewer than there are workers were left
+  before their end or ended with a feasible node beyond the number to find, because the worker that began the
+  last chunk had ended in none of them.
 
-All four together are enough, too: for whatever keeps them there is an order of steps that leads there.
+The four conditions are also sufficient: for every record that keeps them, some order of steps leads to it.
 Rules: R-SEARCH-10 … R-SEARCH-13.   Source: pkg/scheduler/schedule_one.go, findNodesThatPassFilters;
 pkg/scheduler/framework/parallelize/parallelism.go, chunkSizeFor; client-go util/workqueue/parallelizer.go,
 ParallelizeUntil (v1.34.2).
@@ -34,9 +37,9 @@ from refsched.rules import applies
 
 @frozen
 class SearchSpace:
-    """What there is to search. ``nodes`` are in the order of the search, unless ``in_order`` is false: those that
-    PreFilter narrowed it to are walked in the order of a map. ``tried`` is the node nominated to the pod, which
-    is tried before the search; whether the search came to it again does not show."""
+    """The nodes to search. ``nodes`` are in the order of the search, unless ``in_order`` is false: nodes that
+    PreFilter selected are walked in the order of a Go map. ``tried`` is the node nominated to the pod, which is
+    evaluated before the search; whether the search evaluated it again cannot be observed."""
 
     nodes: Sequence[str]
     parallelism: int = 16
@@ -60,7 +63,7 @@ class SearchSpace:
 
 
 def space_of(scheduler: SchedulerState, pod: Pod, parallelism: int) -> SearchSpace | None:
-    """What the cycle of ``pod`` would search if it began now; None where nothing is filtered."""
+    """What the cycle of ``pod`` would search if it began now. None if no node is filtered."""
     framework = scheduler.profiles.get(pod.spec.scheduler_name)
     if framework is None or not framework.filter_plugins:
         return None
@@ -76,23 +79,23 @@ def space_of(scheduler: SchedulerState, pod: Pod, parallelism: int) -> SearchSpa
 
 
 def chunk_size(number_of_nodes: int, parallelism: int) -> int:
-    """How many nodes a worker takes at once. Source: chunkSizeFor."""
+    """The number of nodes that a worker takes at once. Source: chunkSizeFor."""
     return max(1, min(isqrt(number_of_nodes), number_of_nodes // parallelism + 1))
 
 
 def search_disagreements(space: SearchSpace, record: Attempt, specified: Attempt) -> Iterator[Disagreement]:
-    """Where no search can have done what ``record`` says. After an error anything is possible."""
-    told = record.filter
-    if told is None or specified.filter is None or _failed(told) or _failed(specified.filter):
+    """The members of ``record`` that no search can have produced. After an error every outcome is possible."""
+    recorded = record.filter
+    if recorded is None or specified.filter is None or _failed(recorded) or _failed(specified.filter):
         return
     if specified.filter == {space.tried: NodeStatus("Success")}:
         return
     if specified.pre_filter is not None and specified.pre_filter.nodes is not None:
         space = space.narrowed(specified.pre_filter.nodes)
     kept = _kept(space, record)
-    found = list(_Search(space, told, kept).disagreements())
-    if found and space.tried in told:
-        others = {name: status for name, status in told.items() if name != space.tried}
+    found = list(_Search(space, recorded, kept).disagreements())
+    if found and space.tried in recorded:
+        others = {name: status for name, status in recorded.items() if name != space.tried}
         found = list(_Search(space, others, kept).disagreements())
     yield from found
 
@@ -102,7 +105,8 @@ def _failed(statuses: Mapping[str, NodeStatus]) -> bool:
 
 
 def _kept(space: SearchSpace, record: Attempt) -> frozenset[str] | None:
-    """None where it is not told: a feasible node that stands alone is not scored."""
+    """The nodes that the search kept. None if the record does not show them: a single feasible node is not
+    scored."""
     scored = record.scores or record.totals
     if scored:
         return frozenset(scored)
@@ -124,13 +128,15 @@ class _Chunk:
 @frozen
 class _Search:
     space: SearchSpace
-    told: Mapping[str, NodeStatus]
+    recorded: Mapping[str, NodeStatus]
     kept: frozenset[str] | None
 
     @property
     def feasible(self) -> frozenset[str]:
         return frozenset(
-            node for node in self.space.nodes if node in self.told and self.told[node].code == "Success"
+            node
+            for node in self.space.nodes
+            if node in self.recorded and self.recorded[node].code == "Success"
         )
 
     @property
@@ -141,7 +147,7 @@ class _Search:
         nodes = list(self.space.nodes)
         size = chunk_size(len(nodes), self.space.parallelism)
         parts = [nodes[start : start + size] for start in range(0, len(nodes), size)]
-        return [_Chunk(part, [node for node in part if node in self.told]) for part in parts]
+        return [_Chunk(part, [node for node in part if node in self.recorded]) for part in parts]
 
     def disagreements(self) -> Iterator[Disagreement]:
         yield from self._number_kept()
@@ -160,7 +166,7 @@ class _Search:
         """R-SEARCH-10: A search leaves out a node only after it has found more feasible nodes than it was to
         find."""
         applies("R-SEARCH-10")
-        left_out = [node for node in self.space.nodes if node not in self.told]
+        left_out = [node for node in self.space.nodes if node not in self.recorded]
         if left_out:
             expected = f"to be evaluated: no more than {self.space.enough} nodes were feasible"
             yield Disagreement(f"filter.{left_out[0]}", expected, None)
@@ -176,14 +182,14 @@ class _Search:
         applies("R-SEARCH-11")
         applies("R-SEARCH-12")
         for chunk in chunks:
-            skipped = next((node for node in chunk.nodes if node not in self.told), "")
+            skipped = next((node for node in chunk.nodes if node not in self.recorded), "")
             if chunk.checked != chunk.nodes[: len(chunk.checked)]:
                 expected = f"to be evaluated before {chunk.checked[-1]}, by the same worker"
                 yield Disagreement(f"filter.{skipped}", expected, None)
             elif any(self._is_surplus(node) for node in chunk.checked[:-1]):
                 first = next(node for node in chunk.checked if self._is_surplus(node))
                 expected = f"not to be evaluated after {first}, with which its worker ended the search"
-                yield Disagreement(f"filter.{chunk.checked[-1]}", expected, self.told[chunk.checked[-1]])
+                yield Disagreement(f"filter.{chunk.checked[-1]}", expected, self.recorded[chunk.checked[-1]])
 
     def _is_surplus(self, node: str) -> bool:
         return self.kept is not None and node in self.feasible and node not in self.kept

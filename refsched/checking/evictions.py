@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evictions: where several victims left at once, nobody outside knows in which order pods stand on the node now.
+"""Evictions: when several victims were deleted at once, the order of the pods that remain on the node cannot be
+observed.
 
-Each victim is told why it goes, and is deleted; kube-scheduler does so to several at a time, and each step moves
+kube-scheduler records the reason in each victim and deletes it, several victims at a time, and each step moves
 another pod of the node to another place. The place counts among pods of one priority that have not started
-(R-PREEMPT-06): of such pods either may be the next victim.
+(R-PREEMPT-06): either of such pods may be the next victim.
 
-Source: pkg/scheduler/framework/preemption/preemption.go, prepareCandidateAsync; pkg/scheduler/framework/types.go,
-removeFromSlice (v1.34.2).
+Source: pkg/scheduler/framework/preemption/preemption.go, prepareCandidateAsync;
+pkg/scheduler/framework/types.go, removeFromSlice (v1.34.2).
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ _OF_VICTIMS = frozenset({"victims", "nominatedNode"})
 @define
 class Evictions:
     _nodes: set[str] = Factory(set)
-    """From which several victims left at once."""
+    """The nodes from which several victims were deleted at once."""
 
     _unsure: frozenset[str] = frozenset()
-    """Those of them where the next attempt may find either of two victims."""
+    """Those of these nodes on which the next attempt may find either of two victims."""
 
     def before(self, scheduler: SchedulerState) -> None:
         """An attempt begins."""
@@ -43,7 +44,7 @@ class Evictions:
             self._nodes.add(specified.nominated_node)
 
     def explain(self, members: set[str], record: Attempt, specified: Attempt) -> bool:
-        """May it be that nothing but the place of pods made the difference in these members?"""
+        """Whether the place of pods on a node can explain the differences in all of these members."""
         as_many = len(record.victims or ()) == len(specified.victims or ())
         return (
             members <= _OF_VICTIMS
@@ -53,6 +54,6 @@ class Evictions:
 
 
 def _are_exchangeable(node: NodeInfo) -> bool:
-    """Do several pods of one priority wait there for their start?"""
+    """Whether several pods of one priority that have not started are on the node."""
     waiting = Counter(pod.pod.priority for pod in node.pods if pod.pod.status.start_time is None)
     return max(waiting.values(), default=0) > 1

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Following: choices that do what was recorded, so that a checker asks "is this allowed?".
+"""Following: choices that repeat what was recorded, so that a checker can ask whether each of them is allowed.
 
-Where the record did what is not among the options, that is noted, and followed all the same where it can be.
+If the recorded choice is not among the options, that is noted, and the choice is followed all the same if
+possible.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _GAVE_UP = "asked by caller to stop allocating devices: "
 
 @frozen
 class NotAllowed:
-    """The record chose what the specification does not offer."""
+    """The record shows a choice that the specification does not allow."""
 
     member: str
     expected: object
@@ -48,11 +49,12 @@ class NotAllowed:
 
 @define
 class Following:
-    """``record`` is the attempt that is followed, ``pod`` whose it is; ``not_allowed`` what it chose amiss;
-    ``offered`` how many options there were for each question; ``extenders`` whether there are any. ``claimed``
-    are volumes and ``written`` claims for devices that, as far as is known by now, will be written; ``guessed``
-    are claims that were given some of several devices before it was known which. ``is_blind`` says that how many
-    nodes were evaluated and kept does not follow from what the record tells."""
+    """``record`` is the attempt that is followed and ``pod`` its pod. ``not_allowed`` are its choices that were
+    not among the options. ``offered`` is how many options there were for each question, and ``extenders``
+    whether there are any extenders. ``claimed`` are the volumes and ``written`` the claims for devices that, as
+    far as is known by now, will be written; ``guessed`` are the claims that were given some of several possible
+    devices before it was known which. ``is_blind`` says that the number of nodes that were evaluated and kept
+    does not follow from the record."""
 
     record: Attempt | None = None
     pod: str = ""
@@ -66,7 +68,8 @@ class Following:
     is_blind: bool = False
 
     def follow(self, record: Attempt | None, pod: str = "") -> None:
-        """From now on, do what this attempt did; without one take the first of the options, but for ``pod``."""
+        """From now on the choices repeat this attempt. Without an attempt they take the first option, except
+        for ``pod``."""
         self.record = record
         self.pod = record.pod if record is not None else pod
         self.not_allowed = []
@@ -78,8 +81,8 @@ class Following:
         if question == "pod":
             return self._pod(options)
         if question == "allocation" and len(options) > 1:
-            told = {claim.key for claim in self.written}
-            self.guessed |= allocated_claims(cast("Sequence[Allocations]", options)) - told
+            known = {claim.key for claim in self.written}
+            self.guessed |= allocated_claims(cast("Sequence[Allocations]", options)) - known
         if self.record is None:
             return options[0]
         if question == "node":
@@ -125,7 +128,7 @@ class Following:
         return statuses[0] if self.record is None else recorded_trial(self.record, statuses)
 
     def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:
-        """What the record tells of the search, which an error or enough feasible nodes may have stopped."""
+        """What the record shows of the search, which an error or enough feasible nodes may have stopped."""
         if self.record is None:
             return None
         if self.record.filter is None:
@@ -141,8 +144,9 @@ class Following:
         )
 
     def _plan_unseen(self, record: Attempt) -> SearchPlan | None:
-        """Which nodes were evaluated is not told. Those that were scored were kept; where these are not told
-        either, the node that was taken may have been the best of those that were found."""
+        """The plan if the record does not show which nodes were evaluated. The nodes that were scored were
+        kept; if the scores are not recorded either, the chosen node may have been the best of all that were
+        found."""
         kept = frozenset(record.scores or record.totals or ([record.node] if record.node else ()))
         if not kept:
             return None
@@ -150,8 +154,9 @@ class Following:
         return SearchPlan(kept, kept)
 
     def _kept(self, record: Attempt, enough: int) -> frozenset[str] | None:
-        """Those that were scored, or the one that was taken unscored. Where it is not told which were scored, the
-        node that was taken may have been the best of them. Extenders may have refused any others afterwards."""
+        """The nodes that were kept: those that were scored, or the single node that was chosen without scoring.
+        If the scores are not recorded, the chosen node may have been the best of them. Extenders may have
+        rejected any others afterwards."""
         if self.extenders:
             return None
         scored = record.scores or record.totals
@@ -195,18 +200,19 @@ class Following:
         return order
 
     def _candidate(self, record: Attempt, options: Sequence[T]) -> T:
-        """A record without ``victims`` may still tell the node."""
+        """The candidate that the record shows. A record without ``victims`` may still show the nominated node."""
         for option in options:
             candidate = cast("Candidate", option)
             victims = tuple(sorted(victim.pod.key for victim in candidate.victims))
-            told = record.victims is None or tuple(sorted(record.victims)) == victims
-            if told and record.nominated_node in (None, candidate.node):
+            same_victims = record.victims is None or tuple(sorted(record.victims)) == victims
+            if same_victims and record.nominated_node in (None, candidate.node):
                 return option
         return options[0]
 
 
 def _gave_up(status: NodeStatus) -> str:
-    """By what the search was stopped, where this node says that it gave up for that (DynamicResources, Filter)."""
+    """What stopped the search, if this node's status says that Filter was interrupted by it (DynamicResources,
+    Filter)."""
     for reason in status.reasons:
         if reason.startswith(_GAVE_UP):
             return reason.removeprefix(_GAVE_UP)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mending: which known defects a scheduler is without, as far as what it did shows.
+"""Mending: which known defects of its release a scheduler does not have, as far as its behavior shows.
 
-A checker follows a scheduler that has all of them, as v1.34.2 has, until the two disagree. Then what was seen is
-looked at again from its beginning, without some of them: a scheduler is right that agrees from its first decision
-to its last with one and the same set.
+A checker follows a scheduler with all known defects of its release until the two disagree. Then the recorded
+history is checked again from its beginning, without some of these defects. A scheduler is correct if it agrees
+from its first decision to its last with one and the same set of defects.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from refsched.oddities.known_defects import KNOWN_DEFECTS
 T = TypeVar("T")
 
 Mended = frozenset[KnownDefect]
-"""The known defects that a scheduler is without."""
+"""The known defects that a scheduler does not have."""
 
 AS_RELEASED: Mended = frozenset()
 _ALL: Mended = frozenset(KNOWN_DEFECTS)
@@ -36,12 +36,12 @@ def mends_that_explain(
     *,
     singly: bool = True,
 ) -> Mended | None:
-    """The known defects without which nothing is wrong any more; None where there are none such. ``first_wrong``
-    says what is wrong first without these (None: nothing), ``wrong`` what is without those in ``now``.
+    """The known defects without which there is no disagreement, or None if there is no such set.
+    ``first_wrong`` returns the first disagreement without these defects, or None; ``wrong`` is the disagreement
+    without those in ``now``.
 
-    Known defects have no part in it where it is the same without all of them and, ``singly``, without any one of
-    them: one defect may hide what another one does.
-    """
+    Known defects do not explain a disagreement that is the same without all of them and, if ``singly``, without
+    any one of them. One defect may hide what another one does."""
     if now != _ALL:
         without_all = first_wrong(_ALL)
         if without_all is None:
@@ -70,8 +70,8 @@ def _by_plugin() -> list[Mended]:
 
 @define(eq=False)
 class Mending:
-    """``checker_without`` makes the checker of a scheduler that is without these known defects; ``checker`` is the
-    one that is asked now, and ``mended`` what its scheduler is without."""
+    """``checker_without`` makes the checker of a scheduler without these known defects. ``checker`` is the one
+    that is asked now, and ``mended`` are the defects that its scheduler does not have."""
 
     checker_without: Callable[[Mended], Checker]
     checker: Checker = field(init=False)
@@ -83,13 +83,14 @@ class Mending:
         return self.checker_without(AS_RELEASED)
 
     def ask(self, question: Callable[[Checker], T]) -> T:
-        """Whatever is asked of the checker may be asked of another one again."""
+        """Asks the checker. Every question is kept, so that another checker can be asked the same ones."""
         self._asked.append(question)
         return question(self.checker)
 
     def explains(self, found: object) -> bool:
-        """The last question found this. Would none have found anything, without some known defects? Then the
-        scheduler is without these from now on. Only defects in the allocation of devices hide each other."""
+        """Whether leaving out some known defects explains what the last question found. If it does, the
+        scheduler is without these defects from now on. Only defects in the allocation of devices can hide each
+        other."""
         tried: dict[Mended, Checker] = {}
 
         def first_wrong(mended: Mended) -> object:
@@ -105,7 +106,8 @@ class Mending:
         return True
 
     def _asked_all_over(self, mended: Mended) -> tuple[Checker, object]:
-        """Another checker, and what it finds wrong first. One that cannot follow to the end proves nothing."""
+        """Another checker, and the first disagreement that it finds. A checker that cannot follow to the end
+        proves nothing."""
         checker = self.checker_without(mended)
         for number, question in enumerate(self._asked):
             try:

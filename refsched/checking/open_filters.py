@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Open filters: where Filter may say one of several things of a node, a follower takes what was recorded.
+"""Open filters: if Filter may give a node more than one status, a checker takes the one that was recorded.
 
-DynamicResources walks Go maps: in which order it tries the pools of a node is open, and it may be interrupted
-when the search for nodes is stopped. The specification tries pools in one order and is never interrupted; who
-follows another scheduler looks at all the orders.
+DynamicResources walks Go maps, so the order in which it tries the pools of a node is open, and it may be
+interrupted when the search for nodes is stopped. The specification tries pools in one order and is never
+interrupted; a checker that follows another scheduler considers all orders.
 Source: plugins/dynamicresources/dynamicresources.go, Filter (v1.34.2).
 """
 
@@ -33,7 +33,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 @frozen
 class Lazily(Sequence[T_co]):
-    """So many options, each made when it is asked for."""
+    """A sequence of options of which each is made only when it is asked for."""
 
     number: int
     make: Callable[[int], T_co]
@@ -89,7 +89,7 @@ def interrupted(state: CycleState, cause: str) -> CycleState:
 
 
 def filter_ways(state: CycleState, node: NodeInfo) -> Sequence[CycleState]:
-    """A state for each way in which Filter may go on this node."""
+    """One state for each order in which Filter may try the pools of this node."""
     claims = _claims_in(state)
     if claims is None or claims.allocator is None or isinstance(claims.allocator, _Stopped):
         return (state,)
@@ -116,12 +116,12 @@ def _with_allocator(state: CycleState, claims: PodClaims, allocator: Allocator) 
 # --- The framework of a scheduler that is followed ------------------------------------------------
 
 Pick = Callable[[str, Sequence[Status]], Status]
-"""Of what Filter may say of the node of this name, what it said."""
+"""A function that returns which of the possible statuses Filter gave the node of this name."""
 
 
 @frozen
 class FollowedFramework(Framework):
-    """Asks ``pick`` where Filter may say more than one thing of a node."""
+    """A framework that asks ``pick`` if Filter may give a node more than one status."""
 
     pick: Pick = lambda node, statuses: statuses[0]
 
@@ -145,7 +145,7 @@ class FollowedFramework(Framework):
 
 @frozen
 class _InPreemption:
-    """A PostFilter plugin whose dry runs see another framework."""
+    """A PostFilter plugin whose dry runs use another framework."""
 
     plugin: PostFilterPlugin
     framework: Framework
@@ -159,7 +159,7 @@ class _InPreemption:
 
 
 def followed(framework: Framework, in_search: Pick, in_preemption: Pick) -> Framework:
-    """The same framework, with what Filter says taken from these."""
+    """The same framework, with the statuses of Filter taken from ``in_search`` and ``in_preemption``."""
     parts = {each.name: getattr(framework, each.name) for each in fields(Framework)}
     dry_runs = FollowedFramework(**parts, pick=in_preemption)
     post_filter: tuple[Plugin, ...] = tuple(

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded claims: whether what was written into claims for devices is what had to be written.
+"""Recorded claims: whether the claims for devices were written as the rules require.
 
-The devices and all that goes with them are compared with the claim as the specification has it. Who uses a claim,
-its finalizers, and the devices of which drivers tell more, change from one write to the next: there has to be one
-that wrote the same. A claim that is told with its uid is told whole; of another one, a member that is absent
-proves nothing.
+The devices and what is allocated with them are compared with the specification's claim. The users of a claim,
+its finalizers, and the devices whose drivers report a status change from one write to the next, so one of the
+specification's writes has to be the same. A claim that is recorded with its uid is complete; in any other
+claim, a member that is absent proves nothing.
 
 Rules: R-DRA-06, R-DRA-08, R-DRA-10, R-DRA-11, R-DRA-50, R-DRA-60, R-DRA-61, R-DRA-62.
 """
@@ -26,7 +26,8 @@ from refsched.records import Create, Record, Update
 
 
 def allocation_disagreements(expected: ResourceClaim, got: ResourceClaim) -> Iterator[Disagreement]:
-    """Other devices are one disagreement; what goes with the same ones is compared part by part."""
+    """Different devices are one disagreement. If the devices are the same, the rest of the allocation is
+    compared member by member."""
     mine, theirs = devices_of(expected), devices_of(got)
     if mine != theirs:
         yield Disagreement(f"write.{got.key}", mine, theirs)
@@ -56,13 +57,13 @@ def _admin_access_of(claim: ResourceClaim) -> list[str]:
 
 
 def _config_of(claim: ResourceClaim) -> tuple[DeviceAllocationConfiguration, ...]:
-    """In the order in which drivers are to apply it."""
+    """The configuration of the allocation, in the order in which drivers apply it."""
     allocation = claim.status.allocation
     return allocation.devices.config if allocation is not None else ()
 
 
 def _nodes_of(claim: ResourceClaim) -> list[list[str]]:
-    """What the claim requires of a node, in no particular order within a term."""
+    """What the claim requires of a node. The order within a term does not matter."""
     allocation = claim.status.allocation
     selector = allocation.node_selector if allocation is not None else None
     return [
@@ -85,15 +86,17 @@ def _spelled(one: NodeSelectorRequirement) -> str:
 
 @define
 class ClaimWrites:
-    """What the specification wrote into each claim so far. What is told before the specification wrote anything
-    of the kind proves nothing; nor does a uid that no input told, for an API server may have made it up.
+    """What the specification wrote into each claim so far. A write that is recorded before the specification
+    made one of its kind proves nothing; nor does a uid that no input contained, since the API server may have
+    assigned it.
 
-    ``are_told``: is each write told? Who has told of one is taken to tell of all."""
+    ``are_reported`` says that every write into a claim is reported. An implementation that has reported one of
+    them is expected to report all."""
 
-    are_told: bool = False
+    are_reported: bool = False
     _written: dict[str, list[ResourceClaim]] = Factory(dict)
     _expected: list[ResourceClaim] = Factory(list)
-    _told_uids: set[str] = Factory(set)
+    _input_uids: set[str] = Factory(set)
 
     def specify(self, record: Record) -> None:
         for claim in written_claims((record,)):
@@ -102,23 +105,23 @@ class ClaimWrites:
                 self._expected.append(claim)
 
     def missing(self) -> list[Disagreement]:
-        """Claims that should have been given devices, or another user, by now."""
+        """The claims that should have been given devices by now and were not written."""
         left, self._expected = self._expected, []
         return [
-            Disagreement(f"write.{claim.key}", devices_of(claim), None) for claim in left if self.are_told
+            Disagreement(f"write.{claim.key}", devices_of(claim), None) for claim in left if self.are_reported
         ]
 
-    def tell(self, record: Record) -> None:
-        """An input."""
+    def note_input(self, record: Record) -> None:
+        """Takes note of the uids that an input contains."""
         match record:
             case Create({"kind": "Pod" | "ResourceClaim"} as value) | Update(
                 {"kind": "Pod" | "ResourceClaim"} as value
             ):
-                self._told_uids.update(_uids_in(value))
+                self._input_uids.update(_uids_in(value))
 
     def take(self, got: ResourceClaim) -> Iterator[Disagreement]:
-        """What the other one wrote."""
-        self.are_told = True
+        """Compares a claim that the other scheduler wrote."""
+        self.are_reported = True
         same = next((one for one in self._expected if got.is_allocated and one.key == got.key), None)
         if same is not None:
             self._expected.remove(same)
@@ -134,13 +137,13 @@ class ClaimWrites:
         finalizers = sorted(got.metadata.finalizers)
         if (finalizers or is_whole) and all(finalizers != sorted(one.metadata.finalizers) for one in alike):
             yield Disagreement(f"claimFinalizers.{got.key}", sorted(last.metadata.finalizers), finalizers)
-        told = _told_of(got)
-        if (told or is_whole) and all(told != _told_of(one) for one in alike):
-            yield Disagreement(f"claimDevices.{got.key}", _told_of(last), told)
+        reported = _reported_devices(got)
+        if (reported or is_whole) and all(reported != _reported_devices(one) for one in alike):
+            yield Disagreement(f"claimDevices.{got.key}", _reported_devices(last), reported)
 
     def _same_users(self, expected: ResourceClaim, got: ResourceClaim) -> bool:
         uids = {user.uid for user in expected.status.reserved_for}
-        theirs = {user.uid for user in got.status.reserved_for} & self._told_uids
+        theirs = {user.uid for user in got.status.reserved_for} & self._input_uids
         return _users_of(expected) == _users_of(got) and theirs <= uids
 
 
@@ -148,8 +151,8 @@ def _users_of(claim: ResourceClaim) -> list[tuple[str, str, str]]:
     return sorted((user.api_group, user.resource, user.name) for user in claim.status.reserved_for)
 
 
-def _told_of(claim: ResourceClaim) -> list[str]:
-    """The devices of which their drivers have told more."""
+def _reported_devices(claim: ResourceClaim) -> list[str]:
+    """The devices whose drivers have reported a status."""
     return sorted(
         f"{each.get('driver')}/{each.get('pool')}/{each.get('device')}" for each in claim.status.devices
     )

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded devices: which of the ways that are open to DynamicResources a scheduler must have gone.
+"""Recorded devices: which of the allowed allocations of DynamicResources the followed scheduler made.
 
-The status of a node tells how Filter went there, and the claims that were written tell the rest.
+The status of a node shows how its Filter ended, and the claims that were written show which devices were
+allocated.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ from refsched.plugins.dynamic_resources import Allocations
 from refsched.records import Attempt, Record, Write
 
 MAX_WAYS = 5040
-"""How many ways are looked at for the one that was recorded: all those of seven pools."""
+"""The most options that are searched for the recorded one: this covers all orders of seven pools."""
 
 
 def written_claims(records: Iterable[Record]) -> tuple[ResourceClaim, ...]:
-    """What the ``write`` records tell, in their order."""
+    """The claims in the ``write`` records, in their order."""
     written = [record.object for record in records if isinstance(record, Write) and record.verb == "update"]
     return tuple(read_as(ResourceClaim, each) for each in written if each.get("kind") == ResourceClaim.kind)
 
 
 def recorded_status(record: Attempt, node: str, statuses: Sequence[Status]) -> Status:
-    """What the record says of the node, if Filter may say so."""
+    """The recorded status of the node, if it is one that Filter may give."""
     said = (record.filter or {}).get(node)
     if said is None:
         return statuses[0]
@@ -37,11 +38,12 @@ def recorded_status(record: Attempt, node: str, statuses: Sequence[Status]) -> S
 
 
 def recorded_trial(record: Attempt, options: Sequence[Status]) -> Status:
-    """Only the error that ended preemption is told; else the pod fits where it can."""
+    """The status of a dry run. Only the error that ended preemption is recorded; without one, the pod fits if
+    it can."""
     statuses = list(islice(options, MAX_WAYS))
-    told = [each for each in statuses if each.code is Code.ERROR and each.message in (record.message or "")]
+    failed = [each for each in statuses if each.code is Code.ERROR and each.message in (record.message or "")]
     fits = [each for each in statuses if each.is_success]
-    return (*told, *fits, *statuses)[0]
+    return (*failed, *fits, *statuses)[0]
 
 
 def _first_of_each(option: Allocations) -> dict[str, AllocationResult]:
@@ -49,15 +51,16 @@ def _first_of_each(option: Allocations) -> dict[str, AllocationResult]:
 
 
 def allocated_claims(options: Sequence[Allocations]) -> set[str]:
-    """Those that are given devices (``namespace/name``)."""
+    """The claims (``namespace/name``) that are given devices."""
     return set(_first_of_each(options[0]))
 
 
 def recorded_allocation(written: Sequence[ResourceClaim], options: Sequence[Allocations]) -> Allocations:
-    """The devices that were written first for each of these claims, in that order if it can be. A claim that the
-    pod names twice is allocated twice and written once: the second fails."""
+    """The option that gives each of these claims the devices that were written first, in the recorded order if
+    possible. A claim that the pod names twice is allocated twice and written once, because the second
+    allocation fails."""
     claims = allocated_claims(options)
-    told = {
+    written_by_key = {
         claim.key: claim.status.allocation.devices.results
         for claim in reversed(written)
         if claim.status.allocation is not None and claim.key in claims
@@ -65,13 +68,15 @@ def recorded_allocation(written: Sequence[ResourceClaim], options: Sequence[Allo
     for alike in (tuple, frozenset):
         for option in options:
             made = _first_of_each(option)
-            if all(alike(made[key].devices.results) == alike(results) for key, results in told.items()):
+            if all(
+                alike(made[key].devices.results) == alike(results) for key, results in written_by_key.items()
+            ):
                 return option
     return options[0]
 
 
 def devices_of(claim: ResourceClaim | None) -> tuple[str, ...]:
-    """What a claim holds, as ``request: driver/pool/device``, in no particular order."""
+    """The devices of a claim as ``request: driver/pool/device``, sorted."""
     allocation = claim.status.allocation if claim is not None else None
     results = allocation.devices.results if allocation is not None else ()
     return tuple(sorted(f"{each.request}: {each.driver}/{each.pool}/{each.device}" for each in results))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded extenders: a trace tells what they were asked and what they answered, so a replay asks nobody.
+"""Recorded extenders: a trace contains the calls of extenders and their answers, so a replay calls no extender.
 
-A question is looked for among those that were recorded. Two are the same where they are about the same pod, and
-the same nodes or victims; in which order nodes were sent is open. What was sent of these objects is compared as
-far as scheduling reads it.
+The call is looked up among the recorded ones. Two calls are the same if they are about the same pod and the
+same nodes or victims; the order in which nodes were sent is open. The objects that were sent are compared as
+far as scheduling reads them.
 """
 
 from __future__ import annotations
@@ -28,47 +28,47 @@ Json = dict[str, Any]
 
 @frozen
 class RecordedExtenders:
-    """Answers the same question in the order in which it was answered."""
+    """The recorded calls. Equal calls are answered in the order in which they were recorded."""
 
-    _told: list[Exchange] = field(factory=list)
+    _recorded: list[Exchange] = field(factory=list)
     _unlike: list[Disagreement] = field(factory=list)
 
-    def tell(self, exchanges: Iterable[Exchange]) -> None:
-        """These come next."""
-        self._told.extend(exchanges)
+    def add(self, exchanges: Iterable[Exchange]) -> None:
+        """Adds the calls that were recorded next."""
+        self._recorded.extend(exchanges)
 
     def reach(self, config: ExtenderConfig) -> Ask:
         def ask(verb: str, request: Json) -> object:
             question, member = question_of(request), _member(config.url_prefix, verb)
             url = url_of(config.url_prefix, verb)
-            for number, exchange in enumerate(self._told):
+            for number, exchange in enumerate(self._recorded):
                 if (
                     url_of(exchange.extender, exchange.verb) == url
                     and question_of(exchange.request) == question
                 ):
                     self._unlike.extend(_differences(member, request, exchange.request))
-                    return outcome_of(self._told.pop(number))
+                    return outcome_of(self._recorded.pop(number))
             self._unlike.append(Disagreement(member, question, None))
             return Failure(f"{config.url_prefix} was not asked so, or not so often")
 
         return ask
 
     def disagreements(self, over: Iterable[Exchange]) -> list[Disagreement]:
-        """What was asked and not told, since this was called last, and what was told and not asked: ``over`` are
-        those that should have been asked by now."""
+        """The calls since the last one of this method that were made and not recorded, or recorded and not
+        made. ``over`` are the calls that should have been made by now."""
         found = list(self._unlike)
         self._unlike.clear()
         for exchange in over:
-            number = next((number for number, told in enumerate(self._told) if told is exchange), None)
+            number = next((number for number, one in enumerate(self._recorded) if one is exchange), None)
             if number is not None:
-                del self._told[number]
+                del self._recorded[number]
                 member = _member(exchange.extender, exchange.verb)
                 found.append(Disagreement(member, None, question_of(exchange.request)))
         return found
 
 
 def outcome_of(exchange: Exchange) -> object:
-    """What a scheduler makes of it: the answer, or a Failure."""
+    """The outcome of a call as a scheduler sees it: the answer, or a Failure."""
     url = url_of(exchange.extender, exchange.verb)
     if exchange.failed:
         return no_answer(url, exchange.failed)
@@ -83,7 +83,8 @@ def _member(extender: str, verb: str) -> str:
 
 
 def question_of(request: Json) -> Json:
-    """What a call is about: the pod, the nodes by name, the victims by node. InputError where it is no call."""
+    """What a call is about: the pod, the nodes by name, the victims by node. InputError if the request is not a
+    call."""
     if "Pod" not in request:
         return {name: read_as(str, request.get(name, "")) for name in ("PodNamespace", "PodName", "Node")}
     question: Json = {"pod": _key(request["Pod"])}
@@ -98,9 +99,9 @@ def question_of(request: Json) -> Json:
     return question
 
 
-def _victims(by_node: object, told: Callable[[object], str]) -> Json:
+def _victims(by_node: object, identify: Callable[[object], str]) -> Json:
     return {
-        node: [[told(pod) for pod in _list(victims.get("Pods"))], victims.get("NumPDBViolations", 0)]
+        node: [[identify(pod) for pod in _list(victims.get("Pods"))], victims.get("NumPDBViolations", 0)]
         for node, victims in ((node, _members(value)) for node, value in sorted(_members(by_node).items()))
     }
 
@@ -134,7 +135,8 @@ def _list(value: object) -> tuple[Any, ...]:
 
 
 def _differences(member: str, expected: Json, got: Json) -> Iterator[Disagreement]:
-    """Of the same question. Two schedulers make uids of their own."""
+    """The differences between two requests of the same call. The uids of two schedulers differ, and are not
+    compared."""
     theirs = dict(_sent(got))
     for name, ours in _sent(expected):
         for part in ("metadata", "spec", "status"):
@@ -155,8 +157,8 @@ def _sent(request: Json) -> Iterator[tuple[str, Pod | Node]]:
 
 
 def _pod(value: object) -> tuple[str, Pod]:
-    """What admission would have said is taken as said. The words of a condition are those of an attempt, where
-    they are compared."""
+    """A pod as it is compared. Defaults that admission sets are taken as set. The message of a condition is
+    compared with the attempt, not here."""
     pod = read_as(Pod, value)
     policy = pod.spec.preemption_policy or PREEMPT_LOWER_PRIORITY
     spec = evolve(pod.spec, priority=pod.spec.priority or 0, preemption_policy=policy)

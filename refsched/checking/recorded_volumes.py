@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded volumes: in which order a scheduler must have looked at them, to have done what was recorded."""
+"""Recorded volumes: in which order the followed scheduler must have considered volumes to do what was recorded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from refsched.volumes.orders import VolumeOrder
 
 @frozen
 class ClaimedVolume:
-    """The scheduler wrote into the volume that it is this claim's (``namespace/name``)."""
+    """The scheduler wrote into the volume that it is bound to this claim (``namespace/name``)."""
 
     volume: str
     claim: str
@@ -24,7 +24,7 @@ class ClaimedVolume:
 
 @frozen
 class Guess:
-    """This pod's claim may get this volume, or another that is equal: nobody has told yet."""
+    """This pod's claim may get this volume or an equal one; which one has not been recorded yet."""
 
     pod: str
     volume: str
@@ -34,7 +34,7 @@ Claimed = tuple[ClaimedVolume, ...]
 
 
 def claimed_volumes(records: Iterable[Record]) -> Claimed:
-    """What the ``write`` records tell, in their order."""
+    """The volumes in the ``write`` records, in their order."""
     written = [record.object for record in records if isinstance(record, Write)]
     volumes = [
         read_as(PersistentVolume, each) for each in written if each.get("kind") == PersistentVolume.kind
@@ -47,8 +47,8 @@ def claimed_volumes(records: Iterable[Record]) -> Claimed:
 
 
 def explaining_order(record: Attempt, claimed: Claimed, orders: Sequence[VolumeOrder]) -> VolumeOrder:
-    """The first order that leads to what was recorded, or else to what Filter said; the first of all where none
-    does. ``claimed`` need not tell of all of the pod's claims."""
+    """The first order that leads to what was recorded, or else to the statuses of Filter that were recorded, or
+    else the first of all orders. ``claimed`` need not contain all of the pod's claims."""
     likely = orders[0].beginning_with([pair.volume for pair in claimed])
     for order in (likely, *orders):
         if _explains_filter(order, record) and not unexplained(order, record, claimed):
@@ -57,7 +57,7 @@ def explaining_order(record: Attempt, claimed: Claimed, orders: Sequence[VolumeO
 
 
 def unexplained(order: VolumeOrder, record: Attempt, claimed: Claimed) -> Claimed:
-    """Volumes that were claimed for the pod and that, in this order, it would not get."""
+    """The volumes that were written for the pod and that it would not get in this order."""
     found = order.found_on(record.node) if record.node else None
     if found is None:
         return ()
@@ -69,13 +69,14 @@ def unexplained(order: VolumeOrder, record: Attempt, claimed: Claimed) -> Claime
 def guessed_volumes(
     order: VolumeOrder, contested: Collection[str], record: Attempt, claimed: Claimed
 ) -> Claimed:
-    """What the pod gets in this order, and might not in another: only what is written will tell."""
+    """The volumes that the pod gets in this order and might not get in another. Only a later write can show
+    which it got."""
     found = order.found_on(record.node) if record.node else None
-    told = {pair.claim for pair in claimed}
+    recorded = {pair.claim for pair in claimed}
     return tuple(
         ClaimedVolume(match.volume.name, match.claim.key)
         for match in (found.matches if found is not None else ())
-        if match.volume.name in contested and match.claim.key not in told
+        if match.volume.name in contested and match.claim.key not in recorded
     )
 
 
@@ -84,7 +85,8 @@ def _explains_filter(order: VolumeOrder, record: Attempt) -> bool:
 
 
 def _explains(order: VolumeOrder, node: str, status: NodeStatus) -> bool:
-    """A node that another plugin refused tells nothing."""
+    """Whether this order explains the status of the node. A node that another plugin rejected says nothing
+    about the order."""
     if status.code != "Success" and status.plugin != VolumeBinding.name:
         return True
     refusals = order.refusals_on(node)

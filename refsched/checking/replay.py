@@ -39,11 +39,10 @@ class FirstDisagreement:
 
 @frozen
 class FileReport:
-    """How many attempts of one trace agree; ``first`` is where it first does not. Of a file that cannot be judged
-    ``error`` says why, and its attempts, as far as they can be read, are ``unchecked``. ``without`` are the known
-    defects (by id) that the recorded scheduler was without throughout, so far as that had to be supposed.
-    ``bindings`` is how many binding cycles came to an end, of which
-    ``bindings_recorded`` were recorded."""
+    """How many attempts of one trace agree, with ``first`` as the first disagreement. If a file cannot be
+    judged, ``error`` says why, and its attempts, as far as they can be read, are ``unchecked``. ``without`` are
+    the ids of the known defects that the recorded scheduler cannot have had at any time. ``bindings`` is how
+    many binding cycles ended, of which ``bindings_recorded`` were recorded."""
 
     file: str
     attempts: int = 0
@@ -58,8 +57,8 @@ class FileReport:
 
 
 def judge_file(path: str | Path) -> FileReport:
-    """As ``replay_file``, but a file that cannot be judged is an answer too, whosever fault that is: it keeps none
-    of the others from being judged."""
+    """As ``replay_file``, but a file that cannot be judged is reported too, whatever the cause, so that the
+    other files are still judged."""
     try:
         report = replay_file(path)
         return report if report.first is None else _mended(path, report)
@@ -77,7 +76,8 @@ def _not_judged(path: str | Path, problem: str) -> FileReport:
 
 
 def _mended(path: str | Path, report: FileReport) -> FileReport:
-    """The report of the same file as that of a scheduler without some known defects, if then it agrees."""
+    """The report of the same file for a scheduler without some known defects, if the file agrees with that
+    scheduler."""
     reports: dict[Mended, FileReport] = {}
 
     def first_wrong(mended: Mended) -> object:
@@ -102,7 +102,7 @@ def _count_attempts(path: str | Path) -> int:
 
 
 def replay_file(path: str | Path, checker_of: Callable[..., Checker] = Checker) -> FileReport:
-    """InputError where the file is no trace, or its inputs cannot be."""
+    """Replays one file. InputError if the file is not a trace, or one of its inputs cannot be applied."""
     trace = read_trace(path)
     header, extenders = trace.header, RecordedExtenders()
     try:
@@ -128,8 +128,8 @@ def replay_file(path: str | Path, checker_of: Callable[..., Checker] = Checker) 
 
 @define
 class _Followed:
-    """What was seen of a trace so far. An attempt is known by its number; ``of_pod`` is the line and the number of
-    each pod's last one."""
+    """What was seen of a trace so far. An attempt is identified by its number; ``of_pod`` is the line and the
+    number of each pod's last attempt."""
 
     first: FirstDisagreement | None = None
     attempts: int = 0
@@ -157,8 +157,9 @@ class _Followed:
             )
 
     def report(self, path: str, unrecorded: Sequence[Bind]) -> FileReport:
-        """A trace that records bindings records all of them: where one is missing, the pod's last attempt
-        disagrees. One that records none may have been made without; what was not seen is counted."""
+        """The report of the trace. A trace that records one binding records all of them: if one is missing, the
+        pod's last attempt disagrees. A trace without bindings may come from a recorder that does not record
+        them; the bindings that were not recorded are counted."""
         if self.bindings:
             for bind in unrecorded:
                 line, number = self.of_pod.get(bind.pod, (1, 1))
@@ -179,12 +180,12 @@ def _foreseen(
     entries: Iterator[Entry], checker: Checker, extenders: RecordedExtenders
 ) -> Iterator[tuple[Entry, Attempt | None]]:
     """The entries, each with the attempt that comes next. Before each attempt the checker and the extenders are
-    shown what comes until the next."""
+    given the records up to the next one."""
     known: list[Entry] = []
 
     def foresee() -> None:
         checker.foresee(each.record for each in known)
-        extenders.tell(exchange for each in known for exchange in each.asked)
+        extenders.add(exchange for each in known for exchange in each.asked)
 
     for entry in entries:
         if isinstance(entry.record, Attempt):
@@ -197,8 +198,8 @@ def _foreseen(
 
 
 def _unrecorded(checker: Checker, entry: Entry, coming: Attempt | None) -> list[Disagreement]:
-    """What happened before this entry without a record. While a scheduling cycle is held there is no other: the
-    next attempt is the pod's own, or there is none."""
+    """What the specification did before this entry without a record. While a scheduling cycle is held there is
+    no other cycle: the next attempt is that of the same pod, or there is none."""
     found = checker.idle() if entry.idle else []
     if entry.held:
         own = coming if coming is not None and coming.pod == entry.held else None
@@ -207,7 +208,8 @@ def _unrecorded(checker: Checker, entry: Entry, coming: Attempt | None) -> list[
 
 
 def _take(checker: Checker, entry: Entry, path: str, *, lenient: bool) -> Sequence[Disagreement]:
-    """After a disagreement an input may no longer fit; it is told, and passed over."""
+    """Follows one entry. After a disagreement an input may no longer be applicable; if ``lenient``, it is
+    reported and skipped."""
     try:
         return checker.take(entry.record)
     except InputError as error:
@@ -229,7 +231,7 @@ def trace_files(paths: Sequence[str | Path]) -> Iterator[Path]:
 
 
 def as_plain(value: Any) -> Any:
-    """As JSON can hold it."""
+    """The value as JSON can represent it."""
     if attrs.has(type(value)):
         return attrs.asdict(value, filter=lambda _, member: member not in ("", (), None))
     return value

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Search: what a search is that may have stopped early, as far as a record says what it did.
+"""Search: the search for feasible nodes when it may have stopped early, as far as a record shows it.
 
-kube-scheduler filters nodes in parallel. So it may have come to other nodes than a search that filters one
+kube-scheduler filters nodes in parallel. It may therefore evaluate other nodes than a search that filters one
 node after the other, it may keep any of the feasible nodes that it found, and Filter may be interrupted on a
-node when the search is stopped. Which of this is possible at all is checked elsewhere (early_stop.py).
+node when the search is stopped. Which outcomes are possible is checked in early_stop.py.
 Source: pkg/scheduler/schedule_one.go, findNodesThatPassFilters (v1.34.2).
 """
 
@@ -23,18 +23,17 @@ from refsched.rules import applies
 
 FAILED = "some other Filter operation failed"
 FOUND_ENOUGH = "findNodesThatPassFilters has found enough nodes"
-"""Why a search was stopped, as a Filter that is interrupted repeats it."""
+"""The cause for which a search was stopped, as an interrupted Filter reports it."""
 
 
 @frozen
 class SearchPlan:
-    """What a search that may have stopped early is known to have done: the nodes it evaluated, and, where that
-    is known, the feasible ones that it kept.
+    """What a search that may have stopped early is known to have done: the nodes it evaluated, and, if that is
+    known, the feasible ones that it kept.
 
-    ``interrupted`` are the nodes whose Filter says that it gave up because the search was stopped, and
-    ``stopped_by`` what it says that the search was stopped by. ``reported`` is the error that ended the cycle.
-    ``left`` are the nodes that extenders left of those kept; None where there are none to ask.
-    """
+    ``interrupted`` are the nodes whose Filter reported that it was interrupted, and ``stopped_by`` the cause
+    that it reported. ``reported`` is the error that ended the cycle. ``left`` are the nodes that extenders did
+    not reject, or None if there are no extenders."""
 
     evaluated: frozenset[str]
     kept: frozenset[str] | None = None
@@ -47,7 +46,7 @@ class SearchPlan:
 def planned_search(
     plan: SearchPlan, nodes: Sequence[NodeInfo], start: int, number_to_find: int, filters: NodeFilter
 ) -> Search:
-    """Filter the nodes that the plan names; the others too, unless something ended the search."""
+    """Filters the nodes that the plan names, and the other nodes too unless something stopped the search."""
     in_order = [nodes[(start + offset) % len(nodes)] for offset in range(len(nodes))]
     found = _Found(number_to_find, plan.kept)
     undisturbed = plan.evaluated - plan.interrupted
@@ -71,7 +70,7 @@ def planned_search(
 
 @define
 class _Found:
-    """What a search has come to so far."""
+    """What a search has found so far."""
 
     number_to_find: int
     kept: frozenset[str] | None
@@ -124,8 +123,8 @@ class _Found:
 
 
 def keep(extenders: Sequence[Extender], pod: PodInfo, found: Search, left: frozenset[str]) -> Search:
-    """Of more feasible nodes than enough, those that a search will have kept of which extenders left these:
-    them, and of the others rather those that extenders reject."""
+    """The nodes that a search kept if it found more feasible nodes than enough: those that extenders left, and
+    then, first of all, nodes that extenders reject."""
     everyone = (*found.feasible, *found.surplus)
     accepted = {node.name for node in pass_extenders(extenders, pod, everyone).nodes}
     likely = sorted(everyone, key=lambda node: (node.name not in left, node.name in accepted))

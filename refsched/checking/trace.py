@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading a trace: JSON Lines, plain or gzip, each line checked as it is asked for (docs/protocol.md, version 1).
+"""Reading a trace: JSON Lines, plain or gzip, each line checked when it is read (docs/protocol.md, version 1).
 
-Whatever is wrong is an InputError that names the file and the line.
+Every error is an InputError that names the file and the line.
 """
 
 from __future__ import annotations
@@ -27,19 +27,20 @@ from refsched.releases import DEFAULT, release_of
 from refsched.releases.release import Release
 
 _READ: Mapping[str, type[Any]] = {kind.kind: kind for kind in (PersistentVolume, ResourceClaim)}
-"""What is read of what a scheduler writes."""
+"""The kinds of written objects that are read."""
 
 FORMAT = "refsched.trace/v1"
 KUBE_SCHEDULER = "kube-scheduler"
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MAX_LINE = 16 * 1024 * 1024
-"""Bytes of one line: an attempt that tells of 5,000 nodes, each with scores of ten plugins, takes a tenth."""
+"""The most bytes of a line. An attempt that reports 5,000 nodes, each with the scores of ten plugins, takes a
+tenth."""
 
 MAX_BLANK = 1024 * 1024
-"""Bytes of blank lines in a trace."""
+"""The most bytes of blank lines in a trace."""
 
 MAX_SECONDS = 10**10
-"""Three centuries: what lies beyond is no time that a scheduler ran."""
+"""The latest time in seconds, about three centuries: no scheduler has run that long."""
 
 
 @frozen
@@ -50,10 +51,10 @@ class SchedulerName:
 
 @frozen
 class Header:
-    """The first line: who was recorded, how it was configured, and at what time ``at`` is 0.
-    ``frozen_timers`` are those that the recorder could not move. ``extender_calls`` says that whatever extenders
-    were asked is told. ``kubernetes`` is the release by which the scheduler decides;
-    kube-scheduler's is its version."""
+    """The first line: which scheduler was recorded, how it was configured, and at what time ``at`` is 0.
+    ``frozen_timers`` are those that the recorder could not move. ``extender_calls`` says that all calls of
+    extenders are recorded. ``kubernetes`` is the release by which the scheduler decides; kube-scheduler's is
+    its version."""
 
     trace: str
     scheduler: SchedulerName
@@ -66,7 +67,7 @@ class Header:
 
     @property
     def release(self) -> Release:
-        """InputError where it is none that is specified here."""
+        """The release. InputError if it is not one that is specified here."""
         if self.kubernetes:
             return release_of(self.kubernetes)
         return release_of(self.scheduler.version) if self.scheduler.name == KUBE_SCHEDULER else DEFAULT
@@ -74,8 +75,8 @@ class Header:
 
 @frozen
 class Exchange:
-    """One call of an extender. ``extender`` is its ``urlPrefix``; ``failed`` says why there was no answer at all,
-    in the words of Go's HTTP client; with a ``status`` other than 200 the answer does not count."""
+    """One call of an extender. ``extender`` is its ``urlPrefix``. ``failed`` is the error of Go's HTTP client
+    if there was no answer at all; an answer with a ``status`` other than 200 is not used."""
 
     extender: str
     verb: str
@@ -89,11 +90,10 @@ class Exchange:
 class Entry:
     """One record, the line it stands in, and the seconds since the start.
 
-    What left no record of its own may be told by the next one (docs/protocol.md). ``held`` is the pod whose
-    scheduling cycle had begun before this record, and is held by a scripted plugin: its attempt comes later.
-    ``idle`` says that a pod was asked for before this record, and that there was none. ``asked`` are the calls of
-    extenders that were made since the record before.
-    """
+    The next record may report what has no record of its own (docs/protocol.md). ``held`` is the pod whose
+    scheduling cycle had begun before this record and is held by a scripted plugin: its attempt comes later.
+    ``idle`` says that a pod was asked for before this record and that there was none. ``asked`` are the calls
+    of extenders since the previous record."""
 
     line: int
     at: float
@@ -105,7 +105,7 @@ class Entry:
 
 @frozen
 class Trace:
-    """``entries`` can be walked through once, and raise InputError where the rest cannot be used."""
+    """A trace. ``entries`` can be iterated once, and raises InputError if the rest of the file cannot be read."""
 
     path: str
     header: Header
@@ -113,7 +113,7 @@ class Trace:
 
 
 def read_trace(path: str | Path) -> Trace:
-    """Open a trace: read its header, and the records as they are asked for."""
+    """Opens a trace and reads its header; the records are read when they are asked for."""
     lines = _objects(path)
     number, members = next(lines, (1, None))
     where = f"{path}: line {number}"
@@ -143,7 +143,7 @@ def _entries(path: str | Path, lines: Iterator[tuple[int, Json]]) -> Iterator[En
 
 
 def _read(members: Json) -> Record:
-    """A record; what is read of a written object is checked at once, so that an error names its line."""
+    """A record. The objects in it that are read are checked at once, so that an error names its line."""
     record = read_record(members)
     if isinstance(record, Write):
         kind = record.object.get("kind")
@@ -219,7 +219,7 @@ def _unpacked(file: BinaryIO, path: str) -> BinaryIO | gzip.GzipFile:
 
 
 def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
-    """Lines with their numbers, cut one byte beyond the limit. Blank lines are passed over, up to a limit."""
+    """The lines with their numbers, cut one byte beyond the limit. Blank lines are skipped, up to a limit."""
     number = blank = 0
     try:
         with open_file(path) as opened, _unpacked(opened, str(path)) as file:

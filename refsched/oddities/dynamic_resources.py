@@ -20,22 +20,23 @@ _PLUGIN = "DynamicResources"
 
 
 def under_the_one_before(alternative: int) -> int:
-    """Each alternative has the key of the one before it, so the second one has that of the first."""
+    """Each alternative is looked up with the key of the one before it, so the second one has that of the first."""
     return max(alternative - 1, 0)
 
 
 def under_the_first(alternative: int) -> int:
-    """The second and later devices are looked for under the first alternative, whichever the request is at."""
+    """The second and later devices are searched under the first alternative, whichever alternative is being
+    allocated."""
     return 0
 
 
 def ends_the_attempt(problem: str) -> None:
-    """A constraint that does not admit one of all devices is an error of the claim."""
+    """A constraint that does not admit one of the devices of an "All" request fails the whole attempt."""
     raise AllocationError(problem)
 
 
 def unknown(slices: Sequence[ResourceSlice]) -> Sequence[ResourceSlice]:
-    """Nothing is known of slices that the node does not reach."""
+    """The slices that the node does not reach are ignored."""
     return ()
 
 
@@ -45,9 +46,9 @@ MATCHED_BY_AN_ALTERNATIVE = KnownDefect(
     "matched-by-an-alternative",
     "R-DRA-45",
     "kubernetes #137347",
-    "where the first and the second alternative ask for all devices, takes what the first one matches for what the"
-    " second one does",
-    "asks of each alternative alone which devices it matches",
+    "if the first and the second alternative ask for all devices, uses the devices that the first one matches for"
+    " the second one too",
+    "determines for each alternative by itself which devices it matches",
     _PLUGIN,
     {"matches_of": under_the_one_before},
 )
@@ -55,7 +56,7 @@ ALL_OF_AN_ALTERNATIVE = KnownDefect(
     "all-of-an-alternative",
     "R-DRA-54",
     "kubernetes #137347",
-    "where an alternative asks for all devices, looks for the second and later ones under the first alternative",
+    "if an alternative asks for all devices, looks for the second and later ones under the first alternative",
     "looks for all of them under the alternative that asks for them",
     _PLUGIN,
     {"further_devices_of": under_the_first},
@@ -74,8 +75,8 @@ ALL_AGAINST_A_CONSTRAINT = KnownDefect(
     "all-against-a-constraint",
     "R-DRA-58",
     NOT_REPORTED,
-    "ends the attempt with an error when all devices are asked for and a constraint of the claim admits one of"
-    " them no more",
+    "ends the attempt with an error when all devices are asked for and a constraint of the claim does not admit"
+    " one of them",
     "goes on with the next alternative, or without that node",
     _PLUGIN,
     {"unmet_constraint": ends_the_attempt},
@@ -84,10 +85,10 @@ SLICES_OUT_OF_REACH = KnownDefect(
     "slices-out-of-reach",
     "R-DRA-21",
     "kubernetes #134466",
-    "takes a pool for incomplete where the node does not reach all of its slices, and an old generation of it for"
-    " the newest where the node does not reach the newer one",
-    "counts the slices that the pool has anywhere, and passes over an old generation of which the node does not"
-    " reach all",
+    "treats a pool as incomplete if the node does not reach all of its slices, and an old generation of it as the"
+    " newest if the node does not reach the newer one",
+    "counts the slices that the pool has on all nodes, and skips an old generation if the node does not reach all"
+    " of its slices",
     _PLUGIN,
     {"out_of_reach": unknown},
 )

@@ -22,23 +22,24 @@ _PLUGIN = "InterPodAffinity"
 
 
 def keeping_the_selector(term: AffinityTerm, selected: frozenset[str]) -> AffinityTerm:
-    """The selector is not dropped once its namespaces are known, and is tried again, against no labels at all: one
-    that only excludes (NotIn, DoesNotExist) then selects every namespace. The real function changes a copy."""
+    """The selector is kept after its namespaces have been looked up, and is matched once more against an empty
+    set of labels: a selector that only excludes (NotIn, DoesNotExist) then selects every namespace. The real
+    function changes a copy."""
     return evolve(term, namespaces=term.namespaces | selected)
 
 
 def as_they_are_written(terms: Terms, objects: ObjectStore, select: SelectedNamespaces) -> Terms:
-    """Hints do not look namespaces up."""
+    """Queueing hints do not look up namespaces."""
     return terms
 
 
 def by_all_terms(terms: Terms, pod: Pod | None) -> bool:
-    """Hints ask whether the pod matches all anti-affinity terms, where Filter asks for any."""
+    """Queueing hints ask whether the pod matches all anti-affinity terms, while Filter asks for any of them."""
     return meets_all(terms, pod)
 
 
 def never(pod: Pod, deleted: Pod, other: object) -> bool:
-    """Hints do not look at this when a pod is deleted."""
+    """Queueing hints do not check this when a pod is deleted."""
     return False
 
 
@@ -48,18 +49,18 @@ EXCLUDED_NAMESPACES = KnownDefect(
     "excluded-namespaces",
     "R-PODAFF-05",
     "kubernetes #141526",
-    "takes a term of the pod to speak of every namespace where its namespaceSelector selects one without labels"
+    "applies a term of the pod to every namespace if its namespaceSelector selects a namespace without labels"
     " (NotIn, DoesNotExist)",
-    "takes it to speak of the namespaces that exist and are selected, and of those that are listed",
+    "applies it to the existing namespaces that are selected, and to those that are listed",
     _PLUGIN,
     {"selected_namespaces": keeping_the_selector},
 )
-HATED_BY_WHO_WENT = KnownDefect(
+REQUIRED_APART_BY_A_DELETED_POD = KnownDefect(
     "hated-by-who-went",
     "R-PODAFF-14",
     "kubernetes #134393",
-    "does not try a refused pod again when one is gone whose own anti-affinity stood against it",
-    "tries it again",
+    "does not requeue a rejected pod when a pod is deleted whose own required anti-affinity matched it",
+    "requeues it",
     _PLUGIN,
     {"frees_by_leaving": never},
 )
@@ -67,9 +68,9 @@ ONE_TERM_OF_SEVERAL = KnownDefect(
     "one-term-of-several",
     "R-PODAFF-14",
     "kubernetes #139161",
-    "does not try a refused pod again when one is gone, or relabelled, that met some of the anti-affinity terms"
-    " between them and not all",
-    "tries it again when one is gone that met any of them, or relabelled so that it meets none any more",
+    "does not requeue a rejected pod when a pod is deleted or relabelled that matched one of the anti-affinity"
+    " terms between them but not all",
+    "requeues it when a pod that matched any of them is deleted, or is relabelled so that it matches none",
     _PLUGIN,
     {"is_kept_away": by_all_terms},
 )
@@ -77,8 +78,9 @@ FIRST_OF_ITS_KIND = KnownDefect(
     "first-of-its-kind",
     "R-PODAFF-14",
     "kubernetes #141354",
-    "does not try a refused pod again that meets its own affinity terms when one is gone that met them too",
-    "tries it again: where nobody meets them any more it may go anywhere",
+    "does not requeue a rejected pod that matches its own affinity terms when another pod that matches them is"
+    " deleted",
+    "requeues it: if no other pod matches them, its own terms no longer restrict it",
     _PLUGIN,
     {"frees_as_last_of_its_kind": never},
 )
@@ -86,8 +88,8 @@ NAMESPACES_OF_HINTS = KnownDefect(
     "namespaces-of-hints",
     "R-PODAFF-14",
     "kubernetes #141953",
-    "does not look up the namespaces that the namespaceSelector of a refused pod's term selects, when another pod"
-    " comes, is gone or is relabelled there",
+    "does not look up the namespaces that the namespaceSelector of a rejected pod's term selects when another pod"
+    " is created, deleted or relabelled there",
     "looks them up, as Filter does",
     _PLUGIN,
     {"terms_of_hints": as_they_are_written},

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A known defect: a release does not do what a rule says, and a later release was fixed.
 
-The rule stands in the docstring that bears its id, and the code beneath it does what the rule says. What the
-release does instead are functions that take the place of a plugin's own steps."""
+The docstring with the id states the rule, and the code beneath it does what the rule says. What the release
+does instead is given as functions that replace steps of a plugin.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +17,9 @@ NOT_REPORTED = "no report is known"
 
 @frozen
 class KnownDefect:
-    """``report`` is where it was reported, or fixed. ``does`` says what the release does, ``should`` what the rule
-    says; the subject of both is the scheduler. ``steps`` are the functions that replace steps of ``plugin``,
-    by name."""
+    """``report`` is where the defect was reported or fixed. ``does`` says what the release does, and ``should``
+    what the rule says; the subject of both is the scheduler. ``steps`` are the functions that replace steps of
+    ``plugin``, by name."""
 
     id: str
     rule: str

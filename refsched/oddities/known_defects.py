@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The known defects of v1.34.2, and how a plugin is made to have some of them.
+"""The known defects of v1.34.2, and how a plugin is given some of them.
 
 Each is independent of the others: the specification can be built with any set of them, or with none.
 """
@@ -21,9 +21,9 @@ from refsched.oddities.dynamic_resources import (
 from refsched.oddities.inter_pod_affinity import (
     EXCLUDED_NAMESPACES,
     FIRST_OF_ITS_KIND,
-    HATED_BY_WHO_WENT,
     NAMESPACES_OF_HINTS,
     ONE_TERM_OF_SEVERAL,
+    REQUIRED_APART_BY_A_DELETED_POD,
 )
 from refsched.oddities.known_defect import KnownDefect
 
@@ -34,7 +34,7 @@ KNOWN_DEFECTS: tuple[KnownDefect, ...] = (
     ALL_AGAINST_A_CONSTRAINT,
     SLICES_OUT_OF_REACH,
     EXCLUDED_NAMESPACES,
-    HATED_BY_WHO_WENT,
+    REQUIRED_APART_BY_A_DELETED_POD,
     ONE_TERM_OF_SEVERAL,
     FIRST_OF_ITS_KIND,
     NAMESPACES_OF_HINTS,
@@ -46,7 +46,7 @@ AS_PROMISED: Oddities = frozenset()
 
 
 def with_oddities(plugin: Any, oddities: Collection[KnownDefect]) -> Any:
-    """The same plugin with those of ``oddities`` that are its own."""
+    """The same plugin with those of ``oddities`` that belong to it."""
     steps = {
         name: step for each in oddities if each.plugin == plugin.name for name, step in each.steps.items()
     }

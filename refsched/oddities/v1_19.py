@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where v1.19.16 panics: what stands in the specification is what would be right.
+"""The cases in which v1.19.16 panics. The specification does what would be correct.
 
-No step replaces one of a plugin, since a scheduler that has ended decides nothing.
+No step of a plugin is replaced, since a scheduler that has panicked decides nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ POD_IN_AN_UNCOUNTED_DOMAIN = KnownDefect(
     "pod-in-an-uncounted-domain",
     "R-SPREAD-54",
     NOT_REPORTED,
-    "panics with a nil pointer where a pod is nominated to a node, or leaves it in a dry run, that has the"
+    "panics with a nil pointer if a pod is nominated to a node, or leaves it in a dry run, that has the"
     " topology keys of a pod with DoNotSchedule constraints and whose domain does not count, such as one that the"
     " nodeSelector excludes",
     "changes no count for that pod",
@@ -23,7 +23,7 @@ LABELS_WITHOUT_A_PREFERENCE = KnownDefect(
     "labels-without-a-preference",
     "R-NODELABEL-02",
     NOT_REPORTED,
-    "panics with a division by zero where NodeLabel is enabled at Score without a preference",
+    "panics with a division by zero if NodeLabel is enabled at Score without a preference",
     "gives every node the score 0",
     "NodeLabel",
     {},
@@ -32,9 +32,9 @@ NODES_WITHOUT_A_VICTIM = KnownDefect(
     "nodes-without-a-victim",
     "R-PREEMPT-55",
     NOT_REPORTED,
-    "panics with an index out of range where it compares several nodes of which one needs no victim, as after an"
+    "panics with an index out of range if it compares several nodes of which one needs no victim, as after an"
     " extender rejected nodes",
-    "takes a node without a victim before others",
+    "prefers a node without a victim",
     "DefaultPreemption",
     {},
 )

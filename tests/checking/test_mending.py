@@ -10,7 +10,11 @@ from world import configuration, node_object, pod_object
 
 from refsched.checking.checker import Checker
 from refsched.checking.mending import AS_RELEASED, Mended, Mending, mends_that_explain
-from refsched.oddities.inter_pod_affinity import EXCLUDED_NAMESPACES, HATED_BY_WHO_WENT, ONE_TERM_OF_SEVERAL
+from refsched.oddities.inter_pod_affinity import (
+    EXCLUDED_NAMESPACES,
+    ONE_TERM_OF_SEVERAL,
+    REQUIRED_APART_BY_A_DELETED_POD,
+)
 from refsched.oddities.known_defect import KnownDefect
 from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.plugins.inter_pod_affinity import InterPodAffinity
@@ -18,7 +22,7 @@ from refsched.records import Attempt, Create, Delete, Input, NodeStatus, Queues,
 
 ALL = frozenset(KNOWN_DEFECTS)
 OF_DEVICES = frozenset(defect for defect in KNOWN_DEFECTS if defect.plugin == "DynamicResources")
-A, B = EXCLUDED_NAMESPACES, HATED_BY_WHO_WENT
+A, B = EXCLUDED_NAMESPACES, REQUIRED_APART_BY_A_DELETED_POD
 
 
 # --- Which sets are tried -------------------------------------------------------------------------

@@ -181,7 +181,7 @@ def test_who_tells_of_claims_has_to_write_the_devices_too() -> None:
 
 
 def test_whoever_leaves_the_api_server_to_others_has_to_tell_all_writes() -> None:
-    checker = cluster(Checker(configuration(), tells_claims=True))
+    checker = cluster(Checker(configuration(), reports_claims=True))
     checker.take(Attempt("default/p", "scheduled", node="n1"))
 
     assert "write.default/c" in [each.member for each in checker.take_missing()]

@@ -34,9 +34,9 @@ from refsched.objects.workloads import Namespace
 from refsched.oddities.inter_pod_affinity import (
     EXCLUDED_NAMESPACES,
     FIRST_OF_ITS_KIND,
-    HATED_BY_WHO_WENT,
     NAMESPACES_OF_HINTS,
     ONE_TERM_OF_SEVERAL,
+    REQUIRED_APART_BY_A_DELETED_POD,
 )
 from refsched.oddities.known_defect import KnownDefect
 from refsched.oddities.known_defects import AS_RELEASED, with_oddities
@@ -115,12 +115,18 @@ HATES_WEB_AND_DB = required(term("web"), term("db"))
 @pytest.mark.parametrize(
     ("near", "apart", "before", "after", "defects"),
     [
-        (None, None, running("db", apart=HATES_WEB), None, {HATED_BY_WHO_WENT}),
+        (None, None, running("db", apart=HATES_WEB), None, {REQUIRED_APART_BY_A_DELETED_POD}),
         (None, None, running("db", apart=required(term("x"))), None, None),
         (None, None, running("db", "", apart=HATES_WEB), None, None),
         (None, None, running("db", apart=HATES_WEB), running("x", apart=HATES_WEB), None),
         (None, None, None, running("db", apart=HATES_WEB), None),
-        (None, None, running("db", apart=HATES_WEB_AND_DB), None, {HATED_BY_WHO_WENT, ONE_TERM_OF_SEVERAL}),
+        (
+            None,
+            None,
+            running("db", apart=HATES_WEB_AND_DB),
+            None,
+            {REQUIRED_APART_BY_A_DELETED_POD, ONE_TERM_OF_SEVERAL},
+        ),
         (None, required(term("db"), term("x")), running("db"), None, {ONE_TERM_OF_SEVERAL}),
         (None, required(term("db"), term("x")), running("db"), running("y"), {ONE_TERM_OF_SEVERAL}),
         (None, required(term("db"), term("x")), running("y"), running("db"), None),
@@ -163,7 +169,7 @@ def test_what_v1_34_overlooks_is_seen_without_these_defects_and_only_without_all
     objects.put(read_as(Namespace, {"metadata": {"name": "other", "labels": {"team": "t"}}}))
     every = (
         EXCLUDED_NAMESPACES,
-        HATED_BY_WHO_WENT,
+        REQUIRED_APART_BY_A_DELETED_POD,
         ONE_TERM_OF_SEVERAL,
         FIRST_OF_ITS_KIND,
         NAMESPACES_OF_HINTS,

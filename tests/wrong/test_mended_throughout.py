@@ -18,9 +18,9 @@ from conformance.wrong.running.killing import TIMEOUT
 from refsched.oddities.inter_pod_affinity import (
     EXCLUDED_NAMESPACES,
     FIRST_OF_ITS_KIND,
-    HATED_BY_WHO_WENT,
     NAMESPACES_OF_HINTS,
     ONE_TERM_OF_SEVERAL,
+    REQUIRED_APART_BY_A_DELETED_POD,
 )
 from refsched.oddities.known_defect import KnownDefect
 from refsched.oddities.known_defects import KNOWN_DEFECTS
@@ -136,7 +136,7 @@ EXCLUDED = history(
 NOT_EXCLUDED = history(pod("db", on="n1"), pod("p", apart(term("db", **NOT_IN_OTHER))), Schedule())
 
 SHOWS: dict[str, tuple[History, KnownDefect]] = {
-    "kept-away": (KEPT_AWAY, HATED_BY_WHO_WENT),
+    "kept-away": (KEPT_AWAY, REQUIRED_APART_BY_A_DELETED_POD),
     "hit": (HIT, ONE_TERM_OF_SEVERAL),
     "renamed": (RENAMED, ONE_TERM_OF_SEVERAL),
     "alone": (ALONE, FIRST_OF_ITS_KIND),

@@ -54,14 +54,14 @@ WRONG = (
         "tells-nobody-of-a-failed-binding",
         "No event is recorded when a failed binding frees resources on a node.",
         _BINDING,
-        "    tell(None)\n",
+        "    requeue_other_pods(None)\n",
         "    pass\n",
     ),
     Wrong(
         "tells-nobody-of-a-rejected-pod",
         "No event is recorded when a pod rejected by Permit or PreBind frees resources on a node.",
         _BINDING,
-        "        tell(lambda other: other.uid != pod.uid)\n",
+        "        requeue_other_pods(lambda other: other.uid != pod.uid)\n",
         "        pass\n",
     ),
     Wrong(
@@ -135,8 +135,8 @@ WRONG = (
         "is-cured-by-its-own-leaving",
         "A pod that Permit or PreBind rejected is requeued by the event of its own removal from the node.",
         _BINDING,
-        "        tell(lambda other: other.uid != pod.uid)\n",
-        "        tell(None)\n",
+        "        requeue_other_pods(lambda other: other.uid != pod.uid)\n",
+        "        requeue_other_pods(None)\n",
     ),
     Wrong(
         "nobody-rejected-it-on-permit",

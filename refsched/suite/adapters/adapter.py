@@ -58,7 +58,7 @@ class ResetRefused(Exception):  # noqa: N818
 
 
 class Adapter:
-    """``hello`` says who it is. One session at a time."""
+    """``hello`` is the implementation's answer to hello. Only one session runs at a time."""
 
     def __init__(
         self, what: str, transport: Transport, kubernetes: str = "", only: Selection = EVERYTHING
@@ -162,7 +162,7 @@ class Adapter:
         return self._broken(request, f"{problem}\n  answer   {quoted(value)}")
 
     def _broken(self, request: Json | None, problem: str) -> AdapterFault:
-        """Notes the fault, and ends the implementation: what state it is in, nobody knows."""
+        """Notes the fault, and ends the implementation, since its state is unknown."""
         self._transport.close(at_once=True)
         self._faults_in_a_row += 1
         self._fault = AdapterFault(

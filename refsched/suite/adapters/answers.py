@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers: from the JSON that an implementation says to values that can be relied on.
+"""Answers: reads the JSON that an implementation answers into checked values.
 
-Whatever is not as docs/protocol.md has it is an InputError that names the member. So is a contradiction: an
-answer that says two things of which one at most can be. Whether a well-formed answer is right, is not asked here.
+Every deviation from docs/protocol.md is an InputError that names the member, and so is an answer that
+contradicts itself. Whether a well-formed answer is correct is not checked here.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ CAPABILITIES: Mapping[str, str] = {
 
 @frozen
 class Hello:
-    """Who answers, and what it may be judged by. Without a capability it cannot be judged at all.
+    """Which implementation answers, and what it can be judged by. Without a capability it cannot be judged at
+    all.
 
-    ``plugins`` are the plugins that it has, its own among them; None where it does not say.
-    """
+    ``plugins`` are the plugins that it has, including its own, or None if it does not say."""
 
     name: str
     version: str
@@ -288,7 +288,8 @@ _ANSWERED: Mapping[str, tuple[type[Record], ...]] = {"reset": (), "observe": (Qu
 
 
 def _check_kinds(verb: str, records: Sequence[Record], capabilities: Collection[str]) -> None:
-    """Observations answer observe, and outputs anything else; inputs are for those who play the API server."""
+    """Checks that observations answer only observe, and outputs only other requests. Inputs may only be
+    answered by an implementation that plays the API server."""
     for index, record in enumerate(records):
         where = f"records[{index}].{record.member}"
         if isinstance(record, _OF_API_SERVER) and "api" not in capabilities:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults: what keeps an implementation from being judged, as against an answer that is wrong."""
+"""Faults: the reasons why an implementation cannot be judged, as opposed to a wrong answer."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class AdapterUnavailable(Exception):  # noqa: N818
 
 
 def without_finality(problem: str) -> str:
-    """How a fault is told, whether it was the last one or not."""
+    """The words of a fault, without those that say whether it was the last one."""
     return problem.removesuffix(f"\n{FINAL}")
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Driver: a history, step by step, against one implementation.
+"""Driver: runs a history, step by step, against one implementation.
 
-It sends each step, hands what comes back to a witness, in order, and plays the API server for an implementation
-that has none. It stops at the first finding: what comes after a wrong decision says little.
+It sends each step, passes the records of the answer to a witness in order, and plays the API server for an
+implementation that has none. It stops at the first finding, because what follows a wrong decision proves
+little.
 """
 
 from __future__ import annotations
@@ -57,10 +58,10 @@ class Asked(Protocol):
 
 
 class Witness(Protocol):
-    """Who looks at what happens, and says what may not."""
+    """A witness sees every record of a run and reports what is not allowed."""
 
     def foresee(self, records: Sequence[Record]) -> None:
-        """What will be shown next, one after the other: what was written tells how an attempt has chosen."""
+        """The records that will be shown next, in order: what was written shows how an attempt has chosen."""
         ...
 
     def take(self, record: Record) -> list[Finding]:
@@ -159,7 +160,8 @@ class Driver:
                     self._observe()
 
     def _schedule(self) -> bool:
-        """False where there was no pod to pop, or where a cycle is held and the next one must wait."""
+        """Asks for one attempt. False if there was no pod to pop, or if a cycle is held and the next one must
+        wait."""
         if "queue" in self._capabilities:
             answer = self._scheduler.schedule()
         else:
@@ -221,7 +223,7 @@ class Driver:
         self._note(self._witness.settled())
 
     def _look_at_once(self, answer: Answer) -> None:
-        """What is amiss in the queues may only follow from what is amiss on the nodes: both are told."""
+        """A finding in the queues may only follow from a finding on the nodes, so both are reported."""
         findings: list[Finding] = []
         for record in answer.records:
             self._remember(record)

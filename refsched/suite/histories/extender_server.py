@@ -59,7 +59,7 @@ _TOLD_TO_FAIL = {"Error": "told to fail"}
 
 
 class ToldToFailError(Exception):
-    """There is no answer but HTTP 500, or none at all: then ``failed`` is what Go's HTTP client makes of it."""
+    """The answer is HTTP 500, or there is none: then ``failed`` is the error that Go's HTTP client reports."""
 
     def __init__(self, failed: str = "") -> None:
         super().__init__(failed)
@@ -118,7 +118,8 @@ _VERBS: Mapping[str, Callable[[str, Mapping[str, Any], Json], Any]] = {
 
 
 class Answers:
-    """``answer`` is told the path of a call and what it carries. ToldToFailError where that is the answer."""
+    """``answer`` is given the path of a call and its body. It raises ToldToFailError if the pod's annotation
+    asks for a failure."""
 
     def __init__(self) -> None:
         self._scripts: dict[tuple[str, str], Json] = {}
@@ -177,8 +178,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def do_POST(self) -> None:
-        """A call that carries what no kube-scheduler sends, or asks for what no extender does, is answered with
-        HTTP 400."""
+        """Answers HTTP 400 to a call that kube-scheduler does not make or that an extender does not serve."""
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         prefix, _, verb = self.path.rpartition("/")
         told: Json = {"extender": self.server.url + prefix, "verb": verb, "request": request}
@@ -209,17 +209,17 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """It says nothing."""
+        """Logs nothing."""
 
 
 def _nobody(told: Json) -> None:
-    """Nobody listens."""
+    """Ignores the call."""
 
 
 @contextmanager
 def serving(port: int = 0, heard: Callable[[Json], None] = _nobody) -> Iterator[str]:
-    """A server on the loopback interface, on any port that is free; yields its URL. Before each answer ``heard``
-    is told of the call, as a trace tells of it (docs/traces.md)."""
+    """A server on the loopback interface, on any free port; yields its URL. Before each answer ``heard`` is
+    given the call in the form of a trace (docs/traces.md)."""
     with _Server(port, heard) as server:
         thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extenders at hand: where those of a history are reached.
+"""Extenders at hand: the address at which the extenders of a history are reached.
 
-A history says that its extenders are at ``EXTENDERS``, a host that is nowhere, so that it is the same whenever and
-wherever it is drawn. When it is done, whoever is judged and who judges are told the address of one server, which
-runs as long as this process does.
+A history names its extenders at ``EXTENDERS``, a host that does not exist, so that the history is the same
+whenever and wherever it is drawn. When it is run, the implementation and the specification are both given the
+address of one server, which runs as long as this process.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EXTENDERS = "http://extenders.test"
 
 
 def with_extenders_at_hand(history: H) -> H:
-    """The same, with an address for its extenders where it leaves that open."""
+    """The same history, with an address for its extenders if it leaves the address open."""
     return reached_at(_address(), history) if leaves_extenders_open(history) else history
 
 
@@ -35,7 +35,7 @@ def leaves_extenders_open(history: History) -> bool:
 
 
 def reached_at(address: str, history: H) -> H:
-    """The same, with its extenders at this address, as far as they are nowhere."""
+    """The same history, with those of its extenders that have no address at this one."""
     reached = [
         _moved(extender, address) if _is_nowhere(extender) else extender for extender in _configured(history)
     ]

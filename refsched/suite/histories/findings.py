@@ -8,9 +8,9 @@ from attrs import frozen
 
 @frozen
 class Finding:
-    """``member`` is a path in the record, as ``filter.n1`` or ``queues.active``; ``pod`` whom it is about
-    (``namespace/name``), or empty; ``step`` the index in the history of the step that showed it, filled in by
-    the driver."""
+    """``member`` is a path in the record, such as ``filter.n1`` or ``queues.active``. ``pod`` is the pod that
+    it is about (``namespace/name``), or empty. ``step`` is the index in the history of the step that showed it;
+    the driver sets it."""
 
     rule: str
     member: str

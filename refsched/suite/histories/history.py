@@ -62,7 +62,7 @@ class History:
     feature_gates: Mapping[str, bool] = field(factory=dict)
 
     def __repr__(self) -> str:
-        """Short: it is written out for every history that fails, though the report tells the steps."""
+        """Short, because it is printed for every history that fails, and the report shows the steps."""
         return f"<History of {len(self.steps)} steps>"
 
 

@@ -26,7 +26,7 @@ from refsched.suite.invariants import Invariants
 from refsched.tools.http.unread import combined
 
 ANSWERS = "R-ANSWER-01"
-TELLS = "R-ANSWER-02"
+COMPLETE = "R-ANSWER-02"
 EXTENDERS = "R-EXTENDER-"
 _IN_WORDS = {"R-WORDS-01": ("message",), "R-WORDS-02": ("filter", "pre_filter")}
 """Rules that decide these members of an attempt alone: nothing, where they are left out."""
@@ -45,13 +45,13 @@ class Judge:
         self._capabilities = capabilities = part.capabilities
         release = release_of(part.kubernetes)
         self._reach = Reach()
-        tells_claims = "devices" in capabilities and "api" not in capabilities
+        reports_claims = "devices" in capabilities and "api" not in capabilities
         self._followed = Mending(
             lambda mended: Checker(
                 history.config,
                 history.feature_gates,
                 release=release,
-                tells_claims=tells_claims,
+                reports_claims=reports_claims,
                 without=mended,
             )
         )
@@ -86,14 +86,14 @@ class Judge:
         if isinstance(record, Queues) and "queue" not in self._capabilities:
             return findings
         found = self._compare(lambda checker: self._taken(checker, record), record)
-        untold = self._untold(record) if isinstance(record, Attempt | Bind) else []
+        left_out = self._left_out(record) if isinstance(record, Attempt | Bind) else []
         if not isinstance(record, Input):
             self._count(record)
         if isinstance(record, Attempt):
             self._has_decided = True
             self._decisive[ANSWERS] += 1
             self._count_choices()
-        return findings + (untold if _explain(untold, found) else found)
+        return findings + (left_out if _explain(left_out, found) else found)
 
     def _taken(self, checker: Checker, record: Record) -> list[Disagreement]:
         """What the checker finds, but for what the implementation is free in."""
@@ -117,21 +117,21 @@ class Judge:
         """R-ANSWER-01: a request that docs/protocol.md allows is answered, and not with an error."""
         return [Finding(ANSWERS, request, "an answer", message)]
 
-    def _untold(self, record: Attempt | Bind) -> list[Finding]:
-        """R-ANSWER-02: what is claimed is told: no member is left out that a capability promises, or without which
-        an attempt cannot be judged."""
+    def _left_out(self, record: Attempt | Bind) -> list[Finding]:
+        """R-ANSWER-02: An answer contains every member that one of the implementation's capabilities promises,
+        or without which an attempt cannot be judged."""
         specified = self._checker.specified
         if specified is None or not self._with_specification:
             return []
-        self._decisive[TELLS] += 1
+        self._decisive[COMPLETE] += 1
         return [
-            Finding(self._rule_of_untold(member, expected), member, expected, None, record.pod)
+            Finding(self._rule_of_left_out(member, expected), member, expected, None, record.pod)
             for member, expected in self._part.missing_members(record, specified)
         ]
 
-    def _rule_of_untold(self, member: str, expected: object) -> str:
+    def _rule_of_left_out(self, member: str, expected: object) -> str:
         if member not in OF_PREEMPTION:
-            return TELLS
+            return COMPLETE
         return self._attribution.rule_of(Disagreement(member, expected, None))
 
     def stored(self, object: dict[str, Any]) -> dict[str, Any]:
@@ -159,7 +159,7 @@ class Judge:
     def _compare(
         self, compare: Callable[[Checker], list[Disagreement]], record: Record | None = None
     ) -> list[Finding]:
-        """What cannot be explained by known defects that the implementation is without."""
+        """The disagreements that the absence of known defects does not explain."""
         if not self._with_specification:
             return []
         pod = record.pod if isinstance(record, Attempt | Bind) else ""
@@ -176,12 +176,13 @@ class Judge:
         ]
 
     def _count(self, record: Record) -> None:
-        """What spoke since the last comparison has been compared now."""
+        """Counts the rules that were applied since the last comparison, since they have been compared now."""
         self._decisive.update(rule for rule in self._reach.applied if self._has_a_say(rule, record))
         self._reach.clear()
 
     def _has_a_say(self, rule: str, record: Record) -> bool:
-        """Not in what cannot be seen. Without extenders their rules have none, though their code runs."""
+        """Whether the rule decided a member that can be seen. Without extenders their rules decide nothing,
+        though their code runs."""
         if rule in _IN_WORDS and isinstance(record, Attempt):
             return any(getattr(record, member) is not None for member in _IN_WORDS[rule])
         return not self._part.lacks(rule) and (self._has_extenders or not rule.startswith(EXTENDERS))
@@ -192,8 +193,8 @@ class Judge:
         self.single += sum(options == 1 for options in offered.values())
 
 
-def _explain(untold: Sequence[Finding], found: Sequence[Finding]) -> bool:
-    """Is it what was left out that does not agree? Where something else was told wrong, a member may be missing
-    for that reason: of a single feasible node there are no scores."""
-    left_out = {one.member for one in untold}
-    return bool(untold) and (not found or not left_out.isdisjoint(one.member for one in found))
+def _explain(findings_left_out: Sequence[Finding], found: Sequence[Finding]) -> bool:
+    """Whether the members that were left out explain what was found. If another member is wrong, a member may
+    be missing because of that: a single feasible node has no scores."""
+    members = {one.member for one in findings_left_out}
+    return bool(members) and (not found or not members.isdisjoint(one.member for one in found))

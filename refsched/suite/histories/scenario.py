@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenario: a history as a file, to be read, applied with kubectl, and run again.
+"""Scenario: a history as a file that can be read, applied with kubectl, and run again.
 
-The YAML form is the objects that the history creates, in order, and a ConfigMap that tells the steps: ``kubectl
-apply -f`` takes it as it is. A trace tells its history in its header. Either repeats a failure (``--replay``).
+The YAML form consists of the objects that the history creates, in order, and a ConfigMap with the steps;
+``kubectl apply -f`` accepts it unchanged. A trace has its history in its header. Either repeats a failure
+(``--replay``).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from refsched.suite.session.bench import Seen
 Json = dict[str, Any]
 
 SCENARIO = "refsched.dev/scenario"
-"""The label of the ConfigMap that tells the steps."""
+"""The label of the ConfigMap that contains the steps."""
 
 IMAGE = "registry.k8s.io/pause:3.10"
 """The API server wants an image of each container; no node is said to have this one."""
@@ -49,7 +50,7 @@ def _step_as_json(step: Step) -> Json:
 
 
 def read_steps(steps: object) -> Iterator[Step]:
-    """InputError where one of them is none."""
+    """The steps. InputError if one of them is not a step."""
     if not isinstance(steps, list):
         raise InputError("expected a list of steps", "steps")
     for number, step in enumerate(steps):
@@ -89,7 +90,7 @@ def trace_lines(history: History, seen: Sequence[Seen], scheduler: Mapping[str, 
 
 
 def _from_trace(path: Path) -> History:
-    """Of a recording that tells no steps: its inputs, and a request for each attempt."""
+    """The history of a recording without steps: its inputs, and a request for each attempt."""
     trace = read_trace(path)
     steps = tuple(step for _, led_here in steps_by_entry(trace.entries) for step in led_here)
     told = _told_steps(path)
@@ -132,7 +133,8 @@ def _yaml(value: object) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Text of several lines as a block; nothing as an alias, which kubectl would take but nobody reads."""
+    """Writes text of several lines as a block, and no aliases: kubectl would accept them, but they are hard to
+    read."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True
@@ -203,5 +205,5 @@ def _is_told(value: object) -> bool:
 
 
 def read_history(path: Path) -> History:
-    """A trace or a scenario. InputError where it is neither."""
+    """Reads a trace or a scenario. InputError if the file is neither."""
     return _from_trace(path) if path.name.endswith((".jsonl", ".jsonl.gz")) else _from_scenario(path)

@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 @frozen
 class Heard:
-    """``history`` is the one to be done. ``calls`` are those that no record has told yet."""
+    """``history`` is the history to be run. ``calls`` are those that no record has reported yet."""
 
     history: History
     address: str = ""
@@ -50,7 +50,8 @@ def listening(history: History) -> Iterator[Heard]:
 
 
 def identified(history: History) -> History:
-    """Extenders tell victims by their uids, so a trace tells these, whoever would make them."""
+    """The history with a uid for each pod: calls of extenders identify victims by uid, so a trace has to
+    contain the uids."""
     return evolve(history, steps=tuple(_identified(history.steps)))
 
 

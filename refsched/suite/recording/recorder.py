@@ -84,7 +84,8 @@ def _lines(seen: Sequence[Seen], before: Mapping[int, Json]) -> list[Json]:
 
 
 class _Witness:
-    """Finds nothing wrong. ``before`` is what happened without a record, by the number of the next record."""
+    """A witness that reports nothing. ``before`` is what happened without a record, by the number of the next
+    record."""
 
     def __init__(self, calls: Callable[[], list[Json]] = list) -> None:
         """``calls`` are those of extenders since it was asked last."""
@@ -97,11 +98,11 @@ class _Witness:
         self._refused: dict[str, None] = {}
 
     def stored(self, object: Json) -> Json:
-        """Who is recorded gets what the history has."""
+        """The object as the history has it."""
         return object
 
     def foresee(self, records: Sequence[Record]) -> None:
-        """It is told soon enough."""
+        """Does nothing: the records are shown soon enough."""
 
     def take(self, record: Record) -> list[Finding]:
         asked = self._calls()
@@ -132,7 +133,7 @@ class _Witness:
         return []
 
     def error(self, request: str, message: str) -> list[Finding]:
-        """After an error nobody knows what state it is in: the trace ends here."""
+        """Ends the trace, because the state of an implementation after an error is unknown."""
         self.error_told = f"{request} was answered with an error: {message}"
         return [Finding("", request, "an answer", message)]
 

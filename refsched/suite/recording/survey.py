@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Survey: what recorded traces have seen, counted while the specification follows them.
+"""Survey: what recorded traces have covered, counted while the specification follows them.
 
-What a record tells is counted from the record. Which way a pod went through the queue no record tells; the
-specification knows, having agreed with each look at the queues.
+What a record shows is counted from the record. No record shows the path of a pod through the queue; it is
+counted in the specification, which agrees with every recorded state of the queues.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ from refsched.suite.recording.asked import asked_of_extenders
 from refsched.suite.recording.transitions import count_transitions
 
 AN_EXTENDER = "an extender"
-"""Any of them: they are told by their URLs."""
+"""The name for every extender: traces identify extenders by their URLs."""
 
 LEFT_OVER = 300.0
-"""Seconds after which the queue tries again who was left over."""
+"""The seconds after which the queue retries a pod that stayed unschedulable."""
 
 
 @define
@@ -201,7 +201,7 @@ def _events(record: Record) -> Iterator[str]:
 
 
 def way_back_of_an_attempt(attempt: Attempt) -> str:
-    """From where a node that was chosen was given back: Reserve or Permit, and what was answered there."""
+    """The point at which a chosen node was given up, Reserve or Permit, and the status there."""
     return f"{_last_point(attempt.calls) or 'reserve, a plugin of its own'}: {attempt.result}"
 
 
@@ -210,7 +210,7 @@ _WHILE_WAITING = {"rejected due to timeout": "timed out", "removed": "deleted", 
 
 
 def way_back_of_a_bind(bind: Bind) -> str:
-    """A default plugin is told by its name, scripted ones by the point alone."""
+    """The point at which a binding failed, with the plugin's name if it is a default plugin."""
     message = bind.message or ""
     running = _RUNNING.search(message)
     if running is not None and not running[2].startswith("Scripted"):

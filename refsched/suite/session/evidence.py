@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evidence, made ready to travel: what a reader is told of a broken rule, and the files that repeat it."""
+"""Evidence: what is reported about a broken rule, and the files that repeat it, as plain values."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gathering: the part of the plugin that hears of every test, and says what it all comes to."""
+"""Gathering: the part of the pytest plugin that collects the outcome of every test and reports the result."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Gathering:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
-        """Names of our own, so that pytest does not show at length what the report of rules tells better."""
+        """Names of our own, so that pytest does not print at length what the report of rules shows better."""
         outcome = outcome_in(getattr(report, "user_properties", []))
         if outcome is None:
             return None

@@ -15,13 +15,12 @@ PROPERTY = "refsched.outcome"
 
 @frozen
 class Failure:
-    """A broken rule, with all that a reader is told of it.
+    """A broken rule, with everything that is reported about it.
 
-    ``lines`` are the history's steps as text, and below the one at ``line`` stands what was expected; ``trace``
-    and ``scenario`` are what is written to files; ``shrunk`` says that this history was made small, and
-    ``repeats`` that the same inputs showed it again; ``case`` is the sentence of the case that was run, if it
-    was one.
-    """
+    ``lines`` are the history's steps as text, and what was expected is printed below the one at ``line``.
+    ``trace`` and ``scenario`` are the contents of the files that are written. ``shrunk`` says that the history
+    was shrunk, and ``repeats`` that the same inputs broke the rule again. ``case`` is the sentence of the case
+    that was run, if it was one."""
 
     rule: str
     test: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Testing: the part of the plugin that is where tests run, in pytest-xdist's workers too."""
+"""Testing: the part of the pytest plugin that runs where the tests run, including the workers of pytest-xdist."""
 
 from __future__ import annotations
 
@@ -138,7 +138,8 @@ class Testing:
         )
 
     def _repeated(self, function: Callable[..., None]) -> Callable[..., None]:
-        """An implementation that chooses at random may need more than one time to show it again."""
+        """The test, run repeatedly: an implementation that chooses at random may need more than one run to
+        break the rule again."""
 
         def replay(**fixtures: object) -> None:
             for _ in range(self._options.examples or 1):
@@ -217,7 +218,7 @@ class Testing:
         )
 
     def _tell(self, report: pytest.TestReport, outcome: Outcome) -> None:
-        """What a JUnit report shows of it; Hypothesis' own words say nothing more."""
+        """Writes the outcome into the report as JUnit shows it, in place of Hypothesis' own message."""
         failure = next(failure for failure in outcome.failures if failure.rule == outcome.target)
         report.longrepr = "\n".join(failure_lines(self._rule(failure.rule), failure))
         report.sections = [section for section in report.sections if section[0] != "Hypothesis"]
