@@ -165,7 +165,7 @@ _REQUESTS: Mapping[str, Callable[[Server, Any], Any]] = {
 
 
 def _keywords(create: Create, wanted: Iterable[str]) -> set[str]:
-    """Those of ``wanted`` that ``create`` takes; none where it does not tell."""
+    """Those of ``wanted`` that ``create`` takes; none if it does not say."""
     try:
         parameters = inspect.signature(create).parameters
     except (TypeError, ValueError):

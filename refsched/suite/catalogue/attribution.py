@@ -2,9 +2,9 @@
 """Attribution: from where a record and the specification differ to the rule that was broken.
 
 A verdict or a score belongs to the plugin that the specification, or else the record, names, and there to a rule
-of the method that speaks at that point. A pod in the wrong queue belongs to the last transition that moved it in
-the specification, or to the row of a plugin's events that was asked whether it is cured. Other members belong to
-the station that fills them.
+of the method that is called at that point. A pod in the wrong queue belongs to the last transition that moved it
+in the specification, or to the row of a plugin's events that was asked whether to requeue it. Other members
+belong to the step that sets them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from refsched.suite.catalogue.reach import Move, Reach
 from refsched.suite.catalogue.reasons import rule_of_reason
 from refsched.suite.catalogue.rules import all_rules
 
-_STATIONS: Mapping[str, Sequence[str]] = {
+_RULES_OF_MEMBERS: Mapping[str, Sequence[str]] = {
     "pod": ("R-QUEUE-47",),
     "attempt": ("R-QUEUE-47",),
     "evaluated": ("R-SEARCH-02",),
@@ -44,7 +44,7 @@ _STATIONS: Mapping[str, Sequence[str]] = {
     "bind": ("R-BIND-04",),
     "result": ("R-FAIL-01",),
 }
-"""Of several rules the first that spoke is meant, and without any the first."""
+"""The first of these rules that was applied is meant, and without any the first."""
 
 _OF_A_NOMINATION: Mapping[str, Sequence[str]] = {
     "a node": ("R-PREEMPT-11", "R-PREEMPT-04", "R-POSTFILTER-02"),
@@ -61,7 +61,7 @@ _BACKED_OFF = ("R-QUEUE-28", "R-QUEUE-31", "R-QUEUE-33", "R-QUEUE-36")
 _CURED = ("R-QUEUE-15", "R-QUEUE-16", "R-QUEUE-17", "R-QUEUE-22", "R-QUEUE-23", "R-QUEUE-24")
 _REFUSED = ("R-QUEUE-07", "R-QUEUE-14", "R-QUEUE-21")
 """Transitions by what they say of a pod that is elsewhere: another's turn had come, its backoff is of another
-length, an event cures it, or cures it not."""
+length, or an event requeues it or does not."""
 
 TURN = "R-QUEUE-47"
 AFTER_ATTEMPT = "R-QUEUE-07"
@@ -83,7 +83,7 @@ PASSES = "R-INV-02"
 
 
 class Attribution:
-    """Remembers of one history what it takes to tell whose fault a difference is."""
+    """Remembers of one history what is needed to find the rule behind a difference."""
 
     def __init__(self, reach: Reach, nominated: Callable[[str], bool] = lambda node: False) -> None:
         """``nominated`` says of a node, by its name, whether others than the pod that is tried are nominated to
@@ -134,7 +134,7 @@ class Attribution:
             case "message" if _differ_in_preemption(str(found.expected), str(found.got)):
                 return DRY_RUN
             case _:
-                return self._spoke(_STATIONS.get(first, _STATIONS["result"]))
+                return self._spoke(_RULES_OF_MEMBERS.get(first, _RULES_OF_MEMBERS["result"]))
 
     def _spoke(self, rules: Sequence[str]) -> str:
         return next((rule for rule in rules if rule in self._reach.applied), rules[0])
@@ -185,7 +185,7 @@ class Attribution:
         for pod in _differing(found.expected, found.got):
             if pod in self._reach.moves:
                 return self._of_a_move(pod, self._reach.moves[pod])
-        return self._spoke(_STATIONS["queues"])
+        return self._spoke(_RULES_OF_MEMBERS["queues"])
 
     def _of_a_move(self, pod: str, move: Move) -> str:
         """Where the specification has not moved a pod since all were in their places, an event was taken to
@@ -205,7 +205,7 @@ class Attribution:
 
     def _miscounted(self, found: Disagreement) -> str:
         """Too many pods on a node: something was not given back. Too few: it was not assumed. The right ones, and
-        not what they ask for: that is added up amiss, or was changed."""
+        not what they ask for: that is added up wrong, or was changed."""
         if found.expected is None or found.got is None:
             return CAME_AND_WENT
         if not found.member.endswith(".pods"):
@@ -239,7 +239,7 @@ def _nominates(expected: object) -> str:
 
 
 def _differ_in_preemption(expected: str, got: str) -> bool:
-    """Both tell of preemption, and what they tell before that is the same."""
+    """Whether both messages report preemption and are the same before that."""
     one, other = expected.partition(" preemption: "), got.partition(" preemption: ")
     return bool(one[1] and other[1]) and one[0] == other[0]
 

@@ -30,14 +30,14 @@ class RuleBrokenError(AssertionError):
 
 @cache
 def broken(rule: str) -> type[RuleBrokenError]:
-    """A class for each rule: Hypothesis tells failures apart by class, and makes one small without slipping to
-    another."""
+    """A class for each rule: Hypothesis distinguishes failures by class, and does not change from one to
+    another while it shrinks an example."""
     return type("RuleBrokenError", (RuleBrokenError,), {"rule": rule, "__module__": __name__})
 
 
 class HaltedError(Skipped):
-    """The test cannot go on, and nobody is to blame whom it judges. Hypothesis lets a skip pass at once; any other
-    exception it would try to make small, asking a broken adapter again and again."""
+    """The test cannot go on, and the implementation is not to blame. Hypothesis passes on a skip at once; it
+    would try to shrink any other exception, and ask a broken adapter again and again."""
 
 
 @frozen

@@ -66,15 +66,15 @@ def in_order_of_dependence(rules: Iterable[Rule]) -> list[Rule]:
 
 # --- What one record shows ------------------------------------------------------------------------
 
-_STATIONS = ("pod", "preFilter", "filter", "scores")
+_MEMBERS_IN_ORDER = ("pod", "preFilter", "filter", "scores")
 _LAST = "message"
 
 
 def by_cause(finding: Finding, place: int) -> tuple[int, int]:
-    """Sorts findings: who is tried comes before where it fits, and that before which node is best: an earlier
-    difference is the cause of a later one, whichever rules they belong to. The message sums all up. ``place`` is
-    that of the rule, as rules depend on each other."""
+    """Sorts findings by cause: which pod is tried comes before the nodes it fits on, and that before the
+    scores, since an earlier difference causes later ones, whichever rules they belong to. The message comes
+    last. ``place`` is the place of the rule in the order of dependence."""
     member = finding.member.partition(".")[0]
     if member == _LAST:
-        return len(_STATIONS) + 1, place
-    return _STATIONS.index(member) if member in _STATIONS else len(_STATIONS), place
+        return len(_MEMBERS_IN_ORDER) + 1, place
+    return _MEMBERS_IN_ORDER.index(member) if member in _MEMBERS_IN_ORDER else len(_MEMBERS_IN_ORDER), place

@@ -25,7 +25,7 @@ from refsched.tools.http.tls import Tls, tls_of
 _PORTS = {"http": 80, "https": 443}
 
 MAX_ANSWER = 64 * 1024 * 1024
-"""Bytes. An answer that tells of 5,000 nodes whole takes a tenth of it."""
+"""Bytes. An answer that reports 5,000 nodes whole takes a tenth of it."""
 
 
 def over_http(config: ExtenderConfig) -> Ask:
@@ -140,7 +140,7 @@ def _why(problem: Exception, place: SplitResult) -> str:
 
 
 _UNKNOWN_AUTHORITY = frozenset({18, 19, 20, 21})
-"""OpenSSL's X509_V_ERR_* of a certificate whose chain ends in nobody who is trusted."""
+"""OpenSSL's X509_V_ERR_* of a certificate whose chain does not end in a trusted authority."""
 
 
 def _decoded(answer: bytes) -> object:

@@ -37,10 +37,10 @@ def tls_of(config: ExtenderConfig) -> Tls:
     ``enableHTTPS`` without a certificate authority leaves the server unverified; an ``https`` address alone is
     verified by the system's authorities.
     """
-    told = config.tls_config or ExtenderTLSConfig()
-    authority = _either(told.ca_data, told.ca_file, "caFile")
-    verifies = bool(authority) or not (told.insecure or config.enable_https)
-    identify = _identification(told)
+    settings = config.tls_config or ExtenderTLSConfig()
+    authority = _either(settings.ca_data, settings.ca_file, "caFile")
+    verifies = bool(authority) or not (settings.insecure or config.enable_https)
+    identify = _identification(settings)
 
     def context() -> ssl.SSLContext:
         made = _trusting(authority, verifies=verifies)
@@ -51,9 +51,9 @@ def tls_of(config: ExtenderConfig) -> Tls:
         if config.tls_config is not None:
             context()
     except (OSError, ValueError) as problem:
-        if not _is_pair_of_files(told):
+        if not _is_pair_of_files(settings):
             raise InputError(f"cannot be used: {problem}", _FIELD) from None
-    return Tls(told.server_name, context)
+    return Tls(settings.server_name, context)
 
 
 def _trusting(authority: bytes, *, verifies: bool) -> ssl.SSLContext:
@@ -74,20 +74,20 @@ def _trusting(authority: bytes, *, verifies: bool) -> ssl.SSLContext:
 # --- Who calls ------------------------------------------------------------------------------------
 
 
-def _identification(told: ExtenderTLSConfig) -> Callable[[ssl.SSLContext], None]:
+def _identification(settings: ExtenderTLSConfig) -> Callable[[ssl.SSLContext], None]:
     """A certificate without a key, or a key without a certificate, is not shown to anybody."""
-    certificate = _either(told.cert_data, told.cert_file, "certFile")
-    key = _either(told.key_data, told.key_file, "keyFile")
-    if not (told.cert_data or told.cert_file) or not (told.key_data or told.key_file):
+    certificate = _either(settings.cert_data, settings.cert_file, "certFile")
+    key = _either(settings.key_data, settings.key_file, "keyFile")
+    if not (settings.cert_data or settings.cert_file) or not (settings.key_data or settings.key_file):
         return lambda context: None
-    if _is_pair_of_files(told):
-        return lambda context: context.load_cert_chain(told.cert_file, told.key_file)
+    if _is_pair_of_files(settings):
+        return lambda context: context.load_cert_chain(settings.cert_file, settings.key_file)
     return lambda context: _load(context, certificate, key)
 
 
-def _is_pair_of_files(told: ExtenderTLSConfig) -> bool:
+def _is_pair_of_files(settings: ExtenderTLSConfig) -> bool:
     """Both are read again for each call, and are looked into no sooner."""
-    return bool(told.cert_file and told.key_file) and not (told.cert_data or told.key_data)
+    return bool(settings.cert_file and settings.key_file) and not (settings.cert_data or settings.key_data)
 
 
 def _load(context: ssl.SSLContext, certificate: bytes, key: bytes) -> None:

@@ -49,7 +49,7 @@ class VolumeBound:
 
 @frozen
 class Evicted:
-    """A victim is gone from the node that it ran on."""
+    """A victim was deleted from the node that it ran on."""
 
     pod: str
     node: str
@@ -59,7 +59,7 @@ Answer = VolumeBound | Evicted
 
 
 def answer(scheduler: Scheduler, write: Write) -> Answer | None:
-    """Do what the write asks for. None where it asks nobody for anything."""
+    """Does what the write asks for. None if no controller acts on it."""
     metadata: dict[str, Any] = write.object["metadata"]
     name, namespace = metadata["name"], metadata.get("namespace", "")
     match write.verb, write.object["kind"]:

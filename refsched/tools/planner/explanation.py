@@ -3,7 +3,7 @@
 
 The pod is tried by the scheduler itself, against the cluster as it is given: pods that wait as well are not
 placed first, but count where they are nominated. The same attempt is decided a second time, beside it, for what
-records do not tell: the scores before weights, and which nodes were never looked at.
+records do not show: the scores before weights, and which nodes were never looked at.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Lack:
 @frozen
 class Score:
     """One plugin's score of one node: as the plugin gave it, normalized to 0..100, and that times the weight.
-    An extender's is told as it counts."""
+    An extender's is reported as it counts."""
 
     raw: int
     normalized: int
@@ -128,7 +128,7 @@ def explain(scheduler: Scheduler, objects: Sequence[ApiObject], pod: Pod) -> Exp
     before = _look(scheduler, waiting)
     scheduler.schedule(pod.key)
     attempt = next(record for record in scheduler.take_records() if isinstance(record, Attempt))
-    told = Explanation(
+    explanation = Explanation(
         pod.key,
         pod.priority,
         attempt.result,
@@ -138,7 +138,7 @@ def explain(scheduler: Scheduler, objects: Sequence[ApiObject], pod: Pod) -> Exp
         victims=attempt.victims or (),
         nominated_node=attempt.nominated_node or "",
     )
-    return told if before is None else _with_nodes(told, before)
+    return explanation if before is None else _with_nodes(explanation, before)
 
 
 def _without_node(pod: Pod) -> Pod:
@@ -194,14 +194,14 @@ def _counted(pod: Pod, nominated: Sequence[PodInfo]) -> tuple[PodInfo, ...]:
     return tuple(n for n in nominated if n.pod.priority >= pod.priority and n.pod.uid != pod.uid)
 
 
-def _with_nodes(told: Explanation, look: _Look) -> Explanation:
+def _with_nodes(explanation: Explanation, look: _Look) -> Explanation:
     pre_filter, scores = look.decision.pre_filter, look.decision.scores
-    told = evolve(told, narrowed_by=tuple(sorted(pre_filter.narrowed_by)))
+    explanation = evolve(explanation, narrowed_by=tuple(sorted(pre_filter.narrowed_by)))
     if not pre_filter.status.is_success:
-        return evolve(told, refused=pre_filter.status)
-    verdicts = [_verdict(told, look, node) for node in look.nodes]
+        return evolve(explanation, refused=pre_filter.status)
+    verdicts = [_verdict(explanation, look, node) for node in look.nodes]
     return evolve(
-        told,
+        explanation,
         equals=len(look.decision.best),
         weights={} if scores is None else {plugin: look.weights[plugin] for plugin in scores.raw},
         extenders=() if scores is None else tuple(scores.extenders),
@@ -214,7 +214,7 @@ def _most_interesting_first(verdict: NodeVerdict) -> tuple[int, int]:
     return order.index(verdict.verdict), -(verdict.total or 0)
 
 
-def _verdict(told: Explanation, look: _Look, node: NodeInfo) -> NodeVerdict:
+def _verdict(explanation: Explanation, look: _Look, node: NodeInfo) -> NodeVerdict:
     name, crowd, decision = node.name, look.crowd[node.name], look.decision
     verdict = NodeVerdict(
         name,
@@ -224,7 +224,7 @@ def _verdict(told: Explanation, look: _Look, node: NodeInfo) -> NodeVerdict:
     )
     status = {**decision.errors, **decision.diagnosis.node_to_status}.get(name)
     if name in look.feasible:
-        verdict = evolve(verdict, verdict="chosen" if told.node == name else "feasible")
+        verdict = evolve(verdict, verdict="chosen" if explanation.node == name else "feasible")
         if decision.scores is None:
             return verdict
         return evolve(verdict, scores=_scores(decision.scores, name), total=decision.totals[name])
@@ -233,7 +233,7 @@ def _verdict(told: Explanation, look: _Look, node: NodeInfo) -> NodeVerdict:
     if status is not None:
         return _refused(verdict, status, look.pod, reduce(NodeInfo.with_pod, crowd, node))
     if decision.pre_filter.nodes is not None and name not in decision.pre_filter.nodes:
-        by = f"{', '.join(told.narrowed_by)} ({PRE_FILTER})"
+        by = f"{', '.join(explanation.narrowed_by)} ({PRE_FILTER})"
         return evolve(verdict, verdict="refused", plugin=by, reasons=(LEFT_OUT,))
     if name in look.passed:
         return evolve(verdict, verdict="refused", plugin=EXTENDER, reasons=(STRUCK,))

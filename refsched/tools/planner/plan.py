@@ -2,8 +2,8 @@
 """Plan: every pending pod tried, in the order of the queue, until nothing changes any more.
 
 The clock moves by itself: past backoffs, and past the five minutes after which a pod is tried again though no
-event has cured it. The end is reached when each pod that is left was refused since the last change: of a pod that
-was placed, a victim that went, or a volume that was bound.
+event has made it schedulable. The end is reached when each pod that is left was rejected since the last change:
+after a pod was placed, a victim was deleted, or a volume that was bound.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Outcome:
     """What became of one pending pod.
 
     ``result`` is placed, unschedulable, error, gated, or preempted by a pod that came after it. ``node`` is also
-    told where binding the pod to it failed. ``message`` is what its FailedScheduling event says, ``refusals`` the
+    reported if binding the pod to it failed. ``message`` is what its FailedScheduling event says, ``refusals`` the
     same by plugin.
     """
 
