@@ -57,14 +57,14 @@ class ObjectStore:
         objects = self._objects.setdefault(shown.kind, {})
         before: T | None = objects.get(name)
         objects[name] = shown
-        self._tell(shown.kind, assumed or before, shown)
+        self._notify(shown.kind, assumed or before, shown)
         return before
 
     def remove(self, kind: type[T], name: str, namespace: str = "") -> T | None:
         """The object is gone. Answers what it was; None where it was not there."""
         assumed = self._assumed.get(kind.kind, {}).pop((namespace, name), None)
         removed: T | None = self._objects.get(kind.kind, {}).pop((namespace, name), None)
-        self._tell(kind.kind, assumed or removed, None)
+        self._notify(kind.kind, assumed or removed, None)
         return removed
 
     def get(self, kind: type[T], name: str, namespace: str = "") -> T | None:
@@ -81,13 +81,13 @@ class ObjectStore:
         """Until the API server shows a newer one, ``latest`` answers this one."""
         before = self.latest(type(assumed), assumed.metadata.name, assumed.metadata.namespace)
         self._assumed.setdefault(assumed.kind, {})[_name_of(assumed)] = assumed
-        self._tell(assumed.kind, before, assumed)
+        self._notify(assumed.kind, before, assumed)
 
     def restore(self, kind: type[T], name: str, namespace: str = "") -> None:
         """Take an assumption back; nothing happens where there is none."""
         before = self._assumed.get(kind.kind, {}).pop((namespace, name), None)
         if before is not None:
-            self._tell(kind.kind, before, self.get(kind, name, namespace))
+            self._notify(kind.kind, before, self.get(kind, name, namespace))
 
     def latest(self, kind: type[T], name: str, namespace: str = "") -> T | None:
         """The object as assumed, or else as the API server shows it."""
@@ -111,7 +111,7 @@ class ObjectStore:
         kept: L = self._ledgers[of]
         return kept
 
-    def _tell(self, kind: str, before: Any | None, after: Any | None) -> None:
+    def _notify(self, kind: str, before: Any | None, after: Any | None) -> None:
         for ledger in self._ledgers.values():
             if ledger.kind == kind:
                 ledger.changed(before, after)

@@ -93,11 +93,11 @@ def _from_trace(path: Path) -> History:
     """The history of a recording without steps: its inputs, and a request for each attempt."""
     trace = read_trace(path)
     steps = tuple(step for _, led_here in steps_by_entry(trace.entries) for step in led_here)
-    told = _told_steps(path)
+    told = _recorded_steps(path)
     return History(steps if told is None else told, trace.header.config, dict(trace.header.feature_gates))
 
 
-def _told_steps(path: Path) -> tuple[Step, ...] | None:
+def _recorded_steps(path: Path) -> tuple[Step, ...] | None:
     text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     header = json.loads(text.partition(b"\n")[0])
     try:
@@ -167,14 +167,14 @@ def _from_scenario(path: Path) -> History:
     documents = [
         document.value for document in read_documents(read_text(path.read_bytes(), str(path)), str(path))
     ]
-    told = [value for value in documents if _is_told(value)]
+    told = [value for value in documents if _has_steps(value)]
     if len(told) != 1:
         raise InputError(f"expected one ConfigMap labelled {SCENARIO}, found {len(told)}", where=str(path))
     data = {
         name: next((document.value for document in read_documents(text, f"{path}: data.{name}")), None)
         for name, text in told[0].get("data", {}).items()
     }
-    objects = iter([value for value in documents if not _is_told(value)])
+    objects = iter([value for value in documents if not _has_steps(value)])
     steps = data.get("steps")
     if isinstance(steps, list):
         steps = [_with_object(step, objects, path) for step in steps]
@@ -198,7 +198,7 @@ def _with_object(step: object, objects: Iterator[Json], path: Path) -> object:
     return {"create": created}
 
 
-def _is_told(value: object) -> bool:
+def _has_steps(value: object) -> bool:
     if not isinstance(value, dict):
         return False
     return SCENARIO in ((value.get("metadata") or {}).get("labels") or {})

@@ -3,7 +3,7 @@
 
 The clock moves by itself: past backoffs, and past the five minutes after which a pod is tried again though no
 event has made it schedulable. The end is reached when each pod that is left was rejected since the last change:
-after a pod was placed, a victim was deleted, or a volume that was bound.
+after a pod was placed, a victim was deleted, or a volume was bound.
 """
 
 from __future__ import annotations
