@@ -8,7 +8,7 @@ specification goes on from what was recorded, as far as it can.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -59,13 +59,15 @@ class Checker:
         release: Release = DEFAULT,
         reports_claims: bool = False,
         without: Oddities = AS_PROMISED,
+        is_foreign: Callable[[str], bool] = lambda plugin: False,
     ) -> None:
         """Extenders are called over ``reach``, or, if their calls are recorded, the recording answers.
         ``reports_claims`` says that the other scheduler reports each write into a ResourceClaim. ``without``
-        are the known defects of its release that the other scheduler does not have."""
+        are the known defects of its release that the other scheduler does not have. A node that a plugin
+        rejected is taken as rejected if the plugin (by its name) ``is_foreign``."""
         release = with_feature_gates(feature_gates, release)
         self._config = read_config(config, release)
-        self.following = Following(extenders=bool(self._config.extenders))
+        self.following = Following(extenders=bool(self._config.extenders), is_foreign=is_foreign)
         unread = Unread()
         self.scheduler: Scheduler = scheduler_of(
             self._config,

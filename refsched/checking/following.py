@@ -7,7 +7,7 @@ possible.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar, cast
 
 from attrs import Factory, define, frozen
@@ -24,7 +24,7 @@ from refsched.checking.recorded_volumes import Claimed, Guess, explaining_order,
 from refsched.checking.search import SearchPlan, planned_search
 from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
 from refsched.framework.node_info import NodeInfo
-from refsched.framework.status import Status
+from refsched.framework.status import Code, Status
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.dra import ResourceClaim
 from refsched.plugins.dynamic_resources import Allocations
@@ -66,6 +66,7 @@ class Following:
     written: Sequence[ResourceClaim] = ()
     guessed: set[str] = Factory(set)
     is_blind: bool = False
+    is_foreign: Callable[[str], bool] = lambda plugin: False
 
     def follow(self, record: Attempt | None, pod: str = "") -> None:
         """From now on the choices repeat this attempt. Without an attempt they take the first option, except
@@ -105,9 +106,16 @@ class Following:
         state = scheduler.state
         state.search = self.search
         state.profiles = {
-            name: followed(framework, self.status_on, self.status_in_preemption)
+            name: followed(framework, self.status_on, self.status_in_preemption, self.given_status)
             for name, framework in state.profiles.items()
         }
+
+    def given_status(self, node: str) -> Status | None:
+        """What the record says of the node, if a plugin says so that the specification does not have."""
+        recorded = (self.record.filter or {}).get(node) if self.record is not None else None
+        if recorded is None or not self.is_foreign(recorded.plugin):
+            return None
+        return Status(Code(recorded.code), recorded.reasons, recorded.plugin)
 
     def search(
         self, nodes: Sequence[NodeInfo], start: int, number_to_find: int, filters: NodeFilter

@@ -121,9 +121,11 @@ Pick = Callable[[str, Sequence[Status]], Status]
 
 @frozen
 class FollowedFramework(Framework):
-    """A framework that asks ``pick`` if Filter may give a node more than one status."""
+    """A framework that asks ``pick`` if Filter may give a node more than one status. A status that is ``given``
+    for a node is taken as it is."""
 
     pick: Pick = lambda node, statuses: statuses[0]
+    given: Callable[[str], Status | None] = lambda node: None
 
     def run_filter_plugins_with_nominated_pods(
         self,
@@ -133,6 +135,9 @@ class FollowedFramework(Framework):
         nominated: Sequence[PodInfo],
         snapshot: Snapshot,
     ) -> Status:
+        given = self.given(node.name)
+        if given is not None:
+            return given
         ways = filter_ways(state, node)
 
         def run(way: int) -> Status:
@@ -158,11 +163,14 @@ class _InPreemption:
         return self.plugin.post_filter(evolve(context, framework=self.framework))
 
 
-def followed(framework: Framework, in_search: Pick, in_preemption: Pick) -> Framework:
-    """The same framework, with the statuses of Filter taken from ``in_search`` and ``in_preemption``."""
+def followed(
+    framework: Framework, in_search: Pick, in_preemption: Pick, given: Callable[[str], Status | None]
+) -> Framework:
+    """The same framework, with the statuses of Filter taken from ``in_search`` and ``in_preemption``, and from
+    ``given`` where it has one."""
     parts = {each.name: getattr(framework, each.name) for each in fields(Framework)}
     dry_runs = FollowedFramework(**parts, pick=in_preemption)
     post_filter: tuple[Plugin, ...] = tuple(
         _InPreemption(plugin, dry_runs) for plugin in parts.pop("post_filter_plugins")
     )
-    return FollowedFramework(**parts, post_filter_plugins=post_filter, pick=in_search)
+    return FollowedFramework(**parts, post_filter_plugins=post_filter, pick=in_search, given=given)

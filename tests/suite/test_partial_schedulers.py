@@ -19,7 +19,7 @@ SERVE += " serve(ports.create, sys.stdin.buffer, sys.stdout.buffer)'"
 
 def judged(impl: str, selected: str, *options: str, folder: Path = ROOT) -> tuple[int, str]:
     command = [sys.executable, "-m", "pytest", str(ROOT / "conformance"), "-q", "-n", "0"]
-    command += ["-p", "no:cacheprovider", "--examples", "25", "-k", selected, f"--impl={impl}", *options]
+    command += ["-p", "no:cacheprovider", "--examples", "12", "-k", selected, f"--impl={impl}", *options]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
     return done.returncode, done.stdout
 

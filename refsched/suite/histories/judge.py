@@ -52,6 +52,7 @@ class Judge:
                 history.feature_gates,
                 release=release,
                 reports_claims=reports_claims,
+                is_foreign=part.is_foreign,
                 without=mended,
             )
         )

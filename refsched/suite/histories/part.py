@@ -104,6 +104,11 @@ class Part:
         """Whether anything that the implementation does depends on how much time has passed."""
         return bool(self.capabilities & _KEEPS_TIME)
 
+    def is_foreign(self, plugin: str) -> bool:
+        """Whether it has this plugin, and the specification beside it does not: its own, or one that it is not
+        judged by. What such a plugin rejects is taken as rejected."""
+        return plugin in self.own or (self.plugins is not None and plugin in self.left_out)
+
     def _has(self, plugin: str) -> bool:
         if self.plugins is not None and plugin not in self.plugins:
             return False
