@@ -90,7 +90,7 @@ def _reached() -> Iterator[Case]:
             f"slice_{name}",
             f"A pod that needs a device goes where the only slice reaches, and that slice {says}.",
             _allocating([{"name": "d0"}], _claim([exactly(1)]), where=where, nodes=_NODES),
-            ("R-DRA-20",),
+            ("R-DRA-25",),
         )
 
 

@@ -101,13 +101,13 @@ def _cases() -> Iterator[Case]:
             f"A node that is overcommitted on {name.replace('_', ' ')} is feasible for pods that request other "
             "resources only.",
             _overcommitted(resource, {other: _SMALL[other] for other in _SMALL if other != resource}),
-            ("R-FIT-01",),
+            ("R-FIT-02",),
         )
     yield Case(
         "overcommitted_extended_resource_requested_as_zero",
         "A node that is overcommitted on an extended resource is feasible for a pod that requests 0 of it.",
         _overcommitted("x.y/a", {"cpu": "1m", "x.y/a": "0"}),
-        ("R-FIT-01",),
+        ("R-FIT-02",),
     )
     yield Case(
         "allocatable_grows_one_resource_after_the_other",

@@ -131,7 +131,7 @@ def _of_binding() -> Iterator[Case]:
         "claim_provisioned_for_another_node",
         "A node is rejected for a claim that is being provisioned for another node.",
         _node_selected(),
-        ("R-VOLBIND-09",),
+        ("R-VOLBIND-08",),
     )
     yield Case(
         "node_deleted_while_a_bound_claim_waits",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pools: the devices that can be reached from a node.
 
-Rules: R-DRA-20 … R-DRA-24.
+Rules: R-DRA-20 … R-DRA-25.
 Source: dynamic-resource-allocation/structured/internal/experimental/pools_experimental.go (v0.34.2).
 """
 
@@ -186,6 +186,10 @@ def _generation(piece: ResourceSlice) -> int:
 
 
 def _reaches(piece: ResourceSlice, node: Node) -> bool:
+    """R-DRA-25: A node reaches the devices of a ResourceSlice if the slice names the node, selects it, or is
+    for all nodes. Source: NodeMatches (dynamic-resource-allocation/structured/internal/experimental,
+    v0.34.2)."""
+    applies("R-DRA-25")
     spec = piece.spec
     if spec.node_name:
         return spec.node_name == node.name

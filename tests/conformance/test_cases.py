@@ -37,12 +37,16 @@ def test_cases_name_rules_of_the_catalogue() -> None:
 
 
 @pytest.mark.parametrize("area", CASES)
-def test_every_case_decides_the_rules_that_it_names(area: str) -> None:
+def test_every_rule_that_the_cases_of_an_area_name_decides_in_one_of_them(area: str) -> None:
+    """A rule that rejects nodes decides in the case where it does, and not in the one where it must not."""
+    named: set[str] = set()
+    decided: set[str] = set()
     with connect("refsched.reference") as adapter:
         for case in CASES[area]:
             transcript = try_history(adapter, case.history)
-            undecided = [rule for rule in case.rules if not transcript.decisive.get(rule)]
+            named.update(case.rules)
+            decided.update(transcript.decisive)
 
             assert not transcript.findings, case.name
             assert not transcript.ended, case.name
-            assert not undecided, case.name
+    assert named <= decided

@@ -44,7 +44,7 @@ class Bent:
 
 
 class BentBench(StandardBench):
-    def connect(self, what: str, timeout: float) -> Adapter:
+    def connect(self, what: str, timeout: float, only: str = "") -> Adapter:
         return bent(what)
 
 

@@ -70,7 +70,7 @@ def test_a_budget_takes_a_case_once_or_not_at_all(cases: Suite) -> None:
 
 
 def test_a_case_whose_weight_was_not_measured_kills_nothing_that_is_known() -> None:
-    assert weight_of("conformance.test_cases::test_cel_selectors[no_such_case]").kills == 0
+    assert weight_of("conformance.test_cases::test_cel_selector_cases[no_such_case]").kills == 0
 
 
 def test_a_failure_names_the_case_and_leaves_out_the_steps_that_decide_nothing(cases: Suite) -> None:
