@@ -98,9 +98,7 @@ def test_a_worker_that_ends_is_no_fault_of_the_scheduler(suite: Suite) -> None:
 
 
 def test_an_interrupted_run_shows_what_was_found_and_writes_its_report(suite: Suite) -> None:
-    interrupted = SKIPPING.replace('    pytest.skip("enough")', "    raise KeyboardInterrupt").replace(
-        "[1]", "[5]"
-    )
+    interrupted = SKIPPING.replace('    pytest.skip("enough")', "    raise KeyboardInterrupt")
     suite.add("test_toys_interrupted.py", interrupted)
     result = suite("--report=report.json", impl="wrong")
     assert result.ret == 2

@@ -79,7 +79,7 @@ def plugin_counts(found: Survey) -> Iterator[tuple[str, Mapping[str, int]]]:
             {
                 told: times[plugin]
                 for told, point, times in counted
-                if plugin in times or point in DEFAULT.plugins[plugin].points
+                if plugin in times or (plugin in DEFAULT.plugins and point in DEFAULT.plugins[plugin].points)
             },
         )
 

@@ -116,7 +116,7 @@ def test_of_two_statuses_the_member_that_differs_is_shown_and_the_rule_that_deci
     found = _at(attempt={"pod": "default/a", "result": "scheduled", "node": "n", "filter": {"full": status}})
     path = _trace(tmp_path, *ONE_POD, found, _bound("a", "n"))
     told = lines(run("replay", str(path)))
-    assert told[1].startswith("    line 5, filter.full, default/a, R-WORDS-02")
+    assert told[1].startswith("    line 5, filter.full, default/a, R-FIT-02")
     assert told[2:4] == [
         '    expected  reasons: ["Insufficient cpu"]',
         '    recorded  reasons: ["Insufficient memory"]',
