@@ -3,10 +3,16 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from world import World
 
 pytest_plugins = ("pytester",)
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # In the background of a shell SIGINT is ignored, and children would ignore it too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

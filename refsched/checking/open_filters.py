@@ -164,7 +164,10 @@ class _InPreemption:
 
 
 def followed(
-    framework: Framework, in_search: Pick, in_preemption: Pick, given: Callable[[str], Status | None]
+    framework: Framework,
+    in_search: Pick,
+    in_preemption: Pick,
+    given: Callable[[str], Status | None] = lambda node: None,
 ) -> Framework:
     """The same framework, with the statuses of Filter taken from ``in_search`` and ``in_preemption``, and from
     ``given`` where it has one."""

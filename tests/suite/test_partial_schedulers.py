@@ -57,8 +57,13 @@ def test_a_part_that_is_right_about_what_it_says_it_does_is_green(language: str,
     [
         ("js", 'values.includes(labels[key]);\n    case "NotIn"', 'true;\n    case "NotIn"', "R-NODEAFF-04"),
         ("js", "total = combine(total, largest, larger);", "", "R-FIT-0"),
-        ("py", "one[0] == other[0] or ANY_ADDRESS in (one[0], other[0])", "one[0] == other[0]", "R-PORTS-0"),
-        ("py", 'if toleration.get("effect") not in (None, "", CORDON["effect"]):', "if True:", "R-CORDON-0"),
+        ("py", "return one[1:] == other[1:] and (", "return one[1:] != other[1:] and (", "R-PORTS-0"),
+        (
+            "py",
+            'return rejected("NodeUnschedulable",',
+            'return FREE or rejected("NodeUnschedulable",',
+            "R-CORDON-0",
+        ),
         ("go", 'other.Effect == "PreferNoSchedule"', 'other.Effect != "NoSchedule"', "R-TAINT-0"),
     ],
 )

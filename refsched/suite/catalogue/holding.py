@@ -59,7 +59,7 @@ def reached_by(release: str) -> frozenset[Name]:
         if found.members:
             classes.add(name)
             ahead.extend(_members(name, found.members & attributes))
-        for other in classes if new else ():
+        for other in sorted(classes) if new else ():
             ahead.extend(_members(other, definitions[other].members & new))
     return frozenset(reached)
 
@@ -68,8 +68,8 @@ def releases_of(module: str, place: str) -> tuple[str, ...]:
     """The releases that refer to what stands there; none where the machine does it for all. A place that is no
     definition, such as a row of a table, is reached with its module."""
     parts = place.split(".")
-    names = [(module, ".".join(parts[:count])) for count in (2, 1)]
-    stated = next((name for name in names if name in _definitions()), None)
+    possible = [(module, ".".join(parts[:count])) for count in (2, 1)]
+    stated = next((name for name in possible if name in _definitions()), None)
     return tuple(
         release
         for release in RELEASES
@@ -116,12 +116,12 @@ def _of_module(module: str, tree: ast.Module) -> Iterator[tuple[Name, _Definitio
             if not isinstance(node, ast.ClassDef):
                 yield (module, name), _definition([node], known)
                 continue
-            members = {member: each for each in node.body for member in _bound(each) if _is_member(each)}
+            defined = {member: each for each in node.body for member in _bound(each) if _is_member(each)}
             rest = [each for each in node.body if not _is_member(each)]
-            within = {**known, **{member: (module, f"{name}.{member}") for member in members}}
+            within = {**known, **{member: (module, f"{name}.{member}") for member in defined}}
             of_class = _definition([*node.bases, *node.decorator_list, *rest], known)
-            yield (module, name), _Definition(of_class.names, of_class.attributes, frozenset(members))
-            for member, each in members.items():
+            yield (module, name), _Definition(of_class.names, of_class.attributes, frozenset(defined))
+            for member, each in defined.items():
                 yield (module, f"{name}.{member}"), _definition([each], within)
 
 
