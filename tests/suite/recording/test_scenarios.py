@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,8 +23,9 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
 
 @pytest.fixture(scope="module")
-def reference() -> Adapter:
-    return connect()
+def reference() -> Iterator[Adapter]:
+    with connect() as adapter:
+        yield adapter
 
 
 def test_every_scenario_is_recorded() -> None:
