@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of two pods is rather spared."""
+"""Which of two pods is the more important one."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping
 from copy import deepcopy
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from attrs import evolve, frozen
@@ -94,7 +94,7 @@ class Part:
         their defaults filled in."""
         return self.plugins is None
 
-    @property
+    @cached_property
     def left_out(self) -> tuple[str, ...]:
         """The default plugins that the implementation does not have, in their order."""
         return tuple(name for name in _default_names() if name not in ALWAYS and not self._has(name))
