@@ -13,15 +13,15 @@ import json
 import statistics
 import sys
 import time
-from typing import Any
+
+from clusters import APART, PLAIN, SPREAD, Json, node, pod
+from clusters import SHAPES as SPECS
 
 from refsched.config.read import read_config
 from refsched.framework.choices import SeededChoices
 from refsched.machine.inputs import InputReader
 from refsched.machine.profiles import scheduler_of
 from refsched.records import SCHEDULED, Attempt, Create
-
-Json = dict[str, Any]
 
 SIZES = (250, 500, 1000, 2000)
 PODS_PER_NODE = 10
@@ -31,48 +31,7 @@ CONFIG: Json = {
     "kind": "KubeSchedulerConfiguration",
     "percentageOfNodesToScore": 100,
 }
-ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
-
-
-def node(number: int) -> Json:
-    labels = {HOST: f"n{number}", ZONE: f"z{number % 3}"}
-    resources = {"cpu": "32", "memory": "128Gi", "pods": "110"}
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": f"n{number}", "labels": labels},
-        "status": {"allocatable": resources, "capacity": resources},
-    }
-
-
-def pod(name: str, app: str, spec: Json) -> Json:
-    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "100m", "memory": "128Mi"}}}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "labels": {"app": app}},
-        "spec": {"containers": [container], **spec},
-    }
-
-
-def spread(app: str) -> Json:
-    def over(key: str, action: str) -> Json:
-        return {
-            "maxSkew": 1,
-            "topologyKey": key,
-            "whenUnsatisfiable": action,
-            "labelSelector": {"matchLabels": {"app": app}},
-        }
-
-    return {"topologySpreadConstraints": [over(ZONE, "DoNotSchedule"), over(HOST, "ScheduleAnyway")]}
-
-
-def apart(app: str) -> Json:
-    term = {"topologyKey": HOST, "labelSelector": {"matchLabels": {"app": app}}}
-    return {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
-
-
-SHAPES = {"plain": lambda app: {}, "spread": spread, "anti-affinity": apart}
+SHAPES = (PLAIN, SPREAD, APART)
 
 
 def milliseconds(nodes: int, shape: str) -> float:
@@ -85,7 +44,7 @@ def milliseconds(nodes: int, shape: str) -> float:
         inputs.apply(Create(pod(f"r{number}", f"a{number % 20}", {"nodeName": f"n{number % nodes}"})))
     times = []
     for number in range(DECISIONS + 1):
-        inputs.apply(Create(pod(f"p{number}", "new", SHAPES[shape]("new"))))
+        inputs.apply(Create(pod(f"p{number}", "new", SPECS[shape]("new"))))
         start = time.process_time()
         machine.schedule()
         times.append(time.process_time() - start)
