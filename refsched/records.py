@@ -247,13 +247,13 @@ def _plain(value: Any) -> Any:
     kind: Any = type(value)
     if attrs.has(kind):
         members = (
-            (name, is_told_empty, getattr(value, attribute))
-            for attribute, name, is_told_empty in _members(kind)
+            (name, is_written_empty, getattr(value, attribute))
+            for attribute, name, is_written_empty in _members(kind)
         )
         return {
             name: _plain(member)
-            for name, is_told_empty, member in members
-            if member is not None and (is_told_empty or member not in ("", ()))
+            for name, is_written_empty, member in members
+            if member is not None and (is_written_empty or member not in ("", ()))
         }
     if isinstance(value, Mapping):
         return {key: _plain(member) for key, member in value.items()}

@@ -114,7 +114,7 @@ class PoolOrders(Sequence[Pools]):
 
     def __len__(self) -> int:
         return prod(
-            factorial(len(several)) for several in (self.pools, *(pool.slices for pool in self.pools))
+            factorial(len(shuffled)) for shuffled in (self.pools, *(pool.slices for pool in self.pools))
         )
 
     @overload

@@ -161,7 +161,7 @@ def _yaml_documents(text: str, where: str) -> Iterator[Document]:
                 yield Document(place, value)
             number += 1
     except yaml.YAMLError as error:
-        raise _told(error).at(where) from None
+        raise _input_error(error).at(where) from None
 
 
 def _value(tree: _Tree, place: str) -> Any:
@@ -174,7 +174,7 @@ def _value(tree: _Tree, place: str) -> Any:
     except InputError as error:
         raise error.at(place) from None
     except yaml.YAMLError as error:
-        raise _told(error).at(place) from None
+        raise _input_error(error).at(place) from None
 
 
 def _plain(node: yaml.Node) -> Any:
@@ -249,7 +249,7 @@ def _children(node: yaml.Node) -> Iterator[yaml.Node]:
         yield from node.value
 
 
-def _told(error: yaml.YAMLError) -> InputError:
+def _input_error(error: yaml.YAMLError) -> InputError:
     """PyYAML's error in one line."""
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or str(error).partition("\n")[0]

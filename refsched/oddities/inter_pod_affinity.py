@@ -64,8 +64,8 @@ REQUIRED_APART_BY_A_DELETED_POD = KnownDefect(
     _PLUGIN,
     {"frees_by_leaving": never},
 )
-ONE_TERM_OF_SEVERAL = KnownDefect(
-    "one-term-of-several",
+ONE_TERM_OF_MANY = KnownDefect(
+    "one-term-of-many",
     "R-PODAFF-14",
     "kubernetes #139161",
     "does not requeue a rejected pod when a pod is deleted or relabelled that matched one of the anti-affinity"

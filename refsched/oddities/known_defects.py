@@ -22,7 +22,7 @@ from refsched.oddities.inter_pod_affinity import (
     EXCLUDED_NAMESPACES,
     FIRST_OF_ITS_KIND,
     NAMESPACES_OF_HINTS,
-    ONE_TERM_OF_SEVERAL,
+    ONE_TERM_OF_MANY,
     REQUIRED_APART_BY_A_DELETED_POD,
 )
 from refsched.oddities.known_defect import KnownDefect
@@ -35,7 +35,7 @@ KNOWN_DEFECTS: tuple[KnownDefect, ...] = (
     SLICES_OUT_OF_REACH,
     EXCLUDED_NAMESPACES,
     REQUIRED_APART_BY_A_DELETED_POD,
-    ONE_TERM_OF_SEVERAL,
+    ONE_TERM_OF_MANY,
     FIRST_OF_ITS_KIND,
     NAMESPACES_OF_HINTS,
 )

@@ -46,18 +46,18 @@ def load(path: str) -> Create:
     except ModuleNotFoundError as missing:
         if missing.name and f"{path}.".startswith(f"{missing.name}."):
             raise InputError("there is no such module", where=path) from None
-        raise InputError(f"cannot be imported: {told(missing)}", where=path) from missing
+        raise InputError(f"cannot be imported: {described(missing)}", where=path) from missing
     except NOT_THE_MODULES:
         raise
     except BaseException as error:
-        raise InputError(f"cannot be imported: {told(error)}", where=path) from error
+        raise InputError(f"cannot be imported: {described(error)}", where=path) from error
     create: Create | None = getattr(module, "create", None)
     if not callable(create):
         raise InputError("has no function create(config)", where=path)
     return create
 
 
-def told(error: BaseException) -> str:
+def described(error: BaseException) -> str:
     """An exception in one line: its type, its message, and where it was raised."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""
@@ -87,7 +87,7 @@ class Server:
 
     def __init__(self, create: Create) -> None:
         self._create = create
-        self._can_be_several = "kubernetes" in _keywords(create, ("kubernetes",))
+        self._knows_releases = "kubernetes" in _keywords(create, ("kubernetes",))
         self._kubernetes: Json = {}
         self._implementation: Implementation | None = None
 
@@ -104,14 +104,14 @@ class Server:
         except NOT_THE_MODULES:
             raise
         except BaseException as error:
-            return {"error": told(error)}
+            return {"error": described(error)}
 
     # --- Requests ---------------------------------------------------------------------------------
 
     def _hello(self, body: Json) -> Any:
         if body.get("protocol") != PROTOCOL:
             return {"error": f"protocol {body.get('protocol')!r:.20} is asked for, this speaks {PROTOCOL}"}
-        if body.get("kubernetes") and self._can_be_several:
+        if body.get("kubernetes") and self._knows_releases:
             self._kubernetes = {"kubernetes": body["kubernetes"]}
         release = release_of(body.get("kubernetes") or DEFAULT.name)
         made = self._implementation or self._create(no_config(release), **self._kubernetes)

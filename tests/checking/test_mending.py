@@ -12,7 +12,7 @@ from refsched.checking.checker import Checker
 from refsched.checking.mending import AS_RELEASED, Mended, Mending, mends_that_explain
 from refsched.oddities.inter_pod_affinity import (
     EXCLUDED_NAMESPACES,
-    ONE_TERM_OF_SEVERAL,
+    ONE_TERM_OF_MANY,
     REQUIRED_APART_BY_A_DELETED_POD,
 )
 from refsched.oddities.known_defect import KnownDefect
@@ -157,11 +157,11 @@ def test_nothing_is_explained_by_what_would_come_to_an_end_otherwise() -> None:
         if is_without(checker, A):
             checker.take(gone("nobody"))
         checker.has_diverged = is_without(checker, B)
-        return [] if is_without(checker, ONE_TERM_OF_SEVERAL) else ["wrong"]
+        return [] if is_without(checker, ONE_TERM_OF_MANY) else ["wrong"]
 
     mending = Mending(lambda mended: Checker(configuration(), without=mended))
     assert mending.explains(mending.ask(question))
-    assert mending.mended == {ONE_TERM_OF_SEVERAL}
+    assert mending.mended == {ONE_TERM_OF_MANY}
 
 
 def test_one_defect_may_hide_what_another_one_does() -> None:

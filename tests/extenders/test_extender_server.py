@@ -11,7 +11,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from refsched.suite.histories import extender_server
-from refsched.suite.histories.extender_server import ANNOTATION, Answers, ToldToFailError
+from refsched.suite.histories.extender_server import ANNOTATION, Answers, ScriptedFailureError
 
 
 def pod(**scripts: Any) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def test_the_script_of_a_binding_is_that_of_the_call_before() -> None:
     answers.answer("/b/filter", {"Pod": pod(a={"bind": "Error"}), "NodeNames": []})
     assert answers.answer("/a/bind", binding) == {"Error": "told to fail"}
     answers.answer("/b/filter", {"Pod": pod(a={"bind": "Fail"}), "NodeNames": []})
-    with pytest.raises(ToldToFailError):
+    with pytest.raises(ScriptedFailureError):
         answers.answer("/a/bind", binding)
 
 

@@ -35,7 +35,7 @@ from refsched.oddities.inter_pod_affinity import (
     EXCLUDED_NAMESPACES,
     FIRST_OF_ITS_KIND,
     NAMESPACES_OF_HINTS,
-    ONE_TERM_OF_SEVERAL,
+    ONE_TERM_OF_MANY,
     REQUIRED_APART_BY_A_DELETED_POD,
 )
 from refsched.oddities.known_defect import KnownDefect
@@ -125,10 +125,10 @@ HATES_WEB_AND_DB = required(term("web"), term("db"))
             None,
             running("db", apart=HATES_WEB_AND_DB),
             None,
-            {REQUIRED_APART_BY_A_DELETED_POD, ONE_TERM_OF_SEVERAL},
+            {REQUIRED_APART_BY_A_DELETED_POD, ONE_TERM_OF_MANY},
         ),
-        (None, required(term("db"), term("x")), running("db"), None, {ONE_TERM_OF_SEVERAL}),
-        (None, required(term("db"), term("x")), running("db"), running("y"), {ONE_TERM_OF_SEVERAL}),
+        (None, required(term("db"), term("x")), running("db"), None, {ONE_TERM_OF_MANY}),
+        (None, required(term("db"), term("x")), running("db"), running("y"), {ONE_TERM_OF_MANY}),
         (None, required(term("db"), term("x")), running("y"), running("db"), None),
         (None, required(term("db"), term("x")), running("db"), running("x"), None),
         (None, required(term("db"), term("x")), running("y"), None, None),
@@ -156,7 +156,7 @@ HATES_WEB_AND_DB = required(term("web"), term("db"))
             required(term("db", **IN_OTHER), term("x")),
             running("db", namespace="other"),
             None,
-            {NAMESPACES_OF_HINTS, ONE_TERM_OF_SEVERAL},
+            {NAMESPACES_OF_HINTS, ONE_TERM_OF_MANY},
         ),
     ],
 )
@@ -170,7 +170,7 @@ def test_what_v1_34_overlooks_is_seen_without_these_defects_and_only_without_all
     every = (
         EXCLUDED_NAMESPACES,
         REQUIRED_APART_BY_A_DELETED_POD,
-        ONE_TERM_OF_SEVERAL,
+        ONE_TERM_OF_MANY,
         FIRST_OF_ITS_KIND,
         NAMESPACES_OF_HINTS,
     )
@@ -184,7 +184,7 @@ def test_who_meets_one_term_less_is_seen_only_with_the_defect_that_asks_for_all(
     web = pod("web", apart=required(term("db"), {"topologyKey": "host", "labelSelector": {}})).pod
     before, after = running("db"), running("x")
     assert hint(POD)(PLUGIN, web, before, after, ObjectStore())
-    mended = without(ONE_TERM_OF_SEVERAL)
+    mended = without(ONE_TERM_OF_MANY)
     assert not hint(POD)(mended, web, before, after, ObjectStore())
 
 

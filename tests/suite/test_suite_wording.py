@@ -23,7 +23,7 @@ from refsched.suite.histories.history import (
     creating,
     deleting,
 )
-from refsched.suite.reports.wording import described, said, told
+from refsched.suite.reports.wording import described, described_steps, said
 
 Json = dict[str, Any]
 
@@ -85,7 +85,7 @@ def test_an_object_is_what_distinguishes_it(value: Json, words: str) -> None:
 
 def lines(steps: list[Step], *records: tuple[int, Record]) -> list[str]:
     seen = [Seen(step, 0.0, record) for step, record in records]
-    return told(Judgement(History(tuple(steps)), seen), 0)[0]
+    return described_steps(Judgement(History(tuple(steps)), seen), 0)[0]
 
 
 def test_steps_and_what_came_of_them() -> None:
@@ -109,7 +109,7 @@ def test_steps_and_what_came_of_them() -> None:
         nominated_node="node-b",
         victims=("default/b",),
     )
-    told = lines(
+    shown = lines(
         steps,
         (3, Attempt("default/a", "scheduled", "node-b", waiting=True)),
         (3, Bind("default/a", "node-b", "bound")),
@@ -120,7 +120,7 @@ def test_steps_and_what_came_of_them() -> None:
         (7, Attempt("team/a", "unschedulable", "node-b")),
         (9, Delete(Reference("Pod", "a", namespace="team"))),
     )
-    assert told == [
+    assert shown == [
         " 1  node  node-b",
         " 2  pod   team/a",
         " 3  update pod   a       priorityClassName p",

@@ -110,15 +110,15 @@ def test_a_request_that_is_none_is_answered_with_an_error() -> None:
     }
     for problem, request in problems.items():
         assert server.answer(request) == {"error": problem}
-    told = server.answer({"reset": {}})["error"]
-    assert told.startswith("KeyError: 'config' (serving.py:")
+    message = server.answer({"reset": {}})["error"]
+    assert message.startswith("KeyError: 'config' (serving.py:")
 
 
 def test_an_exception_without_a_traceback_is_told_too() -> None:
-    from refsched.tools.serving import told
+    from refsched.tools.serving import described
 
-    assert told(ValueError("no")) == "ValueError: no"
-    assert told(ValueError("no\n  way")) == "ValueError: no way"
+    assert described(ValueError("no")) == "ValueError: no"
+    assert described(ValueError("no\n  way")) == "ValueError: no way"
 
 
 def _served(create: Callable[..., Any], *lines: bytes) -> list[Any]:

@@ -19,7 +19,7 @@ from refsched.oddities.inter_pod_affinity import (
     EXCLUDED_NAMESPACES,
     FIRST_OF_ITS_KIND,
     NAMESPACES_OF_HINTS,
-    ONE_TERM_OF_SEVERAL,
+    ONE_TERM_OF_MANY,
     REQUIRED_APART_BY_A_DELETED_POD,
 )
 from refsched.oddities.known_defect import KnownDefect
@@ -137,8 +137,8 @@ NOT_EXCLUDED = history(pod("db", on="n1"), pod("p", apart(term("db", **NOT_IN_OT
 
 SHOWS: dict[str, tuple[History, KnownDefect]] = {
     "kept-away": (KEPT_AWAY, REQUIRED_APART_BY_A_DELETED_POD),
-    "hit": (HIT, ONE_TERM_OF_SEVERAL),
-    "renamed": (RENAMED, ONE_TERM_OF_SEVERAL),
+    "hit": (HIT, ONE_TERM_OF_MANY),
+    "renamed": (RENAMED, ONE_TERM_OF_MANY),
     "alone": (ALONE, FIRST_OF_ITS_KIND),
     "elsewhere": (ELSEWHERE, NAMESPACES_OF_HINTS),
     "excluded": (EXCLUDED, EXCLUDED_NAMESPACES),

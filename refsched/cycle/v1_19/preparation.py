@@ -26,8 +26,8 @@ def prepare(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult)
     for number, victim in enumerate(result.victims):
         applies("R-EVICT-01")
         if scheduler.api.get(Pod, victim.pod.name, victim.pod.namespace) is None:
-            gone = error(f'pods "{victim.pod.name}" not found').by(PREEMPTION_PLUGIN)
-            return evolve(result, status=gone, nominated_node=None, victims=result.victims[:number])
+            not_found = error(f'pods "{victim.pod.name}" not found').by(PREEMPTION_PLUGIN)
+            return evolve(result, status=not_found, nominated_node=None, victims=result.victims[:number])
         scheduler.write("delete", victim.pod)
         waiting = scheduler.waiting_pods.get(victim.pod.uid)
         if waiting is not None:

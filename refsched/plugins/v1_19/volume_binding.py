@@ -31,7 +31,7 @@ from refsched.volumes.provisioning import NOTHING_TO_BIND, why_not_provisioned
 
 UNBOUND = Reason("pod has unbound immediate PersistentVolumeClaims", "R-VOLBIND-51")
 NODE_CONFLICT = Reason("node(s) had volume node affinity conflict", "R-VOLBIND-52")
-VOLUME_IS_GONE = Reason("pvc(s) bound to non-existent pv(s)", "R-VOLBIND-52")
+VOLUME_NOT_FOUND = Reason("pvc(s) bound to non-existent pv(s)", "R-VOLBIND-52")
 CANNOT_BIND = Reason(NOTHING_TO_BIND, "R-VOLBIND-53")
 _NO_CAPACITIES = ObjectStore()
 
@@ -108,7 +108,7 @@ def _refusal_of_bound(claims: Claims, node: Node, objects: ObjectStore) -> str |
     for claim in claims:
         volume = objects.latest(PersistentVolume, claim.spec.volume_name)
         if volume is None:
-            return VOLUME_IS_GONE
+            return VOLUME_NOT_FOUND
         if not volume.reaches(node.metadata.labels):
             return NODE_CONFLICT
     return None

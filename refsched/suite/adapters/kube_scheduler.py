@@ -40,7 +40,7 @@ BUILD_TIMEOUT = 3600.0
 GO_TIMEOUT = 120.0
 """Seconds: ``go version`` may first fetch the release that go.mod asks for."""
 
-TELL_EVERY = 15.0
+REPORT_EVERY = 15.0
 """Seconds between two words on how far a build is."""
 
 
@@ -108,12 +108,12 @@ class _Recorder:
     def _alone(self, path: Path) -> Iterator[None]:
         """While no other process builds the same. The lock goes with the process that holds it."""
         deadline = time.monotonic() + BUILD_TIMEOUT
-        told = False
+        announced = False
         with path.open("w") as lock:
             while not _try_lock(lock):
-                if not told:
+                if not announced:
                     self.log(f"refsched: another process builds {self.what}; waiting for it")
-                    told = True
+                    announced = True
                 if time.monotonic() >= deadline:
                     raise self.unavailable(f"another process has held {path} for too long")
                 time.sleep(0.1)
@@ -156,12 +156,12 @@ class _Recorder:
 
     def _follow(self, lines: Iterable[str]) -> deque[str]:
         said: deque[str] = deque(maxlen=15)
-        next_word = time.monotonic() + TELL_EVERY
+        next_word = time.monotonic() + REPORT_EVERY
         for count, line in enumerate(lines, 1):
             said.append(line.rstrip())
             if time.monotonic() >= next_word:
                 self.log(f"refsched: building {self.what}: {count} packages so far")
-                next_word = time.monotonic() + TELL_EVERY
+                next_word = time.monotonic() + REPORT_EVERY
         return said
 
     def unavailable(self, problem: str) -> AdapterUnavailable:

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 from refsched.errors import InputError
-from refsched.tools.serving import Create, Server, load, told
+from refsched.tools.serving import Create, Server, described, load
 
 
 def main() -> None:
@@ -51,7 +51,7 @@ def _loaded(module: str, answers: BinaryIO) -> Create | None:
     except InputError as problem:
         envelope = {"fault": problem.problem}
     except KeyboardInterrupt as error:
-        envelope = {"fault": f"cannot be imported: {told(error)}"}
+        envelope = {"fault": f"cannot be imported: {described(error)}"}
     _end_a_copy_of(myself)
     _say(envelope, answers)
     return create
@@ -64,7 +64,7 @@ def answer_all(server: Server, requests: BinaryIO, answers: BinaryIO) -> None:
         try:
             envelope: Mapping[str, Any] = {"answer": server.answer(json.loads(line))}
         except KeyboardInterrupt as error:
-            envelope = {"answer": {"error": told(error)}}
+            envelope = {"answer": {"error": described(error)}}
         _end_a_copy_of(myself)
         _say(envelope, answers)
 
@@ -79,7 +79,9 @@ def _say(envelope: Mapping[str, Any], answers: BinaryIO) -> None:
     try:
         text = json.dumps(envelope, allow_nan=False)
     except BaseException as error:
-        problem = told(error).partition(": ")[2] if isinstance(error, TypeError | ValueError) else told(error)
+        problem = described(error)
+        if isinstance(error, TypeError | ValueError):
+            problem = problem.partition(": ")[2]
         text = json.dumps({"fault": f"the answer cannot be written as JSON: {problem}"})
     answers.write(text.encode() + b"\n")
     answers.flush()

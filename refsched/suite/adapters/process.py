@@ -130,14 +130,14 @@ class _Running:
         """Why the command could not be started; nothing where it was."""
         self._end.settimeout(timeout)
         try:
-            told = self._end.recv(CHUNK)
+            message = self._end.recv(CHUNK)
         except OSError as error:
             return str(error)
-        if not told:
+        if not message:
             _has_ended(self._child, timeout)
             self.tail.wait(GRACE)
             return " ".join(self.tail.lines()) or f"exit code {self._child.returncode}"
-        return "" if told == keeper.STARTED else told.decode(errors="replace")
+        return "" if message == keeper.STARTED else message.decode(errors="replace")
 
     def answer(self, request: bytes, timeout: float, grace: float) -> bytes:
         """The line that answers the request. TransportError where none comes in time."""
@@ -148,11 +148,11 @@ class _Running:
         pipes.send(request)
         deadline = time.monotonic() + timeout
         while True:
-            gone = self._child.poll() is not None
-            moved = pipes.look(0 if gone else min(LOOK, max(0.0, deadline - time.monotonic())))
+            has_ended = self._child.poll() is not None
+            moved = pipes.look(0 if has_ended else min(LOOK, max(0.0, deadline - time.monotonic())))
             if pipes.sent and (line := pipes.line()) is not None:
                 return line
-            if pipes.over or (gone and not moved):
+            if pipes.over or (has_ended and not moved):
                 raise TransportError(self._death(grace))
             if time.monotonic() >= deadline:
                 raise LateError(_lateness(timeout, pipes))

@@ -58,7 +58,7 @@ _OF_A_CODE: Mapping[str, str] = {"NodeResourcesFit": "R-FIT-03"}
 
 _POPPED = ("R-QUEUE-04", "R-QUEUE-05")
 _BACKED_OFF = ("R-QUEUE-28", "R-QUEUE-31", "R-QUEUE-33", "R-QUEUE-36")
-_CURED = ("R-QUEUE-15", "R-QUEUE-16", "R-QUEUE-17", "R-QUEUE-22", "R-QUEUE-23", "R-QUEUE-24")
+_REQUEUED = ("R-QUEUE-15", "R-QUEUE-16", "R-QUEUE-17", "R-QUEUE-22", "R-QUEUE-23", "R-QUEUE-24")
 _REFUSED = ("R-QUEUE-07", "R-QUEUE-14", "R-QUEUE-21")
 """Transitions by what they say of a pod that is elsewhere: another's turn had come, its backoff is of another
 length, or an event requeues it or does not."""
@@ -195,7 +195,7 @@ class Attribution:
         is_refused = self._queues is not None and pod in self._queues.unschedulable
         if move.rule in _BACKED_OFF:
             return BACKOFF if not is_refused else move.before or move.rule
-        if move.rule in _CURED:
+        if move.rule in _REQUEUED:
             return move.asked if move.said_queue else move.rule
         if move.rule in _REFUSED and not is_refused:
             if self._agreed.get(pod) == move:

@@ -39,7 +39,7 @@ activeQ, podBackoffQ and unschedulableQ. No plugin is asked for a hint: an event
 pods in unschedulableQ, or for those with a matching affinity, and a pod whose attempt fails goes to
 podBackoffQ if there was one since the last Pop. The functions are those of
 `pkg/scheduler/internal/queue/scheduling_queue.go` (v1.19.16)."""
-_CURES = """\
+_WHICH_EVENT = """\
 A rejected pod waits until an event happens for which one of the plugins that rejected it has registered. Then the
 plugin's hint is asked, if it has one: *asked* means that it looks at the object and the pod, *always* that the
 pod is requeued in any case. Any event requeues a pod that a plugin without a table of its own rejected."""
@@ -68,7 +68,7 @@ def queue_page() -> str:
         "## Transitions",
         _rows(transitions.TRANSITIONS),
         "## Which event requeues which pod",
-        _CURES,
+        _WHICH_EVENT,
         *_events(),
         "## The queue of v1.19",
         _QUEUE_OF_V1_19,

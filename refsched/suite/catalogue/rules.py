@@ -73,7 +73,7 @@ class Rule:
 def all_rules() -> dict[str, Rule]:
     """Every rule by id, in the order of modules and lines."""
     rules: dict[str, Rule] = {}
-    for rule in (*_stated_in(refsched.__path__[0]), *_cures()):
+    for rule in (*_stated_in(refsched.__path__[0]), *_event_rules()):
         if rule.id in rules:
             raise ValueError(f"{rule.id} is stated in {rules[rule.id].module} and again in {rule.module}")
         rules[rule.id] = rule
@@ -169,7 +169,7 @@ def _one_line(text: str) -> str:
 # --- In the plugins' tables of events -------------------------------------------------------------
 
 
-def _cures() -> Iterator[Rule]:
+def _event_rules() -> Iterator[Rule]:
     for plugin in default_plugins():
         if not isinstance(plugin, EnqueueExtensions):
             continue

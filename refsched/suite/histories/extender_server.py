@@ -55,10 +55,10 @@ REFUSES = "refsched.dev/extender-refuses"
 SCORE = "refsched.dev/extender-score"
 
 _UNRESOLVABLE = "UnschedulableAndUnresolvable"
-_TOLD_TO_FAIL = {"Error": "told to fail"}
+_SCRIPTED_FAILURE = {"Error": "told to fail"}
 
 
-class ToldToFailError(Exception):
+class ScriptedFailureError(Exception):
     """The answer is HTTP 500, or there is none: then ``failed`` is the error that Go's HTTP client reports."""
 
     def __init__(self, failed: str = "") -> None:
@@ -99,9 +99,9 @@ def _preempt(name: str, script: Mapping[str, Any], request: Json) -> Json:
         sent = {node: _meta(victims) for node, victims in request["NodeNameToVictims"].items()}
     left: Json = {}
     for node, victims in sent.items():
-        told = script.get(node)
-        if told != "Refuse":
-            left[node] = victims | {"Pods": victims["Pods"][:told]}
+        answer = script.get(node)
+        if answer != "Refuse":
+            left[node] = victims | {"Pods": victims["Pods"][:answer]}
     return {"NodeNameToMetaVictims": left}
 
 
@@ -118,7 +118,7 @@ _VERBS: Mapping[str, Callable[[str, Mapping[str, Any], Json], Any]] = {
 
 
 class Answers:
-    """``answer`` is given the path of a call and its body. It raises ToldToFailError if the pod's annotation
+    """``answer`` is given the path of a call and its body. It raises ScriptedFailureError if the pod's annotation
     asks for a failure."""
 
     def __init__(self) -> None:
@@ -128,9 +128,9 @@ class Answers:
         *_, name, verb = path.split("/")
         script = self._script(request).get(name, {}).get(verb, {})
         if script == "Error" and verb in ("filter", "bind"):
-            return _TOLD_TO_FAIL
+            return _SCRIPTED_FAILURE
         if isinstance(script, str):
-            raise ToldToFailError(_FAILING[script])
+            raise ScriptedFailureError(_FAILING[script])
         return _VERBS[verb](name, script, request)
 
     def _script(self, request: Json) -> Json:
@@ -181,17 +181,17 @@ class _Handler(BaseHTTPRequestHandler):
         """Answers HTTP 400 to a call that kube-scheduler does not make or that an extender does not serve."""
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         prefix, _, verb = self.path.rpartition("/")
-        told: Json = {"extender": self.server.url + prefix, "verb": verb, "request": request}
+        call: Json = {"extender": self.server.url + prefix, "verb": verb, "request": request}
         try:
             answer = self.server.answers.answer(self.path, request)
-        except ToldToFailError as fails:
-            self.server.heard(told | ({"failed": fails.failed} if fails.failed else {"status": 500}))
+        except ScriptedFailureError as fails:
+            self.server.heard(call | ({"failed": fails.failed} if fails.failed else {"status": 500}))
             self._fail(fails.failed)
         except (LookupError, TypeError):
-            self.server.heard(told | {"status": 400})
+            self.server.heard(call | {"status": 400})
             self._send(400, {})
         else:
-            self.server.heard(told | {"answer": answer})
+            self.server.heard(call | {"answer": answer})
             self._send(200, answer)
 
     def _fail(self, how: str) -> None:
@@ -212,7 +212,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Logs nothing."""
 
 
-def _nobody(told: Json) -> None:
+def _nobody(call: Json) -> None:
     """Ignores the call."""
 
 

@@ -142,7 +142,7 @@ class _Replay:
         self._session = session
         self._capabilities = part.capabilities
         self._transcript = transcript
-        self._told: list[Input] = []
+        self._reported: list[Input] = []
         """Inputs that the implementation's own API server has reported, and that the recording has yet to."""
         self._held: str = ""
         """Whose scheduling cycle is held, so that the attempt comes without being asked for."""
@@ -168,10 +168,10 @@ class _Replay:
                     self._input(record)
 
     def _input(self, record: Input) -> None:
-        if record in self._told:
-            self._told.remove(record)
+        if record in self._reported:
+            self._reported.remove(record)
             return
-        if any(_object_of(told) == _object_of(record) for told in self._told):
+        if any(_object_of(reported) == _object_of(record) for reported in self._reported):
             raise _Ended(DIVERGED)
         self._show(record)
         self._hear(send(self._session, record))
@@ -225,7 +225,7 @@ class _Replay:
             self._note(self.judge.error("the request of the recording", answer.error))
         for record in answer.records:
             if isinstance(record, Input):
-                self._told.append(record)
+                self._reported.append(record)
             elif isinstance(record, Attempt):
                 self._attempts[record.pod] = record
             self._show(record)

@@ -93,8 +93,10 @@ def _from_trace(path: Path) -> History:
     """The history of a recording without steps: its inputs, and a request for each attempt."""
     trace = read_trace(path)
     steps = tuple(step for _, led_here in steps_by_entry(trace.entries) for step in led_here)
-    told = _recorded_steps(path)
-    return History(steps if told is None else told, trace.header.config, dict(trace.header.feature_gates))
+    recorded = _recorded_steps(path)
+    return History(
+        steps if recorded is None else recorded, trace.header.config, dict(trace.header.feature_gates)
+    )
 
 
 def _recorded_steps(path: Path) -> tuple[Step, ...] | None:
@@ -116,14 +118,14 @@ def scenario_text(history: History, *, title: str) -> str:
         {"create": _named(step.object)} if isinstance(step, Create) else _step_as_json(step)
         for step in history.steps
     ]
-    told = {"config": history.config, "steps": steps}
+    data = {"config": history.config, "steps": steps}
     if history.feature_gates:
-        told["featureGates"] = dict(history.feature_gates)
+        data["featureGates"] = dict(history.feature_gates)
     config_map = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": "refsched-scenario", "namespace": "default", "labels": {SCENARIO: "steps"}},
-        "data": {name: _yaml(value) for name, value in told.items()},
+        "data": {name: _yaml(value) for name, value in data.items()},
     }
     return f"# {title}\n" + "---\n".join(_yaml(document) for document in (*objects, config_map))
 
@@ -167,12 +169,14 @@ def _from_scenario(path: Path) -> History:
     documents = [
         document.value for document in read_documents(read_text(path.read_bytes(), str(path)), str(path))
     ]
-    told = [value for value in documents if _has_steps(value)]
-    if len(told) != 1:
-        raise InputError(f"expected one ConfigMap labelled {SCENARIO}, found {len(told)}", where=str(path))
+    scenarios = [value for value in documents if _has_steps(value)]
+    if len(scenarios) != 1:
+        raise InputError(
+            f"expected one ConfigMap labelled {SCENARIO}, found {len(scenarios)}", where=str(path)
+        )
     data = {
         name: next((document.value for document in read_documents(text, f"{path}: data.{name}")), None)
-        for name, text in told[0].get("data", {}).items()
+        for name, text in scenarios[0].get("data", {}).items()
     }
     objects = iter([value for value in documents if not _has_steps(value)])
     steps = data.get("steps")

@@ -92,8 +92,8 @@ def _is_plain(pod: Pod) -> bool:
         priority_class_name=spec.priority_class_name,
         containers=spec.containers,
     )
-    told = pod.metadata.labels or pod.metadata.annotations
-    return spec == plain and not told and not any(container.ports for container in spec.containers)
+    has_metadata = pod.metadata.labels or pod.metadata.annotations
+    return spec == plain and not has_metadata and not any(container.ports for container in spec.containers)
 
 
 def _is_open(node: Node) -> bool:

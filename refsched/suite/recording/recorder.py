@@ -49,7 +49,7 @@ def record(adapter: Adapter, history: History, start: datetime = START) -> Recor
     ]
     text = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
     attempts = sum(isinstance(each.record, Attempt) for each in seen.seen)
-    return Recorded(heard.nowhere(text), attempts, witness.error_told or seen.ended)
+    return Recorded(heard.nowhere(text), attempts, witness.error_reported or seen.ended)
 
 
 def write_trace(path: Path, text: str) -> None:
@@ -91,7 +91,7 @@ class _Witness:
         """``calls`` are those of extenders since it was asked last."""
         self._calls = calls
         self.before: dict[int, Json] = {}
-        self.error_told = ""
+        self.error_reported = ""
         self.has_diverged = False
         self._taken = 0
         self._untried: dict[str, None] = {}
@@ -134,7 +134,7 @@ class _Witness:
 
     def error(self, request: str, message: str) -> list[Finding]:
         """Ends the trace, because the state of an implementation after an error is unknown."""
-        self.error_told = f"{request} was answered with an error: {message}"
+        self.error_reported = f"{request} was answered with an error: {message}"
         return [Finding("", request, "an answer", message)]
 
     def settled(self) -> list[Finding]:

@@ -65,7 +65,7 @@ class Survey:
     refused_before: Counter[str] = Factory(Counter)
     refused: Counter[str] = Factory(Counter)
     scored: Counter[str] = Factory(Counter)
-    told_apart: Counter[str] = Factory(Counter)
+    separated: Counter[str] = Factory(Counter)
     transitions: Counter[str] = Factory(Counter)
     ways_back: Counter[str] = Factory(Counter)
     happened: Counter[str] = Factory(Counter)
@@ -178,7 +178,7 @@ def _count_scores(found: Survey, scores: Mapping[str, Mapping[str, int]]) -> Non
     for name in sorted({name for of_node in scores.values() for name in of_node}):
         plugin = AN_EXTENDER if "://" in name else name
         found.scored[plugin] += 1
-        found.told_apart[plugin] += len({of_node.get(name) for of_node in scores.values()}) > 1
+        found.separated[plugin] += len({of_node.get(name) for of_node in scores.values()}) > 1
 
 
 def _events(record: Record) -> Iterator[str]:

@@ -72,13 +72,13 @@ def plugin_counts(found: Survey) -> Iterator[tuple[str, Mapping[str, int]]]:
             ("preFilter", "preFilter", found.refused_before),
             ("filter", "filter", found.refused),
             ("score", "score", found.scored),
-            ("toldApart", "score", found.told_apart),
+            ("separated", "score", found.separated),
         )
         yield (
             plugin,
             {
-                told: times[plugin]
-                for told, point, times in counted
+                key: times[plugin]
+                for key, point, times in counted
                 if plugin in times or (plugin in DEFAULT.plugins and point in DEFAULT.plugins[plugin].points)
             },
         )
@@ -89,14 +89,21 @@ def _plugins(found: Survey) -> str:
     rows = [
         (
             plugin,
-            *(counted.get(point, "") for point in ("preFilter", "filter", "score", "toldApart")),
+            *(counted.get(point, "") for point in ("preFilter", "filter", "score", "separated")),
             "; ".join(
                 dict.fromkeys(why for point in counted if (why := unreached.PLUGINS.get((plugin, point))))
             ),
         )
         for plugin, counted in plugin_counts(found)
     ]
-    head = ("plugin", "refused in PreFilter", "refused a node", "scored", "told nodes apart", "why not")
+    head = (
+        "plugin",
+        "refused in PreFilter",
+        "refused a node",
+        "scored",
+        "scored nodes differently",
+        "why not",
+    )
     return _table("Plugins, by attempt (a refused node counts by itself)", head, rows)
 
 

@@ -56,6 +56,6 @@ PLUGINS: Mapping[tuple[str, str], str] = {
     ("NodeVolumeLimits", "preFilter"): _NEVER_REFUSES,
     ("PodTopologySpread", "preFilter"): _UNREADABLE,
     ("VolumeBinding", "score"): _BY_DEFAULT,
-    ("VolumeBinding", "toldApart"): _BY_DEFAULT,
+    ("VolumeBinding", "separated"): _BY_DEFAULT,
 }
-"""By plugin and point; ``toldApart`` is a score that told nodes apart."""
+"""By plugin and point; ``separated`` is a score that differed between nodes."""

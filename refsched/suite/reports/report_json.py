@@ -82,7 +82,7 @@ def as_json(result: Result) -> Json:
 
 
 def _rule(each: RuleVerdict, result: Result) -> Json:
-    told: Json = {
+    entry: Json = {
         "id": each.rule.id,
         "area": each.rule.area,
         "sentence": each.rule.sentence,
@@ -96,8 +96,8 @@ def _rule(each: RuleVerdict, result: Result) -> Json:
         "needs": list(each.needs),
     }
     if each.failure is not None:
-        told["failure"] = _failure(each.failure, result)
-    return told
+        entry["failure"] = _failure(each.failure, result)
+    return entry
 
 
 def _failure(failure: Failure, result: Result) -> Json:

@@ -174,8 +174,8 @@ def _remarks(result: Result) -> Iterator[str]:
     if absent := result.having(NOT_CLAIMED):
         yield from _wrapped(f"{NOT_CLAIMED}: {_by_need(absent)}", "")
     if later := [each.rule.id for each in result.having(FAIL) if each.later and not each.known]:
-        told = f"broken, and not required by the release that was asked for: {', '.join(later)}"
-        yield from _wrapped(told, "")
+        note = f"broken, and not required by the release that was asked for: {', '.join(later)}"
+        yield from _wrapped(note, "")
     if known := [each.rule.id for each in result.having(FAIL) if each.known]:
         yield from _wrapped(f"failing as the baseline says: {', '.join(known)}", "")
     if result.stale:

@@ -53,12 +53,12 @@ def said(value: object) -> str:
         case Sequence():
             return ", ".join(said(member) for member in value) or "none"
         case _ if attrs.has(type(value)):
-            return said({name: member for name, member in _told_members(value) if member not in (None, ())})
+            return said({name: member for name, member in _named_members(value) if member not in (None, ())})
         case _:
             return str(value)
 
 
-def _told_members(value: Any) -> Iterator[tuple[str, object]]:
+def _named_members(value: Any) -> Iterator[tuple[str, object]]:
     for attribute in attrs.fields(type(value)):
         yield json_name(attribute.name), getattr(value, attribute.name)
 
@@ -103,14 +103,14 @@ def _members(value: Json) -> Iterator[str]:
         yield f"labels {flow(labels)}"
     yield from _others(spec)
     yield from _others(status)
-    rest = {key: member for key, member in value.items() if key not in _TOLD}
+    rest = {key: member for key, member in value.items() if key not in _SHOWN_BEFORE}
     yield from _others(rest)
-    told = {"name", "namespace", "labels", "annotations"}
-    yield from _others({key: member for key, member in metadata.items() if key not in told})
+    shown = {"name", "namespace", "labels", "annotations"}
+    yield from _others({key: member for key, member in metadata.items() if key not in shown})
     yield from _annotations(metadata.get("annotations") or {})
 
 
-_TOLD = {"apiVersion", "kind", "metadata", "spec", "status"}
+_SHOWN_BEFORE = {"apiVersion", "kind", "metadata", "spec", "status"}
 
 
 def _containers(containers: Sequence[Json], which: str) -> Iterator[str]:
@@ -156,7 +156,7 @@ def flow(value: object) -> str:
 # --- Steps ----------------------------------------------------------------------------------------
 
 
-def told(judgement: Judgement, wrong: int) -> tuple[list[str], int]:
+def described_steps(judgement: Judgement, wrong: int) -> tuple[list[str], int]:
     """One line for each step, and under it what else came of it; and which line is the last of step ``wrong``."""
     width = len(str(len(judgement.history.steps)))
     names = _NameColumn.of(judgement.history)

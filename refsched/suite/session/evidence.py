@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from refsched.suite.histories.scenario import scenario_text, trace_lines
-from refsched.suite.reports.wording import said, told
+from refsched.suite.reports.wording import described_steps, said
 from refsched.suite.session.bench import Rule
 from refsched.suite.session.check import Checking, Evidence
 from refsched.suite.session.outcome import Failure
@@ -18,7 +18,7 @@ def failure_of(
     finding, judgement = evidence.finding, evidence.judgement
     is_target = evidence.rule == checking.target
     steps, size = evidence.size
-    lines, line = told(judgement, finding.step)
+    lines, line = described_steps(judgement, finding.step)
     scheduler = {"name": about.name, "version": about.version}
     return Failure(
         rule=evidence.rule,

@@ -181,11 +181,11 @@ class Gathering:
             return
         terminalreporter.ensure_newline()
         terminalreporter.section("conformance")
-        told = [
+        shown = [
             *paragraphs(self._result),
             *(Paragraph((f"not written: {path}",), "red") for path in self._unwritten),
         ]
-        for paragraph in told:
+        for paragraph in shown:
             for number, line in enumerate(paragraph.lines):
                 colours = {paragraph.colour: True} if paragraph.colour and not number else {}
                 terminalreporter.write_line(line, **colours)

@@ -60,11 +60,11 @@ def _end_where_options_are_not_understood() -> None:
     """Of an option that nobody has declared no hook hears: pytest cleans up, and would end with 4."""
     problem = sys.exc_info()[1]
     if isinstance(problem, pytest.UsageError):
-        _tell(problem)
+        _print_problem(problem)
         sys.exit(NOT_JUDGED)
 
 
-def _tell(problem: pytest.UsageError) -> None:
+def _print_problem(problem: pytest.UsageError) -> None:
     for line in problem.args:
         sys.stderr.write(f"ERROR: {line}\n")
 
@@ -83,7 +83,7 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int | pytest.E
     try:
         code = int((yield))
     except pytest.UsageError as problem:
-        _tell(problem)
+        _print_problem(problem)
         return NOT_JUDGED
     return min(code, NOT_PYTESTS_OWN)
 

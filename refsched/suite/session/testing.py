@@ -21,7 +21,7 @@ from refsched.suite.session.evidence import failure_of
 from refsched.suite.session.options import Options
 from refsched.suite.session.outcome import Fault, Outcome, with_property
 from refsched.suite.session.runner import Runner
-from refsched.tools.serving import told
+from refsched.tools.serving import described
 
 INVARIANT = "R-INV-"
 """What holds of every scheduler; a test that is about nothing else of an implementation is not for it."""
@@ -185,7 +185,7 @@ class Testing:
             outcome = self._outcome(item, declared, call.excinfo.value if call.excinfo else None)
             with_property(report.user_properties, outcome)
             if outcome.has_failed:
-                self._tell(report, outcome)
+                self._add_report(report, outcome)
         return report
 
     def _outcome(self, item: pytest.Item, declared: Declaration, raised: BaseException | None) -> Outcome:
@@ -197,7 +197,7 @@ class Testing:
                     "suite", f"{name_of(item)} was skipped, and not by the suite: {raised}"
                 )
         elif raised is not None and not isinstance(raised, RuleBrokenError):
-            checking.fault = Fault("suite", f"{name_of(item)}: {told(raised)}")
+            checking.fault = Fault("suite", f"{name_of(item)}: {described(raised)}")
         case = case_of(item, declared)
         decides = case.decides if case is not None else ""
         return Outcome(
@@ -217,7 +217,7 @@ class Testing:
             target=checking.target or "",
         )
 
-    def _tell(self, report: pytest.TestReport, outcome: Outcome) -> None:
+    def _add_report(self, report: pytest.TestReport, outcome: Outcome) -> None:
         """Writes the outcome into the report as JUnit shows it, in place of Hypothesis' own message."""
         failure = next(failure for failure in outcome.failures if failure.rule == outcome.target)
         report.longrepr = "\n".join(failure_lines(self._rule(failure.rule), failure))

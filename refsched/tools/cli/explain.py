@@ -206,8 +206,8 @@ def _why(node: NodeVerdict) -> str:
     why = ", ".join(node.reasons)
     numbers = "; ".join((*node.details, *(_numbers(lack, named=len(node.lacks) > 1) for lack in node.lacks)))
     crowd = f"with {', '.join(node.nominated)}, nominated here, counted" if node.nominated else ""
-    told = ": ".join(part for part in (numbers, crowd) if part)
-    return f"{why}  ({told})" if told else why
+    details = ": ".join(part for part in (numbers, crowd) if part)
+    return f"{why}  ({details})" if details else why
 
 
 def _numbers(lack: Lack, *, named: bool) -> str:
@@ -220,8 +220,8 @@ def _numbers(lack: Lack, *, named: bool) -> str:
 
 def amounts(resource: str, *values: int) -> tuple[str, ...]:
     """As people write them; to the last byte where they would otherwise look the same."""
-    told = tuple(_amount(resource, value) for value in values)
-    return told if len(set(told)) == len(set(values)) else tuple(map(str, values))
+    written = tuple(_amount(resource, value) for value in values)
+    return written if len(set(written)) == len(set(values)) else tuple(map(str, values))
 
 
 def _amount(resource: str, value: int) -> str:

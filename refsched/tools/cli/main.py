@@ -285,10 +285,11 @@ def main() -> None:
         _give_up_stdout()
         _end("" if isinstance(error, BrokenPipeError) else error.strerror or str(error))
     except Exception as error:
-        from refsched.tools.serving import told
+        from refsched.tools.serving import described
 
         _end(
-            f"refsched itself fails, which it never should: {told(error)}. Please report it, with what was given"
+            f"refsched itself fails, which it never should: {described(error)}. "
+            "Please report it, with what was given"
         )
 
 

@@ -32,7 +32,7 @@ def replay(paths: Sequence[str], *, as_json: bool) -> int:
         if report.error is not None:
             click.echo(f"refsched: {printable(report.error)}", err=True)
         elif not as_json:
-            _tell(report)
+            _print_report(report)
     counted = ("attempts", "agree", "disagree", "unchecked")
     summary = {"traces": len(reports)} | {
         each: sum(getattr(report, each) for report in reports) for each in counted
@@ -52,7 +52,7 @@ def replay(paths: Sequence[str], *, as_json: bool) -> int:
     return NOT_JUDGED if not_judged else AGREED
 
 
-def _tell(report: FileReport) -> None:
+def _print_report(report: FileReport) -> None:
     name, first = printable(report.file), report.first
     if first is None:
         without = f", without known defects: {', '.join(report.without)}" if report.without else ""

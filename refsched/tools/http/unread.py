@@ -35,22 +35,22 @@ class Unread:
     def reach(self, config: ExtenderConfig) -> Ask:
         """Over HTTP, with objects as they were shown."""
         ask = over_http(config)
-        return lambda verb, request: ask(verb, self.filled(request))
+        return lambda verb, request: ask(verb, self.whole(request))
 
-    def filled(self, request: Json) -> Json:
+    def whole(self, request: Json) -> Json:
         """The request with its pods and nodes whole."""
-        filled = dict(request)
-        if filled.get("Pod") is not None:
-            filled["Pod"] = self._whole("Pod", filled["Pod"])
-        if filled.get("Nodes") is not None:
-            items = [self._whole("Node", node) for node in filled["Nodes"]["items"]]
-            filled["Nodes"] = {**filled["Nodes"], "items": items}
-        if filled.get("NodeNameToVictims") is not None:
-            filled["NodeNameToVictims"] = {
+        result = dict(request)
+        if result.get("Pod") is not None:
+            result["Pod"] = self._whole("Pod", result["Pod"])
+        if result.get("Nodes") is not None:
+            items = [self._whole("Node", node) for node in result["Nodes"]["items"]]
+            result["Nodes"] = {**result["Nodes"], "items": items}
+        if result.get("NodeNameToVictims") is not None:
+            result["NodeNameToVictims"] = {
                 node: {**victims, "Pods": [self._whole("Pod", pod) for pod in victims["Pods"]]}
-                for node, victims in filled["NodeNameToVictims"].items()
+                for node, victims in result["NodeNameToVictims"].items()
             }
-        return filled
+        return result
 
     def _whole(self, kind: str, written: Json) -> Json:
         metadata = written["metadata"]

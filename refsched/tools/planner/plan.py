@@ -177,15 +177,15 @@ class _Run:
     # --- The end ----------------------------------------------------------------------------------
 
     def result(self) -> Plan:
-        gone = {each.pod: each for each in self.preempted}
+        victims = {each.pod: each for each in self.preempted}
         nodes = tuple(node.name for node in self.scheduler.state.objects.list(Node))
-        outcomes = tuple(self._outcome(pod, gone, nodes) for _, pod in sorted(self.census.pending.items()))
+        outcomes = tuple(self._outcome(pod, victims, nodes) for _, pod in sorted(self.census.pending.items()))
         return Plan(outcomes, tuple(self.preempted), tuple(self.volumes), self.census)
 
-    def _outcome(self, pod: Pod, gone: Mapping[str, Preempted], nodes: Sequence[str]) -> Outcome:
+    def _outcome(self, pod: Pod, victims: Mapping[str, Preempted], nodes: Sequence[str]) -> Outcome:
         key, tries = pod.key, self.attempts[pod.key]
-        if key in gone:
-            reason = f"left {gone[key].node} for {gone[key].by}"
+        if key in victims:
+            reason = f"left {victims[key].node} for {victims[key].by}"
             return Outcome(key, pod.priority, PREEMPTED, attempts=tries, message=reason)
         stored = self.scheduler.state.api.get(Pod, pod.name, pod.namespace)
         assert stored is not None

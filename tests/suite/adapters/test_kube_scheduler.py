@@ -153,7 +153,7 @@ def test_a_build_that_is_interrupted_ends_the_compiler(
     pretend: Pretend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pretend(build="echo k8s.io/one >&2; exec sleep 60")
-    monkeypatch.setattr(module, "TELL_EVERY", 0.0)
+    monkeypatch.setattr(module, "REPORT_EVERY", 0.0)
 
     def interrupt(line: str) -> None:
         if "so far" in line:
@@ -167,7 +167,7 @@ def test_progress_goes_to_stderr(
     pretend: Pretend, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pretend()
-    monkeypatch.setattr(module, "TELL_EVERY", 0.0)
+    monkeypatch.setattr(module, "REPORT_EVERY", 0.0)
     kube_scheduler()
     told = capsys.readouterr().err.splitlines()
     assert told[1] == "refsched: building kube-scheduler:v1.34: 1 packages so far"

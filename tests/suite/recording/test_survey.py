@@ -137,7 +137,7 @@ def test_what_extenders_were_asked_is_counted_by_what_came_back() -> None:
     assert asked["bind: an answer"] == 4
     found = survey([path])
     assert found.asked == asked
-    assert (found.scored["an extender"], found.told_apart["an extender"]) == (1, 1)
+    assert (found.scored["an extender"], found.separated["an extender"]) == (1, 1)
 
 
 def test_tables_stand_between_two_marks(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def noted(pod: Any = SHOWN_POD) -> tuple[Unread, Pod, Node]:
 def test_what_was_not_read_is_sent_all_the_same() -> None:
     unread, pod, node = noted()
 
-    request = unread.filled(extender_args(pod, [node], by_name=False))
+    request = unread.whole(extender_args(pod, [node], by_name=False))
 
     assert request["Pod"]["metadata"] == SHOWN_POD["metadata"]
     spec = request["Pod"]["spec"]
@@ -69,7 +69,7 @@ def test_victims_are_sent_whole_too() -> None:
     unread, pod, _ = noted()
     args = preemption_args(pod, {"n": Candidate("n", (PodInfo(pod),))}, by_uid=False)
 
-    [victim] = unread.filled(args)["NodeNameToVictims"]["n"]["Pods"]
+    [victim] = unread.whole(args)["NodeNameToVictims"]["n"]["Pods"]
 
     assert victim["spec"]["serviceAccountName"] == "robot"
 
@@ -77,7 +77,7 @@ def test_victims_are_sent_whole_too() -> None:
 def test_a_request_without_objects_is_sent_as_it_is() -> None:
     binding = {"PodName": "p", "Node": "n"}
 
-    assert Unread().filled(binding) == binding
+    assert Unread().whole(binding) == binding
 
 
 def test_what_was_read_is_sent_as_it_is_now() -> None:
@@ -85,7 +85,7 @@ def test_what_was_read_is_sent_as_it_is_now() -> None:
     unread, pod, _ = noted(nominated)
     status = evolve(pod.status, nominated_node_name="")
 
-    request = unread.filled(extender_args(evolve(pod, status=status), [], by_name=True))
+    request = unread.whole(extender_args(evolve(pod, status=status), [], by_name=True))
 
     assert request["Pod"]["status"] == {"phase": "Pending", "qosClass": "Burstable"}
 
@@ -94,7 +94,7 @@ def test_a_list_that_has_grown_is_as_it_was_written() -> None:
     unread, pod, _ = noted()
     two = {"metadata": SHOWN_POD["metadata"], "spec": {"containers": [{"name": "c"}, {"name": "d"}]}}
 
-    request = unread.filled(extender_args(read_as(Pod, two), [], by_name=True))
+    request = unread.whole(extender_args(read_as(Pod, two), [], by_name=True))
 
     assert request["Pod"]["spec"]["containers"] == [{"name": "c"}, {"name": "d"}]
     assert len(pod.spec.containers) == 1
