@@ -4,7 +4,7 @@
 The default gates of v1.34.2 make the scheduler take the *experimental* allocator: DRAResourceClaimDeviceStatus
 is on, and the stable and incubating ones do not know it (structured/allocator.go, NewAllocator).
 
-Rules: R-DRA-50 … R-DRA-58.
+Rules: R-DRA-50 … R-DRA-59.
 Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, Allocate,
 allocateOne, allocateDevice (v0.34.2).
 """
@@ -18,6 +18,7 @@ from attrs import define, field, frozen
 
 from refsched.devices.constraints import Constraint, MatchAttribute
 from refsched.devices.errors import AllocationError
+from refsched.devices.fruitless import Fruitless
 from refsched.devices.pools import DeviceID, OfferedDevice, Pool, PoolOrders, Pools, gather_pools
 from refsched.devices.requests import (
     MAX_RESULTS,
@@ -36,12 +37,14 @@ from refsched.rules import applies
 
 @frozen
 class Allocator:
-    """All that an allocation depends on but the node. ``in_use`` are the devices that claims hold."""
+    """All that an allocation depends on but the node. ``in_use`` are the devices that claims hold, and
+    ``is_timed`` says that a long search is given up (filterTimeout)."""
 
     slices: Sequence[ResourceSlice]
     in_use: frozenset[DeviceID]
     get_class: GetClass = field(eq=False)
     steps: AllocatorSteps = AllocatorSteps()
+    is_timed: bool = True
 
     def pool_orders(self, node: Node) -> PoolOrders:
         """The orders in which the pools that the node reaches may be tried."""
@@ -68,7 +71,8 @@ class Allocator:
             sized |= sizer.size_claim(index)
             constraints.append(_constraints(claim))
         matcher.forget()
-        search = _Search(claims, pools, self.in_use, matcher, sized, constraints, self.steps)
+        fruitless = Fruitless(claims, sized, self.is_timed)
+        search = _Search(claims, pools, self.in_use, matcher, sized, constraints, self.steps, fruitless)
         if not search.run():
             return None
         applies("R-DRA-50")
@@ -122,6 +126,7 @@ class _Search:
     sized: dict[RequestKey, Sized]
     constraints: Sequence[Sequence[Constraint]]
     steps: AllocatorSteps
+    fruitless: Fruitless
     chosen: list[list[Chosen]] = field(init=False)
     held_by: dict[DeviceID, set[int]] = field(factory=dict)
 
@@ -213,12 +218,14 @@ class _Search:
         self, place: _Place, sized: Sized, offered: OfferedDevice, further: _Place, *, in_alternative: bool
     ) -> bool:
         """Go on with this device taken, and give it back where that leads nowhere."""
+        state = self.fruitless.state((further, in_alternative), self.chosen)
         try:
-            found = self._go_on(further, in_alternative=in_alternative)
+            found = not self.fruitless.holds(state) and self._go_on(further, in_alternative=in_alternative)
         except _TooManyDevices:
             self._give_back(place, sized, offered)
             raise
         if not found:
+            self.fruitless.add(state)
             self._give_back(place, sized, offered)
         return found
 
@@ -238,6 +245,7 @@ class _Search:
         """R-DRA-58: A device that does not satisfy every constraint of the claim is not allocated."""
         if not self._is_free(place, sized, offered):
             return False
+        self.fruitless.count()
         constraints = self.constraints[place.claim]
         for index, constraint in enumerate(constraints):
             if constraint.add(sized.name, offered):

@@ -53,7 +53,7 @@ class MatchAttribute:
         value of the devices allocated before it for the same requests (all requests, if none is named)."""
         if not _concerns(self.requests, request):
             return True
-        value = _look_up(offered, self.attribute)
+        value = look_up(offered, self.attribute)
         if value is None:
             applies("R-DRA-30")
             return False
@@ -74,7 +74,7 @@ def _concerns(requests: frozenset[str], request: RequestName) -> bool:
     return not requests or request.base in requests or str(request) in requests
 
 
-def _look_up(offered: OfferedDevice, name: str) -> DeviceAttribute | None:
+def look_up(offered: OfferedDevice, name: str) -> DeviceAttribute | None:
     """R-DRA-32: An attribute of a constraint whose domain is the driver's name also names the attribute that a
     device has without a domain. Source: lookupAttribute."""
     attributes = offered.device.attributes

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 
 class AllocationError(Exception):
     """Something is wrong with a claim, a class or a pool. It ends the pod's attempt, whatever the node."""
@@ -10,3 +12,11 @@ class AllocationError(Exception):
 
 class RefusedOnNode(AllocationError):  # noqa: N818  (no error: it says why the node is refused)
     """What is wrong concerns this node alone; on others the pod may fit."""
+
+    rule: ClassVar[str] = "R-DRA-04"
+
+
+class SearchTooLong(RefusedOnNode):
+    """The search for devices on this node was given up."""
+
+    rule: ClassVar[str] = "R-DRA-59"

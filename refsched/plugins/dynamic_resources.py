@@ -2,7 +2,7 @@
 """DynamicResources: a pod runs where its resource claims are, or can be, allocated.
 
 Feature gates are at their defaults: DRAAdminAccess, DRAPrioritizedList and DRAResourceClaimDeviceStatus are on,
-the other ones of DRA off. Out of scope: the ten seconds after which a search for devices is given up.
+the other ones of DRA off.
 Not modelled, because its order of events cannot happen here: a device given twice while one binding cycle
 writes and the next pod is looked at (kubernetes #136269).
 
@@ -38,23 +38,22 @@ from refsched.framework.events import (
     ActionType,
     EventHint,
 )
-from refsched.framework.interface import Api, Continue, Reject, Skip
+from refsched.framework.interface import Api, Continue, Handle, Reject, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from refsched.objects.dra import (
-    DELETE_PROTECTION,
     AllocationResult,
     DeviceClass,
     ResourceClaim,
-    ResourceClaimConsumerReference,
     ResourceSlice,
 )
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.plugins.dynamic_resources_args import DynamicResourcesArgs
 from refsched.plugins.dynamic_resources_requests import may_be_allocated
+from refsched.plugins.dynamic_resources_writes import bind_claim, protected, write
 from refsched.rules import Reason, applies
 
 MAX_ORDERS = 5040
@@ -109,6 +108,7 @@ class DynamicResources:
     )
     WITHOUT_PRE_FILTER: ClassVar[Status] = error("not found")
     steps: AllocatorSteps = AllocatorSteps()
+    is_timed: bool = True
     ARGS: ClassVar[type[DynamicResourcesArgs]] = DynamicResourcesArgs
     READS: ClassVar[tuple[str, ...]] = (
         "Pod.spec.resourceClaims",
@@ -116,6 +116,10 @@ class DynamicResources:
         "ResourceSlice",
         "DeviceClass",
     )
+
+    @classmethod
+    def of_args(cls, args: DynamicResourcesArgs, handle: Handle) -> DynamicResources:
+        return cls(is_timed=bool(args.filter_timeout))
 
     # --- PreEnqueue -------------------------------------------------------------------------------
 
@@ -153,6 +157,7 @@ class DynamicResources:
             devices_in_use(objects),
             lambda name: objects.get(DeviceClass, name),
             self.steps,
+            self.is_timed,
         )
         return Continue(PodClaims(claims, allocator, choices=snapshot.choices))
 
@@ -167,7 +172,7 @@ class DynamicResources:
             try:
                 found = state.allocator.allocate(node.existing_node, state.to_allocate)
             except RefusedOnNode as refusal:
-                return unresolvable(Reason(str(refusal), "R-DRA-04"))
+                return unresolvable(Reason(str(refusal), refusal.rule))
             except AllocationError as problem:
                 return error(Reason(str(problem), "R-DRA-04"))
             if found is None:
@@ -190,7 +195,7 @@ class DynamicResources:
             return PostFilterResult(unschedulable(STILL_NOT_SCHEDULABLE))
         claim = context.choices.choose("claim", idle)
         freed = evolve(claim.status, allocation=None, reserved_for=(), devices=())
-        _write(evolve(claim, status=freed), context.api)
+        write(evolve(claim, status=freed), context.api)
         return PostFilterResult(unschedulable(DEALLOCATED))
 
     def _idle_unavailable_claims(
@@ -228,7 +233,7 @@ class DynamicResources:
         for claim, allocation in chosen:
             if allocation is not None:
                 applies("R-DRA-08")
-                start_allocation(_protected(claim).allocated(allocation), objects)
+                start_allocation(protected(claim).allocated(allocation), objects)
         return Continue(evolve(state, allocations=tuple(allocation for _, allocation in chosen)))
 
     def unreserve(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None:
@@ -248,7 +253,7 @@ class DynamicResources:
                 continue
             applies("R-DRA-10")
             others = tuple(user for user in current.status.reserved_for if user.uid != pod.pod.uid)
-            _write(evolve(current, status=evolve(current.status, reserved_for=others)), api)
+            write(evolve(current, status=evolve(current.status, reserved_for=others)), api)
 
     # --- PreBind ----------------------------------------------------------------------------------
 
@@ -262,7 +267,7 @@ class DynamicResources:
             if claim.is_reserved_for(pod.pod.uid):
                 continue
             applies("R-DRA-11")
-            problem = _bind_claim(claim, allocation, pod.pod, api)
+            problem = bind_claim(claim, allocation, pod.pod, api)
             if allocation is not None:
                 end_allocation(claim, api.objects)
             if problem:
@@ -353,48 +358,3 @@ def _allocations(state: PodClaims, allocator: Allocator, pools: Pools, node: Nod
         if found
         else ()
     )
-
-
-def _protected(claim: ResourceClaim) -> ResourceClaim:
-    """The claim with the finalizer that keeps it while devices are allocated to it."""
-    finalizers = claim.metadata.finalizers
-    if DELETE_PROTECTION in finalizers:
-        return claim
-    return evolve(claim, metadata=evolve(claim.metadata, finalizers=(*finalizers, DELETE_PROTECTION)))
-
-
-def _bind_claim(claim: ResourceClaim, allocation: AllocationResult | None, pod: Pod, api: Api) -> str:
-    """Write the reservation, with the allocation where there is a new one, into the claim as it is by now.
-    The finalizer is written before. Answers what went wrong. Source: bindClaim."""
-    current = api.objects.latest(ResourceClaim, claim.metadata.name, claim.metadata.namespace)
-    if current is None:
-        return f"{_first_step(claim, allocation)} claim {claim.key}: {_not_found(claim)}"
-    if current.metadata.deletion_timestamp is not None:
-        return f"claim {claim.key} got deleted in the meantime"
-    if allocation is not None:
-        if current.is_allocated:
-            return f"claim {claim.key} got allocated elsewhere in the meantime"
-        if _protected(current) != current:
-            current = _protected(current)
-            _write(current, api)
-        current = current.allocated(allocation)
-    consumer = ResourceClaimConsumerReference(resource="pods", name=pod.name, uid=pod.uid)
-    reserved = evolve(current.status, reserved_for=(*current.status.reserved_for, consumer))
-    _write(evolve(current, status=reserved), api)
-    return ""
-
-
-def _first_step(claim: ResourceClaim, allocation: AllocationResult | None) -> str:
-    if allocation is None:
-        return "add reservation to"
-    return "add allocation and reservation to" if _protected(claim) == claim else "add finalizer to"
-
-
-def _not_found(claim: ResourceClaim) -> str:
-    return f'resourceclaims.resource.k8s.io "{claim.metadata.name}" not found'
-
-
-def _write(claim: ResourceClaim, api: Api) -> None:
-    """What was written counts at once, also before the API server has shown it."""
-    api.write("update", claim)
-    api.objects.assume(claim)

@@ -4,6 +4,7 @@
 from conformance.wrong.planted.table import Wrong
 
 _PLUGIN = "refsched.plugins.dynamic_resources"
+_WRITES = "refsched.plugins.dynamic_resources_writes"
 _ALLOCATOR = "refsched.devices.allocator"
 _CLAIMS = "refsched.devices.claims"
 _REQUESTS = "refsched.devices.requests"
@@ -140,30 +141,30 @@ WRONG = (
     Wrong(
         "leaves-claims-unprotected",
         "A claim is allocated without the finalizer that protects it.",
-        _PLUGIN,
-        "if _protected(current) != current:",
+        _WRITES,
+        "if protected(current) != current:",
         "if current is None:",
     ),
     Wrong(
         "takes-a-claims-last-user-away",
         "A new entry in reservedFor replaces the earlier ones.",
-        _PLUGIN,
+        _WRITES,
         "reserved_for=(*current.status.reserved_for, consumer)",
         "reserved_for=(consumer,)",
     ),
     Wrong(
         "keeps-claims-to-itself",
         "The allocation of a claim is never written.",
-        _PLUGIN,
+        _WRITES,
         'api.write("update", claim)',
         "pass",
     ),
     Wrong(
         "reserves-for-the-first-only",
         "An allocated claim is not written again to reserve it for the next pod.",
-        _PLUGIN,
-        "_write(evolve(current, status=reserved), api)",
-        "_write(evolve(current, status=reserved), api) if allocation is not None else None",
+        _WRITES,
+        "write(evolve(current, status=reserved), api)",
+        "write(evolve(current, status=reserved), api) if allocation is not None else None",
     ),
     Wrong(
         "any-owner-will-do",

@@ -24,6 +24,10 @@ _ELSEWHERE = {
         "only who looks at several nodes at a time is interrupted, by chance: such a scheduler is followed, and"
         " the specification is never one: tests/checking/test_search.py"
     ),
+    "R-DRA-59": (
+        "a search that takes ten seconds on any machine would take them in every run:"
+        " tests/devices/test_fruitless.py"
+    ),
     "R-PREEMPT-17": (
         "the victims are deleted before the scheduler is shown any event, so the preemptor is in no queue while"
         " its preemption runs: tests/plugins/test_default_preemption.py"

@@ -35,6 +35,7 @@ _LEVELS = {
     "R-DRA-44": (OBSERVED, "which pools must be complete for a node to be considered is nobody's API"),
     "R-DRA-55": (OBSERVED, "another pool may do where the first one is invalid"),
     "R-DRA-58": (OBSERVED, "other devices, alternatives or nodes may do where a constraint does not hold"),
+    "R-DRA-59": (OBSERVED, "how long devices are looked for is a setting"),
     "R-DRA-85": (
         OBSERVED,
         "what becomes of a device that two claims hold, which they should not, is an accident",

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fruitless: what a long search for devices has found to lead nowhere, and when it is given up.
+
+kube-scheduler remembers nothing of the kind, and gives a search up after filterTimeout. What it finds within that
+time is the same: of two devices that no selector and no constraint can tell apart, one leads nowhere where the
+other one does.
+
+Rules: R-DRA-59.
+Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, allocateOne
+(v0.34.2); plugins/dynamicresources/dynamicresources.go, Filter (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+
+from attrs import define, field
+
+from refsched.devices.constraints import look_up
+from refsched.devices.errors import AllocationError, SearchTooLong
+from refsched.devices.pools import DeviceID, OfferedDevice
+from refsched.devices.requests import Matcher, RequestKey, Sized
+from refsched.devices.results import Chosen
+from refsched.errors import InputError
+from refsched.objects.dra import ResourceClaim
+from refsched.rules import applies
+
+LONG = 1_000
+"""Devices chosen in one search, those that were given up again included, after which it remembers."""
+
+MAX_CHOSEN = 30_000
+"""The same number, at which a search is given up. How far kube-scheduler comes in ten seconds depends on its
+machine, but what is not found by then, though nothing is tried twice, mostly takes beyond all measure."""
+
+
+@define
+class Fruitless:
+    """What is remembered by one search. ``is_timed`` says that kube-scheduler would end it."""
+
+    claims: Sequence[ResourceClaim]
+    sized: Mapping[RequestKey, Sized]
+    is_timed: bool
+    _chosen: int = 0
+    _states: set[Hashable] = field(factory=set)
+    _numbers: dict[DeviceID, int] = field(factory=dict)
+    _kinds: dict[Hashable, int] = field(factory=dict)
+
+    def count(self) -> None:
+        """R-DRA-59: A search for devices on a node that is not over after filterTimeout is given up, and the node
+        is rejected as UnschedulableAndUnresolvable; without filterTimeout it goes on for as long as it takes."""
+        self._chosen += 1
+        if self._chosen <= MAX_CHOSEN:
+            return
+        if not self.is_timed:
+            claims = ", ".join(claim.key for claim in self.claims)
+            problem = f"the search for devices tries more than {MAX_CHOSEN:,}, and has no filterTimeout"
+            raise InputError(f"{problem}: that is not specified here", where=f"ResourceClaim {claims}")
+        applies("R-DRA-59")
+        raise SearchTooLong("timed out trying to allocate devices")
+
+    def state(self, place: Hashable, chosen: Sequence[Sequence[Chosen]]) -> Hashable | None:
+        """What decides whether the search finds anything from here on; None while it is short."""
+        if self._chosen < LONG:
+            return None
+        held = tuple(
+            tuple(sorted((str(each.request), self._number(each.offered)) for each in of_claim))
+            for of_claim in chosen
+        )
+        return place, held
+
+    def holds(self, state: Hashable | None) -> bool:
+        return state in self._states
+
+    def add(self, state: Hashable | None) -> None:
+        if state is not None:
+            self._states.add(state)
+
+    def _number(self, offered: OfferedDevice) -> int:
+        """Devices of one number are alike."""
+        if offered.id not in self._numbers:
+            kind = self._kind(offered)
+            self._numbers[offered.id] = self._kinds.setdefault(kind, len(self._kinds))
+        return self._numbers[offered.id]
+
+    def _kind(self, offered: OfferedDevice) -> Hashable:
+        """All that the search can find out about a device. One whose selectors fail is like no other, and where
+        one device may be allocated twice, none is like another."""
+        if any(sized.admin_access for sized in self.sized.values()):
+            return offered.id
+        matcher = Matcher(self.claims)
+        try:
+            matches = tuple(matcher.matches(key, sized, offered) for key, sized in self.sized.items())
+        except (AllocationError, InputError):
+            return offered.id
+        values = tuple(
+            look_up(offered, constraint.match_attribute or "")
+            for claim in self.claims
+            for constraint in claim.spec.devices.constraints
+        )
+        wanted = tuple(offered in sized.all_devices for sized in self.sized.values())
+        return matches, values, wanted

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What DynamicResources writes into ResourceClaims.
+
+Source: plugins/dynamicresources/dynamicresources.go, bindClaim (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from refsched.framework.interface import Api
+from refsched.objects.dra import (
+    DELETE_PROTECTION,
+    AllocationResult,
+    ResourceClaim,
+    ResourceClaimConsumerReference,
+)
+from refsched.objects.pod import Pod
+
+
+def protected(claim: ResourceClaim) -> ResourceClaim:
+    """The claim with the finalizer that keeps it while devices are allocated to it."""
+    finalizers = claim.metadata.finalizers
+    if DELETE_PROTECTION in finalizers:
+        return claim
+    return evolve(claim, metadata=evolve(claim.metadata, finalizers=(*finalizers, DELETE_PROTECTION)))
+
+
+def bind_claim(claim: ResourceClaim, allocation: AllocationResult | None, pod: Pod, api: Api) -> str:
+    """Write the reservation, with the allocation where there is a new one, into the claim as it is by now.
+    The finalizer is written before. Answers what went wrong. Source: bindClaim."""
+    current = api.objects.latest(ResourceClaim, claim.metadata.name, claim.metadata.namespace)
+    if current is None:
+        return f"{_first_step(claim, allocation)} claim {claim.key}: {_not_found(claim)}"
+    if current.metadata.deletion_timestamp is not None:
+        return f"claim {claim.key} got deleted in the meantime"
+    if allocation is not None:
+        if current.is_allocated:
+            return f"claim {claim.key} got allocated elsewhere in the meantime"
+        if protected(current) != current:
+            current = protected(current)
+            write(current, api)
+        current = current.allocated(allocation)
+    consumer = ResourceClaimConsumerReference(resource="pods", name=pod.name, uid=pod.uid)
+    reserved = evolve(current.status, reserved_for=(*current.status.reserved_for, consumer))
+    write(evolve(current, status=reserved), api)
+    return ""
+
+
+def _first_step(claim: ResourceClaim, allocation: AllocationResult | None) -> str:
+    if allocation is None:
+        return "add reservation to"
+    return "add allocation and reservation to" if protected(claim) == claim else "add finalizer to"
+
+
+def _not_found(claim: ResourceClaim) -> str:
+    return f'resourceclaims.resource.k8s.io "{claim.metadata.name}" not found'
+
+
+def write(claim: ResourceClaim, api: Api) -> None:
+    """What was written counts at once, also before the API server has shown it."""
+    api.write("update", claim)
+    api.objects.assume(claim)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Long searches for devices: whatever is asked for, it is answered, and soon."""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import Any
+
+import pytest
+from device_world import DRIVER, allocator, claim, device, device_class, devices, every, first_of, one, piece
+from world import World, configuration, profile, unresolvable
+
+from refsched.devices import fruitless
+from refsched.errors import InputError
+
+SAME_MODEL = {"matchAttribute": f"{DRIVER}/model"}
+NUMBER = f"device.attributes['{DRIVER}'].number"
+
+
+def of_models(number: int, models: int) -> dict[str, Any]:
+    return piece("s1", *(device(f"d{i}", model=i % models, number=i) for i in range(number)))
+
+
+def eights(**more: Any) -> dict[str, Any]:
+    return claim("c", *(one(f"r{i}", count=8) for i in range(4)), **more)
+
+
+@pytest.mark.parametrize("models", [2, 3, 4, 8, 16, 64])
+def test_four_requests_of_eight_devices_that_must_match_are_answered_soon(models: int) -> None:
+    began = time.monotonic()
+
+    found = devices(allocator(of_models(64, models)), eights(constraints=[SAME_MODEL]))
+
+    assert (found is not None) is (models == 2)
+    assert time.monotonic() - began < 30
+
+
+def test_devices_that_are_found_after_a_long_search_are_the_first_that_there_are() -> None:
+    """Eight requests, of which the last needs the device that comes first."""
+    last = one("last", f"{NUMBER} == 0")
+    requests = [*(one(f"r{i}") for i in range(6)), last]
+
+    [found] = devices(allocator(of_models(9, 1)), claim("c", *requests))
+
+    assert found == [*(f"r{i}=s1/d{i + 1}" for i in range(6)), "last=s1/d0"]
+
+
+def puzzle(size: int) -> dict[str, Any]:
+    """Requests of which no two can have the same devices, one more than there are devices for."""
+    asked = [one(f"r{i}", f"{NUMBER} != {i}") for i in range(size)]
+    return claim("c", *asked, one("last", f"{NUMBER} == {size}"), one("more", f"{NUMBER} == {size}"))
+
+
+def asking_for_the_impossible(world: World) -> None:
+    world.node("n1")
+    for each in (device_class(), of_models(21, 1), puzzle(20)):
+        world.create(each)
+    world.pod("p", resourceClaims=[{"name": "g", "resourceClaimName": "c"}])
+
+
+def test_a_node_on_which_the_search_was_given_up_is_not_feasible(world: World) -> None:
+    asking_for_the_impossible(world)
+
+    [status] = (world.schedule().filter or {}).values()
+
+    assert status == unresolvable("DynamicResources", "timed out trying to allocate devices")
+
+
+def test_without_filter_timeout_such_a_search_is_not_specified() -> None:
+    args = {"name": "DynamicResources", "args": {"filterTimeout": "0s"}}
+    world = World(configuration({**profile(), "pluginConfig": [args]}))
+    asking_for_the_impossible(world)
+
+    with pytest.raises(InputError, match=r"ResourceClaim default/c: the search for devices tries more than"):
+        world.schedule()
+
+
+# --- What is remembered changes nothing -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_search_that_remembers_finds_what_one_that_does_not_finds(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = random.Random(seed)
+    for _ in range(40):
+        slices, claims = _drawn_slice(draw), [_drawn_claim(draw, name) for name in ("a", "b")]
+        made = allocator(slices, in_use=["s1/d1"] if draw.random() < 0.3 else [])
+
+        monkeypatch.setattr(fruitless, "LONG", 10**9)
+        without = devices(made, *claims)
+        monkeypatch.setattr(fruitless, "LONG", 0)
+        assert devices(made, *claims) == without
+
+
+def _drawn_slice(draw: random.Random) -> dict[str, Any]:
+    return piece(
+        "s1",
+        *(
+            device(f"d{i}", model=draw.randint(0, 2), numa=draw.randint(0, 1), number=i)
+            for i in range(draw.randint(3, 8))
+        ),
+    )
+
+
+def _drawn_claim(draw: random.Random, name: str) -> dict[str, Any]:
+    def request(name: str, most: int = 2) -> dict[str, Any]:
+        expressions = draw.choice([(), (), (f"{NUMBER} < 3",), (f"{NUMBER} % 2 == 0",)])
+        return one(name, *expressions, count=draw.randint(1, most))
+
+    first = first_of("r0", request("x", 3), request("y", 1)) if draw.random() < 0.3 else request("r0")
+    if draw.random() < 0.2:
+        first = draw.choice([one("r0", adminAccess=True), every("r0", f"{NUMBER} == 2")])
+    names = [name for name in ("model", "numa") if draw.random() < 0.5]
+    of = draw.choice([{}, {"requests": ["r1", "r2"]}])
+    same = [{"matchAttribute": f"{DRIVER}/{name}", **of} for name in names]
+    return claim(name, first, request("r1"), request("r2", 1), constraints=same)
