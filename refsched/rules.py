@@ -33,6 +33,11 @@ def listening(listener: Listener) -> Iterator[None]:
         _listeners.remove(listener)
 
 
+def is_heard() -> bool:
+    """Does anybody listen?"""
+    return bool(_listeners)
+
+
 class Reason(str):
     """Why a node or a pod is rejected, as a status words it, and the id of the rule by which it is.
 

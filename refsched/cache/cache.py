@@ -10,7 +10,7 @@ from attrs import evolve
 
 from refsched.cache.node_tree import NodeTree
 from refsched.framework.node_info import ImageState, NodeInfo, PodInfo
-from refsched.framework.snapshot import Snapshot
+from refsched.framework.snapshot import NodeChanges, Snapshot
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.resources import resource_of
@@ -31,8 +31,10 @@ class Cache:
         self._images = ImageRegister()
         self._images_to_learn: set[str] = set()
         self._generation = 0
-        self._snapshot_order: list[str] = []
-        self._snapshot_names: set[str] = set()
+        self._searched: dict[str, NodeInfo] = {}
+        self._came_or_went: set[str] = set()
+        self._changed: dict[str, int] = {}
+        self._seen = self._ordered = 0
 
     # --- Pods -------------------------------------------------------------------------------------
 
@@ -97,7 +99,7 @@ class Cache:
         name = pod.spec.node_name
         info = self._nodes[name].without_pod(pod.uid)
         if info.node is None and not info.pods:
-            del self._nodes[name]
+            self._forget(name)
         else:
             self._change(name, info)
         del self._pods[pod.uid]
@@ -110,6 +112,7 @@ class Cache:
         info = self._nodes.get(node.name, NodeInfo(None))
         if info.node is None:
             self._tree.add(node)
+            self._came_or_went ^= {node.name}
         else:
             self._images.remove(info.node)
             self._tree.update(info.node, node)
@@ -123,18 +126,26 @@ class Cache:
             raise KeyError(name)
         self._tree.remove(info.node)
         self._images.remove(info.node)
+        self._came_or_went ^= {name}
         if info.pods:
             self._change(name, evolve(info, node=None))
         else:
-            del self._nodes[name]
+            self._generation += 1
+            self._forget(name)
 
     def _change(self, name: str, info: NodeInfo) -> None:
         """A node that changes learns anew on how many nodes its images are; until then it knows the old
         count (an ImageStateSummary is copied with the node, UpdateSnapshot copies what has a new generation).
         """
         self._generation += 1
-        self._nodes[name] = evolve(info, generation=self._generation)
+        self._nodes[name] = info
         self._images_to_learn.add(name)
+        self._changed.pop(name, None)
+        self._changed[name] = self._generation
+
+    def _forget(self, name: str) -> None:
+        del self._nodes[name]
+        self._changed.pop(name, None)
 
     # --- Snapshot ---------------------------------------------------------------------------------
 
@@ -143,16 +154,24 @@ class Cache:
 
         Source: UpdateSnapshot, updateNodeInfoSnapshotList.
         """
-        present = {name for name, info in self._nodes.items() if info.node is not None}
-        if present != self._snapshot_names:
-            self._snapshot_order = self._tree.names()
-            self._snapshot_names = present
-        for name in sorted(self._images_to_learn & present):
-            info = self._nodes[name]
-            self._nodes[name] = evolve(info, image_states=self._images.states_of(info.existing_node))
+        for name in sorted(self._images_to_learn):
+            info = self._nodes.get(name)
+            if info is not None and info.node is not None:
+                self._nodes[name] = evolve(info, image_states=self._images.states_of(info.node))
         self._images_to_learn.clear()
-        nodes = tuple(self._nodes[name] for name in self._snapshot_order)
-        return Snapshot(nodes, {info.name: info for info in nodes})
+        if self._came_or_went:
+            self._came_or_went.clear()
+            self._searched = {name: self._nodes[name] for name in self._tree.names()}
+            self._ordered = self._generation
+        for name, generation in reversed(self._changed.items()):
+            if generation <= self._seen:
+                break
+            if name in self._searched:
+                self._searched[name] = self._nodes[name]
+        self._seen = self._generation
+        by_name = dict(self._searched)
+        changes = NodeChanges(self._generation, self._ordered, self._changed)
+        return Snapshot(tuple(by_name.values()), by_name, changes=changes)
 
     def usage(self) -> dict[str, NodeInfo]:
         """Every node name that something counts under, as an observer sees it."""

@@ -6,31 +6,73 @@ Source: pkg/scheduler/framework/types.go, Diagnosis; the reasons stand in each p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, partial
+from typing import Any, TypeVar
+
+from attrs import frozen
 
 from refsched.cycle.decide import Decision
 from refsched.framework.runtime import PreFilterResult, Scores
 from refsched.framework.status import Status
 from refsched.records import SCHEDULED, Attempt, NodeStatus, PreFilter
-from refsched.rules import applies
+from refsched.rules import applies, is_heard
+
+T = TypeVar("T")
+
+
+@frozen(slots=False, eq=False)
+class Table(Mapping[str, T]):
+    """A mapping that is made when somebody reads it."""
+
+    make: Callable[[], Mapping[str, T]]
+
+    @cached_property
+    def _made(self) -> Mapping[str, T]:
+        return self.make()
+
+    def __getitem__(self, key: str) -> T:
+        return self._made[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __repr__(self) -> str:
+        return repr(self._made)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self._made),)
+
+
+_SUCCESS = NodeStatus("Success")
 
 
 def describe(pod: str, decision: Decision) -> Attempt:
-    """What PreFilter, Filter and Score said. A node that was filtered twice is reported as it was seen last,
-    and one that an extender rejected as Filter saw it."""
-    statuses: dict[str, NodeStatus] = {
-        node: node_status(status)
-        for node, status in {**decision.errors, **decision.diagnosis.statuses}.items()
-    }
-    statuses |= {node.name: NodeStatus("Success") for node in (*decision.passed, *decision.surplus)}
+    """What PreFilter, Filter and Score said."""
+    is_filtered = decision.errors or decision.diagnosis.statuses or decision.passed or decision.surplus
+    scores = decision.scores
+    statuses = Table(partial(_statuses, decision)) if is_filtered else None
+    if statuses is not None and is_heard():
+        len(statuses)
     return Attempt(
         pod,
         SCHEDULED,
         pre_filter=_pre_filter(decision.pre_filter),
-        filter=statuses or None,
-        scores=_by_node(decision.scores, decision.totals) if decision.scores is not None else None,
-        totals=decision.totals if decision.scores is not None else None,
+        filter=statuses,
+        scores=Table(partial(_by_node, scores, decision.totals)) if scores is not None else None,
+        totals=decision.totals if scores is not None else None,
     )
+
+
+def _statuses(decision: Decision) -> Mapping[str, NodeStatus]:
+    """A node that was filtered twice is reported as it was seen last, and one that an extender rejected as Filter
+    saw it."""
+    rejected = {**decision.errors, **decision.diagnosis.statuses}
+    passed = dict.fromkeys((node.name for node in (*decision.passed, *decision.surplus)), _SUCCESS)
+    return {node: node_status(status) for node, status in rejected.items()} | passed
 
 
 def node_status(status: Status) -> NodeStatus:

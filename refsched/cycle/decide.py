@@ -165,7 +165,7 @@ class Decider:
         if isinstance(scores, Status):
             return evolve(decision, failure=scores)
         scores = evolve(scores, extenders=scores_of_extenders(self.framework.extenders, pod, feasible))
-        totals = {node.name: scores.total(node.name) for node in feasible}
+        totals = scores.totals(feasible)
         highest = max(totals.values())
         best = tuple(name for name, total in totals.items() if total == highest)
         return evolve(decision, scores=scores, totals=totals, best=best)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod, PodAffinity, PodAffinityTerm
@@ -178,7 +178,6 @@ class NodeInfo:
     requested: Resource = Resource()
     non_zero_requested: Resource = Resource()
     image_states: Mapping[str, ImageState] = field(factory=dict)
-    generation: int = 0
     host_ports: frozenset[HostPort] = frozenset()
     """A set: where two pods claim one port (which no scheduler does to them), the first to leave frees it.
     Source: types.go, HostPortInfo, updateUsedPorts."""
@@ -202,13 +201,7 @@ class NodeInfo:
         return tuple(pod for pod in self.pods if pod.required_anti_affinity_terms)
 
     def with_pod(self, pod: PodInfo) -> NodeInfo:
-        return evolve(
-            self,
-            pods=(*self.pods, pod),
-            requested=self.requested.plus(pod.requests),
-            non_zero_requested=self.non_zero_requested.plus(pod.non_zero_requests),
-            host_ports=self.host_ports.union(pod.host_ports),
-        )
+        return self._counting(pod, 1, (*self.pods, pod), self.host_ports.union(pod.host_ports))
 
     def without_pod(self, uid: str) -> NodeInfo:
         """The last pod takes the place of the one removed (types.go, removeFromSlice): victims that
@@ -220,10 +213,18 @@ class NodeInfo:
         kept = list(self.pods)
         kept[index] = kept[-1]
         kept.pop()
-        return evolve(
-            self,
-            pods=tuple(kept),
-            requested=self.requested.plus(removed.requests, -1),
-            non_zero_requested=self.non_zero_requested.plus(removed.non_zero_requests, -1),
-            host_ports=self.host_ports.difference(removed.host_ports),
+        return self._counting(removed, -1, tuple(kept), self.host_ports.difference(removed.host_ports))
+
+    def _counting(
+        self, pod: PodInfo, sign: int, pods: tuple[PodInfo, ...], host_ports: frozenset[HostPort]
+    ) -> NodeInfo:
+        """The node with what the pod requests added to what is requested there, or taken from it."""
+        return NodeInfo(
+            self.node,
+            pods,
+            self.allocatable,
+            self.requested.plus(pod.requests, sign),
+            self.non_zero_requested.plus(pod.non_zero_requests, sign),
+            self.image_states,
+            host_ports,
         )

@@ -7,6 +7,7 @@ Source: pkg/scheduler/framework/runtime/framework.go (v1.34.2).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -54,18 +55,31 @@ class PreFilterResult:
     narrowed_by: frozenset[str] = frozenset()
 
 
-@frozen
+@frozen(slots=False)
 class Scores:
-    """Per plugin and node: the raw score, the normalized one, and that times the plugin's weight. What
+    """Per plugin and node: the raw score and the normalized one, which counts times the plugin's weight. What
     ``extenders`` add is weighted, and need not name every node."""
 
     raw: Mapping[str, Mapping[str, int]]
     normalized: Mapping[str, Mapping[str, int]]
-    weighted: Mapping[str, Mapping[str, int]]
+    weights: Mapping[str, int]
     extenders: Mapping[str, Mapping[str, int]] = field(factory=dict)
 
-    def total(self, node: str) -> int:
-        return sum(by_node.get(node, 0) for by_node in (*self.weighted.values(), *self.extenders.values()))
+    @cached_property
+    def weighted(self) -> Mapping[str, Mapping[str, int]]:
+        return {
+            name: {node: score * self.weights[name] for node, score in scores.items()}
+            for name, scores in self.normalized.items()
+        }
+
+    def totals(self, nodes: Sequence[NodeInfo]) -> dict[str, int]:
+        """The sum of all scores of each of these nodes."""
+        totals = dict.fromkeys((node.name for node in nodes), 0)
+        weighed = [(scores, self.weights[name]) for name, scores in self.normalized.items()]
+        for scores, weight in (*weighed, *((scores, 1) for scores in self.extenders.values())):
+            for node in totals:
+                totals[node] += scores.get(node, 0) * weight
+        return totals
 
 
 @frozen
@@ -252,11 +266,7 @@ class Framework:
         }
         for name in sorted(instead.skipped):
             raw[name] = normalized[name] = {node.name: 0 for node in nodes}
-        weighted = {
-            name: {node: score * self.score_weights[name] for node, score in scores.items()}
-            for name, scores in normalized.items()
-        }
-        return Scores(raw, normalized, weighted)
+        return Scores(raw, normalized, self.score_weights)
 
 
 def _nobody_satisfies(plugins: set[str]) -> str:

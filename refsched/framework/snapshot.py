@@ -16,11 +16,22 @@ from refsched.objects.store import ObjectStore
 
 
 @frozen
+class NodeChanges:
+    """When the nodes of a snapshot changed, in generations of the cache: ``ordered`` is when a node last came or
+    went, and ``changed`` says it of each node, the last one last. It holds until the cache changes again."""
+
+    generation: int = 0
+    ordered: int = 0
+    changed: Mapping[str, int] = field(factory=dict)
+
+
+@frozen
 class Snapshot:
     """Nodes in the order they are searched, and the labels of the namespaces that exist.
 
     ``by_name`` and ``nodes`` hold the same NodeInfos. ``objects`` is what plugins read of other kinds;
-    ``choices`` is whom they ask where the answer is not theirs to give.
+    ``choices`` is whom they ask where the answer is not theirs to give. Without ``changes`` nothing is known of
+    what changed.
     """
 
     nodes: tuple[NodeInfo, ...] = ()
@@ -28,6 +39,7 @@ class Snapshot:
     namespace_labels: Mapping[str, Mapping[str, str]] = field(factory=dict)
     objects: ObjectStore = field(factory=ObjectStore, eq=False)
     choices: Choices = field(factory=FirstChoice, eq=False)
+    changes: NodeChanges | None = field(default=None, eq=False)
 
     def get(self, name: str) -> NodeInfo | None:
         return self.by_name.get(name)

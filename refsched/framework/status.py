@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from refsched.rules import Reason, applies
 
@@ -50,7 +50,7 @@ class Status:
         return ", ".join(self.reasons)
 
     def by(self, plugin: str) -> Status:
-        return evolve(self, plugin=plugin)
+        return Status(self.code, self.reasons, plugin)
 
 
 SUCCESS = Status()

@@ -129,11 +129,7 @@ class Framework(current.Framework):
             else raw[plugin.name]
             for plugin in self.score_plugins
         }
-        weighted = {
-            name: {node: score * self.score_weights[name] for node, score in scores.items()}
-            for name, scores in normalized.items()
-        }
-        return Scores(raw, normalized, weighted)
+        return Scores(raw, normalized, self.score_weights)
 
 
 def _left_out(

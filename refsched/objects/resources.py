@@ -182,9 +182,11 @@ class Resource:
     scalar: Mapping[str, int] = field(factory=dict)
 
     def plus(self, other: Resource, sign: int = 1) -> Resource:
-        scalar = dict(self.scalar)
-        for name, amount in other.scalar.items():
-            scalar[name] = scalar.get(name, 0) + sign * amount
+        scalar = self.scalar
+        if other.scalar:
+            scalar = dict(scalar)
+            for name, amount in other.scalar.items():
+                scalar[name] = scalar.get(name, 0) + sign * amount
         return Resource(
             self.milli_cpu + sign * other.milli_cpu,
             self.memory + sign * other.memory,

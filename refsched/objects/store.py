@@ -47,6 +47,7 @@ class ObjectStore:
         self._objects: dict[str, dict[_Name, Any]] = {}
         self._assumed: dict[str, dict[_Name, Any]] = {}
         self._ledgers: dict[type[Ledger], Any] = {}
+        self._listed: dict[str, list[Any]] = {}
 
     # --- As the API server shows them -------------------------------------------------------------
 
@@ -57,6 +58,7 @@ class ObjectStore:
         objects = self._objects.setdefault(shown.kind, {})
         before: T | None = objects.get(name)
         objects[name] = shown
+        self._listed.pop(shown.kind, None)
         self._notify(shown.kind, assumed or before, shown)
         return before
 
@@ -64,6 +66,7 @@ class ObjectStore:
         """The object is gone. Answers what it was; None where it was not there."""
         assumed = self._assumed.get(kind.kind, {}).pop((namespace, name), None)
         removed: T | None = self._objects.get(kind.kind, {}).pop((namespace, name), None)
+        self._listed.pop(kind.kind, None)
         self._notify(kind.kind, assumed or removed, None)
         return removed
 
@@ -73,7 +76,11 @@ class ObjectStore:
 
     def list(self, kind: type[T]) -> Sequence[T]:
         """All of a kind, by namespace and name."""
-        return [found for _, found in sorted(self._objects.get(kind.kind, {}).items(), key=_by_name)]
+        listed = self._listed.get(kind.kind)
+        if listed is None:
+            listed = [found for _, found in sorted(self._objects.get(kind.kind, {}).items(), key=_by_name)]
+            self._listed[kind.kind] = listed
+        return listed
 
     # --- As the scheduler assumes them ------------------------------------------------------------
 

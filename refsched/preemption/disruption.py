@@ -7,7 +7,7 @@ Rules: R-PREEMPT-07.   Source: plugins/defaultpreemption/default_preemption.go, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import frozen
 
@@ -20,6 +20,20 @@ from refsched.rules import applies
 
 
 @frozen
+class Budgets:
+    """PodDisruptionBudgets by namespace, each with its selector compiled."""
+
+    by_namespace: Mapping[str, Sequence[tuple[PodDisruptionBudget, Selector]]]
+
+    @classmethod
+    def of(cls, budgets: Iterable[PodDisruptionBudget]) -> Budgets:
+        by_namespace: dict[str, list[tuple[PodDisruptionBudget, Selector]]] = {}
+        for budget in budgets:
+            by_namespace.setdefault(budget.metadata.namespace, []).append((budget, _selector(budget)))
+        return cls(by_namespace)
+
+
+@frozen
 class ByProtection:
     """Possible victims, in the order given: those whose eviction would break a budget, and the others."""
 
@@ -27,31 +41,26 @@ class ByProtection:
     others: tuple[PodInfo, ...]
 
 
-def by_protection(pods: Sequence[PodInfo], budgets: Sequence[PodDisruptionBudget]) -> ByProtection:
+def by_protection(pods: Sequence[PodInfo], budgets: Budgets) -> ByProtection:
     """R-PREEMPT-07: Each possible victim takes one disruption from every PodDisruptionBudget that selects it, and
     violates a budget that has none left; a pod listed in ``disruptedPods`` takes none."""
-    selectors = [_selector(budget) for budget in budgets]
-    left = [budget.status.disruptions_allowed for budget in budgets]
+    left: dict[tuple[str, str], int] = {}
     violating: list[PodInfo] = []
     others: list[PodInfo] = []
     for info in pods:
         violated = False
-        for index, budget in enumerate(budgets):
-            if _counts_against(budget, selectors[index], info.pod):
+        for budget, selector in budgets.by_namespace.get(info.pod.namespace, ()):
+            if _counts_against(budget, selector, info.pod):
                 applies("R-PREEMPT-07")
-                left[index] -= 1
-                violated = violated or left[index] < 0
+                name = budget.metadata.namespace, budget.metadata.name
+                left[name] = left.get(name, budget.status.disruptions_allowed) - 1
+                violated = violated or left[name] < 0
         (violating if violated else others).append(info)
     return ByProtection(tuple(violating), tuple(others))
 
 
 def _counts_against(budget: PodDisruptionBudget, selector: Selector, pod: Pod) -> bool:
-    return (
-        bool(pod.labels)
-        and budget.metadata.namespace == pod.namespace
-        and selector.matches(pod.labels)
-        and pod.name not in budget.status.disrupted_pods
-    )
+    return bool(pod.labels) and selector.matches(pod.labels) and pod.name not in budget.status.disrupted_pods
 
 
 def _selector(budget: PodDisruptionBudget) -> Selector:

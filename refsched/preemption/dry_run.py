@@ -17,6 +17,7 @@ from refsched.framework.post_filter import PostFilterContext
 from refsched.framework.status import Code, Status, error
 from refsched.objects.policy import PodDisruptionBudget
 from refsched.preemption.candidate import Candidate
+from refsched.preemption.disruption import Budgets
 from refsched.preemption.victims import select_victims
 from refsched.rules import applies
 
@@ -50,7 +51,7 @@ def number_of_candidates(nodes: int, percentage: int, absolute: int) -> int:
 def dry_run(context: PostFilterContext, nodes: Sequence[NodeInfo]) -> DryRun:
     """What every one of these nodes would answer. Where the real search ends early, it has seen some of it
     (see pick.py)."""
-    budgets = context.snapshot.objects.list(PodDisruptionBudget)
+    budgets = Budgets.of(context.snapshot.objects.list(PodDisruptionBudget))
     candidates: list[Candidate] = []
     statuses: dict[str, Status] = {}
     for node in nodes:

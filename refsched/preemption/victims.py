@@ -7,22 +7,17 @@ Source: plugins/defaultpreemption/default_preemption.go, SelectVictimsOnNode (v1
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext
 from refsched.framework.status import Status, unresolvable
-from refsched.objects.policy import PodDisruptionBudget
 from refsched.preemption.candidate import Candidate
-from refsched.preemption.disruption import by_protection
+from refsched.preemption.disruption import Budgets, by_protection
 from refsched.preemption.eligibility import may_preempt
 from refsched.preemption.importance import by_importance
 from refsched.rules import applies
 
 
-def select_victims(
-    context: PostFilterContext, node: NodeInfo, budgets: Sequence[PodDisruptionBudget]
-) -> Candidate | Status:
+def select_victims(context: PostFilterContext, node: NodeInfo, budgets: Budgets) -> Candidate | Status:
     """Which pods must leave ``node``, or why it does not help that any leaves. There may be no victim at all.
 
     R-PREEMPT-04: A node without a pod of lower priority is no candidate.

@@ -111,4 +111,4 @@ def test_scores_are_told_raw_normalized_and_weighted() -> None:
         {"A": {"n1": 7}},
         {"A": {"n1": 14}},
     )
-    assert told.total("n1") == 14
+    assert told.totals(nodes("n1")) == {"n1": 14}

@@ -9,7 +9,7 @@ from refsched.framework.node_info import PodInfo
 from refsched.objects.pod import Pod
 from refsched.objects.policy import PodDisruptionBudget
 from refsched.objects.reading import read_as
-from refsched.preemption.disruption import by_protection
+from refsched.preemption.disruption import Budgets, by_protection
 
 WEB = {"matchLabels": {"app": "web"}}
 
@@ -34,7 +34,7 @@ def budget(selector: Any = WEB, allowed: int = 0, disrupted: tuple[str, ...] = (
 
 
 def violating(pods: list[PodInfo], *budgets: PodDisruptionBudget) -> list[str]:
-    protected = by_protection(pods, budgets)
+    protected = by_protection(pods, Budgets.of(budgets))
     assert {*protected.violating, *protected.others} == set(pods)
     return [info.pod.name for info in protected.violating]
 

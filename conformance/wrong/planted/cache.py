@@ -12,10 +12,9 @@ WRONG = (
         "a-node-made-anew-is-empty",
         "The usage of running pods is lost when their node is deleted and created again.",
         _CACHE,
-        "            self._tree.add(node)\n        else:\n",
+        "            self._tree.add(node)\n",
         "            self._tree.add(node)\n"
-        "            info = evolve(info, requested=NodeInfo(None).requested)\n"
-        "        else:\n",
+        "            info = evolve(info, requested=NodeInfo(None).requested)\n",
         cites="kubernetes #93938",
     ),
     Wrong(
@@ -96,9 +95,7 @@ WRONG = (
         "takes-nodes-that-are-gone",
         "The list of nodes is rebuilt only when the number of nodes changes.",
         _CACHE,
-        "        if present != self._snapshot_names:\n            self._snapshot_order = self._tree.names()\n",
-        "        self._snapshot_order = [name for name in self._snapshot_order if name in present]\n"
-        "        if len(present) != len(self._snapshot_names):\n"
-        "            self._snapshot_order = self._tree.names()\n",
+        "        if self._came_or_went:\n",
+        "        if len(self._searched) != sum(info.node is not None for info in self._nodes.values()):\n",
     ),
 )

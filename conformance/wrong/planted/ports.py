@@ -49,8 +49,8 @@ WRONG = (
         "ports-are-never-freed",
         "The host ports of a deleted pod stay in use.",
         _INFO,
-        "            host_ports=self.host_ports.difference(removed.host_ports),\n",
-        "",
+        "self.host_ports.difference(removed.host_ports)",
+        "self.host_ports",
         cites="kubernetes #66568",
     ),
     Wrong(

@@ -97,8 +97,8 @@ WRONG = (
         "weighs-before-normalizing",
         "Weights multiply raw scores, not normalized ones.",
         _RUNTIME,
-        "for name, scores in normalized.items()\n        }\n        return Scores",
-        "for name, scores in raw.items()\n        }\n        return Scores",
+        "return Scores(raw, normalized, self.score_weights)",
+        "return Scores(raw, raw, self.score_weights)",
         cites="kube-scheduler-simulator #89",
     ),
     Wrong(
@@ -134,8 +134,8 @@ WRONG = (
         "forgets-weights-of-who-does-not-normalize",
         "A weight counts only for plugins that normalize their scores.",
         _RUNTIME,
-        "score * self.score_weights[name] for node",
-        "score * (self.score_weights[name] if raw[name] is not scores else 1) for node",
+        "weighed = [(scores, self.weights[name]) for name, scores in self.normalized.items()]",
+        "weighed = [(s, 1 if self.raw[n] is s else self.weights[n]) for n, s in self.normalized.items()]",
     ),
     Wrong(
         "deviates-as-a-sample",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A part of a scheduler in Python: host ports and cordoned nodes, and no score of its own.
 
-    pytest conformance/ --impl=docs.examples.partial.ports
+pytest conformance/ --impl=docs.examples.partial.ports
 """
 
 from __future__ import annotations
@@ -104,7 +104,9 @@ def tolerates_cordon(toleration: Json) -> bool:
 
 
 def host_ports(pod: Json) -> list[tuple[str, str, int]]:
-    sidecars = [each for each in pod["spec"].get("initContainers", []) if each.get("restartPolicy") == "Always"]
+    sidecars = [
+        each for each in pod["spec"].get("initContainers", []) if each.get("restartPolicy") == "Always"
+    ]
     return [
         (port.get("hostIP") or ANY_ADDRESS, port.get("protocol") or "TCP", port["hostPort"])
         for container in (*pod["spec"]["containers"], *sidecars)

@@ -19,7 +19,7 @@ from refsched.framework.post_filter import PostFilterContext, PostFilterResult
 from refsched.framework.status import SUCCESS, Code, Status, unschedulable
 from refsched.objects.policy import PodDisruptionBudget
 from refsched.preemption.candidate import Candidate
-from refsched.preemption.disruption import by_protection
+from refsched.preemption.disruption import Budgets, by_protection
 from refsched.preemption.eligibility import may_preempt
 from refsched.preemption.extenders import PreemptionExtender
 from refsched.preemption.importance import by_importance
@@ -116,14 +116,12 @@ def _is_hopeless(context: PostFilterContext, node: NodeInfo) -> bool:
 
 def _dry_run(context: PostFilterContext, nodes: Sequence[NodeInfo]) -> Candidates:
     """On every one of the nodes, in whatever order."""
-    budgets = context.snapshot.objects.list(PodDisruptionBudget)
+    budgets = Budgets.of(context.snapshot.objects.list(PodDisruptionBudget))
     found = (_select_victims(context, node, budgets) for node in nodes)
     return [candidate for candidate in found if candidate is not None]
 
 
-def _select_victims(
-    context: PostFilterContext, node: NodeInfo, budgets: Sequence[PodDisruptionBudget]
-) -> Candidate | None:
+def _select_victims(context: PostFilterContext, node: NodeInfo, budgets: Budgets) -> Candidate | None:
     """R-PREEMPT-54: In v1.19 the pods of lower priority on a node leave it, and those come back one by one beside
     which the pod still fits: first those whose eviction would violate a budget, then the others, each time the
     more important ones first; those that do not come back are the victims, in this order."""

@@ -36,11 +36,8 @@ CYCLE: Mapping[str, str] = {
         "The nodes that PreFilter named are compared without their order.",
     ),
     **dict.fromkeys(
-        (
-            *(f"cache.cache:Cache._change:{kind}:0" for kind in ("omission", "sign", "off-by-one")),
-            "cache.cache:Cache.__init__:off-by-one:0",
-        ),
-        "Nothing reads a node's generation: which nodes changed since the last snapshot is kept by name.",
+        ("cache.cache:Cache._change:off-by-one:0", "cache.cache:Cache.__init__:off-by-one:0"),
+        "Generations are only compared with each other, and grow all the same.",
     ),
     "binding.waiting_pods:WaitingPod.reject:kin:0": (
         "Both codes reject the pod after PostFilter, and no output differs between them."
