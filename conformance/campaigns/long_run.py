@@ -91,7 +91,7 @@ class Cluster:
     nodes: dict[str, Json] = Factory(dict)
     pods: dict[str, Json] = Factory(dict)
     made: int = 0
-    gone: deque[str] = Factory(lambda: deque(maxlen=3))
+    deleted: deque[str] = Factory(lambda: deque(maxlen=3))
     """Names of the pods that were deleted last; now and then one of them comes again."""
 
     holding: set[str] = Factory(set)
@@ -131,33 +131,33 @@ class Cluster:
                 self.pods[name] = self._changed(self.pods[name])
                 yield Update(self.pods[name])
             case _:
-                self.gone.append(name)
+                self.deleted.append(name)
                 yield deleting(self.pods.pop(name))
 
     def _pod(self) -> Step:
         draw = self.draw
         self.made += 1
-        name = self.gone.popleft() if self.gone and draw.random() < 0.1 else f"p{self.made}"
-        told = script(*draw.choice(_SCRIPTS))
+        name = self.deleted.popleft() if self.deleted and draw.random() < 0.1 else f"p{self.made}"
+        answers = script(*draw.choice(_SCRIPTS))
         made = pod(
             name,
             cpu(draw.choice(("1", "500m", "2", ""))),
             uid=f"{name}-{self.made}",
             labels=draw.choice(({}, {"app": "a"}, {"app": "b"})),
             priority=draw.choice((0, 0, 5, 10)),
-            script=told,
+            script=answers,
             **draw.choice(_WANTS),
         )
         if draw.random() < 0.15 and self.nodes:
             made = with_spec(made, nodeName=draw.choice(list(self.nodes)))
             made["status"] = {"startTime": "2025-12-31T01:00:00Z"}
-        if "Hold" in str(told):
+        if "Hold" in str(answers):
             self.holding.add(name)
         self.pods[name] = made
         return Create(made)
 
     def _changed(self, value: Json) -> Json:
-        spec = {name: told for name, told in value["spec"].items() if name != "schedulingGates"}
+        spec = {name: member for name, member in value["spec"].items() if name != "schedulingGates"}
         match self.draw.randrange(3):
             case 0:
                 return with_metadata(value, labels={"app": self.draw.choice("ab")})
@@ -188,7 +188,7 @@ class Cluster:
 
 
 @define
-class Told:
+class Progress:
     """What is counted of a run. A session ends where the implementation made a choice that could not be seen when
     it was made, and the next one begins with an empty cluster. ``last`` are the steps that the run ended with."""
 
@@ -199,30 +199,30 @@ class Told:
     findings: Sequence[Finding] = ()
 
 
-def run(what: str, steps: int, seed: int) -> Told:
+def run(what: str, steps: int, seed: int) -> Progress:
     """AdapterFault where the implementation does not answer as docs/protocol.md says."""
-    told = Told()
+    progress = Progress()
     with connect(what) as adapter:
-        while told.steps < steps and not told.findings:
-            told.sessions += 1
+        while progress.steps < steps and not progress.findings:
+            progress.sessions += 1
             part = part_of(adapter.hello)
             judge = Judge(History((), SCRIPTED), part)
             driver = Driver(adapter.reset(SCRIPTED), part, judge)
-            for step in Cluster(Random(f"{seed} {told.sessions}")).steps():
-                _take(driver, step, told)
-                if driver.transcript.ended or told.steps == steps:
+            for step in Cluster(Random(f"{seed} {progress.sessions}")).steps():
+                _take(driver, step, progress)
+                if driver.transcript.ended or progress.steps == steps:
                     break
-            told.findings = driver.transcript.findings
-    return told
+            progress.findings = driver.transcript.findings
+    return progress
 
 
-def _take(driver: Driver, step: Step, told: Told) -> None:
-    told.steps += 1
-    told.last.append(step)
+def _take(driver: Driver, step: Step, progress: Progress) -> None:
+    progress.steps += 1
+    progress.last.append(step)
     driver.take(step)
     for seen in driver.transcript.seen:
         if isinstance(seen.record, Attempt | Bind):
-            told.results[f"{seen.record.member} {seen.record.result}"] += 1
+            progress.results[f"{seen.record.member} {seen.record.result}"] += 1
     driver.transcript.seen.clear()
 
 
@@ -239,20 +239,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     began, cpu_began = time.perf_counter(), time.process_time()
     try:
-        told = run(asked.impl, asked.steps, asked.seed)
+        progress = run(asked.impl, asked.steps, asked.seed)
     except (InputError, AdapterUnavailable, AdapterFault) as problem:
         print(problem, file=sys.stderr)
         return 2
-    counts = ", ".join(f"{name} {number:,}" for name, number in sorted(told.results.items()))
+    counts = ", ".join(f"{name} {number:,}" for name, number in sorted(progress.results.items()))
     spent = (
         f"{time.perf_counter() - began:.0f} s, of which {time.process_time() - cpu_began:.0f} s on this side"
     )
-    print(f"{told.steps:,} steps in {told.sessions:,} sessions, seed {asked.seed}: {counts}; {spent}")
-    for step in told.last if told.findings else ():
+    print(f"{progress.steps:,} steps in {progress.sessions:,} sessions, seed {asked.seed}: {counts}; {spent}")
+    for step in progress.last if progress.findings else ():
         print(f"  {step}")
-    for found in told.findings:
+    for found in progress.findings:
         print(f"{found.rule} {found.pod} {found.member}: expected {found.expected}, got {found.got}")
-    return int(bool(told.findings))
+    return int(bool(progress.findings))
 
 
 if __name__ == "__main__":

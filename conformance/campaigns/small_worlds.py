@@ -180,9 +180,9 @@ class Run:
         """Time passes without further inputs; then the pods are deleted that no plugin would ever admit."""
         self._pass_time()
         for faulty in self._world.there:
-            gone = deleting(faulty)
-            if SCRIPT in faulty["metadata"].get("annotations", {}) and self._is_there(gone):
-                self.do(gone)
+            deletion = deleting(faulty)
+            if SCRIPT in faulty["metadata"].get("annotations", {}) and self._is_there(deletion):
+                self.do(deletion)
         self._pass_time()
 
     def _pass_time(self) -> None:
@@ -208,7 +208,7 @@ class Run:
         scheduler = self._machine.state
         queue = scheduler.queue
         places = tuple(
-            (place.value, tuple(_told(pod) for pod in pods)) for place, pods in queue._queues.items()
+            (place.value, tuple(_known(pod) for pod in pods)) for place, pods in queue._queues.items()
         )
         nodes = tuple(
             (name, tuple(each.pod.key for each in info.pods))
@@ -238,10 +238,10 @@ class Run:
         meanwhile = in_flight.since_pop(uid) if uid in in_flight else ()
         where = tuple(stop.waiting.deadlines.items()) if isinstance(stop, OnPermit) else stop
         on = cycle.node.name if cycle.node is not None else ""
-        return _told(cycle.queued), cycle.is_binding, on, where, tuple(str(each.event) for each in meanwhile)
+        return _known(cycle.queued), cycle.is_binding, on, where, tuple(str(each.event) for each in meanwhile)
 
 
-def _told(queued: QueuedPod) -> Hashable:
+def _known(queued: QueuedPod) -> Hashable:
     return (
         queued.key,
         queued.timestamp,
@@ -313,11 +313,11 @@ def _visit(
 
 def _ends(world: World, way: Sequence[Step]) -> Iterator[tuple[Step, Run]]:
     """Each input that fits at the end of the way, with each outcome of each choice that it meets."""
-    for move in list(_gone(world, way).moves()):
+    for move in list(_replayed(world, way).moves()):
         scripts: list[tuple[int, ...]] = [()]
         while scripts:
             script = scripts.pop()
-            run = _gone(world, way)
+            run = _replayed(world, way)
             sizes = run.do(move, script)
             taken = (*script, *[0] * (len(sizes) - len(script)))
             yield (move, taken), run
@@ -325,7 +325,7 @@ def _ends(world: World, way: Sequence[Step]) -> Iterator[tuple[Step, Run]]:
                 scripts += [(*taken[:place], other) for other in range(1, sizes[place])]
 
 
-def _gone(world: World, way: Sequence[Step]) -> Run:
+def _replayed(world: World, way: Sequence[Step]) -> Run:
     run = Run(world)
     for move, taken in way:
         run.do(move, taken)
@@ -335,7 +335,7 @@ def _gone(world: World, way: Sequence[Step]) -> Run:
 # --- The command ----------------------------------------------------------------------------------
 
 
-def told(result: Searched) -> str:
+def summary(result: Searched) -> str:
     line = f"{result.world}: {result.states:,} states, {result.paths:,} paths, {result.settled:,} settled"
     if not result.findings:
         return line
@@ -359,7 +359,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"there is no world {unknown[0]!r}")
     results = [search(known[name], asked.depth) for name in asked.world or known]
     for result in results:
-        print(told(result))
+        print(summary(result))
     return int(any(result.findings for result in results))
 
 

@@ -93,20 +93,20 @@ def _count(transcript: Transcript, figures: Figures, counted: Counter[str]) -> N
     if transcript.findings:
         figures.findings += 1
         counted["findings"] += 1
-        _tell(transcript)
+        _print_run(transcript)
     elif transcript.ended:
         why = transcript.ended.partition(":")[0]
         figures.ended[why] = figures.ended.get(why, 0) + 1
 
 
-def _tell(transcript: Transcript) -> None:
-    told: dict[str, Any] = {
+def _print_run(transcript: Transcript) -> None:
+    line: dict[str, Any] = {
         "findings": [str(finding) for finding in transcript.findings],
         "config": transcript.history.config,
         "featureGates": dict(transcript.history.feature_gates),
         "steps": steps_as_json(transcript.history),
     }
-    click.echo(json.dumps(told))
+    click.echo(json.dumps(line))
 
 
 @click.command()
@@ -125,11 +125,11 @@ def main(what: str, examples: int, seed: int, areas: tuple[str, ...], path: str 
     except (AdapterFault, AdapterUnavailable) as problem:
         click.echo(str(problem), err=True)
         sys.exit(2)
-    told = json.dumps(asdict(figures), indent=2)
-    click.echo(told)
+    text = json.dumps(asdict(figures), indent=2)
+    click.echo(text)
     if path is not None:
         with open(path, "w", encoding="utf-8") as file:
-            file.write(told + "\n")
+            file.write(text + "\n")
     sys.exit(1 if figures.findings else 0)
 
 

@@ -75,16 +75,16 @@ def _pending(draw: DrawFn) -> History:
     cluster = HistoryBuilder()
     for cores in draw(st.lists(st.sampled_from(["2", "4"]), min_size=1, max_size=2)):
         cluster.add_node(node("", {"cpu": cores, "pods": "9"}))
-    for told in draw(st.lists(st.sampled_from(_PENDING), min_size=2, max_size=5)):
-        cluster.add_pod(pod("", cpu("1"), script=told))
+    for answers in draw(st.lists(st.sampled_from(_PENDING), min_size=2, max_size=5)):
+        cluster.add_pod(pod("", cpu("1"), script=answers))
         cluster.schedule(1)
-        happening = draw(st.sampled_from(["node", "label", "gone", "nothing", "node", "label"]))
+        happening = draw(st.sampled_from(["node", "label", "deleted", "nothing", "node", "label"]))
         held = key(list(cluster.pods.values())[-1])
         if happening == "node":
             cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
         elif happening == "label":
             cluster.change_node(0, node("", {"cpu": draw(st.sampled_from(["3", "5"])), "pods": "9"}))
-        elif happening == "gone":
+        elif happening == "deleted":
             cluster.remove_pod(len(cluster.pods) - 1)
         cluster.steps.append(Release(held))
         cluster.schedule(1)

@@ -82,16 +82,18 @@ def sparing(draw: DrawFn) -> History:
             priority = draw(st.sampled_from([0, 5]))
             cluster.add_pod(pod("", cpu(amount), priority=priority, labels={"app": "a"}, status=status), home)
     for _ in range(draw(st.integers(2, 4))):
-        told: Json = {}
+        answers: Json = {}
         for name in ("a", "b"):
             fewer = st.dictionaries(st.sampled_from(_NODES), st.sampled_from(["Refuse", 1, 2, 0]), max_size=2)
             failing = st.sampled_from(["Error", "Fail", "Drop"])
-            told[name] = {"preempt": draw(st.one_of(fewer, fewer, fewer, failing))}
+            answers[name] = {"preempt": draw(st.one_of(fewer, fewer, fewer, failing))}
             if draw(st.booleans()):
                 refusals = st.sampled_from(["Unschedulable", "UnschedulableAndUnresolvable"])
-                told[name]["filter"] = draw(st.dictionaries(st.sampled_from(_NODES), refusals, max_size=1))
+                answers[name]["filter"] = draw(st.dictionaries(st.sampled_from(_NODES), refusals, max_size=1))
         amount = draw(st.sampled_from(["1", "2", "1500m"]))
-        cluster.add_pod(_asking(draw, pod("", cpu(amount), priority=draw(st.sampled_from([10, 20]))), told))
+        cluster.add_pod(
+            _asking(draw, pod("", cpu(amount), priority=draw(st.sampled_from([10, 20]))), answers)
+        )
         cluster.schedule(draw(st.integers(1, 2)))
     cluster.wait()
     cluster.schedule()
@@ -127,9 +129,9 @@ def silent(draw: DrawFn) -> History:
     for _ in range(draw(st.integers(3, 5))):
         verb = draw(st.sampled_from(["filter", "prioritize", "bind", "bind"]))
         scores = st.dictionaries(st.sampled_from(_NODES), st.sampled_from([10, 4, 1]), min_size=1)
-        told: Json = {name: {"prioritize": draw(scores)} for name in ("a", "b")}
-        told[draw(st.sampled_from(["a", "b"]))][verb] = draw(st.sampled_from(_FAILING))
-        cluster.add_pod(_asking(draw, pod("", cpu(draw(st.sampled_from(["500m", "1"])))), told))
+        answers: Json = {name: {"prioritize": draw(scores)} for name in ("a", "b")}
+        answers[draw(st.sampled_from(["a", "b"]))][verb] = draw(st.sampled_from(_FAILING))
+        cluster.add_pod(_asking(draw, pod("", cpu(draw(st.sampled_from(["500m", "1"])))), answers))
         cluster.schedule(1)
     cluster.wait(1)
     cluster.schedule(2)

@@ -132,15 +132,15 @@ def elsewhere(draw: DrawFn) -> History:
     for number in range(count):
         claim = _claim(f"c{number}")
         cluster.add(claim)
-        told = draw(st.sampled_from([("ScriptedA", "reserve", "Hold"), ("ScriptedA", "permit", "Wait")]))
+        answer = draw(st.sampled_from([("ScriptedA", "reserve", "Hold"), ("ScriptedA", "permit", "Wait")]))
         claims = [{"name": "g", "resourceClaimName": f"c{number}"}]
-        cluster.add_pod(pod("", cpu("1"), resourceClaims=claims, script=script(told)))
+        cluster.add_pod(pod("", cpu("1"), resourceClaims=claims, script=script(answer)))
         cluster.schedule(1)
         if draw(st.sampled_from([True, True, False])):
             result = {"request": "r", "driver": _DRIVER, "pool": "s", "device": f"d{count}"}
             cluster.steps.append(Update(with_status(claim, allocation={"devices": {"results": [result]}})))
         held = key(list(cluster.pods.values())[-1])
-        cluster.steps.append(Release(held) if told[1] == "reserve" else Permit(held, "allow"))
+        cluster.steps.append(Release(held) if answer[1] == "reserve" else Permit(held, "allow"))
         cluster.schedule(1)
     cluster.wait()
     cluster.schedule()

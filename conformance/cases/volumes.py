@@ -24,7 +24,7 @@ from conformance.vocabulary.storage import (
     DRIVER,
     SELECTED_NODE,
     STORAGE,
-    TELLING,
+    TRACKING,
     a_claim,
     a_volume,
     bound_pair,
@@ -281,8 +281,8 @@ def _of_exclusive_claims() -> Iterator[Case]:
 
 # --- Objects that are deleted or replaced ---------------------------------------------------------
 
-_PUBLISHED = storage_class("hand", TELLING)
-_PUBLISHES = storage_object(STORAGE, "CSIDriver", TELLING, spec={"storageCapacity": True})
+_PUBLISHED = storage_class("hand", TRACKING)
+_PUBLISHES = storage_object(STORAGE, "CSIDriver", TRACKING, spec={"storageCapacity": True})
 _CLAIMS = tuple(a_claim(name) for name in ("c1", "c2"))
 _USER = pod("", volumes=using("c1"))
 _LARGE = a_volume("v2", spec={"capacity": {"storage": "2Gi"}})

@@ -57,12 +57,12 @@ _EXACTLY = st.builds(
     st.sampled_from(["any", "any", "any", "twin"]),
     st.sampled_from([False, True]),
 )
-_ONE_OF_SEVERAL = _ALTERNATIVES.map(
-    lambda several: {
-        "firstAvailable": [{"name": f"a{number}", **each} for number, each in enumerate(several)]
+_FIRST_AVAILABLE = _ALTERNATIVES.map(
+    lambda alternatives: {
+        "firstAvailable": [{"name": f"a{number}", **each} for number, each in enumerate(alternatives)]
     }
 )
-_REQUEST = st.one_of(_EXACTLY, _ONE_OF_SEVERAL, _ONE_OF_SEVERAL)
+_REQUEST = st.one_of(_EXACTLY, _FIRST_AVAILABLE, _FIRST_AVAILABLE)
 _NAMED = st.sampled_from(
     [
         *[["r0/a1"]] * 3,
@@ -252,7 +252,7 @@ _OWNERS = st.sampled_from(
 )
 
 
-_TOLD = [{"name": "other"}, {"name": "g", "resourceClaimName": "p1-g"}]
+_STATUSES = [{"name": "other"}, {"name": "g", "resourceClaimName": "p1-g"}]
 
 
 def _of_template(uid: str, **more: Any) -> Json:
@@ -267,15 +267,15 @@ def _from_template(owners: Sequence[Json], later: Sequence[Json], count: int) ->
     claim = with_metadata(claim_of("p1-g", [exactly_one(count)]), ownerReferences=list(owners))
     cluster.add(claim)
     cluster.add_node(node(""))
-    cluster.add_pod(with_status(_of_template("uid-of-p1"), resourceClaimStatuses=_TOLD))
+    cluster.add_pod(with_status(_of_template("uid-of-p1"), resourceClaimStatuses=_STATUSES))
     cluster.add_pod(_of_template("uid-of-p2"), 0)
     cluster.schedule()
     own = {**_CONTROLS, "name": "p2", "uid": "uid-of-p2"}
     cluster.add(with_metadata(claim_of("p2-g", [exactly_one()]), ownerReferences=[own]))
     cluster.wait()
     cluster.schedule()
-    told = [{"name": "g", "resourceClaimName": "p2-g"}]
-    cluster.change_pod(1, lambda value: with_status(value, resourceClaimStatuses=told))
+    statuses = [{"name": "g", "resourceClaimName": "p2-g"}]
+    cluster.change_pod(1, lambda value: with_status(value, resourceClaimStatuses=statuses))
     cluster.wait()
     cluster.schedule()
     cluster.steps.append(Update(with_metadata(claim, ownerReferences=list(later))))
@@ -284,7 +284,7 @@ def _from_template(owners: Sequence[Json], later: Sequence[Json], count: int) ->
     return cluster.history()
 
 
-def _told_late(owners: Sequence[Json], is_there: bool, names: Sequence[Json]) -> History:
+def _reported_late(owners: Sequence[Json], is_there: bool, names: Sequence[Json]) -> History:
     """The pod's status names its claim only after an attempt, and perhaps before the claim exists."""
     cluster = HistoryBuilder()
     cluster.add(configured_class("any", []), slice_of("s1", {"allNodes": True}, ("d0",)))
@@ -307,10 +307,10 @@ def _told_late(owners: Sequence[Json], is_there: bool, names: Sequence[Json]) ->
 _TEMPLATES = (
     st.builds(_from_template, _OWNERS, _OWNERS, st.sampled_from([1, 2])),
     st.builds(
-        _told_late,
+        _reported_late,
         st.one_of(st.just([_CONTROLS]), _OWNERS),
         st.sampled_from([True, True, False]),
-        st.sampled_from([_TOLD, _TOLD, _TOLD[:1], [{"name": "g"}]]),
+        st.sampled_from([_STATUSES, _STATUSES, _STATUSES[:1], [{"name": "g"}]]),
     ),
 )
 

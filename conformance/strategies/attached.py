@@ -103,7 +103,7 @@ _CLAIMANTS = waiting_pods(*_CLAIMED, [{"name": "e", **EPHEMERAL}])
 
 
 @st.composite
-def _refusals_cured(draw: DrawFn) -> History:
+def _requeued(draw: DrawFn) -> History:
     """A node that can attach one volume or none, and events that may make a rejected pod schedulable."""
     cluster = HistoryBuilder(hosts=True)
     cluster.add(*draw(_LIMITED))
@@ -216,4 +216,4 @@ def _anything() -> SearchStrategy[History]:
 
 
 def histories() -> SearchStrategy[History]:
-    return st.one_of(_anything(), _refusals_cured(), _sharing()).map(with_uids)
+    return st.one_of(_anything(), _requeued(), _sharing()).map(with_uids)

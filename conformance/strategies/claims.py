@@ -33,7 +33,7 @@ from conformance.vocabulary.storage import (
     MIGRATED_PLUGINS,
     OLD_ZONE,
     STORAGE,
-    TELLING,
+    TRACKING,
     a_claim,
     a_volume,
     bound_pair,
@@ -158,8 +158,8 @@ def _capacities(name: str) -> SearchStrategy[Json]:
     )
 
 
-def _driver(tells: bool) -> Json:
-    return storage_object(STORAGE, "CSIDriver", TELLING, spec={"storageCapacity": tells})
+def _driver(tracks: bool) -> Json:
+    return storage_object(STORAGE, "CSIDriver", TRACKING, spec={"storageCapacity": tracks})
 
 
 _HAPPENS: tuple[SearchStrategy[Json], ...] = (
@@ -174,12 +174,12 @@ def _making(draw: DrawFn) -> History:
     """A driver publishes its capacity for one or two classes; then the capacity changes or is no longer
     published."""
     cluster = HistoryBuilder(hosts=True)
-    cluster.add(storage_class("hand", TELLING), storage_class("other", TELLING), a_claim())
+    cluster.add(storage_class("hand", TRACKING), storage_class("other", TRACKING), a_claim())
     cluster.add(_driver(True), draw(_capacities("k1")), *draw(st.lists(_capacities("k2"), max_size=1)))
     for labels in draw(st.permutations([{ZONE: "a"}, {ZONE: "b"}]))[: draw(st.integers(1, 2))]:
         cluster.add_node(node("", labels=labels))
-    told, other = ([*using("c1"), *inline(csi={"driver": name})] for name in (TELLING, "csi.example"))
-    cluster.add_pod(pod("", volumes=draw(st.sampled_from([using("c1"), told, told, other]))))
+    tracked, other = ([*using("c1"), *inline(csi={"driver": name})] for name in (TRACKING, "csi.example"))
+    cluster.add_pod(pod("", volumes=draw(st.sampled_from([using("c1"), tracked, tracked, other]))))
     cluster.schedule()
     for value in draw(st.lists(st.one_of(*_HAPPENS), min_size=1, max_size=2)):
         cluster.steps.append(Update(value))

@@ -76,9 +76,9 @@ deleted), its priority if it differs from the others, and whether the node is co
 
 
 def _leaving(value: Json, why: str) -> Json:
-    told = _CONDITIONS["preempted" if why == "kept" else why]
+    condition = _CONDITIONS["preempted" if why == "kept" else why]
     left = value if why == "kept" else with_metadata(value, deletionTimestamp=AN_AGE_AGO)
-    return {**left, "status": {**left["status"], "conditions": [_OF_OLD, told]}}
+    return {**left, "status": {**left["status"], "conditions": [_OF_OLD, condition]}}
 
 
 # --- Protected pods -------------------------------------------------------------------------------

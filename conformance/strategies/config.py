@@ -105,7 +105,7 @@ _AT_PRE_SCORE = (
     "NodeAffinity",
     "VolumeBinding",
 )
-_UNPREPARED: tuple[Json, ...] = (
+_WITHOUT_EARLIER_POINT: tuple[Json, ...] = (
     *({"preFilter": {"disabled": _names(name)}} for name in _AT_PRE_FILTER),
     *({"preScore": {"disabled": _names(name)}} for name in (*_AT_PRE_SCORE, *_AT_PRE_SCORE[:3] * 2)),
     *(
@@ -277,9 +277,9 @@ _CLAIMED = (
 )
 
 
-def _unprepared() -> SearchStrategy[History]:
+def _without_earlier_point() -> SearchStrategy[History]:
     """Every node has room for every pod, so that a pod is rejected or fails only because of its profile."""
-    changes = st.lists(st.sampled_from(_UNPREPARED), min_size=1, max_size=2)
+    changes = st.lists(st.sampled_from(_WITHOUT_EARLIER_POINT), min_size=1, max_size=2)
     profile = st.builds(_profile, st.just("default-scheduler"), changes, st.none(), st.just([]))
     return with_few_changes(
         _ROOMY,
@@ -311,4 +311,4 @@ def histories() -> SearchStrategy[History]:
         gates=switched("DynamicResourceAllocation", "DRASchedulerFilterTimeout"),
         fewest_nodes=2,
     )
-    return st.one_of(*[anything] * 6, _unprepared(), _unprepared(), _reordered())
+    return st.one_of(*[anything] * 6, _without_earlier_point(), _without_earlier_point(), _reordered())

@@ -64,8 +64,8 @@ _DEVICES = st.lists(
 
 
 def _slice(name: str, where: Json, pool: str, generation: int, count: int, devices: list[Json]) -> Json:
-    told = {"name": pool or name, "generation": generation, "resourceSliceCount": count}
-    return resource_slice(name, devices, where, told)
+    of_pool = {"name": pool or name, "generation": generation, "resourceSliceCount": count}
+    return resource_slice(name, devices, where, of_pool)
 
 
 def _slices(name: str) -> SearchStrategy[Json]:
@@ -134,8 +134,8 @@ def _exactly(asked: Json, admin: bool) -> Json:
     return {"exactly": {**asked, **({"adminAccess": True} if admin else {})}}
 
 
-def _alternatives(several: Sequence[Json]) -> Json:
-    return {"firstAvailable": [{"name": f"a{index}", **asked} for index, asked in enumerate(several)]}
+def _alternatives(alternatives: Sequence[Json]) -> Json:
+    return {"firstAvailable": [{"name": f"a{index}", **asked} for index, asked in enumerate(alternatives)]}
 
 
 _REQUESTS = st.one_of(
@@ -197,7 +197,7 @@ _NODES = st.builds(
 )
 
 
-def _add_owner(spec: Json, is_owner: bool, is_told: bool) -> Change:
+def _add_owner(spec: Json, is_owner: bool, is_reported: bool) -> Change:
     """A pod whose claim was made from a template, or belongs to another pod, or is missing from the pod's
     status."""
 
@@ -208,17 +208,17 @@ def _add_owner(spec: Json, is_owner: bool, is_told: bool) -> Change:
         name = next(reversed(cluster.pods))
         own, uid = f"{name}-g", f"uid-of-{name}"
         made = with_metadata(cluster.pods[name], uid=uid)
-        told = with_status(made, resourceClaimStatuses=[{"name": "g", "resourceClaimName": own}])
+        reported = with_status(made, resourceClaimStatuses=[{"name": "g", "resourceClaimName": own}])
         owner = {"apiVersion": "v1", "kind": "Pod", "name": name, "uid": uid, "controller": True}
         made_for = [owner if is_owner else {**owner, "uid": "another"}]
-        cluster.pods[name] = told
-        cluster.steps[-1] = Create(told if is_told else made)
+        cluster.pods[name] = reported
+        cluster.steps[-1] = Create(reported if is_reported else made)
         if any(isinstance(step, Create) and step.object["metadata"]["name"] == own for step in cluster.steps):
             return
         cluster.add(with_metadata(resource_claim(own, spec), ownerReferences=made_for))
-        if not is_told:
+        if not is_reported:
             cluster.schedule()
-            cluster.steps.append(Update(told))
+            cluster.steps.append(Update(reported))
 
     return change
 

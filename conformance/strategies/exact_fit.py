@@ -20,7 +20,7 @@ _HUGE = "hugepages-2Mi"
 _NATIVE = "kubernetes.io/thing"
 _EXTENDED = "example.com/gpu"
 _AMPLE = "example.com/fpga"
-_FILLED = st.sampled_from(
+_FULL = st.sampled_from(
     [
         (_EXTENDED, ("0", "1", "2", "3")),
         (_NATIVE, ("0", "2", "4", "5")),
@@ -68,7 +68,7 @@ def histories() -> SearchStrategy[History]:
     @st.composite
     def node_in_use(draw: DrawFn) -> History:
         cluster = HistoryBuilder()
-        name, amounts = draw(_FILLED)
+        name, amounts = draw(_FULL)
         shape = draw(_SHAPES)
         room = draw(st.sampled_from([2, 2, 3, 1]))
         ample = {"cpu": "9", "memory": "9Gi", "pods": "9", _AMPLE: "9"}

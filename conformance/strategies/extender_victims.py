@@ -53,7 +53,7 @@ def _config(extenders: list[Json]) -> Json:
     """Each manages a resource of its own, if any: then it does not care for every pod."""
     configured: list[Json] = []
     for name, extender in zip(_NAMES, extenders, strict=False):
-        managed = [{"name": f"x.y/{name}", **told} for told in extender.get("managedResources", [])]
+        managed = [{"name": f"x.y/{name}", **resource} for resource in extender.get("managedResources", [])]
         made = {"urlPrefix": f"{EXTENDERS}/{name}", **extender}
         configured.append({**made, "managedResources": managed} if managed else made)
     return profile_config(extenders=configured)
@@ -77,7 +77,7 @@ _SAYS: SearchStrategy[Json | str] = st.sampled_from(
 )
 """How many victims of a pod's first, second or third node have to leave after all, or that it is out of the
 question."""
-_TOLD: SearchStrategy[list[Json | str]] = st.one_of(
+_ANSWERS: SearchStrategy[list[Json | str]] = st.one_of(
     st.lists(_SAYS, min_size=2, max_size=3),
     st.sampled_from([["Fail", {"1": "Refuse"}], [_NONE_OF_THEM, "Fail"], [{"1": 0}, {"2": 0}]]),
 )
@@ -88,10 +88,10 @@ _MANAGED = st.sampled_from(["", "", "", "a", "b"])
 """The extender whose resource a pod asks for."""
 
 
-def _coming(match: str, managed: str, told: list[Json | str], nodes: list[str]) -> Json:
+def _coming(match: str, managed: str, answers: list[Json | str], nodes: list[str]) -> Json:
     """The pod can use any of these nodes, which are identified by their names."""
     said = {
-        name: {"preempt": _of_nodes(says, nodes)} for name, says in zip(_NAMES, told, strict=False) if says
+        name: {"preempt": _of_nodes(says, nodes)} for name, says in zip(_NAMES, answers, strict=False) if says
     }
     amounts = {f"x.y/{managed}": "1"} if managed else {}
     resources = {"requests": {"cpu": "2", **amounts}, **({"limits": amounts} if managed else {})}
@@ -114,7 +114,7 @@ def _of_nodes(says: Json | str, nodes: list[str]) -> Json | str:
 def _sparing(draw: DrawFn) -> History:
     """Each pod has nodes of its own, so that the answer for one does not depend on the others."""
     cluster = HistoryBuilder()
-    for match, told in enumerate(draw(st.lists(_TOLD, min_size=3, max_size=4))):
+    for match, answers in enumerate(draw(st.lists(_ANSWERS, min_size=3, max_size=4))):
         before = len(cluster.nodes)
         for priority, crowd in enumerate(draw(_CROWDS)):
             cluster.add_node(node("", {"cpu": "2", "pods": "9"}, {"match": str(match)}))
@@ -122,7 +122,7 @@ def _sparing(draw: DrawFn) -> History:
                 amount = "1" if crowd == 2 else "600m"
                 running = pod("", cpu(amount), priority=priority, status={"startTime": start})
                 cluster.add_pod(running, len(cluster.nodes) - 1)
-        cluster.add_pod(_coming(str(match), draw(_MANAGED), told, list(cluster.nodes)[before:]))
+        cluster.add_pod(_coming(str(match), draw(_MANAGED), answers, list(cluster.nodes)[before:]))
     cluster.schedule()
     cluster.wait()
     cluster.schedule()

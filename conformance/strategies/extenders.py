@@ -84,7 +84,9 @@ def _config(extenders: list[Json], binder: int | None) -> Json:
         if binder is not None and number == binder % len(extenders):
             made["bindVerb"] = "bind"
         if "managedResources" in made:
-            made["managedResources"] = [{"name": f"x.y/{name}", **told} for told in made["managedResources"]]
+            made["managedResources"] = [
+                {"name": f"x.y/{name}", **resource} for resource in made["managedResources"]
+            ]
         configured.append(made)
     return profile_config(extenders=configured)
 
@@ -100,31 +102,31 @@ def _of_nodes(*answers: object) -> SearchStrategy[Json]:
 
 _REFUSALS = _of_nodes(_PLAIN, _FOR_GOOD)
 _SCORES = _of_nodes(10, 7, 1, 0)
-_SPARED = _of_nodes("Refuse", 1, 0, 2)
+_FEWER_VICTIMS = _of_nodes("Refuse", 1, 0, 2)
 
 
-def _rarely(told: SearchStrategy[Json], *failures: str) -> SearchStrategy[Json | str]:
-    return st.one_of(told, told, told, told, st.sampled_from(failures))
+def _rarely(scripted: SearchStrategy[Json], *failures: str) -> SearchStrategy[Json | str]:
+    return st.one_of(scripted, scripted, scripted, scripted, st.sampled_from(failures))
 
 
-_TOLD = st.fixed_dictionaries(
+_ANSWERS = st.fixed_dictionaries(
     {},
     optional={
         "filter": _rarely(_REFUSALS, "Error", "Fail"),
         "prioritize": _rarely(_SCORES, "Fail"),
-        "preempt": _rarely(_SPARED, "Fail"),
+        "preempt": _rarely(_FEWER_VICTIMS, "Fail"),
     },
 )
 
 
-def _script(told: Json, bind: str) -> Json:
+def _script(scripted: Json, bind: str) -> Json:
     """Whichever of them binds this pod, ``bind`` is how that fails."""
-    return {name: {**told.get(name, {}), "bind": bind} for name in _NAMES} if bind else told
+    return {name: {**scripted.get(name, {}), "bind": bind} for name in _NAMES} if bind else scripted
 
 
 _SCRIPTS = st.builds(
     _script,
-    st.dictionaries(st.sampled_from(_NAMES), _TOLD, max_size=3),
+    st.dictionaries(st.sampled_from(_NAMES), _ANSWERS, max_size=3),
     st.sampled_from(["", "", "Error", "Fail"]),
 )
 
@@ -169,13 +171,13 @@ _NODES = combinations(
 # --- More than one extender scores ----------------------------------------------------------------
 
 _WITHOUT_SCORES = default_profile(plugins={"score": {"disabled": [{"name": "*"}]}})
-_FILTERS, _SCORES_ONLY, _SPARES = ({f"{verb}Verb": verb} for verb in ("filter", "prioritize", "preempt"))
+_FILTERS, _SCORES_ONLY, _PREEMPTS = ({f"{verb}Verb": verb} for verb in ("filter", "prioritize", "preempt"))
 _APART: tuple[tuple[Json, ...], ...] = (
     *[(_FILTERS,)] * 2,
-    (_SPARES,),
-    (_SPARES, _SCORES_ONLY),
-    (_SPARES, _FILTERS),
-    (_SPARES,),
+    (_PREEMPTS,),
+    (_PREEMPTS, _SCORES_ONLY),
+    (_PREEMPTS, _FILTERS),
+    (_PREEMPTS,),
 )
 """No plugin scores: some extenders prefer nodes, and one that supports only preemption does not score."""
 _TOGETHER: tuple[tuple[Json, ...], ...] = (
@@ -207,10 +209,10 @@ _HIGHS: tuple[Json | str, ...] = (
 )
 
 
-def _scored(told: list[Json | str], refused: str, managed: str, bind: str) -> Json:
+def _scored(scripted: list[Json | str], refused: str, managed: str, bind: str) -> Json:
     """Each extender prefers some nodes or none; the first may reject one of the nodes, and the last may reject
     the pod."""
-    script: Json = {name: {"prioritize": scores} for name, scores in zip(_NAMES, told, strict=False)}
+    script: Json = {name: {"prioritize": scores} for name, scores in zip(_NAMES, scripted, strict=False)}
     if refused:
         script["a"]["filter"] = {refused: _PLAIN}
     return _pod("500m", 0, managed, _script(script, bind))

@@ -79,7 +79,7 @@ NODES = combinations(
     ("", "ssd"),
 )
 PODS = st.builds(
-    lambda shape, told: pod("", **shape, script=told),
+    lambda shape, given: pod("", **shape, script=given),
     st.sampled_from(
         [
             {"requests": cpu("1")},
@@ -181,7 +181,7 @@ _TOUCHES: tuple[Callable[[Json], Json], ...] = (
 )
 
 
-def _told(script: Script) -> Callable[[Json], Json]:
+def _scripted(script: Script) -> Callable[[Json], Json]:
     """What plugins say of the pod from now on."""
     return lambda value: with_metadata(value, annotations={SCRIPT: json.dumps(script)})
 
@@ -243,7 +243,7 @@ def histories() -> SearchStrategy[History]:
         pods_created(PODS),
         pods_created(PODS),
         permitting("allow", "reject"),
-        pod_changes(_told, SCRIPTS),
+        pod_changes(_scripted, SCRIPTS),
         TAKEN,
         st.builds(
             _overdue, st.sampled_from(["Pending", "Unschedulable", "Error"]), st.sampled_from(["x", "y"])

@@ -24,7 +24,7 @@ from conformance.vocabulary.storage import (
     GCE,
     MIGRATED_PLUGINS,
     STORAGE,
-    TELLING,
+    TRACKING,
     a_claim,
     bound_pair,
     inline,
@@ -55,15 +55,15 @@ _BY_ITSELF = profile_config(
 _ONE: Json = {"allocatable": {"count": 1}}
 _NONE: Json = {"allocatable": {"count": 0}}
 _TWO: Json = {"allocatable": {"count": 2}}
-_UNTOLD: Json = {"allocatable": {}}
+_UNREPORTED: Json = {"allocatable": {}}
 _FEW = st.sampled_from([_ONE, _NONE, _NONE, _ONE, _ONE, {}])
-_ANY = st.sampled_from([_ONE, _NONE, {}, _TWO, _UNTOLD])
+_ANY = st.sampled_from([_ONE, _NONE, {}, _TWO, _UNREPORTED])
 _MIGRATED = st.sampled_from(["kubernetes.io/gce-pd", "kubernetes.io/gce-pd,kubernetes.io/aws-ebs", ""])
 
 
 @st.composite
 def _csi_nodes(draw: DrawFn, limits: SearchStrategy[Json] = _ANY) -> Json:
-    names = draw(st.permutations([DRIVER, TELLING, GCE]))[: draw(st.sampled_from([3, 3, 2, 3, 1]))]
+    names = draw(st.permutations([DRIVER, TRACKING, GCE]))[: draw(st.sampled_from([3, 3, 2, 3, 1]))]
     drivers = [{"name": name, "nodeID": "n1", **draw(limits)} for name in names]
     made = storage_object(STORAGE, "CSINode", "n1", spec={"drivers": drivers})
     return with_metadata(made, annotations={MIGRATED_PLUGINS: draw(_MIGRATED)})
@@ -80,7 +80,7 @@ def _pair(number: int, driver: str, handle: str) -> Sequence[Json]:
 _CLAIMS: tuple[Json, ...] = (
     *_pair(1, DRIVER, "h1"),
     *_pair(2, DRIVER, "h2"),
-    *_pair(3, TELLING, "h1"),
+    *_pair(3, TRACKING, "h1"),
     *_pair(4, DRIVER, "h1"),
     *(a_claim(name, spec={"storageClassName": "made"}) for name in ("c5", "c6")),
     *(a_claim(name, spec={"storageClassName": "disk"}) for name in ("c7", "c8")),
@@ -117,7 +117,7 @@ def _attachment(number: int, driver: str, on: str = "n1") -> Json:
 
 _ATTACHMENTS = st.sampled_from(
     [
-        *(_attachment(number, driver) for number, driver in ((1, DRIVER), (2, DRIVER), (3, TELLING))),
+        *(_attachment(number, driver) for number, driver in ((1, DRIVER), (2, DRIVER), (3, TRACKING))),
         _attachment(1, GCE),
         _attachment(2, GCE),
         _attachment(2, _AWS),

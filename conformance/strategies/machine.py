@@ -72,14 +72,14 @@ _WAITING = st.sampled_from(
     ]
 )
 _PODS = st.builds(
-    lambda want, priority, labels, told: pod("", labels=labels, priority=priority, script=told, **want),
+    lambda want, priority, labels, answers: pod("", labels=labels, priority=priority, script=answers, **want),
     st.sampled_from(_WANTS),
     st.sampled_from([0, 0, 10, -1]),
     st.sampled_from([{}, {"app": "a"}]),
     st.one_of(st.just({}), st.just({}), SCRIPTS, _WAITING),
 )
 _PREEMPTORS = combinations(
-    lambda amount, priority, told: pod("", cpu(amount), priority=priority, script=told),
+    lambda amount, priority, answers: pod("", cpu(amount), priority=priority, script=answers),
     ("2", "1"),
     (10, 20),
     ({}, script(("ScriptedA", "permit", "Wait:5"))),
@@ -103,7 +103,7 @@ _CONFIGS = one_in(
 def _ungated(value: Json) -> Json:
     return {
         **value,
-        "spec": {name: told for name, told in value["spec"].items() if name != "schedulingGates"},
+        "spec": {name: member for name, member in value["spec"].items() if name != "schedulingGates"},
     }
 
 
@@ -236,7 +236,7 @@ class Anything(RuleBasedStateMachine):
     def __init__(self, begin: Begin) -> None:
         super().__init__()
         self._begin = begin
-        self._scene = Cluster(hosts=True)
+        self._cluster = Cluster(hosts=True)
         self._course: Course | None = None
         self._taken = 0
 
@@ -244,27 +244,27 @@ class Anything(RuleBasedStateMachine):
     def start(self, config: Json, nodes: list[Json]) -> None:
         self._course = self._begin(History((), config))
         for value in nodes:
-            self._scene.add_node(value)
+            self._cluster.add_node(value)
         self._put_in()
 
     def _put_in(self) -> None:
         """The steps that the cluster has more than before."""
         assert self._course is not None
-        for step in self._scene.steps[self._taken :]:
+        for step in self._cluster.steps[self._taken :]:
             self._taken += 1
             self._course.take(step)
 
     def teardown(self) -> None:
         if self._course is not None:
-            settle(self._scene)
+            settle(self._cluster)
             self._put_in()
             self._course.end()
 
 
 def _rule(name: str, strategy: SearchStrategy[Change]) -> Callable[..., None]:
     def put_in(machine: Anything, change: Change, then_comes: Change) -> None:
-        change(machine._scene)
-        then_comes(machine._scene)
+        change(machine._cluster)
+        then_comes(machine._cluster)
         machine._put_in()
 
     put_in.__name__ = name

@@ -97,7 +97,7 @@ _OF_TWO = st.builds(
 # --- Pods that waited before or wait together ------------------------------------------------------
 
 
-def _once_more(ended: str, told: tuple[tuple[str, str, str], ...]) -> Change:
+def _once_more(ended: str, answers: tuple[tuple[str, str, str], ...]) -> Change:
     """A pod that waited and was rejected is tried again, and then does not wait or waits otherwise: earlier
     decisions no longer count."""
 
@@ -108,7 +108,7 @@ def _once_more(ended: str, told: tuple[tuple[str, str, str], ...]) -> Change:
         if ended == "reject":
             cluster.steps.append(Permit(key(list(cluster.pods.values())[-1]), ended))
         cluster.wait(2)
-        annotations = {SCRIPT: json.dumps(script(*told))}
+        annotations = {SCRIPT: json.dumps(script(*answers))}
         cluster.change_pod(-1, lambda value: with_metadata(value, annotations=annotations))
         cluster.wait()
         cluster.schedule(1)

@@ -228,16 +228,16 @@ _SMALL_OR_LARGE = combinations(
 # --- One waits, and one runs ----------------------------------------------------------------------
 
 _A, _V, _AV, _B = {"app": "a"}, {"version": "1"}, {"app": "a", "version": "1"}, {"app": "b"}
-_HATES = tuple(_required("podAntiAffinity", ZONE, labels, {}) for labels in ((_B,), (_B, _V)))
+_REFUSES = tuple(_required("podAntiAffinity", ZONE, labels, {}) for labels in ((_B,), (_B, _V)))
 _IN_OTHER = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "other"}}}
 _KEPT_WAITING: tuple[tuple[str, Json, Json, Json, int], ...] = (
     ("podAntiAffinity", {}, _A, {}, 0),
     ("podAffinity", {}, {}, {}, 0),
     ("podAffinity", _AV, _AV, {}, 1),
-    ("", _B, {}, _HATES[0], 0),
+    ("", _B, {}, _REFUSES[0], 0),
     ("podAntiAffinity", {}, _AV, {}, 0),
     ("podAffinity", {}, _V, {}, 0),
-    ("", _B, {}, _HATES[1], 0),
+    ("", _B, {}, _REFUSES[1], 0),
 )
 """What a pod asks for, and its labels; labels and affinity of the one that runs, and where. Because of that one,
 or because it is no other, the first one waits."""

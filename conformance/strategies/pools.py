@@ -83,14 +83,14 @@ def _held_twice(
         cluster.add(claim_of(f"c{number}", [exactly_one(count)]))
         cluster.add_pod(claim_user(f"c{number}"))
     cluster.schedule()
-    gone = set()
+    deleted = set()
     for index, how in lets_go:
         claim = held[index % len(held)]
         name = claim["metadata"]["name"]
-        if name in gone:
+        if name in deleted:
             continue
         if how == "deleted":
-            gone.add(name)
+            deleted.add(name)
             cluster.steps.append(deleting(claim))
         elif how == "freed":
             cluster.steps.append(Update({each: claim[each] for each in claim if each != "status"}))

@@ -160,13 +160,13 @@ def _noted(text: str) -> Any:
     return lambda value: with_metadata(value, annotations={"note": text})
 
 
-def _changed(several: tuple[Callable[[Json], Json], ...]) -> Callable[[Json], Json]:
+def _changed(many: tuple[Callable[[Json], Json], ...]) -> Callable[[Json], Json]:
     """Several things at once, each of which is an event."""
-    return lambda value: reduce(lambda changed, change: change(changed), several, value)
+    return lambda value: reduce(lambda changed, change: change(changed), many, value)
 
 
 _LABELLED = tuple(partial(with_metadata, labels=labels) for labels in ({"app": "a"}, {"app": "b"}))
-_SEVERAL = st.tuples(
+_MANY_CHANGES = st.tuples(
     st.sampled_from([*_LABELLED, _ungated(2)]),
     st.sampled_from([_asking("1m"), _asking("1"), _tolerating(None)]),
 )
@@ -184,7 +184,7 @@ _CONFIGS = one_in(
 
 # --- Several changes at once ----------------------------------------------------------------------
 
-_NO_CURE: Json = {"key": "other", "operator": "Exists"}
+_NO_HELP: Json = {"key": "other", "operator": "Exists"}
 _SPREAD: Json = {
     "maxSkew": 1,
     "topologyKey": ZONE,
@@ -212,8 +212,8 @@ _AT_ONCE: tuple[tuple[Callable[[Json], Json], ...], ...] = (
     (_LABELLED[1], _asking("1m")),
     (_LABELLED[1], _tolerating(None)),
     (_LABELLED[1], _asking("1m"), _tolerating(None)),
-    (_asking("1m"), lambda value: with_spec(value, tolerations=[_NO_CURE])),
-    (_LABELLED[1], lambda value: with_spec(value, tolerations=[_NO_CURE])),
+    (_asking("1m"), lambda value: with_spec(value, tolerations=[_NO_HELP])),
+    (_LABELLED[1], lambda value: with_spec(value, tolerations=[_NO_HELP])),
     (_asking("1m"),),
     (_ungated(2), _LABELLED[1]),
     (_ungated(2), _asking("1m"), _tolerating(None)),
@@ -302,8 +302,8 @@ def _by_turns(draw: DrawFn) -> History:
     cluster.add_node(node(""))
     cluster.add_pod(pod(""))
     for end in draw(_ENDS):
-        told = json.dumps(script(("ScriptedA", "reserve", end)))
-        cluster.change_pod(0, partial(with_metadata, annotations={SCRIPT: told}))
+        answers = json.dumps(script(("ScriptedA", "reserve", end)))
+        cluster.change_pod(0, partial(with_metadata, annotations={SCRIPT: answers}))
         for seconds in draw(_WAITS):
             cluster.wait(seconds)
         cluster.schedule(1)
@@ -329,7 +329,7 @@ def histories() -> SearchStrategy[History]:
         pod_changes(_asking, st.sampled_from(["1m", "1", "2"])),
         pod_changes(_leaving, st.none()),
         pod_changes(_noted, st.sampled_from(["x", "y"])),
-        pod_changes(_changed, _SEVERAL),
+        pod_changes(_changed, _MANY_CHANGES),
         pod_changes(_changed, st.just((_asking("1m"), _tolerating(None)))),
         nodes=st.lists(_NODES, max_size=2),
         pods=placed(_PODS),

@@ -106,7 +106,7 @@ def _with_overhead(value: Json, cpu: str) -> Json:
     return with_spec(value, overhead={"cpu": cpu}, runtimeClassName="r") if cpu else value
 
 
-def _several(first: Json, second: Json, starting: list[tuple[str, Json]], overhead: str) -> Json:
+def _containers(first: Json, second: Json, starting: list[tuple[str, Json]], overhead: str) -> Json:
     """Two containers, and init containers of which some go on as sidecars."""
     made = pod(
         "",
@@ -119,8 +119,8 @@ def _several(first: Json, second: Json, starting: list[tuple[str, Json]], overhe
     return _with_overhead(made, overhead)
 
 
-_SEVERAL = st.builds(
-    _several,
+_CONTAINERS = st.builds(
+    _containers,
     _PLAIN,
     _PLAIN,
     st.lists(st.tuples(st.sampled_from(["", "Always"]), _PLAIN), max_size=3),
@@ -283,7 +283,7 @@ def requeued() -> SearchStrategy[History]:
 def histories() -> SearchStrategy[History]:
     anything = with_few_changes(
         _NODES,
-        st.one_of(_SIMPLE, _SIMPLE, _LIMITED, _SEVERAL, _WHOLE),
+        st.one_of(_SIMPLE, _SIMPLE, _LIMITED, _CONTAINERS, _WHOLE),
         resizes.RESIZES,
         config=_CONFIGS,
         gates=switched("PodLevelResources", "InPlacePodVerticalScaling"),

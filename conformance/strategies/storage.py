@@ -34,7 +34,7 @@ from conformance.vocabulary.storage import (
     OLD_ZONE,
     SELECTED_NODE,
     STORAGE,
-    TELLING,
+    TRACKING,
     csi_node,
     put,
     storage_object,
@@ -64,7 +64,7 @@ def _allowed(**values: Sequence[str]) -> Json:
 CLASSES: tuple[Json, ...] = (
     _class("hand", "kubernetes.io/no-provisioner"),
     _class("made", DRIVER),
-    _class("told", TELLING),
+    _class("tracked", TRACKING),
     _class("disk", "kubernetes.io/gce-pd"),
     _class("once", DRIVER, "Immediate"),
 )
@@ -77,14 +77,14 @@ NEAR = st.sampled_from([_class("near", DRIVER, allowedTopologies=terms) for term
 """A class whose volumes can be had on some nodes only."""
 LATE = st.sampled_from(["WaitForFirstConsumer", "Immediate"]).map(lambda mode: _class("absent", DRIVER, mode))
 """A class that is missing at first."""
-_CLASS_NAMES = (*["hand", "made"] * 4, *["told"] * 3, "near", "disk", "once", "absent")
+_CLASS_NAMES = (*["hand", "made"] * 4, *["tracked"] * 3, "near", "disk", "once", "absent")
 
-TELLS = st.sampled_from([True, True, False]).map(
-    lambda tells: storage_object(STORAGE, "CSIDriver", TELLING, spec={"storageCapacity": tells})
+TRACKS_CAPACITY = st.sampled_from([True, True, False]).map(
+    lambda tracks: storage_object(STORAGE, "CSIDriver", TRACKING, spec={"storageCapacity": tracks})
 )
 CAPACITIES = combinations(
     lambda name, amounts, reach: storage_object(
-        STORAGE, "CSIStorageCapacity", name, "default", storageClassName="told", **amounts, **reach
+        STORAGE, "CSIStorageCapacity", name, "default", storageClassName="tracked", **amounts, **reach
     ),
     ("k1", "k2"),
     (
@@ -115,7 +115,7 @@ ATTACHMENTS = combinations(
     ),
     (1, 2),
     ("n1", "n1", "n2"),
-    (DRIVER, DRIVER, TELLING),
+    (DRIVER, DRIVER, TRACKING),
 )
 
 # --- Claims ---------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ SOURCES: tuple[Json, ...] = (
     {"csi": {"driver": DRIVER, "volumeHandle": "h1"}},
     {"csi": {"driver": DRIVER, "volumeHandle": "h2"}},
     {"gcePersistentDisk": {"pdName": "d1"}},
-    {"csi": {"driver": TELLING, "volumeHandle": "h1"}},
+    {"csi": {"driver": TRACKING, "volumeHandle": "h1"}},
     {"azureDisk": {"diskName": "d1", "diskURI": "d1"}},
 )
 
@@ -219,7 +219,7 @@ def drawn_volumes(
 ) -> SearchStrategy[Json]:
     return st.fixed_dictionaries(
         {
-            "class": st.sampled_from(("hand", "hand", "hand", "made", "made", "told", "")),
+            "class": st.sampled_from(("hand", "hand", "hand", "made", "made", "tracked", "")),
             "size": st.sampled_from(("2Gi", "1Gi", "1073741825")),
             "modes": st.sampled_from(_VOLUME_MODES),
             "reach": st.sampled_from(reaches),
@@ -348,4 +348,4 @@ def puts(values: SearchStrategy[Json]) -> SearchStrategy[Change]:
 
 def removes(*named: Reference) -> SearchStrategy[Change]:
     """One of these goes, if it is there."""
-    return st.sampled_from(named).map(lambda gone: lambda cluster: cluster.steps.append(Delete(gone)))
+    return st.sampled_from(named).map(lambda name: lambda cluster: cluster.steps.append(Delete(name)))

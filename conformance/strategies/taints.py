@@ -29,13 +29,13 @@ def _toleration(key: str, operator: str, value: str, effect: str, seconds: int |
     """An empty key stands for all and asks for Exists, which goes without a value; only NoExecute is tolerated
     for a time (validation.go, ValidateTolerations)."""
     operator = operator if key else "Exists"
-    told = {
+    members = {
         "key": key,
         "operator": operator,
         "value": "" if operator == "Exists" else value,
         "effect": effect,
     }
-    toleration: Json = {name: member for name, member in told.items() if member}
+    toleration: Json = {name: member for name, member in members.items() if member}
     if effect == "NoExecute" and seconds is not None:
         toleration["tolerationSeconds"] = seconds
     return toleration

@@ -26,7 +26,7 @@ from conformance.strategies.storage import (
     NUMBERS,
     SOURCES,
     TAKEN,
-    TELLS,
+    TRACKS_CAPACITY,
     VOLUME_LABELS,
     claim,
     cluster_storage,
@@ -43,7 +43,7 @@ from conformance.strategies.storage import (
 )
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import default_profile, pod, profile_config
-from conformance.vocabulary.storage import EPHEMERAL, HERE, IN_ZONE_A, STORAGE, TELLING, inline, using
+from conformance.vocabulary.storage import EPHEMERAL, HERE, IN_ZONE_A, STORAGE, TRACKING, inline, using
 from refsched.records import Reference
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
@@ -65,7 +65,7 @@ _USED: tuple[list[Json], ...] = (
     using("c3", "c1", "c2"),
     using("c1", "c1"),
     [{"name": "e", **EPHEMERAL}],
-    [*using("c1"), *inline(csi={"driver": TELLING})],
+    [*using("c1"), *inline(csi={"driver": TRACKING})],
 )
 
 _STORAGE = st.builds(
@@ -73,7 +73,7 @@ _STORAGE = st.builds(
     st.lists(_CLAIMS, min_size=2, max_size=3),
     st.lists(_VOLUMES, min_size=2, max_size=4),
     some(NEAR, 1),
-    some(TELLS, 1),
+    some(TRACKS_CAPACITY, 1),
     some(CAPACITIES, 2),
     some(_CSI_NODES, 1),
     some(EPHEMERAL_CLAIMS, 2),
@@ -109,7 +109,7 @@ _USERS: SearchStrategy[list[tuple[str, ...]]] = st.sampled_from(
 
 
 @st.composite
-def _several_would_do(draw: DrawFn) -> History:
+def _many_would_do(draw: DrawFn) -> History:
     """The smallest claim is served first, with the smallest volume that is large enough."""
     cluster = HistoryBuilder(hosts=True)
     asked = draw(st.permutations(["2Gi", "1Gi"]))
@@ -131,7 +131,7 @@ def _several_would_do(draw: DrawFn) -> History:
 
 
 def histories() -> SearchStrategy[History]:
-    return st.one_of(_anything(), _anything(), _anything(), _several_would_do())
+    return st.one_of(_anything(), _anything(), _anything(), _many_would_do())
 
 
 def _anything() -> SearchStrategy[History]:
@@ -146,7 +146,7 @@ def _anything() -> SearchStrategy[History]:
         puts(st.builds(claim, NUMBERS, _CLAIMS)),
         puts(st.builds(volume, NUMBERS, _VOLUMES)),
         puts(NEAR),
-        puts(TELLS),
+        puts(TRACKS_CAPACITY),
         puts(CAPACITIES),
         puts(_CSI_NODES),
         puts(EPHEMERAL_CLAIMS),

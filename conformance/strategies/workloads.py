@@ -78,7 +78,7 @@ _CONFIGS = st.sampled_from(
 _LABELS = st.sampled_from([_APP, _APP, _BOTH, _BOTH, _TIER, _OTHER, {}])
 _HOMES = st.sampled_from([0, 0, 0, 1, 2])
 _ZONES = st.sampled_from([("a", "b"), ("a", "b", "b"), ("a", "a", "b")])
-_CHANGES = st.sampled_from(["changed", "gone", "changed", "gone", "nothing"])
+_CHANGES = st.sampled_from(["changed", "deleted", "changed", "deleted", "nothing"])
 
 
 @st.composite
@@ -97,7 +97,7 @@ def histories(draw: DrawFn) -> History:
     cluster.add_pod(waiting)
     cluster.schedule()
     match draw(_CHANGES):
-        case "gone":
+        case "deleted":
             cluster.steps.append(deleting(workload))
         case "changed":
             changed = {**workload, "spec": selecting(kind, "w", draw(_selectors(kind)))["spec"]}

@@ -30,9 +30,9 @@ def resource_slice(
     name: str, devices: Sequence[Json], where: Json = EVERYWHERE, pool: Json | None = None
 ) -> Json:
     """A pool of its own, where ``pool`` says nothing else."""
-    told = {"name": name, "generation": 1, "resourceSliceCount": 1, **(pool or {})}
+    of_pool = {"name": name, "generation": 1, "resourceSliceCount": 1, **(pool or {})}
     return _resource(
-        "ResourceSlice", name, {"driver": DRIVER, "pool": told, **where, "devices": list(devices)}
+        "ResourceSlice", name, {"driver": DRIVER, "pool": of_pool, **where, "devices": list(devices)}
     )
 
 

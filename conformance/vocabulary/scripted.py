@@ -31,10 +31,10 @@ SCRIPTED: Json = profile_config(
 
 def script(*answers: tuple[str, str, str]) -> Script:
     """Of several answers of a plugin at a point, the last one stands."""
-    told: Script = {}
+    by_plugin: Script = {}
     for plugin, point, answer in answers:
-        told.setdefault(plugin, {})[point] = answer
-    return told
+        by_plugin.setdefault(plugin, {})[point] = answer
+    return by_plugin
 
 
 def key(value: Json) -> str:

@@ -29,7 +29,7 @@ MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
 DRIVER = "csi.example"
 
 
-TELLING = "csi.telling"
+TRACKING = "csi.tracking"
 """The driver that publishes its capacity in CSIStorageCapacity objects."""
 
 

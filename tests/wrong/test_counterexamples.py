@@ -24,7 +24,7 @@ SMALL = {
     "last-in-first-out": ("queue", "R-QUEUE-47", 2, 4),
     "errors-owe-no-backoff": ("queue", "R-BACKOFF-01", 2, 4),
     "keeps-deleted-pods": ("queue", "R-INV-06", 1, 3),
-    "all-must-be-cured": ("queue", "R-HINT-03", 3, 6),
+    "all-must-be-satisfied": ("queue", "R-HINT-03", 3, 6),
     "ports-ignore-deleted-pods": ("queue", "R-CURE-NodePorts", 3, 5),
     "deleted-pods-go-on-counting": ("lifecycle", "R-INV-08", 2, 4),
     "skips-the-second-nominated-pass": ("nominated", "R-NOM-01", 4, 6),

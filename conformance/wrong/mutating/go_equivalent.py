@@ -18,7 +18,7 @@ _HAS_STATE = "Whoever is assumed has a state."
 _ASKED_IN_VAIN = (
     "Each node of the list is asked for such pods again, and one without them has nothing to say."
 )
-_WAKES = "It wakes who waits in Pop; over the wire nobody waits there, but asks when it is time."
+_NOBODY_WAITS = "It ends a wait in Pop; over the wire nobody waits there, but asks when it is time."
 _OFFSET = (
     "Where preemption begins its search is drawn at random: what a search finds that goes on for longer, one that "
     "begins later finds as well."
@@ -29,7 +29,9 @@ _ONCE_MORE = "What cannot be read is computed once more."
 _NEVER_BEHIND = (
     "It counts where the scheduler has not yet heard of its own write; over the wire it always has."
 )
-_TOLD_OF_TAINTS = "Whoever registers for new nodes is told of their taints in any case (scheduler.go)."
+_TAINTS_IN_ANY_CASE = (
+    "Whoever registers for new nodes gets the events of their taints in any case (scheduler.go)."
+)
 _VOLUME_SCORES = "Read where volumes are scored, behind an alpha gate."
 _NO_FAILURE = "No default plugin fails there, and a success is no error."
 _NO_MORE_EVENTS = "Of what it registers for besides, its hint makes nothing: no label has changed."
@@ -67,22 +69,22 @@ EQUIVALENT: Mapping[str, str] = {
     "backend/queue/scheduling_queue.go:574:boundary:0": _METRICS,
     "backend/queue/scheduling_queue.go:587:part:0": "No plugin has an empty name.",
     "backend/queue/scheduling_queue.go:657:omission:0": _METRICS,
-    "backend/queue/scheduling_queue.go:703:omission:0": _WAKES,
+    "backend/queue/scheduling_queue.go:703:omission:0": _NOBODY_WAITS,
     "backend/queue/scheduling_queue.go:728:omission:0": "Read without queueing hints only, which are always on.",
-    "backend/queue/scheduling_queue.go:731:negated:0": _WAKES,
+    "backend/queue/scheduling_queue.go:731:negated:0": _NOBODY_WAITS,
     "backend/queue/scheduling_queue.go:792:leaving:0": "Nothing follows in the loop.",
     "backend/queue/scheduling_queue.go:799:omission:0": _ONE_OF_BOTH,
-    "backend/queue/scheduling_queue.go:904:negated:0": _WAKES,
-    "backend/queue/scheduling_queue.go:906:omission:0": _WAKES,
-    "backend/queue/scheduling_queue.go:919:negated:0": _WAKES,
-    "backend/queue/scheduling_queue.go:924:omission:0": _WAKES,
-    "backend/queue/scheduling_queue.go:1084:negated:0": _WAKES,
-    "backend/queue/scheduling_queue.go:1217:part:1": _WAKES,
-    "backend/queue/scheduling_queue.go:1217:negated:0": _WAKES,
-    "backend/queue/scheduling_queue.go:1217:part:3": _WAKES,
+    "backend/queue/scheduling_queue.go:904:negated:0": _NOBODY_WAITS,
+    "backend/queue/scheduling_queue.go:906:omission:0": _NOBODY_WAITS,
+    "backend/queue/scheduling_queue.go:919:negated:0": _NOBODY_WAITS,
+    "backend/queue/scheduling_queue.go:924:omission:0": _NOBODY_WAITS,
+    "backend/queue/scheduling_queue.go:1084:negated:0": _NOBODY_WAITS,
+    "backend/queue/scheduling_queue.go:1217:part:1": _NOBODY_WAITS,
+    "backend/queue/scheduling_queue.go:1217:negated:0": _NOBODY_WAITS,
+    "backend/queue/scheduling_queue.go:1217:part:3": _NOBODY_WAITS,
     "backend/queue/scheduling_queue.go:1228:negated:0": _LOG,
-    "backend/queue/scheduling_queue.go:1234:omission:0": _WAKES,
-    "backend/queue/scheduling_queue.go:1373:omission:0": _WAKES,
+    "backend/queue/scheduling_queue.go:1234:omission:0": _NOBODY_WAITS,
+    "backend/queue/scheduling_queue.go:1373:omission:0": _NOBODY_WAITS,
     "backend/queue/unschedulable_pods.go:52:omission:0": _METRICS,
     "backend/queue/unschedulable_pods.go:53:negated:0": _METRICS,
     "backend/queue/unschedulable_pods.go:66:part:0": _METRICS,
@@ -162,7 +164,7 @@ EQUIVALENT: Mapping[str, str] = {
     f"{_PLUGINS}/volumebinding/binder.go:897:negated:0": _LOG,
     f"{_PLUGINS}/volumebinding/binder.go:908:omission:0": "A list that is empty is left out where it is read.",
     f"{_PLUGINS}/volumebinding/binder.go:1090:omission:0": "A set that was never made holds nothing either.",
-    f"{_PLUGINS}/volumebinding/volume_binding.go:112:omission:0": _TOLD_OF_TAINTS,
+    f"{_PLUGINS}/volumebinding/volume_binding.go:112:omission:0": _TAINTS_IN_ANY_CASE,
     f"{_PLUGINS}/volumebinding/volume_binding.go:188:leaving:0": "No claim has an empty name.",
     f"{_PLUGINS}/volumebinding/volume_binding.go:443:boundary:0": _VOLUME_SCORES,
     f"{_PLUGINS}/volumebinding/volume_binding.go:443:omission:0": _VOLUME_SCORES,
@@ -172,7 +174,7 @@ EQUIVALENT: Mapping[str, str] = {
     f"{_PLUGINS}/volumerestrictions/volume_restrictions.go:272:leaving:0": "Such a volume is in no conflict.",
     f"{_PLUGINS}/volumezone/volume_zone.go:121:omission:0": _ONCE_MORE,
     f"{_PLUGINS}/volumezone/volume_zone.go:216:leaving:0": "It is set once more.",
-    f"{_PLUGINS}/volumezone/volume_zone.go:274:omission:0": _TOLD_OF_TAINTS,
+    f"{_PLUGINS}/volumezone/volume_zone.go:274:omission:0": _TAINTS_IN_ANY_CASE,
     "framework/preemption/preemption.go:96:boundary:0": _ASSIGNS_THE_SAME,
     "framework/preemption/preemption.go:475:leaving:0": "A patch that changes nothing is not sent.",
     "framework/preemption/preemption.go:730:part:0": "Who does not succeed names no victims.",

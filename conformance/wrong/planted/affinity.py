@@ -128,7 +128,7 @@ WRONG = (
         "    try:\n        return float(text)\n    except ValueError:\n        return None",
     ),
     Wrong(
-        "matching-nodes-cure-again",
+        "matching-nodes-requeue-again",
         "A node that already matched before a label update requeues the pod.",
         _AFFINITY,
         "elif before is not None and _is_selected(pod, before) and _has_affinity(pod, before):",

@@ -51,14 +51,14 @@ WRONG = (
         cites="kubernetes #83557",
     ),
     Wrong(
-        "tells-nobody-of-a-failed-binding",
+        "a-failed-binding-is-no-event",
         "No event is recorded when a failed binding frees resources on a node.",
         _BINDING,
         "    requeue_other_pods(None)\n",
         "    pass\n",
     ),
     Wrong(
-        "tells-nobody-of-a-rejected-pod",
+        "a-rejected-waiting-pod-is-no-event",
         "No event is recorded when a pod rejected by Permit or PreBind frees resources on a node.",
         _BINDING,
         "        requeue_other_pods(lambda other: other.uid != pod.uid)\n",
@@ -132,7 +132,7 @@ WRONG = (
         "    cycle.scheduler.queue.done(pod.pod.uid)\n    status = yield from _wait_on_permit(cycle)\n",
     ),
     Wrong(
-        "is-cured-by-its-own-leaving",
+        "is-requeued-by-its-own-leaving",
         "A pod that Permit or PreBind rejected is requeued by the event of its own removal from the node.",
         _BINDING,
         "        requeue_other_pods(lambda other: other.uid != pod.uid)\n",
@@ -167,13 +167,13 @@ WRONG = (
         "nominated_node: str | None = None",
     ),
     Wrong(
-        "tells-of-a-refused-reservation",
+        "a-refused-reservation-is-an-event",
         "An event is recorded when Reserve or Permit rejects a pod immediately.",
         _CYCLE,
         "        cycle.scheduler.cache.forget(pod.pod)\n    return rejected_on",
         "        cycle.scheduler.cache.forget(pod.pod)\n"
-        "        from refsched.queue.cluster_events import ASSIGNED_POD_DELETE as gone\n"
-        "        cycle.scheduler.queue.move_all_to_active_or_backoff_queue(gone, pod.pod, None)\n"
+        "        from refsched.queue.cluster_events import ASSIGNED_POD_DELETE as deleted\n"
+        "        cycle.scheduler.queue.move_all_to_active_or_backoff_queue(deleted, pod.pod, None)\n"
         "    return rejected_on",
     ),
 )

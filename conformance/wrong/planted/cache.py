@@ -92,7 +92,7 @@ WRONG = (
         cites="kubernetes #69597",
     ),
     Wrong(
-        "takes-nodes-that-are-gone",
+        "takes-deleted-nodes",
         "The list of nodes is rebuilt only when the number of nodes changes.",
         _CACHE,
         "        if self._came_or_went:\n",

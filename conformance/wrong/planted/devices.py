@@ -195,7 +195,7 @@ WRONG = (
         "_generation(piece) <= _generation(kept[0])",
     ),
     Wrong(
-        "is-not-told-of-its-claims",
+        "does-not-see-its-claims",
         "An update of the pod's resourceClaimStatuses does not requeue the pod.",
         _PLUGIN,
         'applies("R-DRA-14")\n        return True',

@@ -36,7 +36,7 @@ WRONG = (
         "",
     ),
     Wrong(
-        "tells-one-change-of-a-node",
+        "records-one-change-of-a-node",
         "An update that changes a node in more than one way is recorded as the first event only.",
         _CHANGES,
         "for action, changed in _NODE_CHANGES if changed(before, after))",
@@ -66,7 +66,7 @@ WRONG = (
         "if False:",
     ),
     Wrong(
-        "a-lost-nomination-is-told-to-lesser-pods-only",
+        "a-lost-nomination-requeues-lesser-pods-only",
         "A lost nomination does not requeue pods of the same priority.",
         _HANDLERS,
         "return lambda other: other.priority <= pod.priority",

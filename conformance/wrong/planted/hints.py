@@ -29,7 +29,7 @@ WRONG = (
         "return False",
     ),
     Wrong(
-        "fit-is-cured-by-any-node",
+        "fit-is-requeued-by-any-node",
         "A node that is too small for the pod requeues it.",
         _FIT,
         "if not _has_pod_slot(_empty(after)) or _insufficient(wanted, _empty(after)):",
@@ -81,7 +81,7 @@ WRONG = (
         "            ActionType.ADD\n",
     ),
     Wrong(
-        "spread-ignores-nodes-gone",
+        "spread-ignores-removed-nodes",
         "The removal of the domain with the fewest matching pods requeues no pod.",
         _SPREAD,
         "ActionType.ADD | ActionType.DELETE | ActionType.UPDATE_NODE_LABEL | ActionType.UPDATE_NODE_TAINT,",
@@ -95,7 +95,7 @@ WRONG = (
         "elif before is not None:",
     ),
     Wrong(
-        "node-affinity-is-cured-by-any-node",
+        "node-affinity-is-requeued-by-any-node",
         "A node that does not match the pod's node affinity requeues the pod.",
         _NODE_AFFINITY,
         "if not _has_unreadable_term(pod):",
@@ -123,7 +123,7 @@ WRONG = (
         "if not leaves:",
     ),
     Wrong(
-        "ports-are-cured-by-any-deletion",
+        "ports-are-requeued-by-any-deletion",
         "A deleted pod with other host ports requeues the pod.",
         _PORTS,
         "if not _in_conflict(PodInfo(pod).host_ports, PodInfo(before).host_ports):",
@@ -145,7 +145,7 @@ WRONG = (
         cites="kubernetes #109437",
     ),
     Wrong(
-        "all-must-be-cured",
+        "all-must-be-satisfied",
         "A pod is requeued only if one event satisfies every plugin that rejected it.",
         _TABLE,
         "        return any(\n            self._answer(",

@@ -12,7 +12,7 @@ PLANTED: Mapping[int, tuple[str, tuple[str, ...]]] = {
     4: ("#91249", ("queues-who-is-assumed",)),
     5: ("#52914", ("queues-who-is-assumed",)),
     7: ("#122627", ("spread-ignores-new-pods",)),
-    8: ("#109442", ("tells-one-change-of-a-node", "no-taint-events-for-who-wants-new-nodes")),
+    8: ("#109442", ("records-one-change-of-a-node", "no-taint-events-for-who-wants-new-nodes")),
     10: ("#122288", ("cordon-ignores-uncordoned-nodes",)),
     14: ("#125527", ("gated-pods-hear-nothing",)),
     16: ("#139162", ("gated-pods-hear-nothing",)),

@@ -49,7 +49,7 @@ WRONG = (
         cites="kubernetes #139028, autoscaler #2977, kubernetes #138546",
     ),
     Wrong(
-        "hates-only-who-meets-all",
+        "avoids-only-who-matches-all",
         "An anti-affinity term counts only if all the anti-affinity terms of its pod match.",
         _TERMS,
         "    for term in terms:\n"
@@ -111,7 +111,7 @@ WRONG = (
         "if False:",
     ),
     Wrong(
-        "prefers-whom-it-avoids",
+        "prefers-what-it-avoids",
         "A preferred anti-affinity adds to the score, instead of subtracting.",
         _AFFINITY,
         "_weighted(unwanted, -1)",
@@ -174,7 +174,7 @@ WRONG = (
         "            (term",
     ),
     Wrong(
-        "waiting-pods-cure",
+        "waiting-pods-requeue",
         "An unscheduled pod whose labels come to match an affinity requeues the pod.",
         _AFFINITY,
         "        if any(changed is not None and not changed.spec.node_name for changed in "

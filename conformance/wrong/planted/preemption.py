@@ -170,7 +170,7 @@ WRONG = (
         cites="kubernetes #88523",
     ),
     Wrong(
-        "plugins-do-not-see-the-spared-return",
+        "plugins-do-not-see-the-reprieved-return",
         "In the dry run reprieved pods return to the node, but not to the state of the plugins.",
         _VICTIMS,
         "self._state = context.framework.add_pod(",
@@ -254,7 +254,7 @@ WRONG = (
         "                violated = violated or left[name] < 0\n                break\n",
     ),
     Wrong(
-        "spares-the-unprotected-first",
+        "reprieves-the-unprotected-first",
         "Victims that violate no budget are reprieved first.",
         _VICTIMS,
         "    violating = [pod for pod in protected.violating if not trial.reprieves(pod)]\n"
@@ -264,7 +264,7 @@ WRONG = (
         "    victims = violating + victims\n",
     ),
     Wrong(
-        "counts-who-was-spared",
+        "counts-the-reprieved",
         "Reprieved pods count as budget violations too.",
         _VICTIMS,
         "tuple(victims), len(violating))",

@@ -111,7 +111,7 @@ WRONG = (
         "_P.UNSCHEDULABLE,   _O.HINT_IN_BACKOFF,    _P.ACTIVE,",
     ),
     Wrong(
-        "retries-who-is-not-cured",
+        "requeues-on-any-event",
         "A pod is requeued by an event that cannot make it schedulable.",
         _ROWS,
         "_P.IN_FLIGHT,       _O.NO_HINT,            _P.UNSCHEDULABLE,",
@@ -140,14 +140,14 @@ WRONG = (
         "_P.BACKOFF,         _O.UPDATED,            _P.ACTIVE,",
     ),
     Wrong(
-        "any-update-is-a-cure",
+        "any-update-requeues",
         "An unschedulable pod enters activeQ on any update.",
         _QUEUE,
         "        self._hear_update(updated, changes)\n",
         "        self._go(updated, place, Occurrence.ACTIVATED)\n",
     ),
     Wrong(
-        "a-cure-in-flight-ends-the-backoff",
+        "an-event-in-flight-ends-the-backoff",
         "A pod that an event during its attempt requeues has no backoff.",
         _ROWS,
         "_P.IN_FLIGHT,       _O.HINT_IN_BACKOFF,    _P.BACKOFF,",

@@ -160,7 +160,7 @@ WRONG = (
         "    if non_missing is None or non_missing.keys() <= requests.keys():",
     ),
     Wrong(
-        "growing-extended-resources-cure-nobody",
+        "growing-extended-resources-requeue-nobody",
         "A node with more of an extended resource or of storage requeues no pod.",
         _FIT,
         "amount(after, resource) > amount(before, resource)\n"
@@ -168,14 +168,14 @@ WRONG = (
         "amount(after, resource) > amount(before, resource)\n        for resource in (CPU, MEMORY)",
     ),
     Wrong(
-        "room-for-more-pods-cures-nobody",
+        "room-for-more-pods-requeues-nobody",
         "A node with more allocatable pods requeues no pod.",
         _FIT,
         "if after.allowed_pod_number > before.allowed_pod_number:",
         "if False:",
     ),
     Wrong(
-        "any-growth-cures",
+        "any-growth-requeues",
         "A node with more of a resource that the pod does not request requeues the pod.",
         _FIT,
         "        if amount(wanted, resource)\n",

@@ -213,14 +213,14 @@ WRONG = (
         "",
     ),
     Wrong(
-        "pods-elsewhere-cure",
+        "pods-elsewhere-requeue",
         "A pod of another namespace that is added or deleted requeues the pod.",
         _SPREAD,
         "return changed.uid == pod.uid or (assigned and changed.namespace == pod.namespace)",
         "return assigned",
     ),
     Wrong(
-        "any-node-gone-cures",
+        "any-removed-node-requeues",
         "The removal of a node without the topology keys requeues the pod.",
         _SPREAD,
         "had = before is not None and has_all_keys(before.metadata.labels, constraints)",

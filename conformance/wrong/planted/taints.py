@@ -111,14 +111,14 @@ WRONG = (
         "return any(t.key in ('', UNSCHEDULABLE_TAINT.key) for t in pod.spec.tolerations)",
     ),
     Wrong(
-        "any-clean-node-cures",
+        "any-clean-node-requeues",
         "An update of a node whose taints did not reject the pod requeues it.",
         _TAINT,
         "if _is_repelled(pod, after) or (before is not None and not _is_repelled(pod, before)):",
         "if _is_repelled(pod, after):",
     ),
     Wrong(
-        "tolerations-of-others-cure",
+        "tolerations-of-others-requeue",
         "A toleration added to another pod requeues the pod.",
         _TAINT,
         "if after.uid != pod.uid:",

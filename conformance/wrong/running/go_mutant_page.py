@@ -93,12 +93,12 @@ def _figures(rows: Sequence[GoAttack], of: int) -> str:
     parts = sorted({part_of(one.name) for one in rows})
     lines = [_line(part, [one for one in rows if part_of(one.name) == part]) for part in parts]
     seconds = [one.seconds for one in rows if one.fate == "killed"]
-    told = (
+    shown = (
         f"{len(rows)} of {of} mutants were tried. Of those that a history meets, that answer and are not argued "
         f"equivalent **{_killed(rows)} are killed**. Time to kill: median {median(seconds or [0.0]):.1f} s.\n"
     )
     return (
-        told + "\n" + table(("part", "mutants", *_ENDS, "killed of those met"), [*lines, _line("all", rows)])
+        shown + "\n" + table(("part", "mutants", *_ENDS, "killed of those met"), [*lines, _line("all", rows)])
     )
 
 

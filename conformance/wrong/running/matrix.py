@@ -92,11 +92,11 @@ def _survivors(fates: Mapping[str, Fate]) -> str:
     tried = {name: fate.suite for name, fate in fates.items() if fate.suite.examples}
     alive = [name for name, suite in tried.items() if suite.kill is None]
     missing = [f"`{name}`" for name in fates if name not in tried]
-    told = f"Not tried since the tests last changed: {', '.join(missing)}.\n" if missing else ""
+    untried = f"Not tried since the tests last changed: {', '.join(missing)}.\n" if missing else ""
     if not alive:
-        return f"None.\n\n{told}" if told else "None.\n"
+        return f"None.\n\n{untried}" if untried else "None.\n"
     return (
-        told
+        untried
         + "\n"
         + table(
             ("name", "what it does", "examples", "crashes"),

@@ -126,7 +126,7 @@ def _figures(rows: Sequence[Result]) -> str:
     seconds = [one.suite.seconds for one in killed]
     deciles = quantiles(seconds, n=10) if len(seconds) > 1 else [0.0] * 9
     errors = sum(one.suite.end is End.ERROR for one in rows)
-    told = (
+    shown = (
         f"{len(rows)} of {len(all_mutants())} mutants were tried. "
         f"Of those that could be imported, answered, and are not argued equivalent ({_counted(rows)}) "
         f"**{share(len(killed), _counted(rows))} are killed** by what they answer; with the errors, of "
@@ -134,7 +134,7 @@ def _figures(rows: Sequence[Result]) -> str:
         f"median {median(seconds) if seconds else 0:.1f} CPU seconds, 90th percentile {deciles[8]:.1f}.\n"
     )
     more = (*header, "killed of all that count", "invariants alone", "recordings alone")
-    return told + "\n" + table(more, [*lines, _row_of("all", rows)])
+    return shown + "\n" + table(more, [*lines, _row_of("all", rows)])
 
 
 def _row_of(name: str, rows: Sequence[Result]) -> Sequence[object]:

@@ -92,8 +92,8 @@ def _lines(mutant: Mutant) -> tuple[int, int]:
 
 def _line(result: Result) -> str:
     attack = result.suite
-    told = f"{attack.end.value:9} {attack.rule:12} {attack.seconds:6.1f} s {attack.tried:4} tried"
-    return f"{told}  {result.name}  {result.diff}"
+    line = f"{attack.end.value:9} {attack.rule:12} {attack.seconds:6.1f} s {attack.tried:4} tried"
+    return f"{line}  {result.name}  {result.diff}"
 
 
 # --- Reach ----------------------------------------------------------------------------------------
@@ -132,14 +132,14 @@ def _reach_of(test: SuiteTest) -> tuple[str, Reach]:
 def _reaching(task: _Task, tests: Sequence[SuiteTest]) -> Iterator[tuple[SuiteTest, int]]:
     """The histories that run any of the lines, or the module at all, a few of each test at a time. If that is
     unknown, the histories of the nearest areas are returned."""
-    by_test = [[(test, number) for number in _telling(task, test)] for test in tests]
+    by_test = [[(test, number) for number in _deciding(task, test)] for test in tests]
     while any(by_test):
         for left in by_test:
             yield from left[:CHUNK]
             del left[:CHUNK]
 
 
-def _telling(task: _Task, test: SuiteTest) -> Iterable[int]:
+def _deciding(task: _Task, test: SuiteTest) -> Iterable[int]:
     reached = _REACHED.get(test.name)
     if reached is None:
         return range(len(histories_of(test))) if test.area in areas_near(task.module) else ()

@@ -43,12 +43,12 @@ _CONVERTER = make_converter()
 
 def try_one(unread: Unread, limit: float) -> Result:
     """``limit`` is in CPU seconds."""
-    told = list(_telling(unread))
+    deciding = list(_deciding(unread))
     with Adapter(unread.name, Forked(unread.change, TIMEOUT)) as adapter:
-        return Result(unread.name, len(told), attack(adapter, told, limit))
+        return Result(unread.name, len(deciding), attack(adapter, deciding, limit))
 
 
-def _telling(unread: Unread) -> Iterator[tuple[SuiteTest, int]]:
+def _deciding(unread: Unread) -> Iterator[tuple[SuiteTest, int]]:
     by_test = [
         [(test, number) for number, one in enumerate(histories_of(test)) if unread.matters_in(one)]
         for test in suite_tests()
