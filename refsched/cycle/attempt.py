@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
-from attrs import frozen
-
 from refsched.cycle.decide import Decision
 from refsched.framework.runtime import PreFilterResult, Scores
 from refsched.framework.status import Status
@@ -21,15 +19,17 @@ from refsched.rules import applies, is_heard
 T = TypeVar("T")
 
 
-@frozen(slots=False, eq=False)
 class Table(Mapping[str, T]):
     """A mapping that is made when somebody reads it."""
 
-    make: Callable[[], Mapping[str, T]]
+    def __init__(self, make: Callable[[], Mapping[str, T]]) -> None:
+        self._make: Callable[[], Mapping[str, T]] | None = make
 
     @cached_property
     def _made(self) -> Mapping[str, T]:
-        return self.make()
+        assert self._make is not None
+        made, self._make = self._make(), None
+        return made
 
     def __getitem__(self, key: str) -> T:
         return self._made[key]
