@@ -169,7 +169,9 @@ def test_prebind_may_reject(world: World, code: str) -> None:
 @pytest.mark.parametrize(
     ("plugin", "point", "name"), [("ScriptedB", "preBind", "PreBind"), ("ScriptedBinder", "bind", "Bind")]
 )
-def test_an_error_on_the_way_is_told_with_its_place(world: World, plugin: str, point: str, name: str) -> None:
+def test_an_error_on_the_way_is_reported_with_its_place(
+    world: World, plugin: str, point: str, name: str
+) -> None:
     world.node("n1")
 
     world.schedule("p", cpu="1", script={plugin: {point: "Error"}})

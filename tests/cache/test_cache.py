@@ -112,7 +112,7 @@ def test_a_node_that_comes_back_under_its_name_still_holds_its_pods() -> None:
     assert cache.snapshot().nodes[0].requested.milli_cpu == 1000
 
 
-def test_a_node_that_is_gone_is_dropped_with_its_last_pod() -> None:
+def test_a_node_that_was_deleted_is_dropped_with_its_last_pod() -> None:
     cache = cache_with(node("n1"), node("n2"))
     cache.add_pod(pod("a", "n1"))
     cache.remove_node("n1")

@@ -250,7 +250,7 @@ def test_what_follows_an_attempt_is_checked_as_well(
 
 
 @pytest.mark.parametrize("kind", [Attempt, Bind])
-def test_what_was_never_told_is_missed(kind: type[Any]) -> None:
+def test_what_was_never_reported_is_missed(kind: type[Any]) -> None:
     """An attempt that is not told has not happened here either: its binding cycle stands alone."""
     world = small()
     records = [record for record in world.records if not isinstance(record, kind)]
@@ -273,7 +273,7 @@ def test_what_it_writes_is_not_compared() -> None:
 # --- Victims that no candidate has ----------------------------------------------------------------
 
 
-def test_a_nomination_that_no_candidate_offers_is_told_with_one_that_does() -> None:
+def test_a_nomination_of_no_candidate_is_reported_with_one_that_is() -> None:
     world = crowded("n1")
     found = check(altered(world.records, Attempt, nominated_node="n9"))
     assert found == [Disagreement("nominatedNode", "n1", "n9")]

@@ -41,7 +41,7 @@ def held(*nodes: str, checker: Checker | None = None) -> tuple[Checker, Recorded
     return checker, world, found
 
 
-def test_a_cycle_that_is_held_is_compared_when_it_is_told() -> None:
+def test_a_cycle_that_is_held_is_compared_when_it_is_reported() -> None:
     checker, world, found = held("n1")
     assert found == []
     world.node("meanwhile", cpu="8")
@@ -52,7 +52,7 @@ def test_a_cycle_that_is_held_is_compared_when_it_is_told() -> None:
     assert checker.take_missing() == []
 
 
-def test_a_cycle_that_was_held_and_is_told_otherwise_disagrees() -> None:
+def test_a_cycle_that_was_held_and_is_reported_otherwise_disagrees() -> None:
     checker, world, _ = held("n1")
     world.release("p")
     session = altered(world.records, Attempt, calls=())
@@ -96,7 +96,7 @@ def test_a_held_cycle_must_be_one_that_could_begin() -> None:
     ]
 
 
-def test_what_ended_and_was_not_told_is_missed_in_the_end() -> None:
+def test_what_ended_and_was_not_reported_is_missed_in_the_end() -> None:
     checker, world, _ = held("n1")
     world.release("p")
     checker.take(world.records[0])
@@ -146,7 +146,7 @@ def test_a_scheduler_that_skipped_everybody_is_idle() -> None:
     assert checker.take(Queues((), (), ())) == []
 
 
-def test_who_is_skipped_before_an_attempt_is_not_told() -> None:
+def test_who_is_skipped_before_an_attempt_is_not_reported() -> None:
     world = Recorded()
     world.node("n1")
     world.apply(dying("p", priority=10))

@@ -36,7 +36,7 @@ def every_third(i: int) -> bool:
     "without",
     [(), ("filter",), ("scores",), ("totals",), ("scores", "totals"), ("filter", "scores", "totals")],
 )
-def test_a_search_that_stopped_early_is_followed_as_far_as_it_is_told(
+def test_a_search_that_stopped_early_is_followed_as_far_as_it_is_reported(
     refusing: Callable[[int], bool], without: Sequence[str]
 ) -> None:
     world = many(refusing=refusing)
@@ -110,7 +110,7 @@ def test_without_scoring_the_one_that_was_taken_is_the_one_that_was_kept() -> No
     assert found.member == "filter.n001"
 
 
-def test_where_filter_and_scores_are_not_told_the_node_must_still_fit() -> None:
+def test_where_filter_and_scores_are_not_reported_the_node_must_still_fit() -> None:
     world = many(refusing=every_third)
     blank = {"filter": None, "scores": None, "totals": None}
     taken = altered(altered(world.records, Attempt, node="n199", **blank), Bind, node="n199")

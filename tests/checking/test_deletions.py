@@ -13,7 +13,7 @@ def deletion(name: str, **metadata: str) -> Write:
     return Write("delete", {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, **metadata}})
 
 
-def test_who_tells_of_the_deletions_of_all_victims_agrees() -> None:
+def test_who_reports_the_deletions_of_all_victims_agrees() -> None:
     deletions = Deletions()
     deletions.specify(deletion("a"))
     deletions.specify(deletion("b", namespace="other"))
@@ -22,7 +22,7 @@ def test_who_tells_of_the_deletions_of_all_victims_agrees() -> None:
     assert deletions.missing() == []
 
 
-def test_who_tells_of_one_deletion_must_tell_of_the_others_also_later() -> None:
+def test_who_reports_one_deletion_must_report_the_others_also_later() -> None:
     deletions = Deletions()
     for name in ("a", "b"):
         deletions.specify(deletion(name))
@@ -33,7 +33,7 @@ def test_who_tells_of_one_deletion_must_tell_of_the_others_also_later() -> None:
     assert deletions.missing() == []
 
 
-def test_who_never_tells_of_a_deletion_leaves_them_to_others() -> None:
+def test_who_never_reports_a_deletion_leaves_them_to_others() -> None:
     deletions = Deletions()
     deletions.specify(deletion("a"))
     assert deletions.missing() == []

@@ -204,7 +204,7 @@ def test_more_workers_cannot_have_ended_than_there_are() -> None:
     assert disagreement == Disagreement("filter", "fewer than 2 workers to end before n126 is evaluated", 2)
 
 
-def test_where_it_is_not_told_which_were_kept_each_worker_still_ends_but_once() -> None:
+def test_where_it_is_not_reported_which_were_kept_each_worker_still_ends_but_once() -> None:
     one = evolve(SPACE, parallelism=1)
     assert found(one, told(NODES[:101])) == []
     [disagreement] = found(one, told(NODES[:102]))
@@ -235,7 +235,7 @@ def test_without_scoring_one_node_is_enough() -> None:
     assert found(space, evolve(told(NODES[:3]), node="n000"))[0].member == "filter.n002"
 
 
-def test_nothing_is_asked_after_an_error_or_where_nothing_is_told() -> None:
+def test_nothing_is_asked_after_an_error_or_where_nothing_is_reported() -> None:
     record = told(NODES[:3])
     assert record.filter is not None
     failed = evolve(record, filter={**record.filter, "n001": NodeStatus("Error", "Picky")})

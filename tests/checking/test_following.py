@@ -86,7 +86,7 @@ def test_what_was_kept_follows_from_the_scores_or_from_the_node(
         ({}, None),
     ],
 )
-def test_where_no_node_is_told_a_search_that_may_stop_early_is_not_seen(
+def test_where_no_node_is_reported_a_search_that_may_stop_early_is_not_seen(
     told: dict[str, Any], kept: set[str] | None
 ) -> None:
     choices = following(**told)

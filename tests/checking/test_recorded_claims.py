@@ -72,7 +72,7 @@ def test_what_the_specification_writes_agrees() -> None:
     assert found(whole()) == []
 
 
-def test_the_devices_may_be_told_in_another_order() -> None:
+def test_the_devices_may_be_reported_in_another_order() -> None:
     written = whole()
     written["status"]["allocation"]["devices"]["results"].reverse()
 
@@ -143,14 +143,14 @@ def test_a_claim_is_protected_before_devices_are_allocated() -> None:
     assert found(written) == ["claimFinalizers.default/c"]
 
 
-def test_a_claim_keeps_what_its_driver_tells_of_devices_and_gets_no_more_of_it() -> None:
+def test_a_claim_keeps_what_its_driver_reports_of_devices_and_gets_no_more_of_it() -> None:
     written = whole()
     written["status"]["devices"] = [{"driver": DRIVER, "pool": "s", "device": "d0", "data": {"a": 1}}]
 
     assert found(written) == ["claimDevices.default/c"]
 
 
-def test_members_that_are_absent_prove_nothing_unless_the_uid_is_told() -> None:
+def test_members_that_are_absent_prove_nothing_unless_the_uid_is_given() -> None:
     written = whole()
     del written["metadata"]["uid"], written["metadata"]["finalizers"], written["status"]["reservedFor"]
     del written["status"]["allocation"]["nodeSelector"], written["status"]["allocation"]["devices"]["config"]
@@ -165,7 +165,7 @@ def test_who_holds_nothing_was_given_nothing() -> None:
     assert list(allocation_disagreements(free, given)) == []
 
 
-def test_who_tells_of_claims_has_to_write_the_devices_too() -> None:
+def test_who_reports_claims_has_to_write_the_devices_too() -> None:
     silent, protecting, honest = cluster(), cluster(), cluster()
     for checker in (silent, protecting, honest):
         checker.take(Attempt("default/p", "scheduled", node="n1"))
@@ -180,7 +180,7 @@ def test_who_tells_of_claims_has_to_write_the_devices_too() -> None:
     assert missing(silent) == missing(honest) == missing(protecting) == []
 
 
-def test_whoever_leaves_the_api_server_to_others_has_to_tell_all_writes() -> None:
+def test_whoever_leaves_the_api_server_to_others_has_to_report_all_writes() -> None:
     checker = cluster(Checker(configuration(), reports_claims=True))
     checker.take(Attempt("default/p", "scheduled", node="n1"))
 

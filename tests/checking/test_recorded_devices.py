@@ -68,7 +68,7 @@ def breaks(node: int) -> str:
 NOT_ALL = NodeStatus("UnschedulableAndUnresolvable", "DynamicResources", ("cannot allocate all claims",))
 
 
-def test_one_error_is_enough_and_any_of_several_is_reported(torn: Checker) -> None:
+def test_one_error_is_enough_and_any_of_them_may_be_reported(torn: Checker) -> None:
     assert torn.take(broken("p", breaks(2), n2=error_on(breaks(2)))) == []
 
 
@@ -148,7 +148,7 @@ def test_devices_that_cannot_have_been_found_disagree() -> None:
     ]
 
 
-def test_devices_that_were_told_too_late_cannot_be_followed() -> None:
+def test_devices_that_were_reported_too_late_cannot_be_followed() -> None:
     checker = two_pools(pod("p", "c"))
     scheduled, written = answer("d1", "b")
     checker.take(scheduled)
@@ -157,7 +157,7 @@ def test_devices_that_were_told_too_late_cannot_be_followed() -> None:
     assert checker.has_diverged
 
 
-def test_the_devices_of_a_claim_may_be_told_in_another_order() -> None:
+def test_the_devices_of_a_claim_may_be_reported_in_another_order() -> None:
     checker = cluster(
         node_object("n1"), piece("a", device("d0"), device("d1")), claim("c", one(count=2)), pod("p", "c")
     )
@@ -178,7 +178,7 @@ def test_other_writes_are_not_compared() -> None:
     assert not checker.has_diverged
 
 
-def test_what_filter_said_tells_the_order_of_the_pools() -> None:
+def test_what_filter_said_shows_the_order_of_the_pools() -> None:
     twice = piece("b", device("d1"), device("d1"))
     invalid = "pool b is invalid: duplicate device name d1"
     for record in (
@@ -191,7 +191,7 @@ def test_what_filter_said_tells_the_order_of_the_pools() -> None:
         assert checker.take(record) == []
 
 
-def test_which_claim_was_deallocated_is_told_by_what_was_written() -> None:
+def test_what_was_written_shows_which_claim_was_deallocated() -> None:
     unusable = [claim(name, one(), status=allocated("d0", node=f"gone-{name}")) for name in ("c", "d")]
     checker = cluster(node_object("n1"), *unusable, pod("p", "c", "d"))
     records: list[Record] = [Attempt("default/p", "unschedulable"), Write("update", claim("d", one()))]
@@ -216,7 +216,7 @@ def test_a_node_that_is_not_recorded_goes_the_first_way() -> None:
     assert recorded_status(Attempt("p", "error", filter={"n1": NodeStatus("Error")}), "n1", ways) == ways[1]
 
 
-def test_while_preemption_tries_the_error_that_was_told_was_met_or_else_none() -> None:
+def test_while_preemption_tries_the_error_that_was_reported_was_met_or_else_none() -> None:
     ways = [unschedulable("no"), error("broken"), SUCCESS]
 
     assert recorded_trial(Attempt("p", "unschedulable", message="preemption: broken"), ways) == ways[1]

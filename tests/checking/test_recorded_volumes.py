@@ -74,7 +74,7 @@ def test_volumes_may_be_taken_in_any_order(taken: tuple[str, str]) -> None:
         ({"n1": NodeStatus("Unschedulable", "X")}, False),
     ],
 )
-def test_what_filter_said_tells_which_volume_was_taken_first(
+def test_what_filter_said_shows_which_volume_was_taken_first(
     said: dict[str, NodeStatus], allowed: bool
 ) -> None:
     """The first claim may take the one volume that the other could have."""
@@ -97,7 +97,7 @@ def test_what_filter_said_tells_which_volume_was_taken_first(
     assert (members(beside, attempt) == []) is allowed
 
 
-def test_other_writes_tell_nothing() -> None:
+def test_other_writes_report_nothing() -> None:
     beside = checker(storage_class("made"), claim("c0", "made"), pod_object("p", volumes=using("c0")))
     sent = claim("c0", "made", annotations={"volume.kubernetes.io/selected-node": "n1"})
     freed = volume("z")

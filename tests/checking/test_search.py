@@ -108,7 +108,7 @@ def test_after_an_error_it_is_open_which_other_nodes_were_looked_at() -> None:
     assert (list(decision.errors), names(decision), decision.processed) == (["n2"], ["n4"], 1)
 
 
-def test_of_several_errors_the_one_that_was_told_is_reported() -> None:
+def test_of_many_errors_the_recorded_one_is_reported() -> None:
     told = 'running "DynamicResources" filter plugin: n2 is broken'
 
     decision = planned(SearchPlan(frozenset({"n1", "n2"}), reported=told), Patient())

@@ -119,9 +119,7 @@ def test_a_line_that_cannot_be_used_is_named(
     assert _refusal(_trace(tmp_path, line)).startswith(f"t.jsonl: line {number}: {problem}")
 
 
-def test_a_record_that_is_too_deep_to_be_told_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_record_that_is_nested_too_deep_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def too_deep(_: object) -> None:
         raise RecursionError
 
@@ -140,7 +138,7 @@ def test_a_compressed_file_that_is_broken_is_refused(tmp_path: Path) -> None:
     assert _refusal(path).startswith("t.jsonl.gz: cannot be decompressed: Not a gzipped file")
 
 
-def test_a_record_may_tell_what_happened_before_it_without_one(tmp_path: Path) -> None:
+def test_a_record_may_name_what_happened_before_it_without_one(tmp_path: Path) -> None:
     path = _trace(tmp_path, b'{"at": 1, "advance": 1, "held": "a/b", "idle": true}\n')
     assert list(read_trace(path).entries) == [Entry(2, 1.0, Advance(1.0), "a/b", idle=True)]
 
@@ -153,7 +151,7 @@ def test_a_record_may_tell_what_happened_before_it_without_one(tmp_path: Path) -
         (b'"idle": "yes"', "idle: expected true or false, found 'yes'"),
     ],
 )
-def test_a_record_that_tells_it_wrongly_is_refused(tmp_path: Path, members: bytes, problem: str) -> None:
+def test_a_record_that_names_it_wrongly_is_refused(tmp_path: Path, members: bytes, problem: str) -> None:
     path = _trace(tmp_path, b'{"at": 1, "advance": 1, ' + members + b"}\n")
     assert _refusal(path) == f"t.jsonl: line 2: {problem}"
 

@@ -103,7 +103,7 @@ def test_disabled_pod_level_requests_are_given_no_defaults() -> None:
     assert requests_in_events(disabled) == {}
 
 
-def test_without_in_place_scaling_a_pod_that_asks_for_less_cures_nobody() -> None:
+def test_without_in_place_scaling_a_pod_that_asks_for_less_requeues_nobody() -> None:
     waiting = pod()
 
     assert NodeResourcesFit().after_pod_change(waiting, waiting, waiting, ObjectStore())

@@ -43,7 +43,7 @@ def test_the_specification_is_followed_all_the_way() -> None:
     assert told.results["attempt scheduled"]
 
 
-def test_the_command_tells_what_it_counted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_reports_what_it_counted(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--steps", "50"]) == 0
     assert capsys.readouterr().out.startswith("50 steps in 1 sessions, seed 0: ")
 

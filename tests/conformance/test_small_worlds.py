@@ -52,7 +52,7 @@ def test_a_pod_that_nobody_tries_again_is_found(
     assert "R-INV-09" in capsys.readouterr().out
 
 
-def test_the_command_tells_states_and_paths(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_reports_states_and_paths(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--depth", "0", "ties"]) == 0
     assert capsys.readouterr().out == "ties: 1 states, 1 paths, 1 settled\n"
 

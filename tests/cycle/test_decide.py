@@ -287,6 +287,6 @@ def test_the_sentence_sorts_reasons_as_text_and_ends_with_what_postfilter_said()
     assert fit_error_message(Diagnosis(), 1) == "0/1 nodes are available:"
 
 
-def test_a_pending_plugin_is_told_apart() -> None:
+def test_a_pending_plugin_is_distinguished() -> None:
     diagnosis = Diagnosis({"n1": Status(Code.PENDING, ("soon",), "Waiter")})
     assert (diagnosis.pending_plugins, diagnosis.unschedulable_plugins) == ({"Waiter"}, {"Waiter"})

@@ -45,7 +45,7 @@ def nominated_node(world: World, pod: str) -> str:
     return stored.status.nominated_node_name
 
 
-def test_the_victim_is_told_why_before_it_goes(world: World) -> None:
+def test_the_victim_gets_a_condition_before_it_is_deleted(world: World) -> None:
     world.node("n1")
     world.pod("victim", cpu="3", on="n1")
     world.schedule("preemptor", cpu="2", priority=10)
@@ -56,7 +56,7 @@ def test_the_victim_is_told_why_before_it_goes(world: World) -> None:
     assert condition.message == "default-scheduler: preempting to accommodate a higher priority pod"
 
 
-def test_the_preemptor_takes_the_place_once_the_victim_is_gone(world: World) -> None:
+def test_the_preemptor_takes_the_place_once_the_victim_is_deleted(world: World) -> None:
     world.node("n1", cpu="4")
     world.pod("victim", cpu="3", on="n1")
     world.schedule("preemptor", cpu="2", priority=10)
@@ -104,7 +104,7 @@ def test_a_victim_that_waits_on_permit_is_rejected_and_not_deleted(world: World)
     assert bind.unschedulable_plugins == ("DefaultPreemption",)
 
 
-def test_a_victim_that_is_gone_already_is_an_error_and_the_preemptor_is_tried_again(world: World) -> None:
+def test_a_victim_that_was_deleted_already_is_an_error_and_the_preemptor_is_tried_again(world: World) -> None:
     """It still counts on its node, since its binding has not failed yet."""
     world.node("n1", cpu="4")
     world.schedule("victim", cpu="3", script={"ScriptedA": {"preBind": "Hold"}})
@@ -179,7 +179,7 @@ def outcome_of(*results: PostFilterResult) -> tuple[str, str | None]:
         ([PostFilterResult(error("broken"), ""), PostFilterResult(refusal("not asked"))], ("broken", None)),
     ],
 )
-def test_several_plugins_add_up_until_one_decides(
+def test_plugins_add_up_until_one_decides(
     results: list[PostFilterResult], outcome: tuple[str, str | None]
 ) -> None:
     assert outcome_of(*results) == outcome
@@ -190,7 +190,7 @@ def test_who_is_outranked_and_has_no_nomination_loses_none() -> None:
     assert outcome_of(PostFilterResult(SUCCESS, "n1", outranked=(outranked,))) == ("", "n1")
 
 
-def test_what_is_written_is_told_after_the_attempt(world: World) -> None:
+def test_what_is_written_is_reported_after_the_attempt(world: World) -> None:
     world.node("n1")
     world.pod("victim", cpu="3", on="n1")
     caused = world.pop("preemptor", cpu="2", priority=10)

@@ -44,7 +44,7 @@ def test_victims_make_room_and_nominations_of_lesser_pods_go() -> None:
     assert nominated_pods(made) == ["preemptor"]
 
 
-def test_a_victim_that_is_gone_already_makes_an_error_of_the_preemption() -> None:
+def test_a_victim_that_was_deleted_already_makes_an_error_of_the_preemption() -> None:
     """It still counts on its node, since its binding has not failed yet."""
     made = scheduler()
     made.create(pod_object("victim", cpu="1", script={"ScriptedA": {"preBind": "Hold"}}))
@@ -62,7 +62,7 @@ def test_a_victim_that_is_gone_already_makes_an_error_of_the_preemption() -> Non
     assert queues["unschedulable"] == ["default/preemptor"]
 
 
-def test_of_several_that_are_gone_any_may_be_told() -> None:
+def test_of_many_deleted_victims_any_may_be_reported() -> None:
     following = Following()
     options = ('pods "a" not found', 'pods "b" not found')
 

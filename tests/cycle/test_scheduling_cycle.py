@@ -57,7 +57,7 @@ def test_without_a_node_no_plugin_is_asked(world: World) -> None:
     assert world.where("p") == "backoff"
 
 
-def test_a_pod_that_fits_nowhere_is_told_how_many_nodes_gave_which_reason(world: World) -> None:
+def test_the_message_for_a_pod_that_fits_nowhere_counts_nodes_by_reason(world: World) -> None:
     world.node("small", cpu="1")
     world.node("tiny", cpu="500m")
     world.node("closed", unschedulable=True)
@@ -171,7 +171,7 @@ def test_the_nominated_node_is_tried_first_and_alone(world: World) -> None:
     assert attempt.node == "n2"
 
 
-def test_a_nominated_node_that_is_gone_is_passed_over(world: World) -> None:
+def test_a_nominated_node_that_was_deleted_is_passed_over(world: World) -> None:
     world.node("n1")
     assert world.schedule("p", nominated_to="gone").node == "n1"
 
@@ -243,7 +243,7 @@ def test_every_stage_is_asked_in_its_order(world: World) -> None:
     )
 
 
-def test_calls_are_told_only_where_a_scripted_plugin_is_configured() -> None:
+def test_calls_are_reported_only_where_a_scripted_plugin_is_configured() -> None:
     world = World({"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"})
     world.node("n1")
     assert world.schedule("p").calls is None
@@ -285,7 +285,7 @@ def test_anything_else_is_an_error_that_says_where(world: World, point: str, cod
     assert world.where("p") == "backoff"
 
 
-def test_who_was_not_asked_to_reserve_is_told_to_give_back_all_the_same(world: World) -> None:
+def test_a_plugin_that_was_not_asked_to_reserve_is_called_to_unreserve_all_the_same(world: World) -> None:
     world.node("n1")
     attempt = world.schedule("p", script={"ScriptedA": {"reserve": "Unschedulable"}})
     assert attempt.calls == ("ScriptedA.reserve", "ScriptedB.unreserve", "ScriptedA.unreserve")
@@ -398,7 +398,7 @@ def test_a_pod_that_is_updated_in_mid_cycle_goes_back_as_it_is_now(world: World)
     assert world.schedule("p").result == "scheduled"
 
 
-def test_what_happens_during_a_cycle_may_cure_its_refusal(world: World) -> None:
+def test_what_happens_during_a_cycle_may_requeue_its_pod(world: World) -> None:
     """A scripted plugin registers for no event, so any may cure what it refused."""
     world.node("n1")
     world.pop("p", script={"ScriptedA": {"reserve": "Hold:Unschedulable"}})

@@ -69,7 +69,7 @@ def test_what_slices_require_is_required_together_and_once() -> None:
     assert [each.key for each in only.match_fields] == ["metadata.name"]
 
 
-def test_a_slice_with_several_terms_is_an_error() -> None:
+def test_a_slice_with_more_than_one_term_is_an_error() -> None:
     several = {"nodeSelectorTerms": [term(expression("zone", "a"))["nodeSelectorTerms"][0]] * 2}
     text = "create NodeSelector for claim c: unsupported ResourceSlice.NodeSelector with 2 terms"
     with pytest.raises(AllocationError, match=text):

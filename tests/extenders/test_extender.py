@@ -159,7 +159,7 @@ def test_a_refusal_for_good_goes_before_a_plain_one() -> None:
         (Failure("EOF"), "EOF"),
     ],
 )
-def test_an_error_is_told_in_its_own_words(answer: object, message: str) -> None:
+def test_an_error_is_reported_in_its_own_words(answer: object, message: str) -> None:
     assert filtered(answer) == error(message)
 
 

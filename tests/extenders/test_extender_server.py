@@ -20,7 +20,7 @@ def pod(**scripts: Any) -> dict[str, Any]:
     }
 
 
-def test_a_pod_without_the_annotation_is_told_nothing_about() -> None:
+def test_a_pod_without_the_annotation_gets_no_scripted_answer() -> None:
     bare = {"Pod": {"metadata": {"name": "p"}}, "NodeNames": ["n"], "Nodes": None}
 
     answer = Answers().answer("/a/filter", bare)
@@ -52,7 +52,7 @@ def test_the_script_of_a_binding_is_that_of_the_call_before() -> None:
 @pytest.mark.parametrize(
     ("path", "request_body"), [("/a/", {"Pod": pod()}), ("/a/filter", {"Pod": pod()}), ("/a/filter", [])]
 )
-def test_a_call_that_no_extender_understands_is_refused_and_told_of(path: str, request_body: Any) -> None:
+def test_a_call_that_no_extender_understands_is_refused_and_reported(path: str, request_body: Any) -> None:
     calls: list[dict[str, Any]] = []
 
     with extender_server.serving(heard=calls.append) as url, pytest.raises(HTTPError) as refused:

@@ -152,7 +152,7 @@ def test_a_node_that_is_sent_back_scores_as_if_it_were_empty(url: str) -> None:
     assert attempt.scores["n1"] == attempt.scores["n2"]
 
 
-def test_labels_tell_where_nodes_are_sent_whole(url: str) -> None:
+def test_labels_decide_where_nodes_are_sent_whole(url: str) -> None:
     world = world_with(url, {"nodeCacheCapable": False})
     world.node("n1", labels={REFUSES: "Unschedulable"})
     world.node("n2", labels={SCORE: "2"})
@@ -166,7 +166,7 @@ def test_labels_tell_where_nodes_are_sent_whole(url: str) -> None:
     assert attempt.scores["n3"][f"{url}/a"] == 0
 
 
-def test_without_anyone_to_tell_nodes_apart_one_is_enough(url: str) -> None:
+def test_where_nobody_ranks_nodes_one_is_enough(url: str) -> None:
     for verbs, evaluated in (
         ({"filterVerb": "", "prioritizeVerb": ""}, 1),
         ({"filterVerb": ""}, 3),
@@ -195,7 +195,7 @@ def test_scores_add_up(url: str) -> None:
     assert attempt.node == "n2"
 
 
-def test_two_extenders_at_one_url_are_told_as_one(url: str) -> None:
+def test_two_extenders_at_one_url_are_reported_as_one(url: str) -> None:
     world = world_with(url, {}, {"urlPrefix": f"{url}/a"}, profiles=[FIT_ONLY])
     world.node("n1")
     world.node("n2")
@@ -208,7 +208,7 @@ def test_two_extenders_at_one_url_are_told_as_one(url: str) -> None:
 # --- Preempt --------------------------------------------------------------------------------------
 
 
-def test_an_extender_may_spare_victims(url: str) -> None:
+def test_an_extender_may_reprieve_victims(url: str) -> None:
     world = world_with(url, {"filterVerb": ""})
     for node in ("n1", "n2"):
         world.node(node, cpu="2")

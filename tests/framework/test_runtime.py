@@ -72,7 +72,7 @@ def test_plugins_narrow_the_search_together() -> None:
     assert (result.nodes, result.narrowed_by) == (frozenset({"n2"}), {"A", "B"})
 
 
-def test_a_plain_refusal_is_told_with_what_others_narrowed_to() -> None:
+def test_a_plain_refusal_is_reported_with_what_others_narrowed_to() -> None:
     refusing = framework(
         Answering("A", Reject(unschedulable("no"))), Answering("B", Continue(None, frozenset({"n1"})))
     )
@@ -102,7 +102,7 @@ def test_pods_come_and_go_only_for_plugins_that_care() -> None:
     assert indifferent.remove_pod(state, POD, POD, nodes("n1")[0], snapshot) == state
 
 
-def test_scores_are_told_raw_normalized_and_weighted() -> None:
+def test_scores_are_returned_raw_normalized_and_weighted() -> None:
     scores = framework(Answering("A", before_score=Continue(7)), Answering("B", before_score=Skip()))
     told = scores.run_score_plugins(POD, nodes("n1"), snapshot_of(*nodes("n1")))
     assert isinstance(told, Scores)

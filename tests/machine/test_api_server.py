@@ -98,7 +98,7 @@ def test_a_binding_may_be_refused(stored: Pod, refusal: str) -> None:
     assert api.get(Pod, "p", "default") == stored
 
 
-def test_a_pod_that_is_gone_cannot_be_bound(api: ApiServer) -> None:
+def test_a_deleted_pod_cannot_be_bound(api: ApiServer) -> None:
     assert api.bind(pod("q"), "n") == 'pods "q" not found'
     assert not api.is_bound(pod("q"))
     assert not api.is_bound(pod())
@@ -148,6 +148,6 @@ def test_where_nothing_differs_nothing_is_written(api: ApiServer) -> None:
     assert not api.events
 
 
-def test_the_status_of_a_pod_that_is_gone_is_nobody_s(api: ApiServer) -> None:
+def test_the_status_of_a_deleted_pod_is_nobody_s(api: ApiServer) -> None:
     api.patch_status(pod("q"), REFUSED, "n")
     assert not api.events

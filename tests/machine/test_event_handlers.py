@@ -41,7 +41,7 @@ def test_a_node_that_grows_is_tried(world: World) -> None:
     assert world.where("p") == "backoff"
 
 
-def test_a_node_that_goes_is_no_cure(world: World) -> None:
+def test_a_deleted_node_requeues_nobody(world: World) -> None:
     world.node("n1")
     unfit(world)
     world.delete_node("n1")
@@ -49,7 +49,7 @@ def test_a_node_that_goes_is_no_cure(world: World) -> None:
     assert world.nodes == {}
 
 
-def test_pods_count_on_a_node_that_is_gone_until_they_are(world: World) -> None:
+def test_pods_count_on_a_deleted_node_until_they_are_deleted(world: World) -> None:
     world.node("n1")
     world.pod("left", cpu="1", on="n1")
     world.delete_node("n1")
@@ -127,7 +127,7 @@ def test_a_pod_that_is_deleted_waits_no_more(world: World) -> None:
     assert world.where("p") == "nowhere"
 
 
-def test_a_pod_s_own_change_may_cure_it(world: World) -> None:
+def test_a_pod_s_own_change_may_requeue_it(world: World) -> None:
     world.node("n1")
     unfit(world)
     world.update_pod("p", cpu="2", preemptionPolicy="Never")
@@ -205,13 +205,13 @@ CLAIM: dict[str, Any] = {
 }
 
 
-def test_an_object_that_a_plugin_waits_for_cures_the_pod(world: World) -> None:
+def test_an_object_that_a_plugin_waits_for_requeues_the_pod(world: World) -> None:
     wants_a_claim(world)
     world.create(CLAIM)
     assert world.where("p") == "backoff"
 
 
-def test_it_may_come_and_go_as_often_as_it_likes(world: World) -> None:
+def test_it_may_come_and_go_any_number_of_times(world: World) -> None:
     world.create(CLAIM)
     world.update(CLAIM | {"metadata": CLAIM["metadata"] | {"labels": {"changed": "yes"}}})
     world.apply(Delete(Reference("PersistentVolumeClaim", "c", namespace="default")))

@@ -35,7 +35,7 @@ def test_a_pod_that_comes_anew_is_another(world: World) -> None:
     assert stored(world, "p").uid != first
 
 
-def test_a_namespace_that_is_told_is_kept(world: World) -> None:
+def test_a_namespace_that_is_given_is_kept(world: World) -> None:
     there = pod_object("p")
     there["metadata"]["namespace"] = "team"
     world.create(there)
@@ -66,7 +66,7 @@ def test_a_priority_class_gives_its_priority(world: World) -> None:
     assert stored(world, "p").priority == 1000
 
 
-def test_what_is_wrong_with_an_input_is_told(world: World) -> None:
+def test_what_is_wrong_with_an_input_is_reported(world: World) -> None:
     world.node("n1")
     with pytest.raises(InputError, match="Node n1: exists already"):
         world.node("n1")

@@ -112,7 +112,7 @@ def test_a_ratio_has_a_shape_and_other_strategies_have_none() -> None:
     assert with_args("NodeResourcesFit", scoringStrategy=strategy) != with_args("NodeResourcesFit")
 
 
-def test_balanced_allocation_looks_at_the_resources_that_it_is_told() -> None:
+def test_balanced_allocation_looks_at_the_resources_that_it_is_given() -> None:
     made = with_args("NodeResourcesBalancedAllocation", resources=[{"name": "example.com/gpu", "weight": 1}])
     assert made != with_args("NodeResourcesBalancedAllocation")
 

@@ -134,7 +134,7 @@ def test_backoff_doubles_with_each_refusal_up_to_ten_seconds(world: World) -> No
         world.schedule("p")
 
 
-def test_a_pod_that_nothing_cures_is_tried_again_after_five_minutes(world: World) -> None:
+def test_a_pod_that_nothing_requeues_is_tried_again_after_five_minutes(world: World) -> None:
     world.node("n1", cpu="1")
     world.schedule("p", cpu="2")
     assert world.where("p") == "unschedulable"

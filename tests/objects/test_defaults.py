@@ -58,7 +58,7 @@ def test_a_namespace_bears_its_name_as_a_label() -> None:
 # --- Resources ------------------------------------------------------------------------------------
 
 
-def test_a_node_offers_its_capacity_unless_it_says_what_is_allocatable() -> None:
+def test_a_node_has_its_capacity_unless_it_says_what_is_allocatable() -> None:
     node = defaulted(read_as(Node, {"status": {"capacity": {"cpu": "2"}}}))
     assert node.status.allocatable == {"cpu": Quantity.of(2)}
     told = defaulted(read_as(Node, {"status": {"capacity": {"cpu": "2"}, "allocatable": {"cpu": "1"}}}))

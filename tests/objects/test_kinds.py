@@ -28,14 +28,14 @@ def test_an_object_is_read_as_its_kind_and_unknown_fields_are_ignored() -> None:
 @pytest.mark.parametrize(
     ("api_version", "kind"), [("v1", "ConfigMap"), ("example.dev/v1", "Pod"), ("v1", "")]
 )
-def test_a_kind_that_scheduling_does_not_read_is_told_apart(api_version: str, kind: str) -> None:
+def test_a_kind_that_scheduling_does_not_read_is_distinguished(api_version: str, kind: str) -> None:
     with pytest.raises(UnknownKindError, match=f"{api_version} {kind} is nothing that scheduling reads"):
         kind_called(api_version, kind)
     assert kind_called("v1", "Node").api_version == "v1"
     assert kind_called("scheduling.k8s.io/v1beta1", "PriorityClass").api_version == "scheduling.k8s.io/v1"
 
 
-def test_an_unknown_kind_stays_one_when_it_is_told_where_it_stands() -> None:
+def test_an_unknown_kind_stays_one_when_its_place_is_added() -> None:
     with pytest.raises(UnknownKindError) as refused:
         read_object(_object(kind="ConfigMap"))
     assert str(refused.value) == "ConfigMap ns/a: kind: v1 ConfigMap is nothing that scheduling reads"

@@ -50,7 +50,7 @@ def _refusal(*paths: str | Path, stdin: bytes = b"") -> str:
     return str(refused.value)
 
 
-def test_objects_come_in_the_order_of_a_cluster_that_is_filled(tmp_path: Path) -> None:
+def test_objects_come_in_the_order_of_a_cluster_that_is_built(tmp_path: Path) -> None:
     pods = [_object("Pod", "b"), _object("Pod", "a", "z"), _object("Pod", "c", "a"), _object("Pod", "a")]
     path = _file(
         tmp_path, "a.yaml", *pods, _object("Node", "n2"), _object("Node", "n1"), _object("Namespace", "z")
@@ -136,7 +136,7 @@ def test_what_is_wrong_is_named_with_its_file_document_object_and_field(text: by
     assert _refusal("-", stdin=text) == f"standard input: {problem}"
 
 
-def test_values_that_are_too_deep_to_be_told_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_that_are_too_deep_to_be_reported_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def too_deep(_: object) -> None:
         raise RecursionError
 

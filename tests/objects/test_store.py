@@ -69,7 +69,7 @@ class Changes:
         self.heard.append((before.uid if before else "", after.uid if after else ""))
 
 
-def test_a_ledger_is_told_of_every_change_of_the_latest() -> None:
+def test_a_ledger_is_informed_of_every_change_of_the_latest() -> None:
     store = ObjectStore()
     store.put(pod("a", uid="1"))
     ledger = store.ledger(Changes)

@@ -141,7 +141,7 @@ def names(pods: Sequence[PodInfo]) -> str:
 # --- May it preempt? ------------------------------------------------------------------------------
 
 
-def test_a_pod_that_never_preempts_is_told_so_and_keeps_its_nomination() -> None:
+def test_a_pod_that_never_preempts_gets_a_message_and_keeps_its_nomination() -> None:
     result = preempt(pod("p", 4, 9, policy="Never"), node("n", pod("low")))
     assert result == PostFilterResult(
         unschedulable("preemption: not eligible due to preemptionPolicy=Never."), nominated_node=None
@@ -176,7 +176,7 @@ def test_a_pod_does_not_wait_for_what_is_no_victim_of_preemption(other: PodInfo)
     assert preempt(NOMINATED, node("n", other)).nominated_node == "n"
 
 
-def test_a_pod_does_not_wait_for_a_pod_of_its_own_priority_or_on_a_node_that_is_gone() -> None:
+def test_a_pod_does_not_wait_for_a_pod_of_its_own_priority_or_on_a_node_that_was_deleted() -> None:
     equal = pod("equal", priority=9, leaving=True, status=victim_status())
     assert preempt(NOMINATED, node("n", equal)).nominated_node == ""
     assert preempt(NOMINATED, node("m", victim_that_leaves())).nominated_node == "m"
@@ -207,11 +207,11 @@ def test_of_pods_of_equal_priority_the_younger_ones_leave() -> None:
     assert names(preempt(pod("p", 2, 9), node("n", *pods)).victims) == "young waiting"
 
 
-def test_pods_that_never_started_are_spared_from_the_last_on() -> None:
+def test_pods_that_never_started_are_reprieved_from_the_last_on() -> None:
     assert names(preempt(pod("p", 2, 9), node("n", *map(pod, "abcd"))).victims) == "b a"
 
 
-def test_a_pod_that_a_budget_protects_is_spared_first_though_less_important() -> None:
+def test_a_pod_that_a_budget_protects_is_reprieved_first_though_less_important() -> None:
     pods = [pod("guarded", priority=1, labels={"app": "db"}), pod("a", priority=3), pod("b", priority=2)]
     result = preempt(pod("p", 2, 9), node("n", *pods), budgets=[budget("db")])
     assert names(result.victims) == "b"

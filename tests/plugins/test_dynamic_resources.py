@@ -293,7 +293,7 @@ def test_a_claim_that_others_use_stays_allocated(cluster: World) -> None:
     assert "still not schedulable" in attempt.message
 
 
-def test_which_of_several_claims_is_deallocated_is_a_choice() -> None:
+def test_which_of_two_claims_is_deallocated_is_a_choice() -> None:
     freed = set()
     for seed in range(8):
         world = World(choices=SeededChoices(seed))
@@ -473,7 +473,7 @@ def held(cluster: World, status: Json | None = None, finalizers: tuple[str, ...]
         (allocated("d0"), (), "add reservation to"),
     ],
 )
-def test_a_claim_that_is_gone_by_then_is_an_error(
+def test_a_claim_that_was_deleted_by_then_is_an_error(
     cluster: World, status: Json | None, finalizers: tuple[str, ...], step: str
 ) -> None:
     held(cluster, status, finalizers)

@@ -206,7 +206,7 @@ def on_port(number: int, name: str = "pod", *, status: dict[str, Any] | None = N
     return pod(name, status, containers=[{"ports": [{"hostPort": number}]}], **spec)
 
 
-def test_a_pod_gone_that_held_a_wanted_port_helps() -> None:
+def test_a_deleted_pod_that_held_a_wanted_port_helps() -> None:
     wanting = on_port(80)
     assert helps(NodePorts(), wanting, on_port(80, nodeName="n1"), None)
     assert helps(NodePorts(), wanting, on_port(80, status={"nominatedNodeName": "n1"}), None)
@@ -236,7 +236,7 @@ def has(**allocatable: str) -> Node:
     return node({"allocatable": amounts})
 
 
-def test_a_pod_gone_from_a_node_helps_whatever_it_asked_for() -> None:
+def test_a_pod_deleted_from_a_node_helps_whatever_it_asked_for() -> None:
     assert helps(FIT, asks(cpu="1"), pod("other", nodeName="n1"), None)
     assert helps(FIT, asks(cpu="1"), pod("other", {"nominatedNodeName": "n1"}), None)
     assert not helps(FIT, asks(cpu="1"), pod("other"), None)

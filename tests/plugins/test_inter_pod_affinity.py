@@ -97,7 +97,7 @@ def test_anti_affinity_of_running_pods_keeps_others_away() -> None:
     assert verdicts(pod("web"), *nodes) == [EXISTING, EXISTING, SUCCESS]
 
 
-def test_affinity_is_told_first_then_the_own_anti_affinity_then_that_of_others() -> None:
+def test_affinity_is_reported_first_then_the_own_anti_affinity_then_that_of_others() -> None:
     db = pod("db", apart=required(term("web")))
     away = required(term("db"))
     assert verdicts(pod("web", near=required(term("x")), apart=away), node("n1", db, zone="a")) == [AFFINITY]
@@ -188,7 +188,7 @@ def test_a_nominated_pod_that_meets_the_affinity_counts() -> None:
     assert PLUGIN.filter(PLUGIN.add_pod(state, web, pod("x"), crowded, snapshot), web, crowded) == AFFINITY
 
 
-def test_a_nominated_pod_that_hates_the_pod_counts() -> None:
+def test_a_nominated_pod_that_avoids_the_pod_counts() -> None:
     web = pod("web", apart=required(term("nobody")))
     db = pod("db", apart=required(term("web"), term("x")), namespace="other")
     crowded = node("n1", zone="a")
@@ -305,7 +305,7 @@ def test_pods_that_come_to_be_wanted_or_cease_to_be_unwanted_help(
     assert hint(POD)(PLUGIN, web, before, after, ObjectStore()) is helps
 
 
-def test_a_pod_gone_that_met_only_one_of_two_anti_affinity_terms_is_overlooked() -> None:
+def test_a_deleted_pod_that_met_only_one_of_two_anti_affinity_terms_is_overlooked() -> None:
     """kubernetes #139161."""
     web = pod("web", apart=required(term("cache"), term("db"))).pod
     assert not hint(POD)(PLUGIN, web, running("cache"), None, ObjectStore())

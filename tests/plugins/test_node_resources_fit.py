@@ -65,7 +65,7 @@ def test_every_resource_that_falls_short_is_named() -> None:
     )
 
 
-def test_too_many_pods_may_be_cured_and_a_pod_that_asks_for_nothing_fits_a_full_node() -> None:
+def test_too_many_pods_may_be_resolved_and_a_pod_that_asks_for_nothing_fits_a_full_node() -> None:
     assert verdict(pod(), node(pods="1").with_pod(pod())) == unschedulable("Too many pods")
     assert verdict(pod(cpu="0", **{GPU: "0"}), node().with_pod(pod(cpu="9"))) == SUCCESS
 

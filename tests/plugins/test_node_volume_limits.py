@@ -260,7 +260,7 @@ def test_an_inline_disk_that_cannot_be_translated_is_an_error() -> None:
         (csi_node(d=None), csi_node(d=1), True),
     ],
 )
-def test_a_node_that_can_attach_more_cures(before: CSINode, after: CSINode, cures: bool) -> None:
+def test_a_node_that_can_attach_more_requeues(before: CSINode, after: CSINode, cures: bool) -> None:
     assert PLUGIN.after_csi_node_update(pod("c").pod, before, after, ObjectStore()) is cures
 
 
@@ -275,11 +275,11 @@ def test_a_node_that_can_attach_more_cures(before: CSINode, after: CSINode, cure
         (pod(GCE, node="n"), True),
     ],
 )
-def test_a_deleted_pod_cures_where_it_had_volumes_on_a_node(gone: PodInfo, cures: bool) -> None:
+def test_a_deleted_pod_requeues_where_it_had_volumes_on_a_node(gone: PodInfo, cures: bool) -> None:
     assert PLUGIN.after_pod_deletion(pod("c").pod, gone.pod, None, ObjectStore()) is cures
 
 
-def test_a_new_claim_cures_the_pods_that_name_it() -> None:
+def test_a_new_claim_requeues_the_pods_that_name_it() -> None:
     def cures(name: str, namespace: str = "ns") -> bool:
         metadata = {"name": name, "namespace": namespace}
         made = read_as(PersistentVolumeClaim, {"metadata": metadata})
@@ -303,7 +303,7 @@ def test_a_new_claim_cures_the_pods_that_name_it() -> None:
         (pod({"name": "z", "azureDisk": {"kind": "Shared"}}), True),
     ],
 )
-def test_a_detached_volume_cures_pods_that_may_need_its_place(refused: PodInfo, cures: bool) -> None:
+def test_a_detached_volume_requeues_pods_that_may_need_its_place(refused: PodInfo, cures: bool) -> None:
     gone = attachment("1", "v", attacher=GCE_DRIVER)
 
     assert PLUGIN.after_attachment_deletion(refused.pod, gone, None, ObjectStore()) is cures

@@ -81,7 +81,7 @@ def test_the_pods_controller_selects_too_together_with_services(by: Any, owning:
 
 
 @pytest.mark.parametrize("by", [RC, RS, SS, owner("apps/v1beta1", "ReplicaSet"), owner("batch/v1", "Job")])
-def test_a_controller_that_is_gone_or_of_another_kind_adds_nothing(by: Any) -> None:
+def test_a_controller_that_does_not_exist_or_is_of_another_kind_adds_nothing(by: Any) -> None:
     assert default_selector(pod(by), store()) == EVERYTHING
 
 

@@ -19,7 +19,7 @@ def test_a_pod_without_gates_may_enter_the_queue() -> None:
     assert SchedulingGates().pre_enqueue(pod("a"), ObjectStore()) == SUCCESS
 
 
-def test_a_gated_pod_is_told_all_its_gates() -> None:
+def test_the_message_for_a_gated_pod_names_all_its_gates() -> None:
     status = SchedulingGates().pre_enqueue(pod("a", "x.io/one", "two"), ObjectStore())
     assert status == unresolvable("waiting for scheduling gates: [x.io/one two]")
 

@@ -37,11 +37,11 @@ def answer(plugin: str, point: str, text: str) -> ScriptedAnswer:
         ("Hold:Wait:5", ScriptedAnswer(Status(Code.WAIT, ("scripted",)), hold=True, wait=5)),
     ],
 )
-def test_what_permit_can_be_told(text: str, expected: ScriptedAnswer) -> None:
+def test_what_permit_can_be_scripted_to_do(text: str, expected: ScriptedAnswer) -> None:
     assert answer("ScriptedA", "permit", text) == expected
 
 
-def test_what_a_binder_can_be_told() -> None:
+def test_what_a_binder_can_be_scripted_to_do() -> None:
     failed = Status(Code.ERROR, ("scripted",))
     assert answer("ScriptedBinder", "bind", "ErrorAfterBound") == ScriptedAnswer(failed, after_bound=True)
     held = answer("ScriptedBinder", "bind", "Hold:ErrorAfterBound")

@@ -304,12 +304,12 @@ TELLS, IS_SILENT = csi_driver("d", tells_capacity=True), csi_driver("d", tells_c
         ("CSIStorageCapacity", capacity("k", "x", capacity="1Gi"), capacity("k", "x"), False),
     ],
 )
-def test_what_may_cure_a_refusal(kind: str, before: Json | None, after: Json, cures: bool) -> None:
+def test_which_events_requeue_the_pod(kind: str, before: Json | None, after: Json, cures: bool) -> None:
     refused = pod("c", ephemeral="e", inline="d")
 
     assert hint(kind, before, after, refused) is cures
 
 
-def test_a_driver_cures_only_pods_with_an_inline_volume_of_it() -> None:
+def test_a_driver_requeues_only_pods_with_an_inline_volume_of_it() -> None:
     assert not hint("CSIDriver", TELLS, IS_SILENT, pod("c", inline="another"))
     assert not hint("CSIDriver", TELLS, IS_SILENT, pod("c"))

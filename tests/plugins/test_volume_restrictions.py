@@ -161,13 +161,13 @@ def test_disks_conflict_where_they_are_the_same_and_one_may_write(
         (pod(gce("a"), using("c"), namespace="other"), False),
     ],
 )
-def test_a_deleted_pod_cures_what_it_was_in_conflict_with(gone: PodInfo, cures: bool) -> None:
+def test_a_deleted_pod_requeues_what_it_was_in_conflict_with(gone: PodInfo, cures: bool) -> None:
     refused = pod(gce("a"), using("c")).pod
 
     assert PLUGIN.after_pod_deletion(refused, gone.pod, None, ObjectStore()) is cures
 
 
-def test_the_creation_of_a_claim_of_the_pod_cures_that_it_was_missing() -> None:
+def test_the_creation_of_a_missing_claim_requeues_its_pod() -> None:
     def created(name: str, namespace: str) -> bool:
         claim = read_as(PersistentVolumeClaim, {"metadata": {"name": name, "namespace": namespace}})
         return PLUGIN.after_claim_creation(pod(using("c")).pod, None, claim, ObjectStore())

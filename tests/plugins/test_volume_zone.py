@@ -139,7 +139,7 @@ def test_a_node_in_a_zone_must_be_in_the_volumes(key: str, labels: dict[str, str
 # --- Events ---------------------------------------------------------------------------------------
 
 
-def test_a_new_class_cures_where_it_waits_for_its_first_consumer() -> None:
+def test_a_new_class_requeues_where_it_waits_for_its_first_consumer() -> None:
     def cures(mode: str) -> bool:
         return PLUGIN.after_class_creation(pod().pod, None, storage_class("s", mode), ObjectStore())
 
@@ -147,7 +147,7 @@ def test_a_new_class_cures_where_it_waits_for_its_first_consumer() -> None:
     assert not cures("Immediate")
 
 
-def test_a_claim_cures_the_pods_that_name_it() -> None:
+def test_a_claim_requeues_the_pods_that_name_it() -> None:
     def cures(changed: PersistentVolumeClaim) -> bool:
         return PLUGIN.after_claim_change(pod("c").pod, None, changed, ObjectStore())
 
@@ -156,7 +156,7 @@ def test_a_claim_cures_the_pods_that_name_it() -> None:
     assert not cures(claim("c", namespace="other"))
 
 
-def test_a_volume_cures_where_it_is_new_or_its_zone_changed() -> None:
+def test_a_volume_requeues_where_it_is_new_or_its_zone_changed() -> None:
     def cures(before: PersistentVolume | None, after: PersistentVolume) -> bool:
         return PLUGIN.after_volume_change(pod("c").pod, before, after, ObjectStore())
 

@@ -53,7 +53,7 @@ def test_a_pod_that_is_being_disrupted_has_been_paid_for() -> None:
     assert violating(pods, budget(allowed=1, disrupted=("a",))) == ["c"]
 
 
-def test_one_of_several_budgets_is_enough_and_all_of_them_are_charged() -> None:
+def test_one_of_two_budgets_is_enough_and_both_are_charged() -> None:
     pods = [pod("a", app="web", tier="front"), pod("b", tier="front")]
     front = budget({"matchLabels": {"tier": "front"}}, allowed=1)
     assert violating(pods, budget(), front) == ["a", "b"]

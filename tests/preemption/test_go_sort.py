@@ -79,7 +79,7 @@ def test_more_than_twelve_that_are_each_before_the_other_come_out_as_from_go(len
     assert sort_slice(range(length), lambda a, b: True) == FROM_GO[length]
 
 
-def test_several_kinds_of_equals_come_out_as_from_go() -> None:
+def test_many_kinds_of_equals_come_out_as_from_go() -> None:
     """Even numbers are before odd ones, and each number is before any other of its kind."""
     assert sort_slice(range(60), lambda a, b: a % 2 <= b % 2) == EVEN_BEFORE_ODD
 

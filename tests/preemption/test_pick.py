@@ -80,6 +80,6 @@ def test_so_many_candidates_end_the_search() -> None:
     assert number_of_candidates(5, 10, 0) == 0
 
 
-def test_errors_are_told_once_each() -> None:
+def test_errors_are_reported_once_each() -> None:
     assert aggregate(["a", "a"]) == "a"
     assert aggregate(["a", "b", "a"]) == "[a, b]"

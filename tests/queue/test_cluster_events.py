@@ -108,13 +108,13 @@ def asking(**requests: str) -> Pod:
         ),
     ],
 )
-def test_an_update_of_a_pod_is_told_as_what_changed(
+def test_an_update_of_a_pod_is_reported_as_what_changed(
     before: Pod, after: Pod, expected: list[ActionType]
 ) -> None:
     assert pod_update_events(before, after) == tuple(ClusterEvent(UNSCHEDULABLE_POD, e) for e in expected)
 
 
-def test_several_changes_are_several_events_of_an_assigned_pod() -> None:
+def test_each_change_of_an_assigned_pod_is_an_event() -> None:
     before, after = asking(cpu="2"), asking(cpu="1")
     after = evolve(
         after,
@@ -166,7 +166,7 @@ def node_of(**fields: Any) -> Node:
         ),
     ],
 )
-def test_an_update_of_a_node_is_told_as_what_changed(
+def test_an_update_of_a_node_is_reported_as_what_changed(
     before: dict[str, Any], after: dict[str, Any], expected: list[ActionType]
 ) -> None:
     events = node_update_events(node_of(**before), node_of(**after))
@@ -219,7 +219,7 @@ def test_who_registers_for_new_nodes_is_given_changed_taints_too() -> None:
     assert strategy(tables(Picky()), NODE_TAINTED, "Picky") is Strategy.SKIP
 
 
-def test_who_says_nothing_of_events_is_cured_by_almost_any() -> None:
+def test_who_registers_for_no_events_is_requeued_by_almost_any() -> None:
     table = tables(Silent())
 
     for cure in (
@@ -232,7 +232,7 @@ def test_who_says_nothing_of_events_is_cured_by_almost_any() -> None:
         assert strategy(table, ClusterEvent(other, ADD), "Silent") is Strategy.SKIP
 
 
-def test_an_extenders_refusal_is_cured_by_any_event() -> None:
+def test_any_event_requeues_what_an_extender_refused() -> None:
     assert strategy(hint_table((), has_extenders=True), NODE_ADDED, EXTENDER) is Strategy.AFTER_BACKOFF
     assert strategy(hint_table(()), NODE_ADDED, EXTENDER) is Strategy.SKIP
 

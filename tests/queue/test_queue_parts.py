@@ -186,7 +186,7 @@ def test_a_pod_is_nominated_as_its_status_or_its_caller_says() -> None:
     assert on(promised, "m") == []
 
 
-def test_a_pod_that_is_gone_or_assigned_is_not_nominated() -> None:
+def test_a_pod_that_is_deleted_or_assigned_is_not_nominated() -> None:
     objects = ObjectStore()
     objects.put(pod("assigned", node="x"))
     promised = Nominator(objects)

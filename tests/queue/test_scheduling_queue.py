@@ -210,7 +210,7 @@ def test_without_backoff_a_failed_pod_is_active_again() -> None:
 # --- Events ---------------------------------------------------------------------------------------
 
 
-def test_an_event_that_cures_a_pod_sends_it_to_backoff_while_it_backs_off(world: World) -> None:
+def test_an_event_that_requeues_a_pod_sends_it_to_backoff_while_it_backs_off(world: World) -> None:
     world.refused("p", "Picky", wants="n")
     world.refused("other", "Picky", wants="m")
 
@@ -219,7 +219,7 @@ def test_an_event_that_cures_a_pod_sends_it_to_backoff_while_it_backs_off(world:
     assert (world.backoff, world.unschedulable) == (["p"], ["other"])
 
 
-def test_an_event_that_cures_a_pod_makes_it_active_after_its_backoff(world: World) -> None:
+def test_an_event_that_requeues_a_pod_makes_it_active_after_its_backoff(world: World) -> None:
     world.refused("p", "Picky", wants="n")
     world.passes(2)
 
@@ -352,7 +352,7 @@ def test_a_pod_that_backs_off_is_updated_where_it_is(world: World) -> None:
     assert world.queue.heads()[0].pod.labels == {"new": "label"}
 
 
-def test_an_update_of_a_waiting_pod_may_cure_it(world: World) -> None:
+def test_an_update_of_a_waiting_pod_may_requeue_it(world: World) -> None:
     world.refused("p", "Picky")
     world.update(pod("p", 1000, "n"))
     assert world.unschedulable == ["p"]
@@ -509,7 +509,7 @@ def nominated(world: World, name: str) -> list[str]:
     return [info.pod.name for info in world.queue.nominated_pods_for_node(name)]
 
 
-def test_a_new_pod_tells_of_its_nomination_when_it_is_active(world: World) -> None:
+def test_the_nomination_of_a_new_pod_counts_when_the_pod_is_active(world: World) -> None:
     world.add(pod("p", nominated="n"), pod("held", nominated="n", gate="shut"))
 
     assert nominated(world, "n") == ["p"]

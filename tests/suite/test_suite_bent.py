@@ -57,7 +57,7 @@ HISTORY = History(
 
 
 @pytest.mark.parametrize("name", ["straight", "says-more", "says-null", "no-words", "claims-filter-alone"])
-def test_nobody_is_blamed_for_more_or_less_than_must_be_told(name: str) -> None:
+def test_nobody_is_blamed_for_more_or_less_than_must_be_reported(name: str) -> None:
     transcript = came_of(name, HISTORY)
     assert not transcript.findings
     assert not transcript.ended
@@ -72,7 +72,7 @@ def test_nobody_is_blamed_for_more_or_less_than_must_be_told(name: str) -> None:
         ("no-calls", "calls"),
     ],
 )
-def test_who_claims_to_tell_a_member_and_never_does_breaks_one_rule(name: str, member: str) -> None:
+def test_who_claims_to_report_a_member_and_never_does_breaks_one_rule(name: str, member: str) -> None:
     assert [(found.rule, found.member) for found in came_of(name, HISTORY).findings] == [
         ("R-ANSWER-02", member)
     ]
@@ -92,7 +92,7 @@ def test_who_claims_to_tell_a_member_and_never_does_breaks_one_rule(name: str, m
         ("fails", "R-ANSWER-01"),
     ],
 )
-def test_what_is_told_and_cannot_be_is_a_finding(name: str, rule: str) -> None:
+def test_what_is_reported_and_cannot_be_is_a_finding(name: str, rule: str) -> None:
     assert came_of(name, HISTORY).findings[0].rule == rule
 
 
@@ -110,7 +110,7 @@ def test_what_cannot_be_seen_counts_as_checked_for_nobody() -> None:
     assert {"FIT", "ANSWER"} <= of_a_filter
 
 
-def test_a_message_that_is_not_told_checks_no_words() -> None:
+def test_a_message_that_is_not_reported_checks_no_words() -> None:
     assert "R-WORDS-01" in came_of("straight", HISTORY).decisive
     assert "R-WORDS-01" not in came_of("no-words", HISTORY).decisive
     assert "R-WORDS-02" not in came_of("no-filter", HISTORY).decisive
@@ -199,7 +199,7 @@ def verdicts(told: Json) -> dict[str, str]:
     return {rule["id"]: rule["verdict"] for rule in told["rules"]}
 
 
-def test_a_run_of_one_that_claims_a_filter_and_tells_none_fails(run: Any) -> None:
+def test_a_run_of_one_that_claims_a_filter_and_reports_none_fails(run: Any) -> None:
     code, told = run("no-filter")
     assert code == 1
     assert [rule for rule, verdict in verdicts(told).items() if verdict == "fail"] == ["R-ANSWER-02"]

@@ -18,7 +18,7 @@ def test_a_wrong_scheduler_fails(suite: Suite) -> None:
     result.stdout.fnmatch_lines(["does not conform: 2 promised rules broken, 0 kept."])
 
 
-def test_a_bad_option_is_told_in_one_line(suite: Suite) -> None:
+def test_a_bad_option_is_reported_in_one_line(suite: Suite) -> None:
     result = suite("--budget=soon")
     assert result.ret == 2
     assert [line for line in result.errlines if line] == [

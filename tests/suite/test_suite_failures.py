@@ -92,7 +92,7 @@ def test_an_answer_that_is_not_allowed_fails_also_where_it_does_not_come_again(s
     result.stdout.fnmatch_lines(["FAILED  R-TOY-01 *", "  3  schedule  →  p1 on n1", FICKLE])
 
 
-def test_a_fault_of_the_adapter_is_told_once_and_counted_for_nobody(suite: Suite) -> None:
+def test_a_fault_of_the_adapter_is_reported_once_and_counted_for_nobody(suite: Suite) -> None:
     suite.add(
         "test_more.py",
         "from refsched.suite import conforms\n"
@@ -108,7 +108,7 @@ def test_a_fault_of_the_adapter_is_told_once_and_counted_for_nobody(suite: Suite
     )
 
 
-def test_a_fault_of_the_suite_is_told_as_one(suite: Suite) -> None:
+def test_a_fault_of_the_suite_is_reported_as_one(suite: Suite) -> None:
     suite.add(
         "test_more.py",
         "from refsched.suite import conforms\n"

@@ -115,7 +115,7 @@ def test_the_smallest_evidence_that_was_made_small_is_shown() -> None:
     assert shown["R-SEARCH-01"] == failure("R-SEARCH-01", steps=5)
 
 
-def test_a_rule_that_no_catalogue_knows_is_told_last() -> None:
+def test_a_rule_that_no_catalogue_knows_is_reported_last() -> None:
     stranger = Outcome("test_s", (), decisive={"R-A-01": 1, "R-FIT-01": 1})
     assert [each.rule.id for each in result([stranger]).rules] == ["R-FIT-01", "R-A-01"]
 
@@ -130,7 +130,7 @@ def test_an_outcome_travels_as_plain_values() -> None:
 # --- Terminal -------------------------------------------------------------------------------------
 
 
-def test_what_is_not_told_in_full_is_told_by_name() -> None:
+def test_what_is_not_shown_in_full_is_named() -> None:
     unrelated = Outcome(
         "test_u",
         (),
@@ -145,7 +145,7 @@ def test_what_is_not_told_in_full_is_told_by_name() -> None:
     ]
 
 
-def test_remarks_tell_what_was_not_done_how_tight_it_was_and_what_it_is_worth() -> None:
+def test_remarks_report_what_was_not_done_how_tight_it_was_and_what_it_is_worth() -> None:
     told = "\n".join(line for paragraph in paragraphs(result([OUTCOMES[1]])) for line in paragraph.lines)
     assert "not done to the end: 5 of 40 histories: it is unsupported (4); diverged (1)" in told
     assert "tightness: of 10 outcomes checked, 90.0 % were the only one allowed" in told
@@ -154,7 +154,7 @@ def test_remarks_tell_what_was_not_done_how_tight_it_was_and_what_it_is_worth() 
     )
 
 
-def test_of_many_reasons_the_first_three_are_told() -> None:
+def test_of_many_reasons_the_first_three_are_reported() -> None:
     many = evolve(result([OUTCOMES[1]]), ended=tuple((f"reason {number}", 1) for number in range(5)))
     told = "\n".join(line for paragraph in paragraphs(many) for line in paragraph.lines)
     assert "reason 2 (1); 2 other reasons" in told

@@ -71,7 +71,7 @@ def test_every_kind_of_step_comes_back(tmp_path: Path, suffix: str) -> None:
     assert read_history(path) == HISTORY
 
 
-def test_a_trace_that_tells_no_steps_is_done_again_by_its_inputs_and_attempts(tmp_path: Path) -> None:
+def test_a_trace_without_steps_is_done_again_by_its_inputs_and_attempts(tmp_path: Path) -> None:
     header = {
         "trace": "refsched.trace/v1",
         "scheduler": {"name": "kube-scheduler", "version": "v1.34.2"},

@@ -114,7 +114,7 @@ def test_a_request_that_is_none_is_answered_with_an_error() -> None:
     assert message.startswith("KeyError: 'config' (serving.py:")
 
 
-def test_an_exception_without_a_traceback_is_told_too() -> None:
+def test_an_exception_without_a_traceback_is_reported_too() -> None:
     from refsched.tools.serving import described
 
     assert described(ValueError("no")) == "ValueError: no"

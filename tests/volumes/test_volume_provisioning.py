@@ -66,7 +66,7 @@ def test_the_topology_of_the_class_must_allow_the_node(topologies: list[Json], a
         ({"capacity": "9Gi", "nodeTopology": {"matchLabels": {"zone": "b"}}}, False),
     ],
 )
-def test_a_driver_that_tells_its_capacity_must_have_room_in_reach(told: Json, enough: bool) -> None:
+def test_a_driver_that_reports_its_capacity_must_have_room_in_reach(told: Json, enough: bool) -> None:
     objects = (csi_driver("csi.example", tells_capacity=True), capacity("k", "x", **told))
     refused = refusal(claim("c", "x", "2Gi"), classes=(storage_class("x"),), objects=objects)
 
@@ -83,7 +83,7 @@ def test_room_counts_for_the_class_alone_and_each_claim_is_looked_at_by_itself()
 
 
 @pytest.mark.parametrize("drivers", [(), (csi_driver("csi.example", tells_capacity=False),)])
-def test_a_driver_that_does_not_tell_is_believed(drivers: tuple[Any, ...]) -> None:
+def test_a_driver_that_does_not_report_is_believed(drivers: tuple[Any, ...]) -> None:
     assert refusal(claim("c", "x", "2Gi"), classes=(storage_class("x"),), objects=drivers) is None
 
 

@@ -179,7 +179,7 @@ def test_a_volume_that_was_changed_meanwhile_is_in_conflict() -> None:
     assert world.writes == []
 
 
-def test_a_volume_that_is_gone_is_not_found() -> None:
+def test_a_deleted_volume_is_not_found() -> None:
     world = waiting(claim("c"), volume("v"))
 
     delete(world, "PersistentVolume", "v")

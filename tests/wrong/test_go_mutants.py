@@ -22,7 +22,7 @@ def rows(*places: tuple[str, int, str]) -> list[dict[str, str | int]]:
     ]
 
 
-def test_mutants_of_one_kind_on_one_line_are_told_apart() -> None:
+def test_mutants_of_one_kind_on_one_line_are_distinguished() -> None:
     named = go_mutants.named(rows(("a.go", 3, "part"), ("a.go", 3, "part"), ("a.go", 3, "negated")))
 
     assert [one.name for one in named] == ["a.go:3:part:0", "a.go:3:part:1", "a.go:3:negated:0"]
@@ -53,7 +53,7 @@ def test_a_sample_is_even_and_a_larger_one_holds_a_smaller_one() -> None:
     assert len(large) == 8
 
 
-def test_what_became_of_them_is_kept_and_told(tmp_path: Path) -> None:
+def test_what_became_of_them_is_kept_and_reported(tmp_path: Path) -> None:
     attacks = [
         GoAttack("schedule_one.go:1:part:0", "f", "a || b", "killed", "R-X-01", "t", 1, 4, 0.5),
         GoAttack("schedule_one.go:2:part:0", "f", "a < b", "survived", tried=4, met=4),
@@ -68,7 +68,7 @@ def test_what_became_of_them_is_kept_and_told(tmp_path: Path) -> None:
     assert told.index("`schedule_one.go:2:part:0`") < told.index("`schedule_one.go:3:part:0`")
 
 
-def test_the_page_tells_what_is_kept() -> None:
+def test_the_page_shows_what_is_kept() -> None:
     kept = read(FILE)
     told = (ROOT / PAGE).read_text("utf-8")
 

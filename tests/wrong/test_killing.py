@@ -146,13 +146,13 @@ ALIVE = Attack(None, 7, 1.0, faults=1, first_fault="no answer")
 DEAD = Attack(Kill("m::test_ports", "R-PORTS-03", "filter.n1", 3, 0.5), 3, 0.5)
 
 
-def test_a_name_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_that_is_not_there_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["no-such-thing"]) == 2
     assert "'no-such-thing'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("came", "code"), [(DEAD, 0), (ALIVE, 1)])
-def test_the_command_keeps_the_rows_of_others_and_tells_who_survives(
+def test_the_command_keeps_the_rows_of_others_and_reports_who_survives(
     came: Attack, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(

@@ -177,7 +177,7 @@ def test_a_name_that_is_no_mutant_is_refused(capsys: pytest.CaptureFixture[str])
     assert module_of("no_module:nothing:not:0") is None
 
 
-def test_the_page_tells_survivors_before_the_killed() -> None:
+def test_the_page_lists_survivors_before_the_killed() -> None:
     name = all_mutants()[0].name
     killed = Attack(End.KILLED, "conformance.test_queue::test_queue", "R-QUEUE-01", "queue", 3, 0.5)
     alive = Attack(End.SURVIVED, tried=90, seconds=20.0)

@@ -83,5 +83,5 @@ def test_the_kill_matrix_is_of_the_wrong_schedulers_that_there_are() -> None:
     assert list(matrix.read()) == list(all_wrong())
 
 
-def test_the_page_tells_what_the_kill_matrix_holds() -> None:
+def test_the_page_shows_what_the_kill_matrix_holds() -> None:
     assert (ROOT / matrix.PAGE).read_text("utf-8") == matrix.page(matrix.read())

@@ -78,12 +78,12 @@ def test_who_does_not_read_taints_or_hear_of_deletions_is_found_wrong(unread: Un
     assert found.attack.rule
 
 
-def test_what_no_history_tells_of_is_unreached() -> None:
+def test_what_no_history_contains_is_unreached() -> None:
     found = try_one(Unread("Node", ("spec", "podCIDR")), limit=1)
     assert (found.drawn, found.attack.end) == (0, End.UNREACHED)
 
 
-def test_results_are_kept_and_told_survivors_first(tmp_path: Path) -> None:
+def test_results_are_kept_and_reported_survivors_first(tmp_path: Path) -> None:
     results = [
         Result("Node.spec.taints", 5, Attack(End.KILLED, "conformance.test_plugins::test_taints", "R-T-01")),
         Result("Node.status.images", 3, Attack(End.SURVIVED)),

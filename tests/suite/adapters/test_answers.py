@@ -37,7 +37,7 @@ def _problem(value: object, verb: str = "schedule", body: object = None, claims:
 # --- Hello ----------------------------------------------------------------------------------------
 
 
-def test_hello_tells_who_answers_and_what_it_claims() -> None:
+def test_hello_reports_who_answers_and_what_it_claims() -> None:
     hello = read_hello(HELLO | {"protocol": 1, "more": True})
     assert hello == Hello("mine", "0.1", "1.34", frozenset({"filter", "queue"}))
     assert hello.claims("queue")
@@ -91,7 +91,7 @@ def test_an_attempt_is_read_with_what_followed() -> None:
     assert answer.of(Bind) == answer.records[1:]
 
 
-def test_outcomes_are_told_apart() -> None:
+def test_outcomes_are_distinguished() -> None:
     assert _answer({"idle": True, "records": []}) == Answer(idle=True)
     assert _answer({"unsupported": "why"}) == Answer(unsupported="why")
     assert _answer({"error": "what", "idle": False, "held": None}) == Answer(error="what")
@@ -113,7 +113,7 @@ def test_observations_are_read() -> None:
     assert answer.of(Queues) == (Queues(("default/a",), (), ()),)
 
 
-def test_who_plays_the_api_server_tells_what_it_did() -> None:
+def test_who_plays_the_api_server_reports_what_it_did() -> None:
     gone = {"delete": {"apiVersion": "v1", "kind": "Pod", "name": "a", "namespace": "default"}}
     answer = _answer({"records": [ATTEMPT, gone, {"update": POD}, {"create": POD}]}, claims="api")
     assert answer.of(Delete) == (Delete(Reference("Pod", "a", "v1", "default")),)

@@ -134,7 +134,7 @@ def test_what_a_build_left_behind_that_was_killed_is_removed(pretend: Pretend) -
     assert not left_over.exists()
 
 
-def test_a_build_that_fails_tells_what_the_compiler_said_and_leaves_nothing(
+def test_a_build_that_fails_reports_what_the_compiler_said_and_leaves_nothing(
     pretend: Pretend, tmp_path: Path
 ) -> None:
     pretend(build="echo 'recorder.go:1: no such thing' >&2; exit 1")
@@ -190,14 +190,14 @@ def test_without_go_one_that_was_built_before_is_taken(
     assert kube_scheduler() == program
 
 
-def test_a_go_that_does_not_work_is_told(pretend: Pretend) -> None:
+def test_a_go_that_does_not_work_is_reported(pretend: Pretend) -> None:
     pretend(version="echo go: cannot find GOROOT >&2; exit 2")
     assert _problem() == "kube-scheduler:v1.34: `go version` fails: go: cannot find GOROOT"
     pretend(version="echo hello")
     assert _problem() == "kube-scheduler:v1.34: `go version` says 'hello'"
 
 
-def test_a_cache_that_cannot_be_written_is_told(pretend: Pretend, tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_written_is_reported(pretend: Pretend, tmp_path: Path) -> None:
     pretend()
     (tmp_path / "cache").write_text("a file")
     assert "cannot be built: [Errno 20] Not a directory" in _problem()

@@ -142,14 +142,14 @@ def test_a_fault_quotes_the_request_the_answer_and_the_end_of_stderr(begin: Begi
     assert told[-1] == "    line 29 �[31m"
 
 
-def test_a_child_that_dies_tells_how_and_what_it_said_last(begin: Begin) -> None:
+def test_how_a_child_ended_and_what_it_said_last_is_reported(begin: Begin) -> None:
     _, session = begin("greet()\nhear()\nprint('out of luck', file=sys.stderr)\nsys.exit(3)\n")
     told = _fault(session.schedule)
     assert "it has ended, with exit code 3\n" in told
     assert told.endswith("    out of luck")
 
 
-def test_a_child_that_is_killed_tells_by_what(begin: Begin) -> None:
+def test_the_signal_that_killed_a_child_is_reported(begin: Begin) -> None:
     _, session = begin("greet()\nhear()\nos.kill(os.getpid(), signal.SIGKILL)\n")
     assert "it was ended by signal 9 (Killed)\n" in _fault(session.schedule)
 
@@ -167,7 +167,7 @@ def test_what_is_left_by_a_child_that_has_died_is_read(begin: Begin) -> None:
     assert "it has ended, with exit code 1" in _fault(session.schedule)
 
 
-def test_a_child_that_closes_its_stdout_is_told_apart_from_one_that_died(begin: Begin) -> None:
+def test_a_child_that_closes_its_stdout_is_distinguished_from_one_that_died(begin: Begin) -> None:
     _, session = begin("greet()\nhear()\nos.close(1)\nhear()\n")
     assert "it has closed its stdin or its stdout\n" in _fault(session.schedule)
 

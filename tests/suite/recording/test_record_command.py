@@ -81,7 +81,7 @@ def test_an_area_is_recorded_as_a_folder_of_traces_the_same_bytes_each_time(tmp_
     assert all(replay_file(path).attempts >= 2 for path in one)
 
 
-def test_the_help_tells_what_a_scenario_is() -> None:
+def test_the_help_says_what_a_scenario_is() -> None:
     told = record("--help").output
     assert "refsched.dev/scenario" in told
     assert "- schedule: 5" in told
@@ -113,7 +113,7 @@ def test_bad_options_are_refused_in_one_line(
     )
 
 
-def test_an_implementation_that_is_not_to_be_had_is_told(
+def test_an_implementation_that_is_not_to_be_had_is_reported(
     scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     trace = str(tmp_path / "a.jsonl")
@@ -124,7 +124,7 @@ def test_an_implementation_that_is_not_to_be_had_is_told(
     )
 
 
-def test_a_scenario_whose_configuration_is_refused_is_told(
+def test_a_scenario_whose_configuration_is_refused_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "scenario.yaml"
@@ -134,7 +134,7 @@ def test_a_scenario_whose_configuration_is_refused_is_told(
     assert said.startswith("refsched.reference: it will not be configured so: ")
 
 
-def test_a_scenario_that_cannot_be_done_to_its_end_is_recorded_so_far_and_the_reason_told(
+def test_a_scenario_that_cannot_be_done_to_its_end_is_recorded_so_far_and_the_reason_reported(
     scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "stops_at_pods_in_this_test.py").write_text(STOPS_AT_PODS, "utf-8")

@@ -110,7 +110,7 @@ def test_what_an_extender_is_asked_stands_beside_what_came_of_it(reference: Adap
     assert "127.0.0.1" not in text
 
 
-def test_a_trace_without_extenders_tells_nothing_of_them(reference: Adapter) -> None:
+def test_a_trace_without_extenders_reports_nothing_of_them(reference: Adapter) -> None:
     text = record(reference, History(creating(node("n1")))).text
     assert "extenderCalls" not in lines(text)[0]
 
@@ -142,7 +142,7 @@ def test_a_replay_is_answered_from_the_trace(reference: Adapter, tmp_path: Path)
 
 
 @pytest.mark.parametrize(("script", "failed"), [("Drop", CLOSED), ("Hang", TIMED_OUT)])
-def test_a_call_that_is_not_answered_is_told_as_the_client_saw_it(
+def test_a_call_that_is_not_answered_is_reported_as_the_client_saw_it(
     reference: Adapter, tmp_path: Path, script: str, failed: str
 ) -> None:
     steps = (*creating(node("n1"), pod("p", {"filter": script})), Schedule())
@@ -154,7 +154,7 @@ def test_a_call_that_is_not_answered_is_told_as_the_client_saw_it(
     assert replayed(tmp_path, text).first is None
 
 
-def test_a_call_that_is_answered_with_another_status_is_told_with_it(
+def test_a_call_that_is_answered_with_another_status_is_reported_with_it(
     reference: Adapter, tmp_path: Path
 ) -> None:
     text = record(

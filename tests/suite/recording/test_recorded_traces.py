@@ -42,7 +42,7 @@ def test_they_are_small() -> None:
     assert sum(path.stat().st_size for path in all_traces()) < 8_000_000
 
 
-def test_every_plugin_refuses_and_scores_often_enough_or_it_is_told_why_not(seen: Survey) -> None:
+def test_every_plugin_refuses_and_scores_often_enough_or_it_is_stated_why_not(seen: Survey) -> None:
     rare = {
         (plugin, point)
         for plugin, counted in plugin_counts(seen)
@@ -52,7 +52,7 @@ def test_every_plugin_refuses_and_scores_often_enough_or_it_is_told_why_not(seen
     assert rare == set(unreached.PLUGINS)
 
 
-def test_every_transition_of_the_queue_is_gone_often_enough_or_it_is_told_why_not(seen: Survey) -> None:
+def test_every_transition_of_the_queue_is_taken_often_enough_or_it_is_stated_why_not(seen: Survey) -> None:
     rare = {row.rule for row in TRANSITIONS if seen.transitions[row.rule] < OFTEN}
     assert rare == set(unreached.TRANSITIONS)
 
@@ -91,7 +91,7 @@ def test_what_is_written_and_what_is_not_recorded_is_there(seen: Survey) -> None
             assert seen.asked[f"{verb}: {happened}"] >= OFTEN, happened
 
 
-def test_every_way_back_is_gone_often_enough(seen: Survey) -> None:
+def test_every_way_back_is_taken_often_enough(seen: Survey) -> None:
     refused = {f"{point}: unschedulable" for point in ("reserve", "permit", "preBind", "bind")}
     failed = {f"{point}: error" for point in ("reserve", "permit", "preBind", "bind", "bind, an extender")}
     own = {f"PreBind, {plugin}: error" for plugin in ("VolumeBinding", "DynamicResources")}

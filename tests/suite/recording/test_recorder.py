@@ -90,7 +90,9 @@ HOLDING = History(
 )
 
 
-def test_a_scheduling_cycle_that_is_held_is_told_by_the_record_that_comes_next(reference: Adapter) -> None:
+def test_a_scheduling_cycle_that_is_held_is_reported_by_the_record_that_comes_next(
+    reference: Adapter,
+) -> None:
     told = [line for line in lines(record(reference, HOLDING).text) if "held" in line]
     assert told == [{"at": 1.5, "advance": 1.5, "held": "default/a"}]
 
@@ -127,7 +129,7 @@ LEAVING = History(
 )
 
 
-def test_a_pod_that_is_popped_and_skipped_is_told_by_who_had_none_to_pop(
+def test_a_pod_that_is_popped_and_skipped_is_reported_when_no_pod_is_left(
     reference: Adapter, tmp_path: Path
 ) -> None:
     text = record(reference, LEAVING).text

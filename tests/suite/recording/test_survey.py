@@ -91,7 +91,7 @@ def _trace(folder: Path, *records: Json) -> Path:
     return path
 
 
-def test_a_trace_that_disagrees_is_told_and_counted(tmp_path: Path) -> None:
+def test_a_trace_that_disagrees_is_reported_and_counted(tmp_path: Path) -> None:
     node: Json = {
         "apiVersion": "v1",
         "kind": "Node",

@@ -64,7 +64,7 @@ def test_a_pod_that_goes_to_its_node_is_done(counted: Counted) -> None:
     assert [counted.rules[f"R-QUEUE-{number:02}"] for number in (1, 4, 6, 45)] == [1, 1, 1, 1]
 
 
-def test_an_event_that_cures_nobody_is_counted_for_those_that_stay(counted: Counted) -> None:
+def test_an_event_that_requeues_nobody_is_counted_for_those_that_stay(counted: Counted) -> None:
     counted.create(node_object("n1", cpu="1"), pod_object("p", cpu="2"), node_object("n2", cpu="1"))
     counted.checker.scheduler.schedule()
     counted.checker.take(Update(node_object("n1", cpu="1", labels={"a": "b"})))
@@ -99,7 +99,7 @@ def test_what_happens_to_a_pod_in_flight_is_counted_as_such() -> None:
     assert counted.happened[MID_CYCLE] == 2
 
 
-def test_an_update_of_a_pod_in_flight_is_counted_where_the_queue_is_told_of_it() -> None:
+def test_an_update_of_a_pod_in_flight_is_counted_where_the_queue_learns_of_it() -> None:
     counted = held()
     pod = counted.checker.scheduler.state.objects.get(Pod, "p", "default")
     assert pod is not None

@@ -64,7 +64,7 @@ def test_where_nothing_scores_one_feasible_node_is_enough(tmp_path: Path) -> Non
     assert told[-1].endswith("✓ one more than enough")
 
 
-def test_a_pod_that_fits_nowhere_is_exit_code_1_and_its_victims_are_told(tmp_path: Path) -> None:
+def test_a_pod_that_fits_nowhere_is_exit_code_1_and_its_victims_are_named(tmp_path: Path) -> None:
     old, new = pod("old", cpu="4", nodeName="n"), pod("a", priority=7)
     assert _explained(tmp_path, node("n"), old, new, exit_code=1) == [
         "default/a   priority 7   ✗ unschedulable",
@@ -76,7 +76,7 @@ def test_a_pod_that_fits_nowhere_is_exit_code_1_and_its_victims_are_told(tmp_pat
     ]
 
 
-def test_several_resources_are_told_by_name(tmp_path: Path) -> None:
+def test_more_than_one_resource_is_reported_by_name(tmp_path: Path) -> None:
     requests = {"cpu": "5", "memory": "9Gi"}
     large = pod("a", containers=[{"name": "c", "image": "i", "resources": {"requests": requests}}])
     assert (
@@ -85,7 +85,7 @@ def test_several_resources_are_told_by_name(tmp_path: Path) -> None:
     )
 
 
-def test_who_refuses_a_pod_as_such_is_told(tmp_path: Path) -> None:
+def test_who_refuses_a_pod_as_such_is_reported(tmp_path: Path) -> None:
     told = _explained(tmp_path, node("n"), pod("a", schedulingGates=[{"name": "g"}]), exit_code=1)
     why = "waiting for scheduling gates: [g]"
     assert told[-1] == f"✗ SchedulingGates refuses the pod before it enters the queue: {why}"
@@ -97,7 +97,7 @@ def test_who_refuses_a_pod_as_such_is_told(tmp_path: Path) -> None:
     )
 
 
-def test_a_pod_that_runs_and_one_that_is_nominated_are_told_as_such(tmp_path: Path) -> None:
+def test_a_pod_that_runs_and_one_that_is_nominated_are_reported_as_such(tmp_path: Path) -> None:
     running = pod("a", nodeName="n", status={"phase": "Running"})
     assert _explained(tmp_path, node("n"), running)[:2] == [
         "default/a   priority 0   → n   (one feasible node, so none is scored)",
@@ -108,13 +108,13 @@ def test_a_pod_that_runs_and_one_that_is_nominated_are_told_as_such(tmp_path: Pa
     assert told[-1] == "not looked at, since the search ended before: m"
 
 
-def test_a_feasible_node_tells_whose_place_is_kept_there(tmp_path: Path) -> None:
+def test_a_feasible_node_names_the_pods_nominated_to_it(tmp_path: Path) -> None:
     nominated = pod("b", status={"phase": "Pending", "nominatedNodeName": "n"})
     told = _explained(tmp_path, node("n"), nominated, pod("a"))
     assert told[-1] == "n     ✓ chosen (with default/b, nominated here, counted)"
 
 
-def test_one_node_more_than_enough_is_told(tmp_path: Path) -> None:
+def test_one_node_more_than_enough_is_reported(tmp_path: Path) -> None:
     told = _explained(tmp_path, *(node(f"n{i:03}") for i in range(101)), pod("a"))
     assert any("✓ one more than enough" in line for line in told)
 
@@ -143,7 +143,7 @@ def test_programs_get_everything(tmp_path: Path) -> None:
     }
 
 
-def test_programs_are_told_who_refused_the_pod(tmp_path: Path) -> None:
+def test_json_names_who_refused_the_pod(tmp_path: Path) -> None:
     path = cluster(tmp_path, node("n"), pod("a", schedulingGates=[{"name": "g"}]))
     value = json.loads(run("explain", "-f", path, "-o", "json", "a").output)
     assert value["refused"] == {
@@ -202,13 +202,13 @@ def test_a_cluster_without_pods_says_so(
         ("example.com/gpu", (2, 12000), ("2", "12,000")),
     ],
 )
-def test_amounts_are_told_as_people_write_them(
+def test_amounts_are_reported_as_people_write_them(
     resource: str, values: tuple[int, ...], told: tuple[str, ...]
 ) -> None:
     assert amounts(resource, *values) == told
 
 
-def test_a_known_defect_that_was_met_is_told(tmp_path: Path) -> None:
+def test_a_known_defect_that_was_met_is_reported(tmp_path: Path) -> None:
     incomplete = piece("s", device("d"), node="n1", resourceSliceCount=2)
     asking = pod("a", resourceClaims=[{"name": "g", "resourceClaimName": "c"}])
     values = [node("n1"), node("n2"), incomplete, device_class(), claim("c", every()), asking]
@@ -225,7 +225,7 @@ def test_a_known_defect_that_was_met_is_told(tmp_path: Path) -> None:
     ]
 
 
-def test_where_a_term_reaches_a_namespace_that_it_excludes_is_told(tmp_path: Path) -> None:
+def test_where_a_term_reaches_a_namespace_that_it_excludes_is_reported(tmp_path: Path) -> None:
     zoned = node("n1")
     zoned["metadata"]["labels"] = {"zone": "a"}
     other = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other", "labels": {"team": "x"}}}

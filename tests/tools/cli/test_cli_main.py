@@ -54,7 +54,7 @@ def test_help_loads_nothing_that_only_a_command_needs() -> None:
 
 
 @pytest.mark.parametrize("command", ["explain", "replay", "schedule"])
-def test_each_command_tells_its_exit_codes_or_how_to_be_used(command: str) -> None:
+def test_each_command_prints_its_exit_codes_or_its_usage(command: str) -> None:
     done = run(command, "--help")
     assert done.exit_code == 0
     assert done.output.startswith(f"Usage: cli {command} ")

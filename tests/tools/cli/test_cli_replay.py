@@ -58,7 +58,7 @@ def test_a_trace_that_agrees_is_exit_code_0(tmp_path: Path) -> None:
     assert lines(done) == [f"agrees     {path}  1 attempts", "1 traces, 1 attempts: 1 agree, 0 disagree"]
 
 
-def test_a_trace_that_disagrees_is_exit_code_1_and_told_where_first(tmp_path: Path) -> None:
+def test_a_trace_that_disagrees_is_exit_code_1_and_where_it_first_does_is_reported(tmp_path: Path) -> None:
     path = _trace(tmp_path, *DISAGREEING)
     done = run("replay", str(path))
     assert done.exit_code == 1
@@ -135,7 +135,7 @@ def test_a_long_value_is_cut_in_what_is_shown(tmp_path: Path) -> None:
     assert max(map(len, told)) < 2200
 
 
-def test_json_tells_the_same_in_one_object(tmp_path: Path) -> None:
+def test_json_reports_the_same_in_one_object(tmp_path: Path) -> None:
     good, bad = _trace(tmp_path, *AGREEING), _trace(tmp_path, *DISAGREEING, name="b.jsonl")
     done = run("replay", "--json", str(good), str(bad))
     assert done.exit_code == 1
@@ -184,7 +184,7 @@ def _repelled(*, again: bool) -> tuple[Json, ...]:
     )
 
 
-def test_a_scheduler_without_a_known_defect_agrees_and_that_is_told(tmp_path: Path) -> None:
+def test_a_scheduler_without_a_known_defect_agrees_and_that_is_reported(tmp_path: Path) -> None:
     as_released = _trace(tmp_path, *_repelled(again=False), name="a.jsonl")
     mended = _trace(tmp_path, *_repelled(again=True), name="b.jsonl")
     done = run("replay", str(as_released), str(mended))
@@ -294,6 +294,6 @@ def test_a_configuration_that_cannot_be_used_stands_in_line_1(
     assert told.startswith(f"{path}: line 1: apiVersion: expected kubescheduler.config.k8s.io/v1")
 
 
-def test_what_was_expected_is_told_without_empty_members() -> None:
+def test_what_was_expected_is_reported_without_empty_members() -> None:
     assert as_plain(NodeStatus("Success")) == {"code": "Success"}
     assert as_plain(3) == 3

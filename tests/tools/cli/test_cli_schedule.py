@@ -31,7 +31,7 @@ def test_all_placed_is_exit_code_0(tmp_path: Path) -> None:
     ]
 
 
-def test_one_not_placed_is_exit_code_1_and_all_else_is_told(tmp_path: Path) -> None:
+def test_one_not_placed_is_exit_code_1_and_all_else_is_reported(tmp_path: Path) -> None:
     done = run(
         "schedule",
         "-f",
@@ -104,7 +104,7 @@ def test_a_seed_gives_the_same_again_and_another_may_not(tmp_path: Path) -> None
     assert printed[0] == printed[1] != printed[2]
 
 
-def test_manifests_come_from_several_files_a_folder_and_standard_input(tmp_path: Path) -> None:
+def test_manifests_come_from_files_a_folder_and_standard_input(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     cluster(folder, node("n"))
@@ -183,13 +183,13 @@ def test_extenders_are_asked_but_not_to_bind(tmp_path: Path, extender: str) -> N
     assert _Extender.asked == ["/filter", "/prioritize"]
 
 
-def test_nodes_that_an_extender_refuses_are_told_as_its(tmp_path: Path, extender: str) -> None:
+def test_nodes_that_an_extender_refuses_are_reported_as_refused_by_it(tmp_path: Path, extender: str) -> None:
     path = cluster(tmp_path, node("struck"), node("bad"), pod("a"))
     done = run("schedule", "-f", path, "--config", extender)
     assert "  extender  struck from the feasible nodes  2 nodes: bad, struck" in lines(done)
 
 
-def test_an_explanation_asks_an_extender_once_and_tells_what_it_said(tmp_path: Path, extender: str) -> None:
+def test_an_explanation_asks_an_extender_once_and_reports_what_it_said(tmp_path: Path, extender: str) -> None:
     names = ("good", "other", "struck", "bad")
     path = cluster(tmp_path, *(node(name) for name in names), pod("a"))
     done = run("explain", "-f", path, "--config", extender, "a", "-o", "json")
@@ -236,7 +236,7 @@ def test_control_characters_are_shown_by_their_escapes(tmp_path: Path) -> None:
     ],
     ids=["binary", "broken", "no anchor", "aliases", "deep", "type", "quantity"],
 )
-def test_what_is_wrong_is_told_in_one_line_with_its_place(
+def test_what_is_wrong_is_reported_in_one_line_with_its_place(
     text: bytes,
     problem: str,
     tmp_path: Path,
@@ -310,7 +310,7 @@ def test_feature_gates_are_read_as_kube_scheduler_reads_them() -> None:
         assert str(refused.value) == f"A: expected true or false, found {found}"
 
 
-def test_a_command_without_files_is_told_how_to_be_used() -> None:
+def test_a_command_without_files_prints_its_usage() -> None:
     done = run("schedule")
     assert done.exit_code == 2
     assert "Missing option '-f'" in done.stderr

@@ -96,7 +96,7 @@ def test_https_that_is_enabled_without_an_authority_is_not_verified(url: str) ->
     assert ask(url) == NOBODY
 
 
-def test_a_server_that_is_told_to_be_insecure_is_not_verified(url: str) -> None:
+def test_a_server_that_is_configured_as_insecure_is_not_verified(url: str) -> None:
     assert ask(url, enable_https=False, insecure=True) == NOBODY
 
 
@@ -104,12 +104,12 @@ def test_an_address_alone_is_verified_by_the_authorities_of_the_system(url: str)
     assert ask(url, enable_https=False) == Failure(f'Post "{url}/bind": {UNTRUSTED}')
 
 
-def test_an_authority_that_is_told_is_the_only_one(url: str, authority: trustme.CA) -> None:
+def test_a_configured_authority_is_the_only_one(url: str, authority: trustme.CA) -> None:
     assert ask(url, ca_data=text_of(authority.cert_pem)) == NOBODY
     assert ask(url, ca_data=text_of(trustme.CA().cert_pem)) == Failure(f'Post "{url}/bind": {UNTRUSTED}')
 
 
-def test_an_authority_may_stand_in_a_file_which_gives_way_to_what_is_told(
+def test_an_authority_may_stand_in_a_file_which_gives_way_to_data(
     url: str, authority: trustme.CA, tmp_path: Path
 ) -> None:
     good, other = tmp_path / "good.pem", tmp_path / "other.pem"
@@ -120,7 +120,7 @@ def test_an_authority_may_stand_in_a_file_which_gives_way_to_what_is_told(
     assert ask(url, ca_file=str(other), ca_data=text_of(authority.cert_pem)) == NOBODY
 
 
-def test_the_server_answers_to_the_name_that_it_is_told_to_have(url: str, authority: trustme.CA) -> None:
+def test_the_server_answers_to_its_configured_name(url: str, authority: trustme.CA) -> None:
     trusted = text_of(authority.cert_pem)
     assert ask(url, ca_data=trusted, server_name="extender.test") == NOBODY
     failure = ask(url, ca_data=trusted, server_name="other.test")
@@ -157,9 +157,7 @@ def write_pair(pair: trustme.LeafCert, certificate: Path, key: Path) -> None:
     pair.private_key_pem.write_to_path(key)
 
 
-def test_a_file_beside_what_is_told_gives_way_to_it(
-    url: str, caller: trustme.LeafCert, tmp_path: Path
-) -> None:
+def test_a_file_gives_way_to_data_beside_it(url: str, caller: trustme.LeafCert, tmp_path: Path) -> None:
     key = tmp_path / "k.pem"
     caller.private_key_pem.write_to_path(key)
     assert ask(url, cert_data=chain_of(caller), key_file=str(key)) == {"Error": "scheduler"}
@@ -174,13 +172,13 @@ def test_a_certificate_without_a_key_is_shown_to_nobody(url: str, caller: trustm
 
 
 @pytest.mark.parametrize("member", ["ca_file", "cert_file", "key_file"])
-def test_a_file_that_is_not_there_is_told_before_anybody_is_asked(member: str) -> None:
+def test_a_file_that_is_not_there_is_reported_before_anybody_is_asked(member: str) -> None:
     with pytest.raises(InputError, match=r"^extenders\.tlsConfig\.\w+File: /nowhere/a\.pem: No such file"):
         tls_of(ExtenderConfig("https://e", tls_config=ExtenderTLSConfig(**{member: "/nowhere/a.pem"})))
 
 
 @pytest.mark.parametrize("member", ["ca_data", "cert_data"])
-def test_what_is_no_certificate_is_told_before_anybody_is_asked(
+def test_what_is_no_certificate_is_reported_before_anybody_is_asked(
     member: str, caller: trustme.LeafCert
 ) -> None:
     told = {"key_data": text_of(caller.private_key_pem), member: Base64(b64encode(b"no").decode())}

@@ -68,7 +68,7 @@ def test_two_pods_of_one_uid_are_refused() -> None:
     assert str(refused.value) == "Pod default/b: metadata.uid: Pod default/a has the same uid"
 
 
-def test_a_script_that_cannot_be_is_told_with_its_pod() -> None:
+def test_a_script_that_cannot_be_is_reported_with_its_pod() -> None:
     script = {"annotations": {"refsched.dev/script": "{"}}
     with pytest.raises(
         InputError, match=r"^Pod default/a: metadata.annotations\[refsched.dev/script\]: is not JSON"

@@ -39,7 +39,7 @@ SELECTED = {"annotations": {"volume.kubernetes.io/selected-node": "n"}}
 CLASS = thing("StorageClass", "fast", "storage.k8s.io/v1", provisioner="p")
 
 
-def test_a_victim_is_gone_at_once_and_only_once() -> None:
+def test_a_victim_is_deleted_at_once_and_only_once() -> None:
     shown, evicted = _answered(_named("Pod", "a"), pod("a", on="n"), verb="delete")
     assert evicted == Evicted("default/a", "n")
     assert answer(shown, Write("delete", _named("Pod", "a"))) is None

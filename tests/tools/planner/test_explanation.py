@@ -24,7 +24,7 @@ def _node(found: Explanation, name: str) -> NodeVerdict:
 # --- Placed ---------------------------------------------------------------------------------------
 
 
-def test_each_score_is_told_as_given_normalized_and_weighted() -> None:
+def test_each_score_is_reported_as_given_normalized_and_weighted() -> None:
     found = _explained(
         "a", node("n1"), node("n2", taints=[{"key": "k", "effect": "PreferNoSchedule"}]), pod("a")
     )
@@ -70,7 +70,7 @@ def test_a_nominated_pod_is_tried_on_its_node_and_nowhere_else() -> None:
 # --- Refused --------------------------------------------------------------------------------------
 
 
-def test_what_is_lacking_is_told_in_numbers_with_nominated_pods_counted() -> None:
+def test_what_is_lacking_is_reported_in_numbers_with_nominated_pods_counted() -> None:
     nominated = {"phase": "Pending", "nominatedNodeName": "n"}
     found = _explained("a", node("n"), pod("a", cpu="2"), pod("b", cpu="2500m", status=nominated))
     verdict = _node(found, "n")
@@ -84,7 +84,7 @@ def test_nominated_pods_of_lower_priority_do_not_count() -> None:
     assert found.nodes == (NodeVerdict("n", "chosen"),)
 
 
-def test_every_resource_that_falls_short_is_told() -> None:
+def test_every_resource_that_falls_short_is_reported() -> None:
     container = {
         "name": "c",
         "image": "i",
@@ -113,7 +113,7 @@ def test_the_taints_that_keep_a_pod_away_are_named() -> None:
     assert verdict.details == ("untolerated a=x:NoSchedule", "untolerated b:NoExecute")
 
 
-def test_victims_and_their_node_are_told_and_stay_where_they_are() -> None:
+def test_victims_and_their_node_are_reported_and_stay_where_they_are() -> None:
     found = _explained("new", node("n"), pod("old", cpu="3", on="n"), pod("new", cpu="2", priority=7))
     assert (found.result, found.victims, found.nominated_node) == ("unschedulable", ("default/old",), "n")
 
@@ -142,7 +142,7 @@ def test_nodes_that_pre_filter_leaves_out_are_refused_by_it() -> None:
     )
 
 
-def test_a_gated_pod_and_a_cluster_without_nodes_are_told_as_such() -> None:
+def test_a_gated_pod_and_a_cluster_without_nodes_are_reported_as_such() -> None:
     gated = _explained("a", node("n"), pod("a", schedulingGates=[{"name": "g"}]))
     assert gated.refused is not None
     assert (gated.result, gated.refused.plugin) == ("gated", "SchedulingGates")
@@ -154,7 +154,7 @@ def test_a_gated_pod_and_a_cluster_without_nodes_are_told_as_such() -> None:
     )
 
 
-def test_a_node_chosen_and_then_refused_by_reserve_is_told_with_the_error() -> None:
+def test_a_node_chosen_and_then_refused_by_reserve_is_reported_with_the_error() -> None:
     script = {"refsched.dev/script": '{"ScriptedA": {"reserve": "Error"}}'}
     profile = {"plugins": {"multiPoint": {"enabled": [{"name": "ScriptedA"}]}}}
     found = _explained("a", node("n"), pod("a", meta={"annotations": script}), profiles=[profile])

@@ -24,7 +24,7 @@ def _outcome(plan: Plan, name: str) -> Outcome:
     return next(outcome for outcome in plan.outcomes if outcome.pod == f"default/{name}")
 
 
-def test_each_pod_goes_where_it_fits_or_is_told_why_nowhere() -> None:
+def test_each_pod_goes_where_it_fits_or_it_is_reported_why_it_fits_nowhere() -> None:
     plan = planned(node("n"), pod("large", cpu="5"), pod("small"))
     message = f"0/1 nodes are available: 1 Insufficient cpu. {NO_HELP}"
     refusals = (Refusal("NodeResourcesFit", "Insufficient cpu", ("n",)),)
@@ -59,7 +59,7 @@ def _beside(app: str) -> Json:
     return {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
 
 
-def test_a_pod_that_another_cures_is_tried_again() -> None:
+def test_a_pod_that_another_requeues_is_tried_again() -> None:
     first = pod("first", affinity=_beside("b"), meta={"creationTimestamp": "2026-03-01T10:00:00Z"})
     second = pod("second", meta={"labels": {"app": "b"}})
     plan = planned(node("n", labels={"kubernetes.io/hostname": "n"}), first, second)
@@ -67,7 +67,9 @@ def test_a_pod_that_another_cures_is_tried_again() -> None:
     assert _outcome(plan, "first").attempts == 2
 
 
-def test_a_pod_that_no_event_cures_is_tried_again_after_five_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pod_that_no_event_requeues_is_tried_again_after_five_minutes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """``small`` has come since, and takes nothing from ``large`` that it could have had."""
     large = pod("large", cpu="5", meta={"creationTimestamp": "2026-03-01T10:00:00Z"})
     cluster = (node("n"), large, pod("small"))
@@ -79,7 +81,7 @@ def test_a_pod_that_no_event_cures_is_tried_again_after_five_minutes(monkeypatch
 # --- Preemption -----------------------------------------------------------------------------------
 
 
-def test_victims_are_deleted_and_told_and_the_preemptor_comes() -> None:
+def test_victims_are_deleted_and_reported_and_the_preemptor_comes() -> None:
     plan = planned(node("n"), pod("old", cpu="3", on="n"), pod("new", cpu="2", priority=7))
     assert _outcome(plan, "new") == Outcome("default/new", 7, "placed", "n", 2)
     assert plan.preempted == (Preempted("default/old", "n", "default/new"),)
@@ -120,7 +122,7 @@ def test_an_error_is_tried_until_nothing_changes() -> None:
     assert _outcome(plan, "b").result == "placed"
 
 
-def test_a_pod_whose_binding_fails_is_told_with_its_error() -> None:
+def test_a_pod_whose_binding_fails_is_reported_with_its_error() -> None:
     outcome = _outcome(_with_scripts(_scripted("a", preBind="Error")), "a")
     assert (outcome.result, outcome.node) == ("error", "n")
     assert outcome.message.startswith('running PreBind plugin "ScriptedA": ')

@@ -70,7 +70,7 @@ def test_what_a_plugin_computed_is_handed_on_to_its_later_points() -> None:
     assert keeper.handed == [("reserve", "computed", "n1", "n1"), ("preBind", "reserved", "n1", "n1")]
 
 
-def test_a_plugin_that_refused_to_reserve_is_told_to_give_back_what_it_was_handed() -> None:
+def test_a_plugin_that_refused_to_reserve_is_called_to_unreserve_too() -> None:
     keeper = Keeper(on_reserve=Reject(unschedulable("full")))
     attempt = with_plugin(keeper).schedule("p")
     assert keeper.handed == [("reserve", "computed", "n1", "n1"), ("unreserve", "computed", "n1", "n1")]
@@ -149,7 +149,7 @@ def test_a_wait_in_prebind_ends_too() -> None:
     assert world.on("n1") == []
 
 
-def test_the_first_of_two_waits_to_end_is_told_first() -> None:
+def test_the_first_of_two_waits_to_end_is_reported_first() -> None:
     world = with_plugin(Keeper(on_pre_bind=until_there_is_a_namespace(SUCCESS)))
     world.schedule("first")
     world.advance(5)

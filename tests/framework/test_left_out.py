@@ -97,7 +97,7 @@ def test_others_score_as_they_would_have(plugin: str) -> None:
 
 
 @pytest.mark.parametrize("plugin", ["NodeAffinity", "VolumeBinding"])
-def test_who_has_no_opinion_is_told_all_the_same(plugin: str) -> None:
+def test_a_plugin_without_an_opinion_is_recorded_all_the_same(plugin: str) -> None:
     scores = without("preScore", plugin).schedule("p", cpu="1").scores
     assert scores is not None
     assert {by_plugin[plugin] for by_plugin in scores.values()} == {0}
