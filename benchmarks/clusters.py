@@ -3,14 +3,15 @@
 
 Nodes stand in three zones. ``--running`` pods run on each of them, of twenty apps, and the pending pods are all
 of one app and one shape. ``--as-kubectl`` adds what ``kubectl get -o json`` prints beside: managed fields,
-annotations, conditions, images, the mounts and tolerations that admission adds. The same arguments give the same
-bytes.
+annotations, conditions, images, the mounts and tolerations that admission adds, in its order and with its
+indentation; ``-o yaml`` prints YAML as it does. The same arguments give the same bytes.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -181,6 +182,44 @@ def _as_keys(value: Any) -> Json:
     return {}
 
 
+# --- YAML as kubectl prints it --------------------------------------------------------------------
+
+_BARE = re.compile(r"[A-Za-z/][A-Za-z0-9_./@-]*(:[A-Za-z0-9_./@-]+)*")
+_WORDS = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n"))
+
+
+def yaml_lines(value: Any, indent: str = "") -> Iterator[str]:
+    """Keys by name, and lists in the column of their key."""
+    if isinstance(value, dict):
+        for name, member in sorted(value.items()):
+            yield from _under(f"{indent}{_key(name)}:", member, indent)
+    else:
+        for entry in value:
+            if entry and isinstance(entry, dict | list):
+                first, *others = yaml_lines(entry, f"{indent}  ")
+                yield f"{indent}- {first.lstrip()}"
+                yield from others
+            else:
+                yield f"{indent}- {_scalar(entry)}"
+
+
+def _under(head: str, member: Any, indent: str) -> Iterator[str]:
+    if member and isinstance(member, dict | list):
+        yield head
+        yield from yaml_lines(member, f"{indent}  " if isinstance(member, dict) else indent)
+    else:
+        yield f"{head} {_scalar(member)}"
+
+
+def _key(name: str) -> str:
+    return f"'{name}'" if name.endswith('"') else name
+
+
+def _scalar(value: Any) -> str:
+    bare = isinstance(value, str) and _BARE.fullmatch(value) and value.lower() not in _WORDS
+    return str(value) if bare else json.dumps(value)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -190,11 +229,18 @@ def main() -> None:
     parser.add_argument("--shape", choices=SHAPES, default=PLAIN)
     parser.add_argument("--running", type=int, default=0, help="pods that run on each node")
     parser.add_argument("--as-kubectl", action="store_true")
+    parser.add_argument("-o", "--output", choices=("json", "yaml"), default="json")
     given = parser.parse_args()
     objects = list(cluster(given.nodes, given.pending, given.shape, given.running))
     if given.as_kubectl:
         objects = [as_kubectl(made, number) for number, made in enumerate(objects)]
-    json.dump({"apiVersion": "v1", "kind": "List", "items": objects}, sys.stdout)
+    whole = {"apiVersion": "v1", "kind": "List", "items": objects}
+    if given.output == "yaml":
+        sys.stdout.writelines(f"{line}\n" for line in yaml_lines(whole))
+    elif given.as_kubectl:
+        json.dump(whole, sys.stdout, indent=4, sort_keys=True)
+    else:
+        json.dump(whole, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from attrs import frozen
 
 from refsched.errors import InputError
 from refsched.objects.defaults import defaulted
-from refsched.objects.documents import MAX_TEXT, read_documents, read_text
+from refsched.objects.dumps import objects_of, read_bytes
 from refsched.objects.files import open_file, shown_path
 from refsched.objects.kinds import KINDS, UnknownKindError, described_as, kind_of, read_object
 from refsched.objects.operators import check_operators, check_pod
@@ -78,22 +78,18 @@ def _completed(found: Sequence[tuple[str, ApiObject]]) -> tuple[ApiObject, ...]:
 
 
 def _objects(paths: Sequence[str | Path], stdin: BinaryIO | None) -> Iterator[tuple[str, Any]]:
-    """Every object, and where it stands. A file without any is a mistake."""
+    """Every object, and where it stands."""
     for path in paths:
         for where, data in _files(path, stdin):
-            documents = list(read_documents(read_text(data, where), where))
-            if not documents:
-                raise InputError("holds no object", where=where)
-            for document in documents:
-                yield from items_of(document.where, document.value)
+            yield from objects_of(data, where)
 
 
-def _files(path: str | Path, stdin: BinaryIO | None) -> Iterator[tuple[str, bytes]]:
+def _files(path: str | Path, stdin: BinaryIO | None) -> Iterator[tuple[str, bytearray]]:
     if str(path) == STANDARD_INPUT:
         stream = stdin or getattr(sys.stdin, "buffer", None)
         if stream is None:
             raise InputError("is closed", where="standard input")
-        yield "standard input", stream.read(MAX_TEXT + 1)
+        yield "standard input", read_bytes(stream, "standard input")
         return
     try:
         if not os.path.isdir(path):
@@ -122,27 +118,6 @@ def _refuse(error: OSError) -> None:
     raise error
 
 
-def _bytes(path: str | Path) -> bytes:
+def _bytes(path: str | Path) -> bytearray:
     with open_file(path) as file:
-        return file.read(MAX_TEXT + 1)
-
-
-# --- Lists ----------------------------------------------------------------------------------------
-
-
-def items_of(where: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The object itself or, of a List or a typed list such as PodList, its items."""
-    if isinstance(value, list):
-        raise InputError("expected an API object or a List of them, found a list without kind", where=where)
-    kind = value.get("kind") if isinstance(value, Mapping) else None
-    if not isinstance(kind, str) or not kind.endswith("List") or "items" not in value:
-        yield where, value
-        return
-    items = value["items"] if value["items"] is not None else []
-    if not isinstance(items, list):
-        raise InputError(f"expected a list, found {items!r:.60}", "items", where)
-    api_version = value.get("apiVersion")
-    for index, item in enumerate(items):
-        if kind != "List" and isinstance(item, Mapping):
-            item = {"apiVersion": api_version, "kind": kind.removesuffix("List"), **item}
-        yield from items_of(f"{where}: items[{index}]", item)
+        return read_bytes(file, shown_path(path))

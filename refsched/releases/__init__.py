@@ -1,17 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Releases: each release of kube-scheduler that is specified is a value, written in a module of its own."""
+"""Releases: each release of kube-scheduler that is specified is a value, written in a module of its own.
+
+A module is imported when its release is first asked for: all but the default one are rarely needed.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 
 from refsched.errors import InputError
 from refsched.releases.release import Release
-from refsched.releases.v1_19 import V1_19
 from refsched.releases.v1_34 import V1_34
 
-RELEASES: Mapping[str, Release] = {release.name: release for release in (V1_19, V1_34)}
+
+class _Releases(Mapping[str, Release]):
+    """``modules`` are by the name of the release, and the value in each is called as its module, in capitals."""
+
+    def __init__(self, modules: Mapping[str, str]) -> None:
+        self._modules = modules
+
+    def __getitem__(self, name: str) -> Release:
+        module = self._modules[name]
+        found: Release = getattr(import_module(f"refsched.releases.{module}"), module.upper())
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+
+RELEASES: Mapping[str, Release] = _Releases({"1.19": "v1_19", "1.34": "v1_34"})
 """By minor version (``1.34``), the oldest first."""
 
 DEFAULT = V1_34

@@ -22,8 +22,8 @@ from refsched.machine.inputs import InputReader
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import START, CycleHeldError, Scheduler
 from refsched.objects.documents import read_documents
+from refsched.objects.dumps import items_of
 from refsched.objects.kinds import KINDS, kind_called
-from refsched.objects.manifests import items_of
 from refsched.objects.store import ApiObject
 from refsched.records import (
     Advance,

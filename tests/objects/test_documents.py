@@ -9,7 +9,8 @@ import pytest
 
 from refsched.errors import InputError
 from refsched.objects import documents
-from refsched.objects.documents import MAX_ALIASED, MAX_DEPTH, read_documents, read_json, read_text
+from refsched.objects.documents import read_documents, read_json, read_text
+from refsched.objects.yaml_text import MAX_ALIASED, MAX_DEPTH
 
 
 def _values(text: str) -> list[Any]:

@@ -45,7 +45,7 @@ def specification_modules() -> tuple[str, ...]:
 
 
 def _reasons_in(module: str) -> Iterator[Reason]:
-    for value in vars(import_module(module)).values():
+    for value in tuple(vars(import_module(module)).values()):
         yield from _reasons_of(value)
 
 

@@ -15,6 +15,7 @@ import yaml
 from commands import CONFIG, cluster, lines, node, pod, refusal, run
 
 from refsched.errors import InputError
+from refsched.objects.memory import LIMIT
 from refsched.tools.cli.inputs import parse_gates
 
 DEPLOYMENT = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}}
@@ -259,7 +260,14 @@ def test_a_file_that_is_too_large_or_missing_and_an_empty_folder_are_refused(
     large = tmp_path / "large"
     with large.open("wb") as file:
         file.truncate(100 << 20)
-    assert refused(large) == f"{large}: is larger than 64 MiB"
+    monkeypatch.setenv(LIMIT, "0.02")
+    assert refused(large) == (
+        f"{large}: to read it takes more than 0.02 GiB of memory: leave out what cannot matter,"
+        f" or allow more by the environment variable {LIMIT}, in GiB"
+    )
+    monkeypatch.setenv(LIMIT, "much")
+    assert refused(large) == f"{LIMIT}: expected a number of GiB, found 'much'"
+    monkeypatch.delenv(LIMIT)
     assert refused(tmp_path / "gone") == f"{tmp_path}/gone: No such file or directory"
     assert refused(tmp_path) == f"{tmp_path}: holds no file named *.yaml, *.yml, *.json"
 
