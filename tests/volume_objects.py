@@ -109,8 +109,8 @@ def volume(
     }
 
 
-def csi_driver(name: str, *, tells_capacity: bool) -> Json:
-    spec = {"storageCapacity": tells_capacity}
+def csi_driver(name: str, *, tracks_capacity: bool) -> Json:
+    spec = {"storageCapacity": tracks_capacity}
     return {"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": name}, "spec": spec}
 
 

@@ -144,7 +144,7 @@ class World:
             frozen_timers=frozenset(frozen_timers),
             reach=over_http,
         )
-        self.told: list[Output] = []
+        self.reported: list[Output] = []
         self._inputs = InputReader(self.machine)
 
     # --- Nodes and pods ---------------------------------------------------------------------------
@@ -241,25 +241,27 @@ class World:
 
     @property
     def attempts(self) -> list[Attempt]:
-        return [record for record in self.told if isinstance(record, Attempt)]
+        return [record for record in self.reported if isinstance(record, Attempt)]
 
     @property
     def binds(self) -> list[Bind]:
-        return [record for record in self.told if isinstance(record, Bind)]
+        return [record for record in self.reported if isinstance(record, Bind)]
 
     @property
     def writes(self) -> list[Write]:
-        return [record for record in self.told if isinstance(record, Write)]
+        return [record for record in self.reported if isinstance(record, Write)]
 
     @property
     def calls(self) -> list[str]:
-        """What the scripted plugins were asked, as far as it has been told."""
-        return [call for record in self.told if not isinstance(record, Write) for call in record.calls or ()]
+        """What the scripted plugins were asked, as far as it has been reported."""
+        return [
+            call for record in self.reported if not isinstance(record, Write) for call in record.calls or ()
+        ]
 
     def knows(self, pod: str) -> bool:
         return self.machine.state.api.get(Pod, pod, "default") is not None
 
     def _caused(self) -> list[Output]:
         caused = self.machine.take_records()
-        self.told.extend(caused)
+        self.reported.extend(caused)
         return caused

@@ -97,8 +97,8 @@ def test_a_member_that_is_altered_is_named_and_no_other(change: dict[str, Any], 
     ],
 )
 def test_a_node_s_status_is_code_plugin_and_reasons(status: NodeStatus) -> None:
-    told = evolve(ATTEMPT, filter={**(ATTEMPT.filter or {}), "n3": status})
-    assert list(attempt_disagreements(told, ATTEMPT)) == [
+    reported = evolve(ATTEMPT, filter={**(ATTEMPT.filter or {}), "n3": status})
+    assert list(attempt_disagreements(reported, ATTEMPT)) == [
         Disagreement("filter.n3", (ATTEMPT.filter or {})["n3"], status)
     ]
 
@@ -128,9 +128,9 @@ def test_order_says_nothing_where_it_is_a_map_s_and_neither_does_what_is_left_ou
 
 def test_a_refusal_by_prefilter_is_compared_as_a_node_s_is() -> None:
     refused = evolve(ATTEMPT, pre_filter=PreFilter("UnschedulableAndUnresolvable", "Volumes", ("a", "b")))
-    told = evolve(ATTEMPT, pre_filter=PreFilter("UnschedulableAndUnresolvable", "Volumes", ("b", "a")))
-    assert members(told, refused) == []
-    assert members(told, evolve(ATTEMPT, pre_filter=None)) == ["preFilter"]
+    reported = evolve(ATTEMPT, pre_filter=PreFilter("UnschedulableAndUnresolvable", "Volumes", ("b", "a")))
+    assert members(reported, refused) == []
+    assert members(reported, evolve(ATTEMPT, pre_filter=None)) == ["preFilter"]
 
 
 def test_errors_that_are_listed_in_any_order_agree_word_by_word() -> None:
@@ -206,8 +206,8 @@ USAGE = NodeUsage(("default/a", "default/b"), 1500, 1024, 5, {"gpu": 1})
     ],
 )
 def test_nodes_are_compared_by_what_is_requested_there(change: dict[str, Any], named: list[str]) -> None:
-    told, specified = Nodes({"n1": evolve(USAGE, **change)}), Nodes({"n1": USAGE})
-    assert [found.member for found in nodes_disagreements(told, specified)] == named
+    reported, specified = Nodes({"n1": evolve(USAGE, **change)}), Nodes({"n1": USAGE})
+    assert [found.member for found in nodes_disagreements(reported, specified)] == named
 
 
 def test_a_node_that_only_one_side_knows_is_named() -> None:
@@ -217,5 +217,5 @@ def test_a_node_that_only_one_side_knows_is_named() -> None:
 
 
 def test_what_is_zero_on_both_sides_agrees() -> None:
-    told = Nodes({"n1": NodeUsage((), ephemeral_storage=0, scalar={"gpu": 0})})
-    assert list(nodes_disagreements(told, Nodes({"n1": NodeUsage(())}))) == []
+    reported = Nodes({"n1": NodeUsage((), ephemeral_storage=0, scalar={"gpu": 0})})
+    assert list(nodes_disagreements(reported, Nodes({"n1": NodeUsage(())}))) == []

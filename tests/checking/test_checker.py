@@ -92,41 +92,41 @@ def test_an_attempt_that_says_something_else_is_found(change: dict[str, Any], na
 
 def test_a_node_that_was_refused_cannot_be_said_to_fit() -> None:
     world = small()
-    told = the_attempt(world).filter or {}
-    found = check(altered(world.records, Attempt, filter={**told, "small": FEASIBLE}))
+    reported = the_attempt(world).filter or {}
+    found = check(altered(world.records, Attempt, filter={**reported, "small": FEASIBLE}))
     assert "filter.small" in [one.member for one in found]
 
 
 def test_a_node_that_fits_cannot_be_said_to_be_refused() -> None:
     world = small()
-    told = the_attempt(world).filter or {}
+    reported = the_attempt(world).filter or {}
     lie = unschedulable("NodeResourcesFit", "Insufficient cpu")
-    found = check(altered(world.records, Attempt, filter={**told, "n2": lie}))
+    found = check(altered(world.records, Attempt, filter={**reported, "n2": lie}))
     assert found[0] == Disagreement("filter.n2", FEASIBLE, lie)
 
 
 def test_a_node_that_was_left_out_is_missed() -> None:
     world = small()
-    told = dict(the_attempt(world).filter or {})
-    del told["small"]
-    found = check(altered(world.records, Attempt, filter=told))
+    reported = dict(the_attempt(world).filter or {})
+    del reported["small"]
+    found = check(altered(world.records, Attempt, filter=reported))
     assert {one.member for one in found} == {"filter.small"}
 
 
 def test_a_score_is_checked_plugin_by_plugin() -> None:
     world = small()
-    told = {node: dict(scores) for node, scores in (the_attempt(world).scores or {}).items()}
-    right = told["n1"]["TaintToleration"]
-    told["n1"]["TaintToleration"] = 0
-    [found] = check(altered(world.records, Attempt, scores=told))
+    reported = {node: dict(scores) for node, scores in (the_attempt(world).scores or {}).items()}
+    right = reported["n1"]["TaintToleration"]
+    reported["n1"]["TaintToleration"] = 0
+    [found] = check(altered(world.records, Attempt, scores=reported))
     assert found == Disagreement("scores.n1.TaintToleration", right, 0)
 
 
 def test_a_total_is_checked_too() -> None:
     world = small()
-    told = dict(the_attempt(world).totals or {})
-    [found] = check(altered(world.records, Attempt, totals=told | {"n1": 1}))
-    assert found == Disagreement("totals.n1", told["n1"], 1)
+    reported = dict(the_attempt(world).totals or {})
+    [found] = check(altered(world.records, Attempt, totals=reported | {"n1": 1}))
+    assert found == Disagreement("totals.n1", reported["n1"], 1)
 
 
 # --- What is a choice, and what is not ------------------------------------------------------------
@@ -179,8 +179,8 @@ def test_where_nobody_waits_nobody_can_be_popped() -> None:
     world = Recorded()
     world.node("n1", cpu="1")
     world.schedule("p", cpu="2")
-    told = Attempt("default/p", "unschedulable")
-    assert check([*world.records, told]) == [
+    reported = Attempt("default/p", "unschedulable")
+    assert check([*world.records, reported]) == [
         Disagreement("pod", "no pod: Pop would block", "default/p"),
     ]
     assert check([*world.records, Attempt("default/stranger", "scheduled")]) == [

@@ -76,9 +76,9 @@ def test_a_held_cycle_that_stopped_its_search_elsewhere_cannot_be_followed_eithe
     checker, world, _ = held(*[f"n{i:03d}" for i in range(120)])
     world.release("p")
     attempt = the_attempt(world)
-    told = {**(attempt.filter or {}), "n112": FEASIBLE}
+    changed = {**(attempt.filter or {}), "n112": FEASIBLE}
     checker.take(world.records[0])
-    assert checker.take(evolve(attempt, filter=told)) == []
+    assert checker.take(evolve(attempt, filter=changed)) == []
     assert checker.has_diverged
 
 
@@ -134,9 +134,9 @@ def test_nodes_that_show_another_choice_of_a_held_cycle_end_what_can_be_followed
 
 def dying(name: str, **rest: Any) -> Create:
     """A pod whose deletion has begun."""
-    told = pod_object(name, **rest)
-    told["metadata"] |= {"deletionTimestamp": "2026-01-01T00:00:00Z", "deletionGracePeriodSeconds": 30}
-    return Create(told)
+    changed = pod_object(name, **rest)
+    changed["metadata"] |= {"deletionTimestamp": "2026-01-01T00:00:00Z", "deletionGracePeriodSeconds": 30}
+    return Create(changed)
 
 
 def test_a_scheduler_that_skipped_everybody_is_idle() -> None:

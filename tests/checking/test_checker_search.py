@@ -47,8 +47,8 @@ def test_a_worker_goes_on_only_until_its_own_node_too_many() -> None:
     world = many(refusing=nobody)
     attempt = the_attempt(world)
     assert (attempt.feasible, len(attempt.filter or {})) == (100, 101)
-    told = {**(attempt.filter or {}), "n101": FEASIBLE}
-    [found] = check(altered(world.records, Attempt, filter=told))
+    reported = {**(attempt.filter or {}), "n101": FEASIBLE}
+    [found] = check(altered(world.records, Attempt, filter=reported))
     assert found == Disagreement(
         "filter.n101", "not to be evaluated after n100, with which its worker ended the search", FEASIBLE
     )
@@ -58,8 +58,8 @@ def test_one_worker_of_sixteen_may_have_begun_the_next_chunk() -> None:
     """Chunks are of 13 nodes: the ninth begins with n104. Its worker found its first node one too many."""
     world = many(refusing=nobody)
     attempt = the_attempt(world)
-    told = {**(attempt.filter or {}), "n104": FEASIBLE}
-    assert check(altered(world.records, Attempt, filter=told)) == []
+    reported = {**(attempt.filter or {}), "n104": FEASIBLE}
+    assert check(altered(world.records, Attempt, filter=reported)) == []
 
 
 def test_more_nodes_than_are_enough_cannot_have_been_kept() -> None:
@@ -82,9 +82,9 @@ def test_nor_fewer() -> None:
 
 def test_a_node_cannot_have_been_passed_over() -> None:
     world = many(refusing=every_third)
-    told = dict(the_attempt(world).filter or {})
-    del told["n003"]
-    [found, *_] = check(altered(world.records, Attempt, filter=told))
+    reported = dict(the_attempt(world).filter or {})
+    del reported["n003"]
+    [found, *_] = check(altered(world.records, Attempt, filter=reported))
     assert found.member == "filter.n003"
     assert "by the same worker" in str(found.expected)
 
@@ -124,9 +124,9 @@ def test_an_attempt_that_found_nothing_has_looked_at_every_node() -> None:
     assert len(the_attempt(world).filter or {}) == 200
     assert check(world.records) == []
     assert check(altered(world.records, Attempt, filter=None)) == []
-    told = dict(the_attempt(world).filter or {})
-    del told["n199"]
-    assert {one.member for one in check(altered(world.records, Attempt, filter=told))} == {"filter.n199"}
+    reported = dict(the_attempt(world).filter or {})
+    del reported["n199"]
+    assert {one.member for one in check(altered(world.records, Attempt, filter=reported))} == {"filter.n199"}
 
 
 def test_where_nothing_is_filtered_no_search_is_looked_into() -> None:

@@ -27,7 +27,9 @@ class Small(SearchSpace):
         return self.wanted
 
 
-def told(feasible: Sequence[str], refused: Sequence[str] = (), kept: Sequence[str] | None = None) -> Attempt:
+def reported(
+    feasible: Sequence[str], refused: Sequence[str] = (), kept: Sequence[str] | None = None
+) -> Attempt:
     statuses = dict.fromkeys(feasible, FEASIBLE) | dict.fromkeys(refused, REFUSED)
     totals = None if kept is None else dict.fromkeys(kept, 1)
     return Attempt(
@@ -125,11 +127,11 @@ def test_a_record_is_possible_exactly_where_some_order_of_steps_leads_to_it(
             refused = [names[i] for i in sorted(checked - feasible)]
             possible = {kept for was_checked, kept in reached if was_checked == checked}
             for kept in subsets(sorted(checked & feasible)):
-                record = told(fits, refused, [names[i] for i in sorted(kept)])
+                record = reported(fits, refused, [names[i] for i in sorted(kept)])
                 if kept or not fits:
                     assert (not found(space, record)) == (kept in possible), (feasible, checked, kept)
             if enough > 1 or len(fits) <= 1:
-                assert (not found(space, told(fits, refused))) == (checked in without_kept), (
+                assert (not found(space, reported(fits, refused))) == (checked in without_kept), (
                     feasible,
                     checked,
                 )
@@ -151,8 +153,8 @@ def test_how_many_nodes_a_worker_takes_at_once(nodes: int, parallelism: int, siz
 
 
 def test_one_node_after_the_other_is_a_possible_order() -> None:
-    assert found(SPACE, told(NODES[:101], kept=NODES[:100])) == []
-    assert found(SPACE, told(NODES[:101])) == []
+    assert found(SPACE, reported(NODES[:101], kept=NODES[:100])) == []
+    assert found(SPACE, reported(NODES[:101])) == []
 
 
 def test_every_worker_may_find_one_node_too_many() -> None:
@@ -161,22 +163,22 @@ def test_every_worker_may_find_one_node_too_many() -> None:
     kept = [node for node in checked if node not in ends]
     assert len(kept) == 105
     kept = kept[:100]
-    assert [one.member for one in found(SPACE, told(checked, kept=kept))] != []
+    assert [one.member for one in found(SPACE, reported(checked, kept=kept))] != []
     refused = [node for node in checked if node not in ends and node not in kept]
     feasible = [*kept, *ends]
-    assert found(SPACE, told(feasible, refused, kept)) == []
-    assert found(SPACE, told(feasible, refused)) == []
+    assert found(SPACE, reported(feasible, refused, kept)) == []
+    assert found(SPACE, reported(feasible, refused)) == []
 
 
 def test_a_node_may_not_be_left_out_for_no_reason() -> None:
-    [disagreement] = found(SPACE, told(NODES[:100], NODES[101:], NODES[:100]))
+    [disagreement] = found(SPACE, reported(NODES[:100], NODES[101:], NODES[:100]))
     assert disagreement == Disagreement(
         "filter.n100", "to be evaluated: no more than 100 nodes were feasible", None
     )
 
 
 def test_a_worker_does_not_jump_over_a_node() -> None:
-    [disagreement] = found(SPACE, told([*NODES[:5], *NODES[6:102]], kept=[*NODES[:5], *NODES[6:101]]))
+    [disagreement] = found(SPACE, reported([*NODES[:5], *NODES[6:102]], kept=[*NODES[:5], *NODES[6:101]]))
     assert disagreement == Disagreement(
         "filter.n005", "to be evaluated before n012, by the same worker", None
     )
@@ -184,59 +186,59 @@ def test_a_worker_does_not_jump_over_a_node() -> None:
 
 def test_a_worker_that_found_a_node_too_many_checks_no_other() -> None:
     kept = [*NODES[:50], *NODES[51:101]]
-    [disagreement] = found(SPACE, told(NODES[:102], kept=kept))
+    [disagreement] = found(SPACE, reported(NODES[:102], kept=kept))
     assert disagreement.member == "filter.n051"
     assert disagreement.expected == "not to be evaluated after n050, with which its worker ended the search"
 
 
 def test_no_more_and_no_fewer_are_kept_than_are_enough() -> None:
-    assert found(SPACE, told(NODES[:101], kept=NODES[:99]))[0] == Disagreement("feasible", 100, 99)
-    assert found(SPACE, told(NODES[:101], kept=NODES[:101]))[0] == Disagreement("feasible", 100, 101)
+    assert found(SPACE, reported(NODES[:101], kept=NODES[:99]))[0] == Disagreement("feasible", 100, 99)
+    assert found(SPACE, reported(NODES[:101], kept=NODES[:101]))[0] == Disagreement("feasible", 100, 101)
 
 
 def test_more_workers_cannot_have_ended_than_there_are() -> None:
     two = evolve(SPACE, parallelism=2)
     size = chunk_size(200, 2)
     later = NODES[size : size + 100]
-    assert found(two, told([NODES[0], *later], kept=[NODES[0], *later[:-1]])) == []
+    assert found(two, reported([NODES[0], *later], kept=[NODES[0], *later[:-1]])) == []
     later = NODES[2 * size : 2 * size + 100]
-    [disagreement] = found(two, told([NODES[0], *later], kept=[NODES[0], *later[:-1]]))
+    [disagreement] = found(two, reported([NODES[0], *later], kept=[NODES[0], *later[:-1]]))
     assert disagreement == Disagreement("filter", "fewer than 2 workers to end before n126 is evaluated", 2)
 
 
 def test_where_it_is_not_reported_which_were_kept_each_worker_still_ends_but_once() -> None:
     one = evolve(SPACE, parallelism=1)
-    assert found(one, told(NODES[:101])) == []
-    [disagreement] = found(one, told(NODES[:102]))
+    assert found(one, reported(NODES[:101])) == []
+    [disagreement] = found(one, reported(NODES[:102]))
     assert disagreement == Disagreement("filter", "fewer than 1 workers to end before n098 is evaluated", 1)
     every_tenth = [node for i, node in enumerate(NODES) if i % 20 or i == 0]
     refused = [node for node in NODES if node not in every_tenth]
-    assert "filter" in [one.member for one in found(SPACE, told(every_tenth, refused))]
+    assert "filter" in [one.member for one in found(SPACE, reported(every_tenth, refused))]
 
 
 def test_nodes_that_prefilter_narrowed_to_come_in_any_order() -> None:
-    specified = evolve(told(NODES), pre_filter=PreFilter("Success", nodes=tuple(NODES[:150])))
+    specified = evolve(reported(NODES), pre_filter=PreFilter("Success", nodes=tuple(NODES[:150])))
     space = SearchSpace([*NODES[100:], *NODES[:100]])
-    assert found(space, told(NODES[20:121], kept=NODES[20:120]), specified) == []
-    [disagreement] = found(space, told(NODES[:120], kept=NODES[:100]), specified)
+    assert found(space, reported(NODES[20:121], kept=NODES[20:120]), specified) == []
+    [disagreement] = found(space, reported(NODES[:120], kept=NODES[:100]), specified)
     assert disagreement == Disagreement("filter", "no more than 15 feasible nodes too many", 20)
 
 
 def test_the_nominated_node_was_tried_before_the_search() -> None:
     space = evolve(SPACE, tried="n150")
-    assert found(space, told(NODES[:101], ["n150"], NODES[:100])) == []
-    alone = told(["n150"])
+    assert found(space, reported(NODES[:101], ["n150"], NODES[:100])) == []
+    alone = reported(["n150"])
     assert found(space, alone) == []
 
 
 def test_without_scoring_one_node_is_enough() -> None:
     space = evolve(SPACE, is_scored=False)
-    assert found(space, told(NODES[:2])) == []
-    assert found(space, evolve(told(NODES[:3]), node="n000"))[0].member == "filter.n002"
+    assert found(space, reported(NODES[:2])) == []
+    assert found(space, evolve(reported(NODES[:3]), node="n000"))[0].member == "filter.n002"
 
 
 def test_nothing_is_asked_after_an_error_or_where_nothing_is_reported() -> None:
-    record = told(NODES[:3])
+    record = reported(NODES[:3])
     assert record.filter is not None
     failed = evolve(record, filter={**record.filter, "n001": NodeStatus("Error", "Picky")})
     assert found(SPACE, failed, record) == []

@@ -17,9 +17,9 @@ from refsched.records import Attempt, NodeStatus
 FEASIBLE = NodeStatus("Success")
 
 
-def following(**told: Any) -> Following:
+def following(**reported: Any) -> Following:
     choices = Following()
-    choices.follow(Attempt("default/p", "scheduled", **told))
+    choices.follow(Attempt("default/p", "scheduled", **reported))
     return choices
 
 
@@ -58,7 +58,7 @@ FOUND = dict.fromkeys(("n1", "n2", "n3"), FEASIBLE)
 
 
 @pytest.mark.parametrize(
-    ("told", "enough", "kept", "is_blind"),
+    ("reported", "enough", "kept", "is_blind"),
     [
         ({"node": "n2"}, 3, None, False),
         ({"node": "n2"}, 2, {"n2"}, True),
@@ -69,9 +69,9 @@ FOUND = dict.fromkeys(("n1", "n2", "n3"), FEASIBLE)
     ],
 )
 def test_what_was_kept_follows_from_the_scores_or_from_the_node(
-    told: dict[str, Any], enough: int, kept: set[str] | None, is_blind: bool
+    reported: dict[str, Any], enough: int, kept: set[str] | None, is_blind: bool
 ) -> None:
-    choices = following(filter=FOUND, **told)
+    choices = following(filter=FOUND, **reported)
     plan = choices.plan_search(200, enough)
     assert plan is not None
     assert (plan.evaluated, plan.kept) == (set(FOUND), kept)
@@ -79,7 +79,7 @@ def test_what_was_kept_follows_from_the_scores_or_from_the_node(
 
 
 @pytest.mark.parametrize(
-    ("told", "kept"),
+    ("reported", "kept"),
     [
         ({"node": "n2"}, {"n2"}),
         ({"node": "n2", "totals": {"n1": 1, "n2": 1}}, {"n1", "n2"}),
@@ -87,9 +87,9 @@ def test_what_was_kept_follows_from_the_scores_or_from_the_node(
     ],
 )
 def test_where_no_node_is_reported_a_search_that_may_stop_early_is_not_seen(
-    told: dict[str, Any], kept: set[str] | None
+    reported: dict[str, Any], kept: set[str] | None
 ) -> None:
-    choices = following(**told)
+    choices = following(**reported)
     plan = choices.plan_search(200, 100)
     assert (plan.kept if plan is not None else None) == kept
     assert choices.is_blind is (kept is not None)

@@ -74,7 +74,7 @@ def test_known_defects_of_a_plugin_that_has_no_part_are_not_tried() -> None:
 
 # --- A checker that begins again ------------------------------------------------------------------
 
-HATES = {
+AVOIDS = {
     "podAntiAffinity": {
         "requiredDuringSchedulingIgnoredDuringExecution": [
             {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "p"}}}
@@ -94,7 +94,7 @@ def followed() -> Mending:
     node["metadata"]["labels"] = {"zone": "a"}
     pod = pod_object("p")
     pod["metadata"]["labels"] = {"app": "p"}
-    haters = (pod_object(name, nodeName="n1", affinity=HATES) for name in ("h1", "h2"))
+    haters = (pod_object(name, nodeName="n1", affinity=AVOIDS) for name in ("h1", "h2"))
     for each in (node, *haters, pod):
         assert agrees(mending, Create(each))
     attempt = Attempt(P, "unschedulable", filter={"n1": REFUSED})
@@ -107,7 +107,7 @@ def agrees(mending: Mending, record: Record) -> bool:
     return not found or mending.explains(found)
 
 
-def gone(name: str) -> Input:
+def deleted(name: str) -> Input:
     return Delete(Reference("Pod", name, namespace="default"))
 
 
@@ -117,7 +117,7 @@ def seen(*, waiting: bool) -> Queues:
 
 def test_a_scheduler_that_has_all_known_defects_is_followed_as_such() -> None:
     mending = followed()
-    assert agrees(mending, gone("h1"))
+    assert agrees(mending, deleted("h1"))
     assert agrees(mending, seen(waiting=True))
     assert mending.mended == AS_RELEASED
 
@@ -125,7 +125,7 @@ def test_a_scheduler_that_has_all_known_defects_is_followed_as_such() -> None:
 def test_a_scheduler_without_one_is_followed_as_one_without_from_there_on() -> None:
     mending = followed()
     first = mending.checker
-    assert agrees(mending, gone("h1"))
+    assert agrees(mending, deleted("h1"))
     assert agrees(mending, seen(waiting=False))
     assert mending.mended == ALL
     assert mending.checker is not first
@@ -135,9 +135,9 @@ def test_a_scheduler_without_one_is_followed_as_one_without_from_there_on() -> N
 
 def test_a_scheduler_that_had_one_before_is_not_without_it_afterwards() -> None:
     mending = followed()
-    assert agrees(mending, gone("h1"))
+    assert agrees(mending, deleted("h1"))
     assert agrees(mending, seen(waiting=True))
-    assert agrees(mending, gone("h2"))
+    assert agrees(mending, deleted("h2"))
     assert not agrees(mending, seen(waiting=False))
 
 
@@ -155,7 +155,7 @@ def test_nothing_is_explained_by_what_would_come_to_an_end_otherwise() -> None:
 
     def question(checker: Checker) -> list[str]:
         if is_without(checker, A):
-            checker.take(gone("nobody"))
+            checker.take(deleted("nobody"))
         checker.has_diverged = is_without(checker, B)
         return [] if is_without(checker, ONE_TERM_OF_MANY) else ["wrong"]
 

@@ -109,11 +109,11 @@ def test_after_an_error_it_is_open_which_other_nodes_were_looked_at() -> None:
 
 
 def test_of_many_errors_the_recorded_one_is_reported() -> None:
-    told = 'running "DynamicResources" filter plugin: n2 is broken'
+    message = 'running "DynamicResources" filter plugin: n2 is broken'
 
-    decision = planned(SearchPlan(frozenset({"n1", "n2"}), reported=told), Patient())
+    decision = planned(SearchPlan(frozenset({"n1", "n2"}), reported=message), Patient())
 
-    assert decision.failure == error(told).by("DynamicResources")
+    assert decision.failure == error(message).by("DynamicResources")
     assert list(decision.errors) == ["n1", "n2"]
 
 

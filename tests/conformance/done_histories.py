@@ -76,6 +76,6 @@ def _caused(scheduler: ReferenceScheduler, answer: Json) -> Iterator[Json]:
             yield from _caused(scheduler, scheduler.delete(victim))
 
 
-def told(history: History, member: str) -> list[Json]:
+def recorded(history: History, member: str) -> list[Json]:
     """The attempts, or the ends of binding cycles (``bind``)."""
     return [record[member] for record in done(history) if member in record]

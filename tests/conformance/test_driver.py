@@ -169,7 +169,7 @@ def test_a_history_is_run_and_what_does_not_fit_is_passed_over() -> None:
         transcript = try_history(adapter, History(steps))
     assert not transcript.findings
     assert not transcript.ended
-    told = [entry.record for entry in transcript.seen]
-    assert not any(isinstance(record, Release | Delete) for record in told)
-    assert [record.result for record in told if isinstance(record, Attempt | Bind)] == ["scheduled", "bound"]
+    noted = [entry.record for entry in transcript.seen]
+    assert not any(isinstance(record, Release | Delete) for record in noted)
+    assert [record.result for record in noted if isinstance(record, Attempt | Bind)] == ["scheduled", "bound"]
     assert transcript.decisive["R-INV-01"] == 1

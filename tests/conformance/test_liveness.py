@@ -16,7 +16,7 @@ PLAIN = pod("p1", cpu("1"))
 REFUSED = Attempt("default/p1", "unschedulable")
 
 
-def told(*records: Record, config: dict[str, Any] | None = None) -> list[str]:
+def unserved(*records: Record, config: dict[str, Any] | None = None) -> list[str]:
     """Whom the invariant finds waiting in vain when there is no pod to be tried."""
     invariants = Invariants(profile_config() if config is None else config, {})
     for record in records:
@@ -25,15 +25,15 @@ def told(*records: Record, config: dict[str, Any] | None = None) -> list[str]:
 
 
 def test_a_pod_that_fits_and_is_not_tried_waits_in_vain() -> None:
-    assert told(Create(NODE), Create(PLAIN), REFUSED, Advance(341)) == ["default/p1"]
+    assert unserved(Create(NODE), Create(PLAIN), REFUSED, Advance(341)) == ["default/p1"]
 
 
 def test_a_pod_may_wait_for_as_long_as_a_refused_one_may() -> None:
-    assert told(Create(NODE), Create(PLAIN), REFUSED, Advance(340)) == []
+    assert unserved(Create(NODE), Create(PLAIN), REFUSED, Advance(340)) == []
 
 
 def test_whatever_happens_begins_a_new_time() -> None:
-    assert told(Create(NODE), Create(PLAIN), Advance(200), Create(node("n2")), Advance(200)) == []
+    assert unserved(Create(NODE), Create(PLAIN), Advance(200), Create(node("n2")), Advance(200)) == []
 
 
 @pytest.mark.parametrize(
@@ -50,22 +50,22 @@ def test_whatever_happens_begins_a_new_time() -> None:
     ],
 )
 def test_a_pod_with_a_reason_to_wait_may_wait(shape: dict[str, Any]) -> None:
-    assert told(Create(NODE), Create(pod("p1", **shape)), Advance(400)) == []
+    assert unserved(Create(NODE), Create(pod("p1", **shape)), Advance(400)) == []
 
 
 @pytest.mark.parametrize(
     "closed", [with_spec(NODE, unschedulable=True), node("n1", {"cpu": "2", "pods": "0"})]
 )
 def test_a_node_that_takes_nobody_is_not_counted(closed: dict[str, Any]) -> None:
-    assert told(Create(closed), Create(PLAIN), Advance(400)) == []
+    assert unserved(Create(closed), Create(PLAIN), Advance(400)) == []
 
 
 def test_room_is_kept_for_a_pod_that_is_nominated() -> None:
     nominated = Attempt("default/p2", "unschedulable", nominated_node="n1")
     rival = Create(pod("p2", cpu("2"), priority=5))
 
-    assert told(Create(NODE), Create(PLAIN), rival, nominated, Advance(400)) == []
-    assert "default/p1" in told(
+    assert unserved(Create(NODE), Create(PLAIN), rival, nominated, Advance(400)) == []
+    assert "default/p1" in unserved(
         Create(NODE),
         Create(PLAIN),
         rival,
@@ -78,11 +78,14 @@ def test_room_is_kept_for_a_pod_that_is_nominated() -> None:
 def test_a_pod_that_is_bound_is_not_waited_for() -> None:
     scheduled = Attempt("default/p1", "scheduled", node="n1")
 
-    assert told(Create(NODE), Create(PLAIN), scheduled, Bind("default/p1", "n1", "bound"), Advance(400)) == []
-    assert told(Create(NODE), Create(PLAIN), scheduled, Advance(400)) == []
-    assert told(Create(NODE), Create(PLAIN), scheduled, Bind("default/p1", "n1", "error"), Advance(400)) == [
-        "default/p1"
-    ]
+    assert (
+        unserved(Create(NODE), Create(PLAIN), scheduled, Bind("default/p1", "n1", "bound"), Advance(400))
+        == []
+    )
+    assert unserved(Create(NODE), Create(PLAIN), scheduled, Advance(400)) == []
+    assert unserved(
+        Create(NODE), Create(PLAIN), scheduled, Bind("default/p1", "n1", "error"), Advance(400)
+    ) == ["default/p1"]
 
 
 @pytest.mark.parametrize(
@@ -94,4 +97,4 @@ def test_a_pod_that_is_bound_is_not_waited_for() -> None:
     ],
 )
 def test_a_configuration_may_say_otherwise(config: dict[str, Any]) -> None:
-    assert told(Create(NODE), Create(PLAIN), Advance(400), config=config) == []
+    assert unserved(Create(NODE), Create(PLAIN), Advance(400), config=config) == []

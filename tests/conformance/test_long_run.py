@@ -36,11 +36,11 @@ def test_everything_happens_and_the_cluster_stays_small() -> None:
 
 
 def test_the_specification_is_followed_all_the_way() -> None:
-    told = run("refsched.reference", 400, 0)
+    done = run("refsched.reference", 400, 0)
 
-    assert told.steps == 400
-    assert not told.findings
-    assert told.results["attempt scheduled"]
+    assert done.steps == 400
+    assert not done.findings
+    assert done.results["attempt scheduled"]
 
 
 def test_the_command_reports_what_it_counted(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from done_histories import drawn, told
+from done_histories import drawn, recorded
 
 OWN = (
     "resources",
@@ -53,6 +53,8 @@ def test_two_seeds_draw_different_histories(area: str) -> None:
 
 @pytest.mark.parametrize("area", OWN)
 def test_every_history_can_be_done_to_the_specification(area: str) -> None:
-    results = Counter(attempt["result"] for history in drawn(area, 3) for attempt in told(history, "attempt"))
+    results = Counter(
+        attempt["result"] for history in drawn(area, 3) for attempt in recorded(history, "attempt")
+    )
 
     assert results["scheduled"]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from done_histories import QUICKLY, told
+from done_histories import QUICKLY, recorded
 from hypothesis import find, settings
 
 from conformance.strategies import AREAS
@@ -22,7 +22,7 @@ def refuses(plugin: str) -> Callable[[History], bool]:
     """Some node is refused by this plugin."""
     return lambda history: any(
         status.get("plugin") == plugin
-        for attempt in told(history, "attempt")
+        for attempt in recorded(history, "attempt")
         for status in attempt.get("filter", {}).values()
     )
 
@@ -53,7 +53,9 @@ def test_a_port_that_is_taken_shrinks_to_a_node_two_pods_and_an_attempt() -> Non
 def test_a_preemption_shrinks_to_few_pods() -> None:
     def preempts(history: History) -> bool:
         """In a crowd, too, but that takes its time."""
-        return len(history.steps) < 25 and any(attempt.get("victims") for attempt in told(history, "attempt"))
+        return len(history.steps) < 25 and any(
+            attempt.get("victims") for attempt in recorded(history, "attempt")
+        )
 
     found = smallest("preemption", preempts)
 
@@ -64,7 +66,7 @@ def test_a_preemption_shrinks_to_few_pods() -> None:
 def test_a_broken_binding_shrinks_to_one_pod() -> None:
     """Steps that decide nothing, as releases of what is not held, are left out by the suite."""
     found = smallest(
-        "faults", lambda history: any(bind["result"] == "error" for bind in told(history, "bind"))
+        "faults", lambda history: any(bind["result"] == "error" for bind in recorded(history, "bind"))
     )
 
     assert kinds(found) == ["Node", "Pod"]

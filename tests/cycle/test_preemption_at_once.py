@@ -21,8 +21,8 @@ def scheduler() -> ReferenceScheduler:
 
 
 def attempt(made: ReferenceScheduler) -> dict[str, Any]:
-    told: dict[str, Any] = made.schedule()["records"][0]["attempt"]
-    return told
+    seen: dict[str, Any] = made.schedule()["records"][0]["attempt"]
+    return seen
 
 
 def nominated_pods(made: ReferenceScheduler) -> list[str]:
@@ -38,9 +38,9 @@ def test_victims_make_room_and_nominations_of_lesser_pods_go() -> None:
     assert attempt(made)["result"] == "unschedulable"
     made.create(pod_object("preemptor", cpu="2", priority=5))
 
-    told = attempt(made)
+    seen = attempt(made)
 
-    assert (told["nominatedNode"], told["victims"]) == ("n1", ["default/victim"])
+    assert (seen["nominatedNode"], seen["victims"]) == ("n1", ["default/victim"])
     assert nominated_pods(made) == ["preemptor"]
 
 
@@ -52,11 +52,11 @@ def test_a_victim_that_was_deleted_already_makes_an_error_of_the_preemption() ->
     made.delete({"kind": "Pod", "name": "victim", "namespace": "default"})
     made.create(pod_object("preemptor", cpu="2", priority=5))
 
-    told = attempt(made)
+    seen = attempt(made)
 
     message = '0/1 nodes are available: 1 Insufficient cpu. preemption: pods "victim" not found'
-    assert (told["message"], told["victims"]) == (message, ["default/victim"])
-    assert "nominatedNode" not in told
+    assert (seen["message"], seen["victims"]) == (message, ["default/victim"])
+    assert "nominatedNode" not in seen
     assert nominated_pods(made) == []
     queues = made.observe()["records"][0]["queues"]
     assert queues["unschedulable"] == ["default/preemptor"]

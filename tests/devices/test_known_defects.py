@@ -229,12 +229,12 @@ def test_a_broken_pool_may_end_the_attempt() -> None:
 
 
 def test_a_broken_pool_may_rule_out_its_node() -> None:
-    told = {"n1": refused(BEING_UPDATED), "n2": SUCCESS}
+    reported = {"n1": refused(BEING_UPDATED), "n2": SUCCESS}
 
-    assert found_wrong(broken_pool(), Attempt("default/p", "scheduled", node="n2", filter=told)) == []
+    assert found_wrong(broken_pool(), Attempt("default/p", "scheduled", node="n2", filter=reported)) == []
 
 
-def several_nodes() -> Mending:
+def three_nodes() -> Mending:
     """A pool with a slice on each of two nodes."""
     return cluster(HERE, THERE, claim("c", every()), nodes=("n1", "n2"))
 
@@ -243,15 +243,15 @@ def test_a_pool_in_slices_out_of_reach_may_be_complete_or_being_updated() -> Non
     updated = BEING_UPDATED.replace("s1", "p")
     failed = NodeStatus("Error", "DynamicResources", (PREFIX + updated,))
     ended = Attempt("default/p", "error", filter={"n1": failed}, message=PREFIX + updated)
-    told = {"n1": refused(updated), "n2": refused(updated)}
+    reported = {"n1": refused(updated), "n2": refused(updated)}
     given = Attempt("default/p", "scheduled", node="n2", filter={"n1": SUCCESS, "n2": SUCCESS})
 
-    assert found_wrong(several_nodes(), ended) == []
-    assert found_wrong(several_nodes(), Attempt("default/p", "unschedulable", filter=told)) == []
-    assert found_wrong(several_nodes(), given) == []
-    told = {"n1": refused("cannot allocate all claims"), "n2": SUCCESS}
+    assert found_wrong(three_nodes(), ended) == []
+    assert found_wrong(three_nodes(), Attempt("default/p", "unschedulable", filter=reported)) == []
+    assert found_wrong(three_nodes(), given) == []
+    reported = {"n1": refused("cannot allocate all claims"), "n2": SUCCESS}
     assert (
-        found_wrong(several_nodes(), Attempt("default/p", "scheduled", node="n2", filter=told))[0]
+        found_wrong(three_nodes(), Attempt("default/p", "scheduled", node="n2", filter=reported))[0]
         == "filter.n1"
     )
 
@@ -269,10 +269,10 @@ def test_an_unmet_constraint_may_end_the_attempt_or_rule_out_its_node_and_nothin
 
     ended = Attempt("default/p", "error", filter={"n1": failed}, message=problem)
     assert wrong(ended) == []
-    told = {"n1": refused("cannot allocate all claims"), "n2": SUCCESS}
-    assert wrong(Attempt("default/p", "scheduled", node="n2", filter=told)) == []
-    told = {"n1": SUCCESS, "n2": SUCCESS}
-    assert wrong(Attempt("default/p", "scheduled", node="n2", filter=told))[0] == "filter.n1"
+    reported = {"n1": refused("cannot allocate all claims"), "n2": SUCCESS}
+    assert wrong(Attempt("default/p", "scheduled", node="n2", filter=reported)) == []
+    reported = {"n1": SUCCESS, "n2": SUCCESS}
+    assert wrong(Attempt("default/p", "scheduled", node="n2", filter=reported))[0] == "filter.n1"
 
 
 @pytest.mark.parametrize("n1", [SUCCESS, refused("cannot allocate all claims")])

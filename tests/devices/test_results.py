@@ -70,10 +70,10 @@ def test_what_slices_require_is_required_together_and_once() -> None:
 
 
 def test_a_slice_with_more_than_one_term_is_an_error() -> None:
-    several = {"nodeSelectorTerms": [term(expression("zone", "a"))["nodeSelectorTerms"][0]] * 2}
+    found = {"nodeSelectorTerms": [term(expression("zone", "a"))["nodeSelectorTerms"][0]] * 2}
     text = "create NodeSelector for claim c: unsupported ResourceSlice.NodeSelector with 2 terms"
     with pytest.raises(AllocationError, match=text):
-        where(piece("a", device("d0"), node="", nodeSelector=several))
+        where(piece("a", device("d0"), node="", nodeSelector=found))
 
 
 # --- Configuration --------------------------------------------------------------------------------
@@ -89,11 +89,11 @@ def configured(
     slices = piece("s", device("d0"), device("d1"), device("d2"))
     [result] = allocations(allocator(slices, classes=classes), claim("c", *requests, **devices)) or ()
 
-    def told(config: DeviceAllocationConfiguration) -> tuple[str, tuple[str, ...], Any]:
+    def shown(config: DeviceAllocationConfiguration) -> tuple[str, tuple[str, ...], Any]:
         assert config.opaque is not None
         return config.source, config.requests, config.opaque.parameters["is"]
 
-    return [told(config) for config in result.devices.config]
+    return [shown(config) for config in result.devices.config]
 
 
 def test_a_classs_configuration_stands_once_for_all_its_requests() -> None:

@@ -78,9 +78,9 @@ def plan(*, extenders: bool, **record: Any) -> SearchPlan:
 
 
 def test_without_extenders_what_was_scored_is_what_was_kept() -> None:
-    told = plan(extenders=False, totals={"n2": 1, "n4": 1})
+    planned = plan(extenders=False, totals={"n2": 1, "n4": 1})
 
-    assert (told.kept, told.left) == ({"n2", "n4"}, None)
+    assert (planned.kept, planned.left) == ({"n2", "n4"}, None)
 
 
 def test_with_extenders_it_is_what_these_left() -> None:

@@ -45,10 +45,10 @@ def script(**by_extender: Any) -> dict[str, str]:
     return {ANNOTATION: json.dumps(by_extender)}
 
 
-def with_script(world: World, name: str, told: Mapping[str, str], **rest: Any) -> Attempt:
+def with_script(world: World, name: str, answers: Mapping[str, str], **rest: Any) -> Attempt:
     """A pod with this annotation is scheduled next."""
     pod = pod_object(name, **rest)
-    pod["metadata"]["annotations"] = dict(told)
+    pod["metadata"]["annotations"] = dict(answers)
     world.create(pod)
     return world.schedule()
 
@@ -88,9 +88,9 @@ def test_a_pod_that_an_extender_lets_go_nowhere_waits_for_anything(url: str) -> 
 def test_an_extender_is_asked_about_what_the_ones_before_it_left(url: str) -> None:
     world = world_with(url, {}, {})
     world.node("n1")
-    told = script(a={"filter": {"n1": "Unschedulable"}}, b={"filter": "Fail"})
+    answers = script(a={"filter": {"n1": "Unschedulable"}}, b={"filter": "Fail"})
 
-    attempt = with_script(world, "p", told)
+    attempt = with_script(world, "p", answers)
 
     assert attempt.result == "unschedulable"
 
@@ -185,9 +185,9 @@ def test_scores_add_up(url: str) -> None:
     world = world_with(url, {"weight": 2}, {"weight": 3}, {"ignorable": True}, profiles=[FIT_ONLY])
     world.node("n1")
     world.node("n2")
-    told = script(a={"prioritize": {"n1": 1}}, b={"prioritize": {"n2": 4}}, c={"prioritize": "Error"})
+    answers = script(a={"prioritize": {"n1": 1}}, b={"prioritize": {"n2": 4}}, c={"prioritize": "Error"})
 
-    attempt = with_script(world, "p", told)
+    attempt = with_script(world, "p", answers)
 
     a, b = f"{url}/a", f"{url}/b"
     assert attempt.scores == {"n1": {a: 20, b: 0}, "n2": {a: 0, b: 120}}
@@ -214,9 +214,9 @@ def test_an_extender_may_reprieve_victims(url: str) -> None:
         world.node(node, cpu="2")
         world.pod(f"low-{node}", cpu="1", on=node)
         world.pod(f"mid-{node}", cpu="1", on=node, priority=1)
-    told = script(a={"preempt": {"n1": "Refuse", "n2": 1}})
+    answers = script(a={"preempt": {"n1": "Refuse", "n2": 1}})
 
-    attempt = with_script(world, "p", told, cpu="2", priority=5)
+    attempt = with_script(world, "p", answers, cpu="2", priority=5)
 
     assert (attempt.nominated_node, attempt.victims) == ("n2", ("default/mid-n2",))
 

@@ -104,11 +104,11 @@ def test_pods_come_and_go_only_for_plugins_that_care() -> None:
 
 def test_scores_are_returned_raw_normalized_and_weighted() -> None:
     scores = framework(Answering("A", before_score=Continue(7)), Answering("B", before_score=Skip()))
-    told = scores.run_score_plugins(POD, nodes("n1"), snapshot_of(*nodes("n1")))
-    assert isinstance(told, Scores)
-    assert (told.raw, told.normalized, told.weighted) == (
+    computed = scores.run_score_plugins(POD, nodes("n1"), snapshot_of(*nodes("n1")))
+    assert isinstance(computed, Scores)
+    assert (computed.raw, computed.normalized, computed.weighted) == (
         {"A": {"n1": 7}},
         {"A": {"n1": 7}},
         {"A": {"n1": 14}},
     )
-    assert told.totals(nodes("n1")) == {"n1": 14}
+    assert computed.totals(nodes("n1")) == {"n1": 14}

@@ -253,9 +253,9 @@ def test_a_change_that_no_plugin_registered_for_moves_nobody(world: World) -> No
 
 def twin(name: str, **rest: Any) -> dict[str, Any]:
     """Pods that bear one uid: the cache knows a pod by it."""
-    told = pod_object(name, "1", **rest)
-    told["metadata"]["uid"] = "twin"
-    return told
+    changed = pod_object(name, "1", **rest)
+    changed["metadata"]["uid"] = "twin"
+    return changed
 
 
 def test_what_the_cache_does_not_take_in_is_passed_over(world: World) -> None:

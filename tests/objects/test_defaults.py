@@ -61,8 +61,8 @@ def test_a_namespace_bears_its_name_as_a_label() -> None:
 def test_a_node_has_its_capacity_unless_it_says_what_is_allocatable() -> None:
     node = defaulted(read_as(Node, {"status": {"capacity": {"cpu": "2"}}}))
     assert node.status.allocatable == {"cpu": Quantity.of(2)}
-    told = defaulted(read_as(Node, {"status": {"capacity": {"cpu": "2"}, "allocatable": {"cpu": "1"}}}))
-    assert told.status.allocatable == {"cpu": Quantity.of(1)}
+    read = defaulted(read_as(Node, {"status": {"capacity": {"cpu": "2"}, "allocatable": {"cpu": "1"}}}))
+    assert read.status.allocatable == {"cpu": Quantity.of(1)}
 
 
 def test_what_is_limited_is_requested_and_amounts_are_whole_thousandths() -> None:

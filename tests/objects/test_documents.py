@@ -38,9 +38,9 @@ def test_text_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         b" " * (1024 * 1024 + 1): "f: is larger than 1 MiB",
     }
     for data, problem in refused.items():
-        with pytest.raises(InputError) as told:
+        with pytest.raises(InputError) as raised:
             read_text(data, "f")
-        assert str(told.value) == problem
+        assert str(raised.value) == problem
 
 
 # --- YAML -----------------------------------------------------------------------------------------

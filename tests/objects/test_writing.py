@@ -33,8 +33,8 @@ def test_an_amount_is_written_as_it_can_be_read_again(amount: str, written: str)
 @pytest.mark.parametrize("value", [{"bool": False}, {"bool": True}, {"int": 0}, {"int": 7}, {"string": "a"}])
 def test_a_value_that_was_said_to_be_false_or_zero_is_written(value: dict[str, object]) -> None:
     device = {"name": "d", "attributes": {"a": value}}
-    told = {"metadata": {"name": "s"}, "spec": {"devices": [device]}}
-    assert as_json(read_as(ResourceSlice, told))["spec"]["devices"][0]["attributes"] == {"a": value}
+    spec = {"metadata": {"name": "s"}, "spec": {"devices": [device]}}
+    assert as_json(read_as(ResourceSlice, spec))["spec"]["devices"][0]["attributes"] == {"a": value}
 
 
 def test_what_is_not_set_is_left_out() -> None:

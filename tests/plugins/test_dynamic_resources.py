@@ -301,7 +301,9 @@ def test_which_of_two_claims_is_deallocated_is_a_choice() -> None:
         for name in ("a", "b"):
             world.create(claim(name, one(), status=allocated("d0", node=f"gone-with-{name}")))
         world.schedule("p", resourceClaims=needs("a", "b"))
-        [written] = [record.object["metadata"]["name"] for record in world.told if isinstance(record, Write)]
+        [written] = [
+            record.object["metadata"]["name"] for record in world.reported if isinstance(record, Write)
+        ]
         freed.add(written)
 
     assert freed == {"a", "b"}

@@ -108,22 +108,22 @@ def test_without_the_known_defect_preferences_do_not_reach_what_is_excluded_eith
 
 # --- Hints ----------------------------------------------------------------------------------------
 
-HATES_WEB = required(term("web"))
-HATES_WEB_AND_DB = required(term("web"), term("db"))
+AVOIDS_WEB = required(term("web"))
+AVOIDS_WEB_AND_DB = required(term("web"), term("db"))
 
 
 @pytest.mark.parametrize(
     ("near", "apart", "before", "after", "defects"),
     [
-        (None, None, running("db", apart=HATES_WEB), None, {REQUIRED_APART_BY_A_DELETED_POD}),
+        (None, None, running("db", apart=AVOIDS_WEB), None, {REQUIRED_APART_BY_A_DELETED_POD}),
         (None, None, running("db", apart=required(term("x"))), None, None),
-        (None, None, running("db", "", apart=HATES_WEB), None, None),
-        (None, None, running("db", apart=HATES_WEB), running("x", apart=HATES_WEB), None),
-        (None, None, None, running("db", apart=HATES_WEB), None),
+        (None, None, running("db", "", apart=AVOIDS_WEB), None, None),
+        (None, None, running("db", apart=AVOIDS_WEB), running("x", apart=AVOIDS_WEB), None),
+        (None, None, None, running("db", apart=AVOIDS_WEB), None),
         (
             None,
             None,
-            running("db", apart=HATES_WEB_AND_DB),
+            running("db", apart=AVOIDS_WEB_AND_DB),
             None,
             {REQUIRED_APART_BY_A_DELETED_POD, ONE_TERM_OF_MANY},
         ),
@@ -174,10 +174,10 @@ def test_what_v1_34_overlooks_is_seen_without_these_defects_and_only_without_all
         FIRST_OF_ITS_KIND,
         NAMESPACES_OF_HINTS,
     )
-    for several in (chosen for number in range(6) for chosen in combinations(every, number)):
-        plugin = without(*several)
+    for many in (chosen for number in range(6) for chosen in combinations(every, number)):
+        plugin = without(*many)
         seen = hint(POD)(plugin, web, before, after, objects)
-        assert seen is (defects is not None and defects <= set(several))
+        assert seen is (defects is not None and defects <= set(many))
 
 
 def test_who_meets_one_term_less_is_seen_only_with_the_defect_that_asks_for_all() -> None:

@@ -250,7 +250,7 @@ def test_an_inline_disk_that_cannot_be_translated_is_an_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "cures"),
+    ("before", "after", "requeues"),
     [
         (csi_node(d=1), csi_node(d=2), True),
         (csi_node(d=1), csi_node(d=1), False),
@@ -260,12 +260,12 @@ def test_an_inline_disk_that_cannot_be_translated_is_an_error() -> None:
         (csi_node(d=None), csi_node(d=1), True),
     ],
 )
-def test_a_node_that_can_attach_more_requeues(before: CSINode, after: CSINode, cures: bool) -> None:
-    assert PLUGIN.after_csi_node_update(pod("c").pod, before, after, ObjectStore()) is cures
+def test_a_node_that_can_attach_more_requeues(before: CSINode, after: CSINode, requeues: bool) -> None:
+    assert PLUGIN.after_csi_node_update(pod("c").pod, before, after, ObjectStore()) is requeues
 
 
 @pytest.mark.parametrize(
-    ("gone", "cures"),
+    ("removed", "requeues"),
     [
         (pod("c", node="n"), True),
         (pod("c", nominated="n"), True),
@@ -275,25 +275,25 @@ def test_a_node_that_can_attach_more_requeues(before: CSINode, after: CSINode, c
         (pod(GCE, node="n"), True),
     ],
 )
-def test_a_deleted_pod_requeues_where_it_had_volumes_on_a_node(gone: PodInfo, cures: bool) -> None:
-    assert PLUGIN.after_pod_deletion(pod("c").pod, gone.pod, None, ObjectStore()) is cures
+def test_a_deleted_pod_requeues_where_it_had_volumes_on_a_node(removed: PodInfo, requeues: bool) -> None:
+    assert PLUGIN.after_pod_deletion(pod("c").pod, removed.pod, None, ObjectStore()) is requeues
 
 
 def test_a_new_claim_requeues_the_pods_that_name_it() -> None:
-    def cures(name: str, namespace: str = "ns") -> bool:
+    def requeues(name: str, namespace: str = "ns") -> bool:
         metadata = {"name": name, "namespace": namespace}
         made = read_as(PersistentVolumeClaim, {"metadata": metadata})
         refused = pod("c", {"name": "e", "ephemeral": {}}).pod
         return PLUGIN.after_claim_creation(refused, None, made, ObjectStore())
 
-    assert cures("c")
-    assert cures("p-e")
-    assert not cures("e")
-    assert not cures("c", "other")
+    assert requeues("c")
+    assert requeues("p-e")
+    assert not requeues("e")
+    assert not requeues("c", "other")
 
 
 @pytest.mark.parametrize(
-    ("refused", "cures"),
+    ("refused", "requeues"),
     [
         (pod("c"), True),
         (pod({"name": "e", "emptyDir": {}}), False),
@@ -303,7 +303,7 @@ def test_a_new_claim_requeues_the_pods_that_name_it() -> None:
         (pod({"name": "z", "azureDisk": {"kind": "Shared"}}), True),
     ],
 )
-def test_a_detached_volume_requeues_pods_that_may_need_its_place(refused: PodInfo, cures: bool) -> None:
-    gone = attachment("1", "v", attacher=GCE_DRIVER)
+def test_a_detached_volume_requeues_pods_that_may_need_its_place(refused: PodInfo, requeues: bool) -> None:
+    removed = attachment("1", "v", attacher=GCE_DRIVER)
 
-    assert PLUGIN.after_attachment_deletion(refused.pod, gone, None, ObjectStore()) is cures
+    assert PLUGIN.after_attachment_deletion(refused.pod, removed, None, ObjectStore()) is requeues

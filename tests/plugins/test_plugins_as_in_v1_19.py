@@ -362,12 +362,12 @@ def test_volumes_are_bound_where_they_reach_or_can_be_made() -> None:
         }
     }
     conflict = unresolvable("node(s) had volume node affinity conflict")
-    gone = unresolvable("pvc(s) bound to non-existent pv(s)")
+    not_found = unresolvable("pvc(s) bound to non-existent pv(s)")
     nothing = unresolvable("node(s) didn't find available persistent volumes to bind")
     unbound = Reject(unresolvable("pod has unbound immediate PersistentVolumeClaims"))
     far = store(claim("c", bound_to="v"), volume("v", nodeAffinity=affinity))
     assert binding(far, with_claims("c"), here) == conflict
-    assert binding(store(claim("c", bound_to="v")), with_claims("c"), here) == gone
+    assert binding(store(claim("c", bound_to="v")), with_claims("c"), here) == not_found
     assert binding(store(claim("c", bound_to="v"), volume("v")), with_claims("c"), here) == SUCCESS
     assert binding(store(by_hand(), claim("c")), with_claims("c"), here) == nothing
     assert binding(store(by_hand(), claim("c"), volume("v")), with_claims("c"), here) == SUCCESS

@@ -255,8 +255,8 @@ def after_moves(
     outcome = PLUGIN.pre_filter(asking, snapshot)
     assert isinstance(outcome, Continue)
     before, state = [dict(spread.counts) for spread in outcome.state], outcome.state
-    for gone in go:
-        state = PLUGIN.remove_pod(state, asking, gone, at, snapshot)
+    for removed in go:
+        state = PLUGIN.remove_pod(state, asking, removed, at, snapshot)
     for added in come:
         state = PLUGIN.add_pod(state, asking, added, at, snapshot)
     assert [spread.counts for spread in outcome.state] == before

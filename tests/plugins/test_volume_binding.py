@@ -266,11 +266,11 @@ def hint(kind: str, before: Json | None, after: Json, refused: PodInfo) -> bool:
 
 
 ZONE_A: Json = {"allowedTopologies": [{"matchLabelExpressions": [{"key": "zone", "values": ["a"]}]}]}
-TELLS, IS_SILENT = csi_driver("d", tells_capacity=True), csi_driver("d", tells_capacity=False)
+TRACKS, IS_SILENT = csi_driver("d", tracks_capacity=True), csi_driver("d", tracks_capacity=False)
 
 
 @pytest.mark.parametrize(
-    ("kind", "before", "after", "cures"),
+    ("kind", "before", "after", "requeues"),
     [
         ("StorageClass", None, by_hand(), True),
         ("StorageClass", storage_class("x"), storage_class("x", **ZONE_A), True),
@@ -283,10 +283,10 @@ TELLS, IS_SILENT = csi_driver("d", tells_capacity=True), csi_driver("d", tells_c
         ("CSINode", None, csi_node("n1"), True),
         ("CSINode", csi_node("n1"), csi_node("n1", "kubernetes.io/gce-pd"), True),
         ("CSINode", csi_node("n1", "x"), csi_node("n1", "x"), False),
-        ("CSIDriver", TELLS, IS_SILENT, True),
-        ("CSIDriver", IS_SILENT, TELLS, False),
+        ("CSIDriver", TRACKS, IS_SILENT, True),
+        ("CSIDriver", IS_SILENT, TRACKS, False),
         ("CSIDriver", IS_SILENT, IS_SILENT, False),
-        ("CSIDriver", TELLS, TELLS, False),
+        ("CSIDriver", TRACKS, TRACKS, False),
         ("CSIStorageCapacity", None, capacity("k", "x"), True),
         ("CSIStorageCapacity", capacity("k", "x"), capacity("k", "x", capacity="1Gi"), True),
         (
@@ -304,12 +304,12 @@ TELLS, IS_SILENT = csi_driver("d", tells_capacity=True), csi_driver("d", tells_c
         ("CSIStorageCapacity", capacity("k", "x", capacity="1Gi"), capacity("k", "x"), False),
     ],
 )
-def test_which_events_requeue_the_pod(kind: str, before: Json | None, after: Json, cures: bool) -> None:
+def test_which_events_requeue_the_pod(kind: str, before: Json | None, after: Json, requeues: bool) -> None:
     refused = pod("c", ephemeral="e", inline="d")
 
-    assert hint(kind, before, after, refused) is cures
+    assert hint(kind, before, after, refused) is requeues
 
 
 def test_a_driver_requeues_only_pods_with_an_inline_volume_of_it() -> None:
-    assert not hint("CSIDriver", TELLS, IS_SILENT, pod("c", inline="another"))
-    assert not hint("CSIDriver", TELLS, IS_SILENT, pod("c"))
+    assert not hint("CSIDriver", TRACKS, IS_SILENT, pod("c", inline="another"))
+    assert not hint("CSIDriver", TRACKS, IS_SILENT, pod("c"))

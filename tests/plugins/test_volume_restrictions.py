@@ -109,10 +109,10 @@ def test_pods_that_come_and_go_change_the_count_whatever_their_namespace() -> No
     victim = pod(using("c"), using("d"), namespace="other")
     asking = pod(using("c"))
 
-    gone = PLUGIN.remove_pod(state, asking, victim, node(), Snapshot())
-    assert gone == Sharing(frozenset({"c"}), 0)
-    assert PLUGIN.filter(gone, asking, node()) == SUCCESS
-    assert PLUGIN.add_pod(gone, asking, victim, node(victim), Snapshot()) == state
+    removed = PLUGIN.remove_pod(state, asking, victim, node(), Snapshot())
+    assert removed == Sharing(frozenset({"c"}), 0)
+    assert PLUGIN.filter(removed, asking, node()) == SUCCESS
+    assert PLUGIN.add_pod(removed, asking, victim, node(victim), Snapshot()) == state
 
 
 # --- Filter ---------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ def test_disks_conflict_where_they_are_the_same_and_one_may_write(
 
 
 @pytest.mark.parametrize(
-    ("gone", "cures"),
+    ("removed", "requeues"),
     [
         (pod(gce("a")), True),
         (pod(gce("b")), False),
@@ -161,10 +161,10 @@ def test_disks_conflict_where_they_are_the_same_and_one_may_write(
         (pod(gce("a"), using("c"), namespace="other"), False),
     ],
 )
-def test_a_deleted_pod_requeues_what_it_was_in_conflict_with(gone: PodInfo, cures: bool) -> None:
+def test_a_deleted_pod_requeues_what_it_was_in_conflict_with(removed: PodInfo, requeues: bool) -> None:
     refused = pod(gce("a"), using("c")).pod
 
-    assert PLUGIN.after_pod_deletion(refused, gone.pod, None, ObjectStore()) is cures
+    assert PLUGIN.after_pod_deletion(refused, removed.pod, None, ObjectStore()) is requeues
 
 
 def test_the_creation_of_a_missing_claim_requeues_its_pod() -> None:

@@ -140,26 +140,26 @@ def test_a_node_in_a_zone_must_be_in_the_volumes(key: str, labels: dict[str, str
 
 
 def test_a_new_class_requeues_where_it_waits_for_its_first_consumer() -> None:
-    def cures(mode: str) -> bool:
+    def requeues(mode: str) -> bool:
         return PLUGIN.after_class_creation(pod().pod, None, storage_class("s", mode), ObjectStore())
 
-    assert cures("WaitForFirstConsumer")
-    assert not cures("Immediate")
+    assert requeues("WaitForFirstConsumer")
+    assert not requeues("Immediate")
 
 
 def test_a_claim_requeues_the_pods_that_name_it() -> None:
-    def cures(changed: PersistentVolumeClaim) -> bool:
+    def requeues(changed: PersistentVolumeClaim) -> bool:
         return PLUGIN.after_claim_change(pod("c").pod, None, changed, ObjectStore())
 
-    assert cures(claim("c"))
-    assert not cures(claim("d"))
-    assert not cures(claim("c", namespace="other"))
+    assert requeues(claim("c"))
+    assert not requeues(claim("d"))
+    assert not requeues(claim("c", namespace="other"))
 
 
 def test_a_volume_requeues_where_it_is_new_or_its_zone_changed() -> None:
-    def cures(before: PersistentVolume | None, after: PersistentVolume) -> bool:
+    def requeues(before: PersistentVolume | None, after: PersistentVolume) -> bool:
         return PLUGIN.after_volume_change(pod("c").pod, before, after, ObjectStore())
 
-    assert cures(None, volume("v"))
-    assert cures(volume("v"), volume("v", **{ZONE: "a"}))
-    assert not cures(volume("v", **{ZONE: "a__b"}), volume("v", **{ZONE: "b__a", "x": "y"}))
+    assert requeues(None, volume("v"))
+    assert requeues(volume("v"), volume("v", **{ZONE: "a"}))
+    assert not requeues(volume("v", **{ZONE: "a__b"}), volume("v", **{ZONE: "b__a", "x": "y"}))

@@ -222,12 +222,12 @@ def test_who_registers_for_new_nodes_is_given_changed_taints_too() -> None:
 def test_who_registers_for_no_events_is_requeued_by_almost_any() -> None:
     table = tables(Silent())
 
-    for cure in (
+    for happening in (
         NODE_ADDED,
         ClusterEvent(PERSISTENT_VOLUME, ActionType.DELETE),
         ClusterEvent(ASSIGNED_POD, LABEL),
     ):
-        assert strategy(table, cure, "Silent") is Strategy.AFTER_BACKOFF
+        assert strategy(table, happening, "Silent") is Strategy.AFTER_BACKOFF
     for other in (VOLUME_ATTACHMENT, RESOURCE_SLICE):
         assert strategy(table, ClusterEvent(other, ADD), "Silent") is Strategy.SKIP
 

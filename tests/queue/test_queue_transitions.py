@@ -104,17 +104,17 @@ def done(subject: Subject) -> None:
     subject.world.queue.done("p")
 
 
-def no_cure(subject: Subject) -> None:
+def requeues_nobody(subject: Subject) -> None:
     subject.world.happens(NOT_WANTED)
     if subject.place is Place.IN_FLIGHT:
         subject.comes_back("Picky")
 
 
-def cured_early(subject: Subject) -> None:
-    cured(subject, after=0)
+def requeued_early(subject: Subject) -> None:
+    requeued(subject, after=0)
 
 
-def cured(subject: Subject, after: float = 20) -> None:
+def requeued(subject: Subject, after: float = 20) -> None:
     subject.world.passes(after)
     if subject.place is Place.GATED:
         opens(subject)
@@ -175,9 +175,9 @@ HAPPENS: dict[Enum, Callable[[Subject], None]] = {
     Occurrence.DELETED: deleted,
     Occurrence.POPPED: popped,
     Occurrence.DONE: done,
-    Occurrence.NO_HINT: no_cure,
-    Occurrence.HINT_IN_BACKOFF: cured_early,
-    Occurrence.HINT: cured,
+    Occurrence.NO_HINT: requeues_nobody,
+    Occurrence.HINT_IN_BACKOFF: requeued_early,
+    Occurrence.HINT: requeued,
     Occurrence.PENDING_HINT: awaited,
     Occurrence.ERROR: failed,
     Occurrence.ERROR_NO_BACKOFF: failed,

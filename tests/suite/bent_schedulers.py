@@ -128,13 +128,13 @@ def repeating() -> Bend:
 
 def binding_twice() -> Bend:
     """The end of a binding cycle is told again with the next answer."""
-    told: list[Json] = []
+    reported: list[Json] = []
 
     def bend(request: Json, answer: Json) -> Json:
         binds = [record for record in answer.get("records", ()) if "bind" in record]
-        if told and "schedule" in request and "records" in answer:
-            answer["records"] += told
-        told.extend(deepcopy(binds))
+        if reported and "schedule" in request and "records" in answer:
+            answer["records"] += reported
+        reported.extend(deepcopy(binds))
         return answer
 
     return bend

@@ -195,37 +195,37 @@ def run(pytester: pytest.Pytester) -> Any:
     return run
 
 
-def verdicts(told: Json) -> dict[str, str]:
-    return {rule["id"]: rule["verdict"] for rule in told["rules"]}
+def verdicts(report: Json) -> dict[str, str]:
+    return {rule["id"]: rule["verdict"] for rule in report["rules"]}
 
 
 def test_a_run_of_one_that_claims_a_filter_and_reports_none_fails(run: Any) -> None:
-    code, told = run("no-filter")
+    code, report = run("no-filter")
     assert code == 1
-    assert [rule for rule, verdict in verdicts(told).items() if verdict == "fail"] == ["R-ANSWER-02"]
+    assert [rule for rule, verdict in verdicts(report).items() if verdict == "fail"] == ["R-ANSWER-02"]
 
 
 def test_a_run_of_one_that_claims_a_filter_alone_judges_no_queue(run: Any) -> None:
-    code, told = run("claims-filter-alone")
+    code, report = run("claims-filter-alone")
     assert code == 0
-    assert verdicts(told)["R-SORT-01"] == "not claimed"
-    assert verdicts(told)["R-TAINT-01"] == "pass"
-    assert not any(rule.startswith(("R-QUEUE", "R-BACKOFF")) for rule in verdicts(told))
+    assert verdicts(report)["R-SORT-01"] == "not claimed"
+    assert verdicts(report)["R-TAINT-01"] == "pass"
+    assert not any(rule.startswith(("R-QUEUE", "R-BACKOFF")) for rule in verdicts(report))
 
 
 def test_a_run_of_one_that_contradicts_itself_cannot_judge_and_says_so_once(run: Any) -> None:
-    code, told = run("contradicts-itself")
+    code, report = run("contradicts-itself")
     assert code == 2
-    [fault] = told["faults"]
+    [fault] = report["faults"]
     assert fault["whose"] == "adapter"
     assert len(fault["tests"]) == 3
 
 
 def test_a_run_of_one_that_never_schedules_cannot_judge_and_says_why(run: Any) -> None:
-    code, told = run("does-not-schedule")
+    code, report = run("does-not-schedule")
     assert code == 2
-    assert list(told["endedEarly"]) == ["schedule is unsupported: not today"]
-    assert set(verdicts(told).values()) == {"inconclusive"}
+    assert list(report["endedEarly"]) == ["schedule is unsupported: not today"]
+    assert set(verdicts(report).values()) == {"inconclusive"}
 
 
 def test_every_bent_scheduler_is_tried() -> None:

@@ -124,7 +124,7 @@ def test_what_an_interrupted_test_had_found_is_shown(suite: Suite) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "code", "told"),
+    ("body", "code", "line"),
     [
         ("return self.inner.schedule()", 0, "conforms, as far as was checked: *"),
         ("os._exit(0)", 2, "*it has ended, with exit code 0*"),
@@ -135,13 +135,13 @@ def test_what_an_interrupted_test_had_found_is_shown(suite: Suite) -> None:
     ],
 )
 def test_no_module_ends_a_run_well_by_ending_it(
-    pytester: pytest.Pytester, body: str, code: int, told: str
+    pytester: pytest.Pytester, body: str, code: int, line: str
 ) -> None:
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(bent_module=REFERENCE_THAT.replace("{body}", body), test_two=TWO_PODS)
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--impl=bent_module")
     assert result.ret == code
-    result.stdout.fnmatch_lines([told])
+    result.stdout.fnmatch_lines([line])
 
 
 def test_in_process_is_for_debuggers_and_says_so(pytester: pytest.Pytester) -> None:
@@ -167,9 +167,9 @@ def test_nothing_of_a_module_outlives_an_interrupted_run(pytester: pytest.Pytest
             time.sleep(0.05)
         time.sleep(0.2)
         run.send_signal(signal.SIGINT)
-        told, _ = run.communicate(timeout=30)
+        output, _ = run.communicate(timeout=30)
     assert run.returncode == 2
-    assert b"the run was interrupted: 1 test did not come to an end." in told
+    assert b"the run was interrupted: 1 test did not come to an end." in output
     assert not Path(f"/proc/{Path('pid').read_text()}").exists()
 
 
@@ -198,7 +198,7 @@ def test_a_report_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) -
 
 def test_a_report_may_go_to_a_pipe(tmp_path: Path) -> None:
     read, write = os.pipe()
-    write_whole(Path(f"/dev/fd/{write}"), "told")
+    write_whole(Path(f"/dev/fd/{write}"), "line")
     assert os.read(read, 10) == b"told"
     os.close(read)
     os.close(write)

@@ -81,9 +81,9 @@ def test_a_failure_and_what_becomes_of_it(suite: Suite) -> None:
     assert again.ret == 1
     again.stdout.fnmatch_lines(["  again:   * --replay=.refsched/R-TOY-01.yaml", "does not conform: *"])
 
-    cured = suite("--replay=.refsched/R-TOY-01.jsonl", impl="right")
-    assert cured.ret == 0
-    cured.stdout.fnmatch_lines(["the failure did not show again."])
+    fixed = suite("--replay=.refsched/R-TOY-01.jsonl", impl="right")
+    assert fixed.ret == 0
+    fixed.stdout.fnmatch_lines(["the failure did not show again."])
 
 
 def test_an_answer_that_is_not_allowed_fails_also_where_it_does_not_come_again(suite: Suite) -> None:

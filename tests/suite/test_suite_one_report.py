@@ -17,7 +17,7 @@ WRONG = f"exec:{shlex.quote(sys.executable)} -m conformance.wrong lets-no-execut
 TESTS = ("conformance/test_plugins.py", "-k", "taints or ports", "--examples=10")
 
 
-def told(folder: Path, impl: str, *options: str) -> tuple[int, str, str, str]:
+def reported(folder: Path, impl: str, *options: str) -> tuple[int, str, str, str]:
     """The exit code, what stands on the terminal but for pytest's own lines, and the two report files."""
     reports = [folder / f"report.{suffix}" for suffix in ("json", "html")]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS, f"--impl={impl}"]
@@ -36,7 +36,7 @@ def told(folder: Path, impl: str, *options: str) -> tuple[int, str, str, str]:
 
 @pytest.mark.parametrize(("impl", "code"), [("refsched.reference", 0), (WRONG, 1)])
 def test_two_processes_and_one_say_the_same(impl: str, code: int, tmp_path: Path) -> None:
-    alone = told(tmp_path, impl)
+    alone = reported(tmp_path, impl)
     assert alone[0] == code
     assert json.loads(alone[2])["run"]["examples"] > 0
-    assert told(tmp_path, impl, "-n2") == alone
+    assert reported(tmp_path, impl, "-n2") == alone

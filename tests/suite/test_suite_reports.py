@@ -137,8 +137,8 @@ def test_what_is_not_shown_in_full_is_named() -> None:
         failures=(failure("R-QUEUE-01", shrunk=False), failure("R-FIT-01")),
         target="R-FIT-01",
     )
-    told = ["\n".join(paragraph.lines) for paragraph in paragraphs(result([unrelated]))]
-    assert told[2].splitlines() == [
+    printed = ["\n".join(paragraph.lines) for paragraph in paragraphs(result([unrelated]))]
+    assert printed[2].splitlines() == [
         "ALSO FAILED",
         "  R-QUEUE-01  the first is first.",
         "  Their traces stand beside the others, in .refsched/.",
@@ -146,26 +146,27 @@ def test_what_is_not_shown_in_full_is_named() -> None:
 
 
 def test_remarks_report_what_was_not_done_how_tight_it_was_and_what_it_is_worth() -> None:
-    told = "\n".join(line for paragraph in paragraphs(result([OUTCOMES[1]])) for line in paragraph.lines)
-    assert "not done to the end: 5 of 40 histories: it is unsupported (4); diverged (1)" in told
-    assert "tightness: of 10 outcomes checked, 90.0 % were the only one allowed" in told
+    printed = "\n".join(line for paragraph in paragraphs(result([OUTCOMES[1]])) for line in paragraph.lines)
+    assert "not done to the end: 5 of 40 histories: it is unsupported (4); diverged (1)" in printed
+    assert "tightness: of 10 outcomes checked, 90.0 % were the only one allowed" in printed
     assert (
-        "power: of 4 wrong schedulers that were planted, so many histories kill 3 (75 %, with seed 0)" in told
+        "power: of 4 wrong schedulers that were planted, so many histories kill 3 (75 %, with seed 0)"
+        in printed
     )
 
 
 def test_of_many_reasons_the_first_three_are_reported() -> None:
     many = evolve(result([OUTCOMES[1]]), ended=tuple((f"reason {number}", 1) for number in range(5)))
-    told = "\n".join(line for paragraph in paragraphs(many) for line in paragraph.lines)
-    assert "reason 2 (1); 2 other reasons" in told
+    printed = "\n".join(line for paragraph in paragraphs(many) for line in paragraph.lines)
+    assert "reason 2 (1); 2 other reasons" in printed
 
 
 # --- JSON -----------------------------------------------------------------------------------------
 
 
 def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
-    told = json.loads(json_text(RESULT))
-    assert {name: value for name, value in told.items() if name not in ("rules", "suite")} == {
+    printed = json.loads(json_text(RESULT))
+    assert {name: value for name, value in printed.items() if name not in ("rules", "suite")} == {
         "report": "refsched.conformance/v1",
         "verdict": "failed",
         "headline": "does not conform: 2 promised rules broken, 0 kept. 2 tests could not judge.",
@@ -194,7 +195,7 @@ def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
         ],
         "staleBaseline": [],
     }
-    assert told["rules"][0]["failure"] == {
+    assert printed["rules"][0]["failure"] == {
         "test": "test_a",
         "history": ["1  pod  a  cpu 1", "2  schedule  →  a on n1"],
         "member": "filter.n1",
@@ -209,7 +210,7 @@ def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
         "scenario": ".refsched/R-FIT-01.yaml",
         "again": "pytest conformance/ --impl='exec:./mine --fast' --replay=.refsched/R-FIT-01.jsonl",
     }
-    assert told["rules"][3] == {
+    assert printed["rules"][3] == {
         "id": "R-QUEUE-01",
         "area": "QUEUE",
         "sentence": "the first is first.",

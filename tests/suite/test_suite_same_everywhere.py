@@ -23,8 +23,8 @@ def asked(suite: Suite, *options: str, impl: str = "right") -> str:
 
 def report(suite: Suite, name: str, *options: str) -> tuple[str, str]:
     suite("--report=report.json", "--report=report.html", *options, impl=name)
-    page, told = (suite.path / f"report.{suffix}" for suffix in ("html", "json"))
-    return told.read_text("utf-8"), page.read_text("utf-8")
+    page, shown = (suite.path / f"report.{suffix}" for suffix in ("html", "json"))
+    return shown.read_text("utf-8"), page.read_text("utf-8")
 
 
 def test_two_processes_and_one_say_the_same(suite: Suite) -> None:
@@ -48,5 +48,5 @@ def test_a_seed_decides_what_is_asked_and_nothing_else_does(
 
 
 def test_a_budget_asks_fewer_histories_and_always_the_same(suite: Suite) -> None:
-    told, _ = report(suite, "right", "--budget=150ms")
-    assert '"examples": 15,' in told
+    shown, _ = report(suite, "right", "--budget=150ms")
+    assert '"examples": 15,' in shown

@@ -76,7 +76,7 @@ class Toy:
 
     what: str
     hello: Hello
-    told: int = 0
+    reported: int = 0
 
     def close(self) -> None:
         pass
@@ -89,12 +89,12 @@ class Toy:
         fits = cpu <= (ROOM + 2 if self.what == "wrong" else ROOM)
         if fits:
             return "scheduled", NodeStatus("Success")
-        self.told += 1
+        self.reported += 1
         if self.what == "dies":
             raise AdapterFault("dies", "it ended with exit code 3", {"schedule": {}})
         if self.what == "breaks-the-suite":
             raise ZeroDivisionError("a bug of the judge")
-        if self.what == "fickle" and self.told == 3:
+        if self.what == "fickle" and self.reported == 3:
             return "scheduled", NodeStatus("Success")
         plugin = "NodeName" if self.what in ("wrong", "misnames") else "NodeResourcesFit"
         reason = "too big" if self.what == "words" else "Insufficient cpu"

@@ -150,8 +150,8 @@ def test_a_claim_that_was_sent_to_a_node_stays_with_it() -> None:
 
 
 def test_what_cannot_be_bound_must_be_provisioned() -> None:
-    told = csi_driver("csi.example", tells_capacity=True)
-    objects = store(by_hand(), storage_class("x"), claim("c"), claim("d", "x"), told)
+    driver = csi_driver("csi.example", tracks_capacity=True)
+    objects = store(by_hand(), storage_class("x"), claim("c"), claim("d", "x"), driver)
 
     assert refused(objects, "c") == (NOTHING_TO_BIND,)
     assert refused(objects, "d") == (NOT_ENOUGH_SPACE,)

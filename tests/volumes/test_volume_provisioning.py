@@ -53,7 +53,7 @@ def test_the_topology_of_the_class_must_allow_the_node(topologies: list[Json], a
 
 
 @pytest.mark.parametrize(
-    ("told", "enough"),
+    ("stored", "enough"),
     [
         ({"capacity": "2Gi"} | EVERYWHERE, True),
         ({"capacity": "2147483647"} | EVERYWHERE, False),
@@ -66,30 +66,33 @@ def test_the_topology_of_the_class_must_allow_the_node(topologies: list[Json], a
         ({"capacity": "9Gi", "nodeTopology": {"matchLabels": {"zone": "b"}}}, False),
     ],
 )
-def test_a_driver_that_reports_its_capacity_must_have_room_in_reach(told: Json, enough: bool) -> None:
-    objects = (csi_driver("csi.example", tells_capacity=True), capacity("k", "x", **told))
+def test_a_driver_that_reports_its_capacity_must_have_room_in_reach(stored: Json, enough: bool) -> None:
+    objects = (csi_driver("csi.example", tracks_capacity=True), capacity("k", "x", **stored))
     refused = refusal(claim("c", "x", "2Gi"), classes=(storage_class("x"),), objects=objects)
 
     assert refused == (None if enough else NOT_ENOUGH_SPACE)
 
 
 def test_room_counts_for_the_class_alone_and_each_claim_is_looked_at_by_itself() -> None:
-    told = (csi_driver("csi.example", tells_capacity=True), capacity("k", "x", capacity="2Gi", **EVERYWHERE))
+    stored = (
+        csi_driver("csi.example", tracks_capacity=True),
+        capacity("k", "x", capacity="2Gi", **EVERYWHERE),
+    )
     classes = (storage_class("x"), storage_class("y"))
 
-    assert refusal(claim("c", "x", "2Gi"), claim("d", "x", "2Gi"), classes=classes, objects=told) is None
-    assert refusal(claim("c", "y", "2Gi"), classes=classes, objects=told) == NOT_ENOUGH_SPACE
-    assert refusal(claim("c", "y", ""), classes=classes, objects=told) is None
+    assert refusal(claim("c", "x", "2Gi"), claim("d", "x", "2Gi"), classes=classes, objects=stored) is None
+    assert refusal(claim("c", "y", "2Gi"), classes=classes, objects=stored) == NOT_ENOUGH_SPACE
+    assert refusal(claim("c", "y", ""), classes=classes, objects=stored) is None
 
 
-@pytest.mark.parametrize("drivers", [(), (csi_driver("csi.example", tells_capacity=False),)])
+@pytest.mark.parametrize("drivers", [(), (csi_driver("csi.example", tracks_capacity=False),)])
 def test_a_driver_that_does_not_report_is_believed(drivers: tuple[Any, ...]) -> None:
     assert refusal(claim("c", "x", "2Gi"), classes=(storage_class("x"),), objects=drivers) is None
 
 
 def test_the_first_claim_that_cannot_be_provisioned_says_why() -> None:
-    told = (csi_driver("csi.example", tells_capacity=True),)
+    stored = (csi_driver("csi.example", tracks_capacity=True),)
     classes = (by_hand(), storage_class("x"))
 
-    assert refusal(claim("c", "x"), claim("d"), classes=classes, objects=told) == NOT_ENOUGH_SPACE
-    assert refusal(claim("d"), claim("c", "x"), classes=classes, objects=told) == NOTHING_TO_BIND
+    assert refusal(claim("c", "x"), claim("d"), classes=classes, objects=stored) == NOT_ENOUGH_SPACE
+    assert refusal(claim("d"), claim("c", "x"), classes=classes, objects=stored) == NOTHING_TO_BIND

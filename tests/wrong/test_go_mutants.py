@@ -61,20 +61,20 @@ def test_what_became_of_them_is_kept_and_reported(tmp_path: Path) -> None:
     ]
     write(attacks, tmp_path / "kept.json")
 
-    told = page(read(tmp_path / "kept.json"), 10)
+    shown = page(read(tmp_path / "kept.json"), 10)
 
-    assert "3 of 10 mutants were tried." in told
-    assert "**50.0 % are killed**" in told
-    assert told.index("`schedule_one.go:2:part:0`") < told.index("`schedule_one.go:3:part:0`")
+    assert "3 of 10 mutants were tried." in shown
+    assert "**50.0 % are killed**" in shown
+    assert shown.index("`schedule_one.go:2:part:0`") < shown.index("`schedule_one.go:3:part:0`")
 
 
 def test_the_page_shows_what_is_kept() -> None:
     kept = read(FILE)
-    told = (ROOT / PAGE).read_text("utf-8")
+    shown = (ROOT / PAGE).read_text("utf-8")
 
     assert kept
     assert set(kept) >= set(EQUIVALENT)
-    assert page(kept, int(told.split(" mutants were tried.")[0].split(" of ")[-1])) == told
+    assert page(kept, int(shown.split(" mutants were tried.")[0].split(" of ")[-1])) == shown
 
 
 def test_without_go_nothing_can_be_judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

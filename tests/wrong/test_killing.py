@@ -160,11 +160,11 @@ def test_the_command_keeps_the_rows_of_others_and_reports_who_survives(
     )
     kept = tmp_path / "matrix.json"
     write([Fate("ignores-overhead", DEAD, DEAD, DEAD)], kept)
-    told = tmp_path / "matrix.md"
+    written = tmp_path / "matrix.md"
 
-    assert main(["overcommits", "--json", str(kept), "--page", str(told)]) == code
+    assert main(["overcommits", "--json", str(kept), "--page", str(written)]) == code
     assert list(read(kept)) == ["overcommits", "ignores-overhead"]
-    assert told.read_text("utf-8") == page(read(kept))
+    assert written.read_text("utf-8") == page(read(kept))
 
 
 # --- Wrong by configuration -----------------------------------------------------------------------

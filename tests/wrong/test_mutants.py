@@ -181,15 +181,15 @@ def test_the_page_lists_survivors_before_the_killed() -> None:
     name = all_mutants()[0].name
     killed = Attack(End.KILLED, "conformance.test_queue::test_queue", "R-QUEUE-01", "queue", 3, 0.5)
     alive = Attack(End.SURVIVED, tried=90, seconds=20.0)
-    told = page(
+    shown = page(
         {
             "a": Result("a", "queue", "x < y  →  x <= y", killed, alive, killed),
             name: Result(name, "queue", "x | y  →  x & y", alive, alive, alive),
         }
     )
-    assert told.index("x \\| y") < told.index("x < y")
-    assert "**50.0 % are killed**" in told
-    assert "None unreached." in told
+    assert shown.index("x \\| y") < shown.index("x < y")
+    assert "**50.0 % are killed**" in shown
+    assert "None unreached." in shown
 
 
 def test_results_are_read_as_they_were_written(tmp_path_factory: pytest.TempPathFactory) -> None:

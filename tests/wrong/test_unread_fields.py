@@ -92,11 +92,11 @@ def test_results_are_kept_and_reported_survivors_first(tmp_path: Path) -> None:
     write(results, tmp_path / "a.json")
     assert read(tmp_path / "a.json") == {one.name: one for one in results}
     assert read(tmp_path / "b.json") == {}
-    told = page(read(tmp_path / "a.json"))
-    assert "| all | 2 |" in told
-    assert told.index("`Node.status.images` | 3") < told.index("`Node.spec.taints` | R-T-01 | test_taints")
-    assert "gone" not in told
-    assert "Timeouts" not in told
+    shown = page(read(tmp_path / "a.json"))
+    assert "| all | 2 |" in shown
+    assert shown.index("`Node.status.images` | 3") < shown.index("`Node.spec.taints` | R-T-01 | test_taints")
+    assert "gone" not in shown
+    assert "Timeouts" not in shown
 
 
 def test_a_name_that_is_no_field_is_exit_code_2(capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,7 +105,7 @@ def test_a_name_that_is_no_field_is_exit_code_2(capsys: pytest.CaptureFixture[st
 
 
 def test_the_command_tries_what_is_named_and_keeps_it(tmp_path: Path) -> None:
-    kept, told = tmp_path / "a.json", tmp_path / "a.md"
-    assert main(["Node.spec.unschedulable", "--jobs", "1", "--json", str(kept), "--page", str(told)]) == 0
+    kept, shown = tmp_path / "a.json", tmp_path / "a.md"
+    assert main(["Node.spec.unschedulable", "--jobs", "1", "--json", str(kept), "--page", str(shown)]) == 0
     assert list(read(kept)) == ["Node.spec.unschedulable"]
-    assert "`Node.spec.unschedulable` | R-" in told.read_text()
+    assert "`Node.spec.unschedulable` | R-" in shown.read_text()

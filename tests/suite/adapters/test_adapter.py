@@ -98,15 +98,15 @@ def test_a_session_asks_as_the_protocol_has_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "message"),
     [({"unsupported": "no extenders"}, "unsupported: no extenders"), ({"error": "what?"}, "what?")],
 )
-def test_a_reset_can_be_refused(answer: dict[str, str], told: str) -> None:
+def test_a_reset_can_be_refused(answer: dict[str, str], message: str) -> None:
     adapter = Adapter("mine", Scripted("at reset", answer))
     with pytest.raises(ResetRefused) as refused:
         adapter.reset({})
     assert refused.value.answer == Answer(**answer)
-    assert str(refused.value) == told
+    assert str(refused.value) == message
     assert adapter.reset({}).create(POD) == Answer()
 
 

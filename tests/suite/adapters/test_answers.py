@@ -114,10 +114,10 @@ def test_observations_are_read() -> None:
 
 
 def test_who_plays_the_api_server_reports_what_it_did() -> None:
-    gone = {"delete": {"apiVersion": "v1", "kind": "Pod", "name": "a", "namespace": "default"}}
-    answer = _answer({"records": [ATTEMPT, gone, {"update": POD}, {"create": POD}]}, claims="api")
+    deletion = {"delete": {"apiVersion": "v1", "kind": "Pod", "name": "a", "namespace": "default"}}
+    answer = _answer({"records": [ATTEMPT, deletion, {"update": POD}, {"create": POD}]}, claims="api")
     assert answer.of(Delete) == (Delete(Reference("Pod", "a", "v1", "default")),)
-    assert _problem({"records": [gone]}) == (
+    assert _problem({"records": [deletion]}) == (
         "records[0].delete: is the driver's to say, unless api is claimed"
     )
 

@@ -51,17 +51,17 @@ def _problem() -> str:
 
 def test_it_is_built_once_and_kept_in_the_users_cache(pretend: Pretend, tmp_path: Path) -> None:
     pretend()
-    told: list[str] = []
-    program = kube_scheduler(log=told.append)
-    assert kube_scheduler(log=told.append) == program
+    logged: list[str] = []
+    program = kube_scheduler(log=logged.append)
+    assert kube_scheduler(log=logged.append) == program
     assert program.read_text() == "program\n"
     assert program.name == "kube-scheduler-v1.34"
     assert program.parent.parent == tmp_path / "cache" / "refsched"
     assert program.parent.name.endswith("-go1.99.0-linux-amd64")
     assert sorted(path.name for path in program.parent.iterdir()) == ["kube-scheduler-v1.34", "lock"]
     assert _builds(tmp_path) == 1
-    assert [line.split(":")[0] for line in told] == ["refsched"] * 2
-    assert "once, some minutes" in told[0]
+    assert [line.split(":")[0] for line in logged] == ["refsched"] * 2
+    assert "once, some minutes" in logged[0]
 
 
 def test_another_go_release_builds_anew(pretend: Pretend, tmp_path: Path) -> None:
@@ -90,11 +90,11 @@ def test_a_change_of_the_sources_builds_anew_and_a_change_of_a_test_does_not(
 def test_two_that_ask_at_once_build_it_once(pretend: Pretend, tmp_path: Path) -> None:
     other_waits = tmp_path / "other-waits"
     pretend(build=f"until [ -e {other_waits} ]; do sleep 0.02; done; {BUILD}")
-    told: list[str] = []
+    logged: list[str] = []
     programs: list[Path] = []
 
     def log(line: str) -> None:
-        told.append(line)
+        logged.append(line)
         if line == "refsched: another process builds kube-scheduler:v1.34; waiting for it":
             other_waits.touch()
 
@@ -109,7 +109,7 @@ def test_two_that_ask_at_once_build_it_once(pretend: Pretend, tmp_path: Path) ->
     assert len(programs) == 2
     assert len(set(programs)) == 1
     assert _builds(tmp_path) == 1
-    assert [line.split()[1] for line in told].count("another") == 1
+    assert [line.split()[1] for line in logged].count("another") == 1
 
 
 def test_a_builder_that_never_ends_is_not_waited_for_forever(
@@ -169,9 +169,9 @@ def test_progress_goes_to_stderr(
     pretend()
     monkeypatch.setattr(module, "REPORT_EVERY", 0.0)
     kube_scheduler()
-    told = capsys.readouterr().err.splitlines()
-    assert told[1] == "refsched: building kube-scheduler:v1.34: 1 packages so far"
-    assert told[2].startswith("refsched: built kube-scheduler:v1.34 in ")
+    logged = capsys.readouterr().err.splitlines()
+    assert logged[1] == "refsched: building kube-scheduler:v1.34: 1 packages so far"
+    assert logged[2].startswith("refsched: built kube-scheduler:v1.34 in ")
 
 
 def test_without_go_it_says_what_is_missing(pretend: Pretend) -> None:

@@ -255,9 +255,9 @@ def test_a_module_that_kills_itself_is_a_fault(apart: Join) -> None:
     ],
 )
 def test_whatever_a_module_raises_is_its_error(apart: Join, raised: str, error: str) -> None:
-    told = apart(raised).reset({}).create(POD).error
-    assert told is not None
-    assert told.startswith(error)
+    message = apart(raised).reset({}).create(POD).error
+    assert message is not None
+    assert message.startswith(error)
 
 
 def test_a_module_that_is_interrupted_when_it_is_imported_is_a_fault(write: Write) -> None:

@@ -133,20 +133,20 @@ def test_a_fault_quotes_the_request_the_answer_and_the_end_of_stderr(begin: Begi
         "for n in range(30): print('line', n, '\\x1b[31m', file=sys.stderr)\n"
         "say({'records': 'x' * 1000})\n" + FOREVER
     )
-    told = _fault(lambda: session.create(POD)).splitlines()
-    assert told[0].startswith("exec:child: records: expected a list, found 'xxx")
-    assert told[1].startswith('  answer   {"records": "xxx')
-    assert told[1].endswith("… (1,015 characters)")
-    assert told[2] == '  request  {"create": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}}'
-    assert told[3:5] == ["  stderr, its last lines", "    line 10 �[31m"]
-    assert told[-1] == "    line 29 �[31m"
+    shown = _fault(lambda: session.create(POD)).splitlines()
+    assert shown[0].startswith("exec:child: records: expected a list, found 'xxx")
+    assert shown[1].startswith('  answer   {"records": "xxx')
+    assert shown[1].endswith("… (1,015 characters)")
+    assert shown[2] == '  request  {"create": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}}'
+    assert shown[3:5] == ["  stderr, its last lines", "    line 10 �[31m"]
+    assert shown[-1] == "    line 29 �[31m"
 
 
 def test_how_a_child_ended_and_what_it_said_last_is_reported(begin: Begin) -> None:
     _, session = begin("greet()\nhear()\nprint('out of luck', file=sys.stderr)\nsys.exit(3)\n")
-    told = _fault(session.schedule)
-    assert "it has ended, with exit code 3\n" in told
-    assert told.endswith("    out of luck")
+    shown = _fault(session.schedule)
+    assert "it has ended, with exit code 3\n" in shown
+    assert shown.endswith("    out of luck")
 
 
 def test_the_signal_that_killed_a_child_is_reported(begin: Begin) -> None:
@@ -202,9 +202,9 @@ def test_a_line_without_end_is_cut_off(begin: Begin) -> None:
 def test_a_child_that_says_nothing_is_out_of_time(begin: Begin) -> None:
     _, session = begin("greet()\ntime.sleep(60)\n", soon=0.5)
     began = time.monotonic()
-    told = _fault(session.schedule)
-    assert "no answer within 0.5 seconds (does it flush its stdout after each line?)" in told
-    assert '  request  {"schedule": {}}' in told
+    shown = _fault(session.schedule)
+    assert "no answer within 0.5 seconds (does it flush its stdout after each line?)" in shown
+    assert '  request  {"schedule": {}}' in shown
     assert time.monotonic() - began < 20
 
 

@@ -82,9 +82,9 @@ def test_an_area_is_recorded_as_a_folder_of_traces_the_same_bytes_each_time(tmp_
 
 
 def test_the_help_says_what_a_scenario_is() -> None:
-    told = record("--help").output
-    assert "refsched.dev/scenario" in told
-    assert "- schedule: 5" in told
+    shown = record("--help").output
+    assert "refsched.dev/scenario" in shown
+    assert "- schedule: 5" in shown
 
 
 def test_bad_options_are_refused_in_one_line(

@@ -43,8 +43,8 @@ def node(name: str) -> Json:
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": status}
 
 
-def pod(name: str, told: Json | None = None, script: Json | None = None, **spec: Any) -> Json:
-    annotations = {ANNOTATION: json.dumps({"a": told or {}})}
+def pod(name: str, answers: Json | None = None, script: Json | None = None, **spec: Any) -> Json:
+    annotations = {ANNOTATION: json.dumps({"a": answers or {}})}
     if script is not None:
         annotations["refsched.dev/script"] = json.dumps(script)
     container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}
@@ -84,10 +84,10 @@ def replayed(folder: Path, text: str) -> FileReport:
 
 
 def changed(text: str, change: Callable[[Json], None]) -> str:
-    told = lines(text)
-    for line in told[1:]:
+    records = lines(text)
+    for line in records[1:]:
         change(line)
-    return "".join(json.dumps(line) + "\n" for line in told)
+    return "".join(json.dumps(line) + "\n" for line in records)
 
 
 def test_what_an_extender_is_asked_stands_beside_what_came_of_it(reference: Adapter) -> None:
@@ -96,17 +96,17 @@ def test_what_an_extender_is_asked_stands_beside_what_came_of_it(reference: Adap
     ).text
 
     header, *records = lines(text)
-    [told] = [line for line in records if "asked" in line]
+    [answers] = [line for line in records if "asked" in line]
 
     assert header["extenderCalls"] is True
     assert header["config"]["extenders"][0]["urlPrefix"] == PREFIX
-    assert "attempt" in told
-    assert [(call["extender"], call["verb"]) for call in told["asked"]] == [
+    assert "attempt" in answers
+    assert [(call["extender"], call["verb"]) for call in answers["asked"]] == [
         (PREFIX, "filter"),
         (PREFIX, "bind"),
     ]
-    assert told["asked"][0]["request"]["NodeNames"] == ["n1"]
-    assert told["asked"][0]["answer"]["NodeNames"] == ["n1"]
+    assert answers["asked"][0]["request"]["NodeNames"] == ["n1"]
+    assert answers["asked"][0]["answer"]["NodeNames"] == ["n1"]
     assert "127.0.0.1" not in text
 
 
@@ -177,8 +177,8 @@ def test_the_binding_of_a_pod_that_was_held_is_asked_for_later(reference: Adapte
         config=SCRIPTED,
     )
     text = record(reference, again).text
-    told = {next(iter(line.keys() - {"at", "asked", "held"})) for line in lines(text) if "asked" in line}
-    assert told == {"update", "bind"}
+    answers = {next(iter(line.keys() - {"at", "asked", "held"})) for line in lines(text) if "asked" in line}
+    assert answers == {"update", "bind"}
     assert replayed(tmp_path, text).first is None
 
 
@@ -223,7 +223,7 @@ def test_a_call_that_the_specification_would_not_make_is_a_disagreement(
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("asked", "answers"),
     [
         ([{"verb": "filter", "request": {}}], "asked[0].extender"),
         ({}, "asked: "),
@@ -231,13 +231,13 @@ def test_a_call_that_the_specification_would_not_make_is_a_disagreement(
     ],
 )
 def test_calls_that_are_none_are_refused_by_line(
-    reference: Adapter, tmp_path: Path, asked: object, told: str
+    reference: Adapter, tmp_path: Path, asked: object, answers: str
 ) -> None:
     text = record(reference, history(*creating(node("n1"), pod("p")), Schedule())).text
     broken = changed(text, lambda line: line.update(asked=asked) if "attempt" in line else None)
     with pytest.raises(InputError, match=r"line 4: ") as refused:
         replayed(tmp_path, broken)
-    assert told in str(refused.value)
+    assert answers in str(refused.value)
 
 
 def done(text: str) -> list[Json]:

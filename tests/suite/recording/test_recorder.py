@@ -93,8 +93,8 @@ HOLDING = History(
 def test_a_scheduling_cycle_that_is_held_is_reported_by_the_record_that_comes_next(
     reference: Adapter,
 ) -> None:
-    told = [line for line in lines(record(reference, HOLDING).text) if "held" in line]
-    assert told == [{"at": 1.5, "advance": 1.5, "held": "default/a"}]
+    held = [line for line in lines(record(reference, HOLDING).text) if "held" in line]
+    assert held == [{"at": 1.5, "advance": 1.5, "held": "default/a"}]
 
 
 def test_a_cycle_that_was_held_is_followed_to_the_letter(reference: Adapter, tmp_path: Path) -> None:
@@ -217,8 +217,8 @@ def test_who_chooses_no_pod_is_asked_for_each_in_its_turn_and_again_when_somethi
         )
     )
     with connect("planner_of_this_test") as adapter:
-        told = lines(record(adapter, history).text)
-    attempts = [line["attempt"]["pod"] for line in told if "attempt" in line]
+        recorded = lines(record(adapter, history).text)
+    attempts = [line["attempt"]["pod"] for line in recorded if "attempt" in line]
     assert attempts[:3] == ["default/a", "default/b", "default/c"]
 
 

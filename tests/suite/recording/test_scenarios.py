@@ -50,13 +50,13 @@ def test_what_kube_scheduler_did_in_it_is_allowed(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_recording_is_of_the_scenario_as_it_stands(name: str) -> None:
-    told = [step for step in read_history(FOLDER / f"{name}.yaml").steps if isinstance(step, Create)]
+    created = [step for step in read_history(FOLDER / f"{name}.yaml").steps if isinstance(step, Create)]
     shown = [
         entry.record.object
         for entry in read_trace(RECORDED / f"{name}.jsonl.gz").entries
         if isinstance(entry.record, Create)
     ]
-    assert [step.object for step in told] == [value for value in shown if not _is_provisioned(value)]
+    assert [step.object for step in created] == [value for value in shown if not _is_provisioned(value)]
 
 
 def _is_provisioned(value: dict[str, dict[str, str]]) -> bool:

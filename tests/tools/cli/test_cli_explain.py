@@ -25,7 +25,7 @@ def _explained(folder: Path, *values: dict[str, Any], name: str = "a", exit_code
 
 def test_the_whole_decision_at_a_glance(tmp_path: Path) -> None:
     nominated = {"phase": "Pending", "nominatedNodeName": "full"}
-    told = _explained(
+    printed = _explained(
         tmp_path,
         node("best"),
         node("second", spec=TAINTED),
@@ -35,7 +35,7 @@ def test_the_whole_decision_at_a_glance(tmp_path: Path) -> None:
         pod("a"),
     )
     why = "Insufficient cpu  (asks 1, free 0.5: with default/job-1, nominated here, counted)"
-    assert told == [
+    assert printed == [
         "default/a   priority 0   → best   (highest total: 473)",
         "",
         "NODE    VERDICT     taint×3  fit×1  balanced×1  image×1  TOTAL",
@@ -50,8 +50,8 @@ def test_the_whole_decision_at_a_glance(tmp_path: Path) -> None:
 
 
 def test_equals_are_counted(tmp_path: Path) -> None:
-    told = _explained(tmp_path, node("n1"), node("n2"), pod("a"))
-    assert told[0].endswith("(1 of 2 equals at 473)")
+    printed = _explained(tmp_path, node("n1"), node("n2"), pod("a"))
+    assert printed[0].endswith("(1 of 2 equals at 473)")
 
 
 def test_where_nothing_scores_one_feasible_node_is_enough(tmp_path: Path) -> None:
@@ -59,9 +59,9 @@ def test_where_nothing_scores_one_feasible_node_is_enough(tmp_path: Path) -> Non
     off = {"disabled": [{"name": "*"}]}
     config.write_text(yaml.safe_dump({**CONFIG, "profiles": [{"plugins": {"score": off, "preScore": off}}]}))
     path = cluster(tmp_path, node("n1"), node("n2"), pod("a"))
-    told = lines(run("explain", "-f", path, "--config", str(config), "a"))
-    assert told[0].endswith("(one feasible node, so none is scored)")
-    assert told[-1].endswith("✓ one more than enough")
+    printed = lines(run("explain", "-f", path, "--config", str(config), "a"))
+    assert printed[0].endswith("(one feasible node, so none is scored)")
+    assert printed[-1].endswith("✓ one more than enough")
 
 
 def test_a_pod_that_fits_nowhere_is_exit_code_1_and_its_victims_are_named(tmp_path: Path) -> None:
@@ -86,12 +86,12 @@ def test_more_than_one_resource_is_reported_by_name(tmp_path: Path) -> None:
 
 
 def test_who_refuses_a_pod_as_such_is_reported(tmp_path: Path) -> None:
-    told = _explained(tmp_path, node("n"), pod("a", schedulingGates=[{"name": "g"}]), exit_code=1)
+    printed = _explained(tmp_path, node("n"), pod("a", schedulingGates=[{"name": "g"}]), exit_code=1)
     why = "waiting for scheduling gates: [g]"
-    assert told[-1] == f"✗ SchedulingGates refuses the pod before it enters the queue: {why}"
+    assert printed[-1] == f"✗ SchedulingGates refuses the pod before it enters the queue: {why}"
     claim = {"name": "v", "persistentVolumeClaim": {"claimName": "gone"}}
-    told = _explained(tmp_path, node("n"), pod("a", volumes=[claim]), exit_code=1)
-    assert told[-1] == (
+    printed = _explained(tmp_path, node("n"), pod("a", volumes=[claim]), exit_code=1)
+    assert printed[-1] == (
         "✗ VolumeRestrictions refuses the pod before any node is looked at:"
         ' persistentvolumeclaim "gone" not found'
     )
@@ -104,19 +104,19 @@ def test_a_pod_that_runs_and_one_that_is_nominated_are_reported_as_such(tmp_path
         "it runs on n, and is decided as if it were yet to be placed",
     ]
     nominated = pod("a", status={"phase": "Pending", "nominatedNodeName": "n"})
-    told = _explained(tmp_path, node("m"), node("n"), nominated)
-    assert told[-1] == "not looked at, since the search ended before: m"
+    printed = _explained(tmp_path, node("m"), node("n"), nominated)
+    assert printed[-1] == "not looked at, since the search ended before: m"
 
 
 def test_a_feasible_node_names_the_pods_nominated_to_it(tmp_path: Path) -> None:
     nominated = pod("b", status={"phase": "Pending", "nominatedNodeName": "n"})
-    told = _explained(tmp_path, node("n"), nominated, pod("a"))
-    assert told[-1] == "n     ✓ chosen (with default/b, nominated here, counted)"
+    printed = _explained(tmp_path, node("n"), nominated, pod("a"))
+    assert printed[-1] == "n     ✓ chosen (with default/b, nominated here, counted)"
 
 
 def test_one_node_more_than_enough_is_reported(tmp_path: Path) -> None:
-    told = _explained(tmp_path, *(node(f"n{i:03}") for i in range(101)), pod("a"))
-    assert any("✓ one more than enough" in line for line in told)
+    printed = _explained(tmp_path, *(node(f"n{i:03}") for i in range(101)), pod("a"))
+    assert any("✓ one more than enough" in line for line in printed)
 
 
 def test_programs_get_everything(tmp_path: Path) -> None:
@@ -185,15 +185,15 @@ def test_a_pod_that_cannot_be_explained_is_refused_with_near_names(
 def test_a_cluster_without_pods_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = refusal(monkeypatch, capsys, "explain", "-f", cluster(tmp_path, node("n")), "x/a")
-    assert told == "x/a: there is no pod in the input"
+    printed = refusal(monkeypatch, capsys, "explain", "-f", cluster(tmp_path, node("n")), "x/a")
+    assert printed == "x/a: there is no pod in the input"
 
 
 # --- Amounts --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("resource", "values", "told"),
+    ("resource", "values", "printed"),
     [
         ("cpu", (1500, -250), ("1.5", "-0.25")),
         ("memory", (3 << 29, 1 << 41), ("1.5Gi", "2Ti")),
@@ -203,9 +203,9 @@ def test_a_cluster_without_pods_says_so(
     ],
 )
 def test_amounts_are_reported_as_people_write_them(
-    resource: str, values: tuple[int, ...], told: tuple[str, ...]
+    resource: str, values: tuple[int, ...], printed: tuple[str, ...]
 ) -> None:
-    assert amounts(resource, *values) == told
+    assert amounts(resource, *values) == printed
 
 
 def test_a_known_defect_that_was_met_is_reported(tmp_path: Path) -> None:
@@ -213,11 +213,11 @@ def test_a_known_defect_that_was_met_is_reported(tmp_path: Path) -> None:
     asking = pod("a", resourceClaims=[{"name": "g", "resourceClaimName": "c"}])
     values = [node("n1"), node("n2"), incomplete, device_class(), claim("c", every()), asking]
 
-    told = _explained(tmp_path, *values, exit_code=1)
+    printed = _explained(tmp_path, *values, exit_code=1)
 
-    [known] = [line for line in told if line.startswith("known defect")]
+    [known] = [line for line in printed if line.startswith("known defect")]
     assert known == "known defect of v1.34.2 (kubernetes #141829), met on n1:"
-    assert "by the rule (R-DRA-44) it rules out that node alone" in told[told.index(known) + 2]
+    assert "by the rule (R-DRA-44) it rules out that node alone" in printed[printed.index(known) + 2]
     value = json.loads(run("explain", "-f", str(tmp_path / "cluster.json"), "-o", "json", "a").output)
     assert [[each["id"] for each in one.get("knownDefects", [])] for one in value["nodes"]] == [
         ["all-of-a-broken-pool"],
@@ -235,6 +235,6 @@ def test_where_a_term_reaches_a_namespace_that_it_excludes_is_reported(tmp_path:
     term = {"topologyKey": "zone", "labelSelector": {}, "namespaceSelector": without_team}
     affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
 
-    told = _explained(tmp_path, zoned, node("n2"), other, there, pod("a", affinity=affinity), exit_code=0)
+    printed = _explained(tmp_path, zoned, node("n2"), other, there, pod("a", affinity=affinity), exit_code=0)
 
-    assert "known defect of v1.34.2 (kubernetes #141526), met on n1:" in told
+    assert "known defect of v1.34.2 (kubernetes #141526), met on n1:" in printed

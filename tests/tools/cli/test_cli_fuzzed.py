@@ -106,7 +106,7 @@ def bent(draw: Callable[..., Any], value: Any) -> Any:
     return whole[""]
 
 
-def told(ask: Callable[[], object]) -> None:
+def refused_or_read(ask: Callable[[], object]) -> None:
     """It is answered, or refused: nothing but an InputError may be raised."""
     with suppress(InputError):
         ask()
@@ -117,7 +117,7 @@ def told(ask: Callable[[], object]) -> None:
 def test_any_object_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, objects: list[Any]) -> None:
     path = tmp_path_factory.getbasetemp() / "fuzzed.json"
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
-    told(lambda: read_manifests([path]))
+    refused_or_read(lambda: read_manifests([path]))
 
 
 @FUZZED
@@ -154,7 +154,7 @@ def test_any_trace_is_judged_or_refused(tmp_path_factory: pytest.TempPathFactory
     )
 )
 def test_any_configuration_is_read_or_refused(config: Any) -> None:
-    told(lambda: read_config(config))
+    refused_or_read(lambda: read_config(config))
 
 
 @FUZZED
@@ -164,16 +164,16 @@ def test_any_configuration_is_read_or_refused(config: Any) -> None:
     )
 )
 def test_any_answer_of_an_adapter_is_read_or_refused(answer: Any) -> None:
-    told(lambda: read_answer({"schedule": {}}, answer, frozenset({"filter", "queue"})))
+    refused_or_read(lambda: read_answer({"schedule": {}}, answer, frozenset({"filter", "queue"})))
 
 
 @FUZZED
 @given(bent({"name": "n", "version": "1", "kubernetes": "1.34", "capabilities": ["filter"]}))
 def test_any_hello_is_read_or_refused(hello: Any) -> None:
-    told(lambda: read_hello(hello))
+    refused_or_read(lambda: read_hello(hello))
 
 
 @FUZZED
 @given(bent({"PodLevelResources": True}))
 def test_any_feature_gates_are_read_or_refused(gates: Any) -> None:
-    told(lambda: with_feature_gates(gates))
+    refused_or_read(lambda: with_feature_gates(gates))

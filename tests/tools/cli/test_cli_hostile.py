@@ -41,8 +41,8 @@ def test_a_pipe_without_a_writer_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], option: str
 ) -> None:
     os.mkfifo(tmp_path / "pipe.jsonl")
-    told = refusal(monkeypatch, capsys, *option.split(), str(tmp_path / "pipe.jsonl"))
-    assert told.endswith("pipe.jsonl: is no regular file")
+    message = refusal(monkeypatch, capsys, *option.split(), str(tmp_path / "pipe.jsonl"))
+    assert message.endswith("pipe.jsonl: is no regular file")
 
 
 def test_a_pipe_in_a_folder_of_traces_is_refused(
@@ -82,14 +82,14 @@ def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("closed", "told"), [(0, "standard input: is closed"), (1, "standard output is closed")]
+    ("closed", "message"), [(0, "standard input: is closed"), (1, "standard output is closed")]
 )
-def test_a_closed_stream_is_one_line(closed: int, told: str) -> None:
+def test_a_closed_stream_is_one_line(closed: int, message: str) -> None:
     command = f"exec {sys.executable} -m refsched schedule -f - {closed}>&-"
     done = subprocess.run(
         ["sh", "-c", command], stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, check=False
     )
-    assert (done.returncode, done.stderr) == (2, f"refsched: {told}\n")
+    assert (done.returncode, done.stderr) == (2, f"refsched: {message}\n")
 
 
 def test_a_reader_that_goes_away_ends_the_command_without_a_word(tmp_path: Path) -> None:
@@ -105,8 +105,8 @@ def test_an_interrupted_command_is_exit_code_2() -> None:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
         time.sleep(2)
         run.send_signal(signal.SIGINT)
-        _, told = run.communicate(timeout=30)
-    assert (run.returncode, told.strip()) == (2, "refsched: interrupted")
+        _, message = run.communicate(timeout=30)
+    assert (run.returncode, message.strip()) == (2, "refsched: interrupted")
 
 
 def test_a_defect_of_refsched_is_said_to_be_one_and_never_exit_code_1(
@@ -116,8 +116,8 @@ def test_a_defect_of_refsched_is_said_to_be_one_and_never_exit_code_1(
         raise ZeroDivisionError("by zero")
 
     monkeypatch.setattr(entry.cli, "main", fails)
-    told = refusal(monkeypatch, capsys, "schedule")
-    assert told.startswith("refsched itself fails, which it never should: ZeroDivisionError: by zero (")
+    message = refusal(monkeypatch, capsys, "schedule")
+    assert message.startswith("refsched itself fails, which it never should: ZeroDivisionError: by zero (")
 
 
 def test_a_trace_that_is_a_bomb_of_blank_lines_is_refused_soon(tmp_path: Path) -> None:

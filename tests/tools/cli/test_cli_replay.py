@@ -62,12 +62,12 @@ def test_a_trace_that_disagrees_is_exit_code_1_and_where_it_first_does_is_report
     path = _trace(tmp_path, *DISAGREEING)
     done = run("replay", str(path))
     assert done.exit_code == 1
-    told = lines(done)
-    assert told[0] == f"DISAGREES  {path}  1 of 1 attempts"
-    assert told[1] == "    line 5, node, default/a"
-    assert told[2].startswith("    expected  ")
-    assert told[3].startswith('    recorded  "full"')
-    assert told[4] == "1 traces, 1 attempts: 0 agree, 1 disagree"
+    printed = lines(done)
+    assert printed[0] == f"DISAGREES  {path}  1 of 1 attempts"
+    assert printed[1] == "    line 5, node, default/a"
+    assert printed[2].startswith("    expected  ")
+    assert printed[3].startswith('    recorded  "full"')
+    assert printed[4] == "1 traces, 1 attempts: 0 agree, 1 disagree"
 
 
 def test_a_folder_stands_for_its_traces_and_each_attempt_counts(tmp_path: Path) -> None:
@@ -78,8 +78,8 @@ def test_a_folder_stands_for_its_traces_and_each_attempt_counts(tmp_path: Path) 
     (tmp_path / "notes.txt").write_text("no trace")
     done = run("replay", str(tmp_path))
     assert done.exit_code == 1
-    told = [line for line in lines(done) if not line.startswith(" ")]
-    assert told == [
+    printed = [line for line in lines(done) if not line.startswith(" ")]
+    assert printed == [
         f"DISAGREES  {tmp_path}/a/disagrees.jsonl  1 of 2 attempts",
         f"agrees     {tmp_path}/b/agrees.jsonl  2 attempts",
         f"agrees     {tmp_path}/b/none.jsonl  0 attempts",
@@ -115,9 +115,9 @@ def test_of_two_statuses_the_member_that_differs_is_shown_and_the_rule_that_deci
     status["code"] = "UnschedulableAndUnresolvable"
     found = _at(attempt={"pod": "default/a", "result": "scheduled", "node": "n", "filter": {"full": status}})
     path = _trace(tmp_path, *ONE_POD, found, _bound("a", "n"))
-    told = lines(run("replay", str(path)))
-    assert told[1].startswith("    line 5, filter.full, default/a, R-FIT-02")
-    assert told[2:4] == [
+    printed = lines(run("replay", str(path)))
+    assert printed[1].startswith("    line 5, filter.full, default/a, R-FIT-02")
+    assert printed[2:4] == [
         '    expected  reasons: ["Insufficient cpu"]',
         '    recorded  reasons: ["Insufficient memory"]',
     ]
@@ -125,14 +125,14 @@ def test_of_two_statuses_the_member_that_differs_is_shown_and_the_rule_that_deci
 
 def test_what_differs_later_may_follow_from_the_first(tmp_path: Path) -> None:
     more = (_at(create=pod("b")), _scheduled("b", "full"), _bound("b", "full"))
-    told = lines(run("replay", str(_trace(tmp_path, *DISAGREEING, *more))))
-    assert told[4] == "    what differs after this may follow from it"
+    printed = lines(run("replay", str(_trace(tmp_path, *DISAGREEING, *more))))
+    assert printed[4] == "    what differs after this may follow from it"
 
 
 def test_a_long_value_is_cut_in_what_is_shown(tmp_path: Path) -> None:
     found = _at(attempt={"pod": "default/a", "result": "unschedulable", "node": "x" * 5000})
-    told = lines(run("replay", str(_trace(tmp_path, *ONE_POD, found))))
-    assert max(map(len, told)) < 2200
+    printed = lines(run("replay", str(_trace(tmp_path, *ONE_POD, found))))
+    assert max(map(len, printed)) < 2200
 
 
 def test_json_reports_the_same_in_one_object(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_json_reports_the_same_in_one_object(tmp_path: Path) -> None:
     assert (files[1]["first"]["member"], files[1]["first"]["got"]) == ("node", "full")
 
 
-HATES_WEB: Json = {
+AVOIDS_WEB: Json = {
     "podAntiAffinity": {
         "requiredDuringSchedulingIgnoredDuringExecution": [
             {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "web"}}}
@@ -172,14 +172,14 @@ def _repelled(*, again: bool) -> tuple[Json, ...]:
     """A pod is refused because another hates it, and that one is gone. Is it worth another try?"""
     zoned, db, web = node("n"), pod("db"), pod("web")
     zoned["metadata"]["labels"] = {"zone": "a"}
-    db["spec"] |= {"nodeName": "n", "affinity": HATES_WEB}
+    db["spec"] |= {"nodeName": "n", "affinity": AVOIDS_WEB}
     web["metadata"]["labels"] = {"app": "web"}
     waits = {"active": [], "backoff": [], "unschedulable": []}
-    gone = {"apiVersion": "v1", "kind": "Pod", "namespace": "default", "name": "db"}
+    deletion = {"apiVersion": "v1", "kind": "Pod", "namespace": "default", "name": "db"}
     return (
         *(_at(create=each) for each in (zoned, db, web)),
         _refused("web"),
-        _at(delete=gone),
+        _at(delete=deletion),
         _at(queues=waits | {"backoff" if again else "unschedulable": ["default/web"]}),
     )
 
@@ -197,15 +197,17 @@ def test_a_scheduler_without_a_known_defect_agrees_and_that_is_reported(tmp_path
 
 
 def test_no_known_defect_explains_a_trace_whose_inputs_do_not_fit_without_it(tmp_path: Path) -> None:
-    gone = _at(delete={"apiVersion": "v1", "kind": "Pod", "namespace": "default", "name": "x"})
-    done = run("replay", str(_trace(tmp_path, *_repelled(again=True), gone)))
+    deletion = _at(delete={"apiVersion": "v1", "kind": "Pod", "namespace": "default", "name": "x"})
+    done = run("replay", str(_trace(tmp_path, *_repelled(again=True), deletion)))
     assert done.exit_code == 1
     assert lines(done)[0].startswith("DISAGREES")
 
 
 def test_after_a_disagreement_an_input_that_does_not_fit_is_passed_over(tmp_path: Path) -> None:
-    gone = _at(delete={"apiVersion": "v1", "kind": "Pod", "namespace": "default", "name": "x"})
-    report = replay_file(_trace(tmp_path, *DISAGREEING, gone, _at(create=pod("b", cpu="9")), _refused("b")))
+    deletion = _at(delete={"apiVersion": "v1", "kind": "Pod", "namespace": "default", "name": "x"})
+    report = replay_file(
+        _trace(tmp_path, *DISAGREEING, deletion, _at(create=pod("b", cpu="9")), _refused("b"))
+    )
     assert (report.attempts, report.agree, report.disagree) == (2, 1, 1)
 
 
@@ -263,8 +265,8 @@ def test_a_record_that_cannot_be_is_exit_code_2_with_its_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     path = _trace(tmp_path, _at(create=node("n")), record)
-    told = refusal(monkeypatch, capsys, "replay", str(path))
-    assert told.startswith(f"{path}: line 3: {problem}")
+    printed = refusal(monkeypatch, capsys, "replay", str(path))
+    assert printed.startswith(f"{path}: line 3: {problem}")
 
 
 def test_a_file_that_is_no_trace_or_is_cut_off_is_exit_code_2(
@@ -290,8 +292,8 @@ def test_a_configuration_that_cannot_be_used_stands_in_line_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = _trace(tmp_path, header={**HEADER, "config": {"apiVersion": "v1"}})
-    told = refusal(monkeypatch, capsys, "replay", str(path))
-    assert told.startswith(f"{path}: line 1: apiVersion: expected kubescheduler.config.k8s.io/v1")
+    printed = refusal(monkeypatch, capsys, "replay", str(path))
+    assert printed.startswith(f"{path}: line 1: apiVersion: expected kubescheduler.config.k8s.io/v1")
 
 
 def test_what_was_expected_is_reported_without_empty_members() -> None:

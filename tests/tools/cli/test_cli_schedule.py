@@ -197,14 +197,14 @@ def test_an_explanation_asks_an_extender_once_and_reports_what_it_said(tmp_path:
     assert _Extender.asked == ["/filter", "/prioritize"]
     value = json.loads(done.output)
     [url] = value["extenders"]
-    told = {each["node"]: each for each in value["nodes"]}
-    assert told["good"]["scores"][url] == {"raw": 50, "normalized": 50, "weighted": 50}
-    assert told["other"]["scores"][url]["weighted"] == 0
-    assert (told["struck"]["plugin"], told["struck"]["reasons"]) == (
+    shown = {each["node"]: each for each in value["nodes"]}
+    assert shown["good"]["scores"][url] == {"raw": 50, "normalized": 50, "weighted": 50}
+    assert shown["other"]["scores"][url]["weighted"] == 0
+    assert (shown["struck"]["plugin"], shown["struck"]["reasons"]) == (
         "extender",
         ["struck from the feasible nodes"],
     )
-    assert (told["bad"]["plugin"], told["bad"]["reasons"]) == ("extender", ["bad luck"])
+    assert (shown["bad"]["plugin"], shown["bad"]["reasons"]) == ("extender", ["bad luck"])
     header = lines(run("explain", "-f", path, "--config", extender, "a"))[2]
     assert header.split()[-2:] == [url, "TOTAL"]
 
@@ -246,9 +246,9 @@ def test_what_is_wrong_is_reported_in_one_line_with_its_place(
 ) -> None:
     path = tmp_path / "cluster.yaml"
     path.write_bytes(text)
-    told = refusal(monkeypatch, capsys, "schedule", "-f", str(path))
-    assert told.startswith(f"{path}: ")
-    assert problem in told
+    shown = refusal(monkeypatch, capsys, "schedule", "-f", str(path))
+    assert shown.startswith(f"{path}: ")
+    assert problem in shown
 
 
 def test_a_file_that_is_too_large_or_missing_and_an_empty_folder_are_refused(

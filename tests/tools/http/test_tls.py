@@ -82,8 +82,8 @@ def chain_of(certificate: trustme.LeafCert) -> Base64:
 
 
 def ask(url: str, *, enable_https: bool = True, **tls: Any) -> object:
-    told = ExtenderTLSConfig(**tls) if tls else None
-    config = ExtenderConfig(url, enable_https=enable_https, tls_config=told, http_timeout=Seconds(5.0))
+    configured = ExtenderTLSConfig(**tls) if tls else None
+    config = ExtenderConfig(url, enable_https=enable_https, tls_config=configured, http_timeout=Seconds(5.0))
     return over_http(config)("bind", {})
 
 
@@ -141,8 +141,10 @@ def test_a_pair_of_files_is_read_again_for_each_call(
 ) -> None:
     certificate, key = tmp_path / "c.pem", tmp_path / "k.pem"
     write_pair(caller, certificate, key)
-    told = ExtenderTLSConfig(cert_file=str(certificate), key_file=str(key))
-    ask_again = over_http(ExtenderConfig(url, enable_https=True, tls_config=told, http_timeout=Seconds(5.0)))
+    configured = ExtenderTLSConfig(cert_file=str(certificate), key_file=str(key))
+    ask_again = over_http(
+        ExtenderConfig(url, enable_https=True, tls_config=configured, http_timeout=Seconds(5.0))
+    )
     assert ask_again("bind", {}) == {"Error": "scheduler"}
 
     write_pair(authority.issue_cert("other", common_name="other"), certificate, key)
@@ -181,9 +183,9 @@ def test_a_file_that_is_not_there_is_reported_before_anybody_is_asked(member: st
 def test_what_is_no_certificate_is_reported_before_anybody_is_asked(
     member: str, caller: trustme.LeafCert
 ) -> None:
-    told = {"key_data": text_of(caller.private_key_pem), member: Base64(b64encode(b"no").decode())}
+    configured = {"key_data": text_of(caller.private_key_pem), member: Base64(b64encode(b"no").decode())}
     with pytest.raises(InputError, match=r"^extenders\.tlsConfig: cannot be used: "):
-        tls_of(ExtenderConfig("https://e", tls_config=ExtenderTLSConfig(**told)))
+        tls_of(ExtenderConfig("https://e", tls_config=ExtenderTLSConfig(**configured)))
 
 
 def test_a_pair_of_files_that_is_none_is_found_out_when_it_is_shown(url: str, tmp_path: Path) -> None:
@@ -194,12 +196,14 @@ def test_a_pair_of_files_that_is_none_is_found_out_when_it_is_shown(url: str, tm
 
 
 def test_all_of_it_stands_in_a_configuration(url: str, authority: trustme.CA) -> None:
-    told = {"caData": text_of(authority.cert_pem), "serverName": "extender.test"}
+    configured = {"caData": text_of(authority.cert_pem), "serverName": "extender.test"}
     config = read_config(
         {
             "apiVersion": "kubescheduler.config.k8s.io/v1",
             "kind": "KubeSchedulerConfiguration",
-            "extenders": [{"urlPrefix": url, "enableHTTPS": True, "httpTimeout": "5s", "tlsConfig": told}],
+            "extenders": [
+                {"urlPrefix": url, "enableHTTPS": True, "httpTimeout": "5s", "tlsConfig": configured}
+            ],
         }
     )
     assert over_http(config.extenders[0])("bind", {}) == NOBODY
