@@ -53,7 +53,7 @@ class _Pods:
             f"order_of_{self.size}_victims_{self.stride}_{self.period}{unstarted}{important}",
             f"Which of {self.size} pods of one node are reprieved follows from the sort by importance.",
             self.history(),
-            ("R-PREEMPT-06",),
+            ("R-PREEMPT-06", "R-PREEMPT-18"),
         )
 
 

@@ -23,7 +23,7 @@ from refsched.checking.agreement import (
 )
 from refsched.checking.deletions import Deletions
 from refsched.checking.early_stop import SearchSpace, search_disagreements, space_of
-from refsched.checking.evictions import Evictions
+from refsched.checking.evictions import OF_VICTIMS, Evictions
 from refsched.checking.following import Following
 from refsched.checking.recorded_claims import ClaimWrites, allocation_disagreements
 from refsched.checking.recorded_devices import written_claims
@@ -37,6 +37,7 @@ from refsched.machine.scheduler import START, CycleHeldError, Scheduler
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.kinds import kind_called
 from refsched.objects.pod import Pod
+from refsched.objects.policy import PodDisruptionBudget
 from refsched.objects.store import ApiObject
 from refsched.oddities.known_defects import AS_PROMISED, Oddities
 from refsched.records import Attempt, Bind, Input, Nodes, Queues, Record, Write
@@ -63,7 +64,7 @@ class Checker:
     ) -> None:
         """Extenders are called over ``reach``, or, if their calls are recorded, the recording answers.
         ``reports_claims`` says that the other scheduler reports each write into a ResourceClaim. ``without``
-        are the known defects of its release that the other scheduler does not have. A node that a plugin
+        are the oddities of its release that the other scheduler does not have. A node that a plugin
         rejected is taken as rejected if the plugin (by its name) ``is_foreign``."""
         release = with_feature_gates(feature_gates, release)
         self._config = read_config(config, release)
@@ -86,6 +87,7 @@ class Checker:
         self._claim_writes = ClaimWrites(reports_claims)
         self._evictions = Evictions()
         self._guessed: set[str] = set()
+        self._guessed_victims = False
         self._perhaps_skipped: set[str] = set()
         self._space: SearchSpace | None = None
         self.offered: Mapping[str, int] = {}
@@ -263,21 +265,33 @@ class Checker:
             yield Disagreement(choice.member, choice.expected, choice.got)
         self.offered = self.following.offered
         comparable = evolve(record, evaluated=None, feasible=None) if self.following.is_blind else record
+        self._guessed_victims = self._has_guessed_victims()
         self.following.follow(None)
         if specified is not None:
             yield from self._compare(comparable, specified)
+        self._guessed_victims = False
 
     def _compare(self, record: Attempt, specified: Attempt) -> Iterator[Disagreement]:
         """Compares the attempts. If the nodes' statuses agree, the search that evaluated them is compared too."""
         self.specified = specified
         found = list(attempt_disagreements(record, specified))
         self._evictions.after(specified)
-        if found and self._evictions.explain({one.member for one in found}, record, specified):
+        members = {one.member for one in found}
+        if found and (
+            self._evictions.explain(members, record, specified)
+            or (self._guessed_victims and members <= OF_VICTIMS)
+        ):
             self.has_diverged = True
             return
         if self._space is not None and not any(one.member.startswith("filter.") for one in found):
             yield from search_disagreements(self._space, record, specified)
         yield from found
+
+    def _has_guessed_victims(self) -> bool:
+        """Whether it does not follow from the record in which order equally important pods were reprieved: the
+        order decides what another node would have cost, and which pods a budget still protects."""
+        of_budgets = self.following.orders_victims and self.scheduler.state.objects.list(PodDisruptionBudget)
+        return bool(self.following.guessed_on or of_budgets)
 
     def _pop(self, pod: str) -> Iterator[Disagreement]:
         """Reports a pod that was not to be tried next. It is tried all the same."""

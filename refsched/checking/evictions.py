@@ -20,7 +20,7 @@ from refsched.framework.node_info import NodeInfo
 from refsched.machine.state import SchedulerState
 from refsched.records import Attempt
 
-_OF_VICTIMS = frozenset({"victims", "nominatedNode"})
+OF_VICTIMS = frozenset({"victims", "nominatedNode"})
 
 
 @define
@@ -47,7 +47,7 @@ class Evictions:
         """Whether the place of pods on a node can explain the differences in all of these members."""
         as_many = len(record.victims or ()) == len(specified.victims or ())
         return (
-            members <= _OF_VICTIMS
+            members <= OF_VICTIMS
             and as_many
             and not self._unsure.isdisjoint({record.nominated_node, specified.nominated_node})
         )

@@ -20,10 +20,17 @@ from refsched.checking.recorded_devices import (
     recorded_status,
     recorded_trial,
 )
-from refsched.checking.recorded_volumes import Claimed, Guess, explaining_order, guessed_volumes, unexplained
+from refsched.checking.recorded_volumes import (
+    Claimed,
+    Guess,
+    contested_volumes,
+    explaining_order,
+    guessed_volumes,
+    unexplained,
+)
 from refsched.checking.search import SearchPlan, planned_search
 from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
-from refsched.framework.node_info import NodeInfo
+from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.status import Code, Status
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.dra import ResourceClaim
@@ -54,7 +61,8 @@ class Following:
     whether there are any extenders. ``claimed`` are the volumes and ``written`` the claims for devices that, as
     far as is known by now, will be written; ``guessed`` are the claims that were given some of several possible
     devices before it was known which. ``is_blind`` says that the number of nodes that were evaluated and kept
-    does not follow from the record."""
+    does not follow from the record; ``orders_victims`` says that equally important
+    pods were put in order, and ``guessed_on`` are the nodes on which the record does not show that order."""
 
     record: Attempt | None = None
     pod: str = ""
@@ -66,6 +74,8 @@ class Following:
     written: Sequence[ResourceClaim] = ()
     guessed: set[str] = Factory(set)
     is_blind: bool = False
+    guessed_on: set[str] = Factory(set)
+    orders_victims: bool = False
     is_foreign: Callable[[str], bool] = lambda plugin: False
 
     def follow(self, record: Attempt | None, pod: str = "") -> None:
@@ -76,6 +86,8 @@ class Following:
         self.not_allowed = []
         self.offered = {}
         self.is_blind = False
+        self.guessed_on = set()
+        self.orders_victims = False
 
     def choose(self, question: str, options: Sequence[T]) -> T:
         self.offered[question] = len(options)
@@ -90,6 +102,8 @@ class Following:
             return self._node(self.record, options)
         if question == "volumes":
             return cast("T", self._volumes(self.record, cast("Sequence[VolumeOrder]", options)))
+        if question == "victim":
+            return cast("T", self._victim(self.record, cast("Sequence[PodInfo]", options)))
         if question == "candidate":
             return self._candidate(self.record, options)
         if question == "error":
@@ -203,9 +217,20 @@ class Following:
             )
         self.guessed_volumes |= {
             pair.claim: Guess(record.pod, pair.volume)
-            for pair in guessed_volumes(order, options[0].names, record, self.claimed)
+            for pair in guessed_volumes(order, contested_volumes(options), record, self.claimed)
         }
         return order
+
+    def _victim(self, record: Attempt, options: Sequence[PodInfo]) -> PodInfo:
+        """Pods that are reprieved, as far as the record shows, come before those that are not. A pod that does
+        not fit beside some of the others does not fit beside all of them either."""
+        node = options[0].pod.spec.node_name
+        if len(options) > 1:
+            self.orders_victims = True
+            if record.victims is None or node != record.nominated_node:
+                self.guessed_on.add(node)
+        victims = record.victims or ()
+        return next((info for info in options if info.pod.key not in victims), options[0])
 
     def _candidate(self, record: Attempt, options: Sequence[T]) -> T:
         """The candidate that the record shows. A record without ``victims`` may still show the nominated node."""

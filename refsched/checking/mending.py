@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mending: which known defects of its release a scheduler does not have, as far as its behavior shows.
+"""Mending: which oddities of its release a scheduler does not have, as far as its behavior shows.
 
 A checker follows a scheduler with all known defects of its release until the two disagree. Then the recorded
 history is checked again from its beginning, without some of these defects. A scheduler is correct if it agrees
-from its first decision to its last with one and the same set of defects.
+from its first decision to its last with one and the same set of defects. Where a rule leaves an order open that
+the release always takes, it can be checked without that order, too.
 """
 
 from __future__ import annotations
@@ -17,16 +18,18 @@ from attrs import define, field
 from refsched.checking.checker import Checker
 from refsched.errors import InputError
 from refsched.objects.dra import ResourceClaim
-from refsched.oddities.known_defect import KnownDefect
+from refsched.oddities.fixed_orders import FIXED_ORDERS
+from refsched.oddities.known_defect import FixedOrder, Oddity
 from refsched.oddities.known_defects import KNOWN_DEFECTS
 
 T = TypeVar("T")
 
-Mended = frozenset[KnownDefect]
-"""The known defects that a scheduler does not have."""
+Mended = frozenset[Oddity]
+"""The oddities that a scheduler does not have."""
 
 AS_RELEASED: Mended = frozenset()
 _ALL: Mended = frozenset(KNOWN_DEFECTS)
+_ORDERS: Mended = frozenset(FIXED_ORDERS)
 
 
 def mends_that_explain(
@@ -70,13 +73,14 @@ def _by_plugin() -> list[Mended]:
 
 @define(eq=False)
 class Mending:
-    """``checker_without`` makes the checker of a scheduler without these known defects. ``checker`` is the one
-    that is asked now, and ``mended`` are the defects that its scheduler does not have."""
+    """``checker_without`` makes the checker of a scheduler without these oddities. ``checker`` is the one that is
+    asked now, and ``mended`` are the oddities that its scheduler does not have."""
 
     checker_without: Callable[[Mended], Checker]
     checker: Checker = field(init=False)
     mended: Mended = AS_RELEASED
     _asked: list[Callable[[Checker], Any]] = field(factory=list, init=False)
+    _tried: dict[Mended, tuple[Checker, object]] = field(factory=dict, init=False)
 
     @checker.default
     def _first(self) -> Checker:
@@ -85,25 +89,55 @@ class Mending:
     def ask(self, question: Callable[[Checker], T]) -> T:
         """Asks the checker. Every question is kept, so that another checker can be asked the same ones."""
         self._asked.append(question)
+        self._tried.clear()
         return question(self.checker)
 
     def explains(self, found: object) -> bool:
         """Whether leaving out some known defects explains what the last question found. If it does, the
         scheduler is without these defects from now on. Only defects in the allocation of devices can hide each
         other."""
-        tried: dict[Mended, Checker] = {}
+        orders = self.mended & _ORDERS
+        return self._is_explained(self._wrong(found), orders)
 
-        def first_wrong(mended: Mended) -> object:
-            tried[mended], wrong = self._asked_all_over(mended)
-            return wrong
+    def orders_left_open(self, found: object) -> tuple[FixedOrder, ...]:
+        """The orders of the release without which there is no disagreement, since a rule leaves them open. The
+        scheduler is free in them from now on. A checker that has to guess which order was taken, and therefore
+        cannot follow any further, disagrees with nothing."""
+        wrong = self._wrong(found)
+        mended = self.mended | _ORDERS
+        if mended == self.mended or (left := self._first_wrong(mended)) == wrong:
+            return ()
+        matter = tuple(each for each in FIXED_ORDERS if self._first_wrong(self.mended | {each}) != wrong)
+        if left is None or left == self._wrong([]):
+            self._go_on_without(mended)
+        elif not self._is_explained(left, _ORDERS):
+            return ()
+        return matter or FIXED_ORDERS
 
-        last = len(self._asked) - 1
-        singly = bool(self.checker.scheduler.state.objects.list(ResourceClaim))
-        mended = mends_that_explain(first_wrong, (last, found), self.mended, singly=singly)
-        if mended is None:
-            return False
-        self.mended, self.checker = mended, tried[mended]
-        return True
+    def _wrong(self, found: object) -> tuple[int, object]:
+        return len(self._asked) - 1, found
+
+    def _is_explained(self, wrong: object, orders: Mended) -> bool:
+        """Whether leaving out some known defects explains what is ``wrong`` without them, if these orders are
+        left open."""
+        mended = mends_that_explain(
+            lambda mended: self._first_wrong(mended | orders),
+            wrong,
+            self.mended - _ORDERS,
+            singly=bool(self.checker.scheduler.state.objects.list(ResourceClaim)),
+        )
+        if mended is not None:
+            self._go_on_without(mended | orders)
+        return mended is not None
+
+    def _go_on_without(self, mended: Mended) -> None:
+        self.mended, self.checker = mended, self._tried[mended][0]
+        self._tried.clear()
+
+    def _first_wrong(self, mended: Mended) -> object:
+        if mended not in self._tried:
+            self._tried[mended] = self._asked_all_over(mended)
+        return self._tried[mended][1]
 
     def _asked_all_over(self, mended: Mended) -> tuple[Checker, object]:
         """Another checker, and the first disagreement that it finds. A checker that cannot follow to the end

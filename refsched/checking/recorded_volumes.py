@@ -66,6 +66,14 @@ def unexplained(order: VolumeOrder, record: Attempt, claimed: Claimed) -> Claime
     return tuple(pair for pair in claimed if pair.claim in own and pair not in expected)
 
 
+def contested_volumes(orders: Sequence[VolumeOrder]) -> frozenset[str]:
+    """The names of the volumes of which it depends on the order who gets them."""
+    first = orders[0]
+    if all(order.searching == first.searching for order in orders):
+        return frozenset(first.names)
+    return frozenset(v.name for volumes in first.claims.candidates.values() for v in volumes)
+
+
 def guessed_volumes(
     order: VolumeOrder, contested: Collection[str], record: Attempt, claimed: Claimed
 ) -> Claimed:

@@ -18,7 +18,8 @@ class Choices(Protocol):
         """One of ``options``, of which there is at least one. ``question`` says what is asked, in one word:
         ``pod`` (equals of QueueSort), ``node`` (among the highest totals), ``candidate`` (of preemption),
         ``volumes`` (the order in which they are considered), ``allocation`` (of devices on the chosen node),
-        ``claim`` (to be deallocated), ``error`` (which of several errors is reported)."""
+        ``claim`` (to be deallocated), ``victim`` (the next
+        of equally important pods), ``error`` (which of several errors is reported)."""
         ...
 
 

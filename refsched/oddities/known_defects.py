@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The known defects of v1.34.2, and how a plugin is given some of them.
+"""The oddities of v1.34.2, and how a plugin is given some of them.
 
 Each is independent of the others: the specification can be built with any set of them, or with none.
 """
@@ -18,6 +18,7 @@ from refsched.oddities.dynamic_resources import (
     MATCHED_BY_AN_ALTERNATIVE,
     SLICES_OUT_OF_REACH,
 )
+from refsched.oddities.fixed_orders import FIXED_ORDERS
 from refsched.oddities.inter_pod_affinity import (
     EXCLUDED_NAMESPACES,
     FIRST_OF_ITS_KIND,
@@ -25,7 +26,7 @@ from refsched.oddities.inter_pod_affinity import (
     ONE_TERM_OF_MANY,
     REQUIRED_APART_BY_A_DELETED_POD,
 )
-from refsched.oddities.known_defect import KnownDefect
+from refsched.oddities.known_defect import KnownDefect, Oddity
 
 KNOWN_DEFECTS: tuple[KnownDefect, ...] = (
     MATCHED_BY_AN_ALTERNATIVE,
@@ -40,12 +41,12 @@ KNOWN_DEFECTS: tuple[KnownDefect, ...] = (
     NAMESPACES_OF_HINTS,
 )
 
-Oddities = frozenset[KnownDefect]
-AS_RELEASED: Oddities = frozenset(KNOWN_DEFECTS)
+Oddities = frozenset[Oddity]
+AS_RELEASED: Oddities = frozenset((*KNOWN_DEFECTS, *FIXED_ORDERS))
 AS_PROMISED: Oddities = frozenset()
 
 
-def with_oddities(plugin: Any, oddities: Collection[KnownDefect]) -> Any:
+def with_oddities(plugin: Any, oddities: Collection[Oddity]) -> Any:
     """The same plugin with those of ``oddities`` that belong to it."""
     steps = {
         name: step for each in oddities if each.plugin == plugin.name for name, step in each.steps.items()

@@ -6,7 +6,8 @@ No step of a plugin is replaced, since a scheduler that has panicked decides not
 
 from __future__ import annotations
 
-from refsched.oddities.known_defect import NOT_REPORTED, KnownDefect
+from refsched.oddities.fixed_orders import FIXED_ORDERS
+from refsched.oddities.known_defect import NOT_REPORTED, KnownDefect, Oddity
 
 POD_IN_AN_UNCOUNTED_DOMAIN = KnownDefect(
     "pod-in-an-uncounted-domain",
@@ -40,4 +41,4 @@ NODES_WITHOUT_A_VICTIM = KnownDefect(
 )
 
 PANICS = (POD_IN_AN_UNCOUNTED_DOMAIN, LABELS_WITHOUT_A_PREFERENCE, NODES_WITHOUT_A_VICTIM)
-AS_RELEASED = frozenset(PANICS)
+AS_RELEASED: frozenset[Oddity] = frozenset((*PANICS, *FIXED_ORDERS))

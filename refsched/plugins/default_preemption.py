@@ -29,6 +29,7 @@ from refsched.preemption.candidate import Candidate
 from refsched.preemption.dry_run import DryRun, aggregate, dry_run, number_of_candidates, potential_nodes
 from refsched.preemption.eligibility import why_not_eligible
 from refsched.preemption.extenders import PreemptionExtender, consult
+from refsched.preemption.importance import PreemptionSteps
 from refsched.preemption.pick import first_found, possible_picks
 from refsched.rules import Reason, applies
 
@@ -66,6 +67,7 @@ class DefaultPreemption:
     min_candidate_nodes_percentage: int = 10
     min_candidate_nodes_absolute: int = 100
     extenders: Sequence[PreemptionExtender] = ()
+    steps: PreemptionSteps = PreemptionSteps()
     preempting: set[str] = field(factory=set, eq=False)
     name: ClassVar[str] = "DefaultPreemption"
     POINTS: ClassVar[tuple[str, ...]] = ("preEnqueue", "postFilter")
@@ -119,7 +121,7 @@ class DefaultPreemption:
             return PostFilterResult(error("no nodes available"))
         nodes = potential_nodes(context)
         wanted = self._number_of_candidates(len(nodes))
-        found = dry_run(context, nodes)
+        found = dry_run(context, nodes, self.steps)
         if wanted == 0 or not found.candidates:
             return _nothing_found(context, found)
         if found.errors:

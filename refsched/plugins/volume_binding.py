@@ -50,7 +50,7 @@ from refsched.rules import Reason, applies
 from refsched.volumes.binding import Changes, are_bound, assume, restore, unchanged, write
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.finding import PodClaims, claims_of, find_pod_volumes, rejections
-from refsched.volumes.orders import volume_orders
+from refsched.volumes.orders import VolumeSteps, volume_orders
 
 NOT_CREATED_YET = Reason(
     'waiting for ephemeral volume controller to create the persistentvolumeclaim "{}"', "R-VOLBIND-02"
@@ -112,6 +112,7 @@ class VolumeBinding:
     )
     ARGS: ClassVar[type[PluginArgs]] = VolumeBindingArgs
     bind_timeout_seconds: float = 600.0
+    steps: VolumeSteps = VolumeSteps()
 
     @classmethod
     def of_args(cls, args: VolumeBindingArgs, handle: Handle) -> VolumeBinding:
@@ -134,7 +135,7 @@ class VolumeBinding:
         claims = claims_of(pod.pod, snapshot.objects)
         if claims.immediate:
             return Reject(unresolvable(UNBOUND_IMMEDIATE))
-        order = snapshot.choices.choose("volumes", volume_orders(claims, snapshot))
+        order = snapshot.choices.choose("volumes", volume_orders(claims, snapshot, self.steps))
         return Continue(PodState(order.claims, snapshot.objects))
 
     # --- Filter -----------------------------------------------------------------------------------

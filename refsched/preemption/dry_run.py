@@ -18,6 +18,7 @@ from refsched.framework.status import Code, Status, error
 from refsched.objects.policy import PodDisruptionBudget
 from refsched.preemption.candidate import Candidate
 from refsched.preemption.disruption import Budgets
+from refsched.preemption.importance import PreemptionSteps
 from refsched.preemption.victims import select_victims
 from refsched.rules import applies
 
@@ -48,14 +49,14 @@ def number_of_candidates(nodes: int, percentage: int, absolute: int) -> int:
     return min(max(nodes * percentage // 100, absolute), nodes)
 
 
-def dry_run(context: PostFilterContext, nodes: Sequence[NodeInfo]) -> DryRun:
+def dry_run(context: PostFilterContext, nodes: Sequence[NodeInfo], steps: PreemptionSteps) -> DryRun:
     """What every one of these nodes would answer. Where the real search ends early, it has seen some of it
     (see pick.py)."""
     budgets = Budgets.of(context.snapshot.objects.list(PodDisruptionBudget))
     candidates: list[Candidate] = []
     statuses: dict[str, Status] = {}
     for node in nodes:
-        match select_victims(context, node, budgets):
+        match select_victims(context, node, budgets, steps):
             case Candidate(victims=()):
                 statuses[node.name] = error(f'expected at least one victim pod on node "{node.name}"')
             case Candidate() as candidate:

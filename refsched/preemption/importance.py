@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Importance: the order in which victims are reprieved, and why pods that never started come out reversed.
+"""Importance: the order in which victims are reprieved.
 
 Rules: R-PREEMPT-06.   Source: pkg/scheduler/util/utils.go, MoreImportantPod, GetPodStartTime,
 GetEarliestPodStartTime (v1.34.2).
@@ -7,34 +7,40 @@ GetEarliestPodStartTime (v1.34.2).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
+from attrs import frozen
+
+from refsched.framework.choices import Choices
 from refsched.framework.node_info import PodInfo
-from refsched.preemption.go_sort import sort_slice
 from refsched.rules import applies
 
 
-def more_important(one: PodInfo, other: PodInfo, now: datetime) -> bool:
+def by_importance(pods: Sequence[PodInfo], now: datetime, choices: Choices) -> list[PodInfo]:
     """R-PREEMPT-06: Of two pods the one with the higher priority is more important, then the one that started
-    earlier; a pod that has not started counts as started now.
+    earlier; a pod that has not started counts as started now, and of pods that are equal in both any one may come
+    first."""
 
-    The clock is read anew for each side, the left one first. Of two pods of equal priority that have not
-    started the left one is therefore the earlier, whichever it is: the comparison holds both ways.
-    """
+    def importance(info: PodInfo) -> tuple[int, datetime]:
+        return -info.pod.priority, info.pod.status.start_time or now
+
     applies("R-PREEMPT-06")
-    if one.pod.priority != other.pod.priority:
-        return one.pod.priority > other.pod.priority
-    started, other_started = one.pod.status.start_time, other.pod.status.start_time
-    if started is None and other_started is None:
-        return True
-    return (started or now) < (other_started or now)
+    left, ordered = list(pods), []
+    while left:
+        highest = min(map(importance, left))
+        following = choices.choose("victim", [info for info in left if importance(info) == highest])
+        left.remove(following)
+        ordered.append(following)
+    return ordered
 
 
-def by_importance(pods: Sequence[PodInfo], now: datetime) -> list[PodInfo]:
-    """The most important first, in the very order in which the real sort leaves pods whose comparison
-    contradicts itself: up to twelve of them come out reversed."""
-    return sort_slice(pods, lambda one, other: more_important(one, other, now))
+@frozen
+class PreemptionSteps:
+    """Steps of preemption that a release may take otherwise; the defaults do what the rules say.
+    ``by_importance`` is the order of the pods of a node, the most important first."""
+
+    by_importance: Callable[[Sequence[PodInfo], datetime, Choices], list[PodInfo]] = by_importance
 
 
 def earliest_start(victims: Sequence[PodInfo], now: datetime) -> datetime:

@@ -13,11 +13,13 @@ from refsched.framework.status import Status, unresolvable
 from refsched.preemption.candidate import Candidate
 from refsched.preemption.disruption import Budgets, by_protection
 from refsched.preemption.eligibility import may_preempt
-from refsched.preemption.importance import by_importance
+from refsched.preemption.importance import PreemptionSteps
 from refsched.rules import applies
 
 
-def select_victims(context: PostFilterContext, node: NodeInfo, budgets: Budgets) -> Candidate | Status:
+def select_victims(
+    context: PostFilterContext, node: NodeInfo, budgets: Budgets, steps: PreemptionSteps
+) -> Candidate | Status:
     """Which pods must leave ``node``, or why it does not help that any leaves. There may be no victim at all.
 
     R-PREEMPT-04: A node without a pod of lower priority is no candidate.
@@ -37,11 +39,12 @@ def select_victims(context: PostFilterContext, node: NodeInfo, budgets: Budgets)
         applies("R-PREEMPT-05")
         return status
     applies("R-PREEMPT-08")
-    protected = by_protection(by_importance(potential, context.now), budgets)
+    in_order = steps.by_importance(potential, context.now, context.choices)
+    protected = by_protection(in_order, budgets)
     violating = [pod for pod in protected.violating if not trial.reprieves(pod)]
     victims = violating + [pod for pod in protected.others if not trial.reprieves(pod)]
     if protected.violating and protected.others:
-        victims = by_importance(victims, context.now)
+        victims = steps.by_importance(victims, context.now, context.choices)
     return Candidate(node.name, tuple(victims), len(violating))
 
 

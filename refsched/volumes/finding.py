@@ -21,7 +21,6 @@ from refsched.objects.storage import (
     StorageClass,
 )
 from refsched.objects.store import ObjectStore
-from refsched.preemption.go_sort import sort_slice
 from refsched.rules import Reason, applies
 from refsched.volumes.csi_migration import translated
 from refsched.volumes.matching import Volumes, candidates, find_matching_volume, preference
@@ -44,11 +43,13 @@ class PodClaims:
     """A pod's claims by what is to be done for them. The scheduler does not bind those that are ``immediate``.
 
     Of those that wait for their first consumer (``delayed``): their classes by name, and for each (by its key)
-    the volumes that it could have, the best first.
+    the volumes that it could have, the best first. ``searching`` are those of them that are not provisioned for a
+    node already, in the order in which they choose.
     """
 
     bound: Claims = ()
     delayed: Claims = ()
+    searching: Claims = ()
     immediate: Claims = ()
     classes: Mapping[str, StorageClass] = field(factory=dict)
     candidates: Mapping[str, Volumes] = field(factory=dict)
@@ -82,10 +83,12 @@ def claims_of(pod: Pod, objects: ObjectStore) -> PodClaims:
     delayed = [claim for claim in unbound if claim.class_name in classes and not claim.spec.volume_name]
     if unbound:
         applies("R-VOLBIND-04")
+    searching = (claim for claim in delayed if SELECTED_NODE not in claim.metadata.annotations)
     volumes = objects.list_latest(PersistentVolume) if delayed else ()
     return PodClaims(
         bound=tuple(claim for claim in claims if claim.is_fully_bound),
         delayed=tuple(delayed),
+        searching=tuple(sorted(searching, key=lambda claim: claim.requested)),
         immediate=tuple(claim for claim in unbound if claim not in delayed),
         classes=classes,
         candidates={
@@ -135,19 +138,19 @@ def find_pod_volumes(claims: PodClaims, node: Node) -> PodVolumes | None:
     """R-VOLBIND-08: A node is rejected if one of the pod's claims is to be provisioned for another node, as its
     annotation selected-node says.
     R-VOLBIND-09: Matching volumes are searched for the claims without a selected node, the claim that requests
-    least first; a claim without a matching volume must be provisioned.
+    least first, and of those that request equally much any one first; a claim without a matching volume must be
+    provisioned.
 
     None if the node is rejected.
     """
     selected = [claim for claim in claims.delayed if SELECTED_NODE in claim.metadata.annotations]
     if any(claim.metadata.annotations[SELECTED_NODE] != node.name for claim in selected):
         return None
-    searching = [claim for claim in claims.delayed if SELECTED_NODE not in claim.metadata.annotations]
-    if searching:
+    if claims.searching:
         applies("R-VOLBIND-09")
     matches: list[Match] = []
     provisions = list(selected)
-    for claim in sort_slice(searching, lambda a, b: a.requested < b.requested):
+    for claim in claims.searching:
         taken = {match.volume.name for match in matches}
         volume = find_matching_volume(claim, claims.candidates[claim.key], node.metadata.labels, taken)
         if volume is None:

@@ -23,6 +23,7 @@ from refsched.objects.policy import PodDisruptionBudget
 from refsched.objects.reading import read_as
 from refsched.objects.resources import resource_of
 from refsched.objects.store import ObjectStore
+from refsched.oddities.known_defects import AS_PROMISED, AS_RELEASED, Oddities, with_oddities
 from refsched.plugins.default_preemption import DefaultPreemption
 from refsched.plugins.node_resources_fit import NodeResourcesFit
 from refsched.preemption.candidate import Candidate
@@ -106,6 +107,7 @@ def preempt(
     nominated: Mapping[str, Sequence[PodInfo]] | None = None,
     budgets: Sequence[PodDisruptionBudget] = (),
     offered: Offered | None = None,
+    oddities: Oddities = AS_RELEASED,
 ) -> PostFilterResult:
     """The nodes say Unschedulable unless ``statuses`` says otherwise."""
     objects = ObjectStore()
@@ -130,7 +132,7 @@ def preempt(
         api=cast("Api", None),
         choices=offered or Offered(),
     )
-    asked: PostFilterPlugin = plugin or DefaultPreemption()
+    asked: PostFilterPlugin = with_oddities(plugin or DefaultPreemption(), oddities)
     return asked.post_filter(context)
 
 
@@ -209,6 +211,15 @@ def test_of_pods_of_equal_priority_the_younger_ones_leave() -> None:
 
 def test_pods_that_never_started_are_reprieved_from_the_last_on() -> None:
     assert names(preempt(pod("p", 2, 9), node("n", *map(pod, "abcd"))).victims) == "b a"
+
+
+def test_by_the_rule_any_of_them_may_be_reprieved_first() -> None:
+    offered = Offered()
+    crowded = node("n", *map(pod, "abcd"))
+    found = preempt(pod("p", 2, 9), crowded, offered=offered, oddities=AS_PROMISED)
+    assert names(found.victims) == "c d"
+    asked = [question for question, _ in offered.questions]
+    assert asked == ["victim"] * 4 + ["candidate"]
 
 
 def test_a_pod_that_a_budget_protects_is_reprieved_first_though_less_important() -> None:

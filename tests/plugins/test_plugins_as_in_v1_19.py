@@ -18,6 +18,7 @@ from refsched.objects.reading import read_as
 from refsched.objects.storage import CSINode
 from refsched.objects.store import ObjectStore
 from refsched.objects.workloads import Service
+from refsched.oddities.fixed_orders import FIXED_ORDERS
 from refsched.oddities.v1_19 import PANICS
 from refsched.plugins.non_csi_volume_limits import AZURE_DISK, CINDER, EBS, GCE_PD, NonCSIVolumeLimits
 from refsched.plugins.v1_19.image_locality import ImageLocality
@@ -485,7 +486,7 @@ def test_every_panic_of_v1_19_names_a_rule_of_a_plugin_that_it_has() -> None:
     for panic in PANICS:
         assert panic.rule in all_rules()
         assert panic.plugin in release.plugins
-    assert release.oddities == frozenset(PANICS)
+    assert release.oddities == {*PANICS, *FIXED_ORDERS}
 
 
 def test_a_pod_whose_dry_run_leaves_an_uncounted_domain_is_scheduled_all_the_same() -> None:

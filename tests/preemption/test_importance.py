@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
+from refsched.framework.choices import FirstChoice
 from refsched.framework.node_info import PodInfo
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
-from refsched.preemption.importance import by_importance, earliest_start, more_important
+from refsched.preemption.importance import by_importance, earliest_start
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -23,32 +26,36 @@ def pod(name: str, priority: int = 0, started: int | None = None) -> PodInfo:
     )
 
 
-def names(pods: list[PodInfo]) -> str:
+def names(pods: Sequence[PodInfo]) -> str:
     return " ".join(info.pod.name for info in pods)
 
 
+class Last:
+    """Takes the last option, and keeps what was offered."""
+
+    def __init__(self) -> None:
+        self.offered: list[str] = []
+
+    def choose(self, question: str, options: Sequence[Any]) -> Any:
+        self.offered.append(f"{question}: {names(options)}")
+        return options[-1]
+
+
 def test_priority_comes_before_age() -> None:
-    assert names(by_importance([pod("young", 5, 1), pod("old", 1, 9), pod("oldest", 5, 10)], NOW)) == (
-        "oldest young old"
-    )
+    pods = [pod("young", 5, 1), pod("old", 1, 9), pod("oldest", 5, 10)]
+    assert names(by_importance(pods, NOW, FirstChoice())) == "oldest young old"
 
 
-def test_a_pod_that_has_not_started_counts_from_now() -> None:
-    waiting, running, later = pod("waiting"), pod("running", started=1), pod("later", started=-1)
-    assert more_important(running, waiting, NOW)
-    assert not more_important(waiting, running, NOW)
-    assert more_important(waiting, later, NOW)
+def test_a_pod_that_has_not_started_counts_as_started_now() -> None:
+    pods = [pod("later", started=-1), pod("waiting"), pod("running", started=1)]
+    assert names(by_importance(pods, NOW, FirstChoice())) == "running waiting later"
 
 
-def test_of_two_that_have_not_started_each_is_the_more_important_and_they_come_out_reversed() -> None:
-    one, other = pod("one"), pod("other")
-    assert more_important(one, other, NOW)
-    assert more_important(other, one, NOW)
-    assert names(by_importance([one, other, pod("third"), pod("high", 1)], NOW)) == "high third other one"
-
-
-def test_of_two_that_started_together_neither_is_the_more_important() -> None:
-    assert names(by_importance([pod("a", started=1), pod("b", started=1)], NOW)) == "a b"
+def test_of_equally_important_pods_any_one_may_come_first() -> None:
+    choices = Last()
+    pods = [pod("a"), pod("high", 1), pod("b"), pod("c")]
+    assert names(by_importance(pods, NOW, choices)) == "high c b a"
+    assert choices.offered == ["victim: high", "victim: a b c", "victim: a b", "victim: a"]
 
 
 def test_the_earliest_start_is_that_of_the_victims_of_highest_priority() -> None:

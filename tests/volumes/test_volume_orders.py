@@ -11,16 +11,21 @@ from world import node_object, pod_object
 
 from refsched.framework.node_info import NodeInfo
 from refsched.framework.snapshot import snapshot_of
+from refsched.oddities.fixed_orders import as_go_sorts_claims
 from refsched.volumes.finding import claims_of
-from refsched.volumes.orders import VolumeOrder, volume_orders
+from refsched.volumes.orders import VolumeOrder, VolumeSteps, volume_orders
 from refsched.volumes.provisioning import NOTHING_TO_BIND
 
+RELEASED = VolumeSteps(as_go_sorts_claims)
 
-def orders(*objects: Json, claims: tuple[str, ...] = ("c",)) -> list[VolumeOrder]:
+
+def orders(
+    *objects: Json, claims: tuple[str, ...] = ("c",), steps: VolumeSteps = RELEASED
+) -> list[VolumeOrder]:
     shown = store(by_hand(), *objects)
     pod: Any = read(pod_object("p", volumes=using(*claims)))
     nodes = [NodeInfo(read(node_object(n, labels={"kubernetes.io/hostname": n}))) for n in ("n1", "n2")]
-    return volume_orders(claims_of(pod, shown), snapshot_of(*nodes, objects=shown))
+    return volume_orders(claims_of(pod, shown), snapshot_of(*nodes, objects=shown), steps)
 
 
 def taken(order: VolumeOrder, node: str = "n1") -> list[str]:
@@ -95,3 +100,22 @@ def test_classes_are_contested_one_by_one() -> None:
     objects = [storage_class("x"), claim("c"), claim("d", "x"), volume("a"), volume("b", "x")]
 
     assert len(orders(*objects, claims=("c", "d"))) == 1
+
+
+def test_of_claims_that_request_equally_much_any_may_choose_first() -> None:
+    objects = [claim("c"), claim("d"), claim("small", size="1Mi"), volume("a"), volume("b", size="2Gi")]
+    names = ("c", "d", "small")
+    either = orders(*objects, claims=names, steps=VolumeSteps())
+
+    assert [[each.metadata.name for each in order.searching] for order in either] == [
+        ["small", "c", "d"],
+        ["small", "d", "c"],
+    ]
+    assert [order.found_on("n1") == either[0].found_on("n1") for order in either] == [True, False]
+    assert [order.searching for order in orders(*objects, claims=names)] == [either[0].searching]
+
+
+def test_of_many_such_claims_not_all_orders_are_tried() -> None:
+    claims = [claim(name) for name in "abcdef"]
+
+    assert len(orders(*claims, claims=tuple("abcdef"), steps=VolumeSteps())) == 24

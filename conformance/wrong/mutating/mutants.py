@@ -28,7 +28,7 @@ GROUPS = {
     "queue": ("queue", "machine.event_handlers"),
     "cache": ("cache", "framework.node_info", "framework.snapshot"),
     "cycle": ("cycle", "framework", "machine.scheduler"),
-    "preemption": ("preemption",),
+    "preemption": ("preemption", "oddities.fixed_orders", "oddities.go_sort"),
     "binding": ("binding",),
     "volumes": ("volumes",),
     "dra": ("devices",),
@@ -71,7 +71,8 @@ NEAREST: dict[str, tuple[str, ...]] = {
     "queue.hint_table": ("queue", "extenders"),
     "plugins.default_preemption": ("preemption", "extenders"),
     "preemption.extenders": ("extenders",),
-    "preemption.go_sort": ("preemption",),
+    "oddities.fixed_orders": ("preemption", "volumes"),
+    "oddities.go_sort": ("preemption",),
     "preemption.pick": ("preemption", "extenders"),
     "objects.selectors": ("node_affinity", "spread", "pod_affinity"),
 }

@@ -9,6 +9,7 @@ _VICTIMS = "refsched.preemption.victims"
 _BUDGETS = "refsched.preemption.disruption"
 _PICK = "refsched.preemption.pick"
 _IMPORTANCE = "refsched.preemption.importance"
+_ORDER = "refsched.oddities.fixed_orders"
 _PREPARE = "refsched.cycle.post_filter"
 _PLUGIN = "refsched.plugins.default_preemption"
 
@@ -46,8 +47,8 @@ WRONG = (
         "reprieves-the-least-important-first",
         "The least important victims are reprieved first.",
         _VICTIMS,
-        "by_protection(by_importance(potential, context.now), budgets)",
-        "by_protection(by_importance(potential, context.now)[::-1], budgets)",
+        "by_protection(in_order, budgets)",
+        "by_protection(in_order[::-1], budgets)",
     ),
     Wrong(
         "does-not-sort-victims",
@@ -125,7 +126,7 @@ WRONG = (
     Wrong(
         "younger-is-more-important",
         "Of pods of equal priority the one that started later is the more important.",
-        _IMPORTANCE,
+        _ORDER,
         "return (started or now) < (other_started or now)",
         "return (started or now) > (other_started or now)",
     ),
@@ -228,7 +229,7 @@ WRONG = (
     Wrong(
         "who-has-not-started-is-the-oldest",
         "A pod without a start time is more important than its equals.",
-        _IMPORTANCE,
+        _ORDER,
         "return (started or now) < (other_started or now)",
         "return started is None or (other_started is not None and started < other_started)",
     ),

@@ -22,7 +22,7 @@ from refsched.preemption.candidate import Candidate
 from refsched.preemption.disruption import Budgets, by_protection
 from refsched.preemption.eligibility import may_preempt
 from refsched.preemption.extenders import PreemptionExtender
-from refsched.preemption.importance import by_importance
+from refsched.preemption.importance import PreemptionSteps
 from refsched.preemption.pick import rank
 from refsched.preemption.victims import Trial
 from refsched.rules import applies
@@ -34,6 +34,7 @@ Candidates = list[Candidate]
 class DefaultPreemption:
     READS: ClassVar[tuple[str, ...]] = ("Pod.spec.preemptionPolicy", "PodDisruptionBudget")
     extenders: Sequence[PreemptionExtender] = ()
+    steps: PreemptionSteps = PreemptionSteps()
     name: ClassVar[str] = "DefaultPreemption"
 
     # --- PostFilter -------------------------------------------------------------------------------
@@ -47,7 +48,7 @@ class DefaultPreemption:
             applies("R-PREEMPT-58")
             had = context.pod.pod.status.nominated_node_name
             return PostFilterResult(unschedulable(), nominated_node="" if had else None)
-        found = self._consulted(context, _dry_run(context, nodes))
+        found = self._consulted(context, _dry_run(context, nodes, self.steps))
         if isinstance(found, Status):
             return PostFilterResult(found)
         if not found:
@@ -114,14 +115,16 @@ def _is_hopeless(context: PostFilterContext, node: NodeInfo) -> bool:
 # --- The dry run ----------------------------------------------------------------------------------
 
 
-def _dry_run(context: PostFilterContext, nodes: Sequence[NodeInfo]) -> Candidates:
+def _dry_run(context: PostFilterContext, nodes: Sequence[NodeInfo], steps: PreemptionSteps) -> Candidates:
     """On every one of the nodes, in whatever order."""
     budgets = Budgets.of(context.snapshot.objects.list(PodDisruptionBudget))
-    found = (_select_victims(context, node, budgets) for node in nodes)
+    found = (_select_victims(context, node, budgets, steps) for node in nodes)
     return [candidate for candidate in found if candidate is not None]
 
 
-def _select_victims(context: PostFilterContext, node: NodeInfo, budgets: Budgets) -> Candidate | None:
+def _select_victims(
+    context: PostFilterContext, node: NodeInfo, budgets: Budgets, steps: PreemptionSteps
+) -> Candidate | None:
     """R-PREEMPT-54: In v1.19 the pods of lower priority on a node leave it, and those come back one by one beside
     which the pod still fits: first those whose eviction would violate a budget, then the others, each time the
     more important ones first; those that do not come back are the victims, in this order."""
@@ -134,7 +137,8 @@ def _select_victims(context: PostFilterContext, node: NodeInfo, budgets: Budgets
     if not trial.filter().is_success:
         return None
     applies("R-PREEMPT-54")
-    protected = by_protection(by_importance(potential, context.now), budgets)
+    in_order = steps.by_importance(potential, context.now, context.choices)
+    protected = by_protection(in_order, budgets)
     violating = [pod for pod in protected.violating if not trial.reprieves(pod)]
     others = [pod for pod in protected.others if not trial.reprieves(pod)]
     return Candidate(node.name, (*violating, *others), len(violating))

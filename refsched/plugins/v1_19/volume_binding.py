@@ -26,7 +26,7 @@ from refsched.volumes.binding import Changes, are_all_bound, write
 from refsched.volumes.csi_migration import untranslated
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.finding import Claims, PodClaims, claims_of, find_pod_volumes
-from refsched.volumes.orders import volume_orders
+from refsched.volumes.orders import VolumeSteps, volume_orders
 from refsched.volumes.provisioning import NOTHING_TO_BIND, why_not_provisioned
 
 UNBOUND = Reason("pod has unbound immediate PersistentVolumeClaims", "R-VOLBIND-51")
@@ -41,6 +41,7 @@ class VolumeBinding:
     READS: ClassVar[tuple[str, ...]] = current.VolumeBinding.READS
     name: ClassVar[str] = "VolumeBinding"
     bind_timeout_seconds: float = 600.0
+    steps: VolumeSteps = VolumeSteps()
 
     # --- PreFilter --------------------------------------------------------------------------------
 
@@ -52,7 +53,7 @@ class VolumeBinding:
         claims = claims_of(pod.pod, snapshot.objects)
         if claims.immediate:
             return Reject(unresolvable(UNBOUND))
-        order = snapshot.choices.choose("volumes", volume_orders(claims, snapshot))
+        order = snapshot.choices.choose("volumes", volume_orders(claims, snapshot, self.steps))
         return Continue(current.PodState(order.claims, snapshot.objects))
 
     # --- Filter -----------------------------------------------------------------------------------

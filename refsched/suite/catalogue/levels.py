@@ -29,6 +29,8 @@ _LEVELS = {
     "R-PREEMPT-09": (OBSERVED, "how many candidates are looked at is an optimization"),
     "R-PREEMPT-10": (OBSERVED, "where dry runs start and end is an optimization"),
     "R-PREEMPT-15": (OBSERVED, "the wording of a message"),
+    "R-PREEMPT-18": (OBSERVED, "the order of equally important pods is that of an unstable sort"),
+    "R-VOLBIND-29": (OBSERVED, "the order of claims that request equally much is that of an unstable sort"),
     "R-DRA-07": (OBSERVED, "a PostFilter that misses what PreFilter would have left is an accident"),
     "R-DRA-15": (OBSERVED, "who looks for devices may be interrupted, and need not be"),
     "R-DRA-16": (OBSERVED, "in which order pools are tried is nobody's API"),

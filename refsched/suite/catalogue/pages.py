@@ -47,7 +47,8 @@ _RULES = """\
 {all} rules. {promised} are *promised*: the documented API or a KEP says so, and any scheduler that calls itself
 compatible must keep them. {observed} are *observed*: what this version happens to do. A rule stands in the
 docstring of the code that implements it, or in a row of its table. In which releases it holds is computed from
-what each release refers to."""
+what each release refers to. Where a promised rule leaves an order open, an observed one says which order the
+release takes; with `--level promised` any order is allowed."""
 
 _DEFECTS = """\
 Where v1.34.2 does not do what the rule says, and a later version was mended. Both are modelled: the specification

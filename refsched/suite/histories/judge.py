@@ -15,9 +15,11 @@ from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
 from refsched.checking.mending import Mending
 from refsched.objects.writing import as_json
+from refsched.oddities.known_defect import FixedOrder
 from refsched.records import Attempt, Bind, Input, Queues, Record
 from refsched.releases import release_of
 from refsched.suite.catalogue.attribution import Attribution
+from refsched.suite.catalogue.levels import PROMISED
 from refsched.suite.catalogue.reach import Reach
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import History
@@ -33,14 +35,17 @@ _IN_WORDS = {"R-WORDS-01": ("message",), "R-WORDS-02": ("filter", "pre_filter")}
 
 
 class Judge:
-    """One history. ``with_specification`` off leaves the invariants alone.
+    """One history. ``with_specification`` off leaves the invariants alone. At ``level`` promised a scheduler is
+    free in what the rules leave open; else it must do there what the release does.
 
     ``decisive`` counts for each rule how often it had a say in a value that was checked, ``choices`` the values
     that the implementation chose, and ``single`` those of them that left it no choice. Nothing counts before the
     implementation has been asked for a pod, and answered.
     """
 
-    def __init__(self, history: History, part: Part, *, with_specification: bool = True) -> None:
+    def __init__(
+        self, history: History, part: Part, *, with_specification: bool = True, level: str = "all"
+    ) -> None:
         self._part = part
         self._capabilities = capabilities = part.capabilities
         release = release_of(part.kubernetes)
@@ -57,6 +62,7 @@ class Judge:
             )
         )
         self._with_specification = with_specification
+        self._level = level
         self._invariants = Invariants(history.config, history.feature_gates)
         self._attribution = Attribution(self._reach, self._is_nominated_to)
         self._decisive: Counter[str] = Counter()
@@ -160,21 +166,25 @@ class Judge:
     def _compare(
         self, compare: Callable[[Checker], list[Disagreement]], record: Record | None = None
     ) -> list[Finding]:
-        """The disagreements that the absence of known defects does not explain."""
+        """The disagreements that the absence of oddities does not explain. Those that only the absence of an
+        order explains break the rule that states this order."""
         if not self._with_specification:
             return []
         pod = record.pod if isinstance(record, Attempt | Bind) else ""
         with self._reach.listening(self._checker.scheduler.state.queue):
             found = self._followed.ask(compare)
+        orders: Sequence[FixedOrder] = ()
         if found and self._followed.explains(found):
             found = []
+        elif found:
+            orders = self._followed.orders_left_open(found)
+            found = [] if orders and self._level == PROMISED else found
         if record is not None:
             self._attribution.saw(record)
             if not found:
                 self._attribution.agreed(record)
-        return [
-            Finding(self._attribution.rule_of(one), one.member, one.expected, one.got, pod) for one in found
-        ]
+        rule_of = self._attribution.rule_of if not orders else lambda one: orders[0].rule
+        return [Finding(rule_of(one), one.member, one.expected, one.got, pod) for one in found]
 
     def _count(self, record: Record) -> None:
         """Counts the rules that were applied since the last comparison, since they have been compared now."""

@@ -112,7 +112,7 @@ def read_recording(path: Path) -> Recording:
     return Recording(tuple(steps), header.config, header.feature_gates, path, header.start, tuple(entries))
 
 
-def replay_recording(adapter: Adapter, recording: Recording) -> Transcript:
+def replay_recording(adapter: Adapter, recording: Recording, level: str = "all") -> Transcript:
     """AdapterFault where the implementation does not answer as docs/protocol.md says."""
     transcript = Transcript(recording)
     part = part_of(adapter.hello)
@@ -126,7 +126,7 @@ def replay_recording(adapter: Adapter, recording: Recording) -> Transcript:
     except ResetRefused as refused:
         transcript.ended = str(refused)
         return transcript
-    replay = _Replay(session, part, transcript, Judge(reached, part))
+    replay = _Replay(session, part, transcript, Judge(reached, part, level=level))
     try:
         replay.run(recording)
     except _Ended as ended:

@@ -15,12 +15,14 @@ from refsched.suite.histories.part import part_of
 from refsched.suite.histories.recordings import Recording, replay_recording
 
 
-def try_history(adapter: Adapter, history: History, *, with_specification: bool = True) -> Transcript:
+def try_history(
+    adapter: Adapter, history: History, *, with_specification: bool = True, level: str = "all"
+) -> Transcript:
     """AdapterFault where the implementation does not answer as docs/protocol.md says. What it will not be
     configured for ends the history before it begins."""
     if isinstance(history, Recording):
-        return replay_recording(adapter, history)
-    trial = Trial(adapter, history, with_specification=with_specification)
+        return replay_recording(adapter, history, level)
+    trial = Trial(adapter, history, with_specification=with_specification, level=level)
     for step in history.steps:
         trial.take(step)
     return trial.transcript
@@ -29,12 +31,14 @@ def try_history(adapter: Adapter, history: History, *, with_specification: bool 
 class Trial:
     """A history whose steps come one by one; those of ``beginning`` do not count, only how it is configured."""
 
-    def __init__(self, adapter: Adapter, beginning: History, *, with_specification: bool = True) -> None:
+    def __init__(
+        self, adapter: Adapter, beginning: History, *, with_specification: bool = True, level: str = "all"
+    ) -> None:
         self._part = part_of(adapter.hello)
         self._beginning = self._part.history(beginning)
         self._steps: list[Step] = []
         reached = with_extenders_at_hand(self._beginning)
-        self._judge = Judge(reached, self._part, with_specification=with_specification)
+        self._judge = Judge(reached, self._part, with_specification=with_specification, level=level)
         self._driver: Driver | None = None
         self._refused = Transcript(self._beginning)
         try:

@@ -151,7 +151,8 @@ class Gathering:
         """The start of the command that repeats something, called from the same directory."""
         called = self._config.getoption(CALLED_AS) or f"pytest {self._tests()}".strip()
         only = f" --only={shlex.quote(self._options.only)}" if self._options.only else ""
-        return f"{called} --impl={shlex.quote(self._options.implementation)}{only}"
+        level = f" --level={self._options.level}" if self._options.level != "all" else ""
+        return f"{called} --impl={shlex.quote(self._options.implementation)}{only}{level}"
 
     def _tests(self) -> str:
         """The folder of the tests that were asked for, or nothing where pytest was called in it."""

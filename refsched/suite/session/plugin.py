@@ -74,7 +74,7 @@ def pytest_conformance_bench(config: pytest.Config) -> Bench:
     """Imported late: a project with a bench of its own does without the whole specification."""
     from refsched.suite.session.standard import StandardBench
 
-    return StandardBench(in_process=config.getoption("--in-process"))
+    return StandardBench(in_process=config.getoption("--in-process"), level=config.getoption("--level"))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -23,9 +23,10 @@ from refsched.tools.shipped import import_tests
 
 
 class StandardBench:
-    """With ``in_process`` a Python module runs in the process of the suite."""
+    """With ``in_process`` a Python module runs in the process of the suite. ``level`` says which rules count."""
 
-    def __init__(self, *, in_process: bool = False) -> None:
+    def __init__(self, *, in_process: bool = False, level: str = "all") -> None:
+        self._level = level
         self._in_process = in_process
 
     @cached_property
@@ -51,10 +52,10 @@ class StandardBench:
         return {rule: lacking for rule in self.rules if (lacking := part.lacks(rule))}
 
     def judge(self, connection: Connection, history: History) -> Judgement:
-        return _judgement(try_history(_adapter(connection), history))
+        return _judgement(try_history(_adapter(connection), history, level=self._level))
 
     def begin(self, connection: Connection, beginning: History) -> Course:
-        return StandardCourse(Trial(_adapter(connection), beginning))
+        return StandardCourse(Trial(_adapter(connection), beginning, level=self._level))
 
 
 @frozen

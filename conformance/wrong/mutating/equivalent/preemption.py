@@ -8,17 +8,17 @@ from collections.abc import Mapping
 from conformance.wrong.mutating.equivalent.places import each
 
 PREEMPTION: Mapping[str, str] = {
-    "preemption.go_sort:_Sorting._partition_equal:swapped:0": (
+    "oddities.go_sort:_Sorting._partition_equal:swapped:0": (
         "Two elements change places: which of them is named first makes no difference."
     ),
-    "preemption.importance:more_important:boundary:0": "It is asked only where the two priorities differ.",
+    "oddities.fixed_orders:more_important:boundary:0": "It is asked only where the two priorities differ.",
     **dict.fromkeys(
         (f"preemption.victims:select_victims:{kind}" for kind in ("and-or:0", "part:0", "part:1")),
         "Victims that stand in order already are sorted once more. The highest priority stays in front, and of "
         "their order nothing else is asked.",
     ),
     **each(
-        "preemption.go_sort:_Sorting",
+        "oddities.go_sort:_Sorting",
         (
             "_heap_sort:weight:0",
             "_heap_sort:sign:2",
@@ -28,41 +28,41 @@ PREEMPTION: Mapping[str, str] = {
         "The heap is built from a root further on or, where that has no child, from one before: nothing "
         "sinks below a root without children.",
     ),
-    "preemption.go_sort:_Sorting._insertion_sort:sign:0": (
+    "oddities.go_sort:_Sorting._insertion_sort:sign:0": (
         "Two elements more are sunk, neither of which may go further down than the start."
     ),
     **each(
-        "preemption.go_sort:_Sorting",
+        "oddities.go_sort:_Sorting",
         ("_partition:boundary:0", "_partition:boundary:1", "_partition_equal:boundary:2"),
         "Left and right do not stay on one element: either the one passes it by or the other does.",
     ),
-    "preemption.go_sort:_Sorting._partition_equal:boundary:0": (
+    "oddities.go_sort:_Sorting._partition_equal:boundary:0": (
         "The last element that is left changes places with itself, and left passes it by all the same."
     ),
-    "preemption.go_sort:_Sorting._partition:swapped:0": (
+    "oddities.go_sort:_Sorting._partition:swapped:0": (
         "Two elements change places: which of them is named first makes no difference."
     ),
     **each(
-        "preemption.go_sort:_Sorting._partition_equal",
+        "oddities.go_sort:_Sorting._partition_equal",
         ("sign:0", "sign:4", "part:2"),
         "It looks at elements again that are not greater than the pivot: left passes them by, and right stops.",
     ),
-    "preemption.go_sort:_Sorting._partial_insertion_sort:sign:7": (
+    "oddities.go_sort:_Sorting._partial_insertion_sort:sign:7": (
         "Behind the last element nothing can rise: nothing is compared."
     ),
     **each(
-        "preemption.go_sort:_xorshift",
+        "oddities.go_sort:_xorshift",
         ("weight:1", "off-by-one:1", "off-by-one:2", "off-by-one:3"),
         "Of three numbers in a row the lowest bits are read: what the mask takes off comes down by seven bits "
         "with each. And the bit that the mask lacks is none of a number that was shifted.",
     ),
     **each(
-        "preemption.go_sort:_xorshift",
+        "oddities.go_sort:_xorshift",
         ("weight:3", "off-by-one:6", "off-by-one:7", "off-by-one:8"),
         "Of three numbers in a row the lowest bits are read: what the mask takes off comes down by seven bits "
         "with each. And the bit that the mask lacks is none of a number that was shifted.",
     ),
-    "preemption.importance:more_important:part:0": (
+    "oddities.fixed_orders:more_important:part:0": (
         "A pod that has started did so before now, and so its start time is the earlier one."
     ),
     **each(

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from refsched.preemption.go_sort import sort_slice
+from refsched.oddities.go_sort import sort_slice
 
 # fmt: off
 FROM_GO = {

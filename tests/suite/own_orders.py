@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scheduler that decides as the specification does, but takes the orders that the rules leave open as they come,
+where the release takes the order of Go's sort."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import evolve
+
+from refsched.config.feature_gates import with_feature_gates
+from refsched.machine.scheduler import START
+from refsched.oddities.fixed_orders import FIXED_ORDERS
+from refsched.reference import ReferenceScheduler
+from refsched.releases import DEFAULT
+
+FREE = evolve(DEFAULT, oddities=DEFAULT.oddities - set(FIXED_ORDERS))
+
+
+def create(
+    config: Mapping[str, Any], *, feature_gates: Mapping[str, bool] | None = None, start: Any = START
+) -> ReferenceScheduler:
+    return ReferenceScheduler(config, with_feature_gates(feature_gates, FREE), start, 0)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Level: where a rule leaves an order open, a scheduler is free in it by what is promised, and not by what the
+release was observed to do."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from world import node_object, pod_object
+
+from refsched.suite.adapters.adapter import Adapter
+from refsched.suite.adapters.module import InProcess
+from refsched.suite.histories.history import Create, History, Schedule
+from refsched.suite.histories.trial import Transcript, try_history
+
+ROOT = Path(__file__).parents[2]
+BUDGET = {
+    "apiVersion": "policy/v1",
+    "kind": "PodDisruptionBudget",
+    "metadata": {"name": "b"},
+    "spec": {"selector": {"matchLabels": {"app": "a"}}},
+    "status": {"disruptionsAllowed": 1},
+}
+
+
+def victim(name: str, on: str = "n1", cpu: str = "1") -> dict[str, Any]:
+    return pod_object(name, cpu, on=on, labels={"app": "a"})
+
+
+def history(*objects: dict[str, Any]) -> History:
+    """Two victims that have not started, one of which must leave."""
+    some = (node_object("n1", "2"), victim("p1"), victim("p2"), *objects, pod_object("p", "1", priority=1))
+    return History((*map(Create, some), Schedule()))
+
+
+def judged(asked: History, level: str, implementation: str = "own_orders") -> Transcript:
+    with Adapter(implementation, InProcess(implementation, 30.0)) as adapter:
+        return try_history(adapter, asked, level=level)
+
+
+def test_a_scheduler_that_differs_in_an_order_alone_breaks_the_rule_that_states_this_order() -> None:
+    for level in ("all", "observed"):
+        found = judged(history(), level).findings
+        assert {one.rule for one in found} == {"R-PREEMPT-18"}
+        assert {one.member for one in found} <= {"victims", "nominatedNode"}
+    assert not judged(history(), "promised").findings
+    assert not judged(history(), "all", "refsched.reference").findings
+
+
+@pytest.mark.parametrize(
+    "objects",
+    [
+        (BUDGET,),
+        (node_object("n2", "2"), victim("q1", "n2", "500m"), victim("q2", "n2", "500m"), victim("q3", "n2")),
+    ],
+)
+def test_what_an_order_may_have_decided_elsewhere_is_not_held_against_anybody(objects: Any) -> None:
+    """A budget, and what another node would have cost."""
+    for implementation in ("own_orders", "refsched.reference"):
+        assert not judged(history(*objects), "promised", implementation).findings
+
+
+@pytest.mark.parametrize(("level", "exit_code"), [("promised", 0), ("observed", 1)])
+def test_the_suite_passes_it_at_level_promised_alone(level: str, exit_code: int) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "conformance/",
+        "-q",
+        "-k",
+        "test_preemption",
+        "--impl=own_orders",
+    ]
+    done = subprocess.run(
+        [*command, f"--level={level}"],
+        cwd=ROOT,
+        env={"PYTHONPATH": str(Path(__file__).parent), "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == exit_code, done.stdout
