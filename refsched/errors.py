@@ -1,11 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one error that bad input gives: where it stands, which field, and what is wrong with it."""
+"""The one error that bad input gives: where it stands, which field, and what is wrong with it.
+
+Its text comes from whoever wrote the input, and so it is made printable and kept short here, for all who show it.
+"""
 
 from __future__ import annotations
 
 from typing import Self
 
 from attrs import evolve, frozen
+
+LONGEST = 1_000
+"""Characters of a line that is shown."""
+
+
+def printable(text: str) -> str:
+    """The text as it may go to a terminal: a character that is not printed is shown by its escape."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """The text, or the beginning and the end of one that is too long."""
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[:half]} … {text[-half:]}"
 
 
 @frozen
@@ -21,7 +38,9 @@ class InputError(Exception):
     where: str = ""
 
     def __str__(self) -> str:
-        return ": ".join(part for part in (self.where, self.field, self.problem) if part)
+        return shortened(
+            ": ".join(printable(part) for part in (self.where, self.field, self.problem) if part)
+        )
 
     def at(self, where: str) -> Self:
         """The same error, told where it stands (outermost place first)."""

@@ -15,9 +15,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from attrs import frozen
+from attrs import field, frozen
 
 from refsched.errors import InputError
+from refsched.objects.api_fields import check_fields
 from refsched.objects.defaults import defaulted
 from refsched.objects.dumps import objects_of, read_bytes
 from refsched.objects.files import open_file, shown_path
@@ -33,18 +34,23 @@ _RANK = {kind: rank for rank, kind in enumerate(KINDS)}
 
 @frozen
 class Manifests:
-    """``ignored`` counts the objects of kinds that scheduling does not read, as ``apps/v1 Deployment``."""
+    """``ignored`` counts the objects of kinds that scheduling does not read, as ``apps/v1 Deployment``, and
+    ``unknown`` those that a cluster printed with what is no field, as ``Pod spec.nodeSelectr``."""
 
     objects: tuple[ApiObject, ...]
     ignored: Mapping[str, int]
+    unknown: Mapping[str, int] = field(factory=dict)
 
 
 def read_manifests(paths: Sequence[str | Path], stdin: BinaryIO | None = None) -> Manifests:
-    """All objects of all ``paths``. Raises InputError where one cannot be read, or stands there twice."""
+    """All objects of all ``paths``. Raises InputError where one cannot be read, or stands there twice, or where a
+    person wrote what is no field."""
     ignored: Counter[str] = Counter()
+    unknown: Counter[str] = Counter()
     found: list[tuple[str, ApiObject]] = []
     for where, value in _objects(paths, stdin):
         try:
+            unknown.update(check_fields(value))
             found.append((where, read_object(value)))
         except UnknownKindError:
             ignored[f"{value['apiVersion']} {value['kind']}"] += 1
@@ -52,7 +58,7 @@ def read_manifests(paths: Sequence[str | Path], stdin: BinaryIO | None = None) -
             raise error.at(where) from None
         except RecursionError:
             raise InputError("is nested too deeply", where=where) from None
-    return Manifests(_completed(found), dict(sorted(ignored.items())))
+    return Manifests(_completed(found), dict(sorted(ignored.items())), dict(sorted(unknown.items())))
 
 
 def _completed(found: Sequence[tuple[str, ApiObject]]) -> tuple[ApiObject, ...]:

@@ -7,6 +7,7 @@ what a cluster answers are the records of the same document.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import partial
@@ -21,6 +22,7 @@ from refsched.framework.choices import SeededChoices
 from refsched.machine.inputs import InputReader
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import START, CycleHeldError, Scheduler
+from refsched.objects.api_fields import check_fields
 from refsched.objects.documents import read_documents
 from refsched.objects.dumps import items_of
 from refsched.objects.kinds import KINDS, kind_called
@@ -89,11 +91,11 @@ class Cluster:
 
     def create(self, manifests: Manifest | Iterable[Manifest]) -> tuple[Output, ...]:
         """New objects are shown to the scheduler, in this order. Answers what it did because of them."""
-        return self._apply(*(Create(value) for value in _objects(manifests)))
+        return self._apply(*(Create(value) for value in _checked(manifests)))
 
     def update(self, manifests: Manifest | Iterable[Manifest]) -> tuple[Output, ...]:
         """Changed objects are shown to the scheduler, each as it is now."""
-        return self._apply(*(Update(value) for value in _objects(manifests)))
+        return self._apply(*(Update(value) for value in _checked(manifests)))
 
     def delete(
         self, kind: str, name: str, namespace: str = "default", *, api_version: str = ""
@@ -193,6 +195,14 @@ def _objects(manifests: Manifest | Iterable[Manifest]) -> Iterator[dict[str, Any
     else:
         for each in manifests:
             yield from _objects(each)
+
+
+def _checked(manifests: Manifest | Iterable[Manifest]) -> Iterator[dict[str, Any]]:
+    """The same, but what is no field is refused, or warned of where a cluster printed it."""
+    for value in _objects(manifests):
+        for unknown in check_fields(value):
+            warnings.warn(f"{unknown} is no field that is known here, and ignored", stacklevel=4)
+        yield value
 
 
 def _one(manifest: Manifest) -> Mapping[str, Any]:

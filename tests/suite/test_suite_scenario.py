@@ -133,3 +133,19 @@ def test_a_trace_whose_steps_are_none_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps(header | {"steps": [{"dance": 1}]}) + "\n", "utf-8")
     with pytest.raises(InputError, match=r"wrong.jsonl: line 1: steps\[0\]: expected exactly one of"):
         read_history(path)
+
+
+def test_what_is_no_field_is_refused_or_warned_of_where_a_cluster_printed_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "scenario.yaml"
+    value = {**NODE, "spec": {"taint": []}}
+    path.write_text(scenario_text(History(creating(value)), title="t"))
+    with pytest.raises(
+        InputError, match=r"scenario.yaml: Node n1: spec.taint: is no field; did you mean taints"
+    ):
+        read_history(path)
+    value["metadata"] = {"name": "n1", "uid": "u"}
+    path.write_text(scenario_text(History(creating(value)), title="t"))
+    assert read_history(path).steps == creating(value)
+    assert "Node spec.taint is no field that is known here, and ignored" in capsys.readouterr().err

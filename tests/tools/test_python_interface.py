@@ -179,3 +179,13 @@ def test_a_plan_places_every_pending_pod_and_changes_nothing() -> None:
     }
     assert "2 pending pods: 1 placed, 1 not" in str(plan)
     assert cluster.records == ()
+
+
+def test_what_is_no_field_is_refused_or_warned_of_where_a_cluster_printed_it() -> None:
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"nodeSelectr": {}}}
+    with pytest.raises(
+        InputError, match=r"Pod a: spec.nodeSelectr: is no field; did you mean nodeSelector\?"
+    ):
+        Cluster(pod)
+    with pytest.warns(UserWarning, match=r"Pod spec.nodeSelectr is no field that is known here"):
+        Cluster({**pod, "metadata": {"name": "a", "uid": "u"}})

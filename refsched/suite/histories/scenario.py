@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -18,9 +19,10 @@ from typing import Any
 import yaml
 
 from refsched.checking.trace import FORMAT, read_trace
-from refsched.errors import InputError
+from refsched.errors import InputError, printable
+from refsched.objects.api_fields import check_fields
 from refsched.objects.documents import read_documents, read_text
-from refsched.records import Input, read_record, to_json
+from refsched.records import Input, Update, read_record, to_json
 from refsched.suite.histories.history import Create, History, Observe, Schedule, Step, steps_by_entry
 from refsched.suite.session.bench import Seen
 
@@ -185,11 +187,19 @@ def _from_scenario(path: Path) -> History:
     try:
         config = data.get("config")
         gates = data.get("featureGates") or {}
-        return (
-            History(tuple(read_steps(steps)), config, gates) if config else History(tuple(read_steps(steps)))
-        )
+        read = tuple(read_steps(steps))
+        for step in read:
+            _check_fields(step, path)
+        return History(read, config, gates) if config else History(read)
     except InputError as problem:
         raise problem.at(str(path)) from None
+
+
+def _check_fields(step: Step, path: Path) -> None:
+    """Refuse what is no field, or warn of it where a cluster printed the object."""
+    for unknown in check_fields(step.object) if isinstance(step, Create | Update) else ():
+        text = f"refsched: warning: {path}: {unknown} is no field that is known here, and ignored"
+        print(printable(text), file=sys.stderr)
 
 
 def _with_object(step: object, objects: Iterator[Json], path: Path) -> object:

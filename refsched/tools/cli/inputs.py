@@ -21,6 +21,7 @@ from refsched.objects.files import open_file
 from refsched.objects.manifests import Manifests, read_manifests
 from refsched.releases import DEFAULT, release_of
 from refsched.releases.release import Release
+from refsched.tools.cli.printing import counted, note
 from refsched.tools.planner.cluster import latest_time
 from refsched.tools.planner.dry_extenders import reach
 
@@ -57,6 +58,8 @@ def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]
         raise error.at(GATES_OPTION) from None
     config = default_config(release) if given.config is None else _config(given.config, release)
     manifests = read_manifests(given.files)
+    for unknown, count in manifests.unknown.items():
+        note(f"{unknown} ({counted(count, 'object')}) is no field that is known here, and ignored")
     try:
         scheduler = scheduler_of(
             config,

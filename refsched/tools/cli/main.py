@@ -302,7 +302,7 @@ def _give_up_stdout() -> None:
 
 
 def _end(problem: str) -> NoReturn:
-    from refsched.tools.cli.printing import printable
+    from refsched.errors import printable
 
     if problem and sys.stderr is not None:
         with suppress(OSError):

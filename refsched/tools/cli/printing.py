@@ -19,6 +19,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from refsched.errors import printable
+
 TABLE, JSON, YAML = "table", "json", "yaml"
 UNBOUNDED = 100_000
 """Columns: wider than any row."""
@@ -78,16 +80,16 @@ def show_value(value: Any, output: str) -> None:
         click.echo(dumped, nl=False)
 
 
+def note(text: str) -> None:
+    """A warning, beside what is printed."""
+    click.echo(f"refsched: warning: {printable(text)}", err=True)
+
+
 class _Dumper(yaml.SafeDumper):
     """Of a Reason it writes the text."""
 
 
 _Dumper.add_multi_representer(str, yaml.SafeDumper.represent_str)
-
-
-def printable(text: str) -> str:
-    """A control character is shown by its escape."""
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def _style(cell: str) -> str:

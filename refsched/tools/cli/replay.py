@@ -12,11 +12,11 @@ import click
 
 from refsched.checking.agreement import Disagreement
 from refsched.checking.replay import FileReport, judge_file, trace_files
+from refsched.errors import printable
 from refsched.records import NodeStatus
 from refsched.suite.catalogue.attribution import Attribution
 from refsched.suite.catalogue.reach import Reach
 from refsched.tools.cli.main import AGREED, DISAGREED, NOT_JUDGED
-from refsched.tools.cli.printing import printable
 
 DECIDED_BY_ONE_RULE = ("filter", "scores", "totals", "bind", "message")
 SHOWN = 2000

@@ -322,3 +322,23 @@ def test_a_command_without_files_prints_its_usage() -> None:
     done = run("schedule")
     assert done.exit_code == 2
     assert "Missing option '-f'" in done.stderr
+
+
+def test_what_is_no_field_is_refused_where_a_person_wrote_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = cluster(tmp_path, node("n"), pod("a", nodeSelectr={"a": "b"}))
+    problem = "Pod default/a: spec.nodeSelectr: is no field; did you mean nodeSelector?"
+    for command in (["schedule"], ["explain", "a"]):
+        assert problem in refusal(monkeypatch, capsys, *command, "-f", path)
+
+
+def test_what_is_no_field_is_reported_where_a_cluster_printed_it(tmp_path: Path) -> None:
+    printed = pod("a", nodeSelectr={"a": "b"})
+    printed["metadata"]["uid"] = "u"
+    path = cluster(tmp_path, node("n"), printed)
+    warning = "refsched: warning: Pod spec.nodeSelectr (1 object) is no field that is known here, and ignored"
+    for command in (["schedule"], ["explain", "a"]):
+        done = run(*command, "-f", path, "-o", "json")
+        assert (done.exit_code, done.stderr.splitlines()[0]) == (0, warning)
+        assert json.loads(done.stdout)
