@@ -30,6 +30,6 @@ def test_queueing_hints(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="lifecycle", rules=rules_of("EVENT", "R-INV-05"), examples=64)
+@conforms(area="lifecycle", rules=rules_of("EVENT", "CACHE", "R-INV-05"), examples=64)
 def test_nodes_and_pods_come_and_go(check: Check, history: History) -> None:
     check(history)

@@ -17,8 +17,16 @@ Json = dict[str, Any]
 Call = Callable[[], object]
 
 
+OF_SELECTORS = ("R-SELECTOR-", "R-TAINT-07")
+
+
 def applied(call: Call) -> list[str]:
-    """The rules that are applied while ``call`` runs, each once, in the order in which they first were."""
+    """The rules that are applied while ``call`` runs, each once, in the order in which they first were, but for
+    those by which selectors and tolerations match whatever plugin asks."""
+    return [rule for rule in all_applied(call) if not rule.startswith(OF_SELECTORS)]
+
+
+def all_applied(call: Call) -> list[str]:
     heard: dict[str, None] = {}
 
     def hear(rule: str) -> None:

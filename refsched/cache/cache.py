@@ -14,6 +14,7 @@ from refsched.framework.snapshot import NodeChanges, Snapshot
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.resources import resource_of
+from refsched.rules import applies
 
 
 class CacheError(Exception):
@@ -61,7 +62,12 @@ class Cache:
         return pod.uid in self._assumed
 
     def add_pod(self, pod: Pod) -> None:
-        """The API server shows the pod bound: an assumed one is confirmed, on the node where it really is."""
+        """R-CACHE-01: A pod counts on the node where the API server shows it bound, as it is now and wherever it
+        was assumed before, until it is deleted.
+
+        Source: AddPod, UpdatePod, RemovePod.
+        """
+        applies("R-CACHE-01")
         counted = self._pods.get(pod.uid)
         if counted is not None:
             if pod.uid not in self._assumed:
@@ -78,6 +84,7 @@ class Cache:
             )
         if pod.uid in self._assumed:
             raise CacheError(f"assumed pod {pod.uid}({pod.key}) should not be updated")
+        applies("R-CACHE-01")
         self._uncount(counted)
         self._count(pod)
 
@@ -87,6 +94,7 @@ class Cache:
             raise CacheError(
                 f"pod {pod.uid}({pod.key}) is not found in scheduler cache, so cannot be removed from it"
             )
+        applies("R-CACHE-01")
         self._uncount(counted)
 
     def _count(self, pod: Pod) -> None:
@@ -108,7 +116,12 @@ class Cache:
     # --- Nodes ------------------------------------------------------------------------------------
 
     def set_node(self, node: Node) -> None:
-        """A node is new or changed. Pods that counted under its name keep counting."""
+        """R-CACHE-02: A node has what its last update says, and when it is created again the pods that count
+        under its name go on counting.
+
+        Source: AddNode, UpdateNode.
+        """
+        applies("R-CACHE-02")
         info = self._nodes.get(node.name, NodeInfo(None))
         if info.node is None:
             self._tree.add(node)
@@ -188,6 +201,11 @@ class ImageRegister:
         self._images: dict[str, tuple[int, set[str]]] = {}
 
     def add(self, node: Node) -> None:
+        """R-IMAGE-04: An image has the size that its first node reported, and counts on all nodes that report it
+        now.
+        """
+        if node.status.images:
+            applies("R-IMAGE-04")
         for image in node.status.images:
             for name in image.names:
                 self._images.setdefault(name, (image.size_bytes, set()))[1].add(node.name)

@@ -13,6 +13,7 @@ from refsched.objects.node import (
     ZONE_LABEL,
     Node,
 )
+from refsched.rules import applies
 
 Zone = tuple[str, str]
 """Region and zone; both empty for a node that names neither."""
@@ -53,6 +54,10 @@ class NodeTree:
             self.add(new)
 
     def names(self) -> list[str]:
-        """The first of each zone, then the second of each, and so on, until every node is named once."""
+        """R-CACHE-03: Nodes are listed round the zones, in the order in which these appeared: the first node of
+        each zone, then the second of each, and so on; the list is made anew when a node comes or leaves.
+        """
+        if len(self._zones) > 1:
+            applies("R-CACHE-03")
         longest = max((len(names) for names in self._zones.values()), default=0)
         return [names[i] for i in range(longest) for names in self._zones.values() if i < len(names)]

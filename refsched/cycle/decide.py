@@ -52,7 +52,11 @@ class Decision:
 
     @property
     def evaluated(self) -> int:
-        """EvaluatedNodes: the feasible nodes that were kept, and the rejected ones."""
+        """R-SEARCH-14: The nodes that were evaluated are the feasible ones that were kept, and the rejected ones.
+
+        Source: EvaluatedNodes of ScheduleResult.
+        """
+        applies("R-SEARCH-14")
         return len(self.feasible) + len(self.diagnosis.node_to_status)
 
 

@@ -51,6 +51,8 @@ def rejected_on(node: str, status: Status) -> Failure:
 def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> Failure:
     """R-FAIL-01: A pod that still exists and is unbound goes back to the queue, as the API server shows it
     now, and its PodScheduled condition says why it was not scheduled.
+    R-FAIL-03: A pod that was nominated to a node loses its nomination when its attempt or its binding fails,
+    unless PostFilter leaves it the nomination or gives it another.
 
     The failure that is returned names all plugins that are recorded to have rejected the pod: if PreEnqueue
     gates it on its way back, the gating plugin is among them (runPreEnqueuePlugin adds it to the set of the
@@ -70,6 +72,8 @@ def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> Failure:
         queued = evolve(queued, info=PodInfo(pending))
         scheduler.queue.add_unschedulable_if_not_present(queued)
         failure = _with_gate(failure, scheduler.queue.gating_plugin(queued.key))
+    if tried.status.nominated_node_name and failure.nominated_node == "":
+        applies("R-FAIL-03")
     scheduler.queue.nominator.nominate(queued.pod, failure.nominated_node)
     reason = "Unschedulable" if failure.status.is_rejected else "SchedulerError"
     condition = PodCondition("PodScheduled", "False", reason, failure.status.message)

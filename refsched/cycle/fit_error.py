@@ -40,8 +40,10 @@ class Diagnosis:
 
     @property
     def unschedulable_plugins(self) -> frozenset[str]:
-        """Those whose events may requeue the pod: what narrowed the search, what rejected a node, and in the
-        name of all extenders one that anything cures."""
+        """R-FAIL-02: A pod waits for events of every plugin that rejected it on a node, or that excluded nodes in
+        PreFilter, and for any event if extenders rejected nodes.
+        """
+        applies("R-FAIL-02")
         said = (*self.statuses.values(), self.rejecting)
         extenders = {EXTENDER} if self.struck else frozenset()
         return self.pre_filter_plugins | {s.plugin for s in said if s.is_rejected and s.plugin} | extenders

@@ -127,7 +127,13 @@ class PodInfo:
 
     @cached_property
     def host_ports(self) -> tuple[HostPort, ...]:
-        """Host ports, those of sidecars first; other init containers do not count."""
+        """R-PORTS-05: The host ports of a pod are those of its containers and of its sidecars, and not those of
+        other init containers.
+
+        Those of sidecars come first. Source: framework/types.go, util.GetHostPorts.
+        """
+        if any(container.ports for container in self.pod.spec.init_containers):
+            applies("R-PORTS-05")
         sidecars = [c for c in self.pod.spec.init_containers if c.is_sidecar]
         return tuple(
             HostPort(port.host_ip or ANY_IP, port.protocol or "TCP", port.host_port)

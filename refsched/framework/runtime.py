@@ -193,7 +193,11 @@ class Framework:
     # --- Filter -----------------------------------------------------------------------------------
 
     def run_filter_plugins(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> Status:
-        """The first that does not answer Success decides; what is no rejection is an Error."""
+        """R-FRAMEWORK-13: Filter plugins are called in their order until one does not accept the node, and this
+        one decides.
+
+        What is no rejection is an Error.
+        """
         skipped, states, left_out = state.skipped, state.states, state.left_out
         for plugin in self.filter_plugins:
             name = plugin.name
@@ -204,6 +208,7 @@ class Framework:
                 continue
             if not status.is_rejected:
                 status = error(f'running "{name}" filter plugin: {status.message}')
+            applies("R-FRAMEWORK-13")
             return status.by(name)
         return SUCCESS
 
@@ -237,7 +242,10 @@ class Framework:
     def run_score_plugins(
         self, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Scores | Status:
-        """PreScore, Score, Normalize, and then weights. Source: RunPreScorePlugins, RunScorePlugins."""
+        """R-FRAMEWORK-14: A plugin's scores are normalized first, and then multiplied by the plugin's weight.
+
+        Source: RunPreScorePlugins, RunScorePlugins.
+        """
         states: dict[str, Any] = {}
         skipped: set[str] = set()
         for plugin in self.pre_score_plugins:
@@ -264,6 +272,8 @@ class Framework:
             else raw[plugin.name]
             for plugin in scoring
         }
+        if scoring:
+            applies("R-FRAMEWORK-14")
         for name in sorted(instead.skipped):
             raw[name] = normalized[name] = {node.name: 0 for node in nodes}
         return Scores(raw, normalized, self.score_weights)

@@ -140,7 +140,13 @@ def _is_waiting(scheduler: SchedulerState, pod: Pod | None) -> bool:
 
 
 def _handle_assigned_pod(scheduler: SchedulerState, before: Pod | None, after: Pod | None) -> None:
-    """What the cache refuses is only logged by kube-scheduler, and the event counts all the same."""
+    """R-EVENT-06: The addition, a change and the deletion of an assigned pod are events that may requeue others,
+    after the cache has it.
+
+    What the cache refuses is only logged by kube-scheduler, and the event counts all the same. Source:
+    addPodToCache, updatePodInCache, deletePodFromCache.
+    """
+    applies("R-EVENT-06")
     if after is not None and before is None:
         _cached(lambda: scheduler.cache.add_pod(after))
         _move(scheduler, ASSIGNED_POD_ADD, None, after)
@@ -173,9 +179,12 @@ def _update_unscheduled_pod(scheduler: SchedulerState, before: Pod, after: Pod) 
     """R-EVENT-03: When a waiting pod loses its nomination to a node, this is an event for pods of no higher
     priority, as if an assigned pod had been deleted.
 
-    An update of an assumed pod is passed over. Source: updatePodInSchedulingQueue.
+    R-EVENT-07: An update of an assumed pod changes nothing in the queue.
+
+    Source: updatePodInSchedulingQueue.
     """
     if scheduler.cache.is_assumed(after):
+        applies("R-EVENT-07")
         return
     scheduler.queue.update(before, after)
     nominated = before.status.nominated_node_name
@@ -206,8 +215,12 @@ def _no_more_important_than(pod: Pod) -> Callable[[Pod], bool]:
 
 
 def is_skipped(scheduler: SchedulerState, pod: Pod) -> bool:
-    """A pod that is being deleted or is assumed already is not tried. Source: schedule_one.go,
-    skipPodSchedule."""
+    """R-EVENT-05: A pod that is popped while it is being deleted, or is assumed already, is not tried.
+
+    Source: schedule_one.go, skipPodSchedule.
+    """
+    if pod.metadata.deletion_timestamp is not None:
+        applies("R-EVENT-05")
     return pod.metadata.deletion_timestamp is not None or scheduler.cache.is_assumed(pod)
 
 

@@ -14,6 +14,7 @@ from refsched.objects.node import Taint
 from refsched.objects.quantity import Quantity
 from refsched.objects.selectors import NodeSelector, PreferredSchedulingTerm
 from refsched.objects.volumes import Volume
+from refsched.rules import applies
 
 DEFAULT_SCHEDULER_NAME = "default-scheduler"
 
@@ -71,7 +72,12 @@ class Toleration:
     effect: str = ""
 
     def tolerates(self, taint: Taint) -> bool:
-        """Source: api/core/v1/toleration.go, ToleratesTaint (v0.34.2)."""
+        """R-TAINT-07: A toleration tolerates a taint if it names the taint's effect or none, and the taint's key
+        or none, and if its operator is Exists or its value is the taint's.
+
+        Source: api/core/v1/toleration.go, ToleratesTaint (v0.34.2).
+        """
+        applies("R-TAINT-07")
         if self.effect and self.effect != taint.effect:
             return False
         if self.key and self.key != taint.key:

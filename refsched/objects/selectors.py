@@ -15,6 +15,7 @@ from attrs import frozen
 
 from refsched.errors import InputError
 from refsched.objects.meta import LabelSelector
+from refsched.rules import applies
 
 if TYPE_CHECKING:
     from refsched.objects.node import Node
@@ -31,6 +32,10 @@ class Requirement:
     values: tuple[str, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
+        """R-SELECTOR-01: In holds if the label has one of the values, NotIn if it has none of them or is missing,
+        Exists if the label is there, even empty, and DoesNotExist if it is missing.
+        """
+        applies("R-SELECTOR-01")
         match self.operator:
             case "In":
                 return self.key in labels and labels[self.key] in self.values
@@ -52,7 +57,10 @@ class Requirement:
         return len(self.values) == 1 and _int64(self.values[0]) is not None
 
     def _compares(self, label: str | None) -> bool:
-        """Gt and Lt compare int64 integers; a label or value that is not one matches nothing."""
+        """R-SELECTOR-02: Gt and Lt compare the label with one value, as int64 integers; what is not such an
+        integer matches nothing.
+        """
+        applies("R-SELECTOR-02")
         left = _int64(label) if label is not None else None
         right = _int64(self.values[0]) if len(self.values) == 1 else None
         if left is None or right is None:
@@ -86,8 +94,11 @@ _LABEL_OPERATORS = frozenset({"In", "NotIn", "Exists", "DoesNotExist"})
 
 
 def compile_selector(selector: LabelSelector | None) -> Selector:
-    """No selector matches nothing; an empty one matches everything (metav1.LabelSelectorAsSelector)."""
+    """R-SELECTOR-05: A label selector that is left out selects nothing, and an empty one selects everything
+    (metav1.LabelSelectorAsSelector).
+    """
     if selector is None:
+        applies("R-SELECTOR-05")
         return NOTHING
     equalities = (Requirement(key, "In", (value,)) for key, value in sorted(selector.match_labels.items()))
     expressions = (Requirement(e.key, e.operator, e.values) for e in selector.match_expressions)
@@ -126,6 +137,10 @@ class NodeSelectorTerm:
         return not self.match_expressions and not self.match_fields
 
     def matches(self, node: Node) -> bool:
+        """R-SELECTOR-03: A node matches a node selector term if it matches all of its expressions and fields; a
+        term without any matches no node.
+        """
+        applies("R-SELECTOR-03")
         if self.is_empty:
             return False
         fields = {"metadata.name": node.name}
@@ -141,6 +156,9 @@ class NodeSelector:
     node_selector_terms: tuple[NodeSelectorTerm, ...] = ()
 
     def matches(self, node: Node) -> bool:
+        """R-SELECTOR-04: A node matches a node selector if it matches one of its terms."""
+        if len(self.node_selector_terms) != 1:
+            applies("R-SELECTOR-04")
         return any(term.matches(node) for term in self.node_selector_terms)
 
 

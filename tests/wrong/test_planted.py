@@ -15,6 +15,7 @@ from conformance.wrong.planted.table import Wrong, all_wrong, areas_near, tables
 from conformance.wrong.running import matrix
 from conformance.wrong.running.planting import replacing
 from conformance.wrong.running.profile import suite_tests
+from refsched.suite.catalogue.rules import all_rules
 
 ROOT = Path(__file__).parents[2]
 
@@ -85,3 +86,9 @@ def test_the_kill_matrix_is_of_the_wrong_schedulers_that_there_are() -> None:
 
 def test_the_page_shows_what_the_kill_matrix_holds() -> None:
     assert (ROOT / matrix.PAGE).read_text("utf-8") == matrix.page(matrix.read())
+
+
+def test_every_wrong_scheduler_breaks_rules_of_the_catalogue() -> None:
+    for wrong in all_wrong().values():
+        assert wrong.breaks, wrong.name
+        assert set(wrong.breaks) <= all_rules().keys(), wrong.name

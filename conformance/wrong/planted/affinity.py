@@ -14,6 +14,7 @@ WRONG = (
         "return any(term.matches(node) for term in self.node_selector_terms)",
         "return all(term.matches(node) for term in self.node_selector_terms)",
         cites="kubernetes #52141",
+        breaks=("R-SELECTOR-04", "R-NODEAFF-04"),
     ),
     Wrong(
         "ors-requirements",
@@ -25,6 +26,7 @@ WRONG = (
         "            or any(r.as_requirement().matches(node.metadata.labels) for r in self.match_expressions)\n"
         "        ) and all(",
         cites="kubernetes #44349",
+        breaks=("R-SELECTOR-03",),
     ),
     Wrong(
         "empty-term-matches",
@@ -32,6 +34,7 @@ WRONG = (
         _SELECTORS,
         "if self.is_empty:\n            return False",
         "if self.is_empty:\n            return True",
+        breaks=("R-SELECTOR-03",),
     ),
     Wrong(
         "not-in-needs-the-label",
@@ -39,6 +42,7 @@ WRONG = (
         _SELECTORS,
         "return self.key not in labels or labels[self.key] not in self.values",
         "return self.key in labels and labels[self.key] not in self.values",
+        breaks=("R-SELECTOR-01",),
     ),
     Wrong(
         "greater-or-equal",
@@ -46,6 +50,7 @@ WRONG = (
         _SELECTORS,
         'return left > right if self.operator == "Gt" else left < right',
         'return left >= right if self.operator == "Gt" else left < right',
+        breaks=("R-SELECTOR-02",),
     ),
     Wrong(
         "less-is-greater",
@@ -53,6 +58,7 @@ WRONG = (
         _SELECTORS,
         'return left > right if self.operator == "Gt" else left < right',
         "return left > right",
+        breaks=("R-SELECTOR-02",),
     ),
     Wrong(
         "compares-text",
@@ -60,6 +66,7 @@ WRONG = (
         _SELECTORS,
         'return left > right if self.operator == "Gt" else left < right',
         'return (label or "") > self.values[0] if self.operator == "Gt" else (label or "") < self.values[0]',
+        breaks=("R-SELECTOR-02",),
     ),
     Wrong(
         "ignores-match-fields",
@@ -67,6 +74,7 @@ WRONG = (
         _SELECTORS,
         " and all(\n            r.as_requirement().matches(fields) for r in self.match_fields\n        )",
         "",
+        breaks=("R-SELECTOR-03",),
     ),
     Wrong(
         "a-name-in-one-term-binds-all",
@@ -75,6 +83,7 @@ WRONG = (
         "        if not by_name:\n            return None\n",
         "        if not by_name:\n            continue\n",
         cites="kubernetes #116465",
+        breaks=("R-NODEAFF-02",),
     ),
     Wrong(
         "ors-names-within-a-term",
@@ -82,6 +91,7 @@ WRONG = (
         _AFFINITY,
         "frozenset.intersection(*by_name)",
         "frozenset.union(*by_name)",
+        breaks=("R-NODEAFF-02",),
     ),
     Wrong(
         "one-selected-label-is-enough",
@@ -90,6 +100,7 @@ WRONG = (
         "return all(labels.get(key) == value for key, value in pod.spec.node_selector.items())",
         "selected = [labels.get(key) == value for key, value in pod.spec.node_selector.items()]\n"
         "    return not selected or any(selected)",
+        breaks=("R-NODEAFF-04",),
     ),
     Wrong(
         "takes-the-best-preference-alone",
@@ -98,6 +109,7 @@ WRONG = (
         "score = sum(term.weight for term in preferred if term.preference.matches(node.existing_node))",
         "weights = (t.weight for t in preferred if t.preference.matches(node.existing_node))\n"
         "        score = max(weights, default=0)",
+        breaks=("R-NODEAFF-06",),
     ),
     Wrong(
         "ignores-added-affinity",
@@ -105,6 +117,7 @@ WRONG = (
         _AFFINITY,
         "if added is not None and not added.matches(node.existing_node):",
         "if False:",
+        breaks=("R-NODEAFF-03",),
     ),
     Wrong(
         "requires-preferences",
@@ -118,6 +131,7 @@ WRONG = (
         "            and (not own or any(term.preference.matches(node.existing_node) for term in own))\n"
         "        ):",
         cites="karpenter #1204, #1300",
+        breaks=("R-NODEAFF-04",),
     ),
     Wrong(
         "compares-fractions",
@@ -126,6 +140,7 @@ WRONG = (
         "    number = int(text) if _INTEGER.match(text) else None\n"
         "    return number if number is not None and -(2**63) <= number < 2**63 else None",
         "    try:\n        return float(text)\n    except ValueError:\n        return None",
+        breaks=("R-SELECTOR-02",),
     ),
     Wrong(
         "matching-nodes-requeue-again",
@@ -133,6 +148,7 @@ WRONG = (
         _AFFINITY,
         "elif before is not None and _is_selected(pod, before) and _has_affinity(pod, before):",
         "elif False:",
+        breaks=("R-NODEAFF-07",),
     ),
     Wrong(
         "looks-at-affinity-alone-before",
@@ -140,6 +156,7 @@ WRONG = (
         _AFFINITY,
         "elif before is not None and _is_selected(pod, before) and _has_affinity(pod, before):",
         "elif before is not None and _is_selected(pod, before):",
+        breaks=("R-NODEAFF-07",),
     ),
     Wrong(
         "hint-forgets-added-affinity",
@@ -147,6 +164,7 @@ WRONG = (
         _AFFINITY,
         "        if added is not None and not added.matches(after):\n            return False\n",
         "",
+        breaks=("R-NODEAFF-07",),
     ),
     Wrong(
         "own-preferences-replace-added-ones",
@@ -154,6 +172,7 @@ WRONG = (
         _AFFINITY,
         "return Continue((*added, *own))",
         "return Continue(own or added)",
+        breaks=("R-NODEAFF-06",),
     ),
     Wrong(
         "no-label-is-an-empty-one",
@@ -161,6 +180,7 @@ WRONG = (
         _AFFINITY,
         "return all(labels.get(key) == value for key, value in pod.spec.node_selector.items())",
         "return all(labels.get(key, '') == value for key, value in pod.spec.node_selector.items())",
+        breaks=("R-NODEAFF-04",),
     ),
     Wrong(
         "an-empty-label-is-none",
@@ -168,5 +188,6 @@ WRONG = (
         _SELECTORS,
         '            case "Exists":\n                return self.key in labels',
         '            case "Exists":\n                return bool(labels.get(self.key))',
+        breaks=("R-SELECTOR-01",),
     ),
 )

@@ -13,6 +13,7 @@ WRONG = (
         _BACKOFF,
         "maximum if initial > maximum >> doublings else initial << doublings",
         "min(initial, maximum)",
+        breaks=("R-BACKOFF-01",),
     ),
     Wrong(
         "doubles-at-once",
@@ -20,6 +21,7 @@ WRONG = (
         _BACKOFF,
         "doublings = count - 1",
         "doublings = count",
+        breaks=("R-BACKOFF-01",),
     ),
     Wrong(
         "grows-without-end",
@@ -27,6 +29,7 @@ WRONG = (
         _BACKOFF,
         "maximum if initial > maximum >> doublings else initial << doublings",
         "initial << doublings",
+        breaks=("R-BACKOFF-01",),
     ),
     Wrong(
         "errors-owe-no-backoff",
@@ -34,6 +37,7 @@ WRONG = (
         _BACKOFF,
         "count = pod.consecutive_errors_count or pod.unschedulable_count",
         "count = pod.unschedulable_count",
+        breaks=("R-BACKOFF-02", "R-QUEUE-11"),
     ),
     Wrong(
         "a-refusal-ends-no-row-of-errors",
@@ -41,6 +45,7 @@ WRONG = (
         _QUEUE,
         "pod.consecutive_errors_count + 1 if failed else 0",
         "pod.consecutive_errors_count + (1 if failed else 0)",
+        breaks=("R-QUEUE-49",),
     ),
     Wrong(
         "forgets-after-a-while",
@@ -54,6 +59,7 @@ WRONG = (
         "            )\n"
         "            + (0 if failed else 1),",
         cites="kubernetes #87616",
+        breaks=("R-BACKOFF-02",),
     ),
     Wrong(
         "a-second-too-early",
@@ -61,6 +67,7 @@ WRONG = (
         _BACKOFF,
         "if pod.backoff_expiration < self.rounded(now):",
         "if pod.backoff_expiration <= self.rounded(now):",
+        breaks=("R-BACKOFF-05",),
     ),
     Wrong(
         "whose-backoff-ends-last-is-first",
@@ -68,6 +75,7 @@ WRONG = (
         _BACKOFF,
         "return left.backoff_expiration < right.backoff_expiration",
         "return left.backoff_expiration > right.backoff_expiration",
+        breaks=("R-QUEUE-47",),
     ),
     Wrong(
         "backs-off-by-attempts",
@@ -75,5 +83,6 @@ WRONG = (
         _BACKOFF,
         "count = pod.consecutive_errors_count or pod.unschedulable_count",
         "count = pod.attempts",
+        breaks=("R-BACKOFF-02",),
     ),
 )

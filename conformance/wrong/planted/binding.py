@@ -16,6 +16,7 @@ WRONG = (
         "        cycle.scheduler.cache.forget(pod.pod)\n    return rejected_on",
         "        pass\n    return rejected_on",
         cites="kubernetes #93830",
+        breaks=("R-ROLLBACK-02", "R-INV-08"),
     ),
     Wrong(
         "leaks-what-it-could-not-bind",
@@ -24,6 +25,7 @@ WRONG = (
         "        scheduler.cache.forget(pod)\n",
         "        pass\n",
         cites="kubernetes #28883, kluster-capacity #50",
+        breaks=("R-ROLLBACK-03", "R-INV-08"),
     ),
     Wrong(
         "unreserves-nothing",
@@ -32,6 +34,7 @@ WRONG = (
         "    run_unreserve_plugins(cycle)\n    pod, node = cycle.on_node\n",
         "    pod, node = cycle.on_node\n",
         cites="koordinator #2673",
+        breaks=("R-ROLLBACK-02", "R-ROLLBACK-01"),
     ),
     Wrong(
         "unreserves-forwards",
@@ -39,6 +42,7 @@ WRONG = (
         _POINTS,
         "for plugin in reversed(cycle.framework.reserve_plugins):",
         "for plugin in cycle.framework.reserve_plugins:",
+        breaks=("R-ROLLBACK-01", "R-ROLLBACK-03"),
     ),
     Wrong(
         "unreserves-who-came-to-reserve",
@@ -49,6 +53,7 @@ WRONG = (
         "            continue\n"
         '        cycle.note_call(plugin, "unreserve")\n',
         cites="kubernetes #83557",
+        breaks=("R-ROLLBACK-01",),
     ),
     Wrong(
         "a-failed-binding-is-no-event",
@@ -56,6 +61,7 @@ WRONG = (
         _BINDING,
         "    requeue_other_pods(None)\n",
         "    pass\n",
+        breaks=("R-ROLLBACK-03",),
     ),
     Wrong(
         "a-rejected-waiting-pod-is-no-event",
@@ -63,6 +69,7 @@ WRONG = (
         _BINDING,
         "        requeue_other_pods(lambda other: other.uid != pod.uid)\n",
         "        pass\n",
+        breaks=("R-ROLLBACK-03",),
     ),
     Wrong(
         "unreserves-after-post-bind",
@@ -71,6 +78,7 @@ WRONG = (
         "    run_post_bind_plugins(cycle)\n    return None\n",
         "    run_post_bind_plugins(cycle)\n    run_unreserve_plugins(cycle)\n    return None\n",
         cites="kubernetes #100609",
+        breaks=("R-ROLLBACK-01", "R-BIND-04"),
     ),
     Wrong(
         "never-calls-post-bind",
@@ -78,6 +86,7 @@ WRONG = (
         _BINDING,
         "    run_post_bind_plugins(cycle)\n    return None\n",
         "    return None\n",
+        breaks=("R-BIND-03", "R-BIND-04"),
     ),
     Wrong(
         "the-last-reserve-decides",
@@ -86,6 +95,7 @@ WRONG = (
         '        if not status.is_success:\n            applies("R-RESERVE-01")\n',
         "        if not status.is_success and plugin is cycle.framework.reserve_plugins[-1]:\n"
         '            applies("R-RESERVE-01")\n',
+        breaks=("R-RESERVE-01",),
     ),
     Wrong(
         "a-skipped-bind-is-bound",
@@ -93,6 +103,7 @@ WRONG = (
         _POINTS,
         '            applies("R-BIND-02")\n            continue\n',
         '            applies("R-BIND-02")\n            return SUCCESS\n',
+        breaks=("R-BIND-02",),
     ),
     Wrong(
         "goes-on-after-pre-bind-failed",
@@ -100,6 +111,7 @@ WRONG = (
         _POINTS,
         '            return cycle.scheduler.rules.refusal("PreBind", plugin.name, status, cycle.queued.pod)\n',
         "            return SUCCESS\n",
+        breaks=("R-BIND-01",),
     ),
     Wrong(
         "nobody-is-to-blame-for-a-late-refusal",
@@ -107,6 +119,7 @@ WRONG = (
         _FAILURE,
         "diagnosis.unschedulable_plugins, diagnosis.pending_plugins\n",
         "frozenset(), frozenset()\n",
+        breaks=("R-FAIL-02", "R-QUEUE-07"),
     ),
     Wrong(
         "schedules-who-is-bound",
@@ -115,6 +128,7 @@ WRONG = (
         "pending = shown if shown is not None and not shown.spec.node_name else None",
         "pending = shown",
         cites="kubernetes #96579, neon autoscaling #435",
+        breaks=("R-FAIL-01",),
     ),
     Wrong(
         "a-failed-pod-is-lost",
@@ -123,6 +137,7 @@ WRONG = (
         "        scheduler.queue.add_unschedulable_if_not_present(queued)\n",
         "        scheduler.queue.done(tried.uid)\n",
         cites="koordinator #3190",
+        breaks=("R-FAIL-01", "R-INV-07"),
     ),
     Wrong(
         "forgets-events-on-permit",
@@ -130,6 +145,7 @@ WRONG = (
         _BINDING,
         "    status = yield from _wait_on_permit(cycle)\n",
         "    cycle.scheduler.queue.done(pod.pod.uid)\n    status = yield from _wait_on_permit(cycle)\n",
+        breaks=("R-QUEUE-51", "R-FLIGHT-01", "R-FLIGHT-02"),
     ),
     Wrong(
         "is-requeued-by-its-own-leaving",
@@ -137,6 +153,7 @@ WRONG = (
         _BINDING,
         "        requeue_other_pods(lambda other: other.uid != pod.uid)\n",
         "        requeue_other_pods(None)\n",
+        breaks=("R-ROLLBACK-03",),
     ),
     Wrong(
         "nobody-rejected-it-on-permit",
@@ -144,6 +161,7 @@ WRONG = (
         _BINDING,
         "unschedulable_plugins=frozenset({status.plugin})",
         "unschedulable_plugins=frozenset()",
+        breaks=("R-FAIL-02", "R-BIND-04", "R-QUEUE-07"),
     ),
     Wrong(
         "a-failed-binding-waits-for-events",
@@ -151,6 +169,7 @@ WRONG = (
         _BINDING,
         "            return Failure(status)\n",
         "            return Failure(status, frozenset({status.plugin}))\n",
+        breaks=("R-BIND-04", "R-QUEUE-51"),
     ),
     Wrong(
         "post-bind-comes-first",
@@ -158,6 +177,7 @@ WRONG = (
         _BINDING,
         "    cycle.scheduler.queue.done(pod.pod.uid)\n",
         "    cycle.scheduler.queue.done(pod.pod.uid)\n    run_post_bind_plugins(cycle)\n",
+        breaks=("R-BIND-04", "R-BIND-03"),
     ),
     Wrong(
         "keeps-the-nomination-of-who-failed-late",
@@ -165,6 +185,7 @@ WRONG = (
         _FAILURE,
         'nominated_node: str | None = ""',
         "nominated_node: str | None = None",
+        breaks=("R-FAIL-03",),
     ),
     Wrong(
         "a-refused-reservation-is-an-event",
@@ -175,5 +196,6 @@ WRONG = (
         "        from refsched.queue.cluster_events import ASSIGNED_POD_DELETE as deleted\n"
         "        cycle.scheduler.queue.move_all_to_active_or_backoff_queue(deleted, pod.pod, None)\n"
         "    return rejected_on",
+        breaks=("R-ROLLBACK-02",),
     ),
 )

@@ -16,24 +16,27 @@ WRONG = (
         "            self._tree.add(node)\n"
         "            info = evolve(info, requested=NodeInfo(None).requested)\n",
         cites="kubernetes #93938",
+        breaks=("R-CACHE-02",),
     ),
     Wrong(
         "deleted-pods-go-on-counting",
         "A deleted pod still counts on its node.",
         _CACHE,
         'is not found in scheduler cache, so cannot be removed from it"\n            )\n'
-        "        self._uncount(counted)\n",
+        '        applies("R-CACHE-01")\n        self._uncount(counted)\n',
         'is not found in scheduler cache, so cannot be removed from it"\n            )\n',
         cites="kubernetes #69926, #22398, #42063, #55587, #85726",
+        breaks=("R-CACHE-01",),
     ),
     Wrong(
         "updates-do-not-count",
         "An update of a running pod does not change what counts on its node.",
         _CACHE,
         '            raise CacheError(f"assumed pod {pod.uid}({pod.key}) should not be updated")\n'
-        "        self._uncount(counted)\n        self._count(pod)\n",
+        '        applies("R-CACHE-01")\n        self._uncount(counted)\n        self._count(pod)\n',
         '            raise CacheError(f"assumed pod {pod.uid}({pod.key}) should not be updated")\n',
         cites="kubernetes #37232",
+        breaks=("R-CACHE-01",),
     ),
     Wrong(
         "keeps-to-what-it-assumed",
@@ -44,6 +47,7 @@ WRONG = (
         "            return\n"
         "        self._count(pod)\n\n    def update_pod",
         cites="kubernetes #46347",
+        breaks=("R-CACHE-01",),
     ),
     Wrong(
         "assumptions-expire",
@@ -55,6 +59,7 @@ WRONG = (
         "            for uid in list(cache._assumed):\n"
         "                cache._uncount(cache._pods[uid])\n",
         cites="kubernetes #106361",
+        breaks=("R-ASSUME-01", "R-CACHE-01"),
     ),
     Wrong(
         "remembers-that-it-assumed",
@@ -63,6 +68,7 @@ WRONG = (
         "        self._uncount(pod)\n\n    def is_assumed",
         "        self._uncount(pod)\n        self._assumed.add(pod.uid)\n\n    def is_assumed",
         cites="kubernetes #101877",
+        breaks=("R-ROLLBACK-02", "R-ROLLBACK-03"),
     ),
     Wrong(
         "nodes-keep-what-they-had",
@@ -74,6 +80,7 @@ WRONG = (
         "            node=node,\n"
         "            allocatable=info.allocatable if info.node else resource_of(node.status.allocatable),\n"
         "        )",
+        breaks=("R-CACHE-02",),
     ),
     Wrong(
         "zone-after-zone",
@@ -82,6 +89,7 @@ WRONG = (
         "return [names[i] for i in range(longest) for names in self._zones.values() if i < len(names)]",
         "return [name for names in self._zones.values() for name in names[:longest]]",
         cites="kubernetes #91601",
+        breaks=("R-CACHE-03",),
     ),
     Wrong(
         "empty-zones-keep-their-turn",
@@ -90,6 +98,7 @@ WRONG = (
         "        if not self._zones[zone]:\n            del self._zones[zone]\n",
         "",
         cites="kubernetes #69597",
+        breaks=("R-CACHE-03",),
     ),
     Wrong(
         "takes-deleted-nodes",
@@ -97,5 +106,6 @@ WRONG = (
         _CACHE,
         "        if self._came_or_went:\n",
         "        if len(self._searched) != sum(info.node is not None for info in self._nodes.values()):\n",
+        breaks=("R-CACHE-03",),
     ),
 )

@@ -15,6 +15,7 @@ WRONG = (
         _RELEASE,
         'Enabled("TaintToleration", Int32(3))',
         'Enabled("TaintToleration", Int32(1))',
+        breaks=("R-CONFIG-10", "R-FRAMEWORK-14"),
     ),
     Wrong(
         "affinity-weighs-one",
@@ -22,6 +23,7 @@ WRONG = (
         _RELEASE,
         'Enabled("NodeAffinity", Int32(2))',
         'Enabled("NodeAffinity", Int32(1))',
+        breaks=("R-CONFIG-10", "R-FRAMEWORK-14"),
     ),
     Wrong(
         "spread-weighs-one",
@@ -29,6 +31,7 @@ WRONG = (
         _RELEASE,
         'Enabled("PodTopologySpread", Int32(2))',
         'Enabled("PodTopologySpread", Int32(1))',
+        breaks=("R-CONFIG-10", "R-FRAMEWORK-14"),
     ),
     Wrong(
         "keeps-the-default-weight",
@@ -37,6 +40,7 @@ WRONG = (
         "for plugin in (*plugins.score.enabled, *plugins.multi_point.enabled):",
         "for plugin in (*plugins.multi_point.enabled, *plugins.score.enabled):",
         cites="kubernetes #103956, #92649",
+        breaks=("R-CONFIG-26",),
     ),
     Wrong(
         "changes-the-order-of-plugins",
@@ -45,6 +49,7 @@ WRONG = (
         "return [*before, *expanded, *(name for name in specific if name not in again)]",
         "return [*expanded, *before, *(name for name in specific if name not in again)]",
         cites="kubernetes #105611",
+        breaks=("R-CONFIG-24",),
     ),
     Wrong(
         "disables-nothing-at-a-point",
@@ -52,6 +57,7 @@ WRONG = (
         _RESOLVE,
         "if point not in release.plugins[plugin.name].points or plugin.name in disabled:",
         "if point not in release.plugins[plugin.name].points:",
+        breaks=("R-CONFIG-23",),
     ),
     Wrong(
         "ignores-a-profile-s-percentage",
@@ -59,6 +65,7 @@ WRONG = (
         _RESOLVE,
         "    if percentage is None:\n",
         "    if True:\n",
+        breaks=("R-CONFIG-21",),
     ),
     Wrong(
         "ignores-hard-pod-affinity-weight",
@@ -66,6 +73,7 @@ WRONG = (
         "refsched.plugins.inter_pod_affinity",
         "return cls(args.hard_pod_affinity_weight, args.ignore",
         "return cls(1, args.ignore",
+        breaks=("R-PODAFF-11",),
     ),
     Wrong(
         "ignores-no-resources",
@@ -73,6 +81,7 @@ WRONG = (
         "refsched.plugins.node_resources_fit",
         "frozenset(args.ignored_resources),",
         "frozenset(),",
+        breaks=("R-FIT-04",),
     ),
     Wrong(
         "a-disabled-plugin-comes-back",
@@ -80,6 +89,7 @@ WRONG = (
         _DEFAULTS,
         'kept = [p for p in default.enabled if not disabled & {p.name, "*"}]',
         'kept = [p for p in default.enabled if "*" not in disabled]',
+        breaks=("R-CONFIG-11", "R-CONFIG-12"),
     ),
     Wrong(
         "ignores-no-resource-groups",
@@ -87,6 +97,7 @@ WRONG = (
         "refsched.plugins.node_resources_fit",
         "frozenset(args.ignored_resource_groups),",
         "frozenset(),",
+        breaks=("R-FIT-04",),
     ),
     Wrong(
         "first-arguments-for-all",
@@ -98,6 +109,7 @@ WRONG = (
         "config.name in release.args}\n"
         "    kept = globals().setdefault('_FIRST', {})\n"
         "    args = {name: kept.setdefault(name, found) for name, found in args.items()}\n",
+        breaks=("R-CONFIG-27",),
     ),
     Wrong(
         "adds-no-affinity",
@@ -105,6 +117,7 @@ WRONG = (
         "refsched.plugins.node_affinity",
         "return cls(args.added_affinity or _NONE)",
         "return cls()",
+        breaks=("R-NODEAFF-03", "R-NODEAFF-06"),
     ),
     Wrong(
         "unasked-plugins-are-skipped",
@@ -112,5 +125,6 @@ WRONG = (
         _LEFT_OUT,
         "instead.answers[plugin.name] = plugin.WITHOUT_PRE_FILTER",
         "instead.skipped.add(plugin.name)",
+        breaks=("R-FRAMEWORK-10",),
     ),
 )

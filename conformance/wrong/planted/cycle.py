@@ -17,6 +17,7 @@ WRONG = (
         "scheduler.next_start_node_index = index % len(snapshot.nodes)",
         "scheduler.next_start_node_index = 0 * index",
         cites="kubernetes #95709",
+        breaks=("R-SEARCH-05",),
     ),
     Wrong(
         "moves-on-by-feasible-nodes",
@@ -24,6 +25,7 @@ WRONG = (
         _DECIDE,
         "processed=len(found.feasible) + processed,",
         "processed=len(found.feasible),",
+        breaks=("R-SEARCH-05",),
     ),
     Wrong(
         "half-of-the-nodes-are-enough",
@@ -32,6 +34,7 @@ WRONG = (
         "max(50 - number_of_nodes // 125, MIN_FEASIBLE_NODES_PERCENTAGE_TO_FIND)",
         "50",
         cites="kubernetes #138996",
+        breaks=("R-SEARCH-01",),
     ),
     Wrong(
         "fifty-nodes-are-enough",
@@ -39,6 +42,7 @@ WRONG = (
         _FIND,
         "MIN_FEASIBLE_NODES_TO_FIND = 100",
         "MIN_FEASIBLE_NODES_TO_FIND = 50",
+        breaks=("R-SEARCH-01",),
     ),
     Wrong(
         "rejected-nodes-were-not-evaluated",
@@ -47,6 +51,7 @@ WRONG = (
         "return len(self.feasible) + len(self.diagnosis.node_to_status)",
         "return len(self.feasible)",
         cites="kubernetes #82156",
+        breaks=("R-SEARCH-14", "R-SEARCH-05"),
     ),
     Wrong(
         "filters-backwards",
@@ -54,6 +59,7 @@ WRONG = (
         _RUNTIME,
         "        for plugin in self.filter_plugins:\n            name = plugin.name\n",
         "        for plugin in reversed(self.filter_plugins):\n            name = plugin.name\n",
+        breaks=("R-FRAMEWORK-13",),
     ),
     Wrong(
         "does-not-look-at-who-was-left-out",
@@ -61,6 +67,7 @@ WRONG = (
         _WORDS,
         "                counts[reason] += unseen\n",
         "                pass\n",
+        breaks=("R-WORDS-01",),
     ),
     Wrong(
         "who-narrowed-the-search-is-not-to-blame",
@@ -68,6 +75,7 @@ WRONG = (
         _WORDS,
         "return self.pre_filter_plugins | {s.plugin",
         "return frozenset() | {s.plugin",
+        breaks=("R-SEARCH-09", "R-FAIL-02"),
     ),
     Wrong(
         "blames-the-first-plugin",
@@ -75,6 +83,7 @@ WRONG = (
         _WORDS,
         "        said = (*self.statuses.values(), self.rejecting)\n        extenders",
         "        said = (*self.statuses.values(), self.rejecting)[:1]\n        extenders",
+        breaks=("R-FAIL-02",),
     ),
     Wrong(
         "moves-on-by-one",
@@ -82,6 +91,7 @@ WRONG = (
         _CYCLE,
         "index = scheduler.next_start_node_index + decision.processed",
         "index = scheduler.next_start_node_index + 1",
+        breaks=("R-SEARCH-05",),
     ),
     Wrong(
         "rounds-the-share-up",
@@ -89,6 +99,7 @@ WRONG = (
         _FIND,
         "number_of_nodes * percentage // 100,",
         "-(-number_of_nodes * percentage // 100),",
+        breaks=("R-SEARCH-01",),
     ),
     Wrong(
         "scores-a-single-node",
@@ -96,6 +107,7 @@ WRONG = (
         _DECIDE,
         "if len(feasible) <= 1:",
         "if len(feasible) < 1:",
+        breaks=("R-SEARCH-04",),
     ),
     Wrong(
         "searches-who-was-left-out",
@@ -103,6 +115,7 @@ WRONG = (
         _DECIDE,
         "nodes = [node for node in nodes if node.name in pre_filter.nodes]",
         "nodes = list(nodes)",
+        breaks=("R-SEARCH-09", "R-NODEAFF-02"),
     ),
     Wrong(
         "finds-no-node-too-many",
@@ -110,5 +123,6 @@ WRONG = (
         _FIND,
         "    for offset in range(len(nodes)):\n",
         "    for offset in range(len(nodes)):\n        if len(feasible) == number_to_find:\n            break\n",
+        breaks=("R-SEARCH-02",),
     ),
 )

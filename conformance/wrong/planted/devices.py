@@ -20,6 +20,7 @@ WRONG = (
         "return offered.id not in self.in_use and not holders",
         "return not holders",
         cites="kubernetes #136269",
+        breaks=("R-DRA-56",),
     ),
     Wrong(
         "gives-a-pod-one-device-twice",
@@ -27,6 +28,7 @@ WRONG = (
         _ALLOCATOR,
         "return offered.id not in self.in_use and not holders",
         "return offered.id not in self.in_use",
+        breaks=("R-DRA-56",),
     ),
     Wrong(
         "admin-access-takes-devices",
@@ -35,6 +37,7 @@ WRONG = (
         "if result.admin_access:",
         "if False:",
         cites="kubernetes #139040",
+        breaks=("R-DRA-84",),
     ),
     Wrong(
         "ignores-selectors-of-requests",
@@ -42,6 +45,7 @@ WRONG = (
         _REQUESTS,
         ' and _all_hold(sized.asked.selectors, offered, f"claim {of_request.key}")',
         " and of_request is not None",
+        breaks=("R-DRA-40",),
     ),
     Wrong(
         "one-device-is-enough",
@@ -49,6 +53,7 @@ WRONG = (
         _REQUESTS,
         "return Sized(name, asked, device_class, asked.count)",
         "return Sized(name, asked, device_class, 1)",
+        breaks=("R-DRA-50",),
     ),
     Wrong(
         "ignores-match-attribute",
@@ -56,6 +61,7 @@ WRONG = (
         _CONSTRAINTS,
         "elif self._value != value or value == DeviceAttribute():",
         "elif value == DeviceAttribute():",
+        breaks=("R-DRA-30", "R-DRA-58"),
     ),
     Wrong(
         "keeps-old-slices",
@@ -65,6 +71,7 @@ WRONG = (
         '            applies("R-DRA-20")\n'
         "            continue\n",
         "",
+        breaks=("R-DRA-20",),
     ),
     Wrong(
         "devices-reach-everywhere",
@@ -72,6 +79,7 @@ WRONG = (
         _PLUGIN,
         "return unresolvable(NOT_AVAILABLE) if state.unavailable(node) else SUCCESS",
         "return SUCCESS",
+        breaks=("R-DRA-05",),
     ),
     Wrong(
         "takes-claims-from-others",
@@ -80,6 +88,7 @@ WRONG = (
         "and all(user.uid == uid for user in claim.status.reserved_for)",
         "and uid",
         cites="kubernetes #122415",
+        breaks=("R-DRA-06",),
     ),
     Wrong(
         "keeps-devices-of-who-failed",
@@ -88,6 +97,7 @@ WRONG = (
         "                end_allocation(claim, objects)\n                objects.restore(",
         "                objects.restore(",
         cites="kubernetes #140831",
+        breaks=("R-DRA-09",),
     ),
     Wrong(
         "queues-before-claims-are-there",
@@ -95,6 +105,7 @@ WRONG = (
         _PLUGIN,
         '            return unresolvable(Reason(str(problem), "R-DRA-01"))\n        return SUCCESS\n',
         "            return SUCCESS if problem else SUCCESS\n        return SUCCESS\n",
+        breaks=("R-DRA-01",),
     ),
     Wrong(
         "forgets-the-configuration-of-claims",
@@ -102,6 +113,7 @@ WRONG = (
         _RESULTS,
         "configs = (*_class_configs(claim, index, sized), *_claim_configs(claim, index, sized))",
         "configs = tuple(_class_configs(claim, index, sized))",
+        breaks=("R-DRA-61",),
     ),
     Wrong(
         "lets-classes-overrule-claims",
@@ -109,6 +121,7 @@ WRONG = (
         _RESULTS,
         "(*_class_configs(claim, index, sized), *_claim_configs(claim, index, sized))",
         "(*_claim_configs(claim, index, sized), *_class_configs(claim, index, sized))",
+        breaks=("R-DRA-61",),
     ),
     Wrong(
         "configures-no-alternative",
@@ -116,6 +129,7 @@ WRONG = (
         _RESULTS,
         "if name.base in config.requests or str(name) in config.requests:",
         "if name.base in config.requests:",
+        breaks=("R-DRA-61",),
     ),
     Wrong(
         "repeats-the-configuration-of-a-class",
@@ -123,6 +137,7 @@ WRONG = (
         _RESULTS,
         "configs = by_class.get(one.device_class.metadata.name)",
         "configs = None",
+        breaks=("R-DRA-60",),
     ),
     Wrong(
         "ties-no-claim-to-nodes",
@@ -130,6 +145,7 @@ WRONG = (
         _RESULTS,
         "selector = _node_selector(chosen, node)",
         "selector = None and _node_selector(chosen, node)",
+        breaks=("R-DRA-62",),
     ),
     Wrong(
         "asks-twice-for-a-label",
@@ -137,6 +153,7 @@ WRONG = (
         _RESULTS,
         "known.setdefault((requirement.key, requirement.operator, frozenset(requirement.values)), requirement)",
         "known.setdefault((requirement.key, requirement.operator, frozenset(), len(known)), requirement)",
+        breaks=("R-DRA-62",),
     ),
     Wrong(
         "leaves-claims-unprotected",
@@ -144,6 +161,7 @@ WRONG = (
         _WRITES,
         "if protected(current) != current:",
         "if current is None:",
+        breaks=("R-DRA-11",),
     ),
     Wrong(
         "takes-a-claims-last-user-away",
@@ -151,6 +169,7 @@ WRONG = (
         _WRITES,
         "reserved_for=(*current.status.reserved_for, consumer)",
         "reserved_for=(consumer,)",
+        breaks=("R-DRA-11",),
     ),
     Wrong(
         "keeps-claims-to-itself",
@@ -158,6 +177,7 @@ WRONG = (
         _WRITES,
         'api.write("update", claim)',
         "pass",
+        breaks=("R-DRA-11",),
     ),
     Wrong(
         "reserves-for-the-first-only",
@@ -165,6 +185,7 @@ WRONG = (
         _WRITES,
         "write(evolve(current, status=reserved), api)",
         "write(evolve(current, status=reserved), api) if allocation is not None else None",
+        breaks=("R-DRA-11",),
     ),
     Wrong(
         "any-owner-will-do",
@@ -172,6 +193,7 @@ WRONG = (
         _CLAIMS,
         "return controller is not None and controller.uid == pod.uid",
         "return controller is not None",
+        breaks=("R-DRA-80",),
     ),
     Wrong(
         "whoever-comes-first-owns",
@@ -179,6 +201,7 @@ WRONG = (
         _CLAIMS,
         "for owner in claim.metadata.owner_references if owner.controller",
         "for owner in claim.metadata.owner_references",
+        breaks=("R-DRA-80",),
     ),
     Wrong(
         "uses-claims-that-go-away",
@@ -186,6 +209,7 @@ WRONG = (
         _CLAIMS,
         "if claim.metadata.deletion_timestamp is not None:",
         "if claim is None:",
+        breaks=("R-DRA-80",),
     ),
     Wrong(
         "keeps-one-slice-of-a-pool",
@@ -193,6 +217,7 @@ WRONG = (
         _POOLS,
         "_generation(piece) < _generation(kept[0])",
         "_generation(piece) <= _generation(kept[0])",
+        breaks=("R-DRA-20",),
     ),
     Wrong(
         "does-not-see-its-claims",
@@ -200,5 +225,6 @@ WRONG = (
         _PLUGIN,
         'applies("R-DRA-14")\n        return True',
         "return False",
+        breaks=("R-DRA-14",),
     ),
 )

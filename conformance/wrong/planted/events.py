@@ -13,6 +13,7 @@ WRONG = (
         _CHANGES,
         "if not before.spec.scheduling_gates or after.spec.scheduling_gates:",
         "if True:",
+        breaks=("R-CHANGE-04",),
     ),
     Wrong(
         "node-labels-are-no-event",
@@ -20,6 +21,7 @@ WRONG = (
         _CHANGES,
         "    (ActionType.UPDATE_NODE_LABEL, _labels_changed),\n",
         "",
+        breaks=("R-CHANGE-06",),
     ),
     Wrong(
         "uncordoning-is-no-event",
@@ -27,6 +29,7 @@ WRONG = (
         _CHANGES,
         "return before.spec.unschedulable and not after.spec.unschedulable",
         "return False",
+        breaks=("R-CHANGE-06",),
     ),
     Wrong(
         "allocatable-is-no-event",
@@ -34,6 +37,7 @@ WRONG = (
         _CHANGES,
         "    (ActionType.UPDATE_NODE_ALLOCATABLE, _allocatable_changed),\n",
         "",
+        breaks=("R-CHANGE-06",),
     ),
     Wrong(
         "records-one-change-of-a-node",
@@ -42,6 +46,7 @@ WRONG = (
         "for action, changed in _NODE_CHANGES if changed(before, after))",
         "for action, changed in _NODE_CHANGES if changed(before, after))[:1]",
         cites="kubernetes #109442",
+        breaks=("R-CHANGE-06",),
     ),
     Wrong(
         "pod-labels-are-no-event",
@@ -49,6 +54,7 @@ WRONG = (
         _CHANGES,
         "    ActionType.UPDATE_POD_LABEL: _labels_changed,\n",
         "",
+        breaks=("R-CHANGE-02",),
     ),
     Wrong(
         "tainted-nodes-do-not-come",
@@ -57,6 +63,7 @@ WRONG = (
         "        _move(scheduler, NODE_ADD, None, after)\n",
         "        if not after.spec.taints:\n            _move(scheduler, NODE_ADD, None, after)\n",
         cites="kubernetes #110175",
+        breaks=("R-EVENT-01",),
     ),
     Wrong(
         "a-lost-nomination-is-no-event",
@@ -64,6 +71,7 @@ WRONG = (
         _HANDLERS,
         "if nominated and nominated != after.status.nominated_node_name:",
         "if False:",
+        breaks=("R-EVENT-03",),
     ),
     Wrong(
         "a-lost-nomination-requeues-lesser-pods-only",
@@ -71,6 +79,7 @@ WRONG = (
         _HANDLERS,
         "return lambda other: other.priority <= pod.priority",
         "return lambda other: other.priority < pod.priority",
+        breaks=("R-EVENT-03",),
     ),
     Wrong(
         "a-deleted-waiter-is-no-event",
@@ -78,6 +87,7 @@ WRONG = (
         _HANDLERS,
         "        _move(scheduler, ASSIGNED_POD_DELETE, pod, None)\n    elif",
         "        pass\n    elif",
+        breaks=("R-EVENT-04",),
     ),
     Wrong(
         "deleted-pods-are-no-event",
@@ -86,6 +96,7 @@ WRONG = (
         "        _cached(lambda: scheduler.cache.remove_pod(before))\n"
         "        _move(scheduler, ASSIGNED_POD_DELETE, before, None)\n",
         "        _cached(lambda: scheduler.cache.remove_pod(before))\n",
+        breaks=("R-EVENT-06",),
     ),
     Wrong(
         "new-pods-are-no-event",
@@ -94,14 +105,16 @@ WRONG = (
         "        _cached(lambda: scheduler.cache.add_pod(after))\n"
         "        _move(scheduler, ASSIGNED_POD_ADD, None, after)\n",
         "        _cached(lambda: scheduler.cache.add_pod(after))\n",
+        breaks=("R-EVENT-06",),
     ),
     Wrong(
         "queues-who-is-assumed",
         "An update of an assumed pod puts it back into the queue.",
         _HANDLERS,
-        "    if scheduler.cache.is_assumed(after):\n        return\n",
-        "",
+        '        applies("R-EVENT-07")\n        return\n',
+        '        applies("R-EVENT-07")\n',
         cites="kubernetes #91249, #52914",
+        breaks=("R-EVENT-07",),
     ),
     Wrong(
         "queues-who-runs-already",
@@ -109,6 +122,7 @@ WRONG = (
         _HANDLERS,
         "return pod is not None and not pod.spec.node_name and pod",
         "return pod is not None and pod",
+        breaks=("R-EVENT-02",),
     ),
     Wrong(
         "pods-of-other-schedulers-do-not-count",
@@ -117,5 +131,6 @@ WRONG = (
         "pod if pod is not None and pod.spec.node_name else None",
         "pod if pod is not None and pod.spec.node_name and"
         " pod.spec.scheduler_name in scheduler.profiles else None",
+        breaks=("R-EVENT-02",),
     ),
 )

@@ -20,6 +20,7 @@ WRONG = (
         _FIT,
         "if not before.spec.node_name and not before.status.nominated_node_name:",
         "if True:",
+        breaks=("R-FIT-09",),
     ),
     Wrong(
         "fit-ignores-new-nodes",
@@ -27,6 +28,7 @@ WRONG = (
         _FIT,
         'applies("R-FIT-11")\n            return True',
         "return False",
+        breaks=("R-FIT-11",),
     ),
     Wrong(
         "fit-is-requeued-by-any-node",
@@ -34,6 +36,7 @@ WRONG = (
         _FIT,
         "if not _has_pod_slot(_empty(after)) or _insufficient(wanted, _empty(after)):",
         "if False:",
+        breaks=("R-FIT-11",),
     ),
     Wrong(
         "fit-ignores-smaller-pods",
@@ -41,6 +44,7 @@ WRONG = (
         _FIT,
         "ActionType.DELETE | ActionType.UPDATE_POD_SCALE_DOWN,",
         "ActionType.DELETE,",
+        breaks=("R-CURE-NodeResourcesFit-Pod-Delete+UpdatePodScaleDown", "R-FIT-10"),
     ),
     Wrong(
         "taint-ignores-lost-taints",
@@ -49,6 +53,7 @@ WRONG = (
         "if _is_repelled(pod, after) or (before is not None and not _is_repelled(pod, before)):",
         "if _is_repelled(pod, after) or before is not None:",
         cites="kubernetes #131609",
+        breaks=("R-TAINT-05",),
     ),
     Wrong(
         "taint-ignores-new-tolerations",
@@ -56,6 +61,7 @@ WRONG = (
         _TAINT,
         '        applies("R-TAINT-06")\n        return True\n',
         '        applies("R-TAINT-06")\n        return False\n',
+        breaks=("R-TAINT-06",),
     ),
     Wrong(
         "cordon-ignores-uncordoned-nodes",
@@ -64,6 +70,7 @@ WRONG = (
         "if after.spec.unschedulable or (before is not None and not before.spec.unschedulable):",
         "if after.spec.unschedulable or before is not None:",
         cites="kubernetes #122288",
+        breaks=("R-CORDON-03",),
     ),
     Wrong(
         "spread-ignores-new-pods",
@@ -72,6 +79,7 @@ WRONG = (
         "            ActionType.ADD\n            | ActionType.DELETE\n",
         "            ActionType.DELETE\n",
         cites="kubernetes #122627",
+        breaks=("R-SPREAD-16", "R-CURE-PodTopologySpread-Pod-Add+Delete+UpdatePodLabel+UpdatePodToleration"),
     ),
     Wrong(
         "spread-ignores-lost-pods",
@@ -79,6 +87,7 @@ WRONG = (
         _SPREAD,
         "            ActionType.ADD\n            | ActionType.DELETE\n",
         "            ActionType.ADD\n",
+        breaks=("R-SPREAD-16", "R-CURE-PodTopologySpread-Pod-Add+Delete+UpdatePodLabel+UpdatePodToleration"),
     ),
     Wrong(
         "spread-ignores-removed-nodes",
@@ -86,6 +95,7 @@ WRONG = (
         _SPREAD,
         "ActionType.ADD | ActionType.DELETE | ActionType.UPDATE_NODE_LABEL | ActionType.UPDATE_NODE_TAINT,",
         "ActionType.ADD | ActionType.UPDATE_NODE_LABEL | ActionType.UPDATE_NODE_TAINT,",
+        breaks=("R-SPREAD-17", "R-CURE-PodTopologySpread-Node-Add+Delete+UpdateNodeLabel+UpdateNodeTaint"),
     ),
     Wrong(
         "node-affinity-ignores-new-labels",
@@ -93,6 +103,7 @@ WRONG = (
         _NODE_AFFINITY,
         "elif before is not None and _is_selected(pod, before) and _has_affinity(pod, before):",
         "elif before is not None:",
+        breaks=("R-NODEAFF-07",),
     ),
     Wrong(
         "node-affinity-is-requeued-by-any-node",
@@ -100,6 +111,7 @@ WRONG = (
         _NODE_AFFINITY,
         "if not _has_unreadable_term(pod):",
         "if False:",
+        breaks=("R-NODEAFF-07",),
     ),
     Wrong(
         "pod-affinity-ignores-who-left",
@@ -107,6 +119,7 @@ WRONG = (
         _POD_AFFINITY,
         "if not (came or went or frees):",
         "if not (came or frees):",
+        breaks=("R-PODAFF-14",),
     ),
     Wrong(
         "pod-affinity-ignores-who-came",
@@ -114,6 +127,7 @@ WRONG = (
         _POD_AFFINITY,
         "if not (came or went or frees):",
         "if not (went or frees):",
+        breaks=("R-PODAFF-14",),
     ),
     Wrong(
         "pod-affinity-ignores-moved-nodes",
@@ -121,6 +135,7 @@ WRONG = (
         _POD_AFFINITY,
         "if not (joins or leaves):",
         "if not leaves:",
+        breaks=("R-PODAFF-15",),
     ),
     Wrong(
         "ports-are-requeued-by-any-deletion",
@@ -128,6 +143,7 @@ WRONG = (
         _PORTS,
         "if not _in_conflict(PodInfo(pod).host_ports, PodInfo(before).host_ports):",
         "if False:",
+        breaks=("R-PORTS-04",),
     ),
     Wrong(
         "ports-ignore-deleted-pods",
@@ -135,6 +151,7 @@ WRONG = (
         _PORTS,
         "if not _in_conflict(PodInfo(pod).host_ports, PodInfo(before).host_ports):",
         "if True:",
+        breaks=("R-PORTS-04",),
     ),
     Wrong(
         "no-taint-events-for-who-wants-new-nodes",
@@ -143,6 +160,7 @@ WRONG = (
         'rows.append(Registration(ClusterEvent(NODE, ActionType.UPDATE_NODE_TAINT), "R-HINT-05", plugin))',
         "pass",
         cites="kubernetes #109437",
+        breaks=("R-HINT-05",),
     ),
     Wrong(
         "all-must-be-satisfied",
@@ -150,6 +168,7 @@ WRONG = (
         _TABLE,
         "        return any(\n            self._answer(",
         "        return bool(plugins) and all(\n            self._answer(",
+        breaks=("R-HINT-03",),
     ),
     Wrong(
         "hears-what-it-did-not-ask-for",
@@ -157,5 +176,6 @@ WRONG = (
         _EVENTS,
         "        and event.action.value <= registered.action.value\n",
         "",
+        breaks=("R-CHANGE-01",),
     ),
 )

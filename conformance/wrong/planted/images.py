@@ -14,6 +14,7 @@ WRONG = (
         "MIN_THRESHOLD = 23 * MIB",
         "MIN_THRESHOLD = 0",
         cites="kubernetes #124392",
+        breaks=("R-IMAGE-02",),
     ),
     Wrong(
         "ignores-how-far-an-image-spread",
@@ -21,6 +22,7 @@ WRONG = (
         _IMAGES,
         "present += int(state.size * spread)",
         "present += state.size",
+        breaks=("R-IMAGE-01",),
     ),
     Wrong(
         "ignores-images-of-init-containers",
@@ -28,6 +30,7 @@ WRONG = (
         _IMAGES,
         "containers = (*pod.pod.spec.init_containers, *pod.pod.spec.containers)",
         "containers = pod.pod.spec.containers",
+        breaks=("R-IMAGE-01",),
     ),
     Wrong(
         "knows-no-latest",
@@ -35,6 +38,7 @@ WRONG = (
         _IMAGES,
         'return f"{name}:latest"',
         "return name",
+        breaks=("R-IMAGE-03",),
     ),
     Wrong(
         "takes-a-port-for-a-tag",
@@ -42,6 +46,7 @@ WRONG = (
         _IMAGES,
         'if name.rfind(":") > name.rfind("/"):',
         'if ":" in name:',
+        breaks=("R-IMAGE-03",),
     ),
     Wrong(
         "one-threshold-for-all-containers",
@@ -49,6 +54,7 @@ WRONG = (
         _IMAGES,
         "most = MAX_CONTAINER_THRESHOLD * len(containers)",
         "most = MAX_CONTAINER_THRESHOLD",
+        breaks=("R-IMAGE-02",),
     ),
     Wrong(
         "shares-among-feasible-nodes",
@@ -57,6 +63,7 @@ WRONG = (
         "return Continue(len(snapshot.nodes))",
         "return Continue(len(feasible))",
         cites="kubernetes #116673",
+        breaks=("R-IMAGE-01",),
     ),
     Wrong(
         "images-are-never-removed",
@@ -64,6 +71,7 @@ WRONG = (
         _CACHE,
         "holders.discard(node.name)",
         "pass",
+        breaks=("R-IMAGE-01", "R-IMAGE-04"),
     ),
     Wrong(
         "takes-the-last-size-of-an-image",
@@ -71,5 +79,6 @@ WRONG = (
         _CACHE,
         "self._images.setdefault(name, (image.size_bytes, set()))[1].add(node.name)",
         "self._images[name] = (image.size_bytes, {*self._images.get(name, (0, set()))[1], node.name})",
+        breaks=("R-IMAGE-04",),
     ),
 )

@@ -18,6 +18,7 @@ WRONG = (
         _RUNTIME,
         "if counted and status.is_success:",
         "if False:",
+        breaks=("R-NOM-01",),
     ),
     Wrong(
         "equals-do-not-count",
@@ -26,6 +27,7 @@ WRONG = (
         "n.pod.priority >= pod.pod.priority and",
         "n.pod.priority > pod.pod.priority and",
         cites="kubernetes #126700",
+        breaks=("R-NOM-01",),
     ),
     Wrong(
         "lesser-nominations-count",
@@ -34,6 +36,7 @@ WRONG = (
         "n.pod.priority >= pod.pod.priority and n.pod.uid",
         "n.pod.uid",
         cites="kubernetes #106780",
+        breaks=("R-NOM-01",),
     ),
     Wrong(
         "stands-in-its-own-way",
@@ -41,6 +44,7 @@ WRONG = (
         _RUNTIME,
         " and n.pod.uid != pod.pod.uid]",
         "]",
+        breaks=("R-NOM-01",),
     ),
     Wrong(
         "nominations-mean-nothing",
@@ -49,6 +53,7 @@ WRONG = (
         "        for other in counted:\n",
         "        for other in ():\n",
         cites="kubernetes #72124",
+        breaks=("R-NOM-01",),
     ),
     Wrong(
         "nominated-pods-only-take-room",
@@ -56,6 +61,7 @@ WRONG = (
         _RUNTIME,
         "crowded_state = self.add_pod(crowded_state, pod, other, crowded, snapshot)",
         "pass",
+        breaks=("R-NOM-01",),
     ),
     Wrong(
         "counts-twice-who-was-nominated",
@@ -63,6 +69,7 @@ WRONG = (
         _CYCLE,
         "    scheduler.queue.nominator.withdraw(assumed)\n",
         "",
+        breaks=("R-ASSUME-01", "R-NOM-05"),
     ),
     Wrong(
         "the-deleted-stay-nominated",
@@ -71,6 +78,7 @@ WRONG = (
         "        self.nominator.withdraw(pod)\n        place, found = self._find(pod.key)\n",
         "        place, found = self._find(pod.key)\n",
         cites="kubernetes #102339",
+        breaks=("R-NOM-03", "R-NOM-05"),
     ),
     Wrong(
         "an-update-ends-a-nomination",
@@ -78,6 +86,7 @@ WRONG = (
         _NOMINATOR,
         "        self._remove(before)\n        self.nominate(after, unwritten)\n",
         "        self._remove(before)\n",
+        breaks=("R-NOM-04",),
     ),
     Wrong(
         "who-may-not-preempt-loses-its-nomination",
@@ -86,6 +95,7 @@ WRONG = (
         "return PostFilterResult(unschedulable(reason))",
         'return PostFilterResult(unschedulable(reason), nominated_node="")',
         cites="kubernetes #133276",
+        breaks=("R-PREEMPT-13",),
     ),
     Wrong(
         "keeps-a-hopeless-nomination",
@@ -94,6 +104,7 @@ WRONG = (
         'return PostFilterResult(unschedulable(message), nominated_node="")',
         "return PostFilterResult(unschedulable(message))",
         cites="kubernetes #85677",
+        breaks=("R-PREEMPT-15",),
     ),
     Wrong(
         "outranked-pods-stay-nominated",
@@ -101,6 +112,7 @@ WRONG = (
         _PREEMPTION,
         "for other in context.nominated_pods(node) if other.pod.priority < priority)",
         "for other in () if other.pod.priority < priority)",
+        breaks=("R-PREEMPT-16", "R-PREEMPT-PREP-01"),
     ),
     Wrong(
         "looks-at-all-nodes-first",
@@ -108,6 +120,7 @@ WRONG = (
         _DECIDE,
         "nodes = [] if node is None else [node]",
         "nodes = []",
+        breaks=("R-SEARCH-03",),
     ),
     Wrong(
         "nominated-nodes-are-taken-on-trust",
@@ -115,6 +128,7 @@ WRONG = (
         _DECIDE,
         "return find_nodes(nodes, 0, 1, filters)",
         "return Search(tuple(nodes))",
+        breaks=("R-SEARCH-03",),
     ),
     Wrong(
         "who-is-nominated-looks-nowhere-else",
@@ -123,6 +137,7 @@ WRONG = (
         "        nodes: Sequence[NodeInfo] = self.snapshot.nodes\n",
         "        nominated = self.snapshot.get(filters.pod.pod.status.nominated_node_name)\n"
         "        nodes: Sequence[NodeInfo] = [nominated] if nominated else self.snapshot.nodes\n",
+        breaks=("R-SEARCH-03",),
     ),
     Wrong(
         "keeps-the-first-nomination",
@@ -130,6 +145,7 @@ WRONG = (
         _NOMINATOR,
         "        self._remove(pod)\n        to = ",
         "        to = ",
+        breaks=("R-NOM-02",),
     ),
     Wrong(
         "no-post-filter-ends-nominations",
@@ -137,6 +153,7 @@ WRONG = (
         _POST_FILTER,
         "        return PostFilterOutcome()\n",
         '        return PostFilterOutcome(nominated_node="")\n',
+        breaks=("R-POSTFILTER-01",),
     ),
     Wrong(
         "the-first-nomination-of-a-node-counts",
@@ -144,6 +161,7 @@ WRONG = (
         _RUNTIME,
         "        for other in counted:\n",
         "        for other in counted[:1]:\n",
+        breaks=("R-NOM-01",),
     ),
     Wrong(
         "a-withdrawn-nomination-counts",
@@ -151,6 +169,7 @@ WRONG = (
         _NOMINATOR,
         "if not before.status.nominated_node_name and not after.status.nominated_node_name:",
         "if not after.status.nominated_node_name:",
+        breaks=("R-NOM-04", "R-NOM-02"),
     ),
     Wrong(
         "nominations-to-other-nodes-are-withdrawn",
@@ -158,5 +177,6 @@ WRONG = (
         _PREEMPTION,
         "for other in context.nominated_pods(node) if",
         "for each in context.snapshot.nodes for other in context.nominated_pods(each.name) if",
+        breaks=("R-PREEMPT-16",),
     ),
 )

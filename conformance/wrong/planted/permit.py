@@ -15,6 +15,7 @@ WRONG = (
         _WAITING,
         "        if not self.deadlines:\n",
         "        if True:\n",
+        breaks=("R-PERMIT-02",),
     ),
     Wrong(
         "a-rejected-pod-goes-on",
@@ -22,6 +23,7 @@ WRONG = (
         _WAITING,
         "self._decide(Status(Code.UNSCHEDULABLE, (reason,), plugin))",
         "self._decide(SUCCESS)",
+        breaks=("R-PERMIT-03",),
     ),
     Wrong(
         "who-is-out-of-patience-allows",
@@ -29,6 +31,7 @@ WRONG = (
         _WAITING,
         'self.reject(plugin, f"rejected due to timeout after waiting {waited} at plugin {plugin}")',
         "self._decide(SUCCESS if waited else SUCCESS)",
+        breaks=("R-PERMIT-04",),
     ),
     Wrong(
         "waits-as-long-as-the-most-patient",
@@ -36,6 +39,7 @@ WRONG = (
         _WAITING,
         "self.deadlines = {plugin: now + wait for plugin, wait in waits.items()}",
         "self.deadlines = dict.fromkeys(waits, now + max(waits.values()))",
+        breaks=("R-PERMIT-04",),
     ),
     Wrong(
         "who-waits-ends-the-point",
@@ -43,6 +47,7 @@ WRONG = (
         _POINTS,
         "            waits[plugin.name] = answer.timeout\n",
         "            waits[plugin.name] = answer.timeout\n            break\n",
+        breaks=("R-PERMIT-01",),
     ),
     Wrong(
         "the-deleted-go-on-waiting",
@@ -50,6 +55,7 @@ WRONG = (
         _HANDLERS,
         "    if scheduler.waiting_pods.reject(pod.uid):\n",
         "    if False:\n",
+        breaks=("R-EVENT-04",),
     ),
     Wrong(
         "a-late-refusal-keeps-the-nomination",
@@ -58,6 +64,7 @@ WRONG = (
         "diagnosis.unschedulable_plugins, diagnosis.pending_plugins\n",
         "diagnosis.unschedulable_plugins, diagnosis.pending_plugins, None\n",
         cites="scheduler-plugins #293",
+        breaks=("R-FAIL-03",),
     ),
     Wrong(
         "allowed-by-one-waits-for-ever",
@@ -66,6 +73,7 @@ WRONG = (
         "        self.deadlines.pop(plugin, None)\n",
         "        self.deadlines.pop(plugin, None)\n"
         "        self.deadlines.update(dict.fromkeys(self.deadlines, float('inf')))\n",
+        breaks=("R-PERMIT-04",),
     ),
     Wrong(
         "waits-longer-than-a-quarter-of-an-hour",
@@ -73,5 +81,6 @@ WRONG = (
         "refsched.plugins.scripted",
         "return min(seconds, MAX_PERMIT_WAIT)",
         "return seconds",
+        breaks=("R-PERMIT-04",),
     ),
 )

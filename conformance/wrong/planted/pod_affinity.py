@@ -16,6 +16,7 @@ WRONG = (
         "return all(term.matches(pod, None) for term in terms)",
         "return any(term.matches(pod, None) for term in terms)",
         cites="kubernetes #62567",
+        breaks=("R-PODAFF-07",),
     ),
     Wrong(
         "nobody-is-the-first",
@@ -24,6 +25,7 @@ WRONG = (
         "if not state.affinity.is_empty or not meets_all(terms, pod):",
         "if True:",
         cites="kubernetes #62232",
+        breaks=("R-PODAFF-08",),
     ),
     Wrong(
         "anybody-is-the-first",
@@ -32,6 +34,7 @@ WRONG = (
         "if not state.affinity.is_empty or not meets_all(terms, pod):",
         "if not state.affinity.is_empty:",
         cites="kubernetes #62232",
+        breaks=("R-PODAFF-08",),
     ),
     Wrong(
         "everybody-is-the-first",
@@ -39,6 +42,7 @@ WRONG = (
         _AFFINITY,
         "if not state.affinity.is_empty or not meets_all(terms, pod):",
         "if not meets_all(terms, pod):",
+        breaks=("R-PODAFF-08",),
     ),
     Wrong(
         "running-pods-have-no-say",
@@ -47,6 +51,7 @@ WRONG = (
         "if _any_counted(state.existing_anti_affinity, labels.items()):",
         "if False:",
         cites="kubernetes #139028, autoscaler #2977, kubernetes #138546",
+        breaks=("R-PODAFF-04",),
     ),
     Wrong(
         "avoids-only-who-matches-all",
@@ -58,6 +63,7 @@ WRONG = (
         "    for term in terms:\n"
         "        if all(each.matches(pod, namespace_labels) for each in terms):\n"
         '            applies("R-PODAFF-06")\n',
+        breaks=("R-PODAFF-06",),
     ),
     Wrong(
         "ignores-namespace-selectors",
@@ -65,6 +71,7 @@ WRONG = (
         _INFO,
         "if not (named or self.namespace_selector.matches(namespace_labels or {})):",
         "if not named:",
+        breaks=("R-PODAFF-05",),
     ),
     Wrong(
         "own-namespace-always",
@@ -72,13 +79,15 @@ WRONG = (
         _INFO,
         "own = not term.namespaces and term.namespace_selector is None",
         "own = not term.namespaces",
+        breaks=("R-PODAFF-05",),
     ),
     Wrong(
         "no-selector-matches-all",
         "A term without a labelSelector matches every pod.",
         _SELECTORS,
-        "if selector is None:\n        return NOTHING",
-        "if selector is None:\n        return EVERYTHING",
+        "        return NOTHING\n",
+        "        return EVERYTHING\n",
+        breaks=("R-SELECTOR-05",),
     ),
     Wrong(
         "nominated-pods-have-no-affinity",
@@ -86,6 +95,7 @@ WRONG = (
         _AFFINITY,
         "changed = _changed(state, pod, added, node, 1)",
         "changed = state",
+        breaks=("R-PODAFF-02",),
     ),
     Wrong(
         "victims-keep-their-affinity",
@@ -94,6 +104,7 @@ WRONG = (
         "changed = _changed(state, pod, removed, node, -1)",
         "changed = state",
         cites="volcano #3138",
+        breaks=("R-PODAFF-03",),
     ),
     Wrong(
         "victims-go-on-attracting",
@@ -102,6 +113,7 @@ WRONG = (
         "affinity=state.affinity.plus(_domains(affine, node), sign),",
         "affinity=state.affinity,",
         cites="kubernetes #86938",
+        breaks=("R-PODAFF-03",),
     ),
     Wrong(
         "required-affinity-does-not-attract",
@@ -109,6 +121,7 @@ WRONG = (
         _AFFINITY,
         "if self.hard_pod_affinity_weight > 0:",
         "if False:",
+        breaks=("R-PODAFF-11",),
     ),
     Wrong(
         "prefers-what-it-avoids",
@@ -116,6 +129,7 @@ WRONG = (
         _AFFINITY,
         "_weighted(unwanted, -1)",
         "_weighted(unwanted, 1)",
+        breaks=("R-PODAFF-09", "R-PODAFF-12"),
     ),
     Wrong(
         "running-pods-prefer-nobody",
@@ -123,6 +137,7 @@ WRONG = (
         _AFFINITY,
         "_tally(scores, node, self._weighted_terms_of(other), pod.pod, namespace_labels)",
         "pass",
+        breaks=("R-PODAFF-09",),
     ),
     Wrong(
         "normalizes-from-zero",
@@ -130,6 +145,7 @@ WRONG = (
         _AFFINITY,
         "lowest = min(raw.values())",
         "lowest = 0",
+        breaks=("R-PODAFF-13",),
     ),
     Wrong(
         "no-label-is-near-enough",
@@ -137,6 +153,7 @@ WRONG = (
         _AFFINITY,
         "if not all(term.topology_key in labels for term in terms):",
         "if False:",
+        breaks=("R-PODAFF-08",),
     ),
     Wrong(
         "scores-by-feasible-nodes",
@@ -144,6 +161,7 @@ WRONG = (
         _AFFINITY,
         "for node in snapshot.nodes:\n            for other in node.pods if has_own",
         "for node in feasible:\n            for other in node.pods if has_own",
+        breaks=("R-PODAFF-09",),
     ),
     Wrong(
         "evicts-for-affinity",
@@ -151,6 +169,7 @@ WRONG = (
         _AFFINITY,
         "return unresolvable(NO_AFFINITY)",
         "return unschedulable(NO_AFFINITY)",
+        breaks=("R-PODAFF-04",),
     ),
     Wrong(
         "normalizes-in-whole-numbers",
@@ -158,6 +177,7 @@ WRONG = (
         _AFFINITY,
         "int(MAX_NODE_SCORE * ((score - lowest) / spread))",
         "MAX_NODE_SCORE * (score - lowest) // spread",
+        breaks=("R-PODAFF-13",),
     ),
     Wrong(
         "relabelled-pods-attract-nobody",
@@ -165,6 +185,7 @@ WRONG = (
         _AFFINITY,
         "came = meets_all(wanted, after) and not meets_all(wanted, before)",
         "came = meets_all(wanted, after) and before is None",
+        breaks=("R-PODAFF-14",),
     ),
     Wrong(
         "new-nodes-do-not-help-who-avoids",
@@ -172,6 +193,7 @@ WRONG = (
         _AFFINITY,
         "            before is None\n            or (term",
         "            (term",
+        breaks=("R-PODAFF-15",),
     ),
     Wrong(
         "waiting-pods-requeue",
@@ -181,5 +203,6 @@ WRONG = (
         "(before, after)):\n"
         "            return False\n",
         "",
+        breaks=("R-PODAFF-14",),
     ),
 )

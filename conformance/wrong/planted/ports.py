@@ -14,6 +14,7 @@ WRONG = (
         "if (self.protocol, self.port) != (other.protocol, other.port):",
         "if self.port != other.port:",
         cites="kubernetes #5874",
+        breaks=("R-PORTS-02",),
     ),
     Wrong(
         "one-port-for-all-addresses",
@@ -22,6 +23,7 @@ WRONG = (
         "self.ip == other.ip or ANY_IP in (self.ip, other.ip)",
         "bool(self.ip)",
         cites="kubernetes #51950",
+        breaks=("R-PORTS-02",),
     ),
     Wrong(
         "any-address-is-one-like-others",
@@ -29,6 +31,7 @@ WRONG = (
         _INFO,
         "self.ip == other.ip or ANY_IP in (self.ip, other.ip)",
         "self.ip == other.ip",
+        breaks=("R-PORTS-02",),
     ),
     Wrong(
         "sidecars-have-no-ports",
@@ -37,6 +40,7 @@ WRONG = (
         "sidecars = [c for c in self.pod.spec.init_containers if c.is_sidecar]",
         "sidecars = []",
         cites="kubernetes #132037",
+        breaks=("R-PORTS-05",),
     ),
     Wrong(
         "init-containers-claim-ports",
@@ -44,6 +48,7 @@ WRONG = (
         _INFO,
         "sidecars = [c for c in self.pod.spec.init_containers if c.is_sidecar]",
         "sidecars = list(self.pod.spec.init_containers)",
+        breaks=("R-PORTS-05",),
     ),
     Wrong(
         "ports-are-never-freed",
@@ -52,6 +57,7 @@ WRONG = (
         "self.host_ports.difference(removed.host_ports)",
         "self.host_ports",
         cites="kubernetes #66568",
+        breaks=("R-PORTS-03", "R-CACHE-01"),
     ),
     Wrong(
         "no-eviction-for-a-port",
@@ -60,6 +66,7 @@ WRONG = (
         "from refsched.framework.status import SUCCESS, Status, error, unschedulable\n",
         "from refsched.framework.status import SUCCESS, Status, error, unresolvable as unschedulable\n",
         cites="volcano #3895, turned round",
+        breaks=("R-PORTS-03",),
     ),
     Wrong(
         "last-port-only",
@@ -67,5 +74,6 @@ WRONG = (
         _PORTS,
         "if _in_conflict(wanted, node.host_ports):",
         "if _in_conflict(wanted[-1:], node.host_ports):",
+        breaks=("R-PORTS-03",),
     ),
 )

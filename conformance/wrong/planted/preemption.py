@@ -20,6 +20,7 @@ WRONG = (
         _ELIGIBILITY,
         'if context.pod.pod.spec.preemption_policy == "Never":',
         "if False:",
+        breaks=("R-PREEMPT-01",),
     ),
     Wrong(
         "preempts-equals",
@@ -27,6 +28,7 @@ WRONG = (
         _ELIGIBILITY,
         "return other.priority < preemptor.priority",
         "return other.priority <= preemptor.priority",
+        breaks=("R-PREEMPT-04",),
     ),
     Wrong(
         "preempts-where-it-cannot-help",
@@ -35,6 +37,7 @@ WRONG = (
         "if context.status_of(n.name).code is Code.UNSCHEDULABLE]",
         "if context.status_of(n.name).is_rejected]",
         cites="kubernetes #119770, #119782",
+        breaks=("R-PREEMPT-03",),
     ),
     Wrong(
         "reprieves-nobody",
@@ -42,6 +45,7 @@ WRONG = (
         _VICTIMS,
         "        if self.filter().is_success:\n            return True\n",
         "",
+        breaks=("R-PREEMPT-08",),
     ),
     Wrong(
         "reprieves-the-least-important-first",
@@ -49,6 +53,7 @@ WRONG = (
         _VICTIMS,
         "by_protection(in_order, budgets)",
         "by_protection(in_order[::-1], budgets)",
+        breaks=("R-PREEMPT-08",),
     ),
     Wrong(
         "does-not-sort-victims",
@@ -57,6 +62,7 @@ WRONG = (
         "if protected.violating and protected.others:",
         "if False:",
         cites="kubernetes #128307, scheduler-plugins #838",
+        breaks=("R-PREEMPT-11",),
     ),
     Wrong(
         "ignores-budgets",
@@ -65,6 +71,7 @@ WRONG = (
         "(violating if violated else others).append(info)",
         "others.append(info)",
         cites="autoscaler #9111",
+        breaks=("R-PREEMPT-07",),
     ),
     Wrong(
         "one-disruption-too-few",
@@ -72,6 +79,7 @@ WRONG = (
         _BUDGETS,
         "violated = violated or left[name] < 0",
         "violated = violated or left[name] <= 0",
+        breaks=("R-PREEMPT-07",),
     ),
     Wrong(
         "pays-twice",
@@ -80,6 +88,7 @@ WRONG = (
         " and pod.name not in budget.status.disrupted_pods",
         "",
         cites="kubernetes #92475",
+        breaks=("R-PREEMPT-07",),
     ),
     Wrong(
         "budgets-know-no-namespace",
@@ -87,6 +96,7 @@ WRONG = (
         _BUDGETS,
         "budgets.by_namespace.get(info.pod.namespace, ())",
         "[budget for each in budgets.by_namespace.values() for budget in each]",
+        breaks=("R-PREEMPT-07",),
     ),
     Wrong(
         "budgets-protect-everybody",
@@ -94,6 +104,7 @@ WRONG = (
         _BUDGETS,
         "return selector if selector.requirements else NOTHING",
         "return selector",
+        breaks=("R-PREEMPT-07",),
     ),
     Wrong(
         "priority-before-budgets",
@@ -101,6 +112,7 @@ WRONG = (
         _PICK,
         "        candidate.num_pdb_violations,\n        victims[0].pod.priority,\n",
         "        victims[0].pod.priority,\n        candidate.num_pdb_violations,\n",
+        breaks=("R-PREEMPT-11",),
     ),
     Wrong(
         "fewest-victims-first",
@@ -108,6 +120,7 @@ WRONG = (
         _PICK,
         "        candidate.num_pdb_violations,\n        victims[0].pod.priority,\n",
         "        candidate.num_pdb_violations,\n        len(victims),\n        victims[0].pod.priority,\n",
+        breaks=("R-PREEMPT-11",),
     ),
     Wrong(
         "evicts-who-started-first",
@@ -115,6 +128,7 @@ WRONG = (
         _PICK,
         "        -earliest_start(victims, now).timestamp(),\n",
         "        earliest_start(victims, now).timestamp(),\n",
+        breaks=("R-PREEMPT-11",),
     ),
     Wrong(
         "looks-at-the-latest-start",
@@ -122,6 +136,7 @@ WRONG = (
         _IMPORTANCE,
         "return min(v.pod.status.start_time or now",
         "return max(v.pod.status.start_time or now",
+        breaks=("R-PREEMPT-11",),
     ),
     Wrong(
         "younger-is-more-important",
@@ -129,6 +144,7 @@ WRONG = (
         _ORDER,
         "return (started or now) < (other_started or now)",
         "return (started or now) > (other_started or now)",
+        breaks=("R-PREEMPT-06",),
     ),
     Wrong(
         "does-not-wait-for-victims",
@@ -137,6 +153,7 @@ WRONG = (
         "    if _waits_for_a_victim(context):\n",
         "    if False:\n",
         cites="kubernetes #134217, #134249",
+        breaks=("R-PREEMPT-02",),
     ),
     Wrong(
         "waits-for-whoever-leaves",
@@ -144,6 +161,7 @@ WRONG = (
         _ELIGIBILITY,
         'return target is not None and (target.status, target.reason) == ("True", "PreemptionByScheduler")',
         "return True",
+        breaks=("R-PREEMPT-02",),
     ),
     Wrong(
         "does-not-delete-best-effort-pods",
@@ -153,6 +171,7 @@ WRONG = (
         "    if any(container.resources.requests for container in victim.spec.containers):\n"
         '        scheduler.write("delete", victim)\n',
         cites="kubernetes #126643",
+        breaks=("R-PREEMPT-PREP-01", "R-PREEMPT-PREP-02"),
     ),
     Wrong(
         "deletes-who-waits-on-permit",
@@ -161,6 +180,7 @@ WRONG = (
         "    if waiting is not None:\n",
         "    if False:\n",
         cites="kubernetes #140082",
+        breaks=("R-PREEMPT-PREP-01",),
     ),
     Wrong(
         "plugins-do-not-see-victims-leave",
@@ -169,6 +189,7 @@ WRONG = (
         "self._state = context.framework.remove_pod(",
         "_ = context.framework.remove_pod(",
         cites="kubernetes #88523",
+        breaks=("R-PREEMPT-05",),
     ),
     Wrong(
         "plugins-do-not-see-the-reprieved-return",
@@ -176,6 +197,7 @@ WRONG = (
         _VICTIMS,
         "self._state = context.framework.add_pod(",
         "_ = context.framework.add_pod(",
+        breaks=("R-PREEMPT-08",),
     ),
     Wrong(
         "dry-run-without-nominated-pods",
@@ -183,6 +205,7 @@ WRONG = (
         _VICTIMS,
         "self._nominated = context.nominated_pods(node.name)",
         "self._nominated = ()",
+        breaks=("R-PREEMPT-05",),
     ),
     Wrong(
         "sums-priorities-as-they-are",
@@ -190,6 +213,7 @@ WRONG = (
         _PICK,
         "victim.pod.priority + _ABOVE_ANY_PRIORITY",
         "victim.pod.priority",
+        breaks=("R-PREEMPT-11",),
     ),
     Wrong(
         "does-not-sum-priorities",
@@ -197,6 +221,7 @@ WRONG = (
         _PICK,
         "        sum(victim.pod.priority + _ABOVE_ANY_PRIORITY for victim in victims),\n",
         "        0,\n",
+        breaks=("R-PREEMPT-11",),
     ),
     Wrong(
         "does-not-count-victims",
@@ -204,6 +229,7 @@ WRONG = (
         _PICK,
         "        len(victims),\n",
         "        0,\n",
+        breaks=("R-PREEMPT-11",),
     ),
     Wrong(
         "takes-any-of-equal-priority",
@@ -211,6 +237,7 @@ WRONG = (
         _PICK,
         "-earliest_start(victims, now).timestamp()",
         "0",
+        breaks=("R-PREEMPT-11",),
     ),
     Wrong(
         "looks-at-the-least-of-the-victims",
@@ -218,6 +245,7 @@ WRONG = (
         _PICK,
         "victims[0].pod.priority",
         "victims[-1].pod.priority",
+        breaks=("R-PREEMPT-11",),
     ),
     Wrong(
         "looks-at-the-start-of-all",
@@ -225,6 +253,7 @@ WRONG = (
         _IMPORTANCE,
         " for v in victims if v.pod.priority == highest)",
         " for v in victims)",
+        breaks=("R-PREEMPT-11",),
     ),
     Wrong(
         "who-has-not-started-is-the-oldest",
@@ -232,6 +261,7 @@ WRONG = (
         _ORDER,
         "return (started or now) < (other_started or now)",
         "return started is None or (other_started is not None and started < other_started)",
+        breaks=("R-PREEMPT-06",),
     ),
     Wrong(
         "protects-pods-without-labels",
@@ -239,6 +269,7 @@ WRONG = (
         _BUDGETS,
         "bool(pod.labels) and ",
         "",
+        breaks=("R-PREEMPT-07",),
     ),
     Wrong(
         "the-last-budget-decides",
@@ -246,6 +277,7 @@ WRONG = (
         _BUDGETS,
         "violated = violated or left[name] < 0",
         "violated = left[name] < 0",
+        breaks=("R-PREEMPT-07",),
     ),
     Wrong(
         "one-budget-pays-for-all",
@@ -253,6 +285,7 @@ WRONG = (
         _BUDGETS,
         "                violated = violated or left[name] < 0\n",
         "                violated = violated or left[name] < 0\n                break\n",
+        breaks=("R-PREEMPT-07",),
     ),
     Wrong(
         "reprieves-the-unprotected-first",
@@ -263,6 +296,7 @@ WRONG = (
         "    victims = [pod for pod in protected.others if not trial.reprieves(pod)]\n"
         "    violating = [pod for pod in protected.violating if not trial.reprieves(pod)]\n"
         "    victims = violating + victims\n",
+        breaks=("R-PREEMPT-08",),
     ),
     Wrong(
         "counts-the-reprieved",
@@ -270,6 +304,7 @@ WRONG = (
         _VICTIMS,
         "tuple(victims), len(violating))",
         "tuple(victims), len(protected.violating))",
+        breaks=("R-PREEMPT-11", "R-PREEMPT-07"),
     ),
     Wrong(
         "does-not-evict-who-leaves",
@@ -277,6 +312,7 @@ WRONG = (
         _VICTIMS,
         "if may_preempt(context.pod.pod, other.pod)]",
         "if may_preempt(context.pod.pod, other.pod) and other.pod.metadata.deletion_timestamp is None]",
+        breaks=("R-PREEMPT-04", "R-PREEMPT-05"),
     ),
     Wrong(
         "evicts-only-its-own",
@@ -285,6 +321,7 @@ WRONG = (
         "return other.priority < preemptor.priority",
         "both = preemptor.spec, other.spec\n"
         "    return both[0].scheduler_name == both[1].scheduler_name and other.priority < preemptor.priority",
+        breaks=("R-PREEMPT-04", "R-PREEMPT-05"),
     ),
     Wrong(
         "evicts-only-in-its-namespace",
@@ -292,6 +329,7 @@ WRONG = (
         _ELIGIBILITY,
         "return other.priority < preemptor.priority",
         "return other.priority < preemptor.priority and other.namespace == preemptor.namespace",
+        breaks=("R-PREEMPT-04", "R-PREEMPT-05"),
     ),
     Wrong(
         "only-positive-priorities-preempt",
@@ -299,6 +337,7 @@ WRONG = (
         _ELIGIBILITY,
         "return other.priority < preemptor.priority",
         "return other.priority < preemptor.priority and preemptor.priority > 0",
+        breaks=("R-PREEMPT-04", "R-PREEMPT-05"),
     ),
     Wrong(
         "waits-for-equals",
@@ -306,6 +345,7 @@ WRONG = (
         _ELIGIBILITY,
         "any(may_preempt(pod, other.pod) and _leaves",
         "any(_leaves",
+        breaks=("R-PREEMPT-02",),
     ),
     Wrong(
         "waits-where-it-cannot-help",
@@ -313,6 +353,7 @@ WRONG = (
         _ELIGIBILITY,
         "if context.status_of(nominated.name).code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:",
         "if False:",
+        breaks=("R-PREEMPT-02",),
     ),
     Wrong(
         "takes-the-first-candidate",
@@ -320,6 +361,7 @@ WRONG = (
         _DRY_RUN,
         "return min(max(nodes * percentage // 100, absolute), nodes)",
         "return min(1, nodes)",
+        breaks=("R-PREEMPT-09",),
     ),
     Wrong(
         "equals-are-outranked",
@@ -327,6 +369,7 @@ WRONG = (
         _PLUGIN,
         "if other.pod.priority < priority)",
         "if other.pod.priority <= priority)",
+        breaks=("R-PREEMPT-16",),
     ),
     Wrong(
         "remembers-what-budgets-allowed",
@@ -336,5 +379,6 @@ WRONG = (
         "    objects = context.snapshot.objects\n"
         "    listed = Budgets.of(objects.list(PodDisruptionBudget))\n"
         "    budgets = vars(objects).setdefault('budgets', listed)\n",
+        breaks=("R-PREEMPT-07",),
     ),
 )

@@ -20,6 +20,7 @@ WRONG = (
         "        if overdue:\n",
         "        if False:\n",
         cites="kubernetes #72122",
+        breaks=("R-QUEUE-50",),
     ),
     Wrong(
         "flushes-after-a-minute",
@@ -27,6 +28,7 @@ WRONG = (
         "refsched.releases.v1_34",
         "max_in_unschedulable_pods=300.0",
         "max_in_unschedulable_pods=60.0",
+        breaks=("R-QUEUE-50",),
     ),
     Wrong(
         "forgets-what-happened-in-flight",
@@ -35,6 +37,7 @@ WRONG = (
         "for happening in in_flight.since_pop(pod.pod.uid):",
         "for happening in ():",
         cites="kubernetes #119784",
+        breaks=("R-QUEUE-51", "R-FLIGHT-02"),
     ),
     Wrong(
         "remembers-what-happened-before",
@@ -42,6 +45,7 @@ WRONG = (
         _IN_FLIGHT,
         "self._first_of[pod.pod.uid] = self._dropped + len(self._happenings)",
         "self._first_of[pod.pod.uid] = self._dropped",
+        breaks=("R-FLIGHT-02",),
     ),
     Wrong(
         "done-is-not-called-for-who-is-skipped",
@@ -50,6 +54,7 @@ WRONG = (
         "            queue.done(popped.pod.uid)\n        return False\n",
         "        return False\n",
         cites="kubernetes #126962",
+        breaks=("R-QUEUE-06",),
     ),
     Wrong(
         "keeps-the-first-timestamp",
@@ -58,6 +63,7 @@ WRONG = (
         "            timestamp=self._clock(),\n",
         "",
         cites="scheduler-plugins #110",
+        breaks=("R-QUEUE-49", "R-SORT-01"),
     ),
     Wrong(
         "last-in-first-out",
@@ -66,6 +72,7 @@ WRONG = (
         "return (-a.pod.priority, a.timestamp) < (-b.pod.priority, b.timestamp)",
         "return (-a.pod.priority, -a.timestamp) < (-b.pod.priority, -b.timestamp)",
         cites="kubernetes #83834",
+        breaks=("R-SORT-01",),
     ),
     Wrong(
         "sorts-without-priority",
@@ -73,6 +80,7 @@ WRONG = (
         _SORT,
         "return (-a.pod.priority, a.timestamp) < (-b.pod.priority, b.timestamp)",
         "return a.timestamp < b.timestamp",
+        breaks=("R-SORT-01",),
     ),
     Wrong(
         "one-gate-is-no-gate",
@@ -80,6 +88,7 @@ WRONG = (
         _GATES,
         "if not pod.spec.scheduling_gates:",
         "if len(pod.spec.scheduling_gates) < 2:",
+        breaks=("R-GATES-01",),
     ),
     Wrong(
         "gated-pods-hear-nothing",
@@ -88,6 +97,7 @@ WRONG = (
         "if not pod.is_gated or pod.gating_plugin in interested:",
         "if not pod.is_gated:",
         cites="kubernetes #125527, #139162",
+        breaks=("R-QUEUE-21", "R-QUEUE-22", "R-QUEUE-23", "R-QUEUE-24", "R-QUEUE-46"),
     ),
     Wrong(
         "waits-out-the-backoff",
@@ -95,6 +105,7 @@ WRONG = (
         _REQUEUEING,
         "return backoff.first()",
         "return ()",
+        breaks=("R-QUEUE-47", "R-QUEUE-05"),
     ),
     Wrong(
         "errors-need-not-wait",
@@ -102,6 +113,7 @@ WRONG = (
         _ROWS,
         "_P.IN_FLIGHT,       _O.ERROR,              _P.ERROR_BACKOFF,",
         "_P.IN_FLIGHT,       _O.ERROR,              _P.BACKOFF,",
+        breaks=("R-QUEUE-11", "R-QUEUE-33"),
     ),
     Wrong(
         "an-event-ends-the-backoff",
@@ -109,6 +121,7 @@ WRONG = (
         _ROWS,
         "_P.UNSCHEDULABLE,   _O.HINT_IN_BACKOFF,    _P.BACKOFF,",
         "_P.UNSCHEDULABLE,   _O.HINT_IN_BACKOFF,    _P.ACTIVE,",
+        breaks=("R-QUEUE-15",),
     ),
     Wrong(
         "requeues-on-any-event",
@@ -116,6 +129,7 @@ WRONG = (
         _ROWS,
         "_P.IN_FLIGHT,       _O.NO_HINT,            _P.UNSCHEDULABLE,",
         "_P.IN_FLIGHT,       _O.NO_HINT,            _P.BACKOFF,",
+        breaks=("R-QUEUE-07",),
     ),
     Wrong(
         "refused-pods-are-lost",
@@ -123,6 +137,7 @@ WRONG = (
         _ROWS,
         "_P.IN_FLIGHT,       _O.NO_HINT,            _P.UNSCHEDULABLE,",
         "_P.IN_FLIGHT,       _O.NO_HINT,            _P.NOWHERE,",
+        breaks=("R-QUEUE-07", "R-INV-07"),
     ),
     Wrong(
         "keeps-deleted-pods",
@@ -131,6 +146,7 @@ WRONG = (
         "        self._go(found, place, Occurrence.DELETED)\n",
         "        return\n",
         cites="kubernetes #106102",
+        breaks=("R-QUEUE-20", "R-INV-06"),
     ),
     Wrong(
         "an-update-ends-the-backoff",
@@ -138,6 +154,7 @@ WRONG = (
         _ROWS,
         "_P.BACKOFF,         _O.UPDATED,            _P.BACKOFF,",
         "_P.BACKOFF,         _O.UPDATED,            _P.ACTIVE,",
+        breaks=("R-QUEUE-31",),
     ),
     Wrong(
         "any-update-requeues",
@@ -145,6 +162,7 @@ WRONG = (
         _QUEUE,
         "        self._hear_update(updated, changes)\n",
         "        self._go(updated, place, Occurrence.ACTIVATED)\n",
+        breaks=("R-QUEUE-46",),
     ),
     Wrong(
         "an-event-in-flight-ends-the-backoff",
@@ -152,6 +170,7 @@ WRONG = (
         _ROWS,
         "_P.IN_FLIGHT,       _O.HINT_IN_BACKOFF,    _P.BACKOFF,",
         "_P.IN_FLIGHT,       _O.HINT_IN_BACKOFF,    _P.ACTIVE,",
+        breaks=("R-QUEUE-08",),
     ),
     Wrong(
         "the-awaited-backs-off-too",
@@ -159,6 +178,7 @@ WRONG = (
         _REQUEUEING,
         "    if strategy is Strategy.IMMEDIATELY:\n",
         "    if False:\n",
+        breaks=("R-HINT-03", "R-QUEUE-17", "R-QUEUE-10"),
     ),
     Wrong(
         "flushes-one-pod-at-a-time",
@@ -166,6 +186,7 @@ WRONG = (
         _QUEUE,
         "self._hear_all(overdue, Happening(events.UNSCHEDULABLE_TIMEOUT))",
         "self._hear_all(overdue[:1], Happening(events.UNSCHEDULABLE_TIMEOUT))",
+        breaks=("R-QUEUE-50",),
     ),
     Wrong(
         "ends-one-backoff-at-a-time",
@@ -174,6 +195,7 @@ WRONG = (
         "                for pod in heads:\n"
         "                    self._move(pod, place, Occurrence.BACKOFF_OVER)\n",
         "                self._move(heads[0], place, Occurrence.BACKOFF_OVER)\n                break\n",
+        breaks=("R-QUEUE-28", "R-BACKOFF-04"),
     ),
     Wrong(
         "tries-who-is-being-deleted",
@@ -181,5 +203,6 @@ WRONG = (
         _HANDLERS,
         "return pod.metadata.deletion_timestamp is not None or scheduler",
         "return scheduler",
+        breaks=("R-EVENT-05",),
     ),
 )

@@ -16,6 +16,7 @@ WRONG = (
         "asked > amount(node.allocatable, resource) - amount(node.requested, resource)",
         "asked > amount(node.allocatable, resource)",
         cites="neon autoscaling #1335, turned round",
+        breaks=("R-FIT-01", "R-FIT-02", "R-INV-01"),
     ),
     Wrong(
         "ignores-init-containers",
@@ -24,6 +25,7 @@ WRONG = (
         'applies("R-REQUEST-02")\n    return _max(running, initializing)',
         'applies("R-REQUEST-02")\n    return running',
         cites="kubernetes #89222",
+        breaks=("R-REQUEST-02",),
     ),
     Wrong(
         "adds-init-containers",
@@ -31,6 +33,7 @@ WRONG = (
         _REQUESTS,
         'applies("R-REQUEST-02")\n    return _max(running, initializing)',
         'applies("R-REQUEST-02")\n    return _sum(running, initializing)',
+        breaks=("R-REQUEST-02",),
     ),
     Wrong(
         "takes-the-larger-of-sidecar-and-container",
@@ -39,6 +42,7 @@ WRONG = (
         "            running = _sum(running, requests)\n",
         "            running = _max(running, requests)\n",
         cites="HAMi #1773, kubernetes #127868",
+        breaks=("R-REQUEST-03",),
     ),
     Wrong(
         "forgets-sidecars-started-before",
@@ -47,6 +51,7 @@ WRONG = (
         "initializing = _max(initializing, _sum(requests, sidecars))",
         "initializing = _max(initializing, requests)",
         cites="KAI-Scheduler #1556",
+        breaks=("R-REQUEST-03",),
     ),
     Wrong(
         "ignores-overhead",
@@ -55,6 +60,7 @@ WRONG = (
         "return _sum(requests, pod.spec.overhead)",
         "return dict(requests)",
         cites="KAI-Scheduler #373",
+        breaks=("R-REQUEST-04",),
     ),
     Wrong(
         "ignores-pod-level-requests",
@@ -63,6 +69,7 @@ WRONG = (
         "requests |= _pod_level_requests(pod)",
         "pass",
         cites="kueue #12334",
+        breaks=("R-REQUEST-05",),
     ),
     Wrong(
         "counts-running-pods-without-init-containers",
@@ -71,6 +78,7 @@ WRONG = (
         "return resource_of(pod_requests(self.pod))",
         "return resource_of(pod_requests(evolve(self.pod, spec=evolve(self.pod.spec, init_containers=()))))",
         cites="volcano #1333",
+        breaks=("R-REQUEST-02",),
     ),
     Wrong(
         "counts-running-pods-by-spec",
@@ -79,6 +87,7 @@ WRONG = (
         "return resource_of(pod_requests(self.pod))",
         "return resource_of(pod_requests(self.pod, use_status=False))",
         cites="kubernetes #129532",
+        breaks=("R-REQUEST-06", "R-REQUEST-07"),
     ),
     Wrong(
         "grants-what-is-infeasible",
@@ -86,6 +95,7 @@ WRONG = (
         _REQUESTS,
         "if _is_resize_infeasible(pod):",
         "if False:",
+        breaks=("R-REQUEST-07",),
     ),
     Wrong(
         "leaves-one-unit-free",
@@ -93,6 +103,7 @@ WRONG = (
         _FIT,
         "asked > amount(node.allocatable, resource) - amount(node.requested, resource)",
         "asked >= amount(node.allocatable, resource) - amount(node.requested, resource)",
+        breaks=("R-FIT-01", "R-FIT-02"),
     ),
     Wrong(
         "one-pod-too-many",
@@ -100,6 +111,7 @@ WRONG = (
         _FIT,
         "len(node.pods) + 1 <= node",
         "len(node.pods) <= node",
+        breaks=("R-FIT-02",),
     ),
     Wrong(
         "refuses-who-asks-for-nothing",
@@ -108,6 +120,7 @@ WRONG = (
         "if (asked := amount(wanted, resource)) > 0\n        and asked > amount",
         "if (asked := amount(wanted, resource)) >= 0\n        and asked > amount",
         cites="kubernetes #17453",
+        breaks=("R-FIT-01", "R-FIT-02"),
     ),
     Wrong(
         "evicts-for-what-no-node-has",
@@ -115,6 +128,7 @@ WRONG = (
         _FIT,
         'applies("R-FIT-03")\n            return unresolvable(*reasons)',
         "return unschedulable(*reasons)",
+        breaks=("R-FIT-03",),
     ),
     Wrong(
         "forgets-ephemeral-storage",
@@ -122,6 +136,7 @@ WRONG = (
         _FIT,
         "for resource in (CPU, MEMORY, EPHEMERAL_STORAGE, *wanted.scalar)\n        if (asked",
         "for resource in (CPU, MEMORY, *wanted.scalar)\n        if (asked",
+        breaks=("R-FIT-01", "R-FIT-02", "R-INV-01"),
     ),
     Wrong(
         "never-uses-up-extended-resources",
@@ -129,6 +144,7 @@ WRONG = (
         _REQUESTS,
         "scalar[name] = scalar.get(name, 0) + sign * amount",
         "scalar[name] = max(scalar.get(name, 0), sign * amount)",
+        breaks=("R-FIT-01", "R-FIT-02", "R-CACHE-01", "R-INV-01"),
     ),
     Wrong(
         "cuts-fractions-of-a-byte",
@@ -136,6 +152,7 @@ WRONG = (
         _QUANTITY,
         "return -(-self.nano // NANO)",
         "return self.nano // NANO",
+        breaks=("R-REQUEST-09",),
     ),
     Wrong(
         "cuts-fractions-of-a-thousandth",
@@ -143,6 +160,7 @@ WRONG = (
         _QUANTITY,
         "return -(-self.nano // (NANO // 1000))",
         "return self.nano // (NANO // 1000)",
+        breaks=("R-REQUEST-09",),
     ),
     Wrong(
         "scores-pod-level-requests",
@@ -150,6 +168,7 @@ WRONG = (
         _FIT,
         "requests = pod_requests(pod.pod, _SCORING_DEFAULTS, pod_level=False, use_status=False)",
         "requests = pod_requests(pod.pod, _SCORING_DEFAULTS, use_status=False)",
+        breaks=("R-FIT-05",),
     ),
     Wrong(
         "zero-is-no-request",
@@ -158,6 +177,7 @@ WRONG = (
         "if non_missing is None or non_missing.keys() <= requests.keys():",
         "requests = {name: asked for name, asked in requests.items() if asked.nano}\n"
         "    if non_missing is None or non_missing.keys() <= requests.keys():",
+        breaks=("R-REQUEST-08",),
     ),
     Wrong(
         "growing-extended-resources-requeue-nobody",
@@ -166,6 +186,7 @@ WRONG = (
         "amount(after, resource) > amount(before, resource)\n"
         "        for resource in (CPU, MEMORY, EPHEMERAL_STORAGE, *wanted.scalar)",
         "amount(after, resource) > amount(before, resource)\n        for resource in (CPU, MEMORY)",
+        breaks=("R-FIT-12",),
     ),
     Wrong(
         "room-for-more-pods-requeues-nobody",
@@ -173,6 +194,7 @@ WRONG = (
         _FIT,
         "if after.allowed_pod_number > before.allowed_pod_number:",
         "if False:",
+        breaks=("R-FIT-12",),
     ),
     Wrong(
         "any-growth-requeues",
@@ -180,6 +202,7 @@ WRONG = (
         _FIT,
         "        if amount(wanted, resource)\n",
         "        if True\n",
+        breaks=("R-FIT-12",),
     ),
     Wrong(
         "smaller-pods-are-not-tried",
@@ -187,6 +210,7 @@ WRONG = (
         _FIT,
         "if after.uid != pod.uid and not (after.spec.node_name and _requests_less(before, after, pod)):",
         "if not (after.uid != pod.uid and after.spec.node_name and _requests_less(before, after, pod)):",
+        breaks=("R-FIT-10",),
     ),
     Wrong(
         "absent-resources-weigh",
@@ -194,6 +218,7 @@ WRONG = (
         _FIT,
         "            return None\n        counted",
         "            return Use(1, 1, spec.weight)\n        counted",
+        breaks=("R-FIT-06", "R-FIT-07", "R-FIT-08"),
     ),
     Wrong(
         "sidecars-are-never-resized",
@@ -201,5 +226,6 @@ WRONG = (
         _REQUESTS,
         "statuses = (*pod.status.container_statuses, *pod.status.init_container_statuses)",
         "statuses = pod.status.container_statuses",
+        breaks=("R-REQUEST-06",),
     ),
 )

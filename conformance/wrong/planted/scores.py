@@ -18,6 +18,7 @@ WRONG = (
         _STRATEGIES,
         "max(u.capacity - u.requested, 0)",
         "min(u.requested, u.capacity)",
+        breaks=("R-FIT-06",),
     ),
     Wrong(
         "scores-real-requests",
@@ -26,6 +27,7 @@ WRONG = (
         "counted = node.non_zero_requested if spec.name in (CPU, MEMORY) else node.requested",
         "counted = node.requested",
         cites="kubernetes #130445",
+        breaks=("R-FIT-05",),
     ),
     Wrong(
         "balances-with-defaults",
@@ -34,6 +36,7 @@ WRONG = (
         "amount(node.requested, resource) + asked",
         "amount(node.non_zero_requested, resource) + asked",
         cites="kubernetes #102925",
+        breaks=("R-BALANCED-02",),
     ),
     Wrong(
         "balances-beyond-what-there-is",
@@ -42,6 +45,7 @@ WRONG = (
         "min((amount(node.requested, resource) + asked) / allocatable, 1.0)",
         "(amount(node.requested, resource) + asked) / allocatable",
         cites="kubernetes #129138",
+        breaks=("R-BALANCED-03",),
     ),
     Wrong(
         "forgets-to-halve-a-deviation",
@@ -49,6 +53,7 @@ WRONG = (
         _BALANCED,
         "abs((shares[0] - shares[1]) / 2)",
         "abs(shares[0] - shares[1])",
+        breaks=("R-BALANCED-03",),
     ),
     Wrong(
         "rounds-the-balance",
@@ -56,6 +61,7 @@ WRONG = (
         _BALANCED,
         "return int((1 - _standard_deviation(shares)) * MAX_NODE_SCORE)",
         "return round((1 - _standard_deviation(shares)) * MAX_NODE_SCORE)",
+        breaks=("R-BALANCED-03",),
     ),
     Wrong(
         "balances-who-asks-for-nothing",
@@ -63,6 +69,7 @@ WRONG = (
         _BALANCED,
         '        if not any(requests):\n            applies("R-BALANCED-01")\n            return Skip()\n',
         "",
+        breaks=("R-BALANCED-01",),
     ),
     Wrong(
         "most-allocated-drops-full-nodes",
@@ -71,6 +78,7 @@ WRONG = (
         "min(u.requested, u.capacity) * MAX_NODE_SCORE",
         "(u.requested if u.requested <= u.capacity else 0) * MAX_NODE_SCORE",
         cites="kubernetes #105239",
+        breaks=("R-FIT-07",),
     ),
     Wrong(
         "ignores-weights-of-resources",
@@ -78,6 +86,7 @@ WRONG = (
         _STRATEGIES,
         "return sum(score * use.weight for score, use in scored) // total if total else 0",
         "return sum(score for score, _ in scored) // len(scored) if total else 0",
+        breaks=("R-FIT-06", "R-FIT-07", "R-FIT-08"),
     ),
     Wrong(
         "cuts-the-ratio",
@@ -85,6 +94,7 @@ WRONG = (
         _STRATEGIES,
         "/ total + 0.5) if total else 0",
         "/ total) if total else 0",
+        breaks=("R-FIT-08",),
     ),
     Wrong(
         "counts-what-scores-nothing",
@@ -92,6 +102,7 @@ WRONG = (
         _STRATEGIES,
         "for score, use in scored if score > 0]",
         "for score, use in scored]",
+        breaks=("R-FIT-08",),
     ),
     Wrong(
         "weighs-before-normalizing",
@@ -100,6 +111,7 @@ WRONG = (
         "return Scores(raw, normalized, self.score_weights)",
         "return Scores(raw, raw, self.score_weights)",
         cites="kube-scheduler-simulator #89",
+        breaks=("R-FRAMEWORK-14",),
     ),
     Wrong(
         "rounds-normalized-scores",
@@ -107,6 +119,7 @@ WRONG = (
         _NORMALIZE,
         "MAX_NODE_SCORE * score // largest",
         "round(MAX_NODE_SCORE * score / largest)",
+        breaks=("R-TAINT-04", "R-NODEAFF-09"),
     ),
     Wrong(
         "default-memory-in-decimal-megabytes",
@@ -114,6 +127,7 @@ WRONG = (
         _RESOURCES,
         "DEFAULT_MEMORY_REQUEST = 200 * 1024 * 1024",
         "DEFAULT_MEMORY_REQUEST = 200 * 1000 * 1000",
+        breaks=("R-REQUEST-08", "R-FIT-05"),
     ),
     Wrong(
         "takes-the-lowest-total",
@@ -122,6 +136,7 @@ WRONG = (
         "highest = max(totals.values())",
         "highest = min(totals.values())",
         cites="scheduler-plugins #384",
+        breaks=("R-SEARCH-04", "R-INV-04"),
     ),
     Wrong(
         "the-best-node-gets-no-hundred",
@@ -129,6 +144,7 @@ WRONG = (
         _NORMALIZE,
         "MAX_NODE_SCORE * score // largest",
         "MAX_NODE_SCORE * score // (largest + 1)",
+        breaks=("R-TAINT-04", "R-NODEAFF-09"),
     ),
     Wrong(
         "forgets-weights-of-who-does-not-normalize",
@@ -136,6 +152,7 @@ WRONG = (
         _RUNTIME,
         "weighed = [(scores, self.weights[name]) for name, scores in self.normalized.items()]",
         "weighed = [(s, 1 if self.raw[n] is s else self.weights[n]) for n, s in self.normalized.items()]",
+        breaks=("R-FRAMEWORK-14",),
     ),
     Wrong(
         "deviates-as-a-sample",
@@ -143,5 +160,6 @@ WRONG = (
         _BALANCED,
         "math.sqrt(squares / len(shares))",
         "math.sqrt(squares / (len(shares) - 1))",
+        breaks=("R-BALANCED-03",),
     ),
 )

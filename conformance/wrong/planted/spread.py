@@ -16,6 +16,7 @@ WRONG = (
         "if self.honors_affinity and not node_is_required(pod, node):",
         "if False:",
         cites="kubernetes #106971",
+        breaks=("R-SPREAD-04",),
     ),
     Wrong(
         "counts-the-dying",
@@ -24,6 +25,7 @@ WRONG = (
         "return sum(metadata.deletion_timestamp is None for metadata in matching)",
         "return len(matching)",
         cites="kubernetes #87621",
+        breaks=("R-SPREAD-05",),
     ),
     Wrong(
         "counts-other-namespaces",
@@ -31,6 +33,7 @@ WRONG = (
         _CONSTRAINTS,
         "if info.pod.metadata.namespace == namespace and selector.matches(info.pod.metadata.labels)",
         "if selector.matches(info.pod.metadata.labels)",
+        breaks=("R-SPREAD-05",),
     ),
     Wrong(
         "evicts-where-the-key-is-missing",
@@ -39,6 +42,7 @@ WRONG = (
         "return unresolvable(NO_LABEL)",
         "return unschedulable(NO_LABEL)",
         cites="kubernetes #92579",
+        breaks=("R-SPREAD-10",),
     ),
     Wrong(
         "takes-nodes-if-none-has-the-key",
@@ -49,6 +53,7 @@ WRONG = (
         "                continue\n"
         "            if domain is None:\n                return unresolvable(NO_LABEL)\n",
         cites="kubernetes #95808",
+        breaks=("R-SPREAD-10",),
     ),
     Wrong(
         "skew-must-be-less",
@@ -56,6 +61,7 @@ WRONG = (
         _SPREAD,
         "> spread.constraint.max_skew:",
         ">= spread.constraint.max_skew:",
+        breaks=("R-SPREAD-11",),
     ),
     Wrong(
         "does-not-count-itself",
@@ -63,6 +69,7 @@ WRONG = (
         _SPREAD,
         "self.counts.get(domain, 0) + self.counts_itself - self.least",
         "self.counts.get(domain, 0) - self.least",
+        breaks=("R-SPREAD-11",),
     ),
     Wrong(
         "counts-itself-in-any-case",
@@ -70,6 +77,7 @@ WRONG = (
         _SPREAD,
         "Spread(constraint, by_domain, constraint.selector.matches(pod.pod.labels))",
         "Spread(constraint, by_domain, True)",
+        breaks=("R-SPREAD-11",),
     ),
     Wrong(
         "ignores-min-domains",
@@ -77,6 +85,7 @@ WRONG = (
         _SPREAD,
         "if len(self.counts) < self.constraint.min_domains:",
         "if False:",
+        breaks=("R-SPREAD-08",),
     ),
     Wrong(
         "wants-one-domain-more",
@@ -85,6 +94,7 @@ WRONG = (
         "if len(self.counts) < self.constraint.min_domains:",
         "if self.constraint.min_domains > 1 and len(self.counts) <= self.constraint.min_domains:",
         cites="karpenter #2257",
+        breaks=("R-SPREAD-08",),
     ),
     Wrong(
         "honors-taints-unasked",
@@ -93,6 +103,7 @@ WRONG = (
         "honors_taints=asked.node_taints_policy == HONOR",
         "honors_taints=asked.node_taints_policy in (None, HONOR)",
         cites="kubernetes #106396, autoscaler #9287",
+        breaks=("R-SPREAD-04",),
     ),
     Wrong(
         "never-honors-taints",
@@ -101,6 +112,7 @@ WRONG = (
         "if self.honors_taints and not tolerates_taints(pod, node):",
         "if False:",
         cites="autoscaler #8162",
+        breaks=("R-SPREAD-04",),
     ),
     Wrong(
         "empty-domains-do-not-count",
@@ -109,6 +121,7 @@ WRONG = (
         "return min(self.counts.values(), default=_NO_DOMAIN)",
         "return min((count for count in self.counts.values() if count), default=_NO_DOMAIN)",
         cites="kubernetes #116629",
+        breaks=("R-SPREAD-08",),
     ),
     Wrong(
         "no-label-is-a-domain",
@@ -117,6 +130,7 @@ WRONG = (
         "nodes = [n for n in snapshot.nodes if has_all_keys(n.existing_node.metadata.labels, constraints)]",
         "nodes = list(snapshot.nodes)",
         cites="karpenter-azure #1384",
+        breaks=("R-SPREAD-07",),
     ),
     Wrong(
         "preferences-make-domains",
@@ -128,6 +142,7 @@ WRONG = (
         "        not preferred or any(term.preference.matches(node) for term in preferred)\n"
         "    )\n",
         cites="karpenter #450",
+        breaks=("R-SPREAD-04",),
     ),
     Wrong(
         "filters-by-schedule-anyway",
@@ -139,6 +154,7 @@ WRONG = (
         "            *compile_constraints(pod.pod.spec.topology_spread_constraints, pod.pod, SCHEDULE_ANYWAY),\n"
         "        )",
         cites="kubernetes #91234",
+        breaks=("R-SPREAD-06", "R-SPREAD-10", "R-SPREAD-11"),
     ),
     Wrong(
         "no-default-constraints",
@@ -147,6 +163,7 @@ WRONG = (
         "by_default = SYSTEM_DEFAULT_CONSTRAINTS if self.system_defaulted else self.default_constraints",
         "by_default = ()",
         cites="karpenter #1197",
+        breaks=("R-SPREAD-01", "R-SPREAD-02"),
     ),
     Wrong(
         "victims-stay-in-their-domain",
@@ -154,6 +171,7 @@ WRONG = (
         _SPREAD,
         "return _moved(state, pod.pod, removed.pod, node.existing_node, by=-1)",
         "return state",
+        breaks=("R-SPREAD-09",),
     ),
     Wrong(
         "nominated-pods-are-in-no-domain",
@@ -162,6 +180,7 @@ WRONG = (
         "return _moved(state, pod.pod, added.pod, node.existing_node, by=1)",
         "return state",
         cites="kubernetes #93505",
+        breaks=("R-SPREAD-09",),
     ),
     Wrong(
         "weighs-domains-too-low",
@@ -169,6 +188,7 @@ WRONG = (
         _SCORING,
         'of_node.get(constraint.topology_key, "") for of_node in labels}) + 2)',
         'of_node.get(constraint.topology_key, "") for of_node in labels}) + 1)',
+        breaks=("R-SPREAD-14",),
     ),
     Wrong(
         "forgets-max-skew-in-the-score",
@@ -176,6 +196,7 @@ WRONG = (
         _SCORING,
         "score += matching * spread.weight + (spread.constraint.max_skew - 1)",
         "score += matching * spread.weight",
+        breaks=("R-SPREAD-14",),
     ),
     Wrong(
         "cuts-a-spread-score",
@@ -183,6 +204,7 @@ WRONG = (
         _SCORING,
         "return whole + (score - whole >= 0.5)",
         "return whole",
+        breaks=("R-SPREAD-14",),
     ),
     Wrong(
         "normalizes-without-the-smallest",
@@ -190,6 +212,7 @@ WRONG = (
         _SCORING,
         "(largest + smallest - score)",
         "(largest - score)",
+        breaks=("R-SPREAD-15",),
     ),
     Wrong(
         "prefers-nodes-without-the-key",
@@ -197,6 +220,7 @@ WRONG = (
         _SCORING,
         "        if node in ignored:\n            return 0\n",
         "        if node in ignored:\n            return MAX_NODE_SCORE\n",
+        breaks=("R-SPREAD-15",),
     ),
     Wrong(
         "missing-label-keys-are-empty",
@@ -204,6 +228,7 @@ WRONG = (
         _CONSTRAINTS,
         "shared = {key: labels[key] for key in asked.match_label_keys if key in labels}",
         "shared = {key: labels.get(key, '') for key in asked.match_label_keys}",
+        breaks=("R-SPREAD-03",),
     ),
     Wrong(
         "an-empty-selector-counts-everybody",
@@ -211,6 +236,7 @@ WRONG = (
         _CONSTRAINTS,
         '    if selector == EVERYTHING:\n        applies("R-SPREAD-05")\n        return 0\n',
         "",
+        breaks=("R-SPREAD-05",),
     ),
     Wrong(
         "pods-elsewhere-requeue",
@@ -218,6 +244,7 @@ WRONG = (
         _SPREAD,
         "return changed.uid == pod.uid or (assigned and changed.namespace == pod.namespace)",
         "return assigned",
+        breaks=("R-SPREAD-16",),
     ),
     Wrong(
         "any-removed-node-requeues",
@@ -225,6 +252,7 @@ WRONG = (
         _SPREAD,
         "had = before is not None and has_all_keys(before.metadata.labels, constraints)",
         "had = before is not None",
+        breaks=("R-SPREAD-17",),
     ),
     Wrong(
         "services-elsewhere-select",
@@ -232,6 +260,7 @@ WRONG = (
         _OWNER,
         "if service.metadata.namespace == pod.namespace and selects_labels",
         "if selects_labels",
+        breaks=("R-SPREAD-02",),
     ),
     Wrong(
         "owners-say-nothing",
@@ -239,5 +268,6 @@ WRONG = (
         _OWNER,
         "return with_labels(_owner_selector(objects.get(ReplicaSet, owner.name, pod.namespace)), labels)",
         "return with_labels(EVERYTHING, labels)",
+        breaks=("R-SPREAD-02",),
     ),
 )

@@ -41,6 +41,8 @@ class Wrong:
 
     ``before`` occurs once in ``module``. ``says`` is a sentence about what the scheduler does wrong, and
     ``cites`` names the report of a scheduler with this mistake, if any.
+    ``breaks`` lists the rules whose sentences are not true of it; a report that names one of them first names
+    the right rule.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Wrong:
     before: str
     after: str
     cites: str = ""
+    breaks: tuple[str, ...] = ()
 
 
 def all_wrong() -> Mapping[str, Wrong]:

@@ -15,6 +15,7 @@ WRONG = (
         "if _is_repelled(pod.pod, node.existing_node):",
         "if not _is_repelled(pod.pod, node.existing_node):",
         cites="kubernetes #98703",
+        breaks=("R-TAINT-01",),
     ),
     Wrong(
         "refuses-for-a-preference",
@@ -23,6 +24,7 @@ WRONG = (
         'if taint.effect in ("NoSchedule", "NoExecute"))',
         'if taint.effect in ("NoSchedule", "NoExecute", "PreferNoSchedule"))',
         cites="kubernetes #39601",
+        breaks=("R-TAINT-02",),
     ),
     Wrong(
         "lets-no-execute-pass",
@@ -30,6 +32,7 @@ WRONG = (
         _TAINT,
         'if taint.effect in ("NoSchedule", "NoExecute"))',
         'if taint.effect == "NoSchedule")',
+        breaks=("R-TAINT-01",),
     ),
     Wrong(
         "compares-an-empty-key",
@@ -37,6 +40,7 @@ WRONG = (
         _POD,
         "if self.key and self.key != taint.key:",
         "if self.key != taint.key:",
+        breaks=("R-TAINT-07",),
     ),
     Wrong(
         "compares-an-empty-effect",
@@ -44,6 +48,7 @@ WRONG = (
         _POD,
         "if self.effect and self.effect != taint.effect:",
         "if self.effect != taint.effect:",
+        breaks=("R-TAINT-07",),
     ),
     Wrong(
         "tolerates-any-value",
@@ -51,6 +56,7 @@ WRONG = (
         _POD,
         'return self.operator in ("", "Equal") and self.value == taint.value',
         'return self.operator in ("", "Equal")',
+        breaks=("R-TAINT-07",),
     ),
     Wrong(
         "one-tolerated-taint-is-enough",
@@ -59,6 +65,7 @@ WRONG = (
         "return any(not _tolerated(taint, pod.spec.tolerations) for taint in rejecting)",
         "found = [_tolerated(taint, pod.spec.tolerations) for taint in rejecting]\n"
         "    return bool(found) and not any(found)",
+        breaks=("R-TAINT-01",),
     ),
     Wrong(
         "scores-hard-taints",
@@ -66,6 +73,7 @@ WRONG = (
         _TAINT,
         't.effect == "PreferNoSchedule" and not _tolerated(t, tolerations)',
         "not _tolerated(t, tolerations)",
+        breaks=("R-TAINT-04",),
     ),
     Wrong(
         "scores-without-tolerations-of-every-effect",
@@ -73,6 +81,7 @@ WRONG = (
         _TAINT,
         'if t.effect in ("", "PreferNoSchedule")',
         'if t.effect == "PreferNoSchedule"',
+        breaks=("R-TAINT-03",),
     ),
     Wrong(
         "prefers-tainted-nodes",
@@ -80,6 +89,7 @@ WRONG = (
         _TAINT,
         "return normalize(scores, reverse=True)",
         "return normalize(scores)",
+        breaks=("R-TAINT-04",),
     ),
     Wrong(
         "evicts-on-tainted-nodes",
@@ -88,6 +98,7 @@ WRONG = (
         "from refsched.framework.status import SUCCESS, Status, error, unresolvable\n",
         "from refsched.framework.status import SUCCESS, Status, error, unschedulable as unresolvable\n",
         cites="kubernetes #92579, of another plugin",
+        breaks=("R-TAINT-01",),
     ),
     Wrong(
         "ignores-cordons",
@@ -95,6 +106,7 @@ WRONG = (
         _CORDON,
         "if not node.existing_node.spec.unschedulable:",
         "if True:",
+        breaks=("R-CORDON-01",),
     ),
     Wrong(
         "tolerates-no-cordon",
@@ -102,6 +114,7 @@ WRONG = (
         _CORDON,
         "if _tolerates_cordon(pod.pod):",
         "if False:",
+        breaks=("R-CORDON-02",),
     ),
     Wrong(
         "tolerates-a-cordon-by-its-key",
@@ -109,6 +122,7 @@ WRONG = (
         _CORDON,
         "return any(toleration.tolerates(UNSCHEDULABLE_TAINT) for toleration in pod.spec.tolerations)",
         "return any(t.key in ('', UNSCHEDULABLE_TAINT.key) for t in pod.spec.tolerations)",
+        breaks=("R-CORDON-02",),
     ),
     Wrong(
         "any-clean-node-requeues",
@@ -116,6 +130,7 @@ WRONG = (
         _TAINT,
         "if _is_repelled(pod, after) or (before is not None and not _is_repelled(pod, before)):",
         "if _is_repelled(pod, after):",
+        breaks=("R-TAINT-05",),
     ),
     Wrong(
         "tolerations-of-others-requeue",
@@ -123,6 +138,7 @@ WRONG = (
         _TAINT,
         "if after.uid != pod.uid:",
         "if False:",
+        breaks=("R-TAINT-06",),
     ),
     Wrong(
         "cordon-ignores-new-tolerations",
@@ -130,5 +146,6 @@ WRONG = (
         _CORDON,
         "if after.uid != pod.uid or not _tolerates_cordon(after):",
         "if True:",
+        breaks=("R-CORDON-04",),
     ),
 )

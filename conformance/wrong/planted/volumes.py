@@ -21,6 +21,7 @@ WRONG = (
         "if READ_WRITE_ONCE_POD in claim.spec.access_modes:",
         "if False:",
         cites="volcano #5767",
+        breaks=("R-VOLRESTR-04", "R-VOLRESTR-02"),
     ),
     Wrong(
         "exclusive-claims-have-no-hint",
@@ -28,6 +29,7 @@ WRONG = (
         _RESTRICTIONS,
         "if not shared and not _conflicts(pod, [before]):",
         "if not _conflicts(pod, [before]):",
+        breaks=("R-VOLRESTR-06",),
     ),
     Wrong(
         "readers-exclude-each-other",
@@ -35,6 +37,7 @@ WRONG = (
         _RESTRICTIONS,
         "return not (disk.read_only and other_disk.read_only)",
         "return True",
+        breaks=("R-VOLRESTR-05",),
     ),
     Wrong(
         "ignores-volume-zones",
@@ -43,6 +46,7 @@ WRONG = (
         "if value not in topology.values:",
         "if False:",
         cites="kubernetes #54370",
+        breaks=("R-VOLZONE-05",),
     ),
     Wrong(
         "one-zone-per-volume",
@@ -50,6 +54,7 @@ WRONG = (
         _ZONE,
         ".split(MULTI_ZONE_DELIMITER)",
         '.split("\\n")',
+        breaks=("R-VOLZONE-03",),
     ),
     Wrong(
         "nodes-without-a-zone-are-refused",
@@ -60,6 +65,7 @@ WRONG = (
         "            return SUCCESS\n",
         "",
         cites="kubernetes #97080, turned round",
+        breaks=("R-VOLZONE-04",),
     ),
     Wrong(
         "volumes-reach-everywhere",
@@ -67,6 +73,7 @@ WRONG = (
         _FINDING,
         "if not translated(volume, csi_node).reaches(node.metadata.labels):",
         "if False:",
+        breaks=("R-VOLBIND-07",),
     ),
     Wrong(
         "takes-the-largest-volume",
@@ -74,6 +81,7 @@ WRONG = (
         _FINDING,
         "claims.candidates[claim.key], node.metadata.labels, taken)",
         "claims.candidates[claim.key][::-1], node.metadata.labels, taken)",
+        breaks=("R-VOLBIND-11",),
     ),
     Wrong(
         "one-access-mode-is-enough",
@@ -81,6 +89,7 @@ WRONG = (
         _MATCHING,
         "and set(claim.spec.access_modes) <= set(volume.spec.access_modes)",
         "and not set(claim.spec.access_modes).isdisjoint(volume.spec.access_modes)",
+        breaks=("R-VOLBIND-13",),
     ),
     Wrong(
         "any-size-will-do",
@@ -88,6 +97,7 @@ WRONG = (
         _MATCHING,
         "and volume.capacity >= claim.requested",
         "and volume.capacity is not None",
+        breaks=("R-VOLBIND-12",),
     ),
     Wrong(
         "takes-volumes-of-other-claims",
@@ -96,6 +106,7 @@ WRONG = (
         "(volume.spec.claim_ref is None or volume.is_bound_to(claim))",
         "volume.metadata is not None",
         cites="kubernetes #70180",
+        breaks=("R-VOLBIND-12",),
     ),
     Wrong(
         "ignores-allowed-topologies",
@@ -104,6 +115,7 @@ WRONG = (
         "if not storage_class.allows(node.metadata.labels):",
         "if False:",
         cites="kubernetes #69928",
+        breaks=("R-VOLBIND-14",),
     ),
     Wrong(
         "ignores-storage-capacity",
@@ -111,6 +123,7 @@ WRONG = (
         _PROVISIONING,
         "and limit.value >= claim.requested.value",
         "and limit.value >= 0",
+        breaks=("R-VOLBIND-15",),
     ),
     Wrong(
         "ignores-the-selected-node",
@@ -118,6 +131,7 @@ WRONG = (
         _FINDING,
         "if any(claim.metadata.annotations[SELECTED_NODE] != node.name for claim in selected):",
         "if False:",
+        breaks=("R-VOLBIND-08",),
     ),
     Wrong(
         "does-not-wait-for-immediate-claims",
@@ -125,6 +139,7 @@ WRONG = (
         _PLUGIN,
         "if claims.immediate:",
         "if False:",
+        breaks=("R-VOLBIND-03",),
     ),
     Wrong(
         "takes-claims-that-are-going",
@@ -132,6 +147,7 @@ WRONG = (
         _PLUGIN,
         "if claim.metadata.deletion_timestamp is not None:",
         "if False:",
+        breaks=("R-VOLBIND-02",),
     ),
     Wrong(
         "keeps-assumed-volumes",
@@ -140,6 +156,7 @@ WRONG = (
         "        objects.restore(PersistentVolume, match.volume.name)\n",
         "        pass\n",
         cites="kubernetes #82934, volcano #1983",
+        breaks=("R-VOLBIND-17",),
     ),
     Wrong(
         "promises-a-volume-twice",
@@ -147,6 +164,7 @@ WRONG = (
         _FINDING,
         "volumes = objects.list_latest(PersistentVolume) if delayed else ()",
         "volumes = objects.list(PersistentVolume) if delayed else ()",
+        breaks=("R-VOLBIND-16", "R-VOLBIND-12"),
     ),
     Wrong(
         "one-volume-less",
@@ -154,6 +172,7 @@ WRONG = (
         _LIMITS,
         "total[driver] + count > limits[driver]",
         "total[driver] + count >= limits[driver]",
+        breaks=("R-VOLLIMIT-02",),
     ),
     Wrong(
         "counts-a-shared-volume-twice",
@@ -161,6 +180,7 @@ WRONG = (
         _LIMITS,
         "for volume, driver in wanted.items() if volume not in used)",
         "for volume, driver in wanted.items())",
+        breaks=("R-VOLLIMIT-02",),
     ),
     Wrong(
         "ignores-attachments",
@@ -168,6 +188,7 @@ WRONG = (
         _LIMITS,
         "total = Counter((attached | used).values())",
         "total = Counter(used.values())",
+        breaks=("R-VOLLIMIT-02", "R-VOLLIMIT-03"),
     ),
     Wrong(
         "binds-without-waiting",
@@ -176,6 +197,7 @@ WRONG = (
         "return all(_is_bound(change, node, objects, translate) for change in changes.volumes) and all(",
         "return True or all(",
         cites="kubernetes #73263",
+        breaks=("R-VOLBIND-19", "R-VOLBIND-23"),
     ),
     Wrong(
         "ignores-the-volume-mode",
@@ -183,6 +205,7 @@ WRONG = (
         _MATCHING,
         "        and volume.spec.volume_mode == claim.spec.volume_mode\n",
         "",
+        breaks=("R-VOLBIND-12",),
     ),
     Wrong(
         "takes-volumes-that-are-going",
@@ -190,6 +213,7 @@ WRONG = (
         _MATCHING,
         "        and volume.metadata.deletion_timestamp is None\n",
         "",
+        breaks=("R-VOLBIND-12",),
     ),
     Wrong(
         "claims-of-one-name-are-one",
@@ -197,6 +221,7 @@ WRONG = (
         _RESTRICTIONS,
         "other.pod.namespace == namespace and name in _claim_names(other.pod)",
         "name in _claim_names(other.pod)",
+        breaks=("R-VOLRESTR-04",),
     ),
     Wrong(
         "deletions-elsewhere-free-claims",
@@ -204,6 +229,7 @@ WRONG = (
         _RESTRICTIONS,
         "        if before.namespace != pod.namespace:\n            return False\n",
         "",
+        breaks=("R-VOLRESTR-06",),
     ),
     Wrong(
         "no-count-is-none-at-all",
@@ -211,6 +237,7 @@ WRONG = (
         _LIMITS,
         "return {driver.name: driver.limit for driver in drivers if driver.limit is not None}",
         "return {driver.name: driver.limit or 0 for driver in drivers}",
+        breaks=("R-VOLLIMIT-04",),
     ),
     Wrong(
         "no-region-is-any-region",
@@ -218,6 +245,7 @@ WRONG = (
         _ZONE,
         "if value not in topology.values:",
         "if value is not None and value not in topology.values:",
+        breaks=("R-VOLZONE-05",),
     ),
     Wrong(
         "takes-what-an-earlier-claim-had",
@@ -225,6 +253,7 @@ WRONG = (
         _CLAIM,
         '            and ref.uid in ("", claim.metadata.uid)\n        )\n\n\n# --- Claims',
         "        )\n\n\n# --- Claims",
+        breaks=("R-VOLBIND-02", "R-VOLBIND-12"),
     ),
     Wrong(
         "adds-up-all-drivers",
@@ -232,6 +261,7 @@ WRONG = (
         _LIMITS,
         "total[driver] + count > limits[driver]",
         "sum(total.values()) + count > limits[driver]",
+        breaks=("R-VOLLIMIT-02",),
     ),
     Wrong(
         "counts-what-is-attached-elsewhere",
@@ -239,6 +269,7 @@ WRONG = (
         _LIMITS,
         "if spec.node_name != node_name or not spec.attacher or",
         "if not spec.attacher or",
+        breaks=("R-VOLLIMIT-05",),
     ),
     Wrong(
         "claims-elsewhere-bring-volumes-to-the-zone",
@@ -246,6 +277,7 @@ WRONG = (
         _ZONE,
         "if after.namespace != pod.namespace or after.name not in _claim_names(pod):",
         "if after.name not in _claim_names(pod):",
+        breaks=("R-VOLZONE-08",),
     ),
     Wrong(
         "any-change-moves-a-volume",
@@ -253,6 +285,7 @@ WRONG = (
         _ZONE,
         "if before is not None and topologies_of(before) == topologies_of(after):",
         "if False:",
+        breaks=("R-VOLZONE-09",),
     ),
     Wrong(
         "old-zone-labels-have-no-successor",
@@ -260,5 +293,6 @@ WRONG = (
         _ZONE,
         "labels.get(topology.key, labels.get(SUCCESSORS.get(topology.key, topology.key)))",
         "labels.get(topology.key)",
+        breaks=("R-VOLZONE-06",),
     ),
 )

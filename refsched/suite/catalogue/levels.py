@@ -43,6 +43,8 @@ _LEVELS = {
         "what becomes of a device that two claims hold, which they should not, is an accident",
     ),
     "R-BASIC": (OBSERVED, "how a pod whose claim is missing is turned away was changed later"),
+    "R-CACHE-03": (OBSERVED, "in which order nodes are listed is nobody's API"),
+    "R-FAIL-02": (OBSERVED, "queueing hints may only save attempts (KEP-4247)"),
     "R-CACHE-51": (OBSERVED, "how old a node's count of an image may be is nobody's API"),
     "R-FRAMEWORK-52": (OBSERVED, "a plugin without its PreFilter is a configuration that nobody should have"),
     "R-FRAMEWORK-54": (OBSERVED, "a plugin without its PreScore is a configuration that nobody should have"),

@@ -39,11 +39,13 @@ _NUMBERS = count()
 
 
 class Reach:
-    """``applied`` are the rules that were applied since the last ``clear``, in the order in which they first were;
+    """``applied`` are the rules that were applied since the last ``clear``, in the order in which they first were,
+    and ``ever`` those of the whole history;
     ``moves`` for each pod (``namespace/name``) its last step in the queue."""
 
     def __init__(self) -> None:
         self.applied: dict[str, None] = {}
+        self.ever: dict[str, None] = {}
         self.moves: dict[str, Move] = {}
         self._asked: dict[str, tuple[str, bool]] = {}
 
@@ -64,6 +66,7 @@ class Reach:
 
     def _heard(self, rule: str) -> None:
         self.applied.setdefault(rule)
+        self.ever.setdefault(rule)
 
     def _moved(self, pod: QueuedPod, row: Transition) -> None:
         asked, said_queue = self._asked.pop(pod.key, ("", False))
