@@ -43,7 +43,7 @@ class InputError(Exception):
         )
 
     def at(self, where: str) -> Self:
-        """The same error, told where it stands (outermost place first)."""
+        """Returns the same error with the place where it was found (outermost place first)."""
         return evolve(self, where=f"{where}: {self.where}" if self.where else where)
 
     def under(self, field: str) -> Self:

@@ -55,7 +55,7 @@ class Reference:
 
 @frozen
 class Delete:
-    """The object is gone."""
+    """The object was deleted."""
 
     member: ClassVar[str] = "delete"
     object: Reference
@@ -237,7 +237,7 @@ def to_json(record: Record) -> Json:
 
 @cache
 def _members(kind: type[Any]) -> tuple[tuple[str, str, bool], ...]:
-    """Of each attribute its name, that on the wire, and whether it is told though it is empty."""
+    """Returns for each attribute its name, its name on the wire, and whether it is written even if it is empty."""
     return tuple((a.name, json_name(a.name), a.default not in ("", ())) for a in attrs.fields(kind))
 
 

@@ -54,7 +54,7 @@ def create(
 
 
 class ReferenceScheduler:
-    """Where kube-scheduler may do one of several things, this one draws from ``seed``."""
+    """Where kube-scheduler may do more than one thing, this scheduler draws from ``seed``."""
 
     def __init__(
         self, config: Mapping[str, Any], release: KubernetesRelease, start: datetime, seed: int

@@ -56,5 +56,5 @@ class Reason(str):
         return str(self), self.rule
 
     def of(self, *values: object) -> Reason:
-        """The same reason with its blanks filled in."""
+        """Returns the same reason with values in its blanks."""
         return Reason(self.format(*values), self.rule)

@@ -121,7 +121,7 @@ class Checker:
         return found
 
     def _confirm_guesses(self, record: Record) -> None:
-        """Compares what was guessed with what is written: which of several equal volumes was taken is known
+        """Compares what was guessed with what is written: which of many equal volumes was taken is known
         only then."""
         guesses = self.following.guessed_volumes
         for pair in claimed_volumes((record,)):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evictions: when several victims were deleted at once, the order of the pods that remain on the node cannot be
-observed.
+"""Evictions: when more than one victim was deleted at once, the order of the pods that remain on the node cannot
+be observed.
 
-kube-scheduler records the reason in each victim and deletes it, several victims at a time, and each step moves
+kube-scheduler records the reason in each victim and deletes it, many victims at a time, and each step moves
 another pod of the node to another place. The place counts among pods of one priority that have not started
 (R-PREEMPT-06): either of such pods may be the next victim.
 
@@ -26,7 +26,7 @@ OF_VICTIMS = frozenset({"victims", "nominatedNode"})
 @define
 class Evictions:
     _nodes: set[str] = Factory(set)
-    """The nodes from which several victims were deleted at once."""
+    """The nodes from which more than one victim was deleted at once."""
 
     _unsure: frozenset[str] = frozenset()
     """Those of these nodes on which the next attempt may find either of two victims."""
@@ -54,6 +54,6 @@ class Evictions:
 
 
 def _are_exchangeable(node: NodeInfo) -> bool:
-    """Whether several pods of one priority that have not started are on the node."""
+    """Whether more than one pod of one priority that has not started is on the node."""
     waiting = Counter(pod.pod.priority for pod in node.pods if pod.pod.status.start_time is None)
     return max(waiting.values(), default=0) > 1

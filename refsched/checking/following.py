@@ -59,7 +59,7 @@ class Following:
     """``record`` is the attempt that is followed and ``pod`` its pod. ``not_allowed`` are its choices that were
     not among the options. ``offered`` is how many options there were for each question, and ``extenders``
     whether there are any extenders. ``claimed`` are the volumes and ``written`` the claims for devices that, as
-    far as is known by now, will be written; ``guessed`` are the claims that were given some of several possible
+    far as is known by now, will be written; ``guessed`` are the claims that were given one choice of possible
     devices before it was known which. ``is_blind`` says that the number of nodes that were evaluated and kept
     does not follow from the record; ``orders_victims`` says that equally important
     pods were put in order, and ``guessed_on`` are the nodes on which the record does not show that order."""

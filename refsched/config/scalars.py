@@ -56,7 +56,7 @@ def is_label_value(value: str) -> bool:
 
 @contextmanager
 def within(field: str) -> Iterator[None]:
-    """What is wrong inside is told with its path below ``field``."""
+    """An error raised inside is reported with its path below ``field``."""
     try:
         yield
     except InputError as problem:

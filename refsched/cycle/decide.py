@@ -158,8 +158,8 @@ class Decider:
     # --- Score ------------------------------------------------------------------------------------
 
     def _score(self, pod: PodInfo, decision: Decision) -> Decision:
-        """R-SEARCH-04: A single feasible node is chosen without scoring; of several feasible nodes, one with the
-        highest total score is chosen."""
+        """R-SEARCH-04: A single feasible node is chosen without scoring; of two or more feasible nodes, one with
+        the highest total score is chosen."""
         feasible = decision.feasible
         if feasible:
             applies("R-SEARCH-04")

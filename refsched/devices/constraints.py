@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Constraints: what must hold across the devices of a claim.
 
-A constraint is told of each device that is about to be allocated, says whether it may be, and is told again
-when the search steps back from it.
+A constraint is given each device that is about to be allocated and says whether it may be. It is called again when
+the search steps back from that device.
 Source: dynamic-resource-allocation/structured/internal/experimental, allocator_experimental.go,
 matchAttributeConstraint (v0.34.2).
 """
@@ -20,7 +20,7 @@ from refsched.rules import applies
 
 @frozen
 class RequestName:
-    """A request's name, and its subrequest's where one of several alternatives is meant."""
+    """A request's name, and its subrequest's where one of its alternatives is meant."""
 
     base: str
     sub: str = ""

@@ -2,7 +2,7 @@
 """Fruitless: what a long search for devices has found to lead nowhere, and when it is given up.
 
 kube-scheduler remembers nothing of the kind, and gives a search up after filterTimeout. What it finds within that
-time is the same: of two devices that no selector and no constraint can tell apart, one leads nowhere where the
+time is the same: of two devices that no selector and no constraint can distinguish, one leads nowhere where the
 other one does.
 
 Rules: R-DRA-59.

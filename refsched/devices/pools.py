@@ -34,7 +34,7 @@ class DeviceID(NamedTuple):
 
 @frozen(eq=False)
 class OfferedDevice:
-    """A device, and the slice that offers it."""
+    """A device, and the slice that has it."""
 
     id: DeviceID
     device: Device

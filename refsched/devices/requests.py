@@ -48,7 +48,7 @@ class RequestKey(NamedTuple):
 class Sized:
     """A request, or one alternative of it, and how many devices it needs on this node.
 
-    ``all_devices`` are those that a request for all of them needs. ``selected`` is, for the first of several
+    ``all_devices`` are those that a request for all of them needs. ``selected`` is, for a list of
     alternatives, the position of the one that was chosen.
     """
 

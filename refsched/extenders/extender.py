@@ -68,7 +68,7 @@ class Extender:
 
     @property
     def name(self) -> str:
-        """The one under which its scores are told."""
+        """The name under which its scores are reported."""
         return self.config.url_prefix
 
     @property

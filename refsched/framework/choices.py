@@ -19,7 +19,7 @@ class Choices(Protocol):
         ``pod`` (equals of QueueSort), ``node`` (among the highest totals), ``candidate`` (of preemption),
         ``volumes`` (the order in which they are considered), ``allocation`` (of devices on the chosen node),
         ``claim`` (to be deallocated), ``victim`` (the next
-        of equally important pods), ``error`` (which of several errors is reported)."""
+        of equally important pods), ``error`` (which one of many errors is reported)."""
         ...
 
 

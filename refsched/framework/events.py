@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cluster events: what may make a refused pod schedulable, and the tables in which plugins say so.
+"""Cluster events: what may make a rejected pod schedulable, and the tables in which plugins say so.
 
-A plugin lists the events that can cure its refusals in ``EVENTS``, a table of ``EventHint`` rows. A plugin
-without events of its own is cured by any.
+A plugin lists the events that may make a pod that it rejected schedulable in ``EVENTS``, a table of ``EventHint``
+rows. Any event requeues the pods that a plugin without such a table rejected.
 Source: staging kube-scheduler/framework/types.go (v0.34.2); pkg/scheduler/framework/events.go (v1.34.2).
 """
 
@@ -66,9 +66,9 @@ DEVICE_CLASS = "DeviceClass"
 WILD_CARD = "*"
 
 Hint = Callable[[Any, Pod, Any, Any, ObjectStore], bool]
-"""(plugin, refused pod, object before, object after, all objects) → is it worth another try?
+"""(plugin, rejected pod, object before, object after, all objects) → is it worth another try?
 
-``before`` is None where the object is new, ``after`` where it is gone. What the real hint answers with an
+``before`` is None where the object is new, ``after`` where it was deleted. What the real hint answers with an
 error is True. It takes the plugin first, so that a plugin's method can stand in the table.
 """
 

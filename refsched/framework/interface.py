@@ -73,7 +73,8 @@ def extends(plugin: Plugin, point: Callable[..., Point]) -> TypeGuard[Point]:
 
 @runtime_checkable
 class EnqueueExtensions(Plugin, Protocol):
-    """``EVENTS``: what may cure this plugin's refusals. Without the table, anything may."""
+    """A plugin whose ``EVENTS`` lists which events requeue the pods that it rejects. Without it, any event
+    does."""
 
     @property
     def EVENTS(self) -> Sequence[EventHint]: ...  # noqa: N802  (a table, as the plugins spell it)

@@ -30,7 +30,7 @@ class Snapshot:
     """Nodes in the order they are searched, and the labels of the namespaces that exist.
 
     ``by_name`` and ``nodes`` hold the same NodeInfos. ``objects`` is what plugins read of other kinds;
-    ``choices`` is whom they ask where the answer is not theirs to give. Without ``changes`` nothing is known of
+    ``choices`` is what they ask where more than one answer is allowed. Without ``changes`` nothing is known of
     what changed.
     """
 

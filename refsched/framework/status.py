@@ -30,7 +30,8 @@ _REJECTED = frozenset({Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, 
 
 @frozen
 class Status:
-    """A code, who said it (filled in by the framework), and why. ``reasons`` compare as a multiset."""
+    """A code, the plugin that returned it (set by the framework), and the reasons. ``reasons`` compare as a
+    multiset."""
 
     code: Code = Code.SUCCESS
     reasons: tuple[str, ...] = ()

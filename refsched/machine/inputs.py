@@ -18,7 +18,7 @@ Shown = Callable[[dict[str, Any], ApiObject], None]
 
 
 class InputReader:
-    """Applies input records to a scheduler, with the API server's defaults filled in, and without the fields that
+    """Applies input records to a scheduler, with the API server's defaults set, and without the fields that
     it drops where a feature gate is off."""
 
     def __init__(self, scheduler: Scheduler, shown: Shown | None = None) -> None:

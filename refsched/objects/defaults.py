@@ -72,7 +72,7 @@ def defaulted(
 ) -> T:
     """``shown`` as the API server stores it: when it is created or, given what was there ``before``,
     updated. ``classes`` are the cluster's PriorityClasses. Objects of one name that follow each other are
-    told apart by ``serial``, from which a missing uid is made."""
+    distinguished by ``serial``, from which a missing uid is made."""
     complete: ApiObject = _identified(shown, before, serial)
     match complete:
         case Pod():

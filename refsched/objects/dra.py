@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Devices: which a driver offers (ResourceSlice), how they are classed, and who has claimed which.
+"""Devices: which a driver has (ResourceSlice), how they are classed, and who has claimed which.
 
 Fields behind a feature gate that is off by default are refused (refsched/objects/alpha_fields.py).
 Source: api/resource/v1/types.go (v0.34.2).
@@ -135,7 +135,7 @@ class DeviceSubRequest:
 
 @frozen
 class DeviceRequest:
-    """Either ``exactly`` this, or the ``first_available`` of several."""
+    """Either ``exactly`` this, or the ``first_available`` of a list."""
 
     name: str = ""
     exactly: ExactDeviceRequest | None = None

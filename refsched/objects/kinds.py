@@ -87,7 +87,7 @@ KINDS: tuple[ApiKind, ...] = (
     ApiKind(_POLICY, ("v1", "v1beta1"), PodDisruptionBudget),
     ApiKind(_CORE, ("v1",), Pod),
 )
-"""What is read, in the order in which a cluster is filled: what others refer to first, pods last."""
+"""The kinds that are read, in the order in which a cluster is built up: what others refer to first, pods last."""
 
 _BY_GROUP_AND_NAME = {(kind.group, kind.name): kind for kind in KINDS}
 _BY_TYPE = {kind.type: kind for kind in KINDS}

@@ -3,7 +3,7 @@
 
 A file holds YAML documents or JSON; ``-`` is standard input; a folder stands for all manifests below it. A
 ``List``, as kubectl prints it, stands for its items. Objects come out completed by the API server's
-defaults, in the order of a cluster that is being filled, and by namespace and name within a kind.
+defaults, in the order in which a cluster is built up, and by namespace and name within a kind.
 """
 
 from __future__ import annotations

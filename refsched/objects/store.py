@@ -26,7 +26,7 @@ class ApiObject(Protocol):
 
 
 class Ledger(Protocol):
-    """What is kept of all the changes of one kind's objects, where the objects as they are do not tell it."""
+    """Keeps what follows from the changes of one kind's objects, but not from the objects as they are now."""
 
     kind: ClassVar[str]
 
@@ -63,7 +63,7 @@ class ObjectStore:
         return before
 
     def remove(self, kind: type[T], name: str, namespace: str = "") -> T | None:
-        """The object is gone. Answers what it was; None where it was not there."""
+        """Removes a deleted object and returns it; None where it was not there."""
         assumed = self._assumed.get(kind.kind, {}).pop((namespace, name), None)
         removed: T | None = self._objects.get(kind.kind, {}).pop((namespace, name), None)
         self._listed.pop(kind.kind, None)
@@ -109,7 +109,7 @@ class ObjectStore:
     # --- What is kept of their changes ------------------------------------------------------------
 
     def ledger(self, of: type[L]) -> L:
-        """The one of its type. It is kept from when it is first asked for, and is told then what there is."""
+        """Returns the ledger of this type. It is created when first asked for, and then given what there is."""
         if of not in self._ledgers:
             made = of()
             for found in {**self._objects.get(of.kind, {}), **self._assumed.get(of.kind, {})}.values():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What owns pods, serves them or holds them: as far as the scheduler reads it, whom each of them selects."""
+"""Workloads: the objects that own, serve or hold pods, as far as the scheduler reads which pods they select."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ EXCLUDED_NAMESPACES = KnownDefect(
     {"selected_namespaces": keeping_the_selector},
 )
 REQUIRED_APART_BY_A_DELETED_POD = KnownDefect(
-    "hated-by-who-went",
+    "repelled-by-a-deleted-pod",
     "R-PODAFF-14",
     "kubernetes #134393",
     "does not requeue a rejected pod when a pod is deleted whose own required anti-affinity matched it",

@@ -33,7 +33,7 @@ NODES_WITHOUT_A_VICTIM = KnownDefect(
     "nodes-without-a-victim",
     "R-PREEMPT-55",
     NOT_REPORTED,
-    "panics with an index out of range if it compares several nodes of which one needs no victim, as after an"
+    "panics with an index out of range if it compares nodes of which one needs no victim, as after an"
     " extender rejected nodes",
     "prefers a node without a victim",
     "DefaultPreemption",

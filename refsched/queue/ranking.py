@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ranking: pods in the order of a comparison, those that it leaves equal side by side.
 
-kube-scheduler keeps a binary heap. Which of several equal pods is its head depends on all that was put in
+kube-scheduler keeps a binary heap. Which of many equal pods is its head depends on all that was put in
 and taken out before, so that any of them may come first.
 Source: pkg/scheduler/backend/heap/heap.go (v1.34.2).
 """

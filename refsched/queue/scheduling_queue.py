@@ -118,7 +118,7 @@ class SchedulingQueue:
         self._hear_update(updated, changes)
 
     def _hear_update(self, pod: QueuedPod, changes: Sequence[Happening]) -> None:
-        """R-QUEUE-52: Of several events of one update, the first that requeues the pod is the last that is
+        """R-QUEUE-52: Of the events of one update, the first that requeues the pod is the last that is
         asked. Without SchedulerPopFromBackoffQ, a pod in backoffQ is asked for the others too, and if one of
         them does not requeue it, the pod is for a while also among the unschedulable pods.
         """

@@ -3,7 +3,7 @@
 
 A test says ``@conforms(area=..., rules=...)`` and hands each history to ``check``; with ``cases=...`` it hands
 over the history of each case. What it stands on (rules, areas, adapters, the judge) is one ``Bench``; everything
-else here is how a run is told.
+else here is how a run is reported.
 """
 
 from refsched.suite.session.bench import Bench, Connection, Judgement, Rule, Seen

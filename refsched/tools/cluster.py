@@ -61,7 +61,7 @@ class Cluster:
 
     ``config`` is a KubeSchedulerConfiguration (the default one where it is None), ``kubernetes`` a release
     (``"1.34"``), ``feature_gates`` are by name, ``start`` is the time on the cluster's clock at 0. Wherever
-    kube-scheduler may do one of several things, ``seed`` decides. InputError where something given is refused.
+    kube-scheduler may do more than one thing, ``seed`` decides. InputError where something given is refused.
 
     Nothing happens by itself: the clock moves by ``advance``, and a pod is tried by ``schedule``.
     """

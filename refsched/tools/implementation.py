@@ -33,7 +33,7 @@ class Implementation(Protocol):
         ...
 
     def delete(self, object: Json) -> Json:
-        """``{apiVersion, kind, namespace?, name}`` is gone."""
+        """``{apiVersion, kind, namespace?, name}`` was deleted."""
         ...
 
     def advance(self, seconds: float) -> Json:

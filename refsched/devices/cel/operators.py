@@ -174,7 +174,7 @@ def _arithmetic_operator(name: str) -> Callable[[Any, Any], Any]:
 
 
 def _order_operator(sign: str, holds: Callable[[int, int], bool]) -> Callable[[Any, Any], bool]:
-    """What has no order at all is told with the operator."""
+    """Values that have no order are reported with the operator."""
 
     def operator(left: Any, right: Any) -> bool:
         if not isinstance(left, int | float | str | bytes):

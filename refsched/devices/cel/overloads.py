@@ -82,8 +82,8 @@ _Signature = tuple[tuple[Type, ...], Type]
 
 
 def result_of(function: str, given: Sequence[Type]) -> Type | None:
-    """What the function gives for arguments of these types; None where it does not take them. Where several
-    overloads fit, and give different things, that is open."""
+    """What the function gives for arguments of these types; None where it does not take them. Where more than one
+    overload fits, with different results, that is open."""
     results = []
     for wanted, result in _signatures(function):
         bound: Bound = {}

@@ -58,7 +58,7 @@ class CelType:
 
 @frozen
 class Optional:
-    """A value, or none; ``present`` tells no value from null."""
+    """A value, or none; ``present`` distinguishes no value from null."""
 
     present: bool = False
     content: Any = None

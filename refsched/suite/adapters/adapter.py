@@ -63,7 +63,7 @@ class Adapter:
     def __init__(
         self, what: str, transport: Transport, kubernetes: str = "", only: Selection = EVERYTHING
     ) -> None:
-        """``kubernetes`` is the release that is asked for, of an implementation that can do as several do;
+        """``kubernetes`` is the release that is asked for, of an implementation that knows more than one;
         ``only`` is the part of it that is to be judged."""
         self._hello: Json = {"protocol": PROTOCOL} | ({"kubernetes": kubernetes} if kubernetes else {})
         self.what = what

@@ -48,7 +48,7 @@ CAPABILITIES: Mapping[str, str] = {
     "scripted": "it registers the scripted plugins",
     "hold": "scripted plugins can hold a pod",
     "volumes": "it binds volumes",
-    "devices": "it allocates devices, and tells each write into a claim unless it claims api",
+    "devices": "it allocates devices, and reports each write into a claim unless it claims api",
     "extenders": "it calls extenders",
     "config": "it reads its configuration, though it has only some of the plugins",
 }

@@ -37,10 +37,10 @@ DEFAULT_SIGNALS = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT)
 def keep(end: socket.socket, command: list[str]) -> int:
     """Start the command, and wait for it. Answers its wait status, when nothing of it is left."""
     become_subreaper()
-    wake, waker = os.pipe()
-    for each in (wake, waker):
+    signalled, signals = os.pipe()
+    for each in (signalled, signals):
         os.set_blocking(each, False)
-    signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+    signal.set_wakeup_fd(signals, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, _do_nothing)
     try:
         child = os.posix_spawnp(command[0], command, os.environ, setpgroup=0, setsigdef=DEFAULT_SIGNALS)
@@ -50,7 +50,7 @@ def keep(end: socket.socket, command: list[str]) -> int:
     signal.signal(signal.SIGTERM, lambda number, frame: _signal_group(child, signal.SIGTERM))
     end.sendall(STARTED)
     _let_go_of_the_streams()
-    status = _wait_for(child, end, wake)
+    status = _wait_for(child, end, signalled)
     _signal_group(child, signal.SIGKILL)
     return end_all(child, status)
 
@@ -64,7 +64,7 @@ def become_subreaper() -> None:
 
 
 def _do_nothing(number: int, frame: object) -> None:
-    """A signal that is handled at all wakes ``select``."""
+    """Does nothing: a signal that has a handler interrupts ``select``."""
 
 
 def _let_go_of_the_streams() -> None:
@@ -75,17 +75,17 @@ def _let_go_of_the_streams() -> None:
     os.close(nothing)
 
 
-def _wait_for(child: int, end: socket.socket, wake: int) -> int | None:
+def _wait_for(child: int, end: socket.socket, signalled: int) -> int | None:
     """The command's wait status; None where the suite wants it ended."""
     while True:
         for pid, status in _reaped():
             if pid == child:
                 return status
-        ready, _, _ = select.select([end.fileno(), wake], [], [])
+        ready, _, _ = select.select([end.fileno(), signalled], [], [])
         if end.fileno() in ready:
             return None
         with suppress(BlockingIOError):
-            os.read(wake, 1024)
+            os.read(signalled, 1024)
 
 
 def end_all(child: int, status: int | None) -> int:

@@ -21,7 +21,7 @@ _ELSEWHERE = {
     ),
     "R-CURE-NodeName": "as R-NODENAME: NodeName refuses nobody, and so is asked of no event",
     "R-DRA-15": (
-        "only who looks at several nodes at a time is interrupted, by chance: such a scheduler is followed, and"
+        "only a scheduler that filters many nodes at a time is interrupted, by chance: such a one is followed, and"
         " the specification is never one: tests/checking/test_search.py"
     ),
     "R-DRA-59": (
@@ -169,7 +169,7 @@ NOT_SPECIFIED = (
     ("Events for people, metrics, logs and the debugger", "nothing is decided by them"),
     (
         "Leader election, restarts, and lists that are relisted",
-        "a scheduler that starts anew is one that is told all objects again: a history may begin so",
+        "a scheduler that starts anew receives all objects again: a history may begin so",
     ),
 )
 """What is deliberately left open, and why."""

@@ -92,7 +92,7 @@ def _value_of(release: str) -> Name:
     return f"refsched.releases.{value}", value.upper()
 
 
-# --- Who names whom -------------------------------------------------------------------------------
+# --- Which name uses which ------------------------------------------------------------------------------
 
 
 @cache

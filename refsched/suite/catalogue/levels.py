@@ -23,7 +23,7 @@ _LEVELS = {
     "R-CURE": (OBSERVED, "queueing hints may only save attempts (KEP-4247)"),
     "R-CHANGE": (OBSERVED, "how an update is broken into events serves the queueing hints"),
     "R-FLIGHT": (OBSERVED, "what is remembered for pods in flight serves the queueing hints"),
-    "R-EVENT": (OBSERVED, "in which order cache and queue are told is the version's own"),
+    "R-EVENT": (OBSERVED, "in which order cache and queue are informed is the version's own"),
     "R-BACKOFF-04": (OBSERVED, "the ordering window of backoffQ"),
     "R-BACKOFF-05": (OBSERVED, "the ordering window of backoffQ"),
     "R-PREEMPT-09": (OBSERVED, "how many candidates are looked at is an optimization"),

@@ -54,7 +54,7 @@ _DEFECTS = """\
 Where v1.34.2 does not do what the rule says, and a later version was mended. Both are modelled: the specification
 does as v1.34.2 does (`refsched/oddities`), and a scheduler passes that has the defect or is
 without it, each on its own; one that does neither fails. Those of R-PODAFF a scheduler has from its first decision
-to its last, or never. `refsched explain` tells where one was met on a node."""
+to its last, or never. `refsched explain` reports where one was met on a node."""
 
 
 # --- The queue ------------------------------------------------------------------------------------
@@ -183,7 +183,8 @@ def _by_area(rule: Rule) -> tuple[str, str]:
 
 
 def _levels(rules: list[Rule]) -> str:
-    """Each level of the area once, with its reason; which rules have it is said where there are several."""
+    """Each level of the area once, with its reason; the rules that have it are named where there is more than
+    one."""
     of_reason: dict[tuple[str, str], list[str]] = {}
     for rule in rules:
         of_reason.setdefault((rule.level, why_level(rule.id)), []).append(rule.id)

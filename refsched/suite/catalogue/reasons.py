@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reasons: by which rule a node or a pod is rejected, told from the words of a status.
+"""Reasons: by which rule a node or a pod is rejected, found by the words of a status.
 
 Each module of the specification declares its reasons with their rules (refsched/rules.py, Reason).
 """

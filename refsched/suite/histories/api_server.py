@@ -215,13 +215,13 @@ def _bound(claim: Json, volume: str) -> Json:
 
 
 def script_of(annotations: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
-    """What the scripted plugins are told to answer: plugin → point → answer."""
+    """The answers that the annotation asks of the scripted plugins: plugin → point → answer."""
     script: Mapping[str, Mapping[str, str]] = json.loads(annotations.get(SCRIPT, "{}"))
     return script
 
 
 def took_the_binding(bind: Bind, annotations: Mapping[str, str]) -> bool:
-    """Whether the API server has the pod on its node: also where the scheduler was told that this failed."""
+    """Whether the API server has the pod on its node: also where the scheduler was informed that this failed."""
     if bind.result == BOUND:
         return True
     answer = script_of(annotations).get("ScriptedBinder", {}).get("bind", "")

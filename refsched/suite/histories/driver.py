@@ -81,7 +81,7 @@ class Witness(Protocol):
     def next_pod(self) -> str | None: ...
 
     def stored(self, object: dict[str, Any]) -> dict[str, Any]:
-        """The object as an API server stores it, its defaults filled in. It has been shown before."""
+        """Returns the object as an API server stores it, with its defaults. It has been shown before."""
         ...
 
     @property

@@ -91,7 +91,7 @@ class Part:
     @property
     def is_whole(self) -> bool:
         """Whether it has every plugin, as far as it says. Others get objects as an API server stores them, with
-        their defaults filled in."""
+        its defaults."""
         return self.plugins is None
 
     @cached_property

@@ -49,7 +49,8 @@ _NEEDS = {
     "sparing": ("extenders",),
     "silent": ("extenders",),
 }
-"""By area, besides scripted plugins, which the configuration tells, and holds, which the releases do."""
+"""The capabilities that each area needs, besides scripted plugins (seen in the configuration) and holds (in the
+steps)."""
 
 OWN_CHOICES = ("pod", "result", "node", "nominated_node", "victims")
 """Members of an attempt in which two schedulers that both are right may differ, with consequences."""

@@ -137,8 +137,8 @@ def _yaml(value: object) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes text of several lines as a block, and no aliases: kubectl would accept them, but they are hard to
-    read."""
+    """Writes text of more than one line as a block, and no aliases: kubectl would accept them, but they are hard
+    to read."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True

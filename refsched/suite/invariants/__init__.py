@@ -51,7 +51,7 @@ class Invariants:
         return list(left_behind(ledger, self._promises, self._quiet))
 
     def begin(self, pod: str) -> None:
-        """A cycle of this pod is held: what is told of it later was decided now."""
+        """A cycle of this pod is held: what is reported of it later was decided now."""
         self._ledger.held.add(pod)
 
     def _broken_by(self, record: Record) -> Iterator[Finding]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ledger: what the records alone tell of nodes and pods, for the invariants to look up."""
+"""Ledger: what follows from the records alone about nodes and pods, for the invariants to look up."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FINISHED = ("Succeeded", "Failed")
 @define
 class Ledger:
     """``bound`` and ``assumed`` are pods (``namespace/name``) with their nodes, ``held`` those whose cycle began
-    and has not been told yet. It reads objects as the specification does, and decides nothing."""
+    and has not been reported yet. It reads objects as the specification does, and decides nothing."""
 
     scheduler_names: frozenset[str]
     nodes: dict[str, Node] = Factory(dict)
@@ -30,7 +30,8 @@ class Ledger:
     assumed: dict[str, str] = Factory(dict)
     held: set[str] = Factory(set)
     unclear: set[str] = Factory(set)
-    """Names of pods that were deleted in mid-cycle: what is told of them later may be about their successors."""
+    """Names of pods that were deleted in mid-cycle: what is reported of them later may be about their
+    successors."""
 
     def take(self, record: Record) -> None:
         match record:

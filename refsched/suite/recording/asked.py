@@ -48,7 +48,7 @@ def _came_back(call: Exchange) -> str:
 
 def _kinds(extender: Extender, verb: str) -> Iterator[str]:
     if verb != "bind":
-        yield "told names" if extender.node_cache_capable else "told whole objects"
+        yield "sent names" if extender.node_cache_capable else "sent whole objects"
     if extender.managed_resources:
         yield "of one that manages a resource"
     if verb == "prioritize" and extender.weight > 1:

@@ -143,7 +143,7 @@ class _Counting(Checker):
         return super().begin(pod, coming)
 
 
-# --- What a record tells --------------------------------------------------------------------------
+# --- What a record shows -------------------------------------------------------------------------
 
 
 def _count(found: Survey, area: Area, record: Record) -> None:

@@ -24,10 +24,10 @@ from refsched.suite.session.budget import Power
 from refsched.suite.session.outcome import Failure
 
 IN_FULL = 8
-"""Failures told in full; the others stand in the report file and in ``.refsched``."""
+"""The number of failures printed in full; the others stand in the report file and in ``.refsched``."""
 
 REASONS = 3
-"""Why histories were not done to their end: so many reasons are told."""
+"""How many reasons are printed why histories were not done to their end."""
 
 WIDTH = 110
 INDENT = " " * 8
@@ -232,7 +232,7 @@ def ended(result: Result) -> str:
 
 
 def tightness(result: Result) -> str:
-    """Where several outcomes are allowed, a wrong one among them passes: how often was there only one?"""
+    """Says how often one outcome only was allowed: where there are more, a wrong one among them passes."""
     if not result.choices:
         return "no outcome was checked"
     share = 100 * result.single / result.choices

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wording: a history, and what came of it, in the words of a transcript.
 
-Short for the eye, and nothing left out: what a known field of an object does not tell is shown by its path.
+Short for the eye, and nothing left out: what no known field of an object says is shown by its path.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ class CheckedCourse:
 @define(eq=False)
 class Checking:
     """``judge`` runs a history, ``begins`` one step by step; ``order`` sorts rules as they depend on each other;
-    ``counts`` tells which broken rules fail the test: others are noted, and the search goes on behind them."""
+    ``counts`` says which broken rules fail the test: others are noted, and the search goes on behind them."""
 
     judge: Callable[[History], Judgement]
     begins: Callable[[History], Course]

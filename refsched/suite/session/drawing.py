@@ -30,7 +30,7 @@ SUPPRESSED = (
     HealthCheck.too_slow,  # how fast an implementation answers says nothing of how its inputs are drawn
     HealthCheck.function_scoped_fixture,  # ``check`` gathers over all examples of its test, by intention
     HealthCheck.differing_executors,  # a parametrized test runs once for each of its parameters
-    HealthCheck.large_base_example,  # some areas start from a cluster of several nodes
+    HealthCheck.large_base_example,  # some areas start from a cluster of many nodes
     HealthCheck.data_too_large,  # long histories are cut off, and that is as it should be
 )
 
@@ -62,7 +62,7 @@ def _leave_local_constants_alone() -> None:
 
 def _draw_each_anew() -> None:
     """Hypothesis follows each history by up to five that repeat parts of it. Few of them differ in what is
-    decided: without them as many histories kill several times as many wrong schedulers."""
+    decided: without them the same number of histories kills many times as many wrong schedulers."""
     ConjectureRunner.generate_mutations_from = lambda self, data: None  # type: ignore[method-assign]
 
 

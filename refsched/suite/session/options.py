@@ -68,7 +68,7 @@ def add_options(parser: pytest.Parser) -> None:
         "--kubernetes",
         default="",
         metavar="RELEASE",
-        help="by which release a Python module is to decide that can decide by several",
+        help="the release by which a Python module decides, where it knows more than one",
     )
     group.addoption(
         "--level",

@@ -79,7 +79,7 @@ def pytest_conformance_bench(config: pytest.Config) -> Bench:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int | pytest.ExitCode, int]:
-    """Whatever keeps pytest from running is told in its own words, and ends with 2."""
+    """Reports what keeps pytest from running in its own words, and ends with exit code 2."""
     try:
         code = int((yield))
     except pytest.UsageError as problem:

@@ -130,7 +130,7 @@ def record(
     """Record what an implementation does, as traces. Nothing is judged; `refsched replay` does that.
 
     A scenario is a file of manifests, in the order in which they are created, with a ConfigMap among them that is
-    labelled refsched.dev/scenario and tells the steps (docs/scenarios.md):
+    labelled refsched.dev/scenario and lists the steps (docs/scenarios.md):
 
     \b
       apiVersion: v1
@@ -181,7 +181,7 @@ def _cluster_options(command: Command) -> Command:
             metavar="FILE",
             help="What kubectl prints: a file, a folder, or - for standard input. All that can matter is printed"
             f" by kubectl get {DUMPED} -A -o yaml; of a kind that is left out no object counts."
-            " May be given several times.",
+            " May be given more than once.",
         ),
         click.option(
             "--config", metavar="FILE", help="The KubeSchedulerConfiguration; else the default one."
@@ -191,7 +191,7 @@ def _cluster_options(command: Command) -> Command:
             type=click.IntRange(0),
             default=0,
             show_default=True,
-            help="Decides wherever kube-scheduler may do one of several things.",
+            help="Decides wherever kube-scheduler may do more than one thing.",
         ),
         click.option(
             "--feature-gates", default="", metavar="A=true,...", help="As of kube-scheduler's own option."
@@ -220,7 +220,7 @@ def _cluster_options(command: Command) -> Command:
 def schedule(
     files: tuple[str, ...], config: str | None, seed: int, feature_gates: str, kubernetes: str, output: str
 ) -> None:
-    """Place every pending pod of a cluster, or tell why it fits nowhere.
+    """Place every pending pod of a cluster, or say why it fits nowhere.
 
     Pods are tried in the order of the queue: by priority, and then by age. Time moves on by itself until nothing
     changes any more. Victims of preemption are deleted, and nothing comes in their place; volumes are bound

@@ -91,7 +91,8 @@ def _is_pair_of_files(settings: ExtenderTLSConfig) -> bool:
 
 
 def _load(context: ssl.SSLContext, certificate: bytes, key: bytes) -> None:
-    """OpenSSL takes them from files alone; these are nobody else's, and gone at once."""
+    """Loads a certificate and its key. OpenSSL takes them from files alone; these are private and removed at
+    once."""
     with TemporaryDirectory(prefix="refsched-") as folder:
         pair = Path(folder, "certificate.pem"), Path(folder, "key.pem")
         for path, data in zip(pair, (certificate, key), strict=True):

@@ -133,7 +133,7 @@ def test_what_extenders_were_asked_is_counted_by_what_came_back() -> None:
     assert asked["filter: no answer"] == 1
     assert asked["filter: an answer"] == 4
     assert asked["prioritize: an answer"] == asked["prioritize, of more weight than 1"] == 1
-    assert asked["preempt, told names"] == asked["preempt, of one that manages a resource"] == 1
+    assert asked["preempt, sent names"] == asked["preempt, of one that manages a resource"] == 1
     assert asked["bind: an answer"] == 4
     found = survey([path])
     assert found.asked == asked
