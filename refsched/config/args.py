@@ -49,6 +49,11 @@ def check_range(value: int, low: int, high: int, field: str) -> None:
         raise InputError(f"{value} is not in [{low}, {high}]", field)
 
 
+def check_least(value: int, low: int, field: str) -> None:
+    if value < low:
+        raise InputError(f"{value} is less than {low}", field)
+
+
 def check_choice(value: str, allowed: Sequence[str], field: str) -> None:
     if value not in allowed:
         raise InputError(f"{value!r} is not one of {', '.join(allowed)}", field)

@@ -11,12 +11,32 @@ from typing import ClassVar
 
 from attrs import frozen
 
-from refsched.framework.interface import MAX_NODE_SCORE
+from refsched.config.args import PluginArgs
+from refsched.errors import InputError
+from refsched.framework.interface import MAX_NODE_SCORE, Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.status import SUCCESS, Status, unresolvable
 from refsched.rules import Reason, applies
 
 WRONG_LABELS = Reason("node(s) didn't have the requested labels", "R-NODELABEL-01")
+
+
+@frozen
+class NodeLabelArgs(PluginArgs):
+    present_labels: tuple[str, ...] = ()
+    absent_labels: tuple[str, ...] = ()
+    present_labels_preference: tuple[str, ...] = ()
+    absent_labels_preference: tuple[str, ...] = ()
+
+    def validate(self) -> None:
+        pairs = (
+            ("absentLabels", self.present_labels, self.absent_labels),
+            ("absentLabelsPreference", self.present_labels_preference, self.absent_labels_preference),
+        )
+        for name, present, absent in pairs:
+            for label in absent:
+                if label in present:
+                    raise InputError(f"{label!r} is to be present, too", name)
 
 
 @frozen
@@ -28,6 +48,17 @@ class NodeLabel:
     present_labels_preference: tuple[str, ...] = ()
     absent_labels_preference: tuple[str, ...] = ()
     name: ClassVar[str] = "NodeLabel"
+    POINTS: ClassVar[tuple[str, ...]] = ("filter", "score")
+    ARGS: ClassVar[type[PluginArgs]] = NodeLabelArgs
+
+    @classmethod
+    def of_args(cls, args: NodeLabelArgs, handle: Handle) -> NodeLabel:
+        return cls(
+            args.present_labels,
+            args.absent_labels,
+            args.present_labels_preference,
+            args.absent_labels_preference,
+        )
 
     # --- Filter -----------------------------------------------------------------------------------
 

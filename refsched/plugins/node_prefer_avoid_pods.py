@@ -28,6 +28,7 @@ _CONTROLLERS = ("ReplicationController", "ReplicaSet")
 class NodePreferAvoidPods:
     READS: ClassVar[tuple[str, ...]] = ("Pod.metadata.ownerReferences", "Node.metadata.annotations")
     name: ClassVar[str] = "NodePreferAvoidPods"
+    POINTS: ClassVar[tuple[str, ...]] = ("score",)
 
     # --- Score ------------------------------------------------------------------------------------
 

@@ -14,13 +14,7 @@ from attrs import evolve, frozen
 from refsched.config.args import PluginArgs, check_choice, check_qualified, check_range, refused_by
 from refsched.config.scalars import within
 from refsched.errors import InputError
-from refsched.plugins.resource_scoring import (
-    MAX_CUSTOM_PRIORITY_SCORE,
-    ResourceSpec,
-    Shape,
-    UtilizationShapePoint,
-    resources_or_default,
-)
+from refsched.plugins.resource_scoring import ResourceSpec, Shape, check_shape, resources_or_default
 
 LEAST_ALLOCATED = "LeastAllocated"
 MOST_ALLOCATED = "MostAllocated"
@@ -60,38 +54,33 @@ class NodeResourcesFitArgs(PluginArgs):
         The missing parameter ends kube-scheduler with a nil pointer.
         """
         with refused_by("R-ARGS-14"):
-            for index, name in enumerate(self.ignored_resources):
-                check_qualified(name, f"ignoredResources[{index}]")
-            for index, group in enumerate(self.ignored_resource_groups):
-                if "/" in group:
-                    raise InputError(f"{group!r} has a '/'", f"ignoredResourceGroups[{index}]")
-                check_qualified(group, f"ignoredResourceGroups[{index}]")
+            check_ignored(self.ignored_resources, self.ignored_resource_groups)
         with within("scoringStrategy"):
             _check_strategy(self.scoring_strategy)
 
 
+def check_ignored(resources: Sequence[str], groups: Sequence[str]) -> None:
+    """InputError if one of them is not a qualified name, or a group has a ``/``."""
+    for index, name in enumerate(resources):
+        check_qualified(name, f"ignoredResources[{index}]")
+    for index, group in enumerate(groups):
+        if "/" in group:
+            raise InputError(f"{group!r} has a '/'", f"ignoredResourceGroups[{index}]")
+        check_qualified(group, f"ignoredResourceGroups[{index}]")
+
+
 def _check_strategy(strategy: ScoringStrategy) -> None:
-    """R-ARGS-02: A scoringStrategy that is given without a type has no default type, and is refused."""
+    """R-ARGS-02: A scoringStrategy that is given without a type has no default type, and is refused.
+    R-ARGS-15: A shape is refused if it has no point, if its utilization does not rise within 0..100, or if a
+    score is not in 0..10."""
     with refused_by("R-ARGS-14" if strategy.type else "R-ARGS-02"):
         check_choice(strategy.type, _STRATEGIES, "type")
     with refused_by("R-ARGS-14"):
         for index, resource in enumerate(strategy.resources):
             check_range(resource.weight, 1, 100, f"resources[{index}].weight")
     if strategy.requested_to_capacity_ratio is not None:
-        _check_shape(strategy.requested_to_capacity_ratio.shape, "requestedToCapacityRatio.shape")
+        with refused_by("R-ARGS-15"):
+            check_shape(strategy.requested_to_capacity_ratio.shape, "requestedToCapacityRatio.shape")
     elif strategy.type == REQUESTED_TO_CAPACITY_RATIO:
         with refused_by("R-ARGS-14"):
             raise InputError("is required and missing", "requestedToCapacityRatio")
-
-
-def _check_shape(shape: Sequence[UtilizationShapePoint], field: str) -> None:
-    """R-ARGS-15: A shape is refused if it has no point, if its utilization does not rise within 0..100, or if a
-    score is not in 0..10."""
-    with refused_by("R-ARGS-15"):
-        if not shape:
-            raise InputError("needs at least one point", field)
-        for index, point in enumerate(shape):
-            check_range(point.utilization, 0, 100, f"{field}[{index}].utilization")
-            check_range(point.score, 0, MAX_CUSTOM_PRIORITY_SCORE, f"{field}[{index}].score")
-            if index and shape[index - 1].utilization >= point.utilization:
-                raise InputError(f"{point.utilization} does not rise", f"{field}[{index}].utilization")

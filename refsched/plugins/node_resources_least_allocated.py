@@ -11,11 +11,13 @@ from typing import ClassVar
 
 from attrs import frozen
 
-from refsched.framework.interface import MAX_NODE_SCORE
+from refsched.config.args import PluginArgs
+from refsched.framework.interface import MAX_NODE_SCORE, Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.objects.resources import CPU, MEMORY
 from refsched.plugins.resource_allocation import Allocation, weighted_mean
 from refsched.plugins.resource_scoring import ResourceSpec
+from refsched.plugins.v1_19.resource_args import AllocatedArgs, specs
 from refsched.rules import applies
 
 
@@ -23,6 +25,12 @@ from refsched.rules import applies
 class NodeResourcesLeastAllocated:
     resources: tuple[ResourceSpec, ...] = (ResourceSpec(CPU), ResourceSpec(MEMORY))
     name: ClassVar[str] = "NodeResourcesLeastAllocated"
+    POINTS: ClassVar[tuple[str, ...]] = ("score",)
+    ARGS: ClassVar[type[PluginArgs]] = AllocatedArgs
+
+    @classmethod
+    def of_args(cls, args: AllocatedArgs, handle: Handle) -> NodeResourcesLeastAllocated:
+        return cls(specs(args.resources))
 
     # --- Score ------------------------------------------------------------------------------------
 

@@ -92,6 +92,8 @@ class NonCSIVolumeLimits:
         "StorageClass",
     )
 
+    POINTS: ClassVar[tuple[str, ...]] = ("filter",)
+
     @property
     def name(self) -> str:
         return self.disks.plugin

@@ -6,6 +6,7 @@ Source: pkg/scheduler/apis/config/validation/validation_pluginargs.go, ValidateP
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Self
 
 from attrs import evolve, frozen
@@ -41,14 +42,20 @@ class PodTopologySpreadArgs(PluginArgs):
             check_choice(self.defaulting_type, (LIST_DEFAULTING, SYSTEM_DEFAULTING), "defaultingType")
             if self.defaulting_type == SYSTEM_DEFAULTING and self.default_constraints:
                 raise InputError("is System, and defaultConstraints are given", "defaultingType")
-            seen: set[tuple[str, str]] = set()
-            for index, constraint in enumerate(self.default_constraints):
-                with within(f"defaultConstraints[{index}]"):
-                    _check_constraint(constraint)
-                    key = (constraint.topology_key, constraint.when_unsatisfiable)
-                    if key in seen:
-                        raise InputError(f"{{{', '.join(key)}}} is there already")
-                    seen.add(key)
+            check_default_constraints(self.default_constraints)
+
+
+def check_default_constraints(constraints: Sequence[TopologySpreadConstraint]) -> None:
+    """InputError if one of them has a selector or is malformed, or if two have the same topologyKey and
+    whenUnsatisfiable."""
+    seen: set[tuple[str, str]] = set()
+    for index, constraint in enumerate(constraints):
+        with within(f"defaultConstraints[{index}]"):
+            _check_constraint(constraint)
+            key = (constraint.topology_key, constraint.when_unsatisfiable)
+            if key in seen:
+                raise InputError(f"{{{', '.join(key)}}} is there already")
+            seen.add(key)
 
 
 def _check_constraint(constraint: TopologySpreadConstraint) -> None:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from attrs import frozen
+from attrs import field, frozen
 
+from refsched.config.args import PluginArgs, check_least
+from refsched.framework.interface import Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.objects.resources import CPU, MEMORY
 from refsched.plugins.resource_allocation import Allocation, allocation
@@ -20,9 +22,22 @@ from refsched.plugins.resource_scoring import (
     ResourceSpec,
     Use,
     UtilizationShapePoint,
+    check_shape,
     requested_to_capacity_ratio,
 )
+from refsched.plugins.v1_19.resource_args import ResourceArg, or_default, specs
 from refsched.rules import applies
+
+
+@frozen
+class RequestedToCapacityRatioArgs(PluginArgs):
+    shape: tuple[UtilizationShapePoint, ...] = ()
+    resources: tuple[ResourceArg, ...] = field(default=(), converter=or_default)
+
+    def validate(self) -> None:
+        check_shape(self.shape, "shape")
+        for index, resource in enumerate(self.resources):
+            check_least(resource.weight, 1, f"resources[{index}].weight")
 
 
 @frozen
@@ -32,6 +47,12 @@ class RequestedToCapacityRatio:
     shape: tuple[UtilizationShapePoint, ...]
     resources: tuple[ResourceSpec, ...] = (ResourceSpec(CPU), ResourceSpec(MEMORY))
     name: ClassVar[str] = "RequestedToCapacityRatio"
+    POINTS: ClassVar[tuple[str, ...]] = ("score",)
+    ARGS: ClassVar[type[PluginArgs]] = RequestedToCapacityRatioArgs
+
+    @classmethod
+    def of_args(cls, args: RequestedToCapacityRatioArgs, handle: Handle) -> RequestedToCapacityRatio:
+        return cls(args.shape, specs(args.resources))
 
     # --- Score ------------------------------------------------------------------------------------
 

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
+from refsched.config.args import check_range
+from refsched.errors import InputError
 from refsched.framework.interface import MAX_NODE_SCORE
 from refsched.rules import applies
 
@@ -46,6 +48,18 @@ class Use:
 
 Shape = tuple[UtilizationShapePoint, ...]
 DEFAULT_RESOURCES = (ResourceSpec("cpu"), ResourceSpec("memory"))
+
+
+def check_shape(shape: Sequence[UtilizationShapePoint], field: str) -> None:
+    """InputError if the shape has no point, if its utilization does not rise within 0..100, or if a score is not
+    in 0..10."""
+    if not shape:
+        raise InputError("needs at least one point", field)
+    for index, point in enumerate(shape):
+        check_range(point.utilization, 0, 100, f"{field}[{index}].utilization")
+        check_range(point.score, 0, MAX_CUSTOM_PRIORITY_SCORE, f"{field}[{index}].score")
+        if index and shape[index - 1].utilization >= point.utilization:
+            raise InputError(f"{point.utilization} does not rise", f"{field}[{index}].utilization")
 
 
 def resources_or_default(resources: tuple[ResourceSpec, ...]) -> tuple[ResourceSpec, ...]:

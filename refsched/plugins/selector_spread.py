@@ -52,6 +52,7 @@ class SelectorSpread:
         "StatefulSet",
     )
     name: ClassVar[str] = "SelectorSpread"
+    POINTS: ClassVar[tuple[str, ...]] = ("preScore", "score")
 
     # --- PreScore ---------------------------------------------------------------------------------
 

@@ -14,7 +14,8 @@ from typing import ClassVar
 
 from attrs import evolve, frozen
 
-from refsched.framework.interface import MAX_NODE_SCORE, Continue
+from refsched.config.args import PluginArgs
+from refsched.framework.interface import MAX_NODE_SCORE, Continue, Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unschedulable
@@ -46,6 +47,12 @@ class ServiceScores:
 
 
 @frozen
+class ServiceAffinityArgs(PluginArgs):
+    affinity_labels: tuple[str, ...] = ()
+    anti_affinity_labels_preference: tuple[str, ...] = ()
+
+
+@frozen
 class ServiceAffinity:
     """Label keys: ``affinity_labels`` are for Filter, ``anti_affinity_labels_preference`` for Score."""
 
@@ -53,6 +60,12 @@ class ServiceAffinity:
     affinity_labels: tuple[str, ...] = ()
     anti_affinity_labels_preference: tuple[str, ...] = ()
     name: ClassVar[str] = "ServiceAffinity"
+    POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter", "score")
+    ARGS: ClassVar[type[PluginArgs]] = ServiceAffinityArgs
+
+    @classmethod
+    def of_args(cls, args: ServiceAffinityArgs, handle: Handle) -> ServiceAffinity:
+        return cls(args.affinity_labels, args.anti_affinity_labels_preference)
 
     # --- PreFilter --------------------------------------------------------------------------------
 

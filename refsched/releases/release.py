@@ -8,7 +8,8 @@ release, so that neither the queue nor the cycle asks for a gate.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from attrs import evolve, frozen
@@ -24,7 +25,7 @@ from refsched.framework.runtime import Framework
 from refsched.machine.rules import MachineRules
 from refsched.objects.pod import Pod
 from refsched.oddities.known_defects import AS_PROMISED, Oddities
-from refsched.plugins.scripted import Scripted
+from refsched.plugins.scripted import Scripted, ScriptedBinder
 from refsched.queue.rules import QueueRules
 
 
@@ -99,22 +100,28 @@ class Release:
         return evolve(self, plugins=plugins, default_plugins=evolve(defaults, **points))
 
 
-def by_name(plugins: Iterable[InTreePlugin]) -> Mapping[str, InTreePlugin]:
-    return {plugin.name: plugin for plugin in plugins}
+SCRIPTED = (Scripted("ScriptedA"), Scripted("ScriptedB"), ScriptedBinder)
+"""A configuration may enable these in every release (docs/protocol.md)."""
 
 
-def in_tree(plugin: Any) -> InTreePlugin:
-    """A plugin by its class, which says its name and its points, and, if it takes arguments, their type and how it
-    is made of them."""
-    make = getattr(plugin, "of_args", None)
-    return InTreePlugin(
-        plugin.name,
-        frozenset(plugin.POINTS),
-        make or (lambda args, handle: plugin()),
-        getattr(plugin, "ARGS", None),
-    )
+def in_tree(*plugins: Any) -> Mapping[str, InTreePlugin]:
+    """Plugins by name, each given as its class or as a plugin that is made already. It says its name and its
+    points, and, if it is made of arguments, their type and how."""
+    return {
+        plugin.name: InTreePlugin(
+            plugin.name,
+            frozenset(plugin.POINTS),
+            getattr(plugin, "of_args", None) or partial(_made, plugin),
+            getattr(plugin, "ARGS", None),
+        )
+        for plugin in (*plugins, *SCRIPTED)
+    }
 
 
-def scripted(name: str) -> InTreePlugin:
-    """A scripted plugin, which a configuration may enable in every release (docs/protocol.md)."""
-    return InTreePlugin(name, frozenset(Scripted.POINTS), lambda args, handle: Scripted(name))
+def _made(given: Any, args: object, handle: Handle) -> Plugin:
+    made: Plugin = given() if isinstance(given, type) else given
+    return made
+
+
+def gates(*named: FeatureGate) -> Mapping[str, FeatureGate]:
+    return {gate.name: gate for gate in named}

@@ -8,14 +8,10 @@ pkg/scheduler/framework/plugins/registry.go, NewInTreeRegistry; pkg/features/kub
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from attrs import evolve
 
 from refsched.cache.v1_19 import Cache
-from refsched.config import v1beta1 as of
-from refsched.config.args import PluginArgs
+from refsched.config import v1beta1
 from refsched.config.rules import ConfigRules
 from refsched.config.scalars import Int32
 from refsched.config.types import Plugin as Enabled
@@ -43,13 +39,10 @@ from refsched.plugins.non_csi_volume_limits import (
     CINDER,
     EBS,
     GCE_PD,
-    CloudDisks,
     NonCSIVolumeLimits,
 )
 from refsched.plugins.priority_sort import PrioritySort
 from refsched.plugins.requested_to_capacity_ratio import RequestedToCapacityRatio
-from refsched.plugins.resource_scoring import ResourceSpec
-from refsched.plugins.scripted import Scripted, ScriptedBinder
 from refsched.plugins.selector_spread import SelectorSpread
 from refsched.plugins.service_affinity import ServiceAffinity
 from refsched.plugins.v1_19.default_preemption import DefaultPreemption
@@ -60,119 +53,46 @@ from refsched.plugins.v1_19.node_name import NodeName
 from refsched.plugins.v1_19.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
 from refsched.plugins.v1_19.node_resources_fit import NodeResourcesFit
 from refsched.plugins.v1_19.node_volume_limits import NodeVolumeLimits
-from refsched.plugins.v1_19.pod_topology_spread import PodTopologySpread
+from refsched.plugins.v1_19.pod_topology_spread import PodTopologySpread, PodTopologySpreadArgs
 from refsched.plugins.v1_19.taint_toleration import TaintToleration
 from refsched.plugins.v1_19.volume_binding import VolumeBinding
 from refsched.plugins.v1_19.volume_restrictions import VolumeRestrictions
 from refsched.plugins.v1_19.volume_zone import VolumeZone
 from refsched.queue.v1_19.requeueing import QUEUE
-from refsched.releases.release import FeatureGate, InTreePlugin, Release, by_name
+from refsched.releases.release import FeatureGate, Release, gates, in_tree
 
 # --- Plugins --------------------------------------------------------------------------------------
 
 
-def _resources(resources: Sequence[of.ResourceSpec]) -> tuple[ResourceSpec, ...]:
-    return tuple(ResourceSpec(resource.name, resource.weight) for resource in resources)
-
-
-def _inter_pod_affinity(args: of.InterPodAffinityArgs, handle: Handle) -> Plugin:
-    return InterPodAffinity(args.hard_pod_affinity_weight)
-
-
-def _least_allocated(args: of.NodeResourcesAllocatedArgs, handle: Handle) -> Plugin:
-    return NodeResourcesLeastAllocated(_resources(args.resources))
-
-
-def _most_allocated(args: of.NodeResourcesAllocatedArgs, handle: Handle) -> Plugin:
-    return NodeResourcesMostAllocated(_resources(args.resources))
-
-
-def _node_label(args: of.NodeLabelArgs, handle: Handle) -> Plugin:
-    return NodeLabel(
-        args.present_labels,
-        args.absent_labels,
-        args.present_labels_preference,
-        args.absent_labels_preference,
-    )
-
-
-def _node_resources_fit(args: of.NodeResourcesFitArgs, handle: Handle) -> Plugin:
-    return NodeResourcesFit(frozenset(args.ignored_resources), frozenset(args.ignored_resource_groups))
-
-
-def _pod_topology_spread(args: of.PodTopologySpreadArgs, handle: Handle) -> Plugin:
-    return PodTopologySpread(args.default_constraints)
-
-
-def _requested_to_capacity_ratio(args: of.RequestedToCapacityRatioArgs, handle: Handle) -> Plugin:
-    return RequestedToCapacityRatio(args.shape, _resources(args.resources))
-
-
-def _service_affinity(args: of.ServiceAffinityArgs, handle: Handle) -> Plugin:
-    return ServiceAffinity(args.affinity_labels, args.anti_affinity_labels_preference)
-
-
-def _volume_binding(args: of.VolumeBindingArgs, handle: Handle) -> Plugin:
-    return VolumeBinding(float(args.bind_timeout_seconds))
-
-
-def _plugin(name: str, points: str, make: Any, args: type[PluginArgs] | None = None) -> InTreePlugin:
-    return InTreePlugin(name, frozenset(points.split()), make, args)
-
-
-def _disk_limits(disks: CloudDisks) -> InTreePlugin:
-    return _plugin(disks.plugin, "filter", lambda args, handle: NonCSIVolumeLimits(disks))
-
-
-_STAGES = "reserve permit preBind postBind"
-
-PLUGINS = by_name(
-    (
-        _plugin("DefaultBinder", "bind", lambda args, handle: DefaultBinder()),
-        _plugin("DefaultPreemption", "postFilter", lambda args, handle: DefaultPreemption(handle.extenders)),
-        _plugin("ImageLocality", "score", lambda args, handle: ImageLocality()),
-        _plugin(
-            "InterPodAffinity",
-            "preFilter filter preScore score",
-            _inter_pod_affinity,
-            of.InterPodAffinityArgs,
-        ),
-        _plugin("NodeAffinity", "filter score", lambda args, handle: NodeAffinity()),
-        _plugin("NodeLabel", "filter score", _node_label, of.NodeLabelArgs),
-        _plugin("NodeName", "filter", lambda args, handle: NodeName()),
-        _plugin("NodePorts", "preFilter filter", lambda args, handle: NodePorts()),
-        _plugin("NodePreferAvoidPods", "score", lambda args, handle: NodePreferAvoidPods()),
-        _plugin(
-            "NodeResourcesBalancedAllocation",
-            "score",
-            lambda args, handle: NodeResourcesBalancedAllocation(),
-        ),
-        _plugin("NodeResourcesFit", "preFilter filter", _node_resources_fit, of.NodeResourcesFitArgs),
-        _plugin("NodeResourcesLeastAllocated", "score", _least_allocated, of.NodeResourcesAllocatedArgs),
-        _plugin("NodeResourcesMostAllocated", "score", _most_allocated, of.NodeResourcesAllocatedArgs),
-        _plugin("NodeUnschedulable", "filter", lambda args, handle: NodeUnschedulable()),
-        _plugin("NodeVolumeLimits", "filter", lambda args, handle: NodeVolumeLimits()),
-        *(_disk_limits(disks) for disks in (EBS, GCE_PD, AZURE_DISK, CINDER)),
-        _plugin(
-            "PodTopologySpread",
-            "preFilter filter preScore score",
-            _pod_topology_spread,
-            of.PodTopologySpreadArgs,
-        ),
-        _plugin("PrioritySort", "queueSort", lambda args, handle: PrioritySort()),
-        _plugin(
-            "RequestedToCapacityRatio", "score", _requested_to_capacity_ratio, of.RequestedToCapacityRatioArgs
-        ),
-        _plugin("SelectorSpread", "preScore score", lambda args, handle: SelectorSpread()),
-        _plugin("ServiceAffinity", "preFilter filter score", _service_affinity, of.ServiceAffinityArgs),
-        _plugin("TaintToleration", "filter preScore score", lambda args, handle: TaintToleration()),
-        _plugin("VolumeBinding", "preFilter filter reserve preBind", _volume_binding, of.VolumeBindingArgs),
-        _plugin("VolumeRestrictions", "filter", lambda args, handle: VolumeRestrictions()),
-        _plugin("VolumeZone", "filter", lambda args, handle: VolumeZone()),
-        _plugin("ScriptedA", _STAGES, lambda args, handle: Scripted("ScriptedA")),
-        _plugin("ScriptedB", _STAGES, lambda args, handle: Scripted("ScriptedB")),
-        _plugin("ScriptedBinder", "bind", lambda args, handle: ScriptedBinder()),
-    )
+PLUGINS = in_tree(
+    DefaultBinder,
+    DefaultPreemption,
+    ImageLocality,
+    InterPodAffinity,
+    NodeAffinity,
+    NodeLabel,
+    NodeName,
+    NodePorts,
+    NodePreferAvoidPods,
+    NodeResourcesBalancedAllocation,
+    NodeResourcesFit,
+    NodeResourcesLeastAllocated,
+    NodeResourcesMostAllocated,
+    NodeUnschedulable,
+    NodeVolumeLimits,
+    NonCSIVolumeLimits(EBS),
+    NonCSIVolumeLimits(GCE_PD),
+    NonCSIVolumeLimits(AZURE_DISK),
+    NonCSIVolumeLimits(CINDER),
+    PodTopologySpread,
+    PrioritySort,
+    RequestedToCapacityRatio,
+    SelectorSpread,
+    ServiceAffinity,
+    TaintToleration,
+    VolumeBinding,
+    VolumeRestrictions,
+    VolumeZone,
 )
 
 
@@ -238,7 +158,7 @@ _SPREAD_BY_DEFAULT = (
 def _spreading_by_constraints(release: Release) -> Release:
     """Default constraints take the place of SelectorSpread, which a configuration may still enable."""
 
-    def make(args: of.PodTopologySpreadArgs, handle: Handle) -> Plugin:
+    def make(args: PodTopologySpreadArgs, handle: Handle) -> Plugin:
         return PodTopologySpread(args.default_constraints or _SPREAD_BY_DEFAULT)
 
     plugins = release.default_plugins
@@ -250,31 +170,28 @@ def _spreading_by_constraints(release: Release) -> Release:
     return evolve(changed, default_plugins=evolve(plugins, **kept))
 
 
-GATES = {
-    gate.name: gate
-    for gate in (
-        FeatureGate("BalanceAttachedNodeVolumes", False, "alpha", "balance counts attached volumes"),
-        FeatureGate("CSIMigration", True, "beta", "drivers may stand in for in-tree volume plugins"),
-        FeatureGate("CSIMigrationAWS", False, "beta", "a driver stands in for EBS"),
-        FeatureGate("CSIMigrationAzureDisk", False, "beta", "a driver stands in for Azure disks"),
-        FeatureGate("CSIMigrationGCE", False, "beta", "a driver stands in for GCE disks"),
-        FeatureGate("CSIMigrationOpenStack", False, "beta", "a driver stands in for Cinder"),
-        FeatureGate("CSIStorageCapacity", False, "alpha", "drivers say how much they can provision"),
-        FeatureGate(
-            "DefaultPodTopologySpread",
-            False,
-            "alpha",
-            "default constraints take the place of SelectorSpread",
-            otherwise=_spreading_by_constraints,
-        ),
-        FeatureGate("EvenPodsSpread", True, "GA", "topology spread constraints", locked=True),
-        FeatureGate("GenericEphemeralVolume", False, "alpha", "claims that are made for one pod alone"),
-        FeatureGate("LocalStorageCapacityIsolation", True, "beta", "ephemeral storage is a resource"),
-        FeatureGate("NonPreemptingPriority", True, "beta", "preemptionPolicy of pods"),
-        FeatureGate("PodDisruptionBudget", True, "beta", "budgets count in preemption"),
-        FeatureGate("PodOverhead", True, "beta", "overhead of pods"),
-    )
-}
+GATES = gates(
+    FeatureGate("BalanceAttachedNodeVolumes", False, "alpha", "balance counts attached volumes"),
+    FeatureGate("CSIMigration", True, "beta", "drivers may stand in for in-tree volume plugins"),
+    FeatureGate("CSIMigrationAWS", False, "beta", "a driver stands in for EBS"),
+    FeatureGate("CSIMigrationAzureDisk", False, "beta", "a driver stands in for Azure disks"),
+    FeatureGate("CSIMigrationGCE", False, "beta", "a driver stands in for GCE disks"),
+    FeatureGate("CSIMigrationOpenStack", False, "beta", "a driver stands in for Cinder"),
+    FeatureGate("CSIStorageCapacity", False, "alpha", "drivers say how much they can provision"),
+    FeatureGate(
+        "DefaultPodTopologySpread",
+        False,
+        "alpha",
+        "default constraints take the place of SelectorSpread",
+        otherwise=_spreading_by_constraints,
+    ),
+    FeatureGate("EvenPodsSpread", True, "GA", "topology spread constraints", locked=True),
+    FeatureGate("GenericEphemeralVolume", False, "alpha", "claims that are made for one pod alone"),
+    FeatureGate("LocalStorageCapacityIsolation", True, "beta", "ephemeral storage is a resource"),
+    FeatureGate("NonPreemptingPriority", True, "beta", "preemptionPolicy of pods"),
+    FeatureGate("PodDisruptionBudget", True, "beta", "budgets count in preemption"),
+    FeatureGate("PodOverhead", True, "beta", "overhead of pods"),
+)
 
 # --- The release ----------------------------------------------------------------------------------
 
@@ -285,10 +202,10 @@ V1_19 = Release(
     plugins=PLUGINS,
     default_plugins=DEFAULT_PLUGINS,
     config=ConfigRules(
-        read_fields=of.read_fields,
-        merged_set=of.merged_set,
+        read_fields=v1beta1.read_fields,
+        merged_set=v1beta1.merged_set,
         checked_where_enabled=frozenset(name for name, plugin in PLUGINS.items() if plugin.args is not None),
-        check_enabled=of.check_enabled,
+        check_enabled=v1beta1.check_enabled,
     ),
     framework=Framework,
     cache=Cache,

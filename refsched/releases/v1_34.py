@@ -44,7 +44,6 @@ from refsched.plugins.node_volume_limits import NodeVolumeLimits
 from refsched.plugins.pod_topology_spread import PodTopologySpread
 from refsched.plugins.priority_sort import PrioritySort
 from refsched.plugins.scheduling_gates import SchedulingGates
-from refsched.plugins.scripted import ScriptedBinder
 from refsched.plugins.taint_toleration import TaintToleration
 from refsched.plugins.volume_binding import VolumeBinding
 from refsched.plugins.volume_restrictions import VolumeRestrictions
@@ -57,36 +56,31 @@ from refsched.queue.in_flight import InFlight
 from refsched.queue.nominator import Nominator
 from refsched.queue.rules import QueueRules
 from refsched.queue.transitions import TRANSITIONS
-from refsched.releases.release import FeatureGate, Release, by_name, in_tree, scripted
+from refsched.releases.release import FeatureGate, Release, gates, in_tree
 
 # --- Plugins --------------------------------------------------------------------------------------
 
 
-PLUGINS = by_name(
-    (
-        in_tree(DefaultBinder),
-        in_tree(DefaultPreemption),
-        in_tree(DynamicResources),
-        in_tree(ImageLocality),
-        in_tree(InterPodAffinity),
-        in_tree(NodeAffinity),
-        in_tree(NodeName),
-        in_tree(NodePorts),
-        in_tree(NodeResourcesBalancedAllocation),
-        in_tree(NodeResourcesFit),
-        in_tree(NodeUnschedulable),
-        in_tree(NodeVolumeLimits),
-        in_tree(PodTopologySpread),
-        in_tree(PrioritySort),
-        in_tree(SchedulingGates),
-        in_tree(TaintToleration),
-        in_tree(VolumeBinding),
-        in_tree(VolumeRestrictions),
-        in_tree(VolumeZone),
-        scripted("ScriptedA"),
-        scripted("ScriptedB"),
-        in_tree(ScriptedBinder),
-    )
+PLUGINS = in_tree(
+    DefaultBinder,
+    DefaultPreemption,
+    DynamicResources,
+    ImageLocality,
+    InterPodAffinity,
+    NodeAffinity,
+    NodeName,
+    NodePorts,
+    NodeResourcesBalancedAllocation,
+    NodeResourcesFit,
+    NodeUnschedulable,
+    NodeVolumeLimits,
+    PodTopologySpread,
+    PrioritySort,
+    SchedulingGates,
+    TaintToleration,
+    VolumeBinding,
+    VolumeRestrictions,
+    VolumeZone,
 )
 
 DEFAULT_PLUGINS = Plugins(
@@ -165,94 +159,83 @@ def _popping_from_active_queue_only(release: Release) -> Release:
     return evolve(release, queue=requeueing.popping_from_active_queue_only(release.queue))
 
 
-GATES = {
-    gate.name: gate
-    for gate in (
-        FeatureGate(
-            "CSIMigrationPortworx", True, "GA", "in-tree Portworx volumes count as CSI volumes", locked=True
-        ),
-        FeatureGate("DRAAdminAccess", True, "beta", "claims with admin access take devices that are in use"),
-        FeatureGate("DRAConsumableCapacity", False, "alpha", "a device is shared by its capacity"),
-        FeatureGate("DRADeviceBindingConditions", False, "alpha", "PreBind waits for devices to be ready"),
-        FeatureGate("DRADeviceTaints", False, "alpha", "devices have taints, claims tolerations"),
-        FeatureGate("DRAExtendedResource", False, "alpha", "devices stand in for extended resources"),
-        FeatureGate("DRAPartitionableDevices", False, "alpha", "devices share counters"),
-        FeatureGate("DRAPrioritizedList", True, "beta", "a request lists alternatives"),
-        FeatureGate(
-            "DRAResourceClaimDeviceStatus", True, "beta", "drivers report a device's state in claims"
-        ),
-        FeatureGate(
-            "DRASchedulerFilterTimeout",
-            True,
-            "beta",
-            "a search for devices is timed",
-            otherwise=_without_filter_timeout,
-        ),
-        FeatureGate(
-            "DynamicResourceAllocation",
-            True,
-            "GA",
-            "DynamicResources is a default plugin",
-            otherwise=_without_dynamic_resources,
-        ),
-        FeatureGate(
-            "InPlacePodVerticalScaling",
-            True,
-            "beta",
-            "a pod's status counts for its requests",
-            otherwise=_without_in_place_scaling,
-        ),
-        FeatureGate(
-            "MatchLabelKeysInPodTopologySpread",
-            True,
-            "beta",
-            "matchLabelKeys of spread constraints",
-            otherwise=_without_match_label_keys,
-        ),
-        FeatureGate(
-            "NodeInclusionPolicyInPodTopologySpread", True, "GA", "which nodes spreading counts", locked=True
-        ),
-        FeatureGate(
-            "NominatedNodeNameForExpectation", False, "alpha", "nominations stay, and precede binding"
-        ),
-        FeatureGate(
-            "PodLevelResources",
-            True,
-            "beta",
-            "requests of the pod as a whole",
-            otherwise=_without_pod_level_resources,
-        ),
-        FeatureGate(
-            "SchedulerAsyncAPICalls",
-            False,
-            "beta",
-            "writes to the API server are queued",
-            otherwise=_with_asynchronous_calls,
-        ),
-        FeatureGate(
-            "SchedulerAsyncPreemption",
-            True,
-            "beta",
-            "victims are deleted beside the cycle",
-            otherwise=_preempting_at_once,
-        ),
-        FeatureGate(
-            "SchedulerPopFromBackoffQ",
-            True,
-            "beta",
-            "an idle scheduler pops from backoff",
-            otherwise=_popping_from_active_queue_only,
-        ),
-        FeatureGate(
-            "SchedulerQueueingHints", True, "GA", "plugins say which events requeue a pod", locked=True
-        ),
-        FeatureGate("SidecarContainers", True, "GA", "init containers that go on running", locked=True),
-        FeatureGate(
-            "StorageCapacityScoring", False, "alpha", "VolumeBinding scores nodes by storage capacity"
-        ),
-        FeatureGate("VolumeAttributesClass", True, "GA", "a claim names the attributes of its volume"),
-    )
-}
+GATES = gates(
+    FeatureGate(
+        "CSIMigrationPortworx", True, "GA", "in-tree Portworx volumes count as CSI volumes", locked=True
+    ),
+    FeatureGate("DRAAdminAccess", True, "beta", "claims with admin access take devices that are in use"),
+    FeatureGate("DRAConsumableCapacity", False, "alpha", "a device is shared by its capacity"),
+    FeatureGate("DRADeviceBindingConditions", False, "alpha", "PreBind waits for devices to be ready"),
+    FeatureGate("DRADeviceTaints", False, "alpha", "devices have taints, claims tolerations"),
+    FeatureGate("DRAExtendedResource", False, "alpha", "devices stand in for extended resources"),
+    FeatureGate("DRAPartitionableDevices", False, "alpha", "devices share counters"),
+    FeatureGate("DRAPrioritizedList", True, "beta", "a request lists alternatives"),
+    FeatureGate("DRAResourceClaimDeviceStatus", True, "beta", "drivers report a device's state in claims"),
+    FeatureGate(
+        "DRASchedulerFilterTimeout",
+        True,
+        "beta",
+        "a search for devices is timed",
+        otherwise=_without_filter_timeout,
+    ),
+    FeatureGate(
+        "DynamicResourceAllocation",
+        True,
+        "GA",
+        "DynamicResources is a default plugin",
+        otherwise=_without_dynamic_resources,
+    ),
+    FeatureGate(
+        "InPlacePodVerticalScaling",
+        True,
+        "beta",
+        "a pod's status counts for its requests",
+        otherwise=_without_in_place_scaling,
+    ),
+    FeatureGate(
+        "MatchLabelKeysInPodTopologySpread",
+        True,
+        "beta",
+        "matchLabelKeys of spread constraints",
+        otherwise=_without_match_label_keys,
+    ),
+    FeatureGate(
+        "NodeInclusionPolicyInPodTopologySpread", True, "GA", "which nodes spreading counts", locked=True
+    ),
+    FeatureGate("NominatedNodeNameForExpectation", False, "alpha", "nominations stay, and precede binding"),
+    FeatureGate(
+        "PodLevelResources",
+        True,
+        "beta",
+        "requests of the pod as a whole",
+        otherwise=_without_pod_level_resources,
+    ),
+    FeatureGate(
+        "SchedulerAsyncAPICalls",
+        False,
+        "beta",
+        "writes to the API server are queued",
+        otherwise=_with_asynchronous_calls,
+    ),
+    FeatureGate(
+        "SchedulerAsyncPreemption",
+        True,
+        "beta",
+        "victims are deleted beside the cycle",
+        otherwise=_preempting_at_once,
+    ),
+    FeatureGate(
+        "SchedulerPopFromBackoffQ",
+        True,
+        "beta",
+        "an idle scheduler pops from backoff",
+        otherwise=_popping_from_active_queue_only,
+    ),
+    FeatureGate("SchedulerQueueingHints", True, "GA", "plugins say which events requeue a pod", locked=True),
+    FeatureGate("SidecarContainers", True, "GA", "init containers that go on running", locked=True),
+    FeatureGate("StorageCapacityScoring", False, "alpha", "VolumeBinding scores nodes by storage capacity"),
+    FeatureGate("VolumeAttributesClass", True, "GA", "a claim names the attributes of its volume"),
+)
 
 # --- The release ----------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from attrs import evolve, frozen
 
+from refsched.framework.interface import Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
 from refsched.framework.status import SUCCESS, Code, Status, unschedulable
@@ -36,6 +37,11 @@ class DefaultPreemption:
     extenders: Sequence[PreemptionExtender] = ()
     steps: PreemptionSteps = PreemptionSteps()
     name: ClassVar[str] = "DefaultPreemption"
+    POINTS: ClassVar[tuple[str, ...]] = ("postFilter",)
+
+    @classmethod
+    def of_args(cls, args: object, handle: Handle) -> DefaultPreemption:
+        return cls(handle.extenders)
 
     # --- PostFilter -------------------------------------------------------------------------------
 

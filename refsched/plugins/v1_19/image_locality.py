@@ -24,6 +24,7 @@ _SCORING = current.ImageLocality()
 class ImageLocality:
     READS: ClassVar[tuple[str, ...]] = current.ImageLocality.READS
     name: ClassVar[str] = "ImageLocality"
+    POINTS: ClassVar[tuple[str, ...]] = ("score",)
 
     # --- Score ------------------------------------------------------------------------------------
 

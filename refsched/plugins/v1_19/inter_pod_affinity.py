@@ -12,7 +12,9 @@ from typing import ClassVar
 
 from attrs import evolve, frozen
 
-from refsched.framework.interface import MAX_NODE_SCORE, Continue
+from refsched.config.args import PluginArgs, check_range
+from refsched.config.scalars import Int32
+from refsched.framework.interface import MAX_NODE_SCORE, Continue, Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status
@@ -25,12 +27,26 @@ _NOTHING = current.Filtering((), (), None, TopologyCounts(), TopologyCounts(), T
 
 
 @frozen
+class InterPodAffinityArgs(PluginArgs):
+    hard_pod_affinity_weight: Int32 = Int32(1)
+
+    def validate(self) -> None:
+        check_range(self.hard_pod_affinity_weight, 0, 100, "hardPodAffinityWeight")
+
+
+@frozen
 class InterPodAffinity:
     """``hard_pod_affinity_weight`` is what a required affinity of a running pod adds to the score."""
 
     READS: ClassVar[tuple[str, ...]] = current.InterPodAffinity.READS
     hard_pod_affinity_weight: int = 1
     name: ClassVar[str] = "InterPodAffinity"
+    POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter", "preScore", "score")
+    ARGS: ClassVar[type[PluginArgs]] = InterPodAffinityArgs
+
+    @classmethod
+    def of_args(cls, args: InterPodAffinityArgs, handle: Handle) -> InterPodAffinity:
+        return cls(args.hard_pod_affinity_weight)
 
     @property
     def _current(self) -> current.InterPodAffinity:

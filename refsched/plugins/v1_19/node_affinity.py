@@ -30,6 +30,7 @@ _NONE = NodeAffinityTerms()
 class NodeAffinity:
     READS: ClassVar[tuple[str, ...]] = ("Pod.spec.nodeSelector", "Pod.spec.affinity.nodeAffinity")
     name: ClassVar[str] = "NodeAffinity"
+    POINTS: ClassVar[tuple[str, ...]] = ("filter", "score")
 
     # --- Filter -----------------------------------------------------------------------------------
 

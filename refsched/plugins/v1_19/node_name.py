@@ -20,6 +20,7 @@ OTHER_NODE = Reason("node(s) didn't match the requested hostname", "R-NODENAME-5
 @frozen
 class NodeName:
     name: ClassVar[str] = "NodeName"
+    POINTS: ClassVar[tuple[str, ...]] = ("filter",)
 
     # --- Filter -----------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from refsched.rules import applies
 @frozen
 class NodeResourcesBalancedAllocation:
     name: ClassVar[str] = "NodeResourcesBalancedAllocation"
+    POINTS: ClassVar[tuple[str, ...]] = ("score",)
 
     # --- Score ------------------------------------------------------------------------------------
 

@@ -10,7 +10,8 @@ from typing import ClassVar
 
 from attrs import frozen
 
-from refsched.framework.interface import Continue
+from refsched.config.args import PluginArgs
+from refsched.framework.interface import Continue, Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, unschedulable
@@ -24,6 +25,7 @@ from refsched.objects.resources import (
     pod_requests,
     resource_of,
 )
+from refsched.plugins.node_resources_fit_args import check_ignored
 from refsched.rules import Reason, applies
 
 TOO_MANY_PODS = Reason("Too many pods", "R-FIT-51")
@@ -31,10 +33,25 @@ INSUFFICIENT = Reason("Insufficient {}", "R-FIT-51")
 
 
 @frozen
+class NodeResourcesFitArgs(PluginArgs):
+    ignored_resources: tuple[str, ...] = ()
+    ignored_resource_groups: tuple[str, ...] = ()
+
+    def validate(self) -> None:
+        check_ignored(self.ignored_resources, self.ignored_resource_groups)
+
+
+@frozen
 class NodeResourcesFit:
     ignored_resources: frozenset[str] = frozenset()
     ignored_resource_groups: frozenset[str] = frozenset()
     name: ClassVar[str] = "NodeResourcesFit"
+    POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter")
+    ARGS: ClassVar[type[PluginArgs]] = NodeResourcesFitArgs
+
+    @classmethod
+    def of_args(cls, args: NodeResourcesFitArgs, handle: Handle) -> NodeResourcesFit:
+        return cls(frozenset(args.ignored_resources), frozenset(args.ignored_resource_groups))
 
     # --- PreFilter --------------------------------------------------------------------------------
 

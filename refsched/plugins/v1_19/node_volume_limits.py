@@ -44,6 +44,7 @@ class NodeVolumeLimits:
         "StorageClass",
     )
     name: ClassVar[str] = "NodeVolumeLimits"
+    POINTS: ClassVar[tuple[str, ...]] = ("filter",)
 
     # --- PreFilter --------------------------------------------------------------------------------
 

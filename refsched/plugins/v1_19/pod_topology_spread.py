@@ -12,7 +12,8 @@ from typing import ClassVar
 
 from attrs import evolve, frozen
 
-from refsched.framework.interface import Continue
+from refsched.config.args import PluginArgs
+from refsched.framework.interface import Continue, Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, unresolvable, unschedulable
@@ -21,6 +22,7 @@ from refsched.objects.selectors import EVERYTHING, Requirement, Selector
 from refsched.objects.store import ObjectStore
 from refsched.plugins import pod_topology_spread as current
 from refsched.plugins.pod_topology_spread import NO_LABEL, NO_MATCH, FilterState, Spread
+from refsched.plugins.pod_topology_spread_args import check_default_constraints
 from refsched.plugins.pod_topology_spread_constraints import (
     DO_NOT_SCHEDULE,
     SCHEDULE_ANYWAY,
@@ -44,12 +46,26 @@ EVERY_POD = Selector((Requirement("", "DoesNotExist"),))
 
 
 @frozen
+class PodTopologySpreadArgs(PluginArgs):
+    default_constraints: tuple[TopologySpreadConstraint, ...] = ()
+
+    def validate(self) -> None:
+        check_default_constraints(self.default_constraints)
+
+
+@frozen
 class PodTopologySpread:
     """``default_constraints`` are for pods that have none of their own."""
 
     READS: ClassVar[tuple[str, ...]] = current.PodTopologySpread.READS
     default_constraints: tuple[TopologySpreadConstraint, ...] = ()
     name: ClassVar[str] = "PodTopologySpread"
+    POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter", "preScore", "score")
+    ARGS: ClassVar[type[PluginArgs]] = PodTopologySpreadArgs
+
+    @classmethod
+    def of_args(cls, args: PodTopologySpreadArgs, handle: Handle) -> PodTopologySpread:
+        return cls(args.default_constraints)
 
     def _constraints(self, pod: Pod, when_unsatisfiable: str, objects: ObjectStore) -> tuple[Constraint, ...]:
         """R-SPREAD-51: In v1.19 default constraints apply to a pod without constraints of its own that a Service,

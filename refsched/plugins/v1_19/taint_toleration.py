@@ -28,6 +28,7 @@ class TaintToleration:
 
     READS: ClassVar[tuple[str, ...]] = current.TaintToleration.READS
     name: ClassVar[str] = "TaintToleration"
+    POINTS: ClassVar[tuple[str, ...]] = ("filter", "preScore", "score")
 
     # --- Filter -----------------------------------------------------------------------------------
 

@@ -12,7 +12,8 @@ from typing import ClassVar
 
 from attrs import frozen
 
-from refsched.framework.interface import Api, Continue, Reject, Skip, WaitFor
+from refsched.config.args import PluginArgs, check_least
+from refsched.framework.interface import Api, Continue, Handle, Reject, Skip, WaitFor
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
@@ -37,11 +38,25 @@ _NO_CAPACITIES = ObjectStore()
 
 
 @frozen
+class VolumeBindingArgs(PluginArgs):
+    bind_timeout_seconds: int = 600
+
+    def validate(self) -> None:
+        check_least(self.bind_timeout_seconds, 1, "bindTimeoutSeconds")
+
+
+@frozen
 class VolumeBinding:
     READS: ClassVar[tuple[str, ...]] = current.VolumeBinding.READS
     name: ClassVar[str] = "VolumeBinding"
+    POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter", "reserve", "preBind")
+    ARGS: ClassVar[type[PluginArgs]] = VolumeBindingArgs
     bind_timeout_seconds: float = 600.0
     steps: VolumeSteps = VolumeSteps()
+
+    @classmethod
+    def of_args(cls, args: VolumeBindingArgs, handle: Handle) -> VolumeBinding:
+        return cls(float(args.bind_timeout_seconds))
 
     # --- PreFilter --------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ _NO_CLAIMS = current.Sharing(frozenset(), 0)
 class VolumeRestrictions:
     READS: ClassVar[tuple[str, ...]] = ("Pod.spec.volumes",)
     name: ClassVar[str] = "VolumeRestrictions"
+    POINTS: ClassVar[tuple[str, ...]] = ("filter",)
 
     # --- Filter -----------------------------------------------------------------------------------
 

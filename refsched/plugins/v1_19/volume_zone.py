@@ -25,6 +25,7 @@ CONFLICT = Reason("node(s) had no available volume zone", "R-VOLZONE-51")
 class VolumeZone:
     READS: ClassVar[tuple[str, ...]] = current.VolumeZone.READS
     name: ClassVar[str] = "VolumeZone"
+    POINTS: ClassVar[tuple[str, ...]] = ("filter",)
 
     # --- PreFilter --------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 
-from refsched.framework.interface import EnqueueExtensions
+from refsched.framework.interface import EnqueueExtensions, extends
 from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.oddities.v1_19 import PANICS
 from refsched.queue import transitions
@@ -111,7 +111,7 @@ def _drawing(table: Transitions) -> str:
 
 def _events() -> Iterator[str]:
     for plugin in sorted(default_plugins(), key=lambda plugin: plugin.name):
-        if not isinstance(plugin, EnqueueExtensions):
+        if not extends(plugin, EnqueueExtensions):
             continue
         yield f"### {plugin.name}"
         rows = [

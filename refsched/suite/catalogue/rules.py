@@ -18,7 +18,7 @@ from pathlib import Path
 from attrs import frozen
 
 import refsched
-from refsched.framework.interface import EnqueueExtensions, Plugin
+from refsched.framework.interface import EnqueueExtensions, Plugin, extends
 from refsched.queue import transitions
 from refsched.queue.hint_table import action_name, event_rule
 from refsched.queue.transitions import Transitions
@@ -171,7 +171,7 @@ def _one_line(text: str) -> str:
 
 def _event_rules() -> Iterator[Rule]:
     for plugin in default_plugins():
-        if not isinstance(plugin, EnqueueExtensions):
+        if not extends(plugin, EnqueueExtensions):
             continue
         for row in plugin.EVENTS:
             resource = row.resource.rpartition("/")[2]

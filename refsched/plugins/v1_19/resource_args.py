@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which resources the scoring plugins of v1.19 count, as their arguments say it.
+
+Source: k8s.io/kube-scheduler/config/v1beta1/types_pluginargs.go (v0.19.16);
+pkg/scheduler/apis/config/validation/validation_pluginargs.go (v1.19.16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import field, frozen
+
+from refsched.config.args import PluginArgs, check_range
+from refsched.plugins.resource_scoring import DEFAULT_RESOURCES, ResourceSpec
+
+
+@frozen
+class ResourceArg:
+    """A resource that counts for the score; ``weight`` has no default."""
+
+    name: str = ""
+    weight: int = 0
+
+
+def or_default(resources: Sequence[ResourceArg]) -> tuple[ResourceArg, ...]:
+    return tuple(resources) or tuple(ResourceArg(each.name, each.weight) for each in DEFAULT_RESOURCES)
+
+
+def specs(resources: Sequence[ResourceArg]) -> tuple[ResourceSpec, ...]:
+    return tuple(ResourceSpec(each.name, each.weight) for each in resources)
+
+
+@frozen
+class AllocatedArgs(PluginArgs):
+    """Those of NodeResourcesLeastAllocated and of NodeResourcesMostAllocated."""
+
+    resources: tuple[ResourceArg, ...] = field(default=(), converter=or_default)
+
+    def validate(self) -> None:
+        for index, resource in enumerate(self.resources):
+            check_range(resource.weight, 1, 100, f"resources[{index}].weight")
