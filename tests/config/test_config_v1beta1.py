@@ -76,6 +76,25 @@ def test_what_later_versions_added_is_refused(fields: Any, field: str) -> None:
         read_config({**TYPE, **fields}, V1_19)
 
 
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"healthzBindAddress": 1}, "healthzBindAddress: expected a string"),
+        ({"profiles": "x"}, "profiles: expected a list"),
+        ({"profiles": [[]]}, r"profiles\[0\]: expected an object"),
+        ({"profiles": [{"plugins": []}]}, r"profiles\[0\].plugins: expected an object"),
+    ],
+)
+def test_what_is_of_another_kind_is_refused(fields: Any, field: str) -> None:
+    with pytest.raises(InputError, match=field):
+        read_config({**TYPE, **fields}, V1_19)
+
+
+def test_addresses_do_not_concern_scheduling() -> None:
+    read = read_config({**TYPE, "healthzBindAddress": "0.0.0.0:10251", "metricsBindAddress": None}, V1_19)
+    assert read == default_config(V1_19)
+
+
 def test_the_current_version_is_refused() -> None:
     with pytest.raises(InputError, match="apiVersion"):
         read_config({**TYPE, "apiVersion": "kubescheduler.config.k8s.io/v1"}, V1_19)
