@@ -10,7 +10,7 @@ from refsched.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY
 from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.records import SCHEDULED
 from refsched.releases import DEFAULT
-from refsched.tools.cli.inputs import Given, read
+from refsched.tools.cli.inputs import Given, note_absent, read
 from refsched.tools.cli.main import AGREED, DISAGREED
 from refsched.tools.cli.printing import TABLE, Page, show_value, some
 from refsched.tools.planner.cluster import check_is_to_place, pod_called
@@ -34,6 +34,7 @@ def explain(given: Given, name: str, output: str) -> int:
     scheduler, manifests = read(given, remember=True)
     pod = pod_called(name, manifests.objects)
     check_is_to_place(scheduler, pod)
+    note_absent(manifests, [pod.key])
     found = explained(scheduler, manifests.objects, pod)
     if output == TABLE:
         page = Page()

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,9 +19,12 @@ from refsched.machine.scheduler import Scheduler
 from refsched.objects.documents import MAX_TEXT, read_documents, read_text
 from refsched.objects.files import open_file
 from refsched.objects.manifests import Manifests, read_manifests
+from refsched.objects.pod import Pod
 from refsched.releases import DEFAULT, release_of
 from refsched.releases.release import Release
-from refsched.tools.cli.printing import counted, note
+from refsched.tools.cli.main import KUBECTL
+from refsched.tools.cli.printing import counted, note, some
+from refsched.tools.planner.absent import absent_kinds
 from refsched.tools.planner.cluster import latest_time
 from refsched.tools.planner.dry_extenders import reach
 
@@ -71,6 +74,19 @@ def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]
     except InputError as error:
         raise error.at(given.config or "the default configuration") from None
     return scheduler, manifests
+
+
+def note_absent(manifests: Manifests, pods: Iterable[str]) -> None:
+    """Warn of the kinds of which nothing was given, where they could matter to these pods."""
+    asked = frozenset(pods)
+    of = (shown for shown in manifests.objects if isinstance(shown, Pod) and shown.key in asked)
+    kinds: dict[tuple[str, ...], list[str]] = {}
+    for kind, named in absent_kinds(manifests.objects, of).items():
+        kinds.setdefault(named, []).append(kind)
+    for named, absent in kinds.items():
+        note(f"no {', no '.join(absent)} given, which could matter to {some(named)}")
+    if kinds:
+        note(f"all that can matter is printed by: {KUBECTL}")
 
 
 def parse_gates(text: str) -> dict[str, bool]:

@@ -28,6 +28,9 @@ DUMPED = (
 )
 """The kinds that scheduling reads, as kubectl names them."""
 
+KUBECTL = f"kubectl get {DUMPED} -A -o yaml"
+"""What prints all that can matter."""
+
 Command = TypeVar("Command", bound=Callable[..., None])
 
 
@@ -180,7 +183,7 @@ def _cluster_options(command: Command) -> Command:
             required=True,
             metavar="FILE",
             help="What kubectl prints: a file, a folder, or - for standard input. All that can matter is printed"
-            f" by kubectl get {DUMPED} -A -o yaml; of a kind that is left out no object counts."
+            f" by {KUBECTL}; of a kind that is left out no object counts."
             " May be given more than once.",
         ),
         click.option(

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from refsched.objects.manifests import Manifests
-from refsched.tools.cli.inputs import Given, read
+from refsched.tools.cli.inputs import Given, note_absent, read
 from refsched.tools.cli.main import AGREED, DISAGREED
 from refsched.tools.cli.printing import TABLE, Page, counted, show_value, some
 from refsched.tools.planner.plan import PLACED, Outcome, Plan, plan
@@ -18,6 +18,7 @@ from refsched.tools.planner.refusals import Refusal
 def schedule(given: Given, output: str) -> int:
     scheduler, manifests = read(given)
     found = plan(scheduler, manifests.objects)
+    note_absent(manifests, (outcome.pod for outcome in found.outcomes))
     if output == TABLE:
         page = Page()
         _write(page, found, manifests.ignored)
@@ -41,6 +42,7 @@ def as_value(found: Plan, manifests: Manifests) -> dict[str, Any]:
         "passedOver": dict(found.census.passed_over),
         "finished": found.census.finished,
         "ignored": dict(manifests.ignored),
+        "inOpenOrder": found.in_open_order,
         "pending": len(found.outcomes),
         "placed": found.placed,
     }
@@ -54,6 +56,8 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
         "node": outcome.node,
         "attempts": outcome.attempts,
     }
+    if outcome.ties:
+        value["ties"] = list(outcome.ties)
     if outcome.result != PLACED:
         value["message"] = outcome.message
         value["refusals"] = [_refusal(refusal) for refusal in outcome.refusals]
@@ -122,5 +126,16 @@ def _write_notes(page: Page, found: Plan, ignored: Mapping[str, int]) -> None:
     if ignored:
         kinds = ", ".join(f"{kind} ({count})" for kind, count in ignored.items())
         page.line(f"not read, since scheduling does not: {kinds}")
+    _write_ties(page, found)
     left = len(found.outcomes) - found.placed
     page.line(f"{counted(len(found.outcomes), 'pending pod')}: {found.placed:,} placed, {left:,} not", "bold")
+
+
+def _write_ties(page: Page, found: Plan) -> None:
+    """Where kube-scheduler may decide otherwise, and what follows from it may be otherwise too."""
+    tied = [f"{each.pod} ({', '.join(each.ties)})" for each in found.outcomes if each.ties]
+    if tied:
+        page.line(f"decided among equals, as --seed has it: {some(tied)}")
+    if found.in_open_order:
+        pods = counted(found.in_open_order, "pod")
+        page.line(f"tried before others of the same priority and age, as --seed has it: {pods}")

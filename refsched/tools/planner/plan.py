@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
-from attrs import Factory, define, frozen
+from attrs import Factory, define, evolve, frozen
 
 from refsched.errors import InputError
+from refsched.framework.choices import Choices
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.kinds import described_as
 from refsched.objects.node import Node
@@ -27,6 +29,10 @@ from refsched.tools.planner.refusals import Refusal, refusals_of
 PLACED = "placed"
 PREEMPTED = "preempted"
 GATED = "gated"
+POD = "pod"
+"""The question which of the pods at the head of the queue is popped."""
+
+T = TypeVar("T")
 PATIENCE = 1000
 """Seconds without a pod to try after which nothing is waited for: longer than any timer of the scheduler."""
 
@@ -37,7 +43,8 @@ class Outcome:
 
     ``result`` is placed, unschedulable, error, gated, or preempted by a pod that came after it. ``node`` is also
     reported if binding the pod to it failed. ``message`` is what its FailedScheduling event says, ``refusals`` the
-    same by plugin.
+    same by plugin. ``ties`` are the questions of its attempts that kube-scheduler may answer otherwise: ``node``
+    (among the highest totals), ``candidate`` (of preemption) and whatever else it may choose.
     """
 
     pod: str
@@ -47,6 +54,7 @@ class Outcome:
     attempts: int = 0
     message: str = ""
     refusals: tuple[Refusal, ...] = ()
+    ties: tuple[str, ...] = ()
 
 
 @frozen
@@ -60,12 +68,14 @@ class Preempted:
 
 @frozen
 class Plan:
-    """``outcomes`` are by namespace and name, what else happened is in its order."""
+    """``outcomes`` are by namespace and name, what else happened is in its order. ``in_open_order`` is how many
+    pods were tried before another one of the same priority and age that waited as well."""
 
     outcomes: tuple[Outcome, ...]
     preempted: tuple[Preempted, ...]
     volumes: tuple[VolumeBound, ...]
     census: Census
+    in_open_order: int = 0
 
     @property
     def placed(self) -> int:
@@ -84,9 +94,28 @@ class Plan:
 
 def plan(scheduler: Scheduler, objects: Sequence[ApiObject]) -> Plan:
     """Place what can be placed. Raises InputError where an object says what cannot be."""
-    run = _Run(scheduler, show(scheduler, objects))
+    scheduler.state.choices = chosen = NotedChoices(scheduler.state.choices)
+    run = _Run(scheduler, show(scheduler, objects), chosen)
     run.to_the_end()
     return run.result()
+
+
+@define(eq=False)
+class NotedChoices:
+    """Choices made by another, and which of them might have been made otherwise."""
+
+    choices: Choices
+    _noted: list[str] = Factory(list)
+
+    def choose(self, question: str, options: Sequence[T]) -> T:
+        if len(options) > 1 and options[1] != options[0]:
+            self._noted.append(question)
+        return self.choices.choose(question, options)
+
+    def take(self) -> Sequence[str]:
+        """The questions since the last time."""
+        noted, self._noted = self._noted, []
+        return noted
 
 
 @define(eq=False)
@@ -96,11 +125,13 @@ class _Run:
 
     scheduler: Scheduler
     census: Census
+    chosen: NotedChoices
     failed: set[str] = Factory(set)
     underway: set[str] = Factory(set)
     attempts: Counter[str] = Factory(Counter)
     last: dict[str, Attempt] = Factory(dict)
     errors: dict[str, str] = Factory(dict)
+    ties: dict[str, dict[str, None]] = Factory(dict)
     preempted: list[Preempted] = Factory(list)
     volumes: list[VolumeBound] = Factory(list)
 
@@ -153,6 +184,7 @@ class _Run:
     def _note(self, record: Output, by: str) -> None:
         if isinstance(record, Attempt):
             self.attempts[record.pod] += 1
+            self.ties.setdefault(record.pod, {}).update(dict.fromkeys(self.chosen.take()))
             self.last[record.pod] = record
             (self.underway if record.result == SCHEDULED else self.failed).add(record.pod)
         elif isinstance(record, Bind):
@@ -180,7 +212,12 @@ class _Run:
         victims = {each.pod: each for each in self.preempted}
         nodes = tuple(node.name for node in self.scheduler.state.objects.list(Node))
         outcomes = tuple(self._outcome(pod, victims, nodes) for _, pod in sorted(self.census.pending.items()))
-        return Plan(outcomes, tuple(self.preempted), tuple(self.volumes), self.census)
+        outcomes = tuple(evolve(each, ties=self._ties(each.pod)) for each in outcomes)
+        in_turn = sum(POD in questions for questions in self.ties.values())
+        return Plan(outcomes, tuple(self.preempted), tuple(self.volumes), self.census, in_turn)
+
+    def _ties(self, pod: str) -> tuple[str, ...]:
+        return tuple(question for question in self.ties.get(pod, ()) if question != POD)
 
     def _outcome(self, pod: Pod, victims: Mapping[str, Preempted], nodes: Sequence[str]) -> Outcome:
         key, tries = pod.key, self.attempts[pod.key]

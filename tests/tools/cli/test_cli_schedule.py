@@ -15,8 +15,11 @@ import yaml
 from commands import CONFIG, cluster, lines, node, pod, refusal, run
 
 from refsched.errors import InputError
+from refsched.objects.kinds import KINDS
 from refsched.objects.memory import LIMIT
 from refsched.tools.cli.inputs import parse_gates
+from refsched.tools.cli.main import DUMPED, KUBECTL
+from refsched.tools.planner.absent import plural
 
 DEPLOYMENT = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}}
 
@@ -94,6 +97,7 @@ def test_programs_get_the_same_as_json_and_as_yaml(tmp_path: Path) -> None:
         "passedOver": {},
         "finished": 0,
         "ignored": {"apps/v1 Deployment": 1},
+        "inOpenOrder": 1,
         "pending": 2,
         "placed": 1,
     }
@@ -103,6 +107,24 @@ def test_a_seed_gives_the_same_again_and_another_may_not(tmp_path: Path) -> None
     path = cluster(tmp_path, *(node(f"n{i}") for i in range(5)), *(pod(f"p{i}") for i in range(9)))
     printed = [run("schedule", "-f", path, "--seed", seed).output for seed in "001"]
     assert printed[0] == printed[1] != printed[2]
+
+
+def test_where_the_outcome_depends_on_ties_it_says_so(tmp_path: Path) -> None:
+    nodes, pods = [node("n1"), node("n2")], [pod("a"), pod("b", cpu="2"), pod("large", cpu="9")]
+    path = cluster(tmp_path, *nodes, *pods)
+    assert "tried before others of the same priority and age, as --seed has it: 2 pods" in lines(
+        run("schedule", "-f", path)
+    )
+    value = json.loads(run("schedule", "-f", path, "-o", "json").stdout)
+    assert value["inOpenOrder"] == 2
+    assert [each.get("ties") for each in value["pods"]].count(["node"]) == 1
+    done = run("schedule", "-f", cluster(tmp_path, *nodes, pods[0]))
+    assert lines(done)[-2] == "decided among equals, as --seed has it: default/a (node)"
+
+
+def test_where_nothing_is_tied_nothing_is_said_of_it(tmp_path: Path) -> None:
+    done = run("schedule", "-f", cluster(tmp_path, node("n"), pod("a"), pod("b", priority=1)))
+    assert lines(done)[-2:] == ["", "2 pending pods: 2 placed, 0 not"]
 
 
 def test_manifests_come_from_files_a_folder_and_standard_input(tmp_path: Path) -> None:
@@ -342,3 +364,41 @@ def test_what_is_no_field_is_reported_where_a_cluster_printed_it(tmp_path: Path)
         done = run(*command, "-f", path, "-o", "json")
         assert (done.exit_code, done.stderr.splitlines()[0]) == (0, warning)
         assert json.loads(done.stdout)
+
+
+def test_kinds_that_could_matter_and_are_absent_are_named_with_the_pods(tmp_path: Path) -> None:
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "r", "uid": "u", "controller": True}
+    owned, alone = pod("a"), pod("b")
+    owned["metadata"] |= {"labels": {"app": "a"}, "ownerReferences": [owner]}
+    volume = {"name": "v", "persistentVolumeClaim": {"claimName": "c"}}
+    alone["spec"]["volumes"] = [volume]
+    path = cluster(tmp_path, node("n"), owned, alone)
+    of_volumes = (
+        "no persistentvolumes, no persistentvolumeclaims, no storageclasses, no csinodes, no csidrivers,"
+        " no csistoragecapacities, no volumeattachments given, which could matter to default/b"
+    )
+    last = f"all that can matter is printed by: {KUBECTL}"
+    expected = ["no services, no replicasets given, which could matter to default/a", of_volumes, last]
+    assert warnings_of("schedule", "-f", path) == expected
+    assert warnings_of("explain", "a", "-f", path) == [expected[0], last]
+    assert warnings_of("explain", "b", "-f", path) == [of_volumes, last]
+
+
+def warnings_of(*args: str) -> list[str]:
+    return [line.removeprefix("refsched: warning: ") for line in run(*args).stderr.splitlines()]
+
+
+def test_where_everything_that_could_matter_is_given_nothing_is_said(tmp_path: Path) -> None:
+    labelled = pod("a")
+    labelled["metadata"]["labels"] = {"app": "a"}
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": {}}
+    assert warnings_of("schedule", "-f", cluster(tmp_path, node("n"), labelled, service)) == []
+    assert warnings_of("schedule", "-f", cluster(tmp_path, node("n"), pod("a"))) == []
+
+
+def test_the_help_and_the_readme_print_the_whole_line() -> None:
+    assert sorted(DUMPED.split(",")) == sorted(plural(kind.name) for kind in KINDS)
+    readme = (Path(__file__).parents[3] / "README.md").read_text("utf-8")
+    assert KUBECTL in readme
+    for command in ("schedule", "explain"):
+        assert DUMPED in "".join(run(command, "--help").stdout.split())

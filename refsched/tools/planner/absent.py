@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Absent kinds: of which kinds nothing was given though their objects could decide where these pods go.
+
+A cluster may have no such object, or the dump may lack them: nobody can tell from the dump, so it is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from attrs import frozen
+
+from refsched.objects.pod import Pod
+from refsched.objects.storage import CSIDriver
+from refsched.objects.store import ApiObject
+from refsched.plugins.default_selector import controller_of
+
+
+def plural(kind: str) -> str:
+    """As kubectl names the kind: ``storageclasses``."""
+    lower = kind.lower()
+    return f"{lower[:-1]}ies" if lower.endswith("y") else f"{lower}es" if lower.endswith("s") else f"{lower}s"
+
+
+@frozen
+class _Cluster:
+    """What the question looks at besides the pod: what runs, and what concerns every pod."""
+
+    bound: Sequence[Pod]
+    counts_capacity: bool
+    namespaces_are_selected: bool
+
+
+def absent_kinds(objects: Sequence[ApiObject], pods: Iterable[Pod]) -> Mapping[str, tuple[str, ...]]:
+    """By kind, as kubectl names it, the pods that its objects could matter to; none where there is such an
+    object."""
+    present = {type(shown).__name__ for shown in objects}
+    bound = [shown for shown in objects if isinstance(shown, Pod) and shown.spec.node_name]
+    drivers = [shown for shown in objects if isinstance(shown, CSIDriver)]
+    cluster = _Cluster(
+        bound,
+        not drivers or any(driver.spec.storage_capacity for driver in drivers),
+        any(_selects_namespaces(pod) for pod in bound),
+    )
+    found: dict[str, list[str]] = {}
+    for pod in pods:
+        for kind, matters in _MATTERS.items():
+            if kind not in present and matters(pod, cluster):
+                found.setdefault(plural(kind), []).append(pod.key)
+    return {kind: tuple(named) for kind, named in found.items()}
+
+
+# --- Which kinds matter to a pod ------------------------------------------------------------------
+
+
+def _is_spread_by_default(pod: Pod, cluster: _Cluster) -> bool:
+    return bool(pod.labels) and not pod.spec.topology_spread_constraints
+
+
+def _is_owned_by(kind: str) -> Callable[[Pod, _Cluster], bool]:
+    def matters(pod: Pod, cluster: _Cluster) -> bool:
+        owner = controller_of(pod)
+        return owner is not None and owner.kind == kind and not pod.spec.topology_spread_constraints
+
+    return matters
+
+
+def _namespaces(pod: Pod, cluster: _Cluster) -> bool:
+    return cluster.namespaces_are_selected or _selects_namespaces(pod)
+
+
+def _selects_namespaces(pod: Pod) -> bool:
+    """Does a term of the pod's affinity select namespaces by their labels?"""
+    affinity = pod.spec.affinity
+    for half in (affinity.pod_affinity, affinity.pod_anti_affinity) if affinity is not None else ():
+        if half is None:
+            continue
+        preferred = half.preferred_during_scheduling_ignored_during_execution
+        terms = (
+            *half.required_during_scheduling_ignored_during_execution,
+            *(weighted.pod_affinity_term for weighted in preferred),
+        )
+        for term in terms:
+            selector = term.namespace_selector
+            if selector is not None and (selector.match_labels or selector.match_expressions):
+                return True
+    return False
+
+
+def _may_preempt(pod: Pod, cluster: _Cluster) -> bool:
+    if pod.spec.preemption_policy == "Never":
+        return False
+    return any(other.priority < pod.priority and other.labels for other in cluster.bound)
+
+
+def _has_claims(pod: Pod, cluster: _Cluster) -> bool:
+    return any(volume.claim_name(pod.name) for volume in pod.spec.volumes)
+
+
+def _has_attached_volumes(pod: Pod, cluster: _Cluster) -> bool:
+    return _has_claims(pod, cluster) or any(volume.csi for volume in pod.spec.volumes)
+
+
+def _has_capacity(pod: Pod, cluster: _Cluster) -> bool:
+    return cluster.counts_capacity and _has_claims(pod, cluster)
+
+
+def _has_devices(pod: Pod, cluster: _Cluster) -> bool:
+    return bool(pod.spec.resource_claims)
+
+
+def _has_generated_devices(pod: Pod, cluster: _Cluster) -> bool:
+    return any(claim.resource_claim_template_name for claim in pod.spec.resource_claims)
+
+
+_MATTERS: Mapping[str, Callable[[Pod, _Cluster], bool]] = {
+    "Node": lambda pod, cluster: True,
+    "Namespace": _namespaces,
+    "Service": _is_spread_by_default,
+    "ReplicationController": _is_owned_by("ReplicationController"),
+    "ReplicaSet": _is_owned_by("ReplicaSet"),
+    "StatefulSet": _is_owned_by("StatefulSet"),
+    "PodDisruptionBudget": _may_preempt,
+    "PersistentVolume": _has_claims,
+    "PersistentVolumeClaim": _has_claims,
+    "StorageClass": _has_claims,
+    "CSINode": _has_attached_volumes,
+    "CSIDriver": _has_claims,
+    "CSIStorageCapacity": _has_capacity,
+    "VolumeAttachment": _has_attached_volumes,
+    "ResourceClaim": _has_devices,
+    "ResourceClaimTemplate": _has_generated_devices,
+    "ResourceSlice": _has_devices,
+    "DeviceClass": _has_devices,
+}
