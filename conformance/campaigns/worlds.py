@@ -68,7 +68,7 @@ def worlds() -> tuple[World, ...]:
             config=SCRIPTED,
         ),
         World(
-            "bound, and told it was not",
+            "bound, and answered that it was not",
             [*_nodes("1", "1"), *bound_all_the_same],
             [deleting(bound_all_the_same[0])],
             config=SCRIPTED,

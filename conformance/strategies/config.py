@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Configurations: plugins enabled, disabled and weighted, by point and at all of them; several profiles."""
+"""Configurations: plugins enabled, disabled and weighted, by point and at all of them; more than one profile."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ CPU_REQUESTS: SearchStrategy[str] = st.sampled_from(CPU_AMOUNTS)
 
 
 def combinations(make: Callable[..., Json], *alternatives: Sequence[Any]) -> SearchStrategy[Json]:
-    """What ``make`` makes of one of each of the alternatives, drawn as one choice; those that stand several times
+    """What ``make`` makes of one of each of the alternatives, drawn as one choice; those that stand more than once
     among them are drawn as much more often. The simplest are those with the most that stand first."""
 
     def complexity(chosen: Sequence[int]) -> tuple[int, Sequence[int]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits: what each of several drivers can attach to one node, pods for which that is too little, and what may
+"""Limits: what each of a few drivers can attach to one node, pods for which that is too little, and what may
 help them.
 
 All else on the node is plentiful. What counts does not stand first among a pod's volumes, nor its driver first

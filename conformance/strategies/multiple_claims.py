@@ -29,7 +29,7 @@ from refsched.suite.histories.history import History, Permit, deleting
 
 Json = dict[str, Any]
 
-# --- One of several claims ------------------------------------------------------------------------
+# --- One of many claims ---------------------------------------------------------------------------
 
 _ONE, _TOO_MANY = ({"requests": [request("r0", [exactly(count)])]} for count in (1, 9))
 _OF_ABSENT = {"requests": [request("r0", [exactly(1, "absent")])]}

@@ -111,7 +111,7 @@ def histories() -> SearchStrategy[History]:
 
 
 def _as_one(history: History) -> History:
-    """So that where these histories are one of several kinds, they are drawn as one."""
+    """So that where these histories are one of many kinds, they are drawn as one."""
     return history
 
 

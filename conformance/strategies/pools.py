@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools in several slices, and devices that two claims hold."""
+"""Pools: pools of more than one slice, and devices that two claims hold."""
 
 from __future__ import annotations
 

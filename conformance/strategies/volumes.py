@@ -89,7 +89,7 @@ _CONFIGS = one_in(
 )
 
 
-# --- Which of several volumes that would do -------------------------------------------------------
+# --- Which of many volumes that would do -----------------------------------------------------------
 
 _PLAIN_CLAIM: Json = {"state": "", "class": "hand", "modes": ["ReadWriteOnce"], "disk": "", "mode": ""}
 _PLAIN_VOLUME: Json = {

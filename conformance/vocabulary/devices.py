@@ -14,7 +14,7 @@ DRIVER = "gpu.example.com"
 EVERYWHERE: Json = {"allNodes": True}
 
 Asked = Sequence[Json]
-"""One thing that is asked for, or several of which any one will do."""
+"""A request for one thing, or a list of alternatives of which any one will do."""
 
 
 def _resource(kind: str, name: str, spec: Json, namespace: str = "") -> Json:

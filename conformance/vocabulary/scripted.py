@@ -30,7 +30,7 @@ SCRIPTED: Json = profile_config(
 
 
 def script(*answers: tuple[str, str, str]) -> Script:
-    """Of several answers of a plugin at a point, the last one stands."""
+    """Returns the answers by plugin and point. Of two answers of a plugin at one point, the last one stands."""
     by_plugin: Script = {}
     for plugin, point, answer in answers:
         by_plugin.setdefault(plugin, {})[point] = answer

@@ -23,7 +23,7 @@ _OFFSET = (
     "Where preemption begins its search is drawn at random: what a search finds that goes on for longer, one that "
     "begins later finds as well."
 )
-_PROFILE = "What is noted there is for who asked to be told the profile."
+_PROFILE = "What is noted there is for those who asked which profile it is."
 _ONE_OF_BOTH = "It counts where some plugins said Pending and others refused; no attempt ends in both."
 _ONCE_MORE = "What cannot be read is computed once more."
 _NEVER_BEHIND = (
@@ -45,7 +45,7 @@ EQUIVALENT: Mapping[str, str] = {
     "backend/cache/cache.go:304:boundary:0": _ASKED_IN_VAIN,
     "backend/cache/cache.go:307:boundary:0": _ASKED_IN_VAIN,
     "backend/cache/cache.go:322:boundary:0": _ASKED_IN_VAIN,
-    "backend/cache/cache.go:337:leaving:0": "All that are gone have been found: it looks for more in vain.",
+    "backend/cache/cache.go:337:leaving:0": "All that were deleted have been found: it looks for more in vain.",
     "backend/cache/cache.go:400:part:0": _HAS_STATE,
     "backend/cache/cache.go:400:part:1": "Read where assumed pods expire, and the scheduler lets none expire.",
     "backend/cache/cache.go:402:omission:0": "Read where assumed pods expire, and the scheduler lets none expire.",
@@ -99,7 +99,7 @@ EQUIVALENT: Mapping[str, str] = {
     "eventhandlers.go:603:omission:0": _REGISTERED,
     "eventhandlers.go:618:omission:0": _REGISTERED,
     "eventhandlers.go:647:omission:0": _REGISTERED,
-    "framework/events.go:68:negated:0": "Only metrics tell the two resources apart.",
+    "framework/events.go:68:negated:0": "Only metrics distinguish the two resources.",
     f"{_PLUGINS}/defaultpreemption/default_preemption.go:187:boundary:0": _ASSIGNS_THE_SAME,
     f"{_PLUGINS}/defaultpreemption/default_preemption.go:190:boundary:0": _ASSIGNS_THE_SAME,
     f"{_PLUGINS}/defaultpreemption/default_preemption.go:190:negated:0": _OFFSET,
@@ -209,7 +209,7 @@ EQUIVALENT: Mapping[str, str] = {
     "framework/types.go:292:boundary:0": _EMPTY,
     "framework/types.go:308:boundary:0": _EMPTY,
     "framework/types.go:414:boundary:0": _EMPTY,
-    "framework/types.go:470:omission:0": "Nodes that are gone are found by how many there are.",
+    "framework/types.go:470:omission:0": "Deleted nodes are found by how many there are.",
     "framework/types.go:714:boundary:0": "Where nothing is missing, the second sum is the first one.",
     "schedule_one.go:108:omission:0": _METRICS,
     "schedule_one.go:108:boundary:0": _METRICS,
@@ -219,7 +219,7 @@ EQUIVALENT: Mapping[str, str] = {
     "schedule_one.go:500:omission:0": (
         "Whichever plugin refuses at PreFilter does so for good, as is said of a node that nobody asked."
     ),
-    "schedule_one.go:557:negated:0": "An extender's refusal is cured by any event: the other names add nothing.",
+    "schedule_one.go:557:negated:0": "Any event requeues what an extender rejected: the other names add nothing.",
     "schedule_one.go:910:negated:0": _LISTED,
     "schedule_one.go:910:part:1": _LISTED,
     "schedule_one.go:911:leaving:0": _LISTED,

@@ -74,7 +74,7 @@ PARTS = {
 
 @frozen
 class GoMutant:
-    """``name`` is the file, the line, the kind, and which of several such it is; ``number`` its switch."""
+    """``name`` is the file, the line, the kind, and its place among its like; ``number`` its switch."""
 
     name: str
     number: int
@@ -218,14 +218,16 @@ def main(arguments: Sequence[str]) -> int:
 def _options(arguments: Sequence[str]) -> Namespace:
     parser = ArgumentParser(prog="python -m conformance.wrong.mutating.go_mutants", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="those to try  [default: a sample]")
-    parser.add_argument("--list", action="store_true", help="tell all mutants")
+    parser.add_argument("--list", action="store_true", help="list all mutants")
     parser.add_argument("--sample", type=int, default=560, help="how many to try (default: 560)")
     parser.add_argument("--limit", type=float, default=20.0, help="seconds for one (default: 20)")
     parser.add_argument("--reach", type=Path, help="keep which histories meet which mutants here")
     parser.add_argument(
         "--json", type=Path, help="keep what became of them here; those that it has are not tried"
     )
-    parser.add_argument("--page", type=Path, help="tell what is kept here, as in docs/go_mutants.md")
+    parser.add_argument(
+        "--page", type=Path, help="write the results as a page here, as in docs/go_mutants.md"
+    )
     return parser.parse_args(arguments)
 
 

@@ -99,7 +99,7 @@ def main(arguments: Sequence[str]) -> int:
 def _options(arguments: Sequence[str]) -> Namespace:
     parser = ArgumentParser(prog="python -m conformance.wrong.mutating.mutants", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="the mutant to serve, or those to try")
-    parser.add_argument("--list", action="store_true", help="tell all mutants, each with what it changes")
+    parser.add_argument("--list", action="store_true", help="list all mutants, each with what it changes")
     parser.add_argument("--run", action="store_true", help="try the default profile on mutants")
     parser.add_argument("--sample", type=int, default=500, help="how many of them (default: 500)")
     parser.add_argument("--jobs", type=int, default=2, help="how many at once (default: 2)")
@@ -110,7 +110,7 @@ def _options(arguments: Sequence[str]) -> Namespace:
     )
     parser.add_argument("--learn", action="store_true", help="learn which lines each history runs")
     parser.add_argument("--json", type=Path, help="keep what became of them here, beside what is there")
-    parser.add_argument("--page", type=Path, help="tell what is kept here, as in docs/mutants.md")
+    parser.add_argument("--page", type=Path, help="write the results as a page here, as in docs/mutants.md")
     return parser.parse_args(arguments)
 
 

@@ -88,23 +88,23 @@ METADATA: Mapping[str, str] = {
 NO_CONSEQUENCE: Mapping[str, str] = {
     r"Node\.status\.(capacity|conditions)": "allocatable is what can be had; conditions act through taints",
     r".*claimRef\.(kind|apiVersion)": "a volume is bound to a claim by name and uid",
-    r".*\.containerPort": "a host port is what may clash, and the API server has told it",
+    r".*\.containerPort": "a host port is what may conflict, and the API server has set it",
     r".*\.hostNetwork": "the API server has given host ports to its ports",
     r".*\[\].*\.(mis)?matchLabelKeys": "the API server has folded them into the selector",
-    r".*\.(c|initC)ontainers\[\]\.name": "it only tells whose status a resize is told in",
+    r".*\.(c|initC)ontainers\[\]\.name": "it only says in which status a resize is reported",
     r"Pod\.spec\.containers\[\]\.restartPolicy": "only an init container with a policy of its own is a sidecar",
     r".*\.resources\.claims.*": "which container uses a claim is the kubelet's",
     r"PersistentVolume\.spec\.(azureFile|vsphereVolume)": "the scheduler never takes its plugin for migrated",
     r"Pod\.spec\.priorityClassName": "the API server has set the priority",
     r"ResourceClaimTemplate[.:].*": "who makes claims from templates is not the scheduler",
-    r"ResourceClaim\.status\.devices": "what drivers tell of devices that are given is for others",
+    r"ResourceClaim\.status\.devices": "what drivers report of allocated devices is for others",
     r"ResourceClaim\.status\.reservedFor\[\]\.apiGroup": "who uses a claim is known by uid",
     r"PersistentVolumeClaim\.spec\.resources\.limits": "what is requested is what counts",
     r"PersistentVolume\.spec\..*\.readOnly": "only of disks that pods name themselves it is asked who reads",
     r"Pod\.status\..*ontainerStatuses\[\]\.resources\.limits": "only requests are added up",
     r"VolumeAttachment:update": "what is to be attached, and where, cannot be changed",
     r"Pod\.status\.phase": "a pod that has finished is shown as a deletion",
-    r"Pod\.status\.conditions\[\]\.message": "it is told to people",
+    r"Pod\.status\.conditions\[\]\.message": "it is written for people",
 }
 """Pattern of a name → why no rule turns on the field."""
 

@@ -133,11 +133,11 @@ _NO_EXTENDERS = "the default profile draws no extenders: "
 NOT_PLANTED: Mapping[int, tuple[str, str]] = {
     2: (
         "#118226",
-        _UNSEEN + "an attempt is held from Reserve on, when the queue is not told of the pod's updates",
+        _UNSEEN + "an attempt is held from Reserve on, when the queue is not informed of the pod's updates",
     ),
-    23: ("#117179", _UNSEEN + "an attempt is held from Reserve on, and any event cures who is refused there"),
-    11: ("#134393", _ITS_OWN + "a pod gone whose anti-affinity stood against another does not requeue it"),
-    12: ("#141354", _ITS_OWN + "the last pod gone that met a self-affinity does not requeue who has it"),
+    23: ("#117179", _UNSEEN + "an attempt is held from Reserve on, where any event requeues a rejected pod"),
+    11: ("#134393", _ITS_OWN + "a deleted pod whose anti-affinity rejected another does not requeue it"),
+    12: ("#141354", _ITS_OWN + "the last deleted pod that matched a self-affinity does not requeue its pod"),
     13: ("#141953", _ITS_OWN + "the hint of InterPodAffinity does not resolve namespace selectors"),
     19: ("#127016", _UNSEEN + "a pod is known by its key, and cannot stand in activeQ twice"),
     38: (

@@ -61,11 +61,11 @@ out. They are tried as any implementation is, over the wire, by the default prof
 been made from this source line by line, so that these figures say how far it sees into what kube-scheduler does,
 where [mutants.md](mutants.md) says how far it sees into what the specification says.
 
-*Error*: the scheduler died or gave no answer; a user of the suite is told so, but it is no kill. *Unreached*: in
+*Error*: the scheduler died or gave no answer; a user of the suite learns that, but it is no kill. *Unreached*: in
 no history of the default profile does the change make a difference even to its own line; most of these lines
 serve feature gates that are off, errors of the API server that nobody makes, or metrics. *Survived*: all histories
 that meet it, or those that fit into the limit, were passed; many of these change nothing that anybody could see
-(a cache that is filled again, a guard that is never needed, a log's detail), and are not argued one by one unless
+(a cache that is built again, a guard that is never needed, a log's detail), and are not argued one by one unless
 they stand below.
 
 This page is written by

@@ -56,7 +56,7 @@ def _options(arguments: Sequence[str]) -> Namespace:
         "--configured", action="store_true", help="the real kube-scheduler, wrong by its configuration"
     )
     parser.add_argument("--json", type=Path, help=f"keep the matrix here, as in {matrix.FILE.name}")
-    parser.add_argument("--page", type=Path, help=f"tell the matrix here, as in {matrix.PAGE}")
+    parser.add_argument("--page", type=Path, help=f"write the matrix here, as in {matrix.PAGE}")
     return parser.parse_args(arguments)
 
 

@@ -76,9 +76,9 @@ _INTRODUCTION = """# Fields that are not read
 For each field that the specification knows of an object, a scheduler that does not read it; for each kind, one
 that does not hear of its updates, and one that does not hear of its deletions. Each is the specification itself,
 to which the field is not shown, tried on those histories of the default profile (seed 0) in which the field
-stands, up to the first kill. A field on which no rule turns is told with the reason, and not tried. *Error* says
-that the scheduler could not go on without the field and answered so, which fails the suite too, but shows reach
-and not power.
+stands, up to the first kill. A field on which no rule depends is listed with the reason, and not tried. *Error*
+says that the scheduler could not go on without the field and answered so, which fails the suite too, but shows
+reach and not power.
 
 This page is written by `python -m conformance.wrong.running.unread_runs --json FILE --page FILE`.
 """
@@ -120,7 +120,7 @@ def _options(arguments: list[str]) -> Namespace:
     parser.add_argument("--jobs", type=int, default=2, help="how many at once (default: 2)")
     parser.add_argument("--limit", type=float, default=20.0, help="CPU seconds for one (default: 20)")
     parser.add_argument("--json", type=Path, help="keep what became of them here, beside what is there")
-    parser.add_argument("--page", type=Path, help="tell what is kept here")
+    parser.add_argument("--page", type=Path, help="write the results as a page here")
     return parser.parse_args(arguments)
 
 

@@ -131,7 +131,7 @@ CYCLE: Mapping[str, str] = {
     **each(
         "queue.cluster_events:",
         ("off-by-one:0", "off-by-one:1"),
-        "Of these two events nothing is asked but whether they are the ones that tell of a nomination.",
+        "Of these two events nothing is asked but whether they are the ones that announce a nomination.",
     ),
     "queue.in_flight:InFlight.__init__:off-by-one:0": (
         "Where counting begins does not matter: only differences, and whether two counts are the same, are asked."

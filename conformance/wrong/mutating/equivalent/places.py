@@ -7,5 +7,5 @@ from collections.abc import Iterable, Mapping
 
 
 def each(place: str, mutants: Iterable[str], why: str) -> Mapping[str, str]:
-    """The same argument for several mutants of one place, or of one class (``_find:part:0``)."""
+    """The same argument for many mutants of one place, or of one class (``_find:part:0``)."""
     return {f"{place}{'.' if mutant[0] == '_' else ':'}{mutant}": why for mutant in mutants}
