@@ -25,8 +25,10 @@ UNREAD = frozenset(
         *("nodeInfo", "addresses", "daemonEndpoints", "podIPs", "hostIPs", "volumesAttached", "volumesInUse"),
     )
 )
-"""Fields of which scheduling reads nothing, in no object. Where such a key has lines of its own below it, it is
-read as null."""
+"""Fields of which scheduling reads nothing, in no object. In an object that a cluster has printed (it has a uid),
+such a key that has lines of its own below it is read as null."""
+
+_UID = "\n    uid: "
 
 
 class NotPlainError(Exception):
@@ -37,7 +39,7 @@ def read_block(text: str) -> Any:
     """The value of a list's entry that is a mapping; ``text`` begins with ``- `` and ends with a line's end."""
     if _UNUSUAL.search(text):
         raise NotPlainError
-    block = _Block(text)
+    block = _Block(text, UNREAD if _UID in text else frozenset())
     block.step()
     value = block.mapping(2, entered=True)
     if block.line is not None:
@@ -80,6 +82,7 @@ class _Block:
     """``line`` is the one that is to be read, and None at the end; ``position`` is where the next begins."""
 
     text: str
+    unread: frozenset[str]
     position: int = 0
     line: re.Match[str] | None = None
 
@@ -123,7 +126,7 @@ class _Block:
             return None
         if not self.line[2] and self.line[3] is None:
             raise NotPlainError
-        if key in UNREAD:
+        if key in self.unread:
             below = _passed_over(column).match(self.text, self.line.start())
             assert below is not None
             self.position = below.end()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -42,13 +42,19 @@ class Manifests:
     unknown: Mapping[str, int] = field(factory=dict)
 
 
-def read_manifests(paths: Sequence[str | Path], stdin: BinaryIO | None = None) -> Manifests:
+def read_manifests(
+    paths: Sequence[str | Path],
+    stdin: BinaryIO | None = None,
+    *,
+    progress: Callable[[int], None] = lambda read: None,
+) -> Manifests:
     """All objects of all ``paths``. Raises InputError where one cannot be read, or stands there twice, or where a
-    person wrote what is no field."""
+    person wrote what is no field. ``progress`` is called with how many were read."""
     ignored: Counter[str] = Counter()
     unknown: Counter[str] = Counter()
     found: list[tuple[str, ApiObject]] = []
     for where, value in _objects(paths, stdin):
+        progress(len(found))
         try:
             unknown.update(check_fields(value))
             found.append((where, read_object(value)))

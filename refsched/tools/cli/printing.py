@@ -14,7 +14,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
-import yaml
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -76,8 +75,7 @@ def show_value(value: Any, output: str) -> None:
     if output == JSON:
         click.echo(json.dumps(value, indent=2, ensure_ascii=False))
     else:
-        dumped = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=UNBOUNDED)
-        click.echo(dumped, nl=False)
+        click.echo(_as_yaml(value), nl=False)
 
 
 def note(text: str) -> None:
@@ -85,11 +83,16 @@ def note(text: str) -> None:
     click.echo(f"refsched: warning: {printable(text)}", err=True)
 
 
-class _Dumper(yaml.SafeDumper):
-    """Of a Reason it writes the text."""
+def _as_yaml(value: Any) -> str:
+    """Of a Reason it has the text."""
+    import yaml  # tables do without it
 
+    class Dumper(yaml.SafeDumper):
+        pass
 
-_Dumper.add_multi_representer(str, yaml.SafeDumper.represent_str)
+    Dumper.add_multi_representer(str, yaml.SafeDumper.represent_str)
+    dumped: str = yaml.dump(value, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=UNBOUNDED)
+    return dumped
 
 
 def _style(cell: str) -> str:

@@ -11,13 +11,15 @@ from refsched.objects.manifests import Manifests
 from refsched.tools.cli.inputs import Given, note_absent, read
 from refsched.tools.cli.main import AGREED, DISAGREED
 from refsched.tools.cli.printing import TABLE, Page, counted, show_value, some
+from refsched.tools.cli.progress import progress
 from refsched.tools.planner.plan import PLACED, Outcome, Plan, plan
 from refsched.tools.planner.refusals import Refusal
 
 
 def schedule(given: Given, output: str) -> int:
     scheduler, manifests = read(given)
-    found = plan(scheduler, manifests.objects)
+    with progress("placed", "pods") as show:
+        found = plan(scheduler, manifests.objects, show)
     note_absent(manifests, (outcome.pod for outcome in found.outcomes))
     if output == TABLE:
         page = Page()

@@ -8,11 +8,12 @@ from typing import Any
 
 from refsched.config.types import Extender
 from refsched.extenders.extender import Ask
-from refsched.tools.http.over_http import over_http
 
 
 def reach(config: Extender, *, remember: bool) -> Ask:
     """How the extender is asked. With ``remember`` the same question is put only once."""
+    from refsched.tools.http.over_http import over_http  # few clusters have extenders
+
     ask = over_http(config)
     answers: dict[str, object] = {}
 

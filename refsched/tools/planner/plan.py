@@ -9,7 +9,7 @@ after a pod was placed, a victim was deleted, or a volume was bound.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from attrs import Factory, define, evolve, frozen
@@ -92,10 +92,13 @@ class Plan:
         return text(self)
 
 
-def plan(scheduler: Scheduler, objects: Sequence[ApiObject]) -> Plan:
-    """Place what can be placed. Raises InputError where an object says what cannot be."""
+def plan(
+    scheduler: Scheduler, objects: Sequence[ApiObject], progress: Callable[[int], None] = lambda placed: None
+) -> Plan:
+    """Place what can be placed. Raises InputError where an object says what cannot be. ``progress`` is called with
+    how many pods were placed so far."""
     scheduler.state.choices = chosen = NotedChoices(scheduler.state.choices)
-    run = _Run(scheduler, show(scheduler, objects), chosen)
+    run = _Run(scheduler, show(scheduler, objects), chosen, progress)
     run.to_the_end()
     return run.result()
 
@@ -126,6 +129,8 @@ class _Run:
     scheduler: Scheduler
     census: Census
     chosen: NotedChoices
+    progress: Callable[[int], None]
+    bound: int = 0
     failed: set[str] = Factory(set)
     underway: set[str] = Factory(set)
     attempts: Counter[str] = Factory(Counter)
@@ -192,6 +197,8 @@ class _Run:
             self.errors[record.pod] = record.message or ""
             if record.result == BOUND:
                 self.failed.clear()
+                self.bound += 1
+                self.progress(self.bound)
             else:
                 self.failed.add(record.pod)
         else:

@@ -25,7 +25,9 @@ LATE = (
     "cattrs",
     "celpy",
     "hypothesis",
+    "http.client",
     "pytest",
+    "ssl",
     "refsched.machine.scheduler",
     "refsched.tools.cli.printing",
 )
@@ -51,6 +53,19 @@ def test_help_loads_nothing_that_only_a_command_needs() -> None:
     done = _python("-c", program)
     assert (done.returncode, done.stderr.strip()) == (0, "")
     assert all(command in done.stdout for command in ("explain", "replay", "schedule"))
+
+
+def test_schedule_loads_nothing_that_its_cluster_does_not_need(tmp_path: Path) -> None:
+    path = cluster(tmp_path, node("n"), pod("p"))
+    late = ("celpy", "hypothesis", "http.client", "pytest", "refsched.releases.v1_19", "ssl", "yaml")
+    program = (
+        f"import sys; from refsched.tools.cli.main import cli; sys.argv[1:] = ['schedule', '-f', {path!r}]\n"
+        f"try: cli(standalone_mode=False)\n"
+        f"finally: print(*(name for name in {late!r} if name in sys.modules), file=sys.stderr)"
+    )
+    done = _python("-c", program)
+    assert (done.returncode, done.stderr.strip()) == (0, "")
+    assert "1 pending pod" in done.stdout
 
 
 @pytest.mark.parametrize("command", ["explain", "replay", "schedule"])
