@@ -8,7 +8,8 @@ k8s.io/kube-scheduler/config/v1/types.go, DecodeNestedObjects (v0.34.2).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from attrs import evolve
@@ -91,6 +92,21 @@ def _with_args(profile: KubeSchedulerProfile, release: Release) -> KubeScheduler
             applies("R-CONFIG-03")
         configs.append(config)
     return evolve(profile, plugin_config=tuple(configs))
+
+
+def unread_args(config: KubeSchedulerConfiguration, release: Release = DEFAULT) -> Iterator[str]:
+    """A sentence for each entry of pluginConfig that is not read: kube-scheduler says nothing of it."""
+    for number, profile in enumerate(config.profiles):
+        for index, entry in enumerate(profile.plugin_config):
+            place = f"profiles[{number}].pluginConfig[{index}]"
+            if entry.name in release.args:
+                continue
+            if entry.name in release.plugins:
+                yield f"{place} is ignored: {entry.name} takes no arguments"
+                continue
+            near = get_close_matches(entry.name[:100], release.args, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            yield f"{place} is ignored: there is no plugin {entry.name!r:.60}{hint}"
 
 
 def read_args(plugin: str, value: object, release: Release = DEFAULT) -> PluginArgs:

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from refsched.config.feature_gates import with_feature_gates
-from refsched.config.read import default_config, read_config
+from refsched.config.read import default_config, read_config, unread_args
 from refsched.config.types import Extender as ExtenderConfig
 from refsched.errors import InputError
 from refsched.extenders.extender import Ask
@@ -80,6 +80,8 @@ class Cluster:
         self._config = (
             default_config(self._release) if config is None else read_config(_one(config), self._release)
         )
+        for unread in unread_args(self._config, self._release):
+            warnings.warn(f"the configuration: {unread}", stacklevel=2)
         self._seed = seed
         self._start = start
         self._records: list[Output] = []

@@ -187,7 +187,7 @@ def _show_refused(page: Page, nodes: Sequence[NodeVerdict]) -> None:
         return
     page.line()
     rows = [
-        (node.node, f"✗ {node.plugin}", _why(node), "could help" if node.curable else "would not help")
+        (node.node, f"✗ {node.plugin}", _why(node), "would help" if node.curable else "would not help")
         for node in nodes
     ]
     page.table(("NODE", "REFUSED BY", "WHY", "PREEMPTION"), rows)

@@ -12,7 +12,7 @@ from typing import Any
 from attrs import frozen
 
 from refsched.config.feature_gates import with_feature_gates
-from refsched.config.read import default_config, read_config
+from refsched.config.read import default_config, read_config, unread_args
 from refsched.config.types import KubeSchedulerConfiguration
 from refsched.errors import InputError
 from refsched.framework.choices import SeededChoices
@@ -63,6 +63,8 @@ def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]
     except InputError as error:
         raise error.at(GATES_OPTION) from None
     config = default_config(release) if given.config is None else _config(given.config, release)
+    for unread in unread_args(config, release):
+        note(f"{given.config}: {unread}")
     with _kept(), progress("reading", "objects") as show:
         manifests = read_manifests(given.files, progress=show)
     for unknown, count in manifests.unknown.items():

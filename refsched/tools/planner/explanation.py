@@ -16,7 +16,7 @@ from attrs import evolve, field, frozen
 from refsched.cycle.decide import Decider, Decision
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Scores
-from refsched.framework.status import Code, Status
+from refsched.framework.status import Status
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod, PodStatus
@@ -31,9 +31,10 @@ from refsched.objects.resources import (
 )
 from refsched.objects.store import ApiObject
 from refsched.oddities.known_defect import KnownDefect
-from refsched.records import Attempt
+from refsched.records import UNSCHEDULABLE, Attempt
 from refsched.tools.planner.cluster import show, why_gated
 from refsched.tools.planner.defects_met import DefectsMet
+from refsched.tools.planner.helped import helped_by_preemption
 from refsched.tools.planner.refusals import EXTENDER, LEFT_OUT, PRE_FILTER, STRUCK
 
 FIT = "NodeResourcesFit"
@@ -67,8 +68,8 @@ class NodeVerdict:
     """``verdict`` is chosen, feasible (and scored, where ``total`` is there), surplus (found when enough were),
     refused, or unseen (not looked at).
 
-    ``curable`` says whether evicting pods could help; ``details`` is what a reason leaves out, ``lacks`` the
-    numbers behind it; ``nominated`` are the pods that counted there since they are nominated to the node.
+    ``curable`` says whether preemption would make room there; ``details`` is what a reason leaves out, ``lacks``
+    the numbers behind it; ``nominated`` are the pods that counted there since they are nominated to the node.
     ``defects`` are the known defects of v1.34.2 without which the plugins would go otherwise there.
     """
 
@@ -165,6 +166,7 @@ class _Look:
     feasible: frozenset[str]
     surplus: frozenset[str]
     passed: frozenset[str]
+    helped: frozenset[str]
 
 
 def _look(scheduler: Scheduler, pod: Pod) -> _Look | None:
@@ -186,6 +188,7 @@ def _look(scheduler: Scheduler, pod: Pod) -> _Look | None:
         frozenset(node.name for node in decision.feasible),
         frozenset(node.name for node in decision.surplus),
         frozenset(node.name for node in decision.passed),
+        helped_by_preemption(state, framework, snapshot, decision, PodInfo(pod)),
     )
 
 
@@ -196,6 +199,8 @@ def _counted(pod: Pod, nominated: Sequence[PodInfo]) -> tuple[PodInfo, ...]:
 
 def _with_nodes(explanation: Explanation, look: _Look) -> Explanation:
     pre_filter, scores = look.decision.pre_filter, look.decision.scores
+    if explanation.result == UNSCHEDULABLE and not explanation.nominated_node:
+        look = evolve(look, helped=frozenset())
     explanation = evolve(explanation, narrowed_by=tuple(sorted(pre_filter.narrowed_by)))
     if not pre_filter.status.is_success:
         return evolve(explanation, refused=pre_filter.status)
@@ -231,7 +236,8 @@ def _verdict(explanation: Explanation, look: _Look, node: NodeInfo) -> NodeVerdi
     if name in look.surplus:
         return evolve(verdict, verdict="surplus")
     if status is not None:
-        return _refused(verdict, status, look.pod, reduce(NodeInfo.with_pod, crowd, node))
+        refused = _refused(verdict, status, look.pod, reduce(NodeInfo.with_pod, crowd, node))
+        return evolve(refused, curable=name in look.helped)
     if decision.pre_filter.nodes is not None and name not in decision.pre_filter.nodes:
         by = f"{', '.join(explanation.narrowed_by)} ({PRE_FILTER})"
         return evolve(verdict, verdict="refused", plugin=by, reasons=(LEFT_OUT,))
@@ -246,7 +252,6 @@ def _refused(verdict: NodeVerdict, status: Status, pod: Pod, crowded: NodeInfo) 
         verdict="refused",
         plugin=status.plugin or EXTENDER,
         reasons=status.reasons,
-        curable=status.code is Code.UNSCHEDULABLE,
         details=_untolerated(pod, crowded.existing_node) if status.plugin == TAINTS else (),
         lacks=_lacks(status.reasons, pod, crowded) if status.plugin == FIT else (),
     )

@@ -45,7 +45,7 @@ def test_the_whole_decision_at_a_glance(tmp_path: Path) -> None:
         "",
         f"NODE      REFUSED BY           {'WHY':{len(why)}}  PREEMPTION",
         f"cordoned  ✗ NodeUnschedulable  {'node(s) were unschedulable':{len(why)}}  would not help",
-        f"full      ✗ NodeResourcesFit   {why}  could help",
+        f"full      ✗ NodeResourcesFit   {why}  would not help",
     ]
 
 
@@ -72,7 +72,7 @@ def test_a_pod_that_fits_nowhere_is_exit_code_1_and_its_victims_are_named(tmp_pa
         "preemption: default/old would have to leave n",
         "",
         "NODE  REFUSED BY          WHY                                 PREEMPTION",
-        "n     ✗ NodeResourcesFit  Insufficient cpu  (asks 1, free 0)  could help",
+        "n     ✗ NodeResourcesFit  Insufficient cpu  (asks 1, free 0)  would help",
     ]
 
 
@@ -136,7 +136,7 @@ def test_programs_get_everything(tmp_path: Path) -> None:
         "verdict": "refused",
         "plugin": "NodeResourcesFit",
         "reasons": ["Insufficient cpu"],
-        "curableByPreemption": True,
+        "curableByPreemption": False,
         "details": [],
         "lacks": [{"resource": "cpu", "asks": 1000, "free": 0, "allocatable": 1000}],
         "nominatedPodsCounted": ["default/b"],

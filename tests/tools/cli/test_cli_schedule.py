@@ -14,6 +14,7 @@ import pytest
 import yaml
 from commands import CONFIG, cluster, lines, node, pod, refusal, run
 
+from refsched import Cluster
 from refsched.errors import InputError
 from refsched.objects.kinds import KINDS
 from refsched.objects.memory import LIMIT
@@ -402,3 +403,15 @@ def test_the_help_and_the_readme_print_the_whole_line() -> None:
     assert KUBECTL in readme
     for command in ("schedule", "explain"):
         assert DUMPED in "".join(run(command, "--help").stdout.split())
+
+
+def test_arguments_of_a_misspelt_plugin_are_warned_of(tmp_path: Path) -> None:
+    config = tmp_path / "sched.yaml"
+    profile = {"pluginConfig": [{"name": "NodeAffinty", "args": {}}]}
+    config.write_text(yaml.safe_dump({**CONFIG, "profiles": [profile]}))
+    args = ("schedule", "-f", cluster(tmp_path, node("n")), "--config", str(config))
+    place = f"{config}: profiles[0].pluginConfig[0]"
+    expected = f"{place} is ignored: there is no plugin 'NodeAffinty'; did you mean NodeAffinity?"
+    assert warnings_of(*args) == [expected]
+    with pytest.warns(UserWarning, match="did you mean NodeAffinity"):
+        Cluster(config={**CONFIG, "profiles": [profile]})

@@ -75,7 +75,35 @@ def test_what_is_lacking_is_reported_in_numbers_with_nominated_pods_counted() ->
     found = _explained("a", node("n"), pod("a", cpu="2"), pod("b", cpu="2500m", status=nominated))
     verdict = _node(found, "n")
     assert verdict.lacks == (Lack("cpu", 2000, 1500, 4000),)
-    assert (verdict.nominated, verdict.plugin, verdict.curable) == (("default/b",), "NodeResourcesFit", True)
+    assert (verdict.nominated, verdict.plugin, verdict.curable) == (("default/b",), "NodeResourcesFit", False)
+
+
+def test_whether_preemption_would_help_is_what_preemption_itself_says() -> None:
+    nodes = [node("full"), node("kept"), node("small", cpu="1")]
+    running = [pod("low", cpu="3", on="full"), pod("high", cpu="3", on="kept", priority=9)]
+    waiting = pod("a", cpu="2", priority=5)
+    found = _explained("a", *nodes, *running, waiting)
+    assert {each.node: each.curable for each in found.nodes} == {"full": True, "kept": False, "small": False}
+    assert (found.nominated_node, found.victims) == ("full", ("default/low",))
+
+    found = _explained("a", *nodes, *running, pod("a", cpu="2", priority=5, preemptionPolicy="Never"))
+    assert not any(each.curable for each in found.nodes)
+    assert "preemptionPolicy=Never" in found.message
+
+    found = _explained("a", *nodes, node("free"), *running, waiting)
+    assert {each.node: each.curable for each in found.nodes if each.verdict == "refused"} == {
+        "full": True,
+        "kept": False,
+        "small": False,
+    }
+
+
+def test_a_nominated_pod_may_be_helped_elsewhere_too() -> None:
+    nominated = {"phase": "Pending", "nominatedNodeName": "n1"}
+    running = [pod("b", cpu="3", on="n1"), pod("c", cpu="3", on="n2")]
+    waiting = pod("a", cpu="2", priority=5, status=nominated)
+    found = _explained("a", node("n1"), node("n2"), *running, waiting)
+    assert [each.curable for each in found.nodes] == [True, True]
 
 
 def test_nominated_pods_of_lower_priority_do_not_count() -> None:
