@@ -44,14 +44,14 @@ class SearchSpace:
     nodes: Sequence[str]
     parallelism: int = 16
     percentage: int = 0
-    is_scored: bool = True
+    needs_one_only: bool = False
     in_order: bool = True
     tried: str = ""
 
     @property
     def enough(self) -> int:
         wanted = num_feasible_nodes_to_find(self.percentage, len(self.nodes))
-        return wanted if self.is_scored else min(wanted, 1)
+        return min(wanted, 1) if self.needs_one_only else wanted
 
     @property
     def may_stop_early(self) -> bool:
@@ -67,13 +67,15 @@ def space_of(scheduler: SchedulerState, pod: Pod, parallelism: int) -> SearchSpa
     framework = scheduler.profiles.get(pod.spec.scheduler_name)
     if framework is None or not framework.filter_plugins:
         return None
-    nodes = [info.name for info in scheduler.cache.snapshot().nodes]
+    snapshot, queue = scheduler.cache.snapshot(), scheduler.queue
+    decider = scheduler.rules.decider(framework, snapshot, queue.nominated_pods_for_node)
+    nodes = [info.name for info in snapshot.nodes]
     start = scheduler.next_start_node_index
     return SearchSpace(
         nodes[start:] + nodes[:start],
         parallelism,
         framework.percentage_of_nodes_to_score,
-        bool(framework.score_plugins),
+        decider.needs_one_only,
         tried=pod.status.nominated_node_name,
     )
 

@@ -10,9 +10,10 @@ Source: plugins/dynamicresources/dynamicresources.go, Filter (v1.34.2).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, TypeVar, overload
 
-from attrs import asdict, evolve, fields, frozen
+from attrs import asdict, evolve, fields, frozen, make_class
 
 from refsched.devices.allocator import Allocator
 from refsched.devices.errors import RefusedOnNode
@@ -117,35 +118,52 @@ def _with_allocator(state: CycleState, claims: PodClaims, allocator: Allocator) 
 
 Pick = Callable[[str, Sequence[Status]], Status]
 """A function that returns which of the possible statuses Filter gave the node of this name."""
+Given = Callable[[str], Status | None]
+"""A function that returns the status that the node of this name has without asking any plugin, if it has one."""
 
 
-@frozen
-class FollowedFramework(Framework):
-    """A framework that asks ``pick`` if Filter may give a node more than one status. A status that is ``given``
-    for a node is taken as it is."""
+def _nothing(node: str) -> Status | None:
+    return None
 
-    pick: Pick = lambda node, statuses: statuses[0]
-    given: Callable[[str], Status | None] = lambda node: None
+
+@cache
+def _followed_kind(kind: Any) -> Any:
+    """A release's framework that asks ``pick`` if Filter may give a node more than one status. A status that is
+    ``given`` for a node is taken as it is."""
 
     def run_filter_plugins_with_nominated_pods(
-        self,
+        self: Any,
         state: CycleState,
         pod: PodInfo,
         node: NodeInfo,
         nominated: Sequence[PodInfo],
         snapshot: Snapshot,
     ) -> Status:
-        given = self.given(node.name)
+        given: Status | None = self.given(node.name)
         if given is not None:
             return given
         ways = filter_ways(state, node)
 
         def run(way: int) -> Status:
-            return Framework.run_filter_plugins_with_nominated_pods(
+            status: Status = kind.run_filter_plugins_with_nominated_pods(
                 self, ways[way], pod, node, nominated, snapshot
             )
+            return status
 
-        return run(0) if len(ways) == 1 else self.pick(node.name, Lazily(len(ways), run))
+        if len(ways) == 1:
+            return run(0)
+        picked: Status = self.pick(node.name, Lazily(len(ways), run))
+        return picked
+
+    return make_class(
+        "FollowedFramework",
+        ("pick", "given"),
+        bases=(kind,),
+        class_body={run_filter_plugins_with_nominated_pods.__name__: run_filter_plugins_with_nominated_pods},
+        frozen=True,
+        slots=True,
+        kw_only=True,
+    )
 
 
 @frozen
@@ -167,13 +185,18 @@ def followed(
     framework: Framework,
     in_search: Pick,
     in_preemption: Pick,
-    given: Callable[[str], Status | None] = lambda node: None,
+    given: Given = _nothing,
 ) -> Framework:
     """The same framework, with the statuses of Filter taken from ``in_search`` and ``in_preemption``, and from
     ``given`` where it has one."""
-    parts = {each.name: getattr(framework, each.name) for each in fields(Framework)}
-    dry_runs = FollowedFramework(**parts, pick=in_preemption)
+    kind: Any = type(framework)
+    followed_kind = _followed_kind(kind)
+    parts = {each.name: getattr(framework, each.name) for each in fields(kind)}
+    dry_runs = followed_kind(**parts, pick=in_preemption, given=_nothing)
     post_filter: tuple[Plugin, ...] = tuple(
         _InPreemption(plugin, dry_runs) for plugin in parts.pop("post_filter_plugins")
     )
-    return FollowedFramework(**parts, post_filter_plugins=post_filter, pick=in_search, given=given)
+    following: Framework = followed_kind(
+        **parts, post_filter_plugins=post_filter, pick=in_search, given=given
+    )
+    return following

@@ -14,8 +14,9 @@ from refsched.config.types import KubeSchedulerConfiguration, PluginSet
 
 @frozen
 class ConfigRules:
-    """``read_fields`` reads what stands beside apiVersion and kind. ``merged_set`` is what a profile's plugins at
-    a point make of the default ones there.
+    """``read_fields`` reads what stands beside apiVersion and kind; ``not_yet`` are the paths of fields
+    (``profiles[].plugins.multiPoint``) that only a later version of the API has. ``merged_set`` is what a
+    profile's plugins at a point make of the default ones there.
 
     Arguments are checked when a configuration is read; those of the plugins ``checked_where_enabled`` only where
     the plugin is enabled, by ``check_enabled``. A configuration that names one of the ``removed_plugins`` is
@@ -28,3 +29,4 @@ class ConfigRules:
     check_enabled: Callable[[PluginArgs], None] = check
     removed_plugins: frozenset[str] = frozenset()
     misnamed_args: frozenset[str] = frozenset()
+    not_yet: tuple[str, ...] = ()

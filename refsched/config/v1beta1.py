@@ -26,6 +26,12 @@ from refsched.rules import applies
 _NOT_YET = ("parallelism", "delayCacheUntilActive")
 _NOT_YET_IN_PROFILES = ("percentageOfNodesToScore",)
 _NOT_YET_IN_PLUGINS = ("preEnqueue", "multiPoint")
+NOT_YET = (
+    *_NOT_YET,
+    *(f"profiles[].{name}" for name in _NOT_YET_IN_PROFILES),
+    *(f"profiles[].plugins.{name}" for name in _NOT_YET_IN_PLUGINS),
+)
+"""The paths of fields that a later version of the API has, and this one refuses."""
 _ADDRESSES = ("healthzBindAddress", "metricsBindAddress")
 """They do not concern scheduling."""
 

@@ -140,20 +140,23 @@ class Decider:
         nodes: Sequence[NodeInfo] = self.snapshot.nodes
         if pre_filter.nodes is not None:
             nodes = [node for node in nodes if node.name in pre_filter.nodes]
-        enough = self._number_to_find(len(nodes))
+        enough = num_feasible_nodes_to_find(self.percentage, len(nodes))
+        if self.needs_one_only:
+            enough = min(enough, 1)
         if not self.framework.filter_plugins:
             taken = (nodes[(self.start + offset) % len(nodes)] for offset in range(enough))
             return Search(tuple(taken))
         return self.search(nodes, self.start, enough, filters)
 
-    def _number_to_find(self, number_of_nodes: int) -> int:
+    @property
+    def needs_one_only(self) -> bool:
         """R-SEARCH-08: If a profile has no Score plugin, and no extender filters or prioritizes, a search ends
         with one feasible node."""
         extenders = self.framework.extenders
         if self.framework.score_plugins or any(e.is_filter or e.is_prioritizer for e in extenders):
-            return num_feasible_nodes_to_find(self.percentage, number_of_nodes)
+            return False
         applies("R-SEARCH-08")
-        return min(number_of_nodes, 1)
+        return True
 
     # --- Score ------------------------------------------------------------------------------------
 

@@ -14,13 +14,14 @@ from refsched.objects.pod import Pod
 
 if TYPE_CHECKING:
     from refsched.cycle.cycle import Cycle, Stop
+    from refsched.cycle.decide import Decider
     from refsched.machine.state import SchedulerState
 
 
 @frozen
 class CycleRules:
     """``scheduling_cycle`` runs from Pop to the end of Permit, and answers whether the pod is on its way to be
-    bound; ``binding_cycle`` runs from there.
+    bound; ``decider`` finds the node in it; ``binding_cycle`` runs from there.
 
     ``refusal`` is what becomes of a status, other than Success, that a plugin answers at Reserve, Permit, PreBind
     or Bind. ``prepare_preemption`` evicts the victims and withdraws the nominations that PostFilter chose, and
@@ -28,6 +29,7 @@ class CycleRules:
     """
 
     scheduling_cycle: Callable[[Cycle], Generator[Stop, None, bool]]
+    decider: type[Decider]
     binding_cycle: Callable[[Cycle], Generator[Stop, None, None]]
     refusal: Callable[[str, str, Status, Pod], Status]
     prepare_preemption: Callable[[SchedulerState, Pod, PostFilterResult], PostFilterResult]

@@ -15,7 +15,7 @@ from refsched.binding.waiting_pods import WaitingPod
 from refsched.cache.cache import CacheError
 from refsched.cycle.attempt import describe
 from refsched.cycle.cycle import Cycle, Stop
-from refsched.cycle.decide import Decider, Decision
+from refsched.cycle.decide import Decision
 from refsched.cycle.failure import Failure, handle_scheduling_failure, rejected_on
 from refsched.cycle.fit_error import fit_error_message
 from refsched.cycle.post_filter import run_post_filter
@@ -63,11 +63,11 @@ def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
     return True
 
 
-def decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decider_of: type[Decider] = Decider) -> Decision:
+def decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Decision:
     """R-SEARCH-05: The next search starts at the node after the last one that this search processed, also if
     it ended in an error."""
     scheduler, framework = cycle.scheduler, cycle.framework
-    decider = decider_of(
+    decider = scheduler.rules.decider(
         framework,
         snapshot,
         scheduler.queue.nominated_pods_for_node,

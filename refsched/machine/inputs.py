@@ -9,10 +9,12 @@ from typing import Any
 from refsched.config.gated_fields import without_disabled_fields
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.defaults import defaulted
+from refsched.objects.fields import without_fields
 from refsched.objects.kinds import kind_called, kind_of, read_object
 from refsched.objects.priority_class import PriorityClass
 from refsched.objects.store import ApiObject
 from refsched.records import Advance, Create, Delete, Input, Permit, Release, Update
+from refsched.rules import applies
 
 Shown = Callable[[dict[str, Any], ApiObject], None]
 
@@ -47,6 +49,7 @@ class InputReader:
 
     def _read(self, value: dict[str, Any], before: ApiObject | None) -> ApiObject:
         self._serial += 1
+        value = self._known(value)
         classes = self._scheduler.state.objects.list(PriorityClass)
         read = without_disabled_fields(read_object(value), self._scheduler.kubernetes.disabled_fields)
         stored = defaulted(read, before, classes=classes, serial=self._serial)
@@ -54,8 +57,15 @@ class InputReader:
             self._shown(value, stored)
         return stored
 
+    def _known(self, value: dict[str, Any]) -> dict[str, Any]:
+        not_yet = self._scheduler.kubernetes.not_yet
+        known = without_fields(value, not_yet) if not_yet else value
+        if known != value:
+            applies("R-FEATURE-51")
+        return known
+
     def _before(self, value: dict[str, Any]) -> ApiObject | None:
-        updated = read_object(value)
+        updated = read_object(self._known(value))
         namespace = updated.metadata.namespace
         if kind_of(updated).namespaced:
             namespace = namespace or "default"

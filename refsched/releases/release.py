@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from refsched.cache.cache import Cache
 from refsched.config.args import PluginArgs
@@ -61,7 +61,9 @@ class Release:
     ``config`` says how a configuration is read and merged, ``framework`` runs a profile's plugins, and ``cache``
     holds the nodes; ``extender`` is how extenders are asked. ``api_versions`` are those of
     KubeSchedulerConfiguration that are read, the preferred one first; ``disabled_fields`` are what the API server
-    makes of a pod whose fields a gate disables; ``oddities`` are the known defects of this release.
+    makes of a pod whose fields a gate disables, and ``not_yet`` are the kinds and the fields
+    (``Pod.spec.schedulingGates``) that it does not know, ``served_as`` the apiVersion of kinds that it serves
+    in an older version only; ``oddities`` are the known defects of this release.
     """
 
     name: str
@@ -78,6 +80,8 @@ class Release:
     machine: MachineRules
     gates: Mapping[str, FeatureGate]
     disabled_fields: tuple[Callable[[Pod], Pod], ...] = ()
+    not_yet: tuple[str, ...] = ()
+    served_as: Mapping[str, str] = field(factory=dict)
     oddities: Oddities = AS_PROMISED
 
     @property

@@ -18,6 +18,7 @@ from refsched.config.types import Plugin as Enabled
 from refsched.config.types import Plugins, PluginSet
 from refsched.cycle.rules import CycleRules
 from refsched.cycle.v1_19.binding_cycle import binding_cycle
+from refsched.cycle.v1_19.decide import Decider
 from refsched.cycle.v1_19.preparation import prepare
 from refsched.cycle.v1_19.scheduling_cycle import scheduling_cycle
 from refsched.cycle.v1_19.wording import refusal
@@ -193,6 +194,48 @@ GATES = gates(
     FeatureGate("PodOverhead", True, "beta", "overhead of pods"),
 )
 
+# --- The API ----------------------------------------------------------------------------------------
+
+NOT_YET = (
+    "CSIStorageCapacity",
+    "DeviceClass",
+    "ResourceClaim",
+    "ResourceClaimTemplate",
+    "ResourceSlice",
+    *(
+        f"Pod.spec.affinity.{kind}.{terms}.{field}"
+        for kind in ("podAffinity", "podAntiAffinity")
+        for terms in (
+            "requiredDuringSchedulingIgnoredDuringExecution[]",
+            "preferredDuringSchedulingIgnoredDuringExecution[].podAffinityTerm",
+        )
+        for field in ("matchLabelKeys", "mismatchLabelKeys", "namespaceSelector")
+    ),
+    "Pod.spec.containers[].resources.claims",
+    "Pod.spec.containers[].restartPolicy",
+    "Pod.spec.initContainers[].resources.claims",
+    "Pod.spec.initContainers[].restartPolicy",
+    "Pod.spec.resourceClaims",
+    "Pod.spec.resources",
+    "Pod.spec.schedulingGates",
+    "Pod.spec.topologySpreadConstraints[].matchLabelKeys",
+    "Pod.spec.topologySpreadConstraints[].minDomains",
+    "Pod.spec.topologySpreadConstraints[].nodeAffinityPolicy",
+    "Pod.spec.topologySpreadConstraints[].nodeTaintsPolicy",
+    "Pod.spec.volumes[].ephemeral",
+    "Pod.status.containerStatuses[].allocatedResources",
+    "Pod.status.containerStatuses[].resources",
+    "Pod.status.initContainerStatuses[].allocatedResources",
+    "Pod.status.initContainerStatuses[].resources",
+    "Pod.status.resourceClaimStatuses",
+)
+"""R-FEATURE-51: In v1.19 a field or a kind that the API did not have yet, or only behind a feature gate that is
+off by default, is ignored.
+
+Source: k8s.io/api/core/v1/types.go (v0.19.16), which has no such field; pkg/features/kube_features.go,
+GenericEphemeralVolume, CSIStorageCapacity (v1.19.16).
+"""
+
 # --- The release ----------------------------------------------------------------------------------
 
 V1_19 = Release(
@@ -206,13 +249,16 @@ V1_19 = Release(
         merged_set=v1beta1.merged_set,
         checked_where_enabled=frozenset(name for name, plugin in PLUGINS.items() if plugin.args is not None),
         check_enabled=v1beta1.check_enabled,
+        not_yet=v1beta1.NOT_YET,
     ),
     framework=Framework,
     cache=Cache,
     extender=Extender,
     queue=QUEUE,
-    cycle=CycleRules(scheduling_cycle, binding_cycle, refusal, prepare),
+    cycle=CycleRules(scheduling_cycle, Decider, binding_cycle, refusal, prepare),
     machine=MACHINE,
     gates=GATES,
+    not_yet=NOT_YET,
+    served_as={"PodDisruptionBudget": "policy/v1beta1"},
     oddities=AS_RELEASED,
 )

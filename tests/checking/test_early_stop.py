@@ -232,7 +232,7 @@ def test_the_nominated_node_was_tried_before_the_search() -> None:
 
 
 def test_without_scoring_one_node_is_enough() -> None:
-    space = evolve(SPACE, is_scored=False)
+    space = evolve(SPACE, needs_one_only=True)
     assert found(space, reported(NODES[:2])) == []
     assert found(space, evolve(reported(NODES[:3]), node="n000"))[0].member == "filter.n002"
 

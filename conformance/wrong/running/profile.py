@@ -12,8 +12,9 @@ from attrs import field, frozen
 
 import conformance
 from conformance.strategies import AREAS
+from refsched.releases import DEFAULT
 from refsched.suite.histories.history import History
-from refsched.suite.histories.recordings import area_of, read_recording, recordings
+from refsched.suite.histories.recordings import areas, read_recording, recordings
 from refsched.suite.session.cases import Case
 from refsched.suite.session.conforming import Declaration
 from refsched.suite.session.drawing import drawn, load_profile
@@ -61,7 +62,7 @@ def _tests_of(stem: str) -> Iterator[SuiteTest]:
             if declared.draws and declared.area is not None:
                 yield SuiteTest(test, declared.area, declared.examples)
             elif stem == _REPLAYING:
-                for area in sorted({area_of(path) for path in recordings()}):
+                for area in areas(DEFAULT.name):
                     yield SuiteTest(f"{test}[{area}]", area, declared.examples, recorded=True)
 
 

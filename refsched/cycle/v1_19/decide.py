@@ -10,7 +10,7 @@ from __future__ import annotations
 from attrs import evolve, frozen
 
 from refsched.cycle import decide as current
-from refsched.cycle.find_nodes import NodeFilter, Search, num_feasible_nodes_to_find
+from refsched.cycle.find_nodes import NodeFilter, Search
 from refsched.framework.node_info import PodInfo
 from refsched.framework.status import SUCCESS
 from refsched.rules import applies
@@ -33,8 +33,9 @@ class Decider(current.Decider):
             applies("R-SEARCH-51")
         return Search()
 
-    def _number_to_find(self, number_of_nodes: int) -> int:
+    @property
+    def needs_one_only(self) -> bool:
         """R-SEARCH-52: In v1.19 a search goes on without anything that scores, and any feasible node is chosen."""
         if not self.framework.score_plugins and not self.framework.extenders:
             applies("R-SEARCH-52")
-        return num_feasible_nodes_to_find(self.percentage, number_of_nodes)
+        return False

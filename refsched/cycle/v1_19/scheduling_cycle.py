@@ -22,7 +22,6 @@ from refsched.cycle.post_filter import run_post_filter
 from refsched.cycle.reserve_and_bind import run_permit_plugins, run_reserve_plugins, run_unreserve_plugins
 from refsched.cycle.scheduling_cycle import NOWHERE, decide
 from refsched.cycle.v1_19.basic_checks import why_not_schedulable
-from refsched.cycle.v1_19.decide import Decider
 from refsched.cycle.v1_19.failure import (
     SCHEDULER_ERROR,
     UNSCHEDULABLE,
@@ -55,7 +54,7 @@ def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
     if not snapshot.nodes:
         return _end(cycle, attempt, failed(unresolvable(NO_NODES_AVAILABLE)), UNSCHEDULABLE)
 
-    decision = decide(cycle, pod, snapshot, Decider)
+    decision = decide(cycle, pod, snapshot)
     attempt = describe(pod.pod.key, decision)
     if decision.failure is not None:
         return _end(cycle, attempt, failed(error(decision.failure.message)), UNSCHEDULABLE)

@@ -186,13 +186,15 @@ def _event_rules() -> Iterator[Rule]:
 
 
 @cache
-def default_plugins() -> tuple[Plugin, ...]:
-    """Every plugin of the default profile."""
+def default_plugins(release: str = DEFAULT.name) -> tuple[Plugin, ...]:
+    """Every plugin of the default profile of this release."""
     from refsched.config.read import default_config
     from refsched.config.resolve import resolve
     from refsched.machine.profiles import framework_of
 
-    return tuple(framework_of(resolve(default_config())[0]).plugins)
+    kubernetes = RELEASES[release]
+    profile = resolve(default_config(kubernetes), kubernetes)[0]
+    return tuple(framework_of(profile, release=kubernetes).plugins)
 
 
 @cache
@@ -214,7 +216,8 @@ def plugin_of(rule: str) -> str | None:
 @cache
 def _modules_of_plugins() -> dict[str, str]:
     """The modules of each plugin, and the packages that only one plugin uses."""
-    modules = {type(plugin).__module__: plugin.name for plugin in default_plugins()}
+    plugins = (plugin for release in RELEASES for plugin in default_plugins(release))
+    modules = {type(plugin).__module__: plugin.name for plugin in plugins}
     return modules | {
         "refsched.volumes": "VolumeBinding",
         "refsched.devices": "DynamicResources",

@@ -63,7 +63,7 @@ class Judge:
         )
         self._with_specification = with_specification
         self._level = level
-        self._invariants = Invariants(history.config, history.feature_gates)
+        self._invariants = Invariants(history.config, history.feature_gates, release)
         self._attribution = Attribution(self._reach, self._is_nominated_to)
         self._decisive: Counter[str] = Counter()
         self._has_extenders = bool(history.config.get("extenders"))

@@ -18,17 +18,22 @@ from typing import Any
 from attrs import evolve, frozen
 
 from refsched.checking.agreement import Disagreement
+from refsched.objects.fields import without_fields
 from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus, Permit, Release
-from refsched.releases import DEFAULT
+from refsched.releases import DEFAULT, RELEASES, release_of
+from refsched.releases.release import Release as KubernetesRelease
 from refsched.suite.adapters.answers import Hello
 from refsched.suite.catalogue.rules import all_rules, default_plugins, plugin_of
 from refsched.suite.histories.api_server import SCRIPT, script_of
+from refsched.suite.histories.configuration import MULTI_POINT, configured_for, points_of
 from refsched.suite.histories.history import Create, Delete, History, Step, Update
 
 Json = dict[str, Any]
 
 ALWAYS = frozenset({"PrioritySort", "SchedulingGates", "DefaultBinder"})
 """Plugins that the specification keeps in any case: they say which pod is next, and bind it."""
+
+SCRIPTED = frozenset({"ScriptedA", "ScriptedB", "ScriptedBinder"})
 
 _POINTS_OF: Mapping[str, tuple[str, ...]] = {"preemption": ("postFilter",), "score": ("preScore", "score")}
 """The extension points that the specification leaves out for an implementation without the capability."""
@@ -96,8 +101,9 @@ class Part:
 
     @cached_property
     def left_out(self) -> tuple[str, ...]:
-        """The default plugins that the implementation does not have, in their order."""
-        return tuple(name for name in _default_names() if name not in ALWAYS and not self._has(name))
+        """The plugins that the implementation does not have, the default ones first and in their order."""
+        names = _plugin_names(self.kubernetes)
+        return tuple(name for name in names if name not in ALWAYS and not self._has(name))
 
     @property
     def keeps_time(self) -> bool:
@@ -112,7 +118,11 @@ class Part:
     def _has(self, plugin: str) -> bool:
         if self.plugins is not None and plugin not in self.plugins:
             return False
-        return all(capability in self.capabilities for capability in _needed_by(plugin))
+        return all(capability in self.capabilities for capability in _needed_by(plugin, self.kubernetes))
+
+    @property
+    def _release(self) -> KubernetesRelease:
+        return RELEASES[self.kubernetes]
 
     # --- Verdicts ---------------------------------------------------------------------------------
 
@@ -179,7 +189,11 @@ class Part:
 
     def history(self, history: History) -> History:
         """The history configured without what the implementation does not do; its steps as they are."""
-        gates = history.feature_gates if self.reads_config else {}
+        gates = {
+            name: on
+            for name, on in history.feature_gates.items()
+            if self.reads_config and name in self._release.gates
+        }
         return evolve(history, config=self.config(history.config), feature_gates=gates)
 
     @property
@@ -190,7 +204,7 @@ class Part:
     def config(self, given: Mapping[str, Any]) -> Json:
         """The configuration without the plugins that the implementation does not have. For one that does not read
         its configuration nothing else is left of it but the names of its profiles."""
-        config = deepcopy(dict(given))
+        config = deepcopy(configured_for(given, self._release))
         if not self.reads_config:
             config = _names_alone(config)
         if "extenders" not in self.capabilities:
@@ -204,7 +218,7 @@ class Part:
     def _profile(self, profile: Json, left_out: Collection[str]) -> Json:
         unwanted = set(left_out)
         if "scripted" not in self.capabilities:
-            unwanted |= {"ScriptedA", "ScriptedB", "ScriptedBinder"}
+            unwanted |= SCRIPTED
         plugins = {
             point: {
                 verb: [plugin for plugin in listed if verb == "disabled" or plugin["name"] not in unwanted]
@@ -212,13 +226,13 @@ class Part:
             }
             for point, sets in (profile.get("plugins") or {}).items()
         }
-        if left_out:
-            multi_point = plugins.setdefault("multiPoint", {})
-            disabled = multi_point.get("disabled") or []
+        for point in self._points_with(left_out):
+            here = plugins.setdefault(point, {})
+            disabled = here.get("disabled") or []
             named = {plugin["name"] for plugin in disabled}
-            if "*" not in named:
-                new = [name for name in self.left_out if name not in named]
-                multi_point["disabled"] = [*disabled, *({"name": name} for name in new)]
+            new = [name for name in self.left_out if name not in named and self._is_at(name, point)]
+            if new and "*" not in named:
+                here["disabled"] = [*disabled, *({"name": name} for name in new)]
         for capability, points in _POINTS_OF.items():
             if capability not in self.capabilities:
                 plugins |= {point: deepcopy(NO_PLUGIN) for point in points}
@@ -228,6 +242,17 @@ class Part:
                 each for each in profile["pluginConfig"] if each.get("name") not in unwanted
             ]
         return changed
+
+    def _points_with(self, plugins: Collection[str]) -> tuple[str, ...]:
+        """Where a profile disables these plugins: at every point at once, if the release's API has a name for
+        that."""
+        points = points_of(self.kubernetes)
+        if not plugins:
+            return ()
+        return (MULTI_POINT,) if MULTI_POINT in points else points
+
+    def _is_at(self, plugin: str, point: str) -> bool:
+        return point == MULTI_POINT or point in self._release.plugins[plugin].points
 
     def step(self, step: Step) -> Step | None:
         """The step as far as the implementation needs it; None where it does not need it at all."""
@@ -245,16 +270,20 @@ class Part:
     def object(self, value: Json) -> Json:
         """The object without the fields that only plugins read which the implementation does not have, and a pod
         without its script where the implementation has no scripted plugins, or they cannot hold a pod."""
-        shown = deepcopy(value)
-        for path in _fields_of(str(value.get("kind"))):
-            if not any(self._has(name) for name in _readers()[path]):
-                _drop(shown, path.split(".")[1:])
+        kind = str(value.get("kind"))
+        readers = _readers(self.kubernetes)
+        unread = [path for path in readers if not any(self._has(name) for name in readers[path])]
+        shown = deepcopy(without_fields(value, (*unread, *self._release.not_yet)))
+        if kind in self._release.served_as:
+            shown["apiVersion"] = self._release.served_as[kind]
         if not self.capabilities >= {"scripted", "hold"} and SCRIPT in _annotations(shown):
             _leave_out_script(shown, keep="scripted" in self.capabilities)
         return shown
 
     def _reads_kind(self, kind: str) -> bool:
-        readers = _readers().get(kind)
+        if kind in self._release.not_yet:
+            return False
+        readers = _readers(self.kubernetes).get(kind)
         return readers is None or any(self._has(name) for name in readers)
 
 
@@ -273,55 +302,41 @@ def _rejects_any(statuses: Mapping[str, NodeStatus]) -> bool:
 
 def part_of(hello: Hello) -> Part:
     """What the implementation says of itself; a plugin that is no default one is its own."""
+    release = release_of(hello.kubernetes).name
     if hello.plugins is None:
-        return Part(hello.capabilities, kubernetes=hello.kubernetes)
-    known = hello.plugins & frozenset(_default_names())
-    return Part(hello.capabilities, known, hello.plugins - known, hello.kubernetes)
+        return Part(hello.capabilities, kubernetes=release)
+    known = hello.plugins & frozenset(_plugin_names(release))
+    return Part(hello.capabilities, known, hello.plugins - known, release)
 
 
 # --- What plugins read ----------------------------------------------------------------------------
 
 
 @cache
-def _default_names() -> tuple[str, ...]:
-    return tuple(plugin.name for plugin in default_plugins())
+def _plugin_names(release: str) -> tuple[str, ...]:
+    """The plugins of the default profile, and then those that a configuration may enable."""
+    default = (plugin.name for plugin in default_plugins(release))
+    return tuple(
+        name for name in dict.fromkeys((*default, *RELEASES[release].plugins)) if name not in SCRIPTED
+    )
 
 
 @cache
-def _readers() -> Mapping[str, tuple[str, ...]]:
+def _readers(release: str) -> Mapping[str, tuple[str, ...]]:
     """Kinds (``PersistentVolume``) and fields (``Pod.spec.tolerations``), each with the plugins that read it; what
     no plugin names is read by the scheduler itself."""
     readers: dict[str, tuple[str, ...]] = {}
-    for plugin in default_plugins():
+    for plugin in default_plugins(release):
         for read in getattr(plugin, "READS", ()):
             readers[read] = (*readers.get(read, ()), plugin.name)
     return readers
 
 
 @cache
-def _fields_of(kind: str) -> tuple[str, ...]:
-    return tuple(read for read in _readers() if read.startswith(f"{kind}."))
-
-
-@cache
-def _needed_by(plugin: str) -> tuple[str, ...]:
+def _needed_by(plugin: str, release: str) -> tuple[str, ...]:
     """The capabilities without which nobody can have this plugin."""
-    read = {name for name, readers in _readers().items() if plugin in readers}
+    read = {name for name, readers in _readers(release).items() if plugin in readers}
     return tuple(capability for capability, kind in _CAPABILITY_OF_READING if kind in read)
-
-
-def _drop(value: Any, path: list[str]) -> None:
-    """Remove the field at this path; ``containers[]`` stands for each of a list."""
-    if not isinstance(value, dict) or not path:
-        return
-    name, rest = path[0], path[1:]
-    if name.endswith("[]"):
-        for item in value.get(name.removesuffix("[]")) or ():
-            _drop(item, rest)
-    elif rest:
-        _drop(value.get(name), rest)
-    else:
-        value.pop(name, None)
 
 
 # --- Scripts --------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from attrs import evolve, frozen
 from refsched.checking.trace import START, Entry, read_trace
 from refsched.errors import InputError
 from refsched.records import Attempt, Create, Delete, Input, Nodes, Queues, Record, Release, Update
-from refsched.releases import DEFAULT
+from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.adapters.adapter import Adapter, ResetRefused
 from refsched.suite.adapters.answers import Answer
 from refsched.suite.histories.driver import Asked, Seen, Transcript, send
@@ -28,10 +28,9 @@ from refsched.suite.histories.judge import Judge
 from refsched.suite.histories.part import Part, part_of
 from refsched.tools.shipped import data_folder
 
-VERSION = f"kube-scheduler-{DEFAULT.tag}"
-RECORDED = f"recorded-{DEFAULT.tag}"
 SAMPLE = 2
-"""So many traces of each area of ``RECORDED`` are done. ``refsched replay`` and the project's tests take all."""
+"""So many traces of each area of those that this project recorded are done. ``refsched replay`` and the
+project's tests take all."""
 
 NOT_SAMPLED = frozenset({"silent"})
 """Areas of which each trace takes seconds, as extenders in it do not answer."""
@@ -70,11 +69,12 @@ class Recording(History):
     entries: tuple[tuple[int, Entry], ...] = ()
 
 
-def recordings(area: str | None = None) -> Iterator[Path]:
-    """The recordings of kube-scheduler v1.34.2, those of one area or all; of the many that this project made a
-    sample, the same each time."""
-    made_elsewhere = sorted((data_folder() / VERSION).glob("*.jsonl.gz"))
-    for path in (*made_elsewhere, *_sampled(data_folder() / RECORDED)):
+def recordings(area: str | None = None, kubernetes: str = DEFAULT.name) -> Iterator[Path]:
+    """The recordings of kube-scheduler of this release, those of one area or all; of the many that this project
+    made a sample, the same each time."""
+    tag = RELEASES[kubernetes].tag
+    made_elsewhere = sorted((data_folder() / f"kube-scheduler-{tag}").glob("*.jsonl.gz"))
+    for path in (*made_elsewhere, *_sampled(data_folder() / f"recorded-{tag}")):
         if area is None or area_of(path) == area:
             yield path
 
@@ -84,6 +84,11 @@ def _sampled(folder: Path) -> Iterator[Path]:
     for area in sorted(path for path in folder.glob("*") if path.is_dir() and path.name not in NOT_SAMPLED):
         found = sorted(area.glob("*.jsonl.gz"))
         yield from found[:: max(1, -(-len(found) // SAMPLE))]
+
+
+def areas(*kubernetes: str) -> list[str]:
+    """The areas of which there are recordings of any of these releases."""
+    return sorted({area_of(path) for name in kubernetes for path in recordings(kubernetes=name)})
 
 
 def area_of(path: Path) -> str:

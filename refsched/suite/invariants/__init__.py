@@ -8,12 +8,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from refsched.records import SCHEDULED, Attempt, Nodes, Queues, Record
+from refsched.releases import DEFAULT
+from refsched.releases.release import Release
+from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.findings import Finding
 from refsched.suite.invariants.decisions import DECISION_INVARIANTS, promises_of
 from refsched.suite.invariants.ledger import Ledger
 from refsched.suite.invariants.places import bound_once, given_back, in_one_place, nothing_lost
 from refsched.suite.invariants.settled import LONG_ENOUGH, Quiet, left_behind, waits_in_vain_are_seen
 
+REQUEUES_PLACED = "R-EVENT-57"
+"""Where this rule holds, a pod that has a node may be requeued, stay queued when it is deleted, and be tried
+again."""
 ATTEMPT_RULES = ("R-INV-05",)
 QUEUE_RULES = ("R-INV-06", "R-INV-07")
 IDLE_RULES = ("R-INV-09",)
@@ -24,16 +30,19 @@ class Invariants:
     """All of them, over the records of one scheduler with this configuration and feature gates. ``decisive``
     counts how often each of them had something to look at."""
 
-    def __init__(self, config: dict[str, Any], gates: Mapping[str, bool]) -> None:
-        self._promises = promises_of(config, gates)
+    def __init__(self, config: dict[str, Any], gates: Mapping[str, bool], release: Release = DEFAULT) -> None:
+        self._promises = promises_of(config, gates, release)
         self._ledger = Ledger(frozenset(self._promises))
         self._quiet = Quiet()
         self._may_be_twice = not gates.get("SchedulerPopFromBackoffQ", True)
+        self._requeues_placed = release.name in all_rules()[REQUEUES_PLACED].releases
         self._sees_waits_in_vain = waits_in_vain_are_seen(config)
         self.decisive: Counter[str] = Counter()
 
     def take(self, record: Record) -> list[Finding]:
         """Before the record counts: an attempt is judged by what was there when it was made."""
+        if self._requeues_placed:
+            self._ledger.note_requeued(record)
         findings = list(self._broken_by(record))
         self._ledger.take(record)
         self._quiet.take(record)

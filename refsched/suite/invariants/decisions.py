@@ -12,8 +12,9 @@ from refsched.config.read import read_config
 from refsched.config.resolve import ResolvedProfile, resolve
 from refsched.objects.pod import Pod
 from refsched.objects.resources import Resource, amount, pod_requests, resource_of
-from refsched.plugins.node_resources_fit_args import NodeResourcesFitArgs
 from refsched.records import SCHEDULED, Attempt
+from refsched.releases import DEFAULT
+from refsched.releases.release import Release
 from refsched.suite.histories.findings import Finding
 from refsched.suite.invariants.ledger import Ledger
 
@@ -44,25 +45,28 @@ class Promises:
         return resource in self.ignored or group in self.ignored_groups
 
 
-def promises_of(config: dict[str, Any], gates: Mapping[str, bool]) -> Mapping[str, Promises]:
+def promises_of(
+    config: dict[str, Any], gates: Mapping[str, bool], release: Release = DEFAULT
+) -> Mapping[str, Promises]:
     """By scheduler name. Resources that only an extender looks at are ignored."""
-    read = read_config(config)
+    read = read_config(config, release)
     handed_over = {
         managed.name
         for extender in read.extenders
         for managed in extender.managed_resources
         if managed.ignored_by_scheduler
     }
-    return {profile.scheduler_name: _promises(profile, handed_over, gates) for profile in resolve(read)}
+    return {
+        profile.scheduler_name: _promises(profile, handed_over, gates) for profile in resolve(read, release)
+    }
 
 
 def _promises(profile: ResolvedProfile, handed_over: set[str], gates: Mapping[str, bool]) -> Promises:
-    args = profile.args.get(FIT)
-    fit = args if isinstance(args, NodeResourcesFitArgs) else NodeResourcesFitArgs()
+    fit = profile.args.get(FIT)
     return Promises(
         any(plugin.name == FIT for plugin in profile.points["filter"]),
-        frozenset(handed_over.union(fit.ignored_resources)),
-        frozenset(fit.ignored_resource_groups),
+        frozenset(handed_over.union(getattr(fit, "ignored_resources", ()))),
+        frozenset(getattr(fit, "ignored_resource_groups", ())),
         {plugin.name: plugin.weight for plugin in profile.points["score"]},
         gates.get("PodLevelResources", True),
         gates.get("InPlacePodVerticalScaling", True),

@@ -12,7 +12,7 @@ from refsched.objects.defaults import defaulted
 from refsched.objects.kinds import read_object
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
-from refsched.records import SCHEDULED, Attempt, Bind, Create, Delete, Record, Update
+from refsched.records import SCHEDULED, Attempt, Bind, Create, Delete, Queues, Record, Update
 from refsched.suite.histories.api_server import took_the_binding
 
 FINISHED = ("Succeeded", "Failed")
@@ -30,8 +30,8 @@ class Ledger:
     assumed: dict[str, str] = Factory(dict)
     held: set[str] = Factory(set)
     unclear: set[str] = Factory(set)
-    """Names of pods that were deleted in mid-cycle: what is reported of them later may be about their
-    successors."""
+    """Names of pods of which later records do not say enough: those that were deleted in mid-cycle, since what is
+    reported of them may be about their successors, and those that were requeued although they had a node."""
 
     def take(self, record: Record) -> None:
         match record:
@@ -49,6 +49,19 @@ class Ledger:
                 self.assumed.pop(record.pod, None)
                 if took_the_binding(record, self.pods[record.pod].metadata.annotations):
                     self.bound[record.pod] = record.node
+
+    def note_requeued(self, record: Record) -> None:
+        """A pod that is queued or tried although it has a node, or is not there, is unclear from now on."""
+        match record:
+            case Queues():
+                requeued = {*record.active, *record.backoff, *record.unschedulable}
+            case Attempt():
+                requeued = {record.pod} - self.held
+            case _:
+                return
+        for pod in sorted(requeued):
+            if pod in self.bound or pod in self.assumed or pod not in self.pods:
+                self.unclear.add(pod)
 
     def on(self, node: str) -> Iterator[str]:
         """The pods that are bound or assumed there, finished ones left out."""

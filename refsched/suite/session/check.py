@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar
 from _pytest.outcomes import Skipped
 from attrs import Factory, define, evolve, frozen
 
+from refsched.releases import DEFAULT
 from refsched.suite.adapters.faults import AdapterFault
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import History, Step
@@ -56,12 +57,20 @@ class Evidence:
 
 
 class Check(Protocol):
-    """Runs a history against the implementation. It raises where that broke a rule."""
+    """Runs a history against the implementation, which decides by the release ``kubernetes``. It raises where
+    that broke a rule."""
+
+    @property
+    def kubernetes(self) -> str: ...
 
     def __call__(self, history: History) -> Judgement: ...
 
     def begin(self, beginning: History) -> CheckedCourse:
         """The same, step by step: this history says how the scheduler is configured."""
+        ...
+
+    def has_nothing_for_it(self) -> None:
+        """The test has no history that the implementation could run."""
         ...
 
 
@@ -105,6 +114,7 @@ class Checking:
     begins: Callable[[History], Course]
     order: Callable[[str], int]
     counts: Callable[[str], bool]
+    kubernetes: str = DEFAULT.name
     target: str | None = None
     """The rule that this test was first seen to break: Hypothesis makes the history of that one small."""
     evidence: dict[str, Evidence] = Factory(dict)
@@ -124,6 +134,9 @@ class Checking:
     def begin(self, beginning: History) -> CheckedCourse:
         """A history whose steps come one by one, with the configuration of this one."""
         return CheckedCourse(self, self.asking(lambda: self.begins(beginning)))
+
+    def has_nothing_for_it(self) -> None:
+        self.not_for_it += 1
 
     def conclude(self, judgement: Judgement) -> Judgement:
         if self.target is None:

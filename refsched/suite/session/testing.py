@@ -116,6 +116,7 @@ class Testing:
         except (AdapterFault, AdapterUnavailable) as problem:
             checking.fault = Fault("adapter", str(problem))
             raise HaltedError(str(problem)) from None
+        checking.kubernetes = about.kubernetes
         capabilities = sorted(set(declared.needs) - set(about.capabilities))
         if capabilities:
             return tuple(capabilities)

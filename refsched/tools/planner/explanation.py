@@ -13,7 +13,7 @@ from functools import reduce
 
 from attrs import evolve, field, frozen
 
-from refsched.cycle.decide import Decider, Decision
+from refsched.cycle.decide import Decision
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Scores
 from refsched.framework.status import Status
@@ -176,7 +176,8 @@ def _look(scheduler: Scheduler, pod: Pod) -> _Look | None:
     if not snapshot.nodes:
         return None
     nominated_pods = state.queue.nominated_pods_for_node
-    decider = Decider(framework, snapshot, nominated_pods, percentage=framework.percentage_of_nodes_to_score)
+    percentage = framework.percentage_of_nodes_to_score
+    decider = state.rules.decider(framework, snapshot, nominated_pods, percentage=percentage)
     decision = decider.decide(PodInfo(pod))
     return _Look(
         pod,

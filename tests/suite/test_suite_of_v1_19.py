@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The suite asks a scheduler of v1.19 what v1.19 decides, and nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from refsched.records import Reference
+from refsched.releases import RELEASES
+from refsched.suite.catalogue.rules import all_rules
+from refsched.suite.histories.history import Create, Delete, History
+from refsched.suite.histories.part import Part
+
+ROOT = Path(__file__).parents[2]
+OLD = Part(frozenset({"filter", "score", "queue", "preemption", "volumes"}), kubernetes="1.19")
+METADATA = {"name": "p"}
+
+
+def test_a_field_that_the_release_does_not_have_is_not_sent() -> None:
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": METADATA}
+    shown = OLD.step(Create({**pod, "spec": {"schedulingGates": [{"name": "a"}], "priority": 1}}))
+    assert shown == Create({**pod, "spec": {"priority": 1}})
+
+
+def test_a_kind_that_the_release_does_not_have_is_not_sent() -> None:
+    claim = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": METADATA}
+    assert OLD.step(Create(claim)) is None
+    assert OLD.step(Delete(Reference("ResourceClaim", "p", "resource.k8s.io/v1"))) is None
+
+
+def test_a_budget_is_sent_in_the_version_that_the_release_serves() -> None:
+    budget = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": METADATA}
+    assert OLD.step(Create(budget)) == Create({**budget, "apiVersion": "policy/v1beta1"})
+
+
+def test_a_gate_that_the_release_does_not_have_is_not_set() -> None:
+    gates = {"SchedulerQueueingHints": False, "PodOverhead": True}
+    assert OLD.history(History((), feature_gates=gates)).feature_gates == {"PodOverhead": True}
+
+
+def test_a_part_is_configured_without_the_plugins_that_it_does_not_have_point_by_point() -> None:
+    part = Part(frozenset({"filter", "config"}), frozenset({"TaintToleration"}), kubernetes="1.19")
+    [profile] = part.config({})["profiles"]
+    disabled = {each["name"] for each in profile["plugins"]["filter"]["disabled"]}
+    assert {"NodeName", "InterPodAffinity", "NodeLabel"} <= disabled
+    assert "TaintToleration" not in disabled
+    assert "multiPoint" not in profile["plugins"]
+
+
+@pytest.mark.parametrize("selected", ["taints or nominated_pods"])
+def test_the_specification_of_v1_19_is_green(selected: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pytest", str(ROOT / "conformance"), "-q", "-n", "0", "--examples", "15"]
+    command += ["-p", "no:cacheprovider", "--kubernetes", "1.19", "-k", selected]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "for Kubernetes 1.19" in done.stdout
+    of_v1_34 = [rule.id for rule in all_rules().values() if rule.releases == ("1.34",)]
+    assert not [rule for rule in of_v1_34 if f"FAILED  {rule}" in done.stdout]
+    assert RELEASES["1.19"].tag not in done.stderr
