@@ -202,8 +202,8 @@ class InterPodAffinity:
         yield from _weighted(existing.preferred_anti_affinity_terms, -1)
 
     def score(self, scores: TopologyScores, pod: PodInfo, node: NodeInfo) -> int:
-        """R-PODAFF-12: A node's score before normalization is the sum of the weights of the matching terms in all
-        domains of the node, where anti-affinity counts negative."""
+        """R-PODAFF-12: InterPodAffinity's score of a node before normalization is the sum of the weights of the
+        matching terms in all domains of the node, where anti-affinity counts negative."""
         labels = node.existing_node.metadata.labels
         score = sum(by_value.get(labels[key], 0) for key, by_value in scores.items() if key in labels)
         if score:
@@ -213,8 +213,8 @@ class InterPodAffinity:
     def normalize_score(
         self, scores: TopologyScores, pod: PodInfo, raw: Mapping[str, int]
     ) -> Mapping[str, int]:
-        """R-PODAFF-13: Scores are scaled so that the lowest becomes 0 and the highest 100; if all are equal, all
-        become 0."""
+        """R-PODAFF-13: The scores of InterPodAffinity are scaled so that the lowest becomes 0 and the highest 100;
+        if all are equal, all become 0."""
         if any(raw.values()):
             applies("R-PODAFF-13")
         lowest = min(raw.values())

@@ -89,8 +89,8 @@ def compile_constraints(
 
 
 def _selector(asked: TopologySpreadConstraint, labels: Mapping[str, str]) -> Selector:
-    """R-SPREAD-03: matchLabelKeys narrow the labelSelector to pods that have the same values for these keys as the
-    pod; keys that the pod does not have are ignored.
+    """R-SPREAD-03: The matchLabelKeys narrow the labelSelector to pods that have the same values for these keys as
+    the pod; keys that the pod does not have are ignored.
 
     The API server usually merges the keys into the selector when the pod is created, and nothing is left to add.
     The plugin uses the labels that the pod has now.
