@@ -94,11 +94,8 @@ def end_allocation(claim: ResourceClaim, objects: ObjectStore) -> None:
 
 
 def is_being_allocated(claim: ResourceClaim, objects: ObjectStore) -> bool:
-    """R-DRA-82: A claim whose allocation is about to be written for another pod is not allocated again."""
-    found = objects.latest(InFlightAllocation, claim.metadata.uid) is not None
-    if found:
-        applies("R-DRA-82")
-    return found
+    """Whether the claim's allocation is about to be written."""
+    return objects.latest(InFlightAllocation, claim.metadata.uid) is not None
 
 
 def devices_in_use(objects: ObjectStore) -> frozenset[DeviceID]:
