@@ -106,7 +106,7 @@ class InterPodAffinity:
         no required anti-affinity term of a running pod matches it."""
         namespace_labels = snapshot.namespace_labels.get(pod.pod.namespace)
         existing: Counter[Domain] = Counter()
-        for node in snapshot.nodes:
+        for node in snapshot.with_affinity:
             for other in node.pods_with_required_anti_affinity:
                 terms = other.required_anti_affinity_terms
                 existing.update(_domains(matching(terms, pod.pod, namespace_labels), node))
@@ -183,7 +183,8 @@ class InterPodAffinity:
         unwanted = self._resolved(pod.preferred_anti_affinity_terms, snapshot)
         namespace_labels = snapshot.namespace_labels.get(pod.pod.namespace)
         scores: TopologyScores = {}
-        for node in snapshot.nodes:
+        nodes = snapshot.nodes if has_own else snapshot.with_affinity
+        for node in nodes:
             for other in node.pods if has_own else node.pods_with_affinity:
                 _tally(scores, node, _weighted(wanted, 1), other.pod, None)
                 _tally(scores, node, _weighted(unwanted, -1), other.pod, None)
