@@ -11,12 +11,20 @@ from typing import Self
 from attrs import evolve, frozen
 
 LONGEST = 1_000
-"""Characters of a line that is shown."""
+"""Characters of an error that are shown."""
+
+LONGEST_LINE = 5_000
+"""Characters of a line of a report that are shown."""
 
 
 def printable(text: str) -> str:
     """The text as it may go to a terminal: a character that is not printed is shown by its escape."""
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def one_line(text: object) -> str:
+    """What somebody else wrote, as a line of an error or a report shows it."""
+    return shortened(printable(str(text)))
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from refsched.config.feature_gates import with_feature_gates
 from refsched.config.read import default_config, read_config, unread_args
 from refsched.config.types import Extender as ExtenderConfig
-from refsched.errors import InputError
+from refsched.errors import InputError, one_line
 from refsched.extenders.extender import Ask
 from refsched.framework.choices import SeededChoices
 from refsched.machine.inputs import InputReader
@@ -82,7 +82,7 @@ class Cluster:
             default_config(self._release) if config is None else read_config(_one(config), self._release)
         )
         for unread in unread_args(self._config, self._release):
-            warnings.warn(f"the configuration: {unread}", stacklevel=2)
+            warnings.warn(f"the configuration: {one_line(unread)}", stacklevel=2)
         self._seed = seed
         self._start = start
         self._records: list[Output] = []
@@ -206,7 +206,7 @@ def _checked(manifests: Manifest | Iterable[Manifest]) -> Iterator[dict[str, Any
     """The same, but what is no field is refused, or warned of where a cluster printed it."""
     for value in _objects(manifests):
         for unknown in check_fields(value):
-            warnings.warn(f"{unknown} is no field that is known here, and ignored", stacklevel=4)
+            warnings.warn(f"{one_line(unknown)} is no field that is known here, and ignored", stacklevel=4)
         yield value
 
 

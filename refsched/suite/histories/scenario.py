@@ -19,7 +19,7 @@ from typing import Any
 import yaml
 
 from refsched.checking.trace import FORMAT, read_trace
-from refsched.errors import InputError, printable
+from refsched.errors import InputError, one_line
 from refsched.objects.api_fields import check_fields
 from refsched.objects.documents import read_documents, read_text
 from refsched.records import Input, Update, read_record, to_json
@@ -199,7 +199,7 @@ def _check_fields(step: Step, path: Path) -> None:
     """Refuse what is no field, or warn of it where a cluster printed the object."""
     for unknown in check_fields(step.object) if isinstance(step, Create | Update) else ():
         text = f"refsched: warning: {path}: {unknown} is no field that is known here, and ignored"
-        print(printable(text), file=sys.stderr)
+        print(one_line(text), file=sys.stderr)
 
 
 def _with_object(step: object, objects: Iterator[Json], path: Path) -> object:

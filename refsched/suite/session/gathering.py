@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from refsched.errors import LONGEST_LINE, printable, shortened
 from refsched.suite.reports.report_html import html
 from refsched.suite.reports.report_json import json_text
 from refsched.suite.reports.report_terminal import Paragraph, paragraphs
@@ -189,5 +190,5 @@ class Gathering:
         for paragraph in shown:
             for number, line in enumerate(paragraph.lines):
                 colours = {paragraph.colour: True} if paragraph.colour and not number else {}
-                terminalreporter.write_line(line, **colours)
+                terminalreporter.write_line(shortened(printable(line), LONGEST_LINE), **colours)
             terminalreporter.write_line("")

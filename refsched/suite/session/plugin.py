@@ -14,7 +14,7 @@ from collections.abc import Generator
 import pytest
 from _pytest.outcomes import Exit
 
-from refsched.errors import InputError
+from refsched.errors import InputError, one_line
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.histories.scenario import read_history
 from refsched.suite.reports.verdicts import NOT_JUDGED
@@ -42,7 +42,7 @@ class CannotJudge(Exit):
     """Ends the run before it begins."""
 
     def __init__(self, reason: object) -> None:
-        super().__init__(str(reason), NOT_JUDGED)
+        super().__init__(one_line(reason), NOT_JUDGED)
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -66,7 +66,8 @@ def _end_where_options_are_not_understood() -> None:
 
 def _print_problem(problem: pytest.UsageError) -> None:
     for line in problem.args:
-        sys.stderr.write(f"ERROR: {line}\n")
+        for each in str(line).splitlines():
+            sys.stderr.write(f"ERROR: {one_line(each)}\n")
 
 
 @pytest.hookimpl(trylast=True)
@@ -132,7 +133,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     options = config.stash[OPTIONS]
-    about = f"conformance: --impl={options.implementation}, seed {options.seed}, level {options.level}"
+    about = (
+        f"conformance: --impl={one_line(options.implementation)}, seed {options.seed}, level {options.level}"
+    )
     return [about, IN_PROCESS] if options.in_process else [about]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Generator
 import pytest
 from _pytest.outcomes import OutcomeException
 
+from refsched.errors import printable
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.histories.history import History
 from refsched.suite.reports.report_terminal import failure_lines
@@ -221,7 +222,7 @@ class Testing:
     def _add_report(self, report: pytest.TestReport, outcome: Outcome) -> None:
         """Writes the outcome into the report as JUnit shows it, in place of Hypothesis' own message."""
         failure = next(failure for failure in outcome.failures if failure.rule == outcome.target)
-        report.longrepr = "\n".join(failure_lines(self._rule(failure.rule), failure))
+        report.longrepr = "\n".join(map(printable, failure_lines(self._rule(failure.rule), failure)))
         report.sections = [section for section in report.sections if section[0] != "Hypothesis"]
 
     def pytest_sessionfinish(self) -> None:

@@ -15,7 +15,7 @@ from typing import NoReturn, TypeVar
 
 import click
 
-from refsched.errors import InputError
+from refsched.errors import InputError, one_line
 
 AGREED = 0
 DISAGREED = 1
@@ -168,7 +168,7 @@ def record(
             at_least,
             start,
         ),
-        click.echo,
+        lambda line: click.echo(one_line(line)),
     )
 
 
@@ -280,7 +280,10 @@ def main() -> None:
     except InputError as error:
         _end(str(error))
     except click.ClickException as error:
-        error.show()
+        shown = io.StringIO()
+        error.show(shown)
+        for line in shown.getvalue().splitlines():
+            click.echo(one_line(line), err=True)
         sys.exit(NOT_JUDGED)
     except (click.Abort, KeyboardInterrupt):
         _end("interrupted")
@@ -305,9 +308,7 @@ def _give_up_stdout() -> None:
 
 
 def _end(problem: str) -> NoReturn:
-    from refsched.errors import printable
-
     if problem and sys.stderr is not None:
         with suppress(OSError):
-            click.echo(f"refsched: {printable(problem)}", err=True)
+            click.echo(f"refsched: {one_line(problem)}", err=True)
     sys.exit(NOT_JUDGED)

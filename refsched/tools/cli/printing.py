@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from refsched.errors import printable
+from refsched.errors import LONGEST_LINE, one_line, printable, shortened
 
 TABLE, JSON, YAML = "table", "json", "yaml"
 UNBOUNDED = 100_000
@@ -42,7 +42,7 @@ class Page:
         )
 
     def line(self, text: str = "", style: str = "", indent: int = 0) -> None:
-        self._console.print(Text(" " * indent + printable(text), style))
+        self._console.print(Text(" " * indent + shortened(printable(text), LONGEST_LINE), style))
 
     def table(
         self,
@@ -58,7 +58,7 @@ class Page:
         for name in header[1:]:
             table.add_column(name, justify="right" if name in right else "left", overflow="fold")
         for row in rows:
-            first, *others = (printable(cell) for cell in row)
+            first, *others = (shortened(printable(cell), LONGEST_LINE) for cell in row)
             table.add_row(Text(" " * indent + first), *(Text(cell, _style(cell)) for cell in others))
         if table.row_count:
             self._console.print(table)
@@ -73,14 +73,26 @@ class Page:
 def show_value(value: Any, output: str) -> None:
     """The value as JSON or as YAML."""
     if output == JSON:
-        click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+        click.echo(_escaped(json.dumps(value, indent=2, ensure_ascii=False)))
     else:
-        click.echo(_as_yaml(value), nl=False)
+        click.echo(_escaped(_as_yaml(value)), nl=False)
 
 
 def note(text: str) -> None:
     """A warning, beside what is printed."""
-    click.echo(f"refsched: warning: {printable(text)}", err=True)
+    click.echo(f"refsched: warning: {one_line(text)}", err=True)
+
+
+def _escaped(text: str) -> str:
+    """JSON or YAML without a character that a terminal obeys, but the ends of lines. Others stand in quotes."""
+    return "\n".join(
+        line if line.isprintable() else "".join(c if c.isprintable() else _escape(c) for c in line)
+        for line in text.split("\n")
+    )
+
+
+def _escape(char: str) -> str:
+    return f"\\u{ord(char):04x}" if ord(char) < 1 << 16 else json.dumps(char)[1:-1]
 
 
 def _as_yaml(value: Any) -> str:
@@ -90,7 +102,12 @@ def _as_yaml(value: Any) -> str:
     class Dumper(yaml.SafeDumper):
         pass
 
-    Dumper.add_multi_representer(str, yaml.SafeDumper.represent_str)
+    def represent(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+        style = None if text.isprintable() else '"'  # where escapes are read
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+    Dumper.add_representer(str, represent)
+    Dumper.add_multi_representer(str, represent)
     dumped: str = yaml.dump(value, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=UNBOUNDED)
     return dumped
 

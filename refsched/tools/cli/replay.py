@@ -12,7 +12,7 @@ import click
 
 from refsched.checking.agreement import Disagreement
 from refsched.checking.replay import FileReport, judge_file, trace_files
-from refsched.errors import printable
+from refsched.errors import one_line, printable
 from refsched.records import NodeStatus
 from refsched.suite.catalogue.attribution import Attribution
 from refsched.suite.catalogue.reach import Reach
@@ -30,7 +30,7 @@ def replay(paths: Sequence[str], *, as_json: bool) -> int:
         report = judge_file(path)
         reports.append(report)
         if report.error is not None:
-            click.echo(f"refsched: {printable(report.error)}", err=True)
+            click.echo(f"refsched: {one_line(report.error)}", err=True)
         elif not as_json:
             _print_report(report)
     counted = ("attempts", "agree", "disagree", "unchecked")
@@ -53,7 +53,7 @@ def replay(paths: Sequence[str], *, as_json: bool) -> int:
 
 
 def _print_report(report: FileReport) -> None:
-    name, first = printable(report.file), report.first
+    name, first = one_line(report.file), report.first
     if first is None:
         without = f", without known defects: {', '.join(report.without)}" if report.without else ""
         click.echo(f"agrees     {name}  {report.attempts} attempts{without}{_unseen(report)}")
@@ -66,10 +66,10 @@ def _print_report(report: FileReport) -> None:
         *([first.pod] if first.pod else []),
         *([rule] if rule else []),
     ]
-    click.echo(f"    {printable(', '.join(about))}")
+    click.echo(f"    {one_line(', '.join(about))}")
     for member, expected, got in _differing(first.expected, first.got):
-        click.echo(f"    expected  {member}{_shown(expected)}")
-        click.echo(f"    recorded  {member}{_shown(got)}")
+        click.echo(f"    expected  {one_line(member)}{_shown(expected)}")
+        click.echo(f"    recorded  {one_line(member)}{_shown(got)}")
     if report.disagree > 1:
         click.echo("    what differs after this may follow from it")
 
@@ -92,6 +92,7 @@ def _differing(expected: Any, got: Any) -> Iterator[tuple[str, Any, Any]]:
 
 def _shown(value: Any) -> str:
     text = json.dumps(value, default=list)
+    text = printable(text)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}… ({len(text):,} characters)"
 
 
