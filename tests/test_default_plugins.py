@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plugins, their weights and their points are those of kube-scheduler, which wrote them down itself
-(traces/recorder/v1.34/plugins_test.go)."""
+(traces/recorder/v1.34/plugins_test.go and traces/recorder/v1.19/recorder_test.go)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,18 @@ from world import configuration
 
 from refsched.config.read import read_config
 from refsched.config.resolve import resolve
+from refsched.releases.v1_19 import V1_19
 from refsched.releases.v1_34 import V1_34
 
-TABLE: dict[str, Any] = json.loads(
-    (Path(__file__).parent.parent / "traces/recorder/v1.34/testdata/plugins.json").read_text("utf-8")
-)
+
+def _table(version: str) -> dict[str, Any]:
+    path = Path(__file__).parent.parent / "traces/recorder" / version / "testdata/plugins.json"
+    table: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return table
+
+
+TABLE = _table("v1.34")
+TABLE_OF_1_19 = _table("v1.19")
 SCRIPTED = {"ScriptedA", "ScriptedB", "ScriptedBinder"}
 
 
@@ -41,3 +48,21 @@ def test_a_profile_that_says_nothing_runs_the_same_plugins_in_the_same_order(poi
         assert [plugin.weight for plugin in resolved.points[point]] == [
             plugin["weight"] for plugin in expected
         ]
+
+
+def test_every_in_tree_plugin_of_1_19_is_specified_and_no_other() -> None:
+    assert sorted(V1_19.plugins.keys() - SCRIPTED) == TABLE_OF_1_19["registry"]
+
+
+def test_a_profile_of_1_19_that_says_nothing_runs_the_same_plugins_in_the_same_order() -> None:
+    given = {"apiVersion": "kubescheduler.config.k8s.io/v1beta1", "kind": "KubeSchedulerConfiguration"}
+    [resolved] = resolve(read_config(given, V1_19), V1_19)
+    specified = {
+        point: [(plugin.name, plugin.weight if point == "score" else 0) for plugin in plugins]
+        for point, plugins in resolved.points.items()
+        if plugins
+    }
+    assert specified == {
+        point: [(plugin["name"], plugin.get("weight", 0)) for plugin in plugins]
+        for point, plugins in TABLE_OF_1_19["points"].items()
+    }

@@ -96,10 +96,8 @@ class NodeVolumeLimits:
         wanted = _volumes(pod.pod, csi_node, state, is_new=True)
         if isinstance(wanted, Status):
             return wanted
-        if not wanted:
-            return SUCCESS
         limits = _limits(csi_node)
-        if not limits:
+        if not wanted or not limits:
             return SUCCESS
         used: Attached = {}
         for other in node.pods:

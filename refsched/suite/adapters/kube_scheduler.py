@@ -196,7 +196,7 @@ def _folder(version: str) -> Path:
 def _digest(sources: Path) -> str:
     """Of what the program is made of: file names and contents, but not tests."""
     digest = hashlib.sha256()
-    for root in (sources, sources.parent / "wire"):
+    for root in (sources, sources.parent / "harness", sources.parent / "wire"):
         for path in sorted(root.rglob("*")):
             name = path.relative_to(sources.parent)
             if path.suffix in SOURCES and not path.name.endswith("_test.go") and "example" not in name.parts:

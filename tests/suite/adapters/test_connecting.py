@@ -92,8 +92,8 @@ def test_the_real_scheduler_is_a_program_too(tmp_path: Path, monkeypatch: pytest
         ("", "'': expected the path of a Python module, exec:COMMAND or kube-scheduler"),
         ("./mine.py", "'./mine.py': expected the path of a Python module"),
         ("http://there", "'http://there': expected the path of a Python module"),
-        ("kube-scheduler:v0.1", "there is no kube-scheduler 'v0.1' here, but v1.34"),
-        ("kube-scheduler:../../etc", "there is no kube-scheduler '../../etc' here, but v1.34"),
+        ("kube-scheduler:v0.1", "there is no kube-scheduler 'v0.1' here, but v1.19, v1.34"),
+        ("kube-scheduler:../../etc", "there is no kube-scheduler '../../etc' here, but v1.19, v1.34"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(what: str, problem: str) -> None:

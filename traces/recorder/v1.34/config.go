@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"time"
 
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
@@ -18,9 +17,6 @@ import (
 
 	"refsched.dev/recorder/wire"
 )
-
-// defaultStart is the time at which `at` is 0.
-const defaultStart = "2026-01-01T00:00:00Z"
 
 // readConfig reads, defaults and validates a configuration as kube-scheduler does
 // (cmd/kube-scheduler/app/options/configfile.go, loadConfig; options.go, Validate).
@@ -41,13 +37,6 @@ func readConfig(data json.RawMessage) (*schedulerapi.KubeSchedulerConfiguration,
 		return nil, err
 	}
 	return config, nil
-}
-
-func readStart(text string) (time.Time, error) {
-	if text == "" {
-		text = defaultStart
-	}
-	return time.Parse(time.RFC3339Nano, text)
 }
 
 // pristine is the feature gates as this version has them by default.

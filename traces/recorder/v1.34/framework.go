@@ -12,6 +12,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
+	"refsched.dev/recorder/harness"
 	"refsched.dev/recorder/wire"
 )
 
@@ -19,50 +20,44 @@ import (
 // embeds, returned. Preemption's dry runs use the embedded one, and are not noted.
 type recordingFramework struct {
 	framework.Framework
+	instance *instance
 }
 
 func (f *recordingFramework) RunPreFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod) (*framework.PreFilterResult, *fwk.Status, sets.Set[string]) {
 	result, status, plugins := f.Framework.RunPreFilterPlugins(ctx, state, pod)
-	c := cycleOf(ctx)
+	attempt := &harness.CycleOf(ctx).Attempt
 	switch {
 	case !status.IsSuccess():
-		c.attempt.PreFilter = &wire.PreFilter{Code: status.Code().String(), Plugin: status.Plugin(), Reasons: status.Reasons()}
+		attempt.PreFilter = &wire.PreFilter{Code: status.Code().String(), Plugin: status.Plugin(), Reasons: status.Reasons()}
 	case !result.AllNodes():
-		c.attempt.PreFilter = &wire.PreFilter{Code: fwk.Success.String(), Nodes: sets.List(result.NodeNames)}
+		attempt.PreFilter = &wire.PreFilter{Code: fwk.Success.String(), Nodes: sets.List(result.NodeNames)}
 	}
 	return result, status, plugins
 }
 
-// RunFilterPluginsWithNominatedPods is called by many workers at once, and twice for a
-// nominated node that does not fit: what was said last stands.
 func (f *recordingFramework) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
 	status := f.Framework.RunFilterPluginsWithNominatedPods(ctx, state, pod, node)
-	c := cycleOf(ctx)
-	c.session.mu.Lock()
-	defer c.session.mu.Unlock()
-	if c.attempt.Filter == nil {
-		c.attempt.Filter = map[string]wire.Status{}
-	}
-	c.attempt.Filter[node.Node().Name] = statusOf(status)
+	harness.CycleOf(ctx).Filtered(node.Node().Name, statusOf(status))
 	return status
 }
 
+// RunScorePlugins keeps the slice itself: extenders' scores are added to it later
+// (pkg/scheduler/schedule_one.go, prioritizeNodes), and it is read when a node is selected.
 func (f *recordingFramework) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) ([]framework.NodePluginScores, *fwk.Status) {
 	scores, status := f.Framework.RunScorePlugins(ctx, state, pod, nodes)
-	cycleOf(ctx).scored(scores)
+	if len(scores) > 0 {
+		harness.CycleOf(ctx).Scored = func(attempt *wire.Attempt) { recordScores(attempt, scores) }
+	}
 	return scores, status
 }
 
 func (f *recordingFramework) RunPermitPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
 	status := f.Framework.RunPermitPlugins(ctx, state, pod, node)
-	c := cycleOf(ctx)
-	if status.IsWait() {
-		c.attempt.Waiting = true
-		c.session.holdTimers(c, f.GetWaitingPod(pod.UID))
-	}
-	if status.IsWait() || status.IsSuccess() {
-		c.attempt.Result = wire.Scheduled
-		c.attemptOver()
+	switch {
+	case status.IsWait():
+		harness.CycleOf(ctx).Permitted(f.GetWaitingPod(pod.UID))
+	case status.IsSuccess():
+		harness.CycleOf(ctx).Permitted(nil)
 	}
 	return status
 }
@@ -71,23 +66,16 @@ func (f *recordingFramework) RunPreBindPreFlights(ctx context.Context, state fwk
 	status := f.Framework.RunPreBindPreFlights(ctx, state, pod, node)
 	if status.Code() == fwk.Error || status.IsRejected() {
 		// The one end of a binding cycle that does not come by WaitOnPermit.
-		cycleOf(ctx).watchBinding(ctx)
+		harness.CycleOf(ctx).WatchBinding(ctx)
 	}
 	return status
 }
 
-// WaitOnPermit parks the cycle until the session has seen the decision, and leaves taking
-// it to the real one: so there is no moment in which a decided pod seems to wait.
 func (f *recordingFramework) WaitOnPermit(ctx context.Context, pod *v1.Pod) *fwk.Status {
-	c := cycleOf(ctx)
-	c.watchBinding(ctx)
-	if waiting := f.GetWaitingPod(pod.UID); waiting != nil {
-		c.session.mu.Lock()
-		c.signal = permitSignal(waiting)
-		c.session.mu.Unlock()
-		if !c.park(onPermit) {
-			return fwk.AsStatus(errSessionOver)
-		}
+	c := harness.CycleOf(ctx)
+	c.WatchBinding(ctx)
+	if waiting := f.GetWaitingPod(pod.UID); waiting != nil && !c.WaitOnPermit(waiting) {
+		return fwk.AsStatus(harness.ErrSessionOver)
 	}
 	return f.Framework.WaitOnPermit(ctx, pod)
 }
@@ -100,69 +88,91 @@ func statusOf(status *fwk.Status) wire.Status {
 	return wire.Status{Code: status.Code().String(), Plugin: status.Plugin(), Reasons: status.Reasons()}
 }
 
-// scored keeps the slice itself: extenders' scores are added to it later
-// (pkg/scheduler/schedule_one.go, prioritizeNodes), and SchedulePod reads it at the end.
-func (c *cycle) scored(scores []framework.NodePluginScores) { c.nodeScores = scores }
-
-// instrument puts the recorder between the scheduler and its parts.
-func (s *session) instrument(sched *scheduler.Scheduler) {
-	for name, profile := range sched.Profiles {
-		s.instrumentPermit(profile)
-		s.instrumentPreemption(profile)
-		s.instrumentVolumes(profile)
-		sched.Profiles[name] = &recordingFramework{Framework: profile}
-	}
-	for i, extender := range sched.Extenders {
-		sched.Extenders[i] = &bindingExtender{Extender: extender, api: s.api}
-	}
-
-	schedulePod := sched.SchedulePod
-	sched.SchedulePod = func(ctx context.Context, profile framework.Framework, state fwk.CycleState, pod *v1.Pod) (scheduler.ScheduleResult, error) {
-		c := cycleOf(ctx)
-		c.pod, c.profile, c.attempt.Pod = pod, profile, podName(pod)
-		result, err := schedulePod(ctx, profile, state, pod)
-		c.selected(result)
-		return result, err
-	}
-
-	handleFailure := sched.FailureHandler
-	sched.FailureHandler = func(ctx context.Context, profile framework.Framework, pod *framework.QueuedPodInfo, status *fwk.Status, nomination *framework.NominatingInfo, start time.Time) {
-		handleFailure(ctx, profile, pod, status, nomination, start)
-		cycleOf(ctx).failed(status, nomination)
-	}
-}
-
-func (c *cycle) selected(result scheduler.ScheduleResult) {
-	c.attempt.Node = result.SuggestedHost
-	c.attempt.Evaluated = result.EvaluatedNodes
-	c.attempt.Feasible = result.FeasibleNodes
-	if len(c.nodeScores) == 0 {
-		return
-	}
-	c.attempt.Scores = map[string]map[string]int64{}
-	c.attempt.Totals = map[string]int64{}
-	for _, node := range c.nodeScores {
+func recordScores(attempt *wire.Attempt, nodes []framework.NodePluginScores) {
+	attempt.Scores = map[string]map[string]int64{}
+	attempt.Totals = map[string]int64{}
+	for _, node := range nodes {
 		scores := map[string]int64{}
 		for _, score := range node.Scores {
 			scores[score.Name] += score.Score
 		}
-		c.attempt.Scores[node.Name] = scores
-		c.attempt.Totals[node.Name] = node.TotalScore
+		attempt.Scores[node.Name] = scores
+		attempt.Totals[node.Name] = node.TotalScore
 	}
 }
 
-// failed notes what the failure handler was given, in either cycle.
-func (c *cycle) failed(status *fwk.Status, nomination *framework.NominatingInfo) {
-	result, plugins := resultOf(status)
-	if c.binding {
-		c.session.mu.Lock()
-		defer c.session.mu.Unlock()
-		c.failure = &bindFailure{result: result, message: status.Message(), plugins: plugins}
-		return
+// instrument puts the recorder between the scheduler and its parts.
+func (i *instance) instrument() {
+	for name, profile := range i.Profiles {
+		instrumentPermit(profile)
+		i.instrumentPreemption(profile)
+		instrumentVolumes(profile)
+		i.Profiles[name] = &recordingFramework{profile, i}
 	}
-	c.attempt.Result, c.attempt.Message, c.attempt.UnschedulablePlugins = result, status.Message(), plugins
-	if nomination.Mode() == framework.ModeOverride {
-		c.attempt.NominatedNode = &nomination.NominatedNodeName
+	for n, extender := range i.Extenders {
+		i.Extenders[n] = &bindingExtender{extender, i.session}
 	}
-	c.attemptOver()
+
+	schedulePod := i.SchedulePod
+	i.SchedulePod = func(ctx context.Context, profile framework.Framework, state fwk.CycleState, pod *v1.Pod) (scheduler.ScheduleResult, error) {
+		c := harness.CycleOf(ctx)
+		c.Begin(pod)
+		result, err := schedulePod(ctx, profile, state, pod)
+		c.Selected(result.SuggestedHost, result.EvaluatedNodes, result.FeasibleNodes)
+		return result, err
+	}
+
+	handleFailure := i.FailureHandler
+	i.FailureHandler = func(ctx context.Context, profile framework.Framework, pod *framework.QueuedPodInfo, status *fwk.Status, nomination *framework.NominatingInfo, start time.Time) {
+		handleFailure(ctx, profile, pod, status, nomination, start)
+		var nominated *string
+		if nomination.Mode() == framework.ModeOverride {
+			nominated = &nomination.NominatedNodeName
+		}
+		harness.CycleOf(ctx).Failed(failureOf(status), nominated)
+	}
+}
+
+// failureOf sorts a failure as the scheduler does (schedule_one.go, handleSchedulingFailure).
+func failureOf(status *fwk.Status) harness.Failure {
+	failure := harness.Failure{Result: wire.Failed, Message: status.Message()}
+	if status.IsRejected() {
+		failure.Result = wire.Unschedulable
+	}
+	if fit, ok := status.AsError().(*framework.FitError); ok {
+		failure.Plugins = sets.List(fit.Diagnosis.UnschedulablePlugins)
+	}
+	return failure
+}
+
+// instrumentPermit learns how long each plugin asks to wait: the framework keeps that only
+// in the timers that it starts.
+func instrumentPermit(profile framework.Framework) {
+	plugins := permitPluginsOf(profile)
+	for i, plugin := range plugins {
+		plugins[i] = &permitSpy{plugin}
+	}
+}
+
+type permitSpy struct{ framework.PermitPlugin }
+
+func (p *permitSpy) Permit(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) (*fwk.Status, time.Duration) {
+	status, patience := p.PermitPlugin.Permit(ctx, state, pod, node)
+	if status.IsWait() {
+		harness.CycleOf(ctx).Waits[p.Name()] = patience
+	}
+	return status, patience
+}
+
+// bindingExtender writes to the API what its extender said that it bound.
+type bindingExtender struct {
+	framework.Extender
+	session *harness.Session
+}
+
+func (e *bindingExtender) Bind(binding *v1.Binding) error {
+	if err := e.Extender.Bind(binding); err != nil {
+		return err
+	}
+	return e.session.BindFor(binding)
 }

@@ -68,7 +68,7 @@ require (
 	k8s.io/apiserver v0.34.2
 	k8s.io/cloud-provider v0.0.0 // indirect
 	k8s.io/component-base v0.34.2
-	k8s.io/component-helpers v0.34.2
+	k8s.io/component-helpers v0.34.2 // indirect
 	k8s.io/controller-manager v0.34.2 // indirect
 	k8s.io/csi-translation-lib v0.0.0 // indirect
 	k8s.io/dynamic-resource-allocation v0.0.0 // indirect
@@ -77,6 +77,7 @@ require (
 	k8s.io/kube-scheduler v0.0.0
 	k8s.io/kubelet v0.34.2 // indirect
 	k8s.io/utils v0.0.0-20250604170112-4c0f3b243397
+	refsched.dev/recorder/harness v0.0.0
 	refsched.dev/recorder/wire v0.0.0
 	sigs.k8s.io/json v0.0.0-20241014173422-cfa47c3a1cc8 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
@@ -118,4 +119,7 @@ replace (
 	k8s.io/sample-controller => k8s.io/sample-controller v0.34.2
 )
 
-replace refsched.dev/recorder/wire => ../wire
+replace (
+	refsched.dev/recorder/harness => ../harness
+	refsched.dev/recorder/wire => ../wire
+)

@@ -11,12 +11,13 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
-	fwk "k8s.io/kube-scheduler/framework"
 	apidispatcher "k8s.io/kubernetes/pkg/scheduler/backend/api_dispatcher"
 	"k8s.io/kubernetes/pkg/scheduler/backend/queue"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
+
+	"refsched.dev/recorder/harness"
 )
 
 // Everything in this file reaches what Kubernetes does not export. It holds for
@@ -39,34 +40,21 @@ func backoffQueueLenBackoff(q unsafe.Pointer) int
 // lenBackoff counts the pods that Pop may take from the backoff queue: those that back off
 // because of an error are not among them.
 func lenBackoff(q *queue.PriorityQueue) int {
-	return backoffQueueLenBackoff(unexported(q, "backoffQ").Elem().UnsafePointer())
-}
-
-// --- Permit (framework/runtime/waiting_pods_map.go, waitingPod) --------------------------------------
-
-// permitTimers are the timers of the plugins that a waiting pod waits for. They run on the
-// real clock; the recorder stops them, and starts them again when they are due on its own.
-func permitTimers(pod framework.WaitingPod) map[string]*time.Timer {
-	return exposed(unexported(pod, "pendingPlugins")).(map[string]*time.Timer)
-}
-
-// permitSignal holds the decision on a waiting pod until its binding cycle takes it.
-func permitSignal(pod framework.WaitingPod) chan *fwk.Status {
-	return exposed(unexported(pod, "s")).(chan *fwk.Status)
+	return backoffQueueLenBackoff(harness.Unexported(q, "backoffQ").Elem().UnsafePointer())
 }
 
 // --- Plugins of a profile (framework/runtime/framework.go, frameworkImpl) ----------------------------
 
 func pluginsOf(profile framework.Framework) map[string]framework.Plugin {
-	return exposed(unexported(profile, "pluginsMap")).(map[string]framework.Plugin)
+	return harness.Exposed(harness.Unexported(profile, "pluginsMap")).(map[string]framework.Plugin)
 }
 
 func permitPluginsOf(profile framework.Framework) []framework.PermitPlugin {
-	return exposed(unexported(profile, "permitPlugins")).([]framework.PermitPlugin)
+	return harness.Exposed(harness.Unexported(profile, "permitPlugins")).([]framework.PermitPlugin)
 }
 
 func postFilterPluginsOf(profile framework.Framework) []framework.PostFilterPlugin {
-	return exposed(unexported(profile, "postFilterPlugins")).([]framework.PostFilterPlugin)
+	return harness.Exposed(harness.Unexported(profile, "postFilterPlugins")).([]framework.PostFilterPlugin)
 }
 
 // evaluatorOf is the preemption evaluator of a plugin that keeps one as DefaultPreemption does, or nil.
@@ -87,7 +75,7 @@ func evaluatorOf(plugin framework.Plugin) *preemption.Evaluator {
 
 // dispatcherIdle tells whether no API call is queued or in flight.
 func dispatcherIdle(dispatcher *apidispatcher.APIDispatcher) bool {
-	calls := reflect.ValueOf(exposed(unexported(dispatcher, "callQueue")))
+	calls := reflect.ValueOf(harness.Exposed(harness.Unexported(dispatcher, "callQueue")))
 	lock := (*sync.RWMutex)(unsafe.Pointer(calls.Elem().FieldByName("lock").UnsafeAddr()))
 	lock.RLock()
 	defer lock.RUnlock()
@@ -103,22 +91,5 @@ func bindAPIUpdate(binder unsafe.Pointer, ctx context.Context, pod *v1.Pod, bind
 func checkBindings(binder unsafe.Pointer, logger klog.Logger, pod *v1.Pod, bindings []*volumebinding.BindingInfo, claims []*v1.PersistentVolumeClaim) (bool, error)
 
 func bindTimeout(binder volumebinding.SchedulerVolumeBinder) time.Duration {
-	return exposed(unexported(binder, "bindTimeout")).(time.Duration)
-}
-
-// --- The way in ---------------------------------------------------------------------------------------
-
-// unexported is a field of the struct that object points to. A field that is not there, in a
-// version that this file was not read against, stops the program when the scheduler is made.
-func unexported(object any, name string) reflect.Value {
-	value := reflect.ValueOf(object).Elem().FieldByName(name)
-	if !value.IsValid() {
-		fault("%T has no field %s: internals.go is for another version", object, name)
-	}
-	return value
-}
-
-// exposed reads an addressable field that reflect would not hand out.
-func exposed(field reflect.Value) any {
-	return reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Interface()
+	return harness.Exposed(harness.Unexported(binder, "bindTimeout")).(time.Duration)
 }

@@ -3,66 +3,11 @@
 package recorder
 
 import (
-	"encoding/json"
-	"fmt"
-
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	"k8s.io/kubernetes/pkg/features"
-
-	// Each registers its group's types and their defaulting functions.
-	_ "k8s.io/kubernetes/pkg/apis/apps/install"
-	_ "k8s.io/kubernetes/pkg/apis/core/install"
-	_ "k8s.io/kubernetes/pkg/apis/policy/install"
-	_ "k8s.io/kubernetes/pkg/apis/resource/install"
-	_ "k8s.io/kubernetes/pkg/apis/storage/install"
-
-	"refsched.dev/recorder/wire"
 )
-
-// readObject decodes what a driver sent and does to it what an API server does
-// before it stores an object: defaulting, and the part of a pod's strategy that
-// changes what the scheduler reads. Admission (priority classes, and the like)
-// is the driver's.
-func readObject(data []byte) (kind, runtime.Object, error) {
-	object, gvk, err := legacyscheme.Codecs.UniversalDeserializer().Decode(data, nil, nil)
-	if runtime.IsNotRegisteredError(err) {
-		return kind{}, nil, wire.Unsupported{Why: err.Error()}
-	}
-	if err != nil {
-		return kind{}, nil, err
-	}
-	k, known := kindOf(*gvk)
-	if !known {
-		return kind{}, nil, wire.Unsupported{Why: fmt.Sprintf("the scheduler does not watch %s", gvk)}
-	}
-	accessor, err := meta.Accessor(object)
-	if err != nil {
-		return kind{}, nil, err
-	}
-	if accessor.GetName() == "" {
-		return kind{}, nil, fmt.Errorf("%s: metadata.name is missing", k.gvk.Kind)
-	}
-	switch {
-	case !k.namespaced:
-		accessor.SetNamespace("")
-	case accessor.GetNamespace() == "":
-		accessor.SetNamespace(metav1.NamespaceDefault)
-	}
-	legacyscheme.Scheme.Default(object)
-	if pod, ok := object.(*v1.Pod); ok {
-		if _, err := readScript(pod); err != nil {
-			return kind{}, nil, err
-		}
-	}
-	// A typed client's objects carry no apiVersion and kind.
-	object.GetObjectKind().SetGroupVersionKind(runtimeNoKind)
-	return k, object, nil
-}
 
 // foldLabelKeys merges matchLabelKeys and mismatchLabelKeys into the selectors that
 // they qualify, with the values of the pod's own labels. Source:
@@ -125,22 +70,4 @@ func folded(selector *metav1.LabelSelector, key string, operator metav1.LabelSel
 		}
 	}
 	return false
-}
-
-// writeObject encodes an object as a trace has it: with apiVersion and kind, without
-// what only this run of an API server means.
-func writeObject(k kind, object runtime.Object) json.RawMessage {
-	object = object.DeepCopyObject()
-	object.GetObjectKind().SetGroupVersionKind(k.gvk)
-	accessor, err := meta.Accessor(object)
-	if err != nil {
-		fault("%s has no metadata: %v", k.gvk, err)
-	}
-	accessor.SetResourceVersion("")
-	accessor.SetManagedFields(nil)
-	data, err := json.Marshal(object)
-	if err != nil {
-		fault("%s %s does not encode: %v", k.gvk, accessor.GetName(), err)
-	}
-	return data
 }

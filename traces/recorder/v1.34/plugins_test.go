@@ -13,6 +13,10 @@ import (
 	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+
+	"refsched.dev/recorder/harness"
+	"refsched.dev/recorder/wire"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write testdata/plugins.json anew")
@@ -66,8 +70,25 @@ func TestPluginTableIsWhatKubernetesHas(t *testing.T) {
 
 // defaultPoints asks a framework that is running, which knows the plugins by interface.
 func defaultPoints(t *testing.T) map[string][]weightedPlugin {
-	w := newWorld(t, "")
-	listed := w.recorder.session.sched.Profiles["default-scheduler"].ListPlugins()
+	var listed *schedulerapi.Plugins
+	made := version
+	made.Start = func(s *harness.Session, config json.RawMessage) (*harness.Scheduler, error) {
+		read, err := readConfig(config)
+		if err != nil {
+			return nil, err
+		}
+		i, err := newInstance(s, read, frameworkruntime.Registry{})
+		if err != nil {
+			return nil, err
+		}
+		listed = i.Profiles["default-scheduler"].ListPlugins()
+		return i.start(), nil
+	}
+	recorder := harness.New("", &made)
+	defer recorder.Close()
+	if err := recorder.Reset(wire.Reset{}); err != nil {
+		t.Fatal(err)
+	}
 	sets := map[string]schedulerapi.PluginSet{
 		"preEnqueue": listed.PreEnqueue,
 		"queueSort":  listed.QueueSort,

@@ -4,7 +4,7 @@ package recorder
 
 import (
 	"context"
-	"slices"
+	"sync"
 
 	dto "github.com/prometheus/client_model/go"
 	v1 "k8s.io/api/core/v1"
@@ -14,10 +14,13 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
+
+	"refsched.dev/recorder/harness"
 )
 
 // preempting is what one PostFilter does.
 type preempting struct {
+	mu sync.Mutex
 	// begun: a plugin that preempts through an Evaluator chose a node.
 	begun   bool
 	victims []string
@@ -27,25 +30,18 @@ type preempting struct {
 // returns earlier, with a goroutine still deleting victims (framework/preemption/preemption.go,
 // prepareCandidateAsync); how far that comes before the preemptor is back in the queue is a
 // race, which here the deletions always win.
-func (f *recordingFramework) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes framework.NodeToStatusReader) (*framework.PostFilterResult, *fwk.Status) {
-	c := cycleOf(ctx)
-	s := c.session
+func (f *recordingFramework) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes framework.NodeToStatusReader) (result *framework.PostFilterResult, status *fwk.Status) {
+	c := harness.CycleOf(ctx)
 	p := &preempting{}
-	s.mu.Lock()
-	s.preempting = p
-	s.mu.Unlock()
-	before := preemptionsOver()
-
-	result, status := f.Framework.RunPostFilterPlugins(ctx, state, pod, nodes)
-	if p.begun && utilfeature.DefaultFeatureGate.Enabled(features.SchedulerAsyncPreemption) {
-		s.poll("a preemption to be over", func() bool { return preemptionsOver() > before })
-	}
-
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	slices.Sort(p.victims)
-	c.attempt.Victims = p.victims
-	s.preempting = nil
+	f.instance.preempting = p
+	c.PostFilter(func() {
+		before := preemptionsOver()
+		result, status = f.Framework.RunPostFilterPlugins(ctx, state, pod, nodes)
+		if p.begun && utilfeature.DefaultFeatureGate.Enabled(features.SchedulerAsyncPreemption) {
+			c.Session.Poll("a preemption to be over", func() bool { return preemptionsOver() > before })
+		}
+	})
+	c.Attempt.Victims = p.victims
 	return result, status
 }
 
@@ -55,23 +51,23 @@ func preemptionsOver() float64 {
 	counter := metrics.PreemptionGoroutinesExecutionTotal.WithLabelValues(metrics.GoroutineResultSuccess)
 	var value dto.Metric
 	if err := counter.(interface{ Write(*dto.Metric) error }).Write(&value); err != nil {
-		fault("the count of preemptions cannot be read: %v", err)
+		harness.Fault("the count of preemptions cannot be read: %v", err)
 	}
 	return value.GetCounter().GetValue()
 }
 
 // instrumentPreemption learns which plugin preempts, and whom.
-func (s *session) instrumentPreemption(profile framework.Framework) {
+func (i *instance) instrumentPreemption(profile framework.Framework) {
 	plugins := postFilterPluginsOf(profile)
-	for i, plugin := range plugins {
+	for n, plugin := range plugins {
 		evaluator := evaluatorOf(plugin)
 		if evaluator == nil {
 			continue
 		}
-		plugins[i] = &postFilterSpy{plugin, s}
+		plugins[n] = &postFilterSpy{plugin, i}
 		preemptPod := evaluator.PreemptPod
 		evaluator.PreemptPod = func(ctx context.Context, candidate preemption.Candidate, preemptor, victim *v1.Pod, name string) error {
-			s.preempts(candidate.Victims().Pods)
+			i.preempting.preempts(candidate.Victims().Pods)
 			return preemptPod(ctx, candidate, preemptor, victim, name)
 		}
 	}
@@ -80,27 +76,22 @@ func (s *session) instrumentPreemption(profile framework.Framework) {
 // postFilterSpy notes that its plugin chose a node, and so began to preempt.
 type postFilterSpy struct {
 	framework.PostFilterPlugin
-	session *session
+	instance *instance
 }
 
 func (p *postFilterSpy) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes framework.NodeToStatusReader) (*framework.PostFilterResult, *fwk.Status) {
 	result, status := p.PostFilterPlugin.PostFilter(ctx, state, pod, nodes)
 	if status.IsSuccess() && result != nil && result.Mode() == framework.ModeOverride && result.NominatedNodeName != "" {
-		p.session.mu.Lock()
-		defer p.session.mu.Unlock()
-		p.session.preempting.begun = true
+		p.instance.preempting.begun = true
 	}
 	return result, status
 }
 
 // preempts notes the victims. It is called for each of them.
-func (s *session) preempts(victims []*v1.Pod) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.preempting == nil || s.preempting.victims != nil {
-		return
-	}
-	for _, victim := range victims {
-		s.preempting.victims = append(s.preempting.victims, podName(victim))
+func (p *preempting) preempts(victims []*v1.Pod) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.victims == nil {
+		p.victims = harness.PodNames(victims)
 	}
 }
