@@ -17,14 +17,14 @@ from typing import Any, BinaryIO
 from attrs import field, frozen
 
 from refsched.errors import InputError
-from refsched.objects.documents import read_json
 from refsched.objects.dra import ResourceClaim
-from refsched.objects.files import open_file
 from refsched.objects.reading import read_as
 from refsched.objects.storage import PersistentVolume
 from refsched.records import Json, Record, Write, read_record
 from refsched.releases import DEFAULT, release_of
 from refsched.releases.release import Release
+from refsched.tools.reading.documents import read_json
+from refsched.tools.reading.files import open_file
 
 _READ: Mapping[str, type[Any]] = {kind.kind: kind for kind in (PersistentVolume, ResourceClaim)}
 """The kinds of written objects that are read."""

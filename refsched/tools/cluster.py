@@ -22,9 +22,6 @@ from refsched.framework.choices import SeededChoices
 from refsched.machine.inputs import InputReader
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import START, CycleHeldError, Scheduler
-from refsched.objects.api_fields import check_fields
-from refsched.objects.documents import read_documents
-from refsched.objects.dumps import items_of
 from refsched.objects.kinds import KINDS, kind_called
 from refsched.objects.store import ApiObject
 from refsched.records import (
@@ -49,6 +46,9 @@ from refsched.tools.planner.explanation import Explanation
 from refsched.tools.planner.explanation import explain as explanation_of
 from refsched.tools.planner.plan import Plan
 from refsched.tools.planner.plan import plan as plan_of
+from refsched.tools.reading.api_fields import check_fields
+from refsched.tools.reading.documents import read_documents
+from refsched.tools.reading.dumps import items_of
 
 Manifest: TypeAlias = str | Mapping[str, Any]
 """One Kubernetes object as a mapping, or any number of them as YAML or JSON text."""

@@ -20,11 +20,11 @@ from typing import Any, BinaryIO
 from attrs import frozen
 
 from refsched.errors import InputError
-from refsched.objects.documents import read_json
 from refsched.objects.reading import read_as
 from refsched.releases import DEFAULT, release_of
 from refsched.releases.release import Release
 from refsched.tools.implementation import Implementation
+from refsched.tools.reading.documents import read_json
 
 Json = dict[str, Any]
 Create = Callable[..., Any]

@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from refsched.errors import InputError
-from refsched.objects.documents import read_json
 from refsched.suite.adapters import keeper
 from refsched.suite.adapters.adapter import Json, TransportError
 from refsched.suite.adapters.faults import SHOWN
+from refsched.tools.reading.documents import read_json
 
 TIMEOUT = 60.0
 """Seconds for one answer."""

@@ -20,11 +20,11 @@ import yaml
 
 from refsched.checking.trace import FORMAT, read_trace
 from refsched.errors import InputError, one_line
-from refsched.objects.api_fields import check_fields
-from refsched.objects.documents import read_documents, read_text
 from refsched.records import Input, Update, read_record, to_json
 from refsched.suite.histories.history import Create, History, Observe, Schedule, Step, steps_by_entry
 from refsched.suite.session.bench import Seen
+from refsched.tools.reading.api_fields import check_fields
+from refsched.tools.reading.documents import read_documents, read_text
 
 Json = dict[str, Any]
 

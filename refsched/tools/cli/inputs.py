@@ -18,9 +18,6 @@ from refsched.errors import InputError
 from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
-from refsched.objects.documents import MAX_TEXT, read_documents, read_text
-from refsched.objects.files import open_file
-from refsched.objects.manifests import Manifests, read_manifests
 from refsched.objects.pod import Pod
 from refsched.releases import DEFAULT, release_of
 from refsched.releases.release import Release
@@ -30,6 +27,9 @@ from refsched.tools.cli.progress import progress
 from refsched.tools.planner.absent import absent_kinds
 from refsched.tools.planner.cluster import latest_time
 from refsched.tools.planner.dry_extenders import reach
+from refsched.tools.reading.documents import MAX_TEXT, read_documents, read_text
+from refsched.tools.reading.files import open_file
+from refsched.tools.reading.manifests import Manifests, read_manifests
 
 GATES_OPTION = "--feature-gates"
 _BOOLEANS = {

@@ -24,8 +24,8 @@ from refsched.checking.replay import judge_file
 from refsched.config.feature_gates import with_feature_gates
 from refsched.config.read import read_config
 from refsched.errors import InputError
-from refsched.objects.manifests import read_manifests
 from refsched.suite.adapters.answers import read_answer, read_hello
+from refsched.tools.reading.manifests import read_manifests
 
 FUZZED = settings(
     max_examples=int(os.environ.get("REFSCHED_FUZZ", "200")),

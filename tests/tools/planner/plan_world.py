@@ -12,9 +12,9 @@ from refsched.config.read import read_config
 from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
-from refsched.objects.manifests import read_manifests
 from refsched.objects.store import ApiObject
 from refsched.tools.planner.plan import Plan, plan
+from refsched.tools.reading.manifests import read_manifests
 
 Json = dict[str, Any]
 CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}

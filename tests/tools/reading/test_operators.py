@@ -9,7 +9,7 @@ import pytest
 
 from refsched.errors import InputError
 from refsched.objects.kinds import read_object
-from refsched.objects.operators import check_operators, check_pod
+from refsched.tools.reading.operators import check_operators, check_pod
 
 BAD = {"key": "k", "operator": "Is"}
 TERMS = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "k", "operator": "Gt", "values": ["1"]}, BAD]}]}

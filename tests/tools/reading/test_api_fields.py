@@ -17,15 +17,15 @@ import pytest
 import yaml
 
 from refsched.errors import InputError
-from refsched.objects.api_fields import api_fields, check_fields, type_of, unknown_fields
 from refsched.objects.kinds import KINDS
-from refsched.objects.manifests import read_manifests
 from refsched.objects.quantity import Quantity
 from refsched.objects.reading import json_name
 from refsched.suite.catalogue.api_fields import fields_of
+from refsched.tools.reading.api_fields import api_fields, check_fields, type_of, unknown_fields
+from refsched.tools.reading.manifests import read_manifests
 
 RELEASES = ("19.16", "22.17", "25.16", "28.15", "30.14", "31.14", "33.5", "34.2", "35.4", "36.3")
-SCENARIOS = sorted(Path(__file__).parents[2].glob("traces/scenarios/*.yaml"))
+SCENARIOS = sorted(Path(__file__).parents[3].glob("traces/scenarios/*.yaml"))
 MISSPELT = {"containers": [{"name": "c", "image": "i"}], "nodeSelectr": {"a": "b"}}
 
 
@@ -151,7 +151,7 @@ def test_the_table_is_what_kubernetes_own_documents_say() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", sorted(Path(__file__).parents[2].glob("traces/scenarios/*.yaml")), ids=lambda p: p.stem
+    "path", sorted(Path(__file__).parents[3].glob("traces/scenarios/*.yaml")), ids=lambda p: p.stem
 )
 def test_scenarios_have_nothing_but_fields(path: Path) -> None:
     documents = yaml.safe_load_all(path.read_text("utf-8"))

@@ -18,14 +18,14 @@ from typing import Any, BinaryIO
 from attrs import field, frozen
 
 from refsched.errors import InputError
-from refsched.objects.api_fields import check_fields
 from refsched.objects.defaults import defaulted
-from refsched.objects.dumps import objects_of, read_bytes
-from refsched.objects.files import open_file, shown_path
 from refsched.objects.kinds import KINDS, UnknownKindError, described_as, kind_of, read_object
-from refsched.objects.operators import check_operators, check_pod
 from refsched.objects.priority_class import PriorityClass
 from refsched.objects.store import ApiObject
+from refsched.tools.reading.api_fields import check_fields
+from refsched.tools.reading.dumps import objects_of, read_bytes
+from refsched.tools.reading.files import open_file, shown_path
+from refsched.tools.reading.operators import check_operators, check_pod
 
 STANDARD_INPUT = "-"
 _SUFFIXES = (".yaml", ".yml", ".json")

@@ -17,8 +17,8 @@ from typing import Any, BinaryIO
 from attrs import define, field
 
 from refsched.errors import InputError
-from refsched.objects.documents import read_documents, read_json_at, read_text
-from refsched.objects.memory import check_memory
+from refsched.tools.reading.documents import read_documents, read_json_at, read_text
+from refsched.tools.reading.memory import check_memory
 
 _CHUNK = 1024 * 1024
 """Bytes that are read, or decoded, at once."""
@@ -131,7 +131,7 @@ def _only_list(data: bytearray, where: str) -> str:
 
 
 def _yaml_items(data: bytearray, start: int, end: int, where: str) -> Found:
-    from refsched.objects.block_yaml import NotPlainError, read_block  # JSON does without it
+    from refsched.tools.reading.block_yaml import NotPlainError, read_block  # JSON does without it
 
     index = 0
     while start < end:

@@ -18,7 +18,7 @@ from attrs import frozen
 from refsched.errors import InputError
 
 MAX_TEXT = 64 * 1024 * 1024
-"""Bytes of a file that a person writes. Dumps may be larger (``objects/dumps.py``)."""
+"""Bytes of a file that a person writes. Dumps may be larger (``dumps.py``)."""
 
 
 @frozen
@@ -53,7 +53,7 @@ def read_documents(text: str, where: str) -> Iterator[Document]:
                 raise InputError(f"{error.msg} (line {error.lineno})", where=where) from None
         except InputError as error:
             raise error.at(where) from None
-    from refsched.objects.yaml_text import yaml_documents  # JSON does without it
+    from refsched.tools.reading.yaml_text import yaml_documents  # JSON does without it
 
     for place, value in yaml_documents(text, where):
         yield Document(place, value)

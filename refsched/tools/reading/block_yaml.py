@@ -16,7 +16,7 @@ from typing import Any
 from attrs import define
 
 from refsched.errors import InputError
-from refsched.objects.yaml_text import MAX_DEPTH, plain_scalar, yaml_documents
+from refsched.tools.reading.yaml_text import MAX_DEPTH, plain_scalar, yaml_documents
 
 UNREAD = frozenset(
     (

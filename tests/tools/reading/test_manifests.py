@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from refsched.errors import InputError
-from refsched.objects import manifests
 from refsched.objects.kinds import described_as
-from refsched.objects.manifests import read_manifests
 from refsched.objects.pod import Pod
+from refsched.tools.reading import manifests
+from refsched.tools.reading.manifests import read_manifests
 
 
 def _object(

@@ -16,7 +16,7 @@ import yaml
 from attrs import define, field
 
 from refsched.errors import InputError
-from refsched.objects.memory import check_memory
+from refsched.tools.reading.memory import check_memory
 
 MAX_ALIASED = 100_000
 """Nodes that the aliases of one YAML document may repeat."""

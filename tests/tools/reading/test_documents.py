@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from refsched.errors import InputError
-from refsched.objects import documents
-from refsched.objects.documents import read_documents, read_json, read_text
-from refsched.objects.yaml_text import MAX_ALIASED, MAX_DEPTH
+from refsched.tools.reading import documents
+from refsched.tools.reading.documents import read_documents, read_json, read_text
+from refsched.tools.reading.yaml_text import MAX_ALIASED, MAX_DEPTH
 
 
 def _values(text: str) -> list[Any]:

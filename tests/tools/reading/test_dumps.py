@@ -11,9 +11,9 @@ import pytest
 
 from benchmarks.clusters import as_kubectl, cluster, yaml_lines
 from refsched.errors import InputError
-from refsched.objects import dumps, memory
-from refsched.objects.documents import read_documents, read_text
-from refsched.objects.dumps import items_of, objects_of, read_bytes
+from refsched.tools.reading import dumps, memory
+from refsched.tools.reading.documents import read_documents, read_text
+from refsched.tools.reading.dumps import items_of, objects_of, read_bytes
 
 OBJECTS = [as_kubectl(plain, number) for number, plain in enumerate(cluster(3, 2, "spread", running=2))]
 LIST = {"apiVersion": "v1", "items": OBJECTS, "kind": "List", "metadata": {"resourceVersion": ""}}
