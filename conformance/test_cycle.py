@@ -25,7 +25,7 @@ def test_profiles(check: Check, history: History) -> None:
 
 @conforms(
     area="faults",
-    rules=rules_of("RESERVE", "ROLLBACK", "BIND", "ASSUME", "FAIL"),
+    rules=rules_of("CYCLE", "RESERVE", "ROLLBACK", "BIND", "ASSUME", "FAIL"),
     needs=("scripted",),
     examples=60,
 )

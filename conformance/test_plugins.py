@@ -43,7 +43,18 @@ def test_images(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="volumes", rules=rules_of("VOLBIND"), needs=("volumes",), examples=46)
+@conforms(
+    area="earlier_plugins",
+    rules=rules_of(
+        "ALLOC", "AVOID", "CLOUDLIMIT", "LEAST", "MOST", "NODELABEL", "RATIO", "SELSPREAD", "SVCAFF"
+    ),
+    examples=150,
+)
+def test_plugins_of_earlier_releases(check: Check, history: History) -> None:
+    check(history)
+
+
+@conforms(area="volumes", rules=rules_of("VOLBIND", "BASIC"), needs=("volumes",), examples=46)
 def test_volumes_to_bind_and_to_make(check: Check, history: History) -> None:
     check(history)
 

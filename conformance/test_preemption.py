@@ -8,6 +8,8 @@ from refsched.suite.catalogue.rules import rules_of
 from refsched.suite.histories.history import History
 
 
-@conforms(area="preemption", rules=rules_of("PREEMPT", "POSTFILTER"), needs=("preemption",), examples=118)
+@conforms(
+    area="preemption", rules=rules_of("PREEMPT", "POSTFILTER", "EVICT"), needs=("preemption",), examples=118
+)
 def test_preemption(check: Check, history: History) -> None:
     check(history)

@@ -30,6 +30,7 @@ _MODULES = {
     "preemption": "preemption",
     "volumes": "volumes",
     "attached": "attached",
+    "earlier_plugins": "earlier_plugins",
     "disks": "disks",
     "claims": "claims",
     "limits": "limits",

@@ -111,7 +111,9 @@ class Following:
             return next((option for option in options if str(option) in said), options[0])
         if question == "allocation":
             return cast("T", recorded_allocation(self.written, cast("Sequence[Allocations]", options)))
-        return cast("T", recorded_claim(self.written, cast("Sequence[ResourceClaim]", options)))
+        if question == "claim":
+            return cast("T", recorded_claim(self.written, cast("Sequence[ResourceClaim]", options)))
+        return options[0]
 
     # --- Search and Filter ------------------------------------------------------------------------
 

@@ -105,6 +105,9 @@ class ToyBench:
     rules: Mapping[str, Rule] = {rule.id: rule for rule in RULES}
     areas: Mapping[str, Callable[[], SearchStrategy[History]]] = {"toys": lambda: HISTORIES}
 
+    def holding(self, connection: Any) -> frozenset[str]:
+        return frozenset(self.rules)
+
     def lacks(self, connection: Any) -> Mapping[str, str]:
         return {}
 

@@ -6,8 +6,6 @@ Longest beginning of an id first, as with levels. A rule that is in no test's li
 
 from __future__ import annotations
 
-from refsched.queue.v1_19.transitions import TRANSITIONS
-
 _ELSEWHERE = {
     "R-CONFIG": (
         "what is refused of a configuration is said before there is a scheduler to ask: tests/config, which were"
@@ -37,95 +35,6 @@ _ELSEWHERE = {
         " tests/objects/test_defaults.py"
     ),
 }
-
-_ONLY_IN_V1_19 = (
-    "R-ALLOC",
-    "R-AVOID",
-    "R-BASIC",
-    "R-CLOUDLIMIT",
-    "R-EVICT",
-    "R-LEAST",
-    "R-MOST",
-    "R-NODELABEL",
-    "R-RATIO",
-    "R-SELSPREAD",
-    "R-SVCAFF",
-    "R-BALANCED-51",
-    "R-BALANCED-52",
-    "R-BIND-51",
-    "R-BIND-52",
-    "R-CYCLE-51",
-    "R-CYCLE-52",
-    "R-CYCLE-53",
-    "R-EXTENDER-51",
-    "R-FAIL-51",
-    "R-FAIL-52",
-    "R-FIT-51",
-    "R-FIT-52",
-    "R-FIT-53",
-    "R-FIT-54",
-    "R-FRAMEWORK-51",
-    "R-FRAMEWORK-52",
-    "R-FRAMEWORK-53",
-    "R-FRAMEWORK-54",
-    "R-IMAGE-51",
-    "R-NODEAFF-51",
-    "R-NODEAFF-52",
-    "R-NODEAFF-53",
-    "R-NODEAFF-54",
-    "R-NODENAME-51",
-    "R-PODAFF-51",
-    "R-PODAFF-52",
-    "R-PODAFF-53",
-    "R-PREEMPT-51",
-    "R-PREEMPT-52",
-    "R-PREEMPT-53",
-    "R-PREEMPT-54",
-    "R-PREEMPT-55",
-    "R-PREEMPT-56",
-    "R-PREEMPT-57",
-    "R-PREEMPT-58",
-    "R-PREEMPT-59",
-    "R-SEARCH-51",
-    "R-SEARCH-52",
-    "R-SPREAD-51",
-    "R-SPREAD-52",
-    "R-SPREAD-53",
-    "R-SPREAD-54",
-    "R-SPREAD-55",
-    "R-SPREAD-56",
-    "R-SPREAD-57",
-    "R-TAINT-51",
-    "R-VOLBIND-51",
-    "R-VOLBIND-52",
-    "R-VOLBIND-53",
-    "R-VOLBIND-54",
-    "R-VOLLIMIT-51",
-    "R-VOLLIMIT-52",
-    "R-VOLLIMIT-53",
-    "R-VOLLIMIT-54",
-    "R-VOLZONE-51",
-    "R-VOLZONE-52",
-    "R-WORDS-51",
-    "R-WORDS-52",
-    "R-WORDS-53",
-    *(f"R-QUEUE-{number}" for number in range(58, 61)),
-    *(row.rule for row in TRANSITIONS),
-    "R-FLIGHT-51",
-    "R-BACKOFF-51",
-    "R-BACKOFF-52",
-    "R-NOM-51",
-    "R-NOM-52",
-    *(f"R-EVENT-{number}" for number in range(51, 59)),
-    *(f"R-CACHE-{number}" for number in range(51, 55)),
-)
-_ELSEWHERE.update(
-    dict.fromkeys(
-        _ONLY_IN_V1_19,
-        "only v1.19 decides so, and the suite does not ask a scheduler of that release yet: tests/plugins,"
-        " tests/cycle, and the recordings of v1.19.16",
-    )
-)
 
 
 def why_elsewhere(rule: str) -> str | None:

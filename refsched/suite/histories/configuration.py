@@ -17,7 +17,7 @@ from refsched.config.args import PluginArgs
 from refsched.config.types import Plugins
 from refsched.objects.fields import without_path
 from refsched.objects.reading import json_name
-from refsched.releases import RELEASES
+from refsched.releases import DEFAULT, RELEASES
 from refsched.releases.release import Release
 
 Json = dict[str, Any]
@@ -32,6 +32,11 @@ def points_of(release: str) -> tuple[str, ...]:
     not_yet = RELEASES[release].config.not_yet
     points = (json_name(each.name) for each in attrs.fields(Plugins))
     return tuple(point for point in points if f"profiles[].plugins.{point}" not in not_yet)
+
+
+def can_be_configured_for(config: Mapping[str, Any], release: Release) -> bool:
+    """Whether the configuration is written in this release's API or the newest one."""
+    return config.get("apiVersion") in (None, *DEFAULT.api_versions, *release.api_versions)
 
 
 def configured_for(config: Mapping[str, Any], release: Release) -> Json:

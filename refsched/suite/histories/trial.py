@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from refsched.releases import RELEASES
 from refsched.suite.adapters.adapter import Adapter, ResetRefused
+from refsched.suite.histories.configuration import can_be_configured_for
 from refsched.suite.histories.driver import Driver, Transcript
 from refsched.suite.histories.extenders_at_hand import with_extenders_at_hand
 from refsched.suite.histories.findings import Finding
@@ -22,6 +24,9 @@ def try_history(
     configured for ends the history before it begins."""
     if isinstance(history, Recording):
         return replay_recording(adapter, history, level)
+    release = RELEASES[part_of(adapter.hello).kubernetes]
+    if not can_be_configured_for(history.config, release):
+        return Transcript(history, ended="needs another release of Kubernetes")
     trial = Trial(adapter, history, with_specification=with_specification, level=level)
     for step in history.steps:
         trial.take(step)

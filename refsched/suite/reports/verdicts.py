@@ -190,13 +190,13 @@ def rule_verdicts(
     lacks: Mapping[str, str] | None = None,
 ) -> tuple[RuleVerdict, ...]:
     """On every rule of this level that a test was about, that decided anything, or that was broken.
-    ``lacks`` are
-    the rules that the implementation cannot show, with what it would need."""
+    ``rules`` are those of the release by which the implementation decides, and ``lacks`` those of them that it
+    cannot show, with what it would need."""
     decisive: Counter[str] = Counter()
     for outcome in outcomes:
         decisive.update(outcome.decisive)
     failures = _smallest(outcomes)
-    asked = {rule for outcome in outcomes for rule in outcome.rules}
+    asked = {rule for outcome in outcomes for rule in outcome.rules if rule in rules}
     ids = in_order(rules, asked | decisive.keys() | failures.keys())
     every = (rules.get(id, Rule(id)) for id in ids)
     return tuple(

@@ -129,6 +129,10 @@ class Bench(Protocol):
         ``only`` is the part that is judged, as ``--only`` says it. InputError where that is none."""
         ...
 
+    def holding(self, connection: Connection) -> frozenset[str]:
+        """The rules that hold in the release by which the implementation decides; no other is reported on."""
+        ...
+
     def lacks(self, connection: Connection) -> Mapping[str, str]:
         """The rules that nothing shows which the implementation reports, each with the capability or the plugin
         that it does not have, or is not judged by."""

@@ -122,10 +122,9 @@ class Gathering:
         if self._testing.cut_short is not None:
             self._outcomes.append(self._testing.cut_short)
         outcomes = sorted(self._outcomes, key=lambda outcome: outcome.test)
-        rules = rule_verdicts(
-            self._bench.rules, outcomes, options.level, self._known, self._later, about.lacks
-        )
-        selected = [rule for rule in self._bench.rules.values() if is_selected(rule, options.level)]
+        holding = {id: rule for id, rule in self._bench.rules.items() if id in about.holding}
+        rules = rule_verdicts(holding, outcomes, options.level, self._known, self._later, about.lacks)
+        selected = [rule for rule in holding.values() if is_selected(rule, options.level)]
         return Result(
             about=about,
             implementation=options.implementation,

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from attrs import define, field, frozen
 
+from refsched.releases import DEFAULT
 from refsched.suite.adapters.faults import AdapterFault
 from refsched.suite.histories.history import History
 from refsched.suite.session.bench import Bench, Connection, Course, Hello, Judgement
@@ -21,19 +22,22 @@ class About:
     version: str
     kubernetes: str
     capabilities: tuple[str, ...]
+    holding: frozenset[str] = frozenset()
+    """The rules of the release by which it decides."""
     lacks: Mapping[str, str] = field(factory=dict)
     """The rules that nothing shows which it reports, each with the capability or the plugin that it does not
     have."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether every rule can show in what it reports, so that what is measured of whole schedulers holds."""
-        return not self.lacks
+        """Whether it is a whole scheduler of the release with which wrong ones are tried, so that what is measured
+        of those holds."""
+        return not self.lacks and self.kubernetes == DEFAULT.name
 
     @classmethod
-    def of(cls, hello: Hello, lacks: Mapping[str, str]) -> About:
+    def of(cls, hello: Hello, holding: frozenset[str], lacks: Mapping[str, str]) -> About:
         capabilities = tuple(sorted(hello.capabilities))
-        return cls(hello.name, hello.version, hello.kubernetes, capabilities, lacks)
+        return cls(hello.name, hello.version, hello.kubernetes, capabilities, holding, lacks)
 
 
 @define(eq=False)
@@ -52,7 +56,7 @@ class Runner:
     def about(self) -> About:
         """AdapterUnavailable where the implementation cannot be had, AdapterFault where it does not say hello."""
         connection = self._connected()
-        return About.of(connection.hello, self.bench.lacks(connection))
+        return About.of(connection.hello, self.bench.holding(connection), self.bench.lacks(connection))
 
     def judge(self, history: History) -> Judgement:
         with self._asking():

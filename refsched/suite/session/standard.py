@@ -47,9 +47,13 @@ class StandardBench:
         selection = read_selection(only, names) if only else EVERYTHING
         return connect(what, timeout=timeout, in_process=self._in_process, only=selection)
 
+    def holding(self, connection: Connection) -> frozenset[str]:
+        kubernetes = part_of(_adapter(connection).hello).kubernetes
+        return frozenset(rule.id for rule in all_rules().values() if kubernetes in rule.releases)
+
     def lacks(self, connection: Connection) -> Mapping[str, str]:
         part = part_of(_adapter(connection).hello)
-        return {rule: lacking for rule in self.rules if (lacking := part.lacks(rule))}
+        return {rule: lacking for rule in sorted(self.holding(connection)) if (lacking := part.lacks(rule))}
 
     def judge(self, connection: Connection, history: History) -> Judgement:
         return _judgement(try_history(_adapter(connection), history, level=self._level))

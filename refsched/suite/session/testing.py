@@ -121,7 +121,10 @@ class Testing:
         capabilities = sorted(set(declared.needs) - set(about.capabilities))
         if capabilities:
             return tuple(capabilities)
-        needs = {about.lacks.get(rule, "") for rule in declared.rules if not rule.startswith(INVARIANT)}
+        wanted = [rule for rule in declared.rules if not rule.startswith(INVARIANT)]
+        if wanted and about.holding.isdisjoint(wanted):
+            return ("another release of Kubernetes",)
+        needs = {about.lacks.get(rule, "") for rule in wanted if rule in about.holding}
         return tuple(sorted(needs)) if needs and all(needs) else ()
 
     def _bound(self, item: pytest.Item, declared: Declaration) -> Callable[..., None]:
