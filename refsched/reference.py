@@ -21,6 +21,7 @@ from refsched.machine.scheduler import START, CycleHeldError
 from refsched.records import Advance, Create, Delete, Input, Permit, Reference, Release, Update, to_json
 from refsched.releases import DEFAULT, release_of
 from refsched.releases.release import Release as KubernetesRelease
+from refsched.remembering import remember
 from refsched.tools.http.unread import Unread
 
 Json = dict[str, Any]
@@ -63,6 +64,7 @@ class ReferenceScheduler:
         self._machine = scheduler_of(
             read, SeededChoices(seed), release=release, start=start, reach=unread.reach
         )
+        remember(self._machine, by_default=False)
         self._inputs = InputReader(self._machine, unread.note if read.extenders else None)
 
     def hello(self) -> Json:

@@ -67,7 +67,7 @@ def _without_type(value: object, kind: str, release: Release, *, required: bool 
 
 
 def _named(fields: dict[str, Any]) -> dict[str, Any]:
-    """R-CONFIG-02: A configuration without profiles has one profile, and the schedulerName of an only profile is
+    """R-CONFIG-02: A configuration without profiles has one profile, and the schedulerName of the only profile is
     default-scheduler if it is left out."""
     profiles = fields.get("profiles")
     if profiles in (None, [], ()):

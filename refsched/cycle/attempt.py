@@ -6,46 +6,15 @@ Source: pkg/scheduler/framework/types.go, Diagnosis; the reasons stand in each p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property, partial
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping
+from functools import partial
 
 from refsched.cycle.decide import Decision
 from refsched.framework.runtime import PreFilterResult, Scores
 from refsched.framework.status import Status
+from refsched.framework.table import Table
 from refsched.records import SCHEDULED, Attempt, NodeStatus, PreFilter
 from refsched.rules import applies, is_heard
-
-T = TypeVar("T")
-
-
-class Table(Mapping[str, T]):
-    """A mapping that is made when somebody reads it."""
-
-    def __init__(self, make: Callable[[], Mapping[str, T]]) -> None:
-        self._make: Callable[[], Mapping[str, T]] | None = make
-
-    @cached_property
-    def _made(self) -> Mapping[str, T]:
-        assert self._make is not None
-        made, self._make = self._make(), None
-        return made
-
-    def __getitem__(self, key: str) -> T:
-        return self._made[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._made)
-
-    def __len__(self) -> int:
-        return len(self._made)
-
-    def __repr__(self) -> str:
-        return repr(self._made)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return dict, (dict(self._made),)
-
 
 _SUCCESS = NodeStatus("Success")
 

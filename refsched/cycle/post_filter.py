@@ -103,8 +103,8 @@ def prepare_asynchronously(
 
 def prepare_at_once(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult) -> PostFilterResult:
     """R-PREEMPT-PREP-03: Without SchedulerAsyncPreemption victims are evicted before nominations are
-    withdrawn, and a victim that no longer exists makes the preemption an error: no node is nominated. Source:
-    prepareCandidate."""
+    withdrawn, and a victim that no longer exists makes the preemption an error: no node is nominated.
+    Source: prepareCandidate."""
     if result.victims:
         applies("R-PREEMPT-PREP-03")
     failed = [victim.pod for victim in result.victims if not _evict(scheduler, preemptor, victim.pod)]
@@ -122,8 +122,10 @@ def _withdraw(scheduler: SchedulerState, result: PostFilterResult) -> None:
 
 
 def _evict(scheduler: SchedulerState, preemptor: Pod, victim: Pod) -> bool:
-    """R-PREEMPT-PREP-02: If a victim no longer exists and bears no DisruptionTarget condition, its eviction is
-    an error, and the preemptor is requeued at once. Is the victim evicted?"""
+    """R-PREEMPT-PREP-02: If a victim no longer exists and bears no DisruptionTarget condition, its eviction is an
+    error, and the preemptor is requeued at once.
+
+    Returns whether the victim is evicted."""
     waiting = scheduler.waiting_pods.get(victim.uid)
     if waiting is not None:
         waiting.reject(PREEMPTION_PLUGIN, "preempted")

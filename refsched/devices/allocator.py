@@ -57,7 +57,8 @@ class Allocator:
         pools: Pools | None = None,
     ) -> tuple[AllocationResult, ...] | None:
         """R-DRA-50: The first allocation that satisfies all claims of the pod is taken, with one result per claim.
-        None where there is none. Without ``pools`` they stand in the first of their orders.
+
+        Returns None where there is none. Without ``pools`` the pools stand in the first of their orders.
 
         Raises AllocationError.
         """

@@ -94,11 +94,8 @@ def end_allocation(claim: ResourceClaim, objects: ObjectStore) -> None:
 
 
 def is_being_allocated(claim: ResourceClaim, objects: ObjectStore) -> bool:
-    """R-DRA-82: A claim whose allocation is about to be written for another pod is not allocated again."""
-    found = objects.latest(InFlightAllocation, claim.metadata.uid) is not None
-    if found:
-        applies("R-DRA-82")
-    return found
+    """Whether the claim's allocation is about to be written."""
+    return objects.latest(InFlightAllocation, claim.metadata.uid) is not None
 
 
 def devices_in_use(objects: ObjectStore) -> frozenset[DeviceID]:
@@ -120,8 +117,11 @@ class DeviceLedger:
     taken: set[DeviceID] = field(factory=set)
 
     def changed(self, before: ResourceClaim | None, after: ResourceClaim | None) -> None:
-        """R-DRA-85: A device that two claims hold is free as soon as one of them is deallocated. An allocation
-        never changes. Source: allocateddevices.go, onUpdate, onDelete."""
+        """R-DRA-85: A device that two claims hold is free as soon as one of them is deallocated.
+
+        An allocation never changes.
+
+        Source: allocateddevices.go, onUpdate, onDelete."""
         was_allocated = before is not None and before.is_allocated
         is_allocated = after is not None and after.is_allocated
         if is_allocated and not was_allocated:
@@ -132,7 +132,7 @@ class DeviceLedger:
 
 
 def _devices_of(claim: ResourceClaim | None) -> Iterable[DeviceID]:
-    """R-DRA-84: A device that is allocated with admin access is not in use by that.
+    """R-DRA-84: A device is not in use because it is allocated with admin access.
     Source: foreachAllocatedDevice."""
     if claim is not None and claim.status.allocation is not None:
         for result in claim.status.allocation.devices.results:

@@ -85,7 +85,9 @@ class Pool:
 
     @property
     def invalid_reason(self) -> str:
-        """R-DRA-22: A pool in which two devices have the same name is invalid. Empty where it is not."""
+        """R-DRA-22: A pool in which two devices have the same name is invalid.
+
+        Returns an empty text where the pool is valid."""
         seen: set[str] = set()
         for offered in self.devices:
             if offered.device.name in seen:

@@ -79,7 +79,8 @@ class Matcher:
     _known: dict[tuple[DeviceID, RequestKey], bool] = field(factory=dict)
 
     def matches(self, key: RequestKey, sized: Sized, offered: OfferedDevice) -> bool:
-        """R-DRA-40: A device matches a request if all selectors of the device class and of the request do."""
+        """R-DRA-40: A device matches a request if all selectors of the device class and of the request match
+        it."""
         known = (offered.id, key)
         if known not in self._known:
             applies("R-DRA-40")

@@ -128,6 +128,13 @@ class FilterPlugin(Plugin, Protocol):
 
 
 @runtime_checkable
+class LabelFilterPlugin(FilterPlugin, Protocol):
+    """A plugin whose Filter reads nothing of a node but these labels."""
+
+    def labels_read(self, state: Any) -> tuple[str, ...]: ...
+
+
+@runtime_checkable
 class PreScorePlugin(Plugin, Protocol):
     def pre_score(
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot

@@ -140,7 +140,7 @@ class Framework:
             return PreFilterResult(status, state, nodes, frozenset(by or ()))
 
         for plugin in self.pre_filter_plugins:
-            match plugin.pre_filter(pod, snapshot):
+            match self.pre_filter(plugin, pod, snapshot):
                 case Skip():
                     skipped.add(plugin.name)
                 case Reject(status) if status.code is Code.UNSCHEDULABLE:
@@ -164,6 +164,11 @@ class Framework:
         left_out |= instead.answers
         states |= without_filter(self.filter_plugins, self.pre_filter_plugins, states)
         return result(refused, by=narrowed_by)
+
+    def pre_filter(
+        self, plugin: PreFilterPlugin, pod: PodInfo, snapshot: Snapshot
+    ) -> Continue[Any] | Skip | Reject:
+        return plugin.pre_filter(pod, snapshot)
 
     def add_pod(
         self, state: CycleState, pod: PodInfo, added: PodInfo, node: NodeInfo, snapshot: Snapshot
@@ -242,14 +247,11 @@ class Framework:
     def run_score_plugins(
         self, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Scores | Status:
-        """R-FRAMEWORK-14: A plugin's scores are normalized first, and then multiplied by the plugin's weight.
-
-        Source: RunPreScorePlugins, RunScorePlugins.
-        """
+        """PreScore, and Score of the plugins that do not skip it. Source: RunPreScorePlugins, RunScorePlugins."""
         states: dict[str, Any] = {}
         skipped: set[str] = set()
         for plugin in self.pre_score_plugins:
-            match plugin.pre_score(pod, nodes, snapshot):
+            match self.pre_score(plugin, pod, nodes, snapshot):
                 case Skip():
                     skipped.add(plugin.name)
                 case Reject(status):
@@ -262,6 +264,26 @@ class Framework:
         states |= instead.states
         idle = skipped | instead.skipped
         scoring = [plugin for plugin in self.score_plugins if plugin.name not in idle]
+        scores = self.score_nodes(scoring, states, pod, nodes, snapshot)
+        if not instead.skipped:
+            return scores
+        zeros = {name: {node.name: 0 for node in nodes} for name in sorted(instead.skipped)}
+        return evolve(scores, raw={**scores.raw, **zeros}, normalized={**scores.normalized, **zeros})
+
+    def pre_score(
+        self, plugin: PreScorePlugin, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot
+    ) -> Continue[Any] | Skip | Reject:
+        return plugin.pre_score(pod, nodes, snapshot)
+
+    def score_nodes(
+        self,
+        scoring: Sequence[ScorePlugin],
+        states: Mapping[str, Any],
+        pod: PodInfo,
+        nodes: Sequence[NodeInfo],
+        snapshot: Snapshot,
+    ) -> Scores:
+        """R-FRAMEWORK-14: A plugin's scores are normalized first, and then multiplied by the plugin's weight."""
         raw = {
             plugin.name: {node.name: plugin.score(states.get(plugin.name), pod, node) for node in nodes}
             for plugin in scoring
@@ -274,8 +296,6 @@ class Framework:
         }
         if scoring:
             applies("R-FRAMEWORK-14")
-        for name in sorted(instead.skipped):
-            raw[name] = normalized[name] = {node.name: 0 for node in nodes}
         return Scores(raw, normalized, self.score_weights)
 
 

@@ -6,13 +6,30 @@ Source: pkg/scheduler/backend/cache/snapshot.go (v1.34.2).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, TypeVar
 
-from attrs import field, frozen
+from attrs import Factory, field, frozen
 
 from refsched.framework.choices import Choices, FirstChoice
 from refsched.framework.node_info import NodeInfo
 from refsched.objects.store import ObjectStore
+
+K = TypeVar("K", bound=Hashable)
+Count = Callable[[NodeInfo], Mapping[K, int]]
+"""What is counted on one node. A count reads nothing but the node and what it consists of itself: counts that are
+equal find the same on the same node."""
+
+
+def added_up(snapshot: Snapshot, count: Count[K]) -> Mapping[K, int]:
+    total: dict[K, int] = {}
+    for node in snapshot.nodes:
+        for key, number in count(node).items():
+            total[key] = total.get(key, 0) + number
+    return total
+
+
+Sums = Callable[["Snapshot", Count[Any]], Mapping[Any, int]]
 
 
 @frozen
@@ -22,7 +39,7 @@ class NodeChanges:
 
     generation: int = 0
     ordered: int = 0
-    changed: Mapping[str, int] = field(factory=dict)
+    changed: dict[str, int] = field(factory=dict)
 
 
 @frozen
@@ -31,7 +48,7 @@ class Snapshot:
 
     ``by_name`` and ``nodes`` hold the same NodeInfos. ``objects`` is what plugins read of other kinds;
     ``choices`` is what they ask where more than one answer is allowed. Without ``changes`` nothing is known of
-    what changed.
+    what changed; ``sums`` adds up what is counted on all nodes.
     """
 
     nodes: tuple[NodeInfo, ...] = ()
@@ -40,9 +57,18 @@ class Snapshot:
     objects: ObjectStore = field(factory=ObjectStore, eq=False)
     choices: Choices = field(factory=FirstChoice, eq=False)
     changes: NodeChanges | None = field(default=None, eq=False)
+    sums: Sums = field(default=added_up, eq=False)
+    with_affinity: tuple[NodeInfo, ...] = Factory(
+        lambda self: tuple(node for node in self.nodes if node.pods_with_affinity), takes_self=True
+    )
+    """The nodes with a pod that has affinity or anti-affinity terms."""
 
     def get(self, name: str) -> NodeInfo | None:
         return self.by_name.get(name)
+
+    def sum_over_nodes(self, count: Count[K]) -> Mapping[K, int]:
+        """What is counted on all nodes together, by key; a key that any node has stands there, with 0 too."""
+        return self.sums(self, count)
 
 
 def snapshot_of(

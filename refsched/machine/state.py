@@ -18,7 +18,7 @@ from refsched.cycle.rules import CycleRules
 from refsched.framework.choices import Choices
 from refsched.framework.interface import Binding
 from refsched.framework.runtime import Framework
-from refsched.framework.snapshot import Snapshot
+from refsched.framework.snapshot import Snapshot, Sums, added_up
 from refsched.framework.status import SUCCESS, Status, error
 from refsched.machine.api_server import ApiServer
 from refsched.objects.store import ApiObject, ObjectStore
@@ -43,7 +43,7 @@ class Clock:
 @define(eq=False)
 class SchedulerState:
     """One scheduler's mutable state, whole. ``next_start_node_index`` is where the next search begins, and
-    ``search`` how nodes are searched."""
+    ``search`` how nodes are searched and ``sums`` how counts are added up over them."""
 
     profiles: Mapping[str, Framework]
     queue: SchedulingQueue
@@ -56,12 +56,17 @@ class SchedulerState:
     waiting_pods: WaitingPods = Factory(WaitingPods)
     next_start_node_index: int = 0
     search: SearchNodes = find_nodes
+    sums: Sums = added_up
     records: list[Output] = Factory(list)
 
     def snapshot(self) -> Snapshot:
         labels = {ns.metadata.name: ns.metadata.labels for ns in self.objects.list(Namespace)}
         return evolve(
-            self.cache.snapshot(), namespace_labels=labels, objects=self.objects, choices=self.choices
+            self.cache.snapshot(),
+            namespace_labels=labels,
+            objects=self.objects,
+            choices=self.choices,
+            sums=self.sums,
         )
 
     def bind(self, binding: Binding) -> Status:

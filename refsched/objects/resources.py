@@ -125,8 +125,8 @@ def _container_requests(pod: Pod, non_missing: ResourceList | None, use_status: 
 def _effective_requests(pod: Pod, container: Container) -> ResourceList:
     """R-REQUEST-06: A container of a running pod whose status reports resources requests the largest of what its
     spec requests, what is allocated to it, and what its status reports.
-    R-REQUEST-07: While a resize of the pod is infeasible, the requests in the spec of such a container do not
-    count.
+    R-REQUEST-07: While a resize of the pod is infeasible, the requests in the spec of a container whose status
+    reports resources do not count.
     Source: helpers.go, determineContainerReqs."""
     statuses = (*pod.status.container_statuses, *pod.status.init_container_statuses)
     status = {status.name: status for status in statuses}.get(container.name)

@@ -112,7 +112,7 @@ class DefaultPreemption:
     def _preempt(self, context: PostFilterContext) -> PostFilterResult:
         """R-PREEMPT-13: A pod keeps its nomination if it is not eligible to preempt, if preemption fails with an
         error, or if extenders leave no candidate.
-        R-PREEMPT-14: Errors of the dry run on single nodes count only if there is no candidate."""
+        R-PREEMPT-14: Errors of preemption's dry run on single nodes count only if there is no candidate."""
         reason = why_not_eligible(context)
         if reason is not None:
             applies("R-PREEMPT-13")
@@ -166,8 +166,10 @@ def _nothing_found(context: PostFilterContext, found: DryRun) -> PostFilterResul
 
 
 def _outranked(context: PostFilterContext, node: str) -> tuple[PodInfo, ...]:
-    """R-PREEMPT-16: Pods of lower priority that are nominated to the node lose their nomination
-    (getLowerPriorityNominatedPods)."""
+    """R-PREEMPT-16: When a node is nominated to a preemptor, pods of lower priority that are nominated to this
+    node lose their nomination.
+
+    Source: getLowerPriorityNominatedPods."""
     priority = context.pod.pod.priority
     outranked = tuple(other for other in context.nominated_pods(node) if other.pod.priority < priority)
     if outranked:

@@ -10,7 +10,7 @@ from refsched.devices.claims import is_being_allocated
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
 from refsched.objects.dra import DeviceClass, DeviceRequest, ResourceClaim
 from refsched.objects.store import ObjectStore
-from refsched.rules import Reason
+from refsched.rules import Reason, applies
 
 BEING_ALLOCATED = Reason("resource claim {} is in the process of being allocated", "R-DRA-02")
 UNKNOWN_REQUEST = Reason("resource claim {}, request {}: unknown request type", "R-DRA-12")
@@ -20,8 +20,10 @@ CLASS_NOT_FOUND = Reason("request {}: device class {} does not exist", "R-DRA-12
 
 def may_be_allocated(claim: ResourceClaim, objects: ObjectStore) -> Status:
     """R-DRA-12: A pod is rejected as UnschedulableAndUnresolvable if the DeviceClass of a request in an
-    unallocated claim, or of one of its alternatives, does not exist; a request without a class is an error."""
+    unallocated claim, or of one of its alternatives, does not exist; a request without a class is an error.
+    R-DRA-82: A claim whose allocation is about to be written for another pod is not allocated again."""
     if is_being_allocated(claim, objects):
+        applies("R-DRA-82")
         return unresolvable(BEING_ALLOCATED.of(claim.key))
     for request in claim.spec.devices.requests:
         if request.exactly is None and not request.first_available:

@@ -38,8 +38,8 @@ class ImageLocality:
     def score(self, number_of_nodes: int, pod: PodInfo, node: NodeInfo) -> int:
         """R-IMAGE-01: Each container whose image is on the node counts with the image's size times the share of
         all nodes that have the image.
-        R-IMAGE-02: What a node's images count together is scaled to 0..100: up to 23 MiB scores 0, and 1000 MiB or
-        more for each container, init containers included, scores 100."""
+        R-IMAGE-02: The sum of what a node's images count is scaled to 0..100: up to 23 MiB scores 0, and 1000 MiB
+        or more for each container, init containers included, scores 100."""
         containers = (*pod.pod.spec.init_containers, *pod.pod.spec.containers)
         present = 0
         for container in containers:

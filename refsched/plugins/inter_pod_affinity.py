@@ -106,7 +106,7 @@ class InterPodAffinity:
         no required anti-affinity term of a running pod matches it."""
         namespace_labels = snapshot.namespace_labels.get(pod.pod.namespace)
         existing: Counter[Domain] = Counter()
-        for node in snapshot.nodes:
+        for node in snapshot.with_affinity:
             for other in node.pods_with_required_anti_affinity:
                 terms = other.required_anti_affinity_terms
                 existing.update(_domains(matching(terms, pod.pod, namespace_labels), node))
@@ -183,7 +183,8 @@ class InterPodAffinity:
         unwanted = self._resolved(pod.preferred_anti_affinity_terms, snapshot)
         namespace_labels = snapshot.namespace_labels.get(pod.pod.namespace)
         scores: TopologyScores = {}
-        for node in snapshot.nodes:
+        nodes = snapshot.nodes if has_own else snapshot.with_affinity
+        for node in nodes:
             for other in node.pods if has_own else node.pods_with_affinity:
                 _tally(scores, node, _weighted(wanted, 1), other.pod, None)
                 _tally(scores, node, _weighted(unwanted, -1), other.pod, None)
@@ -202,8 +203,8 @@ class InterPodAffinity:
         yield from _weighted(existing.preferred_anti_affinity_terms, -1)
 
     def score(self, scores: TopologyScores, pod: PodInfo, node: NodeInfo) -> int:
-        """R-PODAFF-12: A node's score before normalization is the sum of the weights of the matching terms in all
-        domains of the node, where anti-affinity counts negative."""
+        """R-PODAFF-12: InterPodAffinity's score of a node before normalization is the sum of the weights of the
+        matching terms in all domains of the node, where anti-affinity counts negative."""
         labels = node.existing_node.metadata.labels
         score = sum(by_value.get(labels[key], 0) for key, by_value in scores.items() if key in labels)
         if score:
@@ -213,8 +214,8 @@ class InterPodAffinity:
     def normalize_score(
         self, scores: TopologyScores, pod: PodInfo, raw: Mapping[str, int]
     ) -> Mapping[str, int]:
-        """R-PODAFF-13: Scores are scaled so that the lowest becomes 0 and the highest 100; if all are equal, all
-        become 0."""
+        """R-PODAFF-13: The scores of InterPodAffinity are scaled so that the lowest becomes 0 and the highest 100;
+        if all are equal, all become 0."""
         if any(raw.values()):
             applies("R-PODAFF-13")
         lowest = min(raw.values())

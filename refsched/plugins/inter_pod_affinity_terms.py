@@ -44,8 +44,8 @@ def resolved(
 
 
 def matching(terms: Terms, pod: Pod, namespace_labels: Labels | None) -> Iterator[AffinityTerm]:
-    """R-PODAFF-06: For anti-affinity each term counts by itself. A running pod's term is matched against the
-    labels of the incoming pod's namespace, which has none if it does not exist."""
+    """R-PODAFF-06: For anti-affinity each term counts by itself, and a term of a running pod is matched against
+    the labels of the incoming pod's namespace, which has none if it does not exist."""
     for term in terms:
         if term.matches(pod, namespace_labels):
             applies("R-PODAFF-06")
@@ -53,7 +53,8 @@ def matching(terms: Terms, pod: Pod, namespace_labels: Labels | None) -> Iterato
 
 
 def meets_all(terms: Terms, pod: Pod | None) -> bool:
-    """R-PODAFF-07: For affinity one pod must match all the terms; if there are no terms, no pod matches them."""
+    """R-PODAFF-07: For affinity one running pod must match all the terms; if there are no terms, no pod matches
+    them."""
     if pod is None or not terms:
         return False
     applies("R-PODAFF-07")

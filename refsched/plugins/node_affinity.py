@@ -45,8 +45,8 @@ class NodeAffinityArgs(PluginArgs):
     added_affinity: pods.NodeAffinity | None = None
 
     def validate(self) -> None:
-        """R-ARGS-17: An addedAffinity of NodeAffinity is refused if one of its terms is malformed, but for those
-        of preferences with weight 0."""
+        """R-ARGS-17: An addedAffinity of NodeAffinity is refused if one of its terms is malformed, unless the term
+        belongs to a preference with weight 0."""
         if self.added_affinity is not None:
             with refused_by("R-ARGS-17"), within("addedAffinity"):
                 check_node_affinity(self.added_affinity)
@@ -124,8 +124,8 @@ class NodeAffinity:
         return Continue((*added, *own))
 
     def score(self, preferred: PreferredTerms, pod: PodInfo, node: NodeInfo) -> int:
-        """R-NODEAFF-06: A node's score is the sum of the weights of the preferred terms that it matches, those of
-        the pod and those of the profile's addedAffinity."""
+        """R-NODEAFF-06: NodeAffinity's score of a node is the sum of the weights of the preferred terms that the
+        node matches, those of the pod and those of the profile's addedAffinity."""
         score = sum(term.weight for term in preferred if term.preference.matches(node.existing_node))
         if score:
             applies("R-NODEAFF-06")
@@ -134,7 +134,8 @@ class NodeAffinity:
     def normalize_score(
         self, preferred: PreferredTerms, pod: PodInfo, scores: Mapping[str, int]
     ) -> Mapping[str, int]:
-        """R-NODEAFF-09: Scores are scaled so that the highest becomes 100; if all are 0, they stay 0."""
+        """R-NODEAFF-09: The scores of NodeAffinity are scaled so that the highest becomes 100; if all are 0, they
+        stay 0."""
         if any(scores.values()):
             applies("R-NODEAFF-09")
         return normalize(scores)

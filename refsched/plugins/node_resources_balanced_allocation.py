@@ -84,10 +84,10 @@ class NodeResourcesBalancedAllocation:
     # --- Score ------------------------------------------------------------------------------------
 
     def score(self, requests: Requests, pod: PodInfo, node: NodeInfo) -> int:
-        """R-BALANCED-03: A node's score is 100 minus the standard deviation, in percent, of the shares of the
-        resources that are used there with the pod, each share at most 1.
-        R-BALANCED-04: A resource that the node does not have is left out of the score, and so is an extended or
-        other scalar resource that the pod does not request."""
+        """R-BALANCED-03: NodeResourcesBalancedAllocation's score of a node is 100 minus the standard deviation, in
+        percent, of the shares of the resources that are used there with the pod, each share at most 1.
+        R-BALANCED-04: NodeResourcesBalancedAllocation leaves out of its score a resource that the node does not
+        have, and an extended or other scalar resource that the pod does not request."""
         shares = []
         for resource, asked in zip(self.resources, requests, strict=True):
             allocatable = amount(node.allocatable, resource)

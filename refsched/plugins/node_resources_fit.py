@@ -182,10 +182,11 @@ class NodeResourcesFit:
         return True
 
     def after_node_change(self, pod: Pod, before: Node | None, after: Node, objects: ObjectStore) -> bool:
-        """R-FIT-11: A node that is added requeues a pod that NodeResourcesFit rejected if the pod would fit there
-        without any other pod, ignored resources included.
-        R-FIT-12: A node that is updated requeues such a pod only if, beside that, its allocatable has grown in a
-        resource that the pod requests or in its number of pods."""
+        """R-FIT-11: An added node requeues a pod that NodeResourcesFit rejected if the pod would fit there without
+        any other pod, ignored resources included.
+        R-FIT-12: An updated node requeues a pod that NodeResourcesFit rejected only if the pod would fit there
+        without any other pod, and the node's allocatable has grown in a resource that the pod requests or in its
+        number of pods."""
         wanted = _wanted(pod)
         if not _has_pod_slot(_empty(after)) or _insufficient(wanted, _empty(after)):
             return False

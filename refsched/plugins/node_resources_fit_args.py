@@ -48,8 +48,9 @@ class NodeResourcesFitArgs(PluginArgs):
         return evolve(self, scoring_strategy=completed)
 
     def validate(self) -> None:
-        """R-ARGS-14: The arguments of NodeResourcesFit are refused if what is ignored is not a qualified name, or
-        a group has a ``/``, if a weight is not in 1..100, or if RequestedToCapacityRatio has no parameter.
+        """R-ARGS-14: The arguments of NodeResourcesFit are refused if an ignored resource is not a qualified name
+        or an ignored group contains a ``/``, if a weight is not in 1..100, or if RequestedToCapacityRatio has no
+        parameter.
 
         The missing parameter ends kube-scheduler with a nil pointer.
         """

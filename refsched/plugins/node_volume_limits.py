@@ -96,8 +96,10 @@ class NodeVolumeLimits:
         wanted = _volumes(pod.pod, csi_node, state, is_new=True)
         if isinstance(wanted, Status):
             return wanted
+        if not wanted:
+            return SUCCESS
         limits = _limits(csi_node)
-        if not wanted or not limits:
+        if not limits:
             return SUCCESS
         used: Attached = {}
         for other in node.pods:

@@ -109,8 +109,8 @@ class NonCSIVolumeLimits:
     def filter(self, objects: ObjectStore, pod: PodInfo, node: NodeInfo) -> Status:
         """R-CLOUDLIMIT-01: A node is rejected as Unschedulable if the disks of one cloud that the pods there use,
         and those of the pod that none of them uses, are more than the node's limit.
-        R-CLOUDLIMIT-02: The limit is what the node's status lists as allocatable of the cloud's attachable-volumes
-        resource, or else the cloud's default."""
+        R-CLOUDLIMIT-02: A node's limit for the disks of a cloud is what its status lists as allocatable of the
+        cloud's attachable-volumes resource, or else the cloud's default."""
         wanted = self._disks_of(pod.pod, objects)
         if isinstance(wanted, Status):
             return wanted

@@ -33,7 +33,7 @@ from refsched.plugins.pod_topology_spread_constraints import (
     Constraint,
     compile_constraints,
     has_all_keys,
-    tally,
+    matching_pods,
 )
 from refsched.plugins.pod_topology_spread_scoring import ScoreState, normalized, prepare, raw_score
 from refsched.rules import Reason, applies
@@ -149,13 +149,10 @@ class PodTopologySpread:
         if not constraints:
             applies("R-SPREAD-06")
             return Skip()
-        nodes = [n for n in snapshot.nodes if has_all_keys(n.existing_node.metadata.labels, constraints)]
-        if len(nodes) < len(snapshot.nodes):
-            applies("R-SPREAD-07")
-        counts = tally(constraints, pod.pod, nodes)
+        counts = matching_pods(constraints, constraints, pod.pod, "R-SPREAD-07")
         spreads = (
-            Spread(constraint, by_domain, constraint.selector.matches(pod.pod.labels))
-            for constraint, by_domain in zip(constraints, counts, strict=True)
+            Spread(c, snapshot.sum_over_nodes(count), c.selector.matches(pod.pod.labels))
+            for c, count in zip(constraints, counts, strict=True)
         )
         return Continue(tuple(spreads))
 
@@ -185,6 +182,9 @@ class PodTopologySpread:
                 return unschedulable(NO_MATCH)
         return SUCCESS
 
+    def labels_read(self, state: FilterState) -> tuple[str, ...]:
+        return tuple(spread.constraint.topology_key for spread in state)
+
     # --- Score ------------------------------------------------------------------------------------
 
     def pre_score(
@@ -196,7 +196,7 @@ class PodTopologySpread:
             applies("R-SPREAD-12")
             return Skip()
         needs_all_keys = bool(pod.pod.spec.topology_spread_constraints) or not self.system_defaulted
-        return Continue(prepare(constraints, pod.pod, feasible, snapshot.nodes, needs_all_keys))
+        return Continue(prepare(constraints, pod.pod, feasible, snapshot, needs_all_keys))
 
     def score(self, state: ScoreState, pod: PodInfo, node: NodeInfo) -> int:
         return raw_score(state, pod.pod, node)

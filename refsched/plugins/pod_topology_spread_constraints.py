@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from attrs import frozen
 
 from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.objects.meta import ObjectMeta
 from refsched.objects.node import HOSTNAME_LABEL, Node
-from refsched.objects.pod import Pod, TopologySpreadConstraint
+from refsched.objects.pod import Pod, PodSpec, TopologySpreadConstraint
 from refsched.objects.selectors import EVERYTHING, Selector, compile_selector
 from refsched.plugins.default_selector import selects_labels, with_labels
 from refsched.rules import applies
@@ -89,8 +90,8 @@ def compile_constraints(
 
 
 def _selector(asked: TopologySpreadConstraint, labels: Mapping[str, str]) -> Selector:
-    """R-SPREAD-03: matchLabelKeys narrow the labelSelector to pods that have the same values for these keys as the
-    pod; keys that the pod does not have are ignored.
+    """R-SPREAD-03: The matchLabelKeys narrow the labelSelector to pods that have the same values for these keys as
+    the pod; keys that the pod does not have are ignored.
 
     The API server usually merges the keys into the selector when the pod is created, and nothing is left to add.
     The plugin uses the labels that the pod has now.
@@ -125,25 +126,40 @@ def count_matching(pods: Sequence[PodInfo], selector: Selector, namespace: str) 
     return sum(metadata.deletion_timestamp is None for metadata in matching)
 
 
-def tally(constraints: Sequence[Constraint], pod: Pod, nodes: Iterable[NodeInfo]) -> list[dict[str, int]]:
-    """For each constraint: the number of matching pods in each domain of these nodes, 0 included.
+@frozen
+class MatchingPods:
+    """Counts the pods that match a constraint of ``pod``, of whom nothing is kept but what is read here, in each
+    domain. A node that lacks one of ``keys`` applies ``rule``, and belongs to the domain ``""`` if it counts."""
 
-    One pass; constraints that count the same pods on the same nodes share one count of each node. A node
-    without a key belongs to the domain ``""`` (if the caller passes such nodes).
-    """
-    counts: list[dict[str, int]] = [{} for _ in constraints]
-    alike: dict[tuple[Selector, bool, bool], list[int]] = {}
-    for index, constraint in enumerate(constraints):
-        what = (constraint.selector, constraint.honors_affinity, constraint.honors_taints)
-        alike.setdefault(what, []).append(index)
-    for info in nodes:
-        node = info.existing_node
-        for indices in alike.values():
-            first = constraints[indices[0]]
-            if not first.includes(pod, node):
-                continue
-            matching = count_matching(info.pods, first.selector, pod.namespace)
-            for index in indices:
-                domain = node.metadata.labels.get(constraints[index].topology_key, "")
-                counts[index][domain] = counts[index].get(domain, 0) + matching
-    return counts
+    constraint: Constraint
+    pod: Pod
+    keys: tuple[str, ...]
+    rule: str
+    needs_all_keys: bool
+
+    def __call__(self, node: NodeInfo) -> Mapping[str, int]:
+        labels = node.existing_node.metadata.labels
+        if not all(key in labels for key in self.keys):
+            applies(self.rule)
+            if self.needs_all_keys:
+                return {}
+        if not self.constraint.includes(self.pod, node.existing_node):
+            return {}
+        domain = labels.get(self.constraint.topology_key, "")
+        return {domain: count_matching(node.pods, self.constraint.selector, self.pod.namespace)}
+
+
+def matching_pods(
+    constraints: Sequence[Constraint],
+    among: Sequence[Constraint],
+    pod: Pod,
+    rule: str,
+    *,
+    needs_all_keys: bool = True,
+) -> list[MatchingPods]:
+    """A count for each of ``constraints``, on nodes that have the keys of all those ``among`` which they are."""
+    spec = pod.spec
+    read = PodSpec(node_selector=spec.node_selector, affinity=spec.affinity, tolerations=spec.tolerations)
+    keys = tuple(constraint.topology_key for constraint in among)
+    alike = Pod(ObjectMeta(namespace=pod.namespace), read)
+    return [MatchingPods(constraint, alike, keys, rule, needs_all_keys) for constraint in constraints]

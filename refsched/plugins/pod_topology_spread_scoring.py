@@ -13,12 +13,13 @@ from attrs import frozen
 
 from refsched.framework.interface import MAX_NODE_SCORE
 from refsched.framework.node_info import NodeInfo
+from refsched.framework.snapshot import Snapshot
 from refsched.objects.pod import Pod
 from refsched.plugins.pod_topology_spread_constraints import (
     Constraint,
     count_matching,
     has_all_keys,
-    tally,
+    matching_pods,
 )
 from refsched.rules import applies
 
@@ -45,7 +46,7 @@ def prepare(
     constraints: Sequence[Constraint],
     pod: Pod,
     feasible: Sequence[NodeInfo],
-    nodes: Sequence[NodeInfo],
+    snapshot: Snapshot,
     needs_all_keys: bool,
 ) -> ScoreState:
     """R-SPREAD-13: A node that lacks the topology key of a ScheduleAnyway constraint neither counts nor scores,
@@ -63,7 +64,8 @@ def prepare(
 
     scored = [node for node in feasible if takes_part(node)]
     wide = [constraint for constraint in constraints if not constraint.is_by_host]
-    counts = dict(zip(wide, tally(wide, pod, filter(takes_part, nodes)), strict=True))
+    counted = matching_pods(wide, constraints, pod, "R-SPREAD-13", needs_all_keys=needs_all_keys)
+    counts = {count.constraint: snapshot.sum_over_nodes(count) for count in counted}
     return ScoreState(
         spreads=tuple(WeighedSpread(c, counts.get(c, {}), _weight(c, scored)) for c in constraints),
         ignored=frozenset(node.name for node in feasible) - {node.name for node in scored},

@@ -78,7 +78,8 @@ class ServiceAffinity:
     def add_pod(
         self, state: Companions, pod: PodInfo, added: PodInfo, node: NodeInfo, snapshot: Snapshot
     ) -> Companions:
-        """R-SVCAFF-04: A pod that is nominated to a node, or reprieved there, comes after the other pods."""
+        """R-SVCAFF-04: For ServiceAffinity, a pod that is nominated to a node, or reprieved there, comes after the
+        other pods."""
         if not _is_companion(added.pod, pod.pod):
             return state
         applies("R-SVCAFF-04")
@@ -93,11 +94,12 @@ class ServiceAffinity:
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: Companions, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-SVCAFF-01: A node is rejected as Unschedulable if one of ServiceAffinity's labels has another value
+        """R-SVCAFF-01: A node is rejected as Unschedulable if a label that ServiceAffinity lists has another value
         there than the pod's nodeSelector asks for.
-        R-SVCAFF-02: For a label that the nodeSelector does not ask for, a pod that a Service selects asks for the
-        value of the node on which the first pod runs that bears all its labels.
-        R-SVCAFF-03: Where that first pod is not on a node that exists, the attempt ends with an error."""
+        R-SVCAFF-02: For a label that ServiceAffinity lists and the pod's nodeSelector does not ask for, a pod that
+        a Service selects asks for the value on the node that runs the first pod with all labels of the pod.
+        R-SVCAFF-03: If the first pod with all labels of the pod is not on a node that exists, the attempt ends
+        with an error."""
         selector = pod.pod.spec.node_selector
         asked = {label: selector[label] for label in self.affinity_labels if label in selector}
         others = [other for other in state.pods if _counts_on(node, other)]
@@ -125,8 +127,8 @@ class ServiceAffinity:
         return Continue(ServiceScores(selector, labels))
 
     def score(self, state: ServiceScores, pod: PodInfo, node: NodeInfo) -> int:
-        """R-SVCAFF-05: A node counts with the pods there, of the pod's namespace and not being deleted, that the
-        first Service selects that selects the pod."""
+        """R-SVCAFF-05: ServiceAffinity counts for a node the pods there, of the pod's namespace and not being
+        deleted, that are selected by the first Service that selects the pod."""
         if state.selector is None:
             return 0
         applies("R-SVCAFF-05")

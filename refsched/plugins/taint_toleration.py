@@ -72,8 +72,8 @@ class TaintToleration:
     def normalize_score(
         self, tolerations: Tolerations, pod: PodInfo, scores: Mapping[str, int]
     ) -> Mapping[str, int]:
-        """R-TAINT-04: Scores are inverted: the feasible node with the most untolerated PreferNoSchedule taints
-        gets 0, one with none gets 100."""
+        """R-TAINT-04: The scores of TaintToleration are inverted: the feasible node with the most untolerated
+        PreferNoSchedule taints gets 0, and one with none gets 100."""
         if any(scores.values()):
             applies("R-TAINT-04")
         return normalize(scores, reverse=True)

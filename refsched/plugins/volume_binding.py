@@ -335,8 +335,8 @@ def _volumes_with_claims(pod: Pod) -> list[Volume]:
 
 def _problem_of(volume: Volume, pod: Pod, objects: ObjectStore) -> Reason | None:
     """R-VOLBIND-02: A pod is rejected as UnschedulableAndUnresolvable if one of its claims does not exist, is Lost
-    or is being deleted, or if the claim of one of its ephemeral volumes belongs to another pod. Source:
-    podHasPVCs."""
+    or is being deleted, or if the claim of one of its ephemeral volumes belongs to another pod.
+    Source: podHasPVCs."""
     name = volume.claim_name(pod.name) or ""
     claim = objects.get(PersistentVolumeClaim, name, pod.namespace)
     if claim is None:

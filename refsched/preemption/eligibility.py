@@ -16,7 +16,9 @@ from refsched.rules import applies
 def why_not_eligible(context: PostFilterContext) -> str | None:
     """R-PREEMPT-01: A pod whose preemptionPolicy is Never preempts no pod.
     R-PREEMPT-02: While a victim of preemption is terminating on the node that is nominated to the pod, the pod
-    preempts no other, unless that node rejects it as UnschedulableAndUnresolvable. None: it may preempt."""
+    preempts no other, unless that node rejects it as UnschedulableAndUnresolvable.
+
+    Returns None where the pod may preempt."""
     if context.pod.pod.spec.preemption_policy == "Never":
         applies("R-PREEMPT-01")
         return "not eligible due to preemptionPolicy=Never."

@@ -45,9 +45,10 @@ def consult(
     choices: Choices,
 ) -> list[Candidate] | Status:
     """R-PREEMPT-12: Each extender that supports preemption and is interested in the pod is asked about the
-    candidates that those before it left, until none is left; one that is not ignorable ends preemption if it
-    fails, and if it names nodes without a victim, any one of which is reported (they are walked in the order
-    of a Go map)."""
+    candidates that the extenders before it left, until none is left; an extender that is not ignorable ends
+    preemption if it fails, or if it names nodes without a victim, any one of which is reported.
+
+    The nodes are walked in the order of a Go map."""
     left: Mapping[str, Candidate] = {candidate.node: candidate for candidate in candidates}
     for extender in extenders:
         if not left:

@@ -40,9 +40,10 @@ def rank(candidate: Candidate, now: datetime) -> Rank:
 
 
 def possible_picks(candidates: Sequence[Candidate], wanted: int, now: datetime) -> list[Candidate]:
-    """R-PREEMPT-10: A dry run that ends early may have found any of the candidates, as long as they are as
-    many as were wanted and one of them violates no budget. ``candidates`` are all that a complete search
-    finds.
+    """R-PREEMPT-10: A dry run that ends early may have found any of the candidates, as long as they are as many as
+    were wanted and one of them violates no budget.
+
+    ``candidates`` are all that a complete search finds.
 
     The nodes are walked in the order of a Go map, from a random offset, by workers that take whole chunks of
     them: any order may come out. So a search has seen at least ``found`` candidates of the better kind, any

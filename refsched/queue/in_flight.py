@@ -60,7 +60,8 @@ class InFlight:
             self._dropped += 1
 
     def note(self, happening: Happening) -> None:
-        """R-FLIGHT-01: An event is remembered for each pod in flight. Source: addEventIfAnyInFlight."""
+        """R-FLIGHT-01: An event is remembered for each pod that is in flight when it happens.
+        Source: addEventIfAnyInFlight."""
         if self._pods:
             applies("R-FLIGHT-01")
             self._happenings.append(happening)

@@ -6,7 +6,7 @@ Rules: R-NOM-02 … R-NOM-06.   Source: pkg/scheduler/backend/queue/nominator.go
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from attrs import frozen
 
@@ -49,6 +49,11 @@ class Nominator:
     def nominated_to(self, node: str) -> tuple[PodName, ...]:
         """In the order in which they were nominated, or last updated."""
         return tuple(self._pods_on.get(node, {}).values())
+
+    @property
+    def nodes(self) -> Collection[str]:
+        """The nodes to which any pod is nominated."""
+        return self._pods_on.keys()
 
     def counted_on(self, node: str, waiting: Waiting) -> tuple[PodInfo, ...]:
         """R-NOM-06: A nominated pod counts as it is in the queue, and as a pod without requests and priority

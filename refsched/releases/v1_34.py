@@ -109,8 +109,8 @@ DEFAULT_PLUGINS = Plugins(
         )
     )
 )
-"""R-CONFIG-10: By default each of these plugins is enabled through multiPoint, with its weight; DynamicResources
-only while feature gate DynamicResourceAllocation is on."""
+"""R-CONFIG-10: The plugins of DEFAULT_PLUGINS are enabled through multiPoint by default, each with its weight;
+DynamicResources only while feature gate DynamicResourceAllocation is on."""
 
 
 # --- Feature gates that may be set otherwise ------------------------------------------------------

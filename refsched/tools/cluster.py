@@ -39,6 +39,7 @@ from refsched.records import (
     Update,
 )
 from refsched.releases import DEFAULT, release_of
+from refsched.remembering import remember
 from refsched.tools.http.over_http import over_http
 from refsched.tools.planner.cluster import check_is_to_place, pod_called
 from refsched.tools.planner.dry_extenders import reach
@@ -169,7 +170,9 @@ class Cluster:
 
     def _empty(self, reached: Callable[[ExtenderConfig], Ask]) -> Scheduler:
         choices = SeededChoices(self._seed)
-        return scheduler_of(self._config, choices, release=self._release, start=self._start, reach=reached)
+        return remember(
+            scheduler_of(self._config, choices, release=self._release, start=self._start, reach=reached)
+        )
 
     def _apply(self, *inputs: Input) -> tuple[Output, ...]:
         for each in inputs:

@@ -159,8 +159,8 @@ WRONG = (
         "scores-by-feasible-nodes",
         "Preferred terms count only pods on feasible nodes.",
         _AFFINITY,
-        "for node in snapshot.nodes:\n            for other in node.pods if has_own",
-        "for node in feasible:\n            for other in node.pods if has_own",
+        "nodes = snapshot.nodes if has_own else snapshot.with_affinity",
+        "nodes = feasible",
         breaks=("R-PODAFF-09",),
     ),
     Wrong(

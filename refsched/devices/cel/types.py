@@ -57,9 +57,11 @@ _QUANTIFIERS = frozenset({"all", "exists", "exists_one"})
 
 def check_types(tree: Tree[Token], types: Sequence[str]) -> None:
     """R-DRA-78: A selector whose types do not fit, or whose own type is neither bool nor that of an attribute,
-    cannot be compiled. Raises CelError. The selector has been compiled otherwise, so that macros have the
-    arguments that they need.
-    ``types`` are names that stand for types."""
+    cannot be compiled.
+
+    The selector has been compiled otherwise, so that macros have the arguments that they need. ``types`` are names
+    that stand for types. Raises CelError.
+    """
     scope = {"device": _DEVICE, **{name: Type("type", (Type(name),)) for name in types}}
     found = _Typer(scope).type_of(tree)
     if found not in (BOOL, ANY):

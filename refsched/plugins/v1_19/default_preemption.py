@@ -151,9 +151,10 @@ def _select_victims(
 
 
 def _possible_picks(context: PostFilterContext, candidates: Candidates) -> Candidates:
-    """R-PREEMPT-55: In v1.19 a node is taken by these, one after the other: few violated budgets, a low priority
-    of the first victim, a low sum of priorities, few victims, and a late start of the earliest victim of the
-    highest priority; of equals, any. A node without a victim is taken before others.
+    """R-PREEMPT-55: In v1.19 preemption takes the node with the fewest violated budgets; of equal nodes the one
+    whose first victim has the lowest priority, then the one with the lowest sum of priorities, then the one with
+    the fewest victims, then the one where the earliest start of a victim of the highest priority is the latest; of
+    nodes that are equal in all of these any is taken, and a node without a victim is taken before others.
 
     v1.19.16 panics where it compares a node without a victim with others, as it may after an extender rejected
     nodes.

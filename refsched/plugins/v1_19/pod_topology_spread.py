@@ -119,7 +119,7 @@ class PodTopologySpread:
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Continue[ScoreState]:
         constraints = self._constraints(pod.pod, SCHEDULE_ANYWAY, snapshot.objects)
-        return Continue(prepare(constraints, pod.pod, feasible, snapshot.nodes, needs_all_keys=True))
+        return Continue(prepare(constraints, pod.pod, feasible, snapshot, needs_all_keys=True))
 
     def score(self, state: ScoreState, pod: PodInfo, node: NodeInfo) -> int:
         """R-SPREAD-55: In v1.19 a node's score for topology spread is cut to an integer, not rounded."""

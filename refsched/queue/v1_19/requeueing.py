@@ -58,7 +58,7 @@ class MoveRequests(in_flight.InFlight):
 
 
 def by_move_requests(pod: QueuedPod, moves: InFlight, table: HintTable, objects: ObjectStore) -> Strategy:
-    """R-QUEUE-58: In v1.19 it makes no difference which plugin rejected a pod, nor if its attempt ended in an
+    """R-QUEUE-58: In v1.19 it makes no difference which plugin rejected a pod, or whether its attempt ended in an
     error.
 
     The rows R-QUEUE-69 and R-QUEUE-70 say where it goes. Source: AddUnschedulableIfNotPresent.

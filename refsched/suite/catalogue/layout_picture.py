@@ -17,7 +17,12 @@ PACKAGE = Path(__file__).parents[2]
 
 LAYERS: Mapping[str, Sequence[str]] = {
     "what pytest collects": ("conformance.cases", "conformance.strategies", "conformance.wrong"),
-    "around the specification": ("refsched.suite", "refsched.tools", "refsched.checking"),
+    "around the specification": (
+        "refsched.suite",
+        "refsched.tools",
+        "refsched.checking",
+        "refsched.remembering",
+    ),
     "the specification, as a pod meets it": (
         "refsched.releases",
         "refsched.oddities",

@@ -30,7 +30,7 @@ from refsched.suite.catalogue.levels import level_of
 
 RULE_ID = r"R-[A-Z]+(?:-PREP)?-\d{2}"
 _STATED = re.compile(
-    rf"\b(?P<id>{RULE_ID}): (?P<sentence>.*?)(?=\b{RULE_ID}: |\n\s*\n|\bSource: |\Z)", re.DOTALL
+    rf"\b(?P<id>{RULE_ID}): (?P<sentence>.*?)(?=\b{RULE_ID}: |\n\s*\n|\bSource: |\bRaises |\Z)", re.DOTALL
 )
 _SOURCE = re.compile(r"\bSource: (?P<source>.*?)(?=\n\s*\n|\Z)", re.DOTALL)
 
@@ -175,10 +175,11 @@ def _event_rules() -> Iterator[Rule]:
             continue
         for row in plugin.EVENTS:
             resource = row.resource.rpartition("/")[2]
-            what = f"{resource}/{action_name(row.action).replace('+', '|')}"
+            *events, last = (f"{resource}/{action}" for action in action_name(row.action).split("+"))
+            either = f"{', '.join(events)} or {last}" if events else last
             yield Rule(
                 event_rule(plugin.name, row.resource, row.action),
-                f"{what} may requeue a pod that {plugin.name} rejected: {row.why}",
+                f"A pod that {plugin.name} rejected may be requeued by {either}, since {row.why}.",
                 type(plugin).__module__,
                 f"{plugin.name}.EVENTS",
                 f"EventsToRegister of {plugin.name} ({DEFAULT.tag})",

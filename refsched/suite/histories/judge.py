@@ -121,7 +121,7 @@ class Judge:
         return self._invariants.idle() + self._compare(Checker.idle)
 
     def error(self, request: str, message: str) -> list[Finding]:
-        """R-ANSWER-01: a request that docs/protocol.md allows is answered, and not with an error."""
+        """R-ANSWER-01: A request that docs/protocol.md allows is answered, and not with an error."""
         return [Finding(ANSWERS, request, "an answer", message)]
 
     def _left_out(self, record: Attempt | Bind) -> list[Finding]:

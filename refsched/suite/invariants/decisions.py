@@ -77,8 +77,8 @@ def _promises(profile: ResolvedProfile, handed_over: set[str], gates: Mapping[st
 
 
 def fits(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Finding]:
-    """R-INV-01: a pod fits where it goes, in each resource that it asks for, beside all that is bound or assumed
-    there, unless the configuration ignores that resource or has no NodeResourcesFit."""
+    """R-INV-01: A pod fits on the node that is chosen for it, in each resource that the pod asks for, beside all
+    that is bound or assumed there, unless the configuration ignores that resource or has no NodeResourcesFit."""
     node, pod = ledger.nodes.get(attempt.node or ""), ledger.pods[attempt.pod]
     if node is None or not promises.fits or attempt.pod in ledger.held | ledger.unclear:
         return
@@ -98,7 +98,7 @@ def fits(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Findi
 
 
 def passed_every_filter(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Finding]:
-    """R-INV-02: a node that is chosen passed every filter."""
+    """R-INV-02: A node that is chosen passed every filter."""
     if attempt.filter is None or attempt.node is None or attempt.result != SCHEDULED:
         return
     status = attempt.filter.get(attempt.node)
@@ -108,7 +108,7 @@ def passed_every_filter(ledger: Ledger, attempt: Attempt, promises: Promises) ->
 
 
 def scores_in_range(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Finding]:
-    """R-INV-03: a normalized score lies in 0..100, before its weight."""
+    """R-INV-03: A normalized score lies in 0..100 before it is weighted."""
     for node, scores in (attempt.scores or {}).items():
         for plugin, score in scores.items():
             highest = MAX_SCORE * promises.weights.get(plugin, 0)
@@ -118,7 +118,7 @@ def scores_in_range(ledger: Ledger, attempt: Attempt, promises: Promises) -> Ite
 
 
 def highest_total(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Finding]:
-    """R-INV-04: the node that is chosen has the highest total, and a total is the sum of its scores."""
+    """R-INV-04: The node that is chosen has the highest total, and a total is the sum of the node's scores."""
     totals = attempt.totals or {}
     for node, scores in (attempt.scores or {}).items():
         if node in totals and scores and totals[node] != sum(scores.values()):

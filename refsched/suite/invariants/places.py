@@ -12,7 +12,7 @@ from refsched.suite.invariants.ledger import FINISHED, Ledger
 
 
 def bound_once(ledger: Ledger, attempt: Attempt) -> Iterator[Finding]:
-    """R-INV-05: a pod that is bound, or on its way there, is not scheduled again."""
+    """R-INV-05: A pod that is bound, or being bound, is not scheduled again."""
     if attempt.pod in ledger.held or attempt.pod in ledger.unclear:
         return
     place = ledger.bound.get(attempt.pod) or ledger.assumed.get(attempt.pod)
@@ -21,8 +21,10 @@ def bound_once(ledger: Ledger, attempt: Attempt) -> Iterator[Finding]:
 
 
 def in_one_place(ledger: Ledger, queues: Queues, *, may_be_twice: bool = False) -> Iterator[Finding]:
-    """R-INV-06: a pod is in one queue at most, and in none while it is bound, assumed or deleted. Without
-    SchedulerPopFromBackoffQ kube-scheduler has it in two for a while (R-QUEUE-52): there it ``may_be_twice``."""
+    """R-INV-06: A pod is in one queue at most, and in none while it is bound, assumed or deleted.
+
+    Without SchedulerPopFromBackoffQ kube-scheduler has it in two for a while (R-QUEUE-52): there it
+    ``may_be_twice``."""
     listed = Counter((*queues.active, *queues.backoff, *queues.unschedulable))
     for pod, times in sorted(listed.items()):
         if pod in ledger.unclear:
@@ -37,7 +39,8 @@ def in_one_place(ledger: Ledger, queues: Queues, *, may_be_twice: bool = False) 
 
 
 def nothing_lost(ledger: Ledger, queues: Queues) -> Iterator[Finding]:
-    """R-INV-07: each pod that is ours, neither bound nor on its way out, is queued, in flight, or binding."""
+    """R-INV-07: Each pod of one of the scheduler's profiles that is neither bound nor being deleted is queued, in
+    flight, or binding."""
     listed = {*queues.active, *queues.backoff, *queues.unschedulable}
     for key, pod in sorted(ledger.pods.items()):
         ours = pod.spec.scheduler_name in ledger.scheduler_names
@@ -48,7 +51,7 @@ def nothing_lost(ledger: Ledger, queues: Queues) -> Iterator[Finding]:
 
 
 def given_back(ledger: Ledger, nodes: Nodes) -> Iterator[Finding]:
-    """R-INV-08: on a node count those pods that are bound or assumed there, and no others."""
+    """R-INV-08: The pods that count on a node are those that are bound or assumed there, and no others."""
     for name, usage in sorted(nodes.nodes.items()):
         for pod in usage.pods:
             place = ledger.bound.get(pod) or ledger.assumed.get(pod)

@@ -11,6 +11,7 @@ from typing import Any
 
 from attrs import frozen
 
+from refsched import remembering
 from refsched.config.feature_gates import with_feature_gates
 from refsched.config.read import default_config, read_config, unread_args
 from refsched.config.types import KubeSchedulerConfiguration
@@ -79,7 +80,7 @@ def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]
         )
     except InputError as error:
         raise error.at(given.config or "the default configuration") from None
-    return scheduler, manifests
+    return remembering.remember(scheduler), manifests
 
 
 @contextmanager

@@ -44,7 +44,8 @@ def test_every_test_of_the_suite_names_rules_of_the_catalogue() -> None:
 
 @pytest.mark.parametrize("rule", all_rules().values(), ids=lambda rule: rule.id)
 def test_a_rule_has_a_sentence_a_level_and_a_source(rule: Rule) -> None:
-    assert rule.sentence
+    assert re.fullmatch(r"[A-Z].*\.", rule.sentence), rule.sentence
+    assert not re.search(r"\b(Raises|Returns|Source:)", rule.sentence), rule.sentence
     assert rule.level in (PROMISED, OBSERVED)
     assert why_level(rule.id)
     assert rule.source or rule.area in ("INV", "ANSWER")

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers: what the plugins of a profile said of each node, for the pods of one kind.
+
+A plugin whose state was another one in a later cycle, or is no value, is *asked anew* in every cycle: of the
+others everything is remembered until the node changes. The nodes are numbered as the snapshot orders them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from attrs import evolve
+
+from refsched.cycle.find_nodes import NodeFilter, Search
+from refsched.framework.interface import LabelFilterPlugin, ScoreExtensions, ScorePlugin, extends
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.runtime import Framework
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import SUCCESS, Code, Status
+from refsched.remembering.values import is_value
+
+
+class AskAnewError(Exception):
+    """What was met is rare, and is left to the specification as it stands."""
+
+
+class _States:
+    """The states of plugins, and whose do not last."""
+
+    def __init__(self, plugins: Sequence[str]) -> None:
+        self._rank = {plugin: rank for rank, plugin in enumerate(plugins)}
+        self._last: dict[str, Any] = {}
+        self.anew: list[str] = []
+
+    def rank(self, plugin: str) -> int:
+        return self._rank[plugin]
+
+    def meet(self, states: Mapping[str, Any]) -> bool:
+        """Does any other plugin have to be asked anew from now on?"""
+        known = len(self.anew)
+        for plugin in self._rank:
+            if plugin in self.anew:
+                continue
+            state = states.get(plugin)
+            if plugin not in self._last:
+                lasts = is_value(state)
+                self._last[plugin] = state
+            else:
+                last = self._last[plugin]
+                lasts = last is state or last == state
+            if not lasts:
+                self.anew.append(plugin)
+        self.anew.sort(key=self.rank)
+        return len(self.anew) > known
+
+
+class Numbered:
+    """One thing for each node, None where it is not known. It is forgotten when the node changes."""
+
+    def __init__(self) -> None:
+        self.of_node: list[Any] = []
+        self._generation = -1
+
+    def bring_up_to_date(self, snapshot: Snapshot, numbers: Mapping[str, int]) -> None:
+        changes = snapshot.changes
+        assert changes is not None
+        if self._generation < changes.ordered or self._generation < 0:
+            self.of_node = [None] * len(numbers)
+        else:
+            for name, generation in reversed(changes.changed.items()):
+                if generation <= self._generation:
+                    break
+                if name in numbers:
+                    self.of_node[numbers[name]] = None
+        self._generation = changes.generation
+
+    def clear(self) -> None:
+        self.of_node = [None] * len(self.of_node)
+
+
+# --- Filter ---------------------------------------------------------------------------------------
+
+
+class FilterAnswers:
+    """``pod`` is one of the kind, without a name."""
+
+    def __init__(self, framework: Framework, pod: PodInfo, skipped: Collection[str]) -> None:
+        self._plugins = {p.name: p for p in framework.filter_plugins if p.name not in skipped}
+        self._framework = framework
+        self._pod = pod
+        self._states = _States(tuple(self._plugins))
+        self._statuses = Numbered()
+        self._lasting = framework
+        self._labels: dict[str, tuple[tuple[str, ...], Numbered]] = {}
+
+    def search(
+        self,
+        start: int,
+        number_to_find: int,
+        filters: NodeFilter,
+        numbers: Mapping[str, int],
+        nominated: Collection[int],
+    ) -> tuple[Search, list[int]]:
+        """As find_nodes; and the numbers of the feasible nodes."""
+        self._prepare(filters, numbers)
+        nodes, statuses = filters.snapshot.nodes, self._statuses.of_node
+        asked = {plugin: self._asked_anew(plugin, filters, numbers) for plugin in self._states.anew}
+        feasible: list[int] = []
+        rejected: dict[str, Status] = {}
+        surplus: tuple[NodeInfo, ...] = ()
+        for number in chain(range(start, len(nodes)), range(start)):
+            status = statuses[number]
+            if status is None:
+                status = statuses[number] = self._ask(filters, nodes[number])
+            if number in nominated:
+                status = _no_error(filters.run(nodes[number]))
+            elif asked:
+                status = self._with_those_anew(status, asked, nodes[number], number)
+            if status is not SUCCESS:
+                rejected[nodes[number].name] = status
+            elif len(feasible) < number_to_find:
+                feasible.append(number)
+            else:
+                surplus = (nodes[number],)
+                break
+        return Search(tuple(map(nodes.__getitem__, feasible)), rejected, surplus), feasible
+
+    def _prepare(self, filters: NodeFilter, numbers: Mapping[str, int]) -> None:
+        self._statuses.bring_up_to_date(filters.snapshot, numbers)
+        if self._states.meet(filters.state.states) or self._lasting is self._framework:
+            lasting = tuple(p for name, p in self._plugins.items() if name not in self._states.anew)
+            self._lasting = evolve(self._framework, filter_plugins=lasting)
+            self._statuses.clear()
+
+    def _ask(self, filters: NodeFilter, node: NodeInfo) -> Status:
+        return _no_error(self._lasting.run_filter_plugins(filters.state, self._pod, node))
+
+    # --- Plugins that are asked anew ----------------------------------------------------------------
+
+    def _asked_anew(self, plugin: str, filters: NodeFilter, numbers: Mapping[str, int]) -> _Anew:
+        asked = self._plugins[plugin]
+        alone = evolve(self._framework, filter_plugins=(asked,))
+        if not extends(asked, LabelFilterPlugin):
+            return _Anew(alone, filters)
+        keys = asked.labels_read(filters.state.states.get(plugin))
+        if plugin not in self._labels or self._labels[plugin][0] != keys:
+            self._labels[plugin] = keys, Numbered()
+        values = self._labels[plugin][1]
+        values.bring_up_to_date(filters.snapshot, numbers)
+        return _AnewByLabels(alone, filters, keys, values.of_node)
+
+    def _with_those_anew(
+        self, status: Status, asked: Mapping[str, _Anew], node: NodeInfo, number: int
+    ) -> Status:
+        """The first plugin that rejects decides, and those of ``status`` are in one row with the others."""
+        rank = self._states.rank
+        before = len(self._plugins) if status is SUCCESS else rank(status.plugin)
+        for plugin, anew in asked.items():
+            if rank(plugin) > before:
+                break
+            answer = anew.status(node, number)
+            if answer is not SUCCESS:
+                return answer
+        return status
+
+
+class _Anew:
+    """One plugin, asked about each node that the search comes to."""
+
+    def __init__(self, alone: Framework, filters: NodeFilter) -> None:
+        self._alone = alone
+        self._filters = filters
+
+    def status(self, node: NodeInfo, number: int) -> Status:
+        filters = self._filters
+        return _no_error(self._alone.run_filter_plugins(filters.state, filters.pod, node))
+
+
+class _AnewByLabels(_Anew):
+    """A plugin that is asked once for all nodes with the same labels, as far as it reads them."""
+
+    def __init__(self, alone: Framework, filters: NodeFilter, keys: Sequence[str], values: list[Any]) -> None:
+        super().__init__(alone, filters)
+        self._keys = keys
+        self._values = values
+        self._answers: dict[Any, Status] = {}
+
+    def status(self, node: NodeInfo, number: int) -> Status:
+        value = self._values[number]
+        if value is None:
+            labels = node.existing_node.metadata.labels
+            value = self._values[number] = tuple(labels.get(key) for key in self._keys)
+        status = self._answers.get(value)
+        if status is None:
+            status = self._answers[value] = super().status(node, number)
+        return status
+
+
+def _no_error(status: Status) -> Status:
+    if status.code is Code.ERROR:
+        raise AskAnewError
+    return SUCCESS if status.is_success else status
+
+
+# --- Score ----------------------------------------------------------------------------------------
+
+
+def _normalizes(plugin: ScorePlugin) -> bool:
+    return extends(plugin, ScoreExtensions)
+
+
+class ScoreAnswers:
+    """Of each node the weighted sum of what lasting plugins without Normalize scored, and what each of the lasting
+    ones with Normalize did."""
+
+    def __init__(self, scoring: Sequence[ScorePlugin], weights: Mapping[str, int], pod: PodInfo) -> None:
+        self._plugins = {plugin.name: plugin for plugin in scoring}
+        self._weights = weights
+        self._pod = pod
+        self._states = _States(tuple(self._plugins))
+        self._scores = Numbered()
+        self._whole: list[ScorePlugin] = []
+        self._raw: list[ScorePlugin] = []
+
+    def totals(
+        self,
+        states: Mapping[str, Any],
+        pod: PodInfo,
+        nodes: Sequence[NodeInfo],
+        at: Sequence[int],
+        snapshot: Snapshot,
+        numbers: Mapping[str, int],
+    ) -> dict[str, int]:
+        """By node, in the order given; ``at`` are their numbers."""
+        self._scores.bring_up_to_date(snapshot, numbers)
+        if self._states.meet(states) or not (self._whole or self._raw):
+            lasting = [p for name, p in self._plugins.items() if name not in self._states.anew]
+            self._raw = [plugin for plugin in lasting if _normalizes(plugin)]
+            self._whole = [plugin for plugin in lasting if not _normalizes(plugin)]
+            self._scores.clear()
+        of_node = self._scores.of_node
+        known = [of_node[number] for number in at]
+        if None in known:
+            for place, number in enumerate(at):
+                if known[place] is None:
+                    known[place] = of_node[number] = self._ask(states, nodes[place])
+        names = [node.name for node in nodes]
+        sums = [scores[0] for scores in known]
+        for place, plugin in enumerate(self._raw, 1):
+            raw = dict(zip(names, [scores[place] for scores in known], strict=True))
+            sums = self._added(sums, plugin, states, pod, raw)
+        for name in self._states.anew:
+            plugin, state = self._plugins[name], states.get(name)
+            raw = {node.name: plugin.score(state, pod, node) for node in nodes}
+            sums = self._added(sums, plugin, states, pod, raw)
+        return dict(zip(names, sums, strict=True))
+
+    def _ask(self, states: Mapping[str, Any], node: NodeInfo) -> tuple[int, ...]:
+        whole = sum(
+            plugin.score(states.get(plugin.name), self._pod, node) * self._weights[plugin.name]
+            for plugin in self._whole
+        )
+        return whole, *(plugin.score(states.get(plugin.name), self._pod, node) for plugin in self._raw)
+
+    def _added(
+        self,
+        sums: list[int],
+        plugin: ScorePlugin,
+        states: Mapping[str, Any],
+        pod: PodInfo,
+        raw: Mapping[str, int],
+    ) -> list[int]:
+        scores = raw
+        if extends(plugin, ScoreExtensions):
+            scores = plugin.normalize_score(states.get(plugin.name), pod, raw)
+        weight = self._weights[plugin.name]
+        return [total + scores[name] * weight for total, name in zip(sums, raw, strict=True)]

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A framework that looks for an answer among those remembered before it asks its plugins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn, TypeVar, cast
+
+from attrs import Factory, define, field, fields, frozen
+
+from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
+from refsched.framework.interface import Continue, PreFilterPlugin, PreScorePlugin, Reject, ScorePlugin, Skip
+from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.runtime import Framework, Scores
+from refsched.framework.snapshot import Snapshot
+from refsched.framework.table import Table
+from refsched.queue.nominator import Nominator
+from refsched.remembering.answers import AskAnewError, FilterAnswers, ScoreAnswers
+from refsched.remembering.kinds import Kind, Kinds, NameAskedError
+from refsched.remembering.values import is_value
+from refsched.rules import is_heard
+
+Answer = Continue[Any] | Skip | Reject
+T = TypeVar("T")
+
+
+# --- What follows from the pod alone --------------------------------------------------------------
+
+
+class ClusterAskedError(BaseException):
+    """A plugin looked at the cluster; no plugin that catches exceptions may catch this one."""
+
+
+class _Unseen:
+    """Stands for a snapshot, or for nodes, and shows nothing."""
+
+    def _ask(self, *arguments: object) -> NoReturn:
+        raise ClusterAskedError
+
+    __getattr__ = __iter__ = __len__ = __bool__ = __getitem__ = __contains__ = _ask
+
+
+_UNSEEN = cast("Any", _Unseen())
+
+
+# --- The memory -----------------------------------------------------------------------------------
+
+
+@define(eq=False)
+class Memory:
+    """What is remembered of one scheduler. ``numbers`` are those of the nodes, in the snapshot's order."""
+
+    nominator: Nominator
+    kinds: Kinds = Factory(Kinds)
+    numbers: dict[str, int] = Factory(dict)
+    ordered: int = -1
+    last: tuple[Sequence[NodeInfo], Sequence[int]] = ((), ())
+
+    def numbered(self, snapshot: Snapshot) -> Mapping[str, int]:
+        assert snapshot.changes is not None
+        if self.ordered != snapshot.changes.ordered:
+            self.ordered = snapshot.changes.ordered
+            self.numbers = {node.name: number for number, node in enumerate(snapshot.nodes)}
+        return self.numbers
+
+    def search(
+        self, nodes: Sequence[NodeInfo], start: int, number_to_find: int, filters: NodeFilter
+    ) -> Search:
+        """As ``find_nodes``."""
+        snapshot = filters.snapshot
+        if is_heard() or snapshot.changes is None or nodes is not snapshot.nodes or filters.state.left_out:
+            return find_nodes(nodes, start, number_to_find, filters)
+        numbers = self.numbered(snapshot)
+        nominated = {numbers[name] for name in self.nominator.nodes if name in numbers}
+        kind, framework, skipped = self.kinds.of(filters.pod), filters.framework, filters.state.skipped
+        plain = framework.plain if isinstance(framework, RememberingFramework) else framework
+        answers = _kept(
+            kind,
+            (framework.profile_name, "filter", skipped),
+            lambda: FilterAnswers(plain, kind.info, skipped),
+        )
+        try:
+            found, at = answers.search(start, number_to_find, filters, numbers, nominated)
+        except (NameAskedError, AskAnewError):
+            return find_nodes(nodes, start, number_to_find, filters)
+        self.last = found.feasible, at
+        return found
+
+
+def _kept(kind: Kind, what: object, make: Callable[[], T]) -> T:
+    if what not in kind.kept:
+        kind.kept[what] = make()
+    kept: T = kind.kept[what]
+    return kept
+
+
+# --- The framework --------------------------------------------------------------------------------
+
+
+@frozen
+class RememberedScores(Scores):
+    """``sums`` are the totals without extenders; what each plugin scored is asked when somebody reads it."""
+
+    sums: Mapping[str, int] = field(factory=dict)
+
+    def totals(self, nodes: Sequence[NodeInfo]) -> dict[str, int]:
+        totals = dict(self.sums)
+        for scores in self.extenders.values():
+            for node in totals:
+                totals[node] += scores.get(node, 0)
+        return totals
+
+
+@frozen
+class RememberingFramework(Framework):
+    """Answers as ``plain`` does."""
+
+    plain: Framework = field(kw_only=True)
+    memory: Memory = field(kw_only=True)
+
+    def pre_filter(self, plugin: PreFilterPlugin, pod: PodInfo, snapshot: Snapshot) -> Answer:
+        return self._of_kind(
+            pod,
+            ("preFilter", plugin.name),
+            lambda info: plugin.pre_filter(info, _UNSEEN),
+            lambda: plugin.pre_filter(pod, snapshot),
+        )
+
+    def pre_score(
+        self, plugin: PreScorePlugin, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot
+    ) -> Answer:
+        return self._of_kind(
+            pod,
+            ("preScore", plugin.name),
+            lambda info: plugin.pre_score(info, _UNSEEN, _UNSEEN),
+            lambda: plugin.pre_score(pod, nodes, snapshot),
+        )
+
+    def _of_kind(
+        self,
+        pod: PodInfo,
+        what: tuple[str, str],
+        of_kind: Callable[[PodInfo], Answer],
+        anew: Callable[[], Answer],
+    ) -> Answer:
+        """The answer that depends on nothing but the kind of the pod, if there is such an answer."""
+        if is_heard():
+            return anew()
+        kind = self.memory.kinds.of(pod)
+        answer: Answer | None = _kept(
+            kind, (self.profile_name, *what), lambda: _without_cluster(of_kind, kind.info)
+        )
+        return anew() if answer is None else answer
+
+    def score_nodes(
+        self,
+        scoring: Sequence[ScorePlugin],
+        states: Mapping[str, Any],
+        pod: PodInfo,
+        nodes: Sequence[NodeInfo],
+        snapshot: Snapshot,
+    ) -> Scores:
+        def anew() -> Scores:
+            return self.plain.score_nodes(scoring, states, pod, nodes, snapshot)
+
+        if is_heard() or snapshot.changes is None:
+            return anew()
+        memory, kind = self.memory, self.memory.kinds.of(pod)
+        numbers = memory.numbered(snapshot)
+        at = memory.last[1] if memory.last[0] is nodes else [numbers[node.name] for node in nodes]
+        answers = _kept(
+            kind,
+            (self.profile_name, "score", tuple(plugin.name for plugin in scoring)),
+            lambda: ScoreAnswers(scoring, self.score_weights, kind.info),
+        )
+        try:
+            sums = answers.totals(states, pod, nodes, at, snapshot, numbers)
+        except NameAskedError:
+            return anew()
+        return RememberedScores(
+            Table(lambda: anew().raw), Table(lambda: anew().normalized), self.score_weights, sums=sums
+        )
+
+
+def _without_cluster(of_kind: Callable[[PodInfo], Answer], info: PodInfo) -> Answer | None:
+    try:
+        answer = of_kind(info)
+    except (NameAskedError, ClusterAskedError):
+        return None
+    return answer if not isinstance(answer, Continue) or is_value(answer.state) else None
+
+
+def remembering(framework: Framework, memory: Memory) -> Framework:
+    """A release that runs its plugins otherwise remembers only what Filter says."""
+    if type(framework) is not Framework:
+        return framework
+    parts = {each.name: getattr(framework, each.name) for each in fields(Framework)}
+    return RememberingFramework(**parts, plain=framework, memory=memory)

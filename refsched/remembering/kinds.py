@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kinds: pods that differ in nothing but who they are, as pods made from one template do.
+
+For a kind stands one of its pods without a name: a plugin that asks for the name is not asked for the kind.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any, NoReturn
+from weakref import WeakKeyDictionary
+
+from attrs import Factory, define, evolve, fields
+
+from refsched.framework.node_info import PodInfo
+from refsched.objects.meta import ObjectMeta
+from refsched.objects.pod import Pod
+
+MOST_KINDS = 64
+
+
+class NameAskedError(BaseException):
+    """A plugin asked who the pod is; no plugin that catches exceptions may catch this one."""
+
+
+def _ask(self: ObjectMeta) -> NoReturn:
+    raise NameAskedError
+
+
+class Nameless(ObjectMeta):
+    """The metadata of any pod of a kind."""
+
+    __slots__ = ()
+    name = property(_ask)
+    uid = property(_ask)
+    creation_timestamp = property(_ask)
+
+
+_KEPT = tuple(
+    each.name for each in fields(ObjectMeta) if each.name not in ("name", "uid", "creation_timestamp")
+)
+
+
+@define(eq=False)
+class Kind:
+    """``info`` is a pod of this kind without a name; ``kept`` is what others remember of the kind."""
+
+    info: PodInfo
+    kept: dict[Any, Any] = Factory(dict)
+
+
+class Kinds:
+    """The kinds that were met last."""
+
+    def __init__(self) -> None:
+        self._kinds: OrderedDict[Any, list[Kind]] = OrderedDict()
+        self._of: WeakKeyDictionary[PodInfo, Kind] = WeakKeyDictionary()
+
+    def of(self, info: PodInfo) -> Kind:
+        known = self._of.get(info)
+        if known is None:
+            known = self._of[info] = self._find(info.pod)
+        return known
+
+    def _find(self, pod: Pod) -> Kind:
+        hint = _hint(pod)
+        alike = self._kinds.setdefault(hint, [])
+        self._kinds.move_to_end(hint)
+        for kind in alike:
+            if _are_alike(kind.info.pod, pod):
+                return kind
+        if len(self._kinds) > MOST_KINDS:
+            _, forgotten = self._kinds.popitem(last=False)
+            for kind in forgotten:
+                kind.kept.clear()
+        kind = Kind(PodInfo(evolve(pod, metadata=_nameless(pod.metadata))))
+        alike.insert(0, kind)
+        del alike[MOST_KINDS:]
+        return kind
+
+
+def _hint(pod: Pod) -> Any:
+    """Equal for pods of one kind, and fast."""
+    spec = pod.spec
+    images = tuple(container.image for container in spec.containers)
+    return pod.namespace, tuple(sorted(pod.labels.items())), images, spec.priority
+
+
+def _are_alike(one: Pod, other: Pod) -> bool:
+    if one.spec != other.spec or one.status != other.status:
+        return False
+    return all(getattr(one.metadata, name) == getattr(other.metadata, name) for name in _KEPT)
+
+
+def _nameless(metadata: ObjectMeta) -> ObjectMeta:
+    made = object.__new__(Nameless)
+    for name in _KEPT:
+        object.__setattr__(made, name, getattr(metadata, name))
+    return made

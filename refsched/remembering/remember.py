@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Remember: a scheduler is given a memory.
+
+``REFSCHED_REMEMBERING=off`` takes it from all, and ``on`` gives it to those too that have none by default.
+"""
+
+from __future__ import annotations
+
+import os
+
+from refsched.errors import InputError
+from refsched.machine.scheduler import Scheduler
+from refsched.remembering.framework import Memory, remembering
+from refsched.remembering.sums import RememberedSums
+
+VARIABLE = "REFSCHED_REMEMBERING"
+
+
+def remember(scheduler: Scheduler, by_default: bool = True) -> Scheduler:
+    """The same scheduler, which decides from now on as it would without, and faster. InputError where the variable
+    says neither ``on`` nor ``off``."""
+    said = os.environ.get(VARIABLE) or ("on" if by_default else "off")
+    if said not in ("on", "off"):
+        raise InputError(f"expected on or off, found {said!r:.60}", where=VARIABLE)
+    if said == "off":
+        return scheduler
+    state = scheduler.state
+    memory = Memory(state.queue.nominator)
+    state.search = memory.search
+    state.sums = RememberedSums()
+    state.profiles = {name: remembering(framework, memory) for name, framework in state.profiles.items()}
+    return scheduler

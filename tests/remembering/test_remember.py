@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scheduler with a memory and one without decide the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from refsched.checking.trace import read_trace
+from refsched.config.feature_gates import with_feature_gates
+from refsched.config.read import read_config
+from refsched.errors import InputError
+from refsched.framework.choices import SeededChoices
+from refsched.machine.inputs import InputReader
+from refsched.machine.profiles import scheduler_of
+from refsched.machine.scheduler import CycleHeldError, Scheduler
+from refsched.records import Advance, Attempt, Create, Delete, Input, Reference, Update, to_json
+from refsched.releases import release_of
+from refsched.remembering import remember
+from refsched.remembering.framework import Memory
+
+Json = dict[str, Any]
+TRACES = Path(__file__).parents[2] / "traces" / "kube-scheduler-v1.34.2"
+ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
+
+
+class Pair:
+    """Two schedulers that are shown the same; ``step`` compares what they do."""
+
+    def __init__(self, make: Callable[[], Scheduler]) -> None:
+        self.plain, self.remembering = make(), remember(make())
+        self._inputs = InputReader(self.plain), InputReader(self.remembering)
+        self.attempts = 0
+
+    def apply(self, record: Input) -> None:
+        self._compare(lambda machine: self._inputs[machine is self.remembering].apply(record))
+
+    def schedule(self) -> None:
+        self._compare(Scheduler.schedule)
+
+    def _compare(self, step: Callable[[Scheduler], object]) -> None:
+        done = [self._done(step, machine) for machine in (self.plain, self.remembering)]
+        assert done[0] == done[1]
+        self.attempts += sum("attempt" in record for record in done[0][1])
+
+    @staticmethod
+    def _done(step: Callable[[Scheduler], object], machine: Scheduler) -> tuple[object, list[Json]]:
+        try:
+            said: object = step(machine)
+        except (InputError, CycleHeldError) as error:
+            said = str(error)
+        records = [to_json(record) for record in machine.take_records()]
+        return (said, machine.queues(), machine.nodes(), machine.state.next_start_node_index), records
+
+
+# --- Histories ------------------------------------------------------------------------------------
+
+
+def node(random: Random, number: int) -> Json:
+    labels = {HOST: f"n{number}"}
+    if random.random() < 0.9:
+        labels[ZONE] = f"z{random.randrange(3)}"
+    effect = random.choice(["NoSchedule", "PreferNoSchedule", "PreferNoSchedule"])
+    taints = [{"key": "t", "value": "v", "effect": effect}] if random.random() < 0.3 else []
+    images = [{"names": ["i:latest"], "sizeBytes": 3 * 10**8}] if random.random() < 0.5 else []
+    has = {"cpu": str(random.randrange(2, 6)), "memory": "8Gi", "pods": "10"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": f"n{number}", "labels": labels},
+        "spec": {"taints": taints, "unschedulable": random.random() < 0.05},
+        "status": {"allocatable": has, "capacity": has, "images": images},
+    }
+
+
+def affinity(app: str, key: str, kind: str, *, required: bool) -> Json:
+    term = {"topologyKey": key, "labelSelector": {"matchLabels": {"app": app}}}
+    if required:
+        return {"affinity": {kind: {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
+    weighted = [{"weight": 7, "podAffinityTerm": term}]
+    return {"affinity": {kind: {"preferredDuringSchedulingIgnoredDuringExecution": weighted}}}
+
+
+def spread(app: str, *constraints: tuple[str, str]) -> Json:
+    selector = {"matchLabels": {"app": app}}
+    return {
+        "topologySpreadConstraints": [
+            {"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": action, "labelSelector": selector}
+            for key, action in constraints
+        ]
+    }
+
+
+def specs(app: str) -> tuple[Json, ...]:
+    return (
+        {},
+        {},
+        {"priority": 10},
+        {"priority": 10, "nodeSelector": {ZONE: "z1"}},
+        {"tolerations": [{"operator": "Exists"}]},
+        spread(app, (ZONE, "DoNotSchedule")),
+        spread(app, (ZONE, "DoNotSchedule"), (HOST, "ScheduleAnyway")),
+        spread(app, (HOST, "DoNotSchedule"), (ZONE, "ScheduleAnyway")),
+        affinity(app, HOST, "podAntiAffinity", required=True),
+        affinity(app, ZONE, "podAffinity", required=True),
+        affinity(app, ZONE, "podAntiAffinity", required=False),
+        affinity("a0", ZONE, "podAffinity", required=False),
+    )
+
+
+def pod(random: Random, number: int) -> Json:
+    app = f"a{random.randrange(3)}"
+    asked = {"cpu": f"{random.choice([100, 100, 500, 1500])}m", "memory": "256Mi"}
+    ports = [{"containerPort": 80, "hostPort": 80}] if random.random() < 0.1 else []
+    container = {"name": "c", "image": "i", "resources": {"requests": asked}, "ports": ports}
+    if random.random() < 0.1:
+        del container["resources"]
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": f"p{number}", "namespace": "default", "labels": {"app": app}},
+        "spec": {"containers": [container], **random.choice(specs(app))},
+    }
+
+
+def history(random: Random) -> Iterator[Input | None]:
+    """None stands for an attempt."""
+    nodes = [node(random, number) for number in range(random.choice([4, 8, 130]))]
+    yield from (Create(each) for each in nodes)
+    pods = 0
+    for _ in range(90):
+        match random.randrange(12):
+            case 0:
+                number = random.randrange(len(nodes))
+                yield Update(node(random, number))
+            case 1:
+                yield Delete(Reference("Node", f"n{random.randrange(len(nodes))}"))
+            case 2:
+                yield Create(node(random, random.randrange(len(nodes))))
+            case 3 if pods:
+                yield Delete(Reference("Pod", f"p{random.randrange(pods)}", namespace="default"))
+            case 4:
+                yield Advance(random.choice([1.0, 30.0, 400.0]))
+            case 5 | 6 | 7:
+                yield Create(pod(random, pods))
+                pods += 1
+            case _:
+                yield None
+
+
+@pytest.mark.parametrize("kubernetes", ["1.34", "1.19"])
+@pytest.mark.parametrize("seed", range(12))
+def test_histories_come_out_the_same(seed: int, kubernetes: str) -> None:
+    release = release_of(kubernetes)
+    api_version = "v1" if kubernetes == "1.34" else "v1beta1"
+    config = {
+        "apiVersion": f"kubescheduler.config.k8s.io/{api_version}",
+        "kind": "KubeSchedulerConfiguration",
+    }
+    pair = Pair(lambda: scheduler_of(read_config(config, release), SeededChoices(seed), release=release))
+    for step in history(Random(seed)):
+        if step is None:
+            pair.schedule()
+        else:
+            pair.apply(step)
+    assert pair.attempts > 10
+
+
+# --- Traces ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", sorted(TRACES.glob("*-00[048].jsonl.gz")), ids=lambda path: path.name)
+def test_traces_come_out_the_same(path: Path) -> None:
+    trace = read_trace(path)
+    header = trace.header
+    release = with_feature_gates(header.feature_gates, release_of("1.34"))
+    config = read_config(header.config, release)
+    if config.extenders:
+        return
+    pair = Pair(
+        lambda: scheduler_of(
+            config,
+            SeededChoices(1),
+            release=release,
+            start=header.start,
+            frozen_timers=frozenset(header.frozen_timers),
+        )
+    )
+    for entry in trace.entries:
+        if isinstance(entry.record, Input):
+            pair.apply(entry.record)
+        elif isinstance(entry.record, Attempt):
+            pair.schedule()
+
+
+# --- That it is remembered, and when it is not ----------------------------------------------------
+
+
+def machine() -> Scheduler:
+    release = release_of("1.34")
+    kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    return scheduler_of(read_config(kind, release), SeededChoices(0), release=release)
+
+
+def test_a_variable_takes_the_memory_away_or_gives_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(getattr(remember(machine()).state.search, "__self__", None), Memory)
+    assert not hasattr(remember(machine(), by_default=False).state.search, "__self__")
+    monkeypatch.setenv("REFSCHED_REMEMBERING", "off")
+    assert not hasattr(remember(machine()).state.search, "__self__")
+    monkeypatch.setenv("REFSCHED_REMEMBERING", "on")
+    assert hasattr(remember(machine(), by_default=False).state.search, "__self__")
+    monkeypatch.setenv("REFSCHED_REMEMBERING", "perhaps")
+    with pytest.raises(InputError, match="REFSCHED_REMEMBERING: expected on or off, found 'perhaps'"):
+        remember(machine())
