@@ -19,6 +19,7 @@ compares equal.
 | `untestedRules` | how many rules of this level no test of the run was about |
 | `faults` | `whose` (adapter or suite), `problem`, and the `tests` that could not judge |
 | `staleBaseline` | listed rules that passed |
+| `evidence` | of a part of a run (`--shard`): what `refsched report merge` reads |
 
 A rule has `id`, `area`, `sentence`, `level`, `source`, `verdict` (`pass`, `fail`, `inconclusive`, `not claimed`),
 `known` (the baseline lists it), `later` (the release asked for has no such rule), `decisive` (how often it
@@ -31,7 +32,9 @@ it).
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from importlib.metadata import version
+from types import MappingProxyType
 from typing import Any
 
 import attrs
@@ -44,8 +47,9 @@ SHAPE = "refsched.conformance/v1"
 Json = dict[str, Any]
 
 
-def json_text(result: Result) -> str:
-    return json.dumps(as_json(result), indent=2, ensure_ascii=False) + "\n"
+def json_text(result: Result, more: Mapping[str, Any] = MappingProxyType({})) -> str:
+    """``more`` are members beside those of the report."""
+    return json.dumps({**as_json(result), **more}, indent=2, ensure_ascii=False) + "\n"
 
 
 def as_json(result: Result) -> Json:

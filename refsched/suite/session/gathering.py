@@ -9,6 +9,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from refsched.errors import LONGEST_LINE, printable, shortened
 from refsched.suite.reports.report_html import html
@@ -18,17 +19,12 @@ from refsched.suite.reports.verdicts import (
     FAILED,
     NOT_JUDGED,
     Result,
-    ended_early,
-    faults_seen,
-    is_selected,
-    rule_verdicts,
 )
-from refsched.suite.session.baseline import stale
 from refsched.suite.session.bench import Bench
-from refsched.suite.session.budget import power_of
 from refsched.suite.session.options import CALLED_AS, Options
 from refsched.suite.session.outcome import Outcome, outcome_in
 from refsched.suite.session.runner import About, Runner
+from refsched.suite.session.shards import MEMBER, Evidence, result_of, to_plain
 from refsched.suite.session.testing import Testing
 from refsched.suite.session.writing import write_whole
 
@@ -112,39 +108,32 @@ class Gathering:
         code = min(int(exitstatus), NOT_JUDGED)
         is_interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
         if self._about is not None and (is_interrupted or code != NOT_JUDGED):
-            self._result = self._gathered(self._about, is_interrupted)
-            self._write(self._result)
+            evidence = self._gathered(self._about, is_interrupted)
+            self._result = result_of(evidence)
+            self._write(self._result, evidence)
             code = FAILED if self._others_failed and not is_interrupted else self._result.exit_code
         session.exitstatus = NOT_JUDGED if self._unwritten else code
 
-    def _gathered(self, about: About, is_interrupted: bool) -> Result:
-        options = self._options
+    def _gathered(self, about: About, is_interrupted: bool) -> Evidence:
         if self._testing.cut_short is not None:
             self._outcomes.append(self._testing.cut_short)
-        outcomes = sorted(self._outcomes, key=lambda outcome: outcome.test)
-        holding = {id: rule for id, rule in self._bench.rules.items() if id in about.holding}
-        rules = rule_verdicts(holding, outcomes, options.level, self._known, self._later, about.lacks)
-        selected = [rule for rule in holding.values() if is_selected(rule, options.level)]
-        return Result(
-            about=about,
+        options = self._options
+        return Evidence(
             implementation=options.implementation,
             level=options.level,
             seed=options.seed,
-            rules=rules,
-            faults=faults_seen(outcomes),
-            tests=sum(outcome.is_claimed for outcome in outcomes),
-            examples=sum(outcome.examples for outcome in outcomes),
-            choices=sum(outcome.choices for outcome in outcomes),
-            single=sum(outcome.single for outcome in outcomes),
-            untested=len({rule.id for rule in selected} - {each.rule.id for each in rules}),
-            ended=ended_early(outcomes),
-            power=power_of((outcome.test, outcome.examples) for outcome in outcomes),
-            stale=stale(self._known, rules),
-            replayed=self._config.getoption("--replay") or "",
+            about=evolve(about, holding=frozenset()),  # the rules say it
+            rules=tuple(rule for rule in self._bench.rules.values() if rule.id in about.holding),
+            outcomes=tuple(sorted(self._outcomes, key=lambda outcome: outcome.test)),
+            known=tuple(sorted(self._known)),
+            later=tuple(sorted(self._later)),
             command=self._command(),
             folder=FOLDER,
+            replayed=self._config.getoption("--replay") or "",
             unfinished=len(self._expected - self._ended),
             interrupted=is_interrupted,
+            others_failed=self._others_failed,
+            shard=options.shard,
         )
 
     def _command(self) -> str:
@@ -161,14 +150,15 @@ class Gathering:
         folder = os.path.relpath(asked if asked.is_dir() else asked.parent, here)
         return "" if folder == os.curdir else f"{shlex.quote(Path(folder).as_posix())}/"
 
-    def _write(self, result: Result) -> None:
+    def _write(self, result: Result, evidence: Evidence) -> None:
         here = self._config.invocation_params.dir
         for each in result.rules:
             if each.failure is not None and not result.replayed:
                 self._write_file(here / FOLDER / f"{each.rule.id}.jsonl", each.failure.trace)
                 self._write_file(here / FOLDER / f"{each.rule.id}.yaml", each.failure.scenario)
         for path in self._options.reports:
-            self._write_file(path, json_text(result) if path.suffix == ".json" else html(result))
+            kept = {} if evidence.shard is None else {MEMBER: to_plain(evidence)}
+            self._write_file(path, json_text(result, kept) if path.suffix == ".json" else html(result))
 
     def _write_file(self, path: Path, text: str) -> None:
         try:

@@ -14,6 +14,7 @@ from refsched.errors import InputError
 from refsched.releases import release_of
 from refsched.suite.adapters.connecting import is_module
 from refsched.suite.session.requirements import newest
+from refsched.suite.session.shards import Shard, read_shard
 
 DEFAULT_IMPLEMENTATION = "refsched.reference"
 CALLED_AS = "--called-as"
@@ -46,6 +47,7 @@ class Options:
     adapter_timeout: float = 30.0
     in_process: bool = False
     seed: str = "0"
+    shard: Shard | None = None
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -107,6 +109,12 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="FILE",
         help="write a .json or .html report (repeatable)",
     )
+    group.addoption(
+        "--shard",
+        metavar="N/OF",
+        help="run one part of the tests, as 3/8; `refsched report merge` makes one report of the JSON reports of"
+        " all parts",
+    )
     group.addoption(CALLED_AS, default="", help=argparse.SUPPRESS)
     group.addoption(
         "--adapter-timeout",
@@ -150,7 +158,12 @@ def read_options(config: pytest.Config) -> Options:
         adapter_timeout=_duration("--adapter-timeout", config.getoption("--adapter-timeout")) or 30.0,
         in_process=config.getoption("--in-process"),
         seed=str(config.getoption("--hypothesis-seed") or "0"),
+        shard=_shard(config.getoption("--shard")),
     )
+
+
+def _shard(text: str | None) -> Shard | None:
+    return None if text is None else read_shard(text)
 
 
 def _level(text: str) -> str:

@@ -13,8 +13,8 @@ from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.histories.history import History
 from refsched.suite.reports.report_terminal import failure_lines
 from refsched.suite.reports.verdicts import is_selected
-from refsched.suite.session import budget
 from refsched.suite.session.bench import Bench, Rule
+from refsched.suite.session.budget import Planned, plan, weight_of
 from refsched.suite.session.check import Checking, HaltedError, RuleBrokenError
 from refsched.suite.session.conforming import REPLAY, Declaration, case_of, declared_by
 from refsched.suite.session.drawing import drawn, drawn_by
@@ -53,6 +53,7 @@ class Testing:
         self._replayed = replayed
         self._place = {rule: number for number, rule in enumerate(bench.rules)}
         self._examples: dict[str, int] = {}
+        self._part: set[str] | None = None
         self.cut_short: Outcome | None = None
 
     # --- Selection --------------------------------------------------------------------------------
@@ -70,19 +71,30 @@ class Testing:
             if (declared := declared_by(item)) and declared.area != REPLAY
         ]
         self._examples = self._chosen(tests)
+        self._part = self._of_this_part(items)
         left_out = [item for item in items if not self._is_wanted(item)]
         if left_out:
             config.hook.pytest_deselected(items=left_out)
             items[:] = [item for item in items if self._is_wanted(item)]
 
-    def _chosen(self, tests: list[budget.Planned]) -> dict[str, int]:
+    def _chosen(self, tests: list[Planned]) -> dict[str, int]:
         options = self._options
         if options.budget is not None:
-            return budget.plan(tests, options.budget)
+            return plan(tests, options.budget)
         times = THOROUGH if options.thorough else 1
         return {test.name: options.examples or test.examples * times for test in tests}
 
+    def _of_this_part(self, items: list[pytest.Item]) -> set[str] | None:
+        """Of the tests that are run at all, with as many examples as they have; None where there are no parts."""
+        shard = self._options.shard
+        if shard is None:
+            return None
+        wanted = [name_of(item) for item in items if self._is_wanted(item)]
+        return shard.takes([Planned(name, self._examples.get(name, 1), weight_of(name)) for name in wanted])
+
     def _is_wanted(self, item: pytest.Item) -> bool:
+        if self._part is not None and name_of(item) not in self._part:
+            return False
         declared = declared_by(item)
         if self._replayed is not None:
             return declared is not None and declared.area == REPLAY
@@ -242,6 +254,6 @@ def name_of(item: pytest.Item) -> str:
     return f"{module}::{item.name}"
 
 
-def _planned(item: pytest.Item, declared: Declaration) -> budget.Planned:
+def _planned(item: pytest.Item, declared: Declaration) -> Planned:
     name = name_of(item)
-    return budget.Planned(name, declared.examples, budget.weight_of(name), draws=declared.draws)
+    return Planned(name, declared.examples, weight_of(name), draws=declared.draws)

@@ -68,6 +68,7 @@ def conformance(arguments: tuple[str, ...]) -> None:
       --hypothesis-seed N     other examples
       --baseline FILE         rules that are known to fail
       --report FILE           a report as .json or .html
+      --shard 3/8             one part of the tests (refsched report merge)
       --replay FILE           one failure again
 
     Every other option is pytest's, such as -n 2 or -k taints; TEST is a module of the suite or a test of one, such
@@ -76,6 +77,29 @@ def conformance(arguments: tuple[str, ...]) -> None:
     from refsched.tools.cli.conformance import conformance as run
 
     sys.exit(run(arguments))
+
+
+@cli.group()
+def report() -> None:
+    """Work on reports of `refsched conformance`."""
+
+
+@report.command()
+@click.argument("parts", nargs=-1, required=True, metavar="PART.json...")
+@click.option(
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="FILE",
+    help="Write the report of the whole, as .json or .html. May be given several times.",
+)
+def merge(parts: tuple[str, ...], outputs: tuple[str, ...]) -> None:
+    """Make one report of the parts of a run: of the JSON reports that `--shard 1/3 --report PART.json` and so on
+    have written. It does not depend on how the run was split. Exit code: that of the whole run.
+    """
+    from refsched.tools.cli.report import merge as run
+
+    sys.exit(run(parts, outputs))
 
 
 @cli.command()

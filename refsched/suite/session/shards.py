@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shards: a run that is split over processes or machines that know nothing of each other, and its one report.
+
+``--shard 3/8`` runs the third of eight parts of the tests; which tests these are depends on the tests alone. The
+JSON report of a part holds its evidence: what every test found. From the evidence of all parts comes the report of
+the whole, the same as if it had been one run.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import cattrs
+from attrs import evolve, field, frozen
+from cattrs.preconf.json import make_converter
+
+from refsched.errors import InputError
+from refsched.suite.reports.verdicts import Result, ended_early, faults_seen, is_selected, rule_verdicts
+from refsched.suite.session.baseline import stale
+from refsched.suite.session.bench import Rule
+from refsched.suite.session.budget import Planned, power_of
+from refsched.suite.session.outcome import Outcome
+from refsched.suite.session.runner import About
+from refsched.tools.reading.documents import read_json, read_text
+
+MEMBER = "evidence"
+"""Of the JSON report of a part."""
+
+MOST = 10_000
+"""Parts."""
+
+_CONVERTER = make_converter()
+_SHAPE = re.compile(r"([1-9][0-9]{0,4})/([1-9][0-9]{0,4})", re.ASCII)
+
+
+@frozen
+class Shard:
+    """The part ``number`` of ``of``, from 1."""
+
+    number: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+    def takes(self, tests: Sequence[Planned]) -> set[str]:
+        """Names of the tests of this part: the dearest ones are dealt out first, each to who has least."""
+        load = [0.0] * self.of
+        mine: set[str] = set()
+        for test in sorted(tests, key=lambda test: (-test.cost, test.name)):
+            lightest = load.index(min(load))
+            load[lightest] += test.cost
+            if lightest == self.number - 1:
+                mine.add(test.name)
+        return mine
+
+
+def read_shard(text: str) -> Shard:
+    """``3/8``. InputError where it is no such thing."""
+    found = _SHAPE.fullmatch(text)
+    if found is None or not int(found[1]) <= int(found[2]) <= MOST:
+        raise InputError(f"expected a part such as 3/8, found {text!r:.60}", where="--shard")
+    return Shard(int(found[1]), int(found[2]))
+
+
+@frozen
+class Evidence:
+    """What a run, or a part of one, has seen, and what it was asked to do: enough for its whole report.
+
+    ``rules`` are those of the release that decides, in the order of the catalogue; ``known`` are those that the
+    baseline lists, ``later`` those that the release asked for does not have; ``others_failed`` that a test failed
+    that is not the suite's."""
+
+    implementation: str
+    level: str
+    seed: str
+    about: About
+    rules: tuple[Rule, ...]
+    outcomes: tuple[Outcome, ...]
+    known: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
+    command: str = ""
+    folder: str = ""
+    replayed: str = ""
+    unfinished: int = 0
+    interrupted: bool = False
+    others_failed: bool = False
+    shard: Shard | None = field(default=None)
+
+
+def result_of(evidence: Evidence) -> Result:
+    """The verdicts on all rules, from everything that was seen."""
+    catalogue = {rule.id: rule for rule in evidence.rules}
+    outcomes = sorted(evidence.outcomes, key=lambda outcome: outcome.test)
+    rules = rule_verdicts(
+        catalogue, outcomes, evidence.level, evidence.known, evidence.later, evidence.about.lacks
+    )
+    selected = [rule for rule in evidence.rules if is_selected(rule, evidence.level)]
+    return Result(
+        about=evidence.about,
+        implementation=evidence.implementation,
+        level=evidence.level,
+        seed=evidence.seed,
+        rules=rules,
+        faults=faults_seen(outcomes),
+        tests=sum(outcome.is_claimed for outcome in outcomes),
+        examples=sum(outcome.examples for outcome in outcomes),
+        choices=sum(outcome.choices for outcome in outcomes),
+        single=sum(outcome.single for outcome in outcomes),
+        untested=len({rule.id for rule in selected} - {each.rule.id for each in rules}),
+        ended=ended_early(outcomes),
+        power=power_of((outcome.test, outcome.examples) for outcome in outcomes),
+        stale=stale(evidence.known, rules),
+        replayed=evidence.replayed,
+        command=evidence.command,
+        folder=evidence.folder,
+        unfinished=evidence.unfinished,
+        interrupted=evidence.interrupted,
+    )
+
+
+# --- Merging --------------------------------------------------------------------------------------
+
+
+def to_plain(evidence: Evidence) -> dict[str, Any]:
+    plain: dict[str, Any] = _CONVERTER.unstructure(evidence)
+    return plain
+
+
+def read_evidence(path: Path) -> Evidence:
+    """Of the JSON report of a part. InputError where the file is none."""
+    where = str(path)
+    try:
+        value = read_json(read_text(path.read_bytes(), where))
+        evidence = value.get(MEMBER) if isinstance(value, Mapping) else None
+        if not isinstance(evidence, Mapping):
+            raise InputError("is no report of a part (--shard 1/2 --report FILE.json)", where=where)
+        return _CONVERTER.structure(evidence, Evidence)
+    except OSError as error:
+        raise InputError(error.strerror or str(error), where=where) from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{error.msg} (line {error.lineno})", where=where) from None
+    except (ValueError, TypeError, AttributeError, cattrs.BaseValidationError):
+        raise InputError(
+            "its evidence is none that this release of the suite has written", where=where
+        ) from None
+
+
+def merged(parts: Mapping[str, Evidence]) -> Evidence:
+    """Of all parts of one run, each with the name of its file. InputError where one is missing, or not of it."""
+    (first, evidence), *others = parts.items()
+    for name, other in others:
+        for member in ("implementation", "about", "level", "seed", "rules", "known", "later"):
+            if getattr(other, member) != getattr(evidence, member):
+                raise InputError(f"is of another run than {first}: its {member} differs", where=name)
+    _check_complete(parts)
+    every = parts.values()
+    return evolve(
+        evidence,
+        outcomes=tuple(outcome for part in every for outcome in part.outcomes),
+        unfinished=sum(part.unfinished for part in every),
+        interrupted=any(part.interrupted for part in every),
+        others_failed=any(part.others_failed for part in every),
+        shard=None,
+    )
+
+
+def _check_complete(parts: Mapping[str, Evidence]) -> None:
+    seen: dict[int, str] = {}
+    of = None
+    for name, part in parts.items():
+        shard = part.shard or Shard(1, 1)
+        of = of or shard.of
+        if shard.of != of:
+            raise InputError(f"is part {shard}, and the first file is one of {of}", where=name)
+        if shard.number in seen:
+            raise InputError(f"is part {shard}, as {seen[shard.number]} is", where=name)
+        seen[shard.number] = name
+    missing = [str(number) for number in range(1, (of or 1) + 1) if number not in seen]
+    if missing:
+        raise InputError(f"of {of} parts there is no {', '.join(missing[:10])}")

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``refsched report merge``: one report of the parts of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from refsched.errors import InputError, printable
+from refsched.suite.reports.report_html import html
+from refsched.suite.reports.report_json import json_text
+from refsched.suite.reports.report_terminal import paragraphs
+from refsched.suite.reports.verdicts import FAILED, Result
+from refsched.suite.session.options import REPORT_SUFFIXES
+from refsched.suite.session.shards import merged, read_evidence, result_of
+from refsched.suite.session.writing import write_whole
+
+
+def merge(parts: Sequence[str], outputs: Sequence[str]) -> int:
+    """Print the report of the whole run, write it, and answer how the run would have ended."""
+    for output in outputs:
+        if not output.endswith(REPORT_SUFFIXES):
+            raise InputError(f"expected a file that ends with {' or '.join(REPORT_SUFFIXES)}", where=output)
+    evidence = merged({path: read_evidence(Path(path)) for path in parts})
+    result = result_of(evidence)
+    for output in outputs:
+        write_whole(Path(output), json_text(result) if output.endswith(".json") else html(result))
+    _write_failures(result)
+    for paragraph in paragraphs(result):
+        click.echo("\n".join((*(printable(line) for line in paragraph.lines), "")))
+    return FAILED if evidence.others_failed and not evidence.interrupted else result.exit_code
+
+
+def _write_failures(result: Result) -> None:
+    """What repeats each failure, where the report says that it is."""
+    for each in result.rules:
+        if each.failure is not None:
+            for suffix, text in (("jsonl", each.failure.trace), ("yaml", each.failure.scenario)):
+                path = Path(result.path_of(each.rule.id, suffix))
+                path.parent.mkdir(exist_ok=True)
+                write_whole(path, text)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of a run: what they find together is one report, however the run was split."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+from click.testing import CliRunner, Result
+from toy_suite import Suite
+
+from refsched.errors import InputError
+from refsched.suite.session.budget import Planned, Weight
+from refsched.suite.session.outcome import Fault, Outcome
+from refsched.suite.session.runner import About
+from refsched.suite.session.shards import Evidence, Shard, merged, read_shard, result_of
+from refsched.tools.cli.main import cli
+
+MORE = """
+import pytest
+from refsched.suite import conforms
+from toy_bench import history_of
+
+@pytest.mark.parametrize("pods", [1, 2, 3])
+@conforms(rules=("R-TOY-01", "R-IDLE-01"))
+def test_pods(check, pods):
+    check(history_of([1] * pods))
+
+def test_of_a_project():
+    assert True
+"""
+
+EVIDENCE = Evidence("mine", "all", "0", About("mine", "1", "1.34", ("filter",)), (), ())
+
+
+def _part(number: int, of: int, **more: Any) -> Evidence:
+    return evolve(EVIDENCE, shard=Shard(number, of), **more)
+
+
+def _merge(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(cli, ["report", "merge", *map(str, arguments)])
+
+
+# --- Parts ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["0/2", "3/2", "1", "1/2/3", "a/b", "1/0", "-1/2", "1/99999", "²/3", ""])
+def test_a_part_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="--shard: expected a part such as 3/8"):
+        read_shard(text)
+
+
+def test_every_test_is_in_one_part_and_dear_ones_are_dealt_out_first() -> None:
+    tests = [Planned(f"t{number}", 10 + number, Weight(0.1)) for number in range(20)]
+    parts = [Shard(number, 3).takes(tests) for number in (1, 2, 3)]
+    assert sorted(name for part in parts for name in part) == sorted(test.name for test in tests)
+    assert [Shard(number, 3).takes(tests[::-1]) for number in (1, 2, 3)] == parts
+    costs = [sum(test.cost for test in tests if test.name in part) for part in parts]
+    assert max(costs) - min(costs) <= max(test.cost for test in tests)
+    assert Shard(3, 3).takes(tests[:2]) == set()
+
+
+@pytest.mark.parametrize(("impl", "code", "of"), [("right", 0, 2), ("wrong", 1, 3)])
+def test_the_parts_of_a_run_come_to_the_report_of_the_whole(
+    impl: str, code: int, of: int, suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite.add("test_more.py", MORE)
+    whole = suite("--report=whole.json", "--report=whole.html", impl=impl)
+    assert whole.ret == code
+    parts = []
+    for number in range(1, of + 1):
+        parts.append(suite.path / f"part-{number}.json")
+        suite(f"--shard={number}/{of}", f"--report={parts[-1]}", impl=impl)
+    monkeypatch.chdir(suite.path)
+    done = _merge(*parts[::-1], "--output", "merged.json", "--output", "merged.html")
+    assert done.exit_code == code, done.output
+    for suffix in ("json", "html"):
+        texts = [(suite.path / f"{name}.{suffix}").read_text("utf-8") for name in ("whole", "merged")]
+        assert texts[0] == texts[1]
+    assert json.loads((suite.path / "merged.json").read_text("utf-8"))["headline"] in done.output.replace(
+        "\n", " "
+    )
+    if code:
+        assert list((suite.path / ".refsched").glob("*.jsonl"))
+
+
+# --- What cannot be merged ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parts", "problem"),
+    [
+        ({"a": _part(1, 3)}, "of 3 parts there is no 2, 3"),
+        ({"a": _part(1, 2), "b": _part(1, 2)}, "b: is part 1/2, as a is"),
+        ({"a": _part(1, 2), "b": _part(2, 3)}, "b: is part 2/3, and the first file is one of 2"),
+        ({"a": _part(1, 2), "b": _part(2, 2, seed="1")}, "b: is of another run than a: its seed differs"),
+    ],
+)
+def test_parts_that_are_no_whole_are_refused(parts: dict[str, Evidence], problem: str) -> None:
+    with pytest.raises(InputError) as refused:
+        merged(parts)
+    assert str(refused.value) == problem
+
+
+def test_what_kept_one_part_from_judging_keeps_the_whole() -> None:
+    fault = Outcome("t", ("R-TOY-01",), fault=Fault("adapter", "it hangs"))
+    whole = merged({"a": _part(1, 2, unfinished=2, interrupted=True), "b": _part(2, 2, outcomes=(fault,))})
+    assert (whole.unfinished, whole.interrupted, whole.shard) == (2, True, None)
+    assert result_of(whole).exit_code == 2
+    assert [seen.tests for seen in result_of(whole).faults] == [("t",)]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{}", "is no report of a part (--shard 1/2 --report FILE.json)"),
+        ("[]", "is no report of a part (--shard 1/2 --report FILE.json)"),
+        ("{", "Expecting property name enclosed in double quotes (line 1)"),
+        ('{"evidence": {}}', "its evidence is none that this release of the suite has written"),
+        ('{"evidence": {"about": 1}}', "its evidence is none that this release of the suite has written"),
+    ],
+)
+def test_a_file_that_is_no_report_of_a_part_is_refused(text: str, problem: str, tmp_path: Path) -> None:
+    path = tmp_path / "part.json"
+    path.write_text(text)
+    done = _merge(path)
+    assert isinstance(done.exception, InputError)
+    assert str(done.exception) == f"{path}: {problem}"
+    assert str(_merge(tmp_path / "gone").exception) == f"{tmp_path}/gone: No such file or directory"
+    assert "expected a file that ends with .json or .html" in str(_merge(path, "--output", "x.txt").exception)
