@@ -35,7 +35,8 @@ from refsched.rules import Reason, applies
 
 WAITING = Reason("waiting for the preemption for this pod to be finished", "R-PREEMPT-17")
 NO_CANDIDATE = Reason("no candidate node for preemption", "R-PREEMPT-13")
-_NOT_HELPFUL = unresolvable("Preemption is not helpful for scheduling")
+NOT_HELPFUL = Reason("Preemption is not helpful for scheduling", "R-PREEMPT-03")
+_NOT_HELPFUL = unresolvable(NOT_HELPFUL)
 
 
 def _never(plugin: object, pod: Pod, before: object, after: object, objects: ObjectStore) -> bool:

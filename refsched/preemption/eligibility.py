@@ -10,7 +10,10 @@ from __future__ import annotations
 from refsched.framework.post_filter import PostFilterContext
 from refsched.framework.status import Code
 from refsched.objects.pod import Pod
-from refsched.rules import applies
+from refsched.rules import Reason, applies
+
+NEVER = Reason("not eligible due to preemptionPolicy=Never.", "R-PREEMPT-01")
+TERMINATING = Reason("not eligible due to a terminating pod on the nominated node.", "R-PREEMPT-02")
 
 
 def why_not_eligible(context: PostFilterContext) -> str | None:
@@ -21,10 +24,10 @@ def why_not_eligible(context: PostFilterContext) -> str | None:
     Returns None where the pod may preempt."""
     if context.pod.pod.spec.preemption_policy == "Never":
         applies("R-PREEMPT-01")
-        return "not eligible due to preemptionPolicy=Never."
+        return NEVER
     if _waits_for_a_victim(context):
         applies("R-PREEMPT-02")
-        return "not eligible due to a terminating pod on the nominated node."
+        return TERMINATING
     return None
 
 

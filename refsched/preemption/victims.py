@@ -14,7 +14,9 @@ from refsched.preemption.candidate import Candidate
 from refsched.preemption.disruption import Budgets, by_protection
 from refsched.preemption.eligibility import may_preempt
 from refsched.preemption.importance import PreemptionSteps
-from refsched.rules import applies
+from refsched.rules import Reason, applies
+
+NO_VICTIMS = Reason("No preemption victims found for incoming pod", "R-PREEMPT-04")
 
 
 def select_victims(
@@ -30,7 +32,7 @@ def select_victims(
     potential = [other for other in node.pods if may_preempt(context.pod.pod, other.pod)]
     if not potential:
         applies("R-PREEMPT-04")
-        return unresolvable("No preemption victims found for incoming pod")
+        return unresolvable(NO_VICTIMS)
     trial = Trial(context, node)
     for victim in potential:
         trial.remove(victim)

@@ -15,11 +15,17 @@ _PLACES = (_PACKAGE / "shipped", _PACKAGE.parent)
 """As the wheel has it (pyproject.toml, force-include), and as a checkout has it."""
 
 TESTS = "conformance"
+EXAMPLES = "docs/examples/rules"
 
 
 def data_folder() -> Path:
     """The folder with ``recorder/`` and the recordings of each release. InputError where there is none."""
     return _found("traces", "recorder")
+
+
+def examples_folder() -> Path:
+    """The folder with an example for each rule. InputError where there is none."""
+    return _found(EXAMPLES, ".")
 
 
 def tests_folder() -> Path:

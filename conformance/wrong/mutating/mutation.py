@@ -69,11 +69,11 @@ def compiled(source: str, name: str, module: str, path: str) -> CodeType:
     """The module's code with the mutant of this name. Raises ValueError if the module has no such mutant."""
     for mutant in mutants_of(module, source):
         if mutant.name == name:
-            return compile(_planted(mutant.place, mutant.changed), path, "exec")
+            return compile(planted(mutant.place, mutant.changed), path, "exec")
     raise ValueError(f"{module} has no mutant {name!r}")
 
 
-def _planted(place: Place, changed: ast.AST) -> ast.Module:
+def planted(place: Place, changed: ast.AST) -> ast.Module:
     if hasattr(place.node, "lineno"):
         ast.copy_location(changed, place.node)
     if place.index is None:

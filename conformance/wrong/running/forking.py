@@ -119,7 +119,7 @@ def replace_function(module: str, name: str, code: CodeType) -> bool:
     if function is None or len(known) != 1 or known[0].co_freevars != function.__code__.co_freevars:
         return False
     function.__code__ = known[0]
-    _forget()
+    forget_values()
     return True
 
 
@@ -130,7 +130,7 @@ def _function_in(value: Any) -> FunctionType | None:
     return value if isinstance(value, FunctionType) else None
 
 
-def _forget() -> None:
+def forget_values() -> None:
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "refsched":
             for value in list(vars(module).values()):

@@ -21,7 +21,15 @@ import yaml
 from refsched.checking.trace import FORMAT, read_trace
 from refsched.errors import InputError, one_line
 from refsched.records import Input, Update, read_record, to_json
-from refsched.suite.histories.history import Create, History, Observe, Schedule, Step, steps_by_entry
+from refsched.suite.histories.history import (
+    DEFAULT_CONFIG,
+    Create,
+    History,
+    Observe,
+    Schedule,
+    Step,
+    steps_by_entry,
+)
 from refsched.suite.session.bench import Seen
 from refsched.tools.reading.api_fields import check_fields
 from refsched.tools.reading.documents import read_documents, read_text
@@ -180,17 +188,19 @@ def _from_scenario(path: Path) -> History:
         name: next((document.value for document in read_documents(text, f"{path}: data.{name}")), None)
         for name, text in scenarios[0].get("data", {}).items()
     }
-    objects = iter([value for value in documents if not _has_steps(value)])
+    created = [value for value in documents if not _has_steps(value)]
     steps = data.get("steps")
-    if isinstance(steps, list):
+    if isinstance(steps, list) and any(isinstance(step, dict) and "create" in step for step in steps):
+        objects = iter(created)
         steps = [_with_object(step, objects, path) for step in steps]
+    elif isinstance(steps, list):
+        steps = [*({"create": value} for value in created), *steps]
     try:
-        config = data.get("config")
-        gates = data.get("featureGates") or {}
+        config = data.get("config") or dict(DEFAULT_CONFIG)
         read = tuple(read_steps(steps))
         for step in read:
             _check_fields(step, path)
-        return History(read, config, gates) if config else History(read)
+        return History(read, config, data.get("featureGates") or {})
     except InputError as problem:
         raise problem.at(str(path)) from None
 

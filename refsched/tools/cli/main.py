@@ -283,6 +283,19 @@ def explain(
     sys.exit(run(Given(files, config, feature_gates, kubernetes, seed), pod, output))
 
 
+@cli.command()
+@click.argument("rule_id", required=False, metavar="[RULE]")
+@click.option("--search", "text", metavar="WORDS", help="List the rules in which all these words occur.")
+def rule(rule_id: str | None, text: str | None) -> None:
+    """Show a rule, such as R-NOM-01, with the smallest cluster that shows it, and run that.
+
+    Exit code: 0 where the rule, or one with these words, was shown, 2 where there is none.
+    """
+    from refsched.tools.cli.rule import rule as run
+
+    sys.exit(run(rule_id, text))
+
+
 def main() -> None:
     """The entry point. Whatever happens ends with one of the exit codes, and an error in one line: also a full
     disk, a closed stream and a defect of refsched."""

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``python -m conformance.wrong.smallest [RULE...]``: the example of each rule is computed and written.
+
+With ids only those are computed. What is found for each rule is written at once, so that a run that was stopped
+can go on with ``--missing``.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+
+from conformance.wrong.smallest import configured, finding, recorded
+from conformance.wrong.smallest.finding import Candidates, Found
+from conformance.wrong.smallest.recorded import Recorded
+from refsched.releases import DEFAULT, RELEASES
+from refsched.suite.catalogue.rules import all_rules
+from refsched.suite.reports.wording import said
+from refsched.tools.rulebook.examples import Broken, Example, Recording, text_of
+
+FOLDER = Path("docs/examples/rules")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """2 where there is no such rule."""
+    options = _options(arguments)
+    unknown = [rule for rule in options.rules if rule not in all_rules()]
+    if unknown:
+        print(f"there is no rule {unknown[0]!r}", file=sys.stderr)
+        return 2
+    options.folder.mkdir(parents=True, exist_ok=True)
+    recordings = recorded.shortest(options.jobs)
+    for found in (*configured.examples(), *_decided(options)):
+        if not options.rules or found.rule in options.rules:
+            _write(found, recordings, options.folder)
+    return 0
+
+
+def _options(arguments: Sequence[str]) -> Namespace:
+    parser = ArgumentParser(prog="python -m conformance.wrong.smallest", description=__doc__)
+    parser.add_argument("rules", nargs="*", metavar="RULE", help="a rule; all without any")
+    parser.add_argument("--jobs", type=int, default=2, help="how many processes (default: 2)")
+    parser.add_argument("--missing", action="store_true", help="only those that have no example yet")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help=f"default: {FOLDER}")
+    parser.add_argument(
+        "--breakers", type=int, default=finding.BREAKERS, help="schedulers that are tried for each rule"
+    )
+    return parser.parse_args(arguments)
+
+
+def _decided(options: Namespace) -> Iterator[Found]:
+    """In the newest release, and what only an older one decides in that."""
+    for kubernetes in sorted(RELEASES, key=lambda name: name != DEFAULT.name):
+        wanted = [rule for rule in options.rules or all_rules() if _is_shown_in(rule, kubernetes)]
+        if options.missing:
+            wanted = [rule for rule in wanted if not (options.folder / f"{rule}.yaml").exists()]
+        if not wanted:
+            continue
+        histories = finding.candidates(kubernetes)
+        find = partial(_found, histories=histories, breakers=options.breakers, kubernetes=kubernetes)
+        gc.collect()
+        gc.freeze()
+        with get_context("fork").Pool(options.jobs) as pool:
+            yield from (
+                found for found in pool.imap_unordered(find, wanted, chunksize=6) if found is not None
+            )
+
+
+def _is_shown_in(rule: str, kubernetes: str) -> bool:
+    releases = all_rules()[rule].releases
+    return kubernetes == DEFAULT.name if DEFAULT.name in releases else kubernetes in releases
+
+
+def _found(rule: str, histories: Candidates, breakers: int, kubernetes: str) -> Found | None:
+    return finding.example_of(all_rules()[rule], histories.get(rule, ()), breakers, kubernetes)
+
+
+def _write(found: Found, recordings: Mapping[str, Recorded], folder: Path) -> None:
+    (folder / f"{found.rule}.yaml").write_text(text_of(example(found, recordings)), "utf-8")
+    print(found.rule, found.difference.breaker if found.difference else "is applied", flush=True)
+
+
+def example(found: Found, recordings: Mapping[str, Recorded]) -> Example:
+    """What is found, in words."""
+    one, recording = found.difference, recordings.get(found.rule)
+    return Example(
+        found.rule,
+        found.history,
+        found.kubernetes,
+        Broken(one.breaker, one.says, one.member, said(one.expected), said(one.got), one.pod, one.step)
+        if one is not None
+        else None,
+        Recording(recording.trace, recording.line, recording.lines) if recording is not None else None,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

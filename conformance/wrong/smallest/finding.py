@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finding: the smallest history that shows a rule.
+
+Of the histories of the suite in which the rule decides, the smallest ones are given to schedulers that break the
+rule. One that such a scheduler decides otherwise is shrunk as long as it does so for the same reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from attrs import evolve, frozen
+
+from conformance.wrong.running.forking import Forked
+from conformance.wrong.running.profile import histories_of, suite_tests
+from conformance.wrong.smallest.naming import with_names
+from conformance.wrong.smallest.shrinking import Shrinking, size_of
+from conformance.wrong.smallest.without import Breaker, breakers_of
+from refsched.errors import InputError
+from refsched.releases import DEFAULT, release_of
+from refsched.suite.adapters.adapter import Adapter
+from refsched.suite.adapters.connecting import REFERENCE, connect
+from refsched.suite.adapters.faults import AdapterFault
+from refsched.suite.catalogue.rules import Rule
+from refsched.suite.histories.driver import Transcript
+from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.history import History
+from refsched.suite.histories.judge import ANSWERS
+from refsched.suite.histories.trial import try_history
+from refsched.suite.session.dependence import by_cause
+
+TIMEOUT = 10.0
+"""Seconds for one answer."""
+
+CANDIDATES = 40
+"""So many histories of a rule are kept, the smallest ones."""
+
+TRIED = 6
+"""So many of them are given to one scheduler that may break the rule, and"""
+BREAKERS = 6
+"""to so many such schedulers."""
+
+SMALL = 4
+"""A history of so few steps needs no second one beside it."""
+
+Candidates = Mapping[str, Sequence[History]]
+Json = dict[str, Any]
+
+
+@frozen
+class Difference:
+    """What the scheduler that breaks the rule does otherwise: ``member`` of a record, at ``step``, of ``pod``."""
+
+    breaker: str
+    says: str
+    is_planted: bool
+    rule: str
+    member: str
+    expected: object
+    got: object
+    pod: str
+    step: int
+
+
+@frozen
+class Found:
+    """A history that shows the rule, and what a scheduler that breaks it does; None where none was found."""
+
+    rule: str
+    history: History
+    difference: Difference | None
+    kubernetes: str = DEFAULT.name
+
+
+def candidates(kubernetes: str = DEFAULT.name) -> Candidates:
+    """By rule the smallest histories of the suite in which it decides, in this release."""
+    found: dict[str, list[tuple[tuple[int, int], int, History]]] = {}
+    number = 0
+    with connect(f"{REFERENCE}:{kubernetes}", in_process=True) as adapter:
+        for test in suite_tests():
+            for drawn in () if test.recorded else histories_of(test):
+                history = _as_of(drawn, kubernetes)
+                number += 1
+                size = size_of(history)
+                for rule in judged(adapter, history).decisive:
+                    found.setdefault(rule, []).append((size, number, history))
+    return {
+        rule: [history for *_, history in sorted(sized, key=lambda one: one[:2])[:CANDIDATES]]
+        for rule, sized in found.items()
+    }
+
+
+def _as_of(history: History, kubernetes: str) -> History:
+    """The same history for a release whose configuration has another apiVersion."""
+    versions = release_of(kubernetes).api_versions
+    if history.config["apiVersion"] in versions:
+        return history
+    return evolve(history, config={**history.config, "apiVersion": versions[0]}, feature_gates={})
+
+
+def judged(adapter: Adapter, history: History) -> Transcript:
+    """What happened; nothing where the history cannot be done."""
+    try:
+        return try_history(adapter, history)
+    except (InputError, AdapterFault, KeyError, ValueError):
+        return Transcript(history)
+
+
+def example_of(
+    rule: Rule, histories: Sequence[History], breakers: int = BREAKERS, kubernetes: str = DEFAULT.name
+) -> Found | None:
+    """None where the rule decides in none of the histories."""
+    if not histories:
+        return None
+    near: Breaker | None = None
+    for breaker in breakers_of(rule)[:breakers]:
+        with _breaking(breaker, kubernetes) as adapter:
+            telling = _telling(adapter, rule, histories) if adapter is not None else []
+            if adapter is not None and any(finding.rule == rule.id for _, finding in telling):
+                return _shrunk(adapter, breaker, rule, telling, kubernetes)
+            near = near or (breaker if telling else None)
+    if near is not None:
+        with _breaking(near, kubernetes) as adapter:
+            if adapter is not None:
+                return _shrunk(adapter, near, rule, _telling(adapter, rule, histories), kubernetes)
+    return _applied(rule, histories[:2], kubernetes)
+
+
+@contextmanager
+def _breaking(breaker: Breaker, kubernetes: str) -> Iterator[Adapter | None]:
+    """The scheduler, in a process of its own; None where it cannot even start."""
+    try:
+        adapter = Adapter(breaker.name, Forked(breaker.change, TIMEOUT), kubernetes)
+    except AdapterFault:
+        yield None
+        return
+    with adapter:
+        yield adapter
+
+
+Telling = list[tuple[History, Finding]]
+
+
+def _telling(adapter: Adapter, rule: Rule, histories: Sequence[History]) -> Telling:
+    """The first of these histories that the scheduler decides otherwise; of those that name the rule a second
+    one, unless the first one is small."""
+    found: Telling = []
+    for history in histories[:TRIED]:
+        finding = _difference(adapter, rule, history)
+        if finding is not None:
+            found.append((history, finding))
+            if finding.rule == rule.id:
+                found = [one for one in found if one[1].rule == rule.id]
+                if len(found) == 2 or size_of(history)[0] <= SMALL:
+                    break
+    return found[:2]
+
+
+def _shrunk(
+    adapter: Adapter, breaker: Breaker, rule: Rule, telling: Telling, kubernetes: str
+) -> Found | None:
+    found: list[Found] = []
+    for history, finding in telling:
+        shows = _shows_as(adapter, rule, finding)
+        smallest = _named(Shrinking(history, shows).smallest(), shows)
+        last = _difference(adapter, rule, smallest)
+        if last is not None:
+            found.append(Found(rule.id, smallest, _as_difference(breaker, last), kubernetes))
+    return min(found, key=lambda one: size_of(one.history), default=None)
+
+
+def _shows_as(adapter: Adapter, rule: Rule, first: Finding) -> Callable[[History], bool]:
+    def shows(history: History) -> bool:
+        found = _difference(adapter, rule, history)
+        return found is not None and _kind(found) == _kind(first)
+
+    return shows
+
+
+def _difference(adapter: Adapter, rule: Rule, history: History) -> Finding | None:
+    """What is found first in a history in which the rule decides; None where nothing is, or where the scheduler
+    answers with an error."""
+    transcript = judged(adapter, history)
+    if rule.id not in transcript.decisive or any(one.rule == ANSWERS for one in transcript.findings):
+        return None
+    return min(transcript.findings, key=lambda one: _order(one, rule), default=None)
+
+
+def _order(finding: Finding, rule: Rule) -> tuple[bool, tuple[int, int]]:
+    return finding.rule != rule.id, by_cause(finding, 0)
+
+
+def _kind(finding: Finding) -> tuple[str, str]:
+    return finding.rule, finding.member.partition(".")[0]
+
+
+def _as_difference(breaker: Breaker, one: Finding) -> Difference:
+    return Difference(
+        breaker.name,
+        breaker.says,
+        breaker.is_planted,
+        one.rule,
+        one.member,
+        one.expected,
+        one.got,
+        one.pod,
+        one.step,
+    )
+
+
+def _named(history: History, shows: Callable[[History], bool]) -> History:
+    renamed = with_names(history)
+    return renamed if shows(renamed) else history
+
+
+def _applied(rule: Rule, histories: Iterable[History], kubernetes: str) -> Found:
+    """The smallest history in which the rule decides something."""
+
+    with connect(f"{REFERENCE}:{kubernetes}", in_process=True) as adapter:
+
+        def shows(history: History) -> bool:
+            transcript = judged(adapter, history)
+            return rule.id in transcript.decisive and not transcript.findings
+
+        smallest = [_named(Shrinking(history, shows).smallest(), shows) for history in histories]
+    return Found(rule.id, min(smallest, key=size_of), None, kubernetes)

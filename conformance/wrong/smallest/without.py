@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Without: schedulers that break one rule: planted ones, one without a row of a table, and mutants near the rule.
+
+A planted scheduler or a mutant is near a rule if it changes a function in which the rule is applied, or that
+states it; the nearer its lines are to those where the rule is applied, the earlier it is tried.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
+from types import CodeType
+from typing import Any
+
+from attrs import evolve, frozen
+
+from conformance.wrong.mutating.mutants import path_of, source_of
+from conformance.wrong.mutating.mutation import Mutant, mutants_of, planted
+from conformance.wrong.planted.table import Wrong, all_wrong
+from conformance.wrong.running.forking import forget_modules, forget_values, replace_function
+from conformance.wrong.running.planting import plant
+from refsched.framework.events import EventHint
+from refsched.queue.hint_table import event_rule
+from refsched.queue.transitions import Place, Transition, Transitions
+from refsched.suite.catalogue.rules import TRANSITIONS_OF, Rule, default_plugins
+
+CALLED = 1000
+"""How far away a function is that a function of the rule calls."""
+
+_WAITS = (Place.UNSCHEDULABLE, Place.ACTIVE, Place.BACKOFF)
+
+
+@frozen
+class Breaker:
+    """A scheduler that may break a rule: ``says`` is what it does, and ``change`` makes it one, in a process
+    of its own. ``distance`` is that from the place where the rule is applied, in lines; ``is_planted`` says
+    that a person has described it."""
+
+    name: str
+    says: str
+    change: Callable[[], None]
+    distance: int
+    is_planted: bool = False
+
+
+def breakers_of(rule: Rule) -> list[Breaker]:
+    """The nearest first; of equally near ones those that a person has described."""
+    found = [*_without_events(rule), *_without_transition(rule)]
+    if not found:
+        sites = sites_of(rule)
+        found = [*_planted(rule, sites), *_mutants(rule, sites)]
+    return sorted(found, key=lambda one: (one.distance // 4, not one.is_planted))
+
+
+# --- Rows of tables -------------------------------------------------------------------------------
+
+
+def _without_events(rule: Rule) -> Iterator[Breaker]:
+    for plugin in default_plugins():
+        for row in getattr(plugin, "EVENTS", ()):
+            if event_rule(plugin.name, row.resource, row.action) == rule.id:
+                yield Breaker(
+                    f"without-{rule.id}",
+                    f"It does not ask {plugin.name} whether this event requeues the pod.",
+                    partial(_remove_event, type(plugin), row),
+                    0,
+                    is_planted=True,
+                )
+
+
+def _remove_event(plugin: Any, row: EventHint) -> None:
+    plugin.EVENTS = tuple(each for each in plugin.EVENTS if each is not row)
+    forget_values()
+
+
+def _without_transition(rule: Rule) -> Iterator[Breaker]:
+    for table in TRANSITIONS_OF.values():
+        for row in table:
+            if row.rule == rule.id:
+                for place in _WAITS:
+                    if place is not row.goes_to:
+                        changed = evolve(row, goes_to=place)
+                        yield Breaker(
+                            f"{rule.id}-{place.name.lower()}",
+                            f"The pod becomes {place.value} instead of {row.goes_to.value}.",
+                            partial(_replace_row, table, changed),
+                            0,
+                            is_planted=True,
+                        )
+
+
+def _replace_row(table: Transitions, row: Transition) -> None:
+    table._rows[row.place, row.occurrence] = row
+
+
+# --- Where a rule is applied ----------------------------------------------------------------------
+
+
+@frozen
+class Sites:
+    """The lines at which a rule is applied, and by function those that it spans and how far away it is."""
+
+    lines: tuple[int, ...]
+    functions: Mapping[str, tuple[int, int, int]]
+
+    def distance(self, first: int, last: int) -> int:
+        """How far these lines are from those at which the rule is applied."""
+        inside = [far for begin, end, far in self.functions.values() if begin <= first and last <= end]
+        if not inside:
+            return -1
+        near = [abs(line - first) for line in self.lines]
+        return min(inside) + min(near, default=50)
+
+
+@cache
+def sites_of(rule: Rule) -> Sites:
+    tree = ast.parse(source_of(rule.module))
+    named = {
+        target.id
+        for node in tree.body
+        if isinstance(node, ast.Assign) and _says(node.value, rule.id)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    lines = {
+        node.lineno
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.Call) and _says(node, rule.id))
+        or (isinstance(node, ast.Name) and node.id in named and isinstance(node.ctx, ast.Load))
+    }
+    functions: dict[str, tuple[int, int, int]] = {}
+    all_functions = dict(_functions(tree))
+    for name, node in all_functions.items():
+        if name == rule.place or any(node.lineno <= line <= _end(node) for line in lines):
+            functions[name] = (node.lineno, _end(node), 0)
+    for name in list(functions):
+        for called in ast.walk(all_functions[name]):
+            if isinstance(called, ast.Name | ast.Attribute):
+                end = called.id if isinstance(called, ast.Name) else called.attr
+                for other, node in all_functions.items():
+                    if other.rpartition(".")[2] == end:
+                        functions.setdefault(other, (node.lineno, _end(node), CALLED))
+    return Sites(tuple(sorted(lines)), functions)
+
+
+def _says(node: ast.AST, rule: str) -> bool:
+    return any(isinstance(one, ast.Constant) and one.value == rule for one in ast.walk(node))
+
+
+def _functions(tree: ast.AST, within: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            name = f"{within}.{node.name}" if within else node.name
+            if isinstance(node, ast.FunctionDef):
+                yield name, node
+            else:
+                yield from _functions(node, name)
+
+
+def _end(node: ast.FunctionDef) -> int:
+    return node.end_lineno or node.lineno
+
+
+# --- Planted schedulers ---------------------------------------------------------------------------
+
+
+def _planted(rule: Rule, sites: Sites) -> Iterator[Breaker]:
+    source = source_of(rule.module)
+    for wrong in all_wrong().values():
+        if wrong.module == rule.module and source.count(wrong.before) == 1:
+            first = source[: source.index(wrong.before)].count("\n") + 1
+            distance = sites.distance(first, first + wrong.before.rstrip("\n").count("\n"))
+            if distance >= 0:
+                yield Breaker(
+                    wrong.name, wrong.says, partial(_plant, wrong, _function_at(rule, first)), distance, True
+                )
+
+
+def _function_at(rule: Rule, line: int) -> str:
+    functions = _functions(ast.parse(source_of(rule.module)))
+    return next((name for name, node in functions if node.lineno < line <= _end(node)), "")
+
+
+def _plant(wrong: Wrong, function: str) -> None:
+    path = path_of(wrong.module)
+    text = path.read_text("utf-8").replace(wrong.before, wrong.after)
+    _be(wrong.module, function, compile(text, str(path), "exec"))
+
+
+def _be(module: str, function: str, code: CodeType) -> None:
+    if not function or not replace_function(module, function, code):
+        forget_modules(module)
+        plant(module, lambda _: code)
+
+
+# --- Mutants --------------------------------------------------------------------------------------
+
+
+def _mutants(rule: Rule, sites: Sites) -> Iterator[Breaker]:
+    for mutant in _mutants_in(rule.module):
+        distance = -1 if mutant.place.always else sites.distance(mutant.place.first, mutant.place.last)
+        if distance >= 0:
+            before, _, after = mutant.diff.partition("  →  ")
+            yield Breaker(
+                mutant.name,
+                f"Where the specification says `{before}`, it says `{after}`.",
+                partial(_mutate, mutant),
+                distance,
+            )
+
+
+@cache
+def _mutants_in(module: str) -> tuple[Mutant, ...]:
+    return tuple(mutants_of(module, source_of(module)))
+
+
+def _mutate(mutant: Mutant) -> None:
+    """Done in a process of its own: the tree that all mutants of a module share is changed."""
+    code = compile(planted(mutant.place, mutant.changed), str(path_of(mutant.module)), "exec")
+    _be(mutant.module, mutant.name.split(":")[1], code)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The site: Sphinx makes it of the Markdown in this folder and of pages that are generated from the code.
+
+tox -e docs        # docs/_site/index.html, which opens from the file system
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version as version_of
+from pathlib import Path
+
+from pygments.lexers.special import TextLexer
+from sphinx.highlighting import lexers
+
+from refsched.tools.rulebook.site import write_pages
+
+lexers |= {"mermaid": TextLexer(), "jsonl": TextLexer()}
+
+project = "refsched"
+copyright = "the authors of refsched"
+release = version = version_of("refsched")
+
+extensions = ["myst_parser"]
+exclude_patterns = ["_site", "examples/partial", "examples/rules", "README.md"]
+nitpicky = True
+language = "en"
+
+myst_heading_anchors = 4
+myst_links_external_new_tab = False
+
+
+html_theme = "furo"
+html_title = "refsched"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {"navigation_with_keys": True}
+html_last_updated_fmt = None
+
+write_pages(Path(__file__).parent / "generated")

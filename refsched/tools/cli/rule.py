@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``refsched rule``."""
+
+from __future__ import annotations
+
+from refsched.errors import InputError
+from refsched.tools.cli.main import AGREED, NOT_JUDGED
+from refsched.tools.cli.printing import Page
+from refsched.tools.rulebook.lookup import rule_called, search
+from refsched.tools.rulebook.page import write_found, write_rule
+
+
+def rule(name: str | None, text: str | None) -> int:
+    """One of the two is given. InputError where it finds nothing."""
+    if (name is None) == (text is None):
+        raise InputError("expected the id of a rule, or --search with words")
+    page = Page()
+    if name is not None:
+        shown = write_rule(page, rule_called(name))
+        page.show()
+        return AGREED if shown else NOT_JUDGED
+    found = search(text or "")
+    if not found:
+        raise InputError("no rule has these words", where=text or "--search")
+    write_found(page, found)
+    page.show()
+    return AGREED

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Go lines: where in Kubernetes' source a rule stands, as links to its lines at the tag.
+
+    python -m refsched.tools.rulebook.go_lines
+
+reads the sources of all rules in Go's module cache and writes ``go_lines.json`` beside this module: for each rule
+the tag, the file, the function, and the line at which the function begins.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from attrs import frozen
+
+from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins
+
+REPOSITORY = "https://github.com/kubernetes/kubernetes/blob"
+MOST = 4
+"""Functions that are linked, of one rule."""
+
+_FILE = re.compile(r"[\w./{},*-]+\.go\b")
+_TAG = re.compile(r"\(v(?P<major>[01])\.(?P<rest>\d+\.\d+)\)")
+_NAME = re.compile(r"\b[A-Za-z]\w{2,}\b")
+_FUNCTION = re.compile(r"^func (?:\([^)]*\) )?(?P<name>\w+)[\[(]", re.MULTILINE)
+_SCHEDULER = "pkg/scheduler/"
+_PLUGINS = ("pkg/scheduler/framework/plugins/",)
+_STAGED = ("component-helpers", "dynamic-resource-allocation", "component-base", "client-go", "apiserver")
+
+
+@frozen
+class GoLine:
+    """A function in Kubernetes' repository at the tag; ``line`` is 1 for a file as a whole."""
+
+    tag: str
+    path: str
+    function: str
+    line: int
+
+    @property
+    def url(self) -> str:
+        return f"{REPOSITORY}/{self.tag}/{self.path}" + (f"#L{self.line}" if self.function else "")
+
+    def __str__(self) -> str:
+        return (
+            f"{self.function} in {self.path} ({self.tag})" if self.function else f"{self.path} ({self.tag})"
+        )
+
+
+def go_lines_of(rule: str) -> tuple[GoLine, ...]:
+    """Where the rule stands, as far as it is known."""
+    return tuple(GoLine(*values) for values in _known().get(rule, ()))
+
+
+@cache
+def _known() -> Mapping[str, Sequence[tuple[str, str, str, int]]]:
+    known: Mapping[str, Sequence[tuple[str, str, str, int]]] = json.loads(
+        files(__package__).joinpath("go_lines.json").read_text("utf-8")
+    )
+    return known
+
+
+# --- Computing them -------------------------------------------------------------------------------
+
+
+def lines_of(rule: Rule, cached: Path) -> Iterator[GoLine]:
+    """Functions that the source of the rule names; the files that it names where it names no function in them."""
+    context = _module_source(rule.module)
+    tag = _tag(rule.source) or _tag(context) or _tag_of_plugin(rule) or "v1.34.2"
+    named = [path for name in _files(rule.source) for path in _paths(name, context, tag, cached)]
+    around = [path for name in _files(context) for path in _paths(name, context, tag, cached)]
+    of_plugin = [path for path in around if rule.area == "CURE"]
+    wanted = {*_NAME.findall(_FILE.sub(" ", rule.source)), *_as_in_go(rule.place)}
+    found: dict[GoLine, None] = {}
+    for path in dict.fromkeys((*named, *of_plugin, *(() if named else _neighbours(around, cached, tag)))):
+        text = _text(cached, tag, path)
+        for function in _FUNCTION.finditer(text):
+            if function["name"] in wanted:
+                line = text.count("\n", 0, function.start()) + 1
+                found.setdefault(GoLine(tag, path, function["name"], line))
+    yield from list(found)[:MOST]
+    if not found:
+        yield from (GoLine(tag, path, "", 1) for path in dict.fromkeys((*named, *around)[:2]))
+
+
+def _as_in_go(place: str) -> Iterator[str]:
+    """``NodePorts.pre_filter`` is ``PreFilter`` in Go."""
+    words = place.rpartition(".")[2].strip("_").split("_")
+    camel = "".join(word[:1].upper() + word[1:] for word in words)
+    yield from (camel, camel[:1].lower() + camel[1:])
+
+
+def _files(source: str) -> Iterator[str]:
+    for name in _FILE.findall(source):
+        braces = re.search(r"\{([^}]*)\}", name)
+        if braces is None:
+            yield name
+        else:
+            yield from (name.replace(braces[0], one) for one in braces[1].split(","))
+
+
+def _paths(name: str, context: str, tag: str, cached: Path) -> Iterator[str]:
+    """The file in Kubernetes' repository; one without a folder lies in that of a file named before it."""
+    folders = [full.rpartition("/")[0] for full in _files(context) if "/" in full]
+    for candidate in (name, *(f"{folder}/{name}" for folder in folders)):
+        for path in _rooted(candidate):
+            if _text(cached, tag, path):
+                yield path
+                return
+
+
+def _rooted(name: str) -> Iterator[str]:
+    yield name
+    yield f"pkg/scheduler/framework/{name}"
+    yield f"{_SCHEDULER}{name}"
+    yield f"staging/src/k8s.io/{name.removeprefix('k8s.io/')}"
+
+
+def _neighbours(paths: Iterable[str], cached: Path, tag: str) -> Iterator[str]:
+    """Those files, and the others of their folders."""
+    known = list(paths)
+    yield from known
+    for folder in dict.fromkeys(path.rpartition("/")[0] for path in known):
+        for path in sorted(_local(cached, tag, folder).glob("*.go")):
+            if not path.name.endswith("_test.go"):
+                yield f"{folder}/{path.name}"
+
+
+def _text(cached: Path, tag: str, path: str) -> str:
+    local = _local(cached, tag, path)
+    return local.read_text("utf-8") if local.is_file() else ""
+
+
+def _local(cached: Path, tag: str, path: str) -> Path:
+    """Staged modules are modules of their own, whose major version is 0."""
+    parts = path.split("/")
+    if path.startswith("staging/src/k8s.io/") and len(parts) > 3:
+        return cached / f"k8s.io/{parts[3]}@v0{tag[2:]}" / "/".join(parts[4:])
+    return cached / f"k8s.io/kubernetes@{tag}" / path
+
+
+def _tag(source: str) -> str:
+    found = _TAG.search(source)
+    return f"v1.{found['rest']}" if found and found["rest"].split(".")[0] in ("34", "19") else ""
+
+
+def _tag_of_plugin(rule: Rule) -> str:
+    return "v1.19.16" if "1.34" not in rule.releases else ""
+
+
+@cache
+def _module_source(module: str) -> str:
+    """The docstring of the module, which names its source."""
+    import refsched
+
+    path = Path(refsched.__path__[0]).parent.joinpath(*module.split("."))
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return " ".join(
+        (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").split("Source:")[-1].split()
+    )
+
+
+def main() -> int:
+    if not default_plugins():
+        return 2
+    cached = Path(
+        subprocess.run(["go", "env", "GOMODCACHE"], check=True, capture_output=True, text=True).stdout.strip()
+    )
+    lines = {
+        rule.id: [[one.tag, one.path, one.function, one.line] for one in lines_of(rule, cached)]
+        for rule in all_rules().values()
+    }
+    rows = (f"{json.dumps(rule)}: {json.dumps(found)}" for rule, found in sorted(lines.items()) if found)
+    Path(__file__).with_suffix(".json").write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Markdown: tables, blocks and links to rules, for pages that are generated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from refsched.suite.catalogue.rules import all_rules
+
+REPOSITORY = "https://refsched.dev"
+"""Where the project's files are, as the README's links are made whole (pyproject.toml)."""
+
+_ID = re.compile(r"\bR-[A-Z]+(?:-[A-Za-z]+)*-[A-Za-z0-9|+*]+(?:-[A-Za-z0-9|+*]+)*")
+
+
+def page(*paragraphs: str) -> str:
+    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph) + "\n"
+
+
+def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    heads = tuple(heads)
+    return "\n".join((_row(heads), "|" + "---|" * len(heads), *(_row(row) for row in rows)))
+
+
+def _row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(escaped(cell) for cell in cells) + " |"
+
+
+def escaped(cell: str) -> str:
+    return cell.replace("|", "\\|").replace("\n", " ")
+
+
+def prose(text: str) -> str:
+    """A docstring's words as Markdown: its literals, and nothing taken for markup that is none."""
+    literal = re.split(r"(``.+?``)", " ".join(text.split()))
+    return "".join(
+        part if part.startswith("``") else re.sub(r"([*_<\[\]])", r"\\\1", part) for part in literal
+    ).replace("``", "`")
+
+
+def block(text: str, language: str = "text") -> str:
+    return f"```{language}\n{text.rstrip()}\n```"
+
+
+def anchor(rule: str) -> str:
+    """The name of a rule's section: letters, digits and hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", rule.lower()).strip("-")
+
+
+def rule_link(rule: str, up: str = "../") -> str:
+    """``up`` leads from the page to the folder of generated pages."""
+    area = all_rules()[rule].area if rule in all_rules() else ""
+    return f"[{rule}]({up}rules/{area}.md#{anchor(rule)})" if area else rule

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Page: what there is to say of a rule, for a terminal; its example is run while the page is made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from refsched.suite.catalogue.levels import why_level
+from refsched.suite.catalogue.rules import Rule
+from refsched.tools.cli.printing import Page
+from refsched.tools.rulebook.examples import Broken, Example, example_of, settings_of
+from refsched.tools.rulebook.go_lines import go_lines_of
+from refsched.tools.rulebook.lookup import code_of, neighbours
+from refsched.tools.rulebook.running import run
+from refsched.tools.rulebook.without_example import why_without_example
+
+
+def write_rule(page: Page, rule: Rule) -> bool:
+    """The whole page. False if the rule decides nothing in its example, which it must."""
+    page.line(f"{rule.id}   {rule.level}   Kubernetes {', '.join(rule.releases)}", "bold")
+    page.line(rule.sentence)
+    page.line()
+    path, line = code_of(rule)
+    page.line(f"code    {path}:{line}  {rule.place}")
+    for source in go_lines_of(rule.id):
+        page.line(f"Go      {source.url}" + (f"  {source.function}" if source.function else ""))
+    page.line(f"level   {why_level(rule.id)}")
+    page.line(f"near    {', '.join(each.id for each in neighbours(rule)) or 'no rule'}")
+    example = example_of(rule.id)
+    if example is None:
+        page.line()
+        page.line(f"There is no example: {why_without_example(rule.id)}.")
+        return True
+    return _write_example(page, example)
+
+
+def _write_example(page: Page, example: Example) -> bool:
+    _head(page, "The smallest cluster that shows it")
+    _text(page, example.manifests.splitlines())
+    settings = settings_of(example)
+    if settings:
+        _head(page, "with this configuration")
+        _text(page, settings.splitlines())
+    done = run(example)
+    _head(page, "What the specification does")
+    _text(page, done.steps)
+    if done.explanation is not None:
+        page.line()
+        _text(page, str(done.explanation).splitlines())
+    if example.broken is not None:
+        _write_broken(page, example.broken)
+    if example.recording is not None:
+        recorded = example.recording
+        _head(page, "Recorded from kube-scheduler")
+        page.line(f"traces/{recorded.trace}, line {recorded.line} of {recorded.lines}", indent=2)
+    return example.rule in done.applied
+
+
+def _write_broken(page: Page, broken: Broken) -> None:
+    _head(page, "What a scheduler does that breaks the rule")
+    page.line(broken.says, indent=2)
+    page.line(f"step {broken.step + 1}, {about(broken)}", indent=2)
+    page.line(f"expected  {broken.expected}", indent=4)
+    page.line(f"it does   {broken.got}", indent=4)
+
+
+def about(broken: Broken) -> str:
+    """What differs, such as ``web: filter.node-a``."""
+    pod = broken.pod.removeprefix("default/")
+    return f"{pod}: {broken.member}" if pod else broken.member
+
+
+def _head(page: Page, text: str) -> None:
+    page.line()
+    page.line(text, "bold")
+
+
+def _text(page: Page, lines: Sequence[str]) -> None:
+    for line in lines:
+        page.line(line, indent=2)
+
+
+def write_found(page: Page, found: Sequence[Rule]) -> None:
+    """One line for each rule that was found."""
+    page.table(("RULE", "IT SAYS"), [(rule.id, rule.sentence) for rule in found])

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pending page: why a pod is pending, beginning at the message of its event; every message leads to its rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from refsched.rules import Reason
+from refsched.suite.catalogue.reasons import declared_reasons
+from refsched.suite.catalogue.rules import all_rules, plugin_of
+from refsched.tools.rulebook.examples import example_of
+from refsched.tools.rulebook.markdown import anchor, block, page, prose, rule_link, table
+from refsched.tools.rulebook.running import run
+
+_HOW = """\
+`kubectl describe pod` shows an event such as
+
+```text
+0/5 nodes are available: 2 Insufficient cpu, 3 node(s) had untolerated taint(s). preemption: 0/5 nodes are …
+```
+
+It counts nodes by reason. The first number is that of feasible nodes, which is 0, or the pod would not be
+pending. Each node was rejected by one plugin, the first that rejected it, and counts with each of the reasons
+which that plugin gave; `Insufficient cpu` and `Insufficient memory` may be one node. What follows
+`preemption:` says why no pods were evicted for this one. Look for your reason in the tables: it leads to the
+rule, and the rule to a cluster in which you can see it.
+
+`refsched explain -f dump.yaml NAMESPACE/POD` says the same for each node by its name, with the numbers behind
+it; the dump is what `kubectl get nodes,pods,… -A -o yaml` prints."""
+
+_SILENT = """\
+A pod may be pending without any such event: because it has scheduling gates, because its `schedulerName` is
+that of another scheduler, or because the scheduler has not come to it yet: it waits for its turn, for the end
+of its backoff, or for an event that might make it schedulable. [The queue](../queue.md) says what it waits
+for."""
+
+_BLANK = "In a message, `…` stands for a name or an amount."
+
+
+def pending_page() -> str:
+    return page(
+        "# Why is my pod pending?",
+        _HOW,
+        _BLANK,
+        "## Reasons of Kubernetes 1.34",
+        *_by_plugin("1.34"),
+        "## Reasons that only 1.19 gives",
+        *_by_plugin("1.19"),
+        "## Pending without a message",
+        _SILENT,
+        "## Messages with their examples",
+        *_examples(),
+    )
+
+
+def _reasons(release: str) -> Iterator[Reason]:
+    """Of a release those that it gives; those of the older one only where the newer one gives none by that
+    rule."""
+    declared = {(str(reason), reason.rule): reason for reason in declared_reasons()}
+    for reason in declared.values():
+        releases = all_rules()[reason.rule].releases
+        if release in releases and (release == "1.34" or releases == (release,)):
+            yield reason
+
+
+def _by_plugin(release: str) -> Iterable[str]:
+    found: dict[str, list[Reason]] = {}
+    for reason in _reasons(release):
+        found.setdefault(plugin_of(reason.rule) or "The scheduler itself", []).append(reason)
+    for plugin, reasons in sorted(found.items()):
+        title = f"[{plugin}](plugins/{plugin}.md)" if release == "1.34" and " " not in plugin else plugin
+        yield f"### {plugin}" if title == plugin else f"### {plugin}\n\nBy {title}:"
+        yield table(
+            ("message", "rule", "what it means"),
+            (
+                (f"`{shown(reason)}`", rule_link(reason.rule, ""), prose(all_rules()[reason.rule].sentence))
+                for reason in reasons
+            ),
+        )
+
+
+def shown(reason: str) -> str:
+    return reason.replace("{{", "{").replace("}}", "}").replace("{}", "…")
+
+
+def _examples() -> Iterator[str]:
+    """For each rule that gives a reason the message of its example."""
+    for rule in dict.fromkeys(reason.rule for reason in _reasons("1.34")):
+        example = example_of(rule)
+        explanation = run(example).explanation if example is not None else None
+        if explanation is not None and explanation.message:
+            yield f"({anchor(rule)}-message)=\n### {rule_link(rule, '')}"
+            yield block(explanation.message)

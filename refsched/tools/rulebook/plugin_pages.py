@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plugin pages: one for each default plugin and each extension point, from the tables that the code goes by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+
+from refsched.config.points import EXTENSION_POINTS
+from refsched.config.read import default_config
+from refsched.config.resolve import resolve
+from refsched.framework.interface import EnqueueExtensions, Plugin
+from refsched.queue.hint_table import action_name, event_rule
+from refsched.releases import DEFAULT
+from refsched.suite.catalogue.rules import all_rules, default_plugins, plugin_of
+from refsched.tools.rulebook.markdown import page, prose, rule_link, table
+
+_POINTS = {
+    "preEnqueue": "Before a pod enters the active queue: may it be tried at all?",
+    "queueSort": "Which of two pods that wait comes first.",
+    "preFilter": "Once for each attempt, before nodes are looked at: what Filter needs is computed; a plugin may"
+    " reject the pod, narrow the nodes, or skip its Filter.",
+    "filter": "For each node: does the pod fit there? The first plugin that says no decides.",
+    "postFilter": "When no node is feasible: can room be made? This is where preemption happens.",
+    "preScore": "Once for each attempt, over the feasible nodes: what Score needs is computed.",
+    "score": "For each feasible node a number, normalized to 0..100 and multiplied by the plugin's weight.",
+    "reserve": "After a node is chosen: what the pod will use is set aside. Unreserve takes it back.",
+    "permit": "The last word before binding: go on, wait, or reject.",
+    "preBind": "What must be done before the pod is bound, such as binding its volumes.",
+    "bind": "The pod is bound to the node. The first plugin that does not skip does it.",
+    "postBind": "After the pod was bound; nothing can be rejected any more.",
+}
+"""Each extension point in a sentence."""
+
+
+@cache
+def _profile() -> dict[str, list[tuple[str, int]]]:
+    """By point the plugins of the default profile in their order, with their weights."""
+    resolved = resolve(default_config())[0]
+    return {
+        point: [(plugin.name, plugin.weight) for plugin in resolved.points[point]]
+        for point in EXTENSION_POINTS
+    }
+
+
+def plugin_names() -> list[str]:
+    return sorted(plugin.name for plugin in default_plugins())
+
+
+def index_page() -> str:
+    names = plugin_names()
+    rows = [(f"[{name}]({name}.md)", _says(_plugin(name))) for name in names]
+    return page(
+        "# Plugins",
+        f"The default plugins of Kubernetes {DEFAULT.name}.",
+        table(("plugin", "what it does"), rows),
+        "```{toctree}\n:hidden:\n\n" + "\n".join(names) + "\n```",
+    )
+
+
+def points_page() -> str:
+    return page(
+        "# Extension points",
+        f"In the order in which a pod meets them, with the plugins of the default profile of Kubernetes"
+        f" {DEFAULT.name} in the order in which they are called.",
+        *(part for point in EXTENSION_POINTS for part in _point(point)),
+    )
+
+
+def _point(point: str) -> Iterator[str]:
+    yield f"## {point}"
+    yield _POINTS[point]
+    rows = [
+        (f"[{name}](plugins/{name}.md)", *([str(weight)] if point == "score" else []))
+        for name, weight in _profile()[point]
+    ]
+    heads = ("plugin", *(["weight"] if point == "score" else []))
+    yield table(heads, rows) if rows else "No default plugin."
+
+
+def plugin_page(name: str) -> str:
+    plugin = _plugin(name)
+    points = [point for point in EXTENSION_POINTS if name in dict(_profile()[point])]
+    weight = dict(_profile()["score"]).get(name)
+    weighs = f" Its score has weight {weight}." if weight is not None else ""
+    rules = [rule for rule in all_rules().values() if plugin_of(rule.id) == name and rule.area != "CURE"]
+    return page(
+        f"# {name}",
+        f"{_says(plugin)}.",
+        f"It is called at {', '.join(points)}.{weighs}",
+        "## Its rules",
+        table(
+            ("rule", "it says", "holds in"),
+            (
+                (rule_link(rule.id), prose(rule.sentence), ", ".join(rule.releases))
+                for rule in sorted(rules, key=lambda rule: rule.id)
+            ),
+        )
+        if rules
+        else "It has none of its own.",
+        "## Events that requeue a pod that it rejected",
+        _events(plugin),
+    )
+
+
+def _events(plugin: Plugin) -> str:
+    if not isinstance(plugin, EnqueueExtensions):
+        return "It names none, so that any event may requeue the pod."
+    rows = [
+        (
+            rule_link(event_rule(plugin.name, row.resource, row.action)),
+            f"{row.resource.rpartition('/')[2]}/{action_name(row.action).replace('+', ', ')}",
+            "always" if row.hint is None else "if its hint says so",
+            row.why,
+        )
+        for row in plugin.EVENTS
+    ]
+    return (
+        table(("rule", "event", "requeues", "because"), rows)
+        if rows
+        else "No event requeues a pod that it rejected."
+    )
+
+
+def _plugin(name: str) -> Plugin:
+    return next(plugin for plugin in default_plugins() if plugin.name == name)
+
+
+def _says(plugin: Plugin) -> str:
+    """The first sentence of its module, without its name."""
+    text = (import_module(type(plugin).__module__).__doc__ or "").strip().partition("\n\n")[0]
+    text = prose(text).rstrip(".").partition(": ")[2] or prose(text).rstrip(".")
+    return text[:1].upper() + text[1:]

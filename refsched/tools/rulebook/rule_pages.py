@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rule pages: one for each area, with every rule of it and its example, which is run while the page is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+
+from refsched.suite.catalogue.levels import why_level
+from refsched.suite.catalogue.pages import tests_of
+from refsched.suite.catalogue.rules import Rule, all_rules
+from refsched.tools.rulebook.examples import Example, example_of, settings_of
+from refsched.tools.rulebook.go_lines import go_lines_of
+from refsched.tools.rulebook.lookup import code_of, neighbours
+from refsched.tools.rulebook.markdown import anchor, block, page, prose, rule_link, table
+from refsched.tools.rulebook.page import about
+from refsched.tools.rulebook.running import Run, run
+from refsched.tools.rulebook.without_example import why_without_example
+
+_INDEX = """\
+Each rule is one sentence with a permanent id. Its page shows the smallest cluster in which the rule decides,
+what the specification does there, what a scheduler that breaks the rule does instead, and where the rule
+stands in the code of refsched and of Kubernetes. The clusters are computed: `python -m
+conformance.wrong.smallest` finds, for each rule, the smallest one that a scheduler without the rule decides
+otherwise. In a terminal, `refsched rule R-FIT-02` shows the same page, and `refsched rule --search "init
+container"` finds rules by their words."""
+
+_TERMS = """\
+*Promised* is what the documented API or a KEP says; any scheduler that calls itself compatible must keep it.
+*Observed* is what this release happens to do."""
+
+
+@cache
+def areas() -> Mapping[str, Sequence[Rule]]:
+    """The rules by area, both in alphabetical order."""
+    found: dict[str, list[Rule]] = {}
+    for rule in sorted(all_rules().values(), key=lambda rule: rule.id):
+        found.setdefault(rule.area, []).append(rule)
+    return dict(sorted(found.items()))
+
+
+def title_of(area: str) -> str:
+    """What most of the area's rules stand in, in its own words."""
+    modules = [rule.module for rule in areas()[area]]
+    module = max(dict.fromkeys(modules), key=modules.count)
+    text = (import_module(module).__doc__ or "").strip().partition("\n\n")[0]
+    return prose(text).rstrip(".")
+
+
+def index_page() -> str:
+    rows = [(f"[{area}]({area}.md)", title_of(area), str(len(rules))) for area, rules in areas().items()]
+    missing = [rule for rule in all_rules() if example_of(rule) is None]
+    return page(
+        "# Rules",
+        _INDEX,
+        _TERMS,
+        table(("area", "what it is about", "rules"), rows),
+        "## Rules without an example",
+        table(("rule", "why"), ((rule_link(rule), why_without_example(rule) or "") for rule in missing))
+        if missing
+        else "There is none.",
+        "```{toctree}\n:hidden:\n\n" + "\n".join(areas()) + "\n```",
+    )
+
+
+def area_page(area: str) -> str:
+    return page(f"# {area}", f"{title_of(area)}.", *(part for rule in areas()[area] for part in _rule(rule)))
+
+
+def _rule(rule: Rule) -> Iterator[str]:
+    yield f"({anchor(rule.id)})=\n## {rule.id}"
+    yield f"**{prose(rule.sentence)}**"
+    yield f"*{rule.level}*: {why_level(rule.id)}. Holds in Kubernetes {' and '.join(rule.releases)}."
+    example = example_of(rule.id)
+    if example is None:
+        yield f"There is no example: {why_without_example(rule.id)}."
+    else:
+        yield from _example(example, run(example))
+    yield "\n".join(_where(rule))
+
+
+def _example(example: Example, done: Run) -> Iterator[str]:
+    if example.manifests:
+        yield "The smallest cluster that shows it:"
+        yield block(example.manifests, "yaml")
+    settings = settings_of(example)
+    if settings:
+        yield "with this configuration:" if example.manifests else "A configuration that shows it:"
+        yield block(settings, "yaml")
+    yield "What the specification does:"
+    yield block("\n".join(done.steps))
+    if done.explanation is not None:
+        yield block(str(done.explanation))
+    broken = example.broken
+    if broken is not None:
+        yield f"A scheduler that breaks the rule: {prose(broken.says)}"
+        yield block(
+            f"step {broken.step + 1}, {about(broken)}\n"
+            f"  expected  {broken.expected}\n  it does   {broken.got}"
+        )
+
+
+def _where(rule: Rule) -> Iterator[str]:
+    path, line = code_of(rule)
+    yield f"- in refsched: `{path}`, line {line} (`{rule.place}`)"
+    for source in go_lines_of(rule.id):
+        yield f"- in Kubernetes: [`{source}`]({source.url})"
+    example = example_of(rule.id)
+    if example is not None and example.recording is not None:
+        recorded = example.recording
+        yield (
+            f"- recorded from kube-scheduler: `traces/{recorded.trace}`, line {recorded.line} of"
+            f" {recorded.lines}"
+        )
+    tests = tests_of().get(rule.id, ())
+    if tests:
+        yield f"- tests of the suite: {', '.join(f'`{test}`' for test in tests)}"
+    near = neighbours(rule)
+    if near:
+        yield f"- near it: {', '.join(rule_link(each.id) for each in near)}"

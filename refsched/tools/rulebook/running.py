@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running: the example of a rule is run by the specification, step by step, and each attempt can be explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from refsched.errors import InputError
+from refsched.records import (
+    Advance,
+    Attempt,
+    Create,
+    Delete,
+    Nodes,
+    Permit,
+    Queues,
+    Release,
+    Update,
+)
+from refsched.rules import listening
+from refsched.suite.adapters.connecting import REFERENCE, connect
+from refsched.suite.histories.driver import Seen, Transcript
+from refsched.suite.histories.history import History
+from refsched.suite.histories.trial import try_history
+from refsched.suite.reports.wording import described_steps, said
+from refsched.suite.session.bench import Judgement
+from refsched.tools.cluster import Cluster
+from refsched.tools.planner.explanation import Explanation
+from refsched.tools.rulebook.examples import Broken, Example
+
+
+@frozen
+class Run:
+    """What became of an example: ``steps`` has a line for each step, ``explanation`` is that of the attempt by
+    which the rule decides, where it can be explained, and ``applied`` are the rules that were applied."""
+
+    steps: tuple[str, ...]
+    explanation: Explanation | None
+    applied: frozenset[str]
+
+
+def run(example: Example) -> Run:
+    """Every step of the example, done to the specification."""
+    heard: set[str] = set()
+    try:
+        configuring(example.history, example.kubernetes, heard)
+    except InputError as refused:
+        return Run((f"the configuration is refused: {refused}",), None, frozenset(heard))
+    with listening(heard.add):
+        transcript = _transcript(example)
+    lines, _ = described_steps(Judgement(transcript.history, seen=transcript.seen), 0)
+    return Run(
+        (*lines, *_observed(transcript, example.broken)),
+        _explanation(example, transcript),
+        frozenset(transcript.decisive) | heard,
+    )
+
+
+def configuring(history: History, kubernetes: str, heard: set[str]) -> Cluster:
+    """An empty cluster with the history's configuration; ``heard`` is given the rules that are applied meanwhile.
+    InputError where the configuration is refused."""
+    with listening(heard.add):
+        return Cluster(
+            config=history.config, kubernetes=kubernetes, feature_gates=dict(history.feature_gates)
+        )
+
+
+def _transcript(example: Example) -> Transcript:
+    with connect(f"{REFERENCE}:{example.kubernetes}", in_process=True) as adapter:
+        return try_history(adapter, example.history)
+
+
+def _observed(transcript: Transcript, broken: Broken | None) -> Iterator[str]:
+    """Where what is decided can only be seen in the queues or on the nodes, how they are after that step."""
+    kind = (Queues if broken.member.startswith("queues") else Nodes) if broken is not None else None
+    if broken is None or kind is None or not broken.member.startswith(("queues", "nodes")):
+        return
+    after = [
+        one.record for one in transcript.seen if one.step <= broken.step and isinstance(one.record, kind)
+    ]
+    if after:
+        yield f"then: {said(after[-1])}"
+
+
+def _explanation(example: Example, transcript: Transcript) -> Explanation | None:
+    """That of the last attempt which can be explained, of the pod that is decided otherwise where there is
+    one."""
+    attempts = [number for number, one in enumerate(transcript.seen) if isinstance(one.record, Attempt)]
+    pod = example.broken.pod if example.broken is not None else ""
+    about = [number for number in attempts if _pod(transcript.seen[number]) == pod] or attempts
+    if not about:
+        return None
+    try:
+        return _cluster(example, transcript.seen[: about[-1]]).explain(_pod(transcript.seen[about[-1]]))
+    except (InputError, KeyError):
+        return None
+
+
+def _pod(seen: Seen) -> str:
+    return seen.record.pod if isinstance(seen.record, Attempt) else ""
+
+
+def _cluster(example: Example, seen: list[Seen]) -> Cluster:
+    """The cluster as it was after these records, with the pods where they had been bound by then."""
+    cluster = configuring(example.history, example.kubernetes, set())
+    for one in seen:
+        match one.record:
+            case Create(value):
+                cluster.create(value)
+            case Update(value):
+                cluster.update(value)
+            case Attempt(pod):
+                cluster.schedule(pod)
+            case Delete(named):
+                cluster.delete(named.kind, named.name, named.namespace, api_version=named.api_version)
+            case Advance(seconds):
+                cluster.advance(seconds)
+            case Permit(pod, decision, plugin):
+                cluster.permit(pod, decision, plugin)
+            case Release(pod):
+                cluster.release(pod)
+    return cluster

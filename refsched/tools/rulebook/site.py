@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Site: the pages that are generated when the site is built, from the tables and docstrings of the code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from refsched.tools.rulebook import plugin_pages, rule_pages
+from refsched.tools.rulebook.command_page import command_page
+from refsched.tools.rulebook.pending_page import pending_page
+
+
+def pages() -> Iterator[tuple[str, Callable[[], str]]]:
+    """Each page's name below the folder, and what makes it."""
+    yield "pending.md", pending_page
+    yield "points.md", plugin_pages.points_page
+    yield "commands.md", command_page
+    yield "rules/index.md", rule_pages.index_page
+    for area in rule_pages.areas():
+        yield f"rules/{area}.md", partial(rule_pages.area_page, area)
+    yield "plugins/index.md", plugin_pages.index_page
+    for name in plugin_pages.plugin_names():
+        yield f"plugins/{name}.md", partial(plugin_pages.plugin_page, name)
+
+
+def write_pages(folder: Path) -> None:
+    """Write those that are not there as they should be, so that Sphinx reads no page anew without need."""
+    for name, make in pages():
+        path, text = folder / name, make()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_text("utf-8") != text:
+            path.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    write_pages(Path(sys.argv[1]))

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Without example: the rules that no history or configuration of the suite shows, and why.
+
+Longest beginning of an id first. What the suite does not ask at all, and what no recording can see, says why in a
+table of its own (refsched/suite/catalogue/elsewhere.py, refsched/suite/recording/unreached.py). A rule that has no
+example must be found in one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from refsched.suite.catalogue.elsewhere import why_elsewhere
+from refsched.suite.recording.unreached import TRANSITIONS
+
+_ONE_FEASIBLE = "it says what a search that stops early may have seen, which takes more than 100 nodes"
+_EXTENDER = "it takes an extender that answers what the one of the suite does not"
+
+WITHOUT_EXAMPLE: Mapping[str, str] = {
+    "R-SEARCH-02": _ONE_FEASIBLE,
+    "R-SEARCH-07": "it takes errors on two nodes in one search, of which another scheduler reports either",
+    "R-EXTENDER-04": _EXTENDER,
+    "R-EXTENDER-08": _EXTENDER,
+    "R-EXTENDER-11": _EXTENDER,
+    "R-ASSUME-02": _EXTENDER,
+    "R-DRA-22": "the API server refuses a ResourceSlice that names a device twice",
+    "R-DRA-51": "the API server refuses a constraint of no kind",
+    "R-DRA-55": "it takes an invalid pool that is reached after others, which no history draws",
+    "R-FEATURE-03": "it says that nothing is decided otherwise",
+    "R-FEATURE-05": "an object that is refused is in no history",
+    "R-FEATURE-06": "an object that is refused is in no history",
+    "R-CONFIG-10": "it is the list of the default plugins, which every example goes by",
+    "R-REQUEST-10": "the API server refuses such a name",
+    "R-BACKOFF-03": "a configuration without backoff is refused (R-CONFIG-04)",
+    "R-HINT-01": "a pod whose attempt ended in an error backs off, and is not among those that events requeue",
+    "R-VOLBIND-06": "it says which rules are applied together; R-VOLBIND-07, 08 and 14 have an example each",
+    "R-CURE-DefaultPreemption-Pod-Delete": "as R-PREEMPT-17",
+}
+
+
+def why_without_example(rule: str) -> str | None:
+    """Why the rule has no example; None where it must have one."""
+    found = [start for start in WITHOUT_EXAMPLE if rule.startswith(start)]
+    if found:
+        return WITHOUT_EXAMPLE[max(found, key=len)]
+    return TRANSITIONS.get(rule) or why_elsewhere(rule)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The example of each rule: it is run here, the rule decides in it, and its file is as it would be written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from refsched.errors import InputError
+from refsched.suite.catalogue.rules import all_rules
+from refsched.suite.histories.history import Advance, Create, History, Schedule
+from refsched.tools.rulebook.examples import (
+    Broken,
+    Example,
+    Recording,
+    example_of,
+    path_of,
+    read_example,
+    text_of,
+)
+from refsched.tools.rulebook.rule_pages import areas
+from refsched.tools.rulebook.running import run
+from refsched.tools.rulebook.without_example import WITHOUT_EXAMPLE, why_without_example
+from refsched.tools.shipped import data_folder, examples_folder
+
+
+def test_a_rule_has_an_example_or_a_reason_why_it_has_none() -> None:
+    both = [rule for rule in WITHOUT_EXAMPLE if example_of(rule)]
+    neither = [rule for rule in all_rules() if not example_of(rule) and not why_without_example(rule)]
+    assert (both, neither) == ([], [])
+
+
+def test_every_file_is_the_example_of_a_rule_and_every_reason_is_that_of_one() -> None:
+    assert [path.name for path in sorted(examples_folder().iterdir()) if path.stem not in all_rules()] == []
+    assert [
+        start for start in WITHOUT_EXAMPLE if not any(rule.startswith(start) for rule in all_rules())
+    ] == []
+
+
+@pytest.mark.parametrize("area", areas())
+def test_a_rule_decides_in_its_example(area: str) -> None:
+    shown = {rule.id: example for rule in areas()[area] if (example := example_of(rule.id)) is not None}
+    assert [rule for rule, example in shown.items() if rule not in run(example).applied] == []
+
+
+def test_a_file_is_as_it_would_be_written() -> None:
+    differ = [
+        rule
+        for rule in all_rules()
+        if (example := example_of(rule)) and text_of(example) != path_of(rule).read_text("utf-8")
+    ]
+    assert differ == []
+
+
+def test_a_recording_that_an_example_names_is_there() -> None:
+    named = [example.recording for rule in all_rules() if (example := example_of(rule)) and example.recording]
+    assert len(named) > 100
+    assert [one for one in named if not (data_folder() / one.trace).exists() or one.line > one.lines] == []
+
+
+# --- Files ----------------------------------------------------------------------------------------
+
+NODE = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {"name": "node-a"},
+    "status": {"allocatable": {"cpu": "1", "pods": "110"}},
+}
+POD = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "web"},
+    "spec": {"containers": [{"name": "app", "image": "pause"}]},
+}
+CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        Example("R-FIT-02", History((Create(NODE), Create(POD), Schedule()))),
+        Example("R-FIT-02", History((Create(NODE), Schedule(), Create(POD), Advance(3)))),
+        Example(
+            "R-FIT-02",
+            History((Schedule(2),), {**CONFIG, "parallelism": 2}, {"SchedulerPopFromBackoffQ": False}),
+            broken=Broken("name", "It does.", "node", "a", "b: c", "default/web", 1),
+            recording=Recording("a.jsonl.gz", 2, 3),
+        ),
+        Example("R-FIT-51", History((), CONFIG), kubernetes="1.19"),
+    ],
+)
+def test_an_example_that_is_written_is_read_again(example: Example, tmp_path: Path) -> None:
+    path = tmp_path / f"{example.rule}.yaml"
+    path.write_text(text_of(example), "utf-8")
+    assert read_example(path) == example
+
+
+def test_a_file_without_steps_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "R-FIT-02.yaml"
+    path.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n", "utf-8")
+    with pytest.raises(InputError, match="no ConfigMap"):
+        read_example(path)
+
+
+# --- Running --------------------------------------------------------------------------------------
+
+
+def test_a_run_says_what_came_of_each_step_and_explains_the_attempt() -> None:
+    done = run(Example("R-FIT-02", History((Create(NODE), Create(POD), Schedule()))))
+    assert done.steps[-2:] == ("3  schedule  →  web on node-a", "             →  web is bound to node-a")
+    assert done.explanation is not None
+    assert done.explanation.node == "node-a"
+
+
+def test_what_is_decided_in_the_queue_is_shown_as_it_is_there() -> None:
+    broken = Broken("name", "It does.", "queues.unschedulable", "web", "none", step=1)
+    done = run(Example("R-QUEUE-07", History((Create(POD), Schedule())), broken=broken))
+    assert done.steps[-1].startswith("then: ")
+    assert "unschedulable default/web" in done.steps[-1]
+
+
+def test_a_configuration_that_is_refused_is_shown_with_the_reason() -> None:
+    done = run(Example("R-CONFIG-04", History((), {**CONFIG, "parallelism": 0})))
+    assert done.steps[0].startswith("the configuration is refused: parallelism")
+    assert "R-CONFIG-04" in done.applied
+    assert done.explanation is None
