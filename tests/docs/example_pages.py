@@ -55,7 +55,7 @@ def _run(example: Example) -> str | None:
     for part in str(example.parsed).split("$ ")[1:]:
         command = part.partition("\n")[0]
         done = CliRunner().invoke(cli, shlex.split(command, comments=True)[1:])
-        said.append(f"$ {command}\n{done.output}")
+        said.append(f"$ {command}\n{done.stdout}")
     return _differs(example, "".join(said))
 
 

@@ -57,7 +57,7 @@ def index_page() -> str:
         _TERMS,
         table(("area", "what it is about", "rules"), rows),
         "## Rules without an example",
-        table(("rule", "why"), ((rule_link(rule), why_without_example(rule) or "") for rule in missing))
+        table(("rule", "why"), ((rule_link(rule), why_without_example(rule)) for rule in missing))
         if missing
         else "There is none.",
         "```{toctree}\n:hidden:\n\n" + "\n".join(areas()) + "\n```",

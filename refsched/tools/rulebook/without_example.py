@@ -2,8 +2,7 @@
 """Without example: the rules that no history or configuration of the suite shows, and why.
 
 Longest beginning of an id first. What the suite does not ask at all, and what no recording can see, says why in a
-table of its own (refsched/suite/catalogue/elsewhere.py, refsched/suite/recording/unreached.py). A rule that has no
-example must be found in one of them.
+table of its own (refsched/suite/catalogue/elsewhere.py, refsched/suite/recording/unreached.py).
 """
 
 from __future__ import annotations
@@ -38,9 +37,12 @@ WITHOUT_EXAMPLE: Mapping[str, str] = {
 }
 
 
-def why_without_example(rule: str) -> str | None:
-    """Why the rule has no example; None where it must have one."""
+NOT_COMPUTED = "it was not computed; `python -m conformance.wrong.smallest {}` tries to"
+
+
+def why_without_example(rule: str) -> str:
+    """Why the rule has no example, if it has none."""
     found = [start for start in WITHOUT_EXAMPLE if rule.startswith(start)]
     if found:
         return WITHOUT_EXAMPLE[max(found, key=len)]
-    return TRANSITIONS.get(rule) or why_elsewhere(rule)
+    return TRANSITIONS.get(rule) or why_elsewhere(rule) or NOT_COMPUTED.format(rule)
