@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from importlib.metadata import version as version_of
 from pathlib import Path
+from typing import Any
 
 from pygments.lexers.special import TextLexer
 from sphinx.highlighting import lexers
@@ -15,6 +16,9 @@ from sphinx.highlighting import lexers
 from refsched.tools.rulebook.site import write_pages
 
 lexers |= {"mermaid": TextLexer(), "jsonl": TextLexer()}
+
+FILES = "https://refsched.dev"
+"""Where the files of the project are, as in the README that a package index shows (pyproject.toml)."""
 
 project = "refsched"
 copyright = "the authors of refsched"
@@ -39,3 +43,14 @@ html_theme_options = {"navigation_with_keys": True}
 html_last_updated_fmt = None
 
 write_pages(Path(__file__).parent / "generated")
+
+
+def link_to_the_repository(app: object, name: str, source: list[str]) -> None:
+    """Files beside this folder are no pages: links to them lead to the repository."""
+    if not name.startswith("generated/"):
+        up = "../" * (name.count("/") + 1)
+        source[0] = source[0].replace(f"]({up}", f"]({FILES}/")
+
+
+def setup(app: Any) -> None:
+    app.connect("source-read", link_to_the_repository)

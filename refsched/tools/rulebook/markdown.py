@@ -8,11 +8,6 @@ from collections.abc import Iterable
 
 from refsched.suite.catalogue.rules import all_rules
 
-REPOSITORY = "https://refsched.dev"
-"""Where the project's files are, as the README's links are made whole (pyproject.toml)."""
-
-_ID = re.compile(r"\bR-[A-Z]+(?:-[A-Za-z]+)*-[A-Za-z0-9|+*]+(?:-[A-Za-z0-9|+*]+)*")
-
 
 def page(*paragraphs: str) -> str:
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph) + "\n"

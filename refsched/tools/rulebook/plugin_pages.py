@@ -72,7 +72,10 @@ def _point(point: str) -> Iterator[str]:
     yield f"## {point}"
     yield _POINTS[point]
     rows = [
-        (f"[{name}](plugins/{name}.md)", *([str(weight)] if point == "score" else []))
+        (
+            f"[{name}](plugins/{name}.md)" if name in plugin_names() else name,
+            *([str(weight)] if point == "score" else []),
+        )
         for name, weight in _profile()[point]
     ]
     heads = ("plugin", *(["weight"] if point == "score" else []))
