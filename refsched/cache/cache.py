@@ -28,7 +28,7 @@ class Cache:
         self._nodes: dict[str, NodeInfo] = {}
         self._tree = NodeTree()
         self._pods: dict[str, Pod] = {}
-        self._assumed: set[str] = set()
+        self._assumed: dict[str, PodInfo] = {}
         self._images = ImageRegister()
         self._images_to_learn: set[str] = set()
         self._generation = 0
@@ -40,16 +40,17 @@ class Cache:
 
     # --- Pods -------------------------------------------------------------------------------------
 
-    def assume(self, pod: Pod, node_name: str) -> Pod:
-        """Count the pod on the node before it is bound there. Answers the pod with its node name.
+    def assume(self, pod: Pod, node_name: str, known: PodInfo | None = None) -> Pod:
+        """Count the pod on the node before it is bound there. Answers the pod with its node name. ``known`` is the
+        pod with what has been computed of it.
 
         Raises CacheError where the pod already counts somewhere. Source: AssumePod.
         """
         if pod.uid in self._pods:
             raise CacheError(f"pod {pod.uid}({pod.key}) is in the cache, so can't be assumed")
         assumed = evolve(pod, spec=evolve(pod.spec, node_name=node_name))
-        self._count(assumed)
-        self._assumed.add(pod.uid)
+        self._assumed[pod.uid] = info = (known or PodInfo(pod)).bound_as(assumed)
+        self._count(info)
         return assumed
 
     def forget(self, pod: Pod) -> None:
@@ -73,8 +74,11 @@ class Cache:
         if counted is not None:
             if pod.uid not in self._assumed:
                 raise CacheError(f"pod {pod.uid}({pod.key}) was already in added state")
+            known = self._assumed[pod.uid]
             self._uncount(counted)
-        self._count(pod)
+            self._count(known.bound_as(pod))
+            return
+        self._count(PodInfo(pod))
 
     def update_pod(self, pod: Pod) -> None:
         """A bound pod changed. An assumed pod is not updated before it is confirmed (CacheError)."""
@@ -87,7 +91,7 @@ class Cache:
             raise CacheError(f"assumed pod {pod.uid}({pod.key}) should not be updated")
         applies("R-CACHE-01")
         self._uncount(counted)
-        self._count(pod)
+        self._count(PodInfo(pod))
 
     def remove_pod(self, pod: Pod) -> None:
         counted = self._pods.get(pod.uid)
@@ -98,11 +102,11 @@ class Cache:
         applies("R-CACHE-01")
         self._uncount(counted)
 
-    def _count(self, pod: Pod) -> None:
+    def _count(self, info: PodInfo) -> None:
         """A pod may count on a node that is not there (any more, or yet); such a node is not searched."""
-        name = pod.spec.node_name
-        self._change(name, self._nodes.get(name, NodeInfo(None)).with_pod(PodInfo(pod)))
-        self._pods[pod.uid] = pod
+        name = info.pod.spec.node_name
+        self._change(name, self._nodes.get(name, NodeInfo(None)).with_pod(info))
+        self._pods[info.pod.uid] = info.pod
 
     def _uncount(self, pod: Pod) -> None:
         name = pod.spec.node_name
@@ -112,7 +116,7 @@ class Cache:
         else:
             self._change(name, info)
         del self._pods[pod.uid]
-        self._assumed.discard(pod.uid)
+        self._assumed.pop(pod.uid, None)
 
     # --- Nodes ------------------------------------------------------------------------------------
 

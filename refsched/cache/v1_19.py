@@ -56,7 +56,7 @@ class Cache(current.Cache):
             super().add_pod(pod)
             return
         applies("R-CACHE-52")
-        self._assumed.discard(pod.uid)
+        self._assumed.pop(pod.uid)
         self._deadlines.pop(pod.uid, None)
         self._pods[pod.uid] = pod
 

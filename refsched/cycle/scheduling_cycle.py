@@ -111,14 +111,14 @@ def _assume_and_reserve(cycle: Cycle, snapshot: Snapshot, host: str) -> Generato
     R-ASSUME-02: A node that is chosen and that only an extender knows of is treated like any other."""
     scheduler = cycle.scheduler
     try:
-        assumed = scheduler.cache.assume(cycle.queued.pod, host)
+        assumed = scheduler.cache.assume(cycle.queued.pod, host, cycle.queued.info)
     except CacheError as refused:
         return Failure(error(str(refused)))
     applies("R-ASSUME-01")
     if snapshot.get(host) is None:
         applies("R-ASSUME-02")
     scheduler.queue.nominator.withdraw(assumed)
-    cycle.assumed = PodInfo(assumed)
+    cycle.assumed = cycle.queued.info.bound_as(assumed)
     cycle.node = snapshot.get(host) or NodeInfo(Node(ObjectMeta(host)))
     cycle.queued = evolve(cycle.queued, info=cycle.assumed)
     status = yield from run_reserve_plugins(cycle)

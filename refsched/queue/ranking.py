@@ -8,12 +8,39 @@ Source: pkg/scheduler/backend/heap/heap.go (v1.34.2).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import overload
 
 from refsched.queue.queued_pod import QueuedPod
 
 Less = Callable[[QueuedPod, QueuedPod], bool]
 """Does the first pod go before the second? Two pods are equal if neither goes before the other."""
+
+
+class Group(Sequence[QueuedPod]):
+    """Equal pods, in the order of arrival."""
+
+    def __init__(self, pods: Mapping[str, QueuedPod]) -> None:
+        self._pods = pods
+
+    def __len__(self) -> int:
+        return len(self._pods)
+
+    def __iter__(self) -> Iterator[QueuedPod]:
+        return iter(self._pods.values())
+
+    def __contains__(self, pod: object) -> bool:
+        return isinstance(pod, QueuedPod) and self._pods.get(pod.key) is pod
+
+    @overload
+    def __getitem__(self, index: int) -> QueuedPod: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[QueuedPod]: ...
+    def __getitem__(self, index: int | slice) -> QueuedPod | Sequence[QueuedPod]:
+        if isinstance(index, slice):
+            return tuple(self._pods.values())[index]
+        return next(islice(self._pods.values(), range(len(self))[index], None))
 
 
 class Ranking:
@@ -34,9 +61,9 @@ class Ranking:
         group = self._group_of.get(key)
         return None if group is None else group[key]
 
-    def first(self) -> tuple[QueuedPod, ...]:
-        """The pods that go before all others; none where there is no pod."""
-        return tuple(self._groups[0].values()) if self._groups else ()
+    def first(self) -> Sequence[QueuedPod]:
+        """The pods that go before all others, until the next change; none where there is no pod."""
+        return Group(self._groups[0]) if self._groups else ()
 
     def put(self, pod: QueuedPod) -> None:
         """Add the pod, in the place of the one that has its key."""

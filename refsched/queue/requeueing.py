@@ -7,6 +7,8 @@ Rules: R-QUEUE-47, R-QUEUE-51, R-QUEUE-53, R-QUEUE-54.   Source: pkg/scheduler/b
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from attrs import evolve
 
 from refsched.objects.pod import Pod
@@ -26,7 +28,7 @@ ACCEPTED_BY_PRE_ENQUEUE = frozenset({Place.ACTIVE, Place.BACKOFF, Place.ERROR_BA
 # --- Pop ------------------------------------------------------------------------------------------
 
 
-def of_either_queue(active: Ranking, backoff: Ranking) -> tuple[QueuedPod, ...]:
+def of_either_queue(active: Ranking, backoff: Ranking) -> Sequence[QueuedPod]:
     """R-QUEUE-47: While activeQ is empty, the pod whose backoff ends in the earliest second is popped from
     backoffQ.
 
@@ -38,7 +40,7 @@ def of_either_queue(active: Ranking, backoff: Ranking) -> tuple[QueuedPod, ...]:
     return backoff.first()
 
 
-def of_active_queue(active: Ranking, backoff: Ranking) -> tuple[QueuedPod, ...]:
+def of_active_queue(active: Ranking, backoff: Ranking) -> Sequence[QueuedPod]:
     """R-QUEUE-53: Without SchedulerPopFromBackoffQ, no pod is popped from backoffQ.
 
     Source: active_queue.go, unlockedPop.

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 
 from attrs import frozen
@@ -41,7 +41,7 @@ class QueueRules:
     """
 
     transitions: Transitions
-    heads: Callable[[Ranking, Ranking], tuple[QueuedPod, ...]]
+    heads: Callable[[Ranking, Ranking], Sequence[QueuedPod]]
     runs_pre_enqueue: Callable[[Transition], bool]
     update_events: Callable[[Pod, Pod], tuple[ClusterEvent, ...]]
     update: Callable[[Pod, Pod], Enum]

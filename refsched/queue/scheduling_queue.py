@@ -144,7 +144,7 @@ class SchedulingQueue:
 
     # --- A pod's turn -----------------------------------------------------------------------------
 
-    def heads(self) -> tuple[QueuedPod, ...]:
+    def heads(self) -> Sequence[QueuedPod]:
         """The pods of which one is popped next, equal to QueueSort; none if Pop would block."""
         return self.rules.heads(self._active, self._backoff)
 
@@ -166,7 +166,7 @@ class SchedulingQueue:
     def pop(self, key: str) -> QueuedPod:
         """Pop one of the heads, by ``namespace/name``. KeyError if it is not one of them."""
         place, pod = self._find(key)
-        if pod is None or all(head is not pod for head in self.heads()):
+        if pod is None or pod not in self.heads():
             raise KeyError(key)
         return self._popped(pod, place)
 
@@ -271,7 +271,7 @@ class SchedulingQueue:
         """Pods whose backoff is over go to activeQ."""
         now = self._clock()
         for place, queue in ((Place.BACKOFF, self._backoff), (Place.ERROR_BACKOFF, self._error_backoff)):
-            while (heads := queue.first()) and not self._backoff_rule.is_backing_off(heads[0], now):
+            while (heads := tuple(queue.first())) and not self._backoff_rule.is_backing_off(heads[0], now):
                 for pod in heads:
                     self._move(pod, place, Occurrence.BACKOFF_OVER)
 

@@ -107,6 +107,8 @@ class FilterAnswers:
         self._prepare(filters, numbers)
         nodes, statuses = filters.snapshot.nodes, self._statuses.of_node
         asked = {plugin: self._asked_anew(plugin, filters, numbers) for plugin in self._states.anew}
+        alone = next(iter(asked.values())) if len(asked) == 1 else None
+        by_labels = alone if isinstance(alone, _AnewByLabels) else None
         feasible: list[int] = []
         rejected: dict[str, Status] = {}
         surplus: tuple[NodeInfo, ...] = ()
@@ -116,6 +118,10 @@ class FilterAnswers:
                 status = statuses[number] = self._ask(filters, nodes[number])
             if number in nominated:
                 status = _no_error(filters.run(nodes[number]))
+            elif by_labels is not None and status is SUCCESS:
+                status = by_labels.answers.get(by_labels.values[number])
+                if status is None:
+                    status = by_labels.status(nodes[number], number)
             elif asked:
                 status = self._with_those_anew(status, asked, nodes[number], number)
             if status is not SUCCESS:
@@ -184,17 +190,17 @@ class _AnewByLabels(_Anew):
     def __init__(self, alone: Framework, filters: NodeFilter, keys: Sequence[str], values: list[Any]) -> None:
         super().__init__(alone, filters)
         self._keys = keys
-        self._values = values
-        self._answers: dict[Any, Status] = {}
+        self.values = values
+        self.answers: dict[Any, Status] = {}
 
     def status(self, node: NodeInfo, number: int) -> Status:
-        value = self._values[number]
+        value = self.values[number]
         if value is None:
             labels = node.existing_node.metadata.labels
-            value = self._values[number] = tuple(labels.get(key) for key in self._keys)
-        status = self._answers.get(value)
+            value = self.values[number] = tuple(labels.get(key) for key in self._keys)
+        status = self.answers.get(value)
         if status is None:
-            status = self._answers[value] = super().status(node, number)
+            status = self.answers[value] = super().status(node, number)
         return status
 
 

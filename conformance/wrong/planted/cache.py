@@ -33,7 +33,7 @@ WRONG = (
         "An update of a running pod does not change what counts on its node.",
         _CACHE,
         '            raise CacheError(f"assumed pod {pod.uid}({pod.key}) should not be updated")\n'
-        '        applies("R-CACHE-01")\n        self._uncount(counted)\n        self._count(pod)\n',
+        '        applies("R-CACHE-01")\n        self._uncount(counted)\n        self._count(PodInfo(pod))\n',
         '            raise CacheError(f"assumed pod {pod.uid}({pod.key}) should not be updated")\n',
         cites="kubernetes #37232",
         breaks=("R-CACHE-01",),
@@ -42,10 +42,9 @@ WRONG = (
         "keeps-to-what-it-assumed",
         "A pod bound to another node than assumed still counts on the assumed node.",
         _CACHE,
-        "            self._uncount(counted)\n        self._count(pod)\n\n    def update_pod",
-        "            self._assumed.discard(pod.uid)\n"
-        "            return\n"
-        "        self._count(pod)\n\n    def update_pod",
+        "            known = self._assumed[pod.uid]\n            self._uncount(counted)\n"
+        "            self._count(known.bound_as(pod))\n",
+        "            self._assumed.pop(pod.uid)\n",
         cites="kubernetes #46347",
         breaks=("R-CACHE-01",),
     ),
@@ -66,7 +65,7 @@ WRONG = (
         "A forgotten pod is still treated as assumed, and is skipped when it is popped.",
         _CACHE,
         "        self._uncount(pod)\n\n    def is_assumed",
-        "        self._uncount(pod)\n        self._assumed.add(pod.uid)\n\n    def is_assumed",
+        "        self._uncount(pod)\n        self._assumed[pod.uid] = PodInfo(pod)\n\n    def is_assumed",
         cites="kubernetes #101877",
         breaks=("R-ROLLBACK-02", "R-ROLLBACK-03"),
     ),

@@ -146,8 +146,7 @@ class _Run:
 
     def _schedule(self) -> bool:
         """Try one pod, and see to what follows from it. False where none may be tried now, or need be."""
-        heads = self.scheduler.state.queue.heads()
-        if any(pod.key in self.failed for pod in heads) and self._is_over():
+        if self.failed and self._is_a_head(failed=True) and self._is_over():
             return False
         busy = self.scheduler.schedule()
         self._follow()
@@ -166,11 +165,17 @@ class _Run:
 
     def _is_over(self) -> bool:
         """Has every pod failed since the last change? One that was never tried, and may not be, is gated."""
+        if self._is_a_head(failed=False):
+            return False
         active, backoff, unschedulable = self.scheduler.state.queue.queues()
         may_be_tried = {*active, *backoff, *self.underway}
         return may_be_tried <= self.failed and all(
             pod in self.failed or not self.attempts[pod] for pod in unschedulable
         )
+
+    def _is_a_head(self, *, failed: bool) -> bool:
+        """May a pod be tried next that has failed, or has not?"""
+        return any((pod.key in self.failed) is failed for pod in self.scheduler.state.queue.heads())
 
     # --- What the scheduler did -------------------------------------------------------------------
 
@@ -190,7 +195,7 @@ class _Run:
         if isinstance(record, Attempt):
             self.attempts[record.pod] += 1
             self.ties.setdefault(record.pod, {}).update(dict.fromkeys(self.chosen.take()))
-            self.last[record.pod] = record
+            self.last[record.pod] = _without_tables(record) if record.result == SCHEDULED else record
             (self.underway if record.result == SCHEDULED else self.failed).add(record.pod)
         elif isinstance(record, Bind):
             self.underway.discard(record.pod)
@@ -254,3 +259,8 @@ class _Run:
             message=status.message,
             refusals=tuple(Refusal(status.plugin, reason) for reason in status.reasons),
         )
+
+
+def _without_tables(attempt: Attempt) -> Attempt:
+    """What was said of each node takes room, and is not reported of a pod that was placed."""
+    return evolve(attempt, filter=None, scores=None, totals=None)
