@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""refsched: an executable specification of how kube-scheduler decides.
+"""The package refsched: an executable specification of how kube-scheduler decides.
 
 ``Cluster`` is the way in from Python; what it answers are records (docs/protocol.md), an ``Explanation`` or a
 ``Plan``, and bad input is an ``InputError``. Importing this package costs next to nothing: each name is imported

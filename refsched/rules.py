@@ -34,7 +34,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def is_heard() -> bool:
-    """Does anybody listen?"""
+    """Whether anybody listens."""
     return bool(_listeners)
 
 

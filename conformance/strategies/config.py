@@ -118,7 +118,7 @@ _WITHOUT_EARLIER_POINT: tuple[Json, ...] = (
 
 
 def _together(changes: list[Json]) -> Json:
-    """Several changes as one: the sets of a point are joined, and what is enabled twice stays once. What is
+    """Joins many changes into one: the sets of a point are joined, and what is enabled twice stays once. What is
     disabled everywhere is not enabled at Score alone."""
     together: dict[str, dict[str, dict[str, Json]]] = {}
     for change in changes:

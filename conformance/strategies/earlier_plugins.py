@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plugins that kube-scheduler no longer has: a profile of an earlier configuration API enables them.
 
-One of them decides in each history; the plugins that are enabled by default decide with it, so that the scores of
-several add up, unless the profile has no other Score plugin.
+One of them decides in each history; the plugins that are enabled by default decide with it, so that their scores
+add up, unless the profile has no other Score plugin.
 """
 
 from __future__ import annotations

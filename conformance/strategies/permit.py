@@ -124,7 +124,7 @@ _ONCE_MORE = st.builds(
 
 
 def _beside(patience: tuple[tuple[str, str], ...], seconds: float) -> Change:
-    """Several wait, each for two, and the patience with them ends in another order than they came."""
+    """Many pods wait, each for two plugins, and their timeouts end in another order than the pods came."""
 
     def change(cluster: HistoryBuilder) -> None:
         release_all(cluster)

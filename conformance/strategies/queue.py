@@ -161,7 +161,7 @@ def _noted(text: str) -> Any:
 
 
 def _changed(many: tuple[Callable[[Json], Json], ...]) -> Callable[[Json], Json]:
-    """Several things at once, each of which is an event."""
+    """Changes many things at once, each of which is an event."""
     return lambda value: reduce(lambda changed, change: change(changed), many, value)
 
 
@@ -182,7 +182,7 @@ _CONFIGS = one_in(
 )
 
 
-# --- Several changes at once ----------------------------------------------------------------------
+# --- Many changes at once -------------------------------------------------------------------------
 
 _NO_HELP: Json = {"key": "other", "operator": "Exists"}
 _SPREAD: Json = {

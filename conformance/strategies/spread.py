@@ -63,7 +63,7 @@ def _constraint(
     policies: Json,
     same: bool,
 ) -> Json:
-    """minDomains goes with DoNotSchedule only, and keys of labels with a selector."""
+    """Draws a constraint: minDomains goes with DoNotSchedule only, and keys of labels with a selector."""
     constraint: Json = {
         "maxSkew": max_skew,
         "topologyKey": topology,

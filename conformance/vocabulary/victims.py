@@ -71,7 +71,7 @@ TWO_NODES: dict[str, tuple[str, tuple[Victims, Victims]]] = {
         "with one violated budget each, the lower highest priority wins, whichever victim stands first",
         ((("b", 5, 1), ("a", 0, 1)), (("b", 3, 0), ("a", 1, 0))),
     ),
-    "one_violation_each_and_several_victims": (
+    "one_violation_each_and_many_victims": (
         "with one violated budget each, the highest of all priorities of a node counts",
         ((("b", 9, 0), ("a", 0, 1), ("b", 1, 0)), (("a", 5, 0), ("b", 4, 0))),
     ),

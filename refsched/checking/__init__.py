@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checking: is what another scheduler did allowed by the specification?"""
+"""Checking: following another scheduler, and judging whether the specification allows what it did."""

@@ -33,7 +33,7 @@ NOWHERE = ""
 
 
 def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
-    """From Pop to the end of Permit. Is the pod on its way to be bound?"""
+    """Runs the cycle from Pop to the end of Permit, and returns whether the pod goes on to be bound."""
     scheduler = cycle.scheduler
     snapshot = scheduler.snapshot()
     pod = cycle.queued.info

@@ -92,7 +92,7 @@ class Queued(Protocol):
 
 @runtime_checkable
 class QueueSortPlugin(Plugin, Protocol):
-    """Is ``a`` to be popped before ``b``?"""
+    """Whether ``a`` is to be popped before ``b``."""
 
     def less(self, a: Queued, b: Queued) -> bool: ...
 

@@ -42,7 +42,7 @@ class AffinityTerm:
     weight: int = 0
 
     def matches(self, pod: Pod, namespace_labels: Mapping[str, str] | None) -> bool:
-        """Is ``pod``, in a namespace with these labels, one that the term speaks of?"""
+        """Whether the term selects ``pod``, in a namespace with these labels."""
         metadata = pod.metadata
         named = metadata.namespace in self.namespaces
         if not (named or self.namespace_selector.matches(namespace_labels or {})):

@@ -166,7 +166,7 @@ class PersistentVolumeClaim:
         return bool(self.spec.volume_name) and BIND_COMPLETED in self.metadata.annotations
 
     def is_made_for(self, pod: Pod) -> bool:
-        """Is the pod its controller? (component-helpers/storage/ephemeral, VolumeIsForPod)"""
+        """Whether the pod is its controller (component-helpers/storage/ephemeral, VolumeIsForPod)."""
         controller = next((o for o in self.metadata.owner_references if o.controller), None)
         return self.namespace == pod.namespace and controller is not None and controller.uid == pod.uid
 
@@ -176,7 +176,7 @@ class PersistentVolumeClaim:
 
 
 def claims_named(pod: Pod, name: str) -> bool:
-    """Does the pod name this claim, directly or by an ephemeral volume?"""
+    """Whether the pod names this claim, directly or by an ephemeral volume."""
     return any(volume.claim_name(pod.name) == name for volume in pod.spec.volumes)
 
 
@@ -209,7 +209,7 @@ class StorageClass:
     allowed_topologies: tuple[TopologySelectorTerm, ...] = ()
 
     def allows(self, node_labels: Mapping[str, str]) -> bool:
-        """May a volume be made for a node with these labels? (v1helper.MatchTopologySelectorTerms)"""
+        """Whether a volume may be made for a node with these labels (v1helper.MatchTopologySelectorTerms)."""
         return not self.allowed_topologies or any(t.matches(node_labels) for t in self.allowed_topologies)
 
 

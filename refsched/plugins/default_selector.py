@@ -44,7 +44,7 @@ def controller_of(pod: Pod) -> OwnerReference | None:
 
 
 def selects_labels(selector: Mapping[str, str], labels: Mapping[str, str]) -> bool:
-    """Are all of these labels there, with these values?"""
+    """Whether all of these labels are there, with these values."""
     return all(labels.get(key) == value for key, value in selector.items())
 
 

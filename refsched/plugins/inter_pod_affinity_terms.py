@@ -76,12 +76,12 @@ def with_existing_namespaces(terms: Terms, objects: ObjectStore, select: Selecte
 
 
 def by_any_term(terms: Terms, pod: Pod | None) -> bool:
-    """Is this pod one that any of these anti-affinity terms keeps away?"""
+    """Whether any of these anti-affinity terms rejects this pod."""
     return pod is not None and any(term.matches(pod, None) for term in terms)
 
 
 def kept_the_pod_away(pod: Pod, deleted: Pod, is_kept_away: IsKeptAway) -> bool:
-    """Did the deleted pod's own anti-affinity reject the pod?"""
+    """Whether the deleted pod's own anti-affinity rejected the pod."""
     return is_kept_away(PodInfo(deleted).required_anti_affinity_terms, pod)
 
 

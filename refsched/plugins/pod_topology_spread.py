@@ -282,7 +282,7 @@ def _moved(state: FilterState, incoming: Pod, other: Pod, node: Node, by: int) -
 
 
 def _selection_changes(constraints: Constraints, before: Pod | None, after: Pod | None) -> bool:
-    """Does a constraint select the pod before or after the event, but not both?"""
+    """Whether a constraint selects the pod before or after the event, but not both."""
     return any(_selects(constraint, before) != _selects(constraint, after) for constraint in constraints)
 
 

@@ -63,7 +63,7 @@ def node_is_required(pod: Pod, node: Node) -> bool:
 
 
 def tolerates_taints(pod: Pod, node: Node) -> bool:
-    """Does the pod tolerate every NoSchedule and NoExecute taint of the node?"""
+    """Whether the pod tolerates every NoSchedule and NoExecute taint of the node."""
     return all(
         any(toleration.tolerates(taint) for toleration in pod.spec.tolerations)
         for taint in node.spec.taints
@@ -128,7 +128,7 @@ def count_matching(pods: Sequence[PodInfo], selector: Selector, namespace: str) 
 
 @frozen
 class MatchingPods:
-    """Counts the pods that match a constraint of ``pod``, of whom nothing is kept but what is read here, in each
+    """Counts the pods that match a constraint of ``pod``, of which nothing is kept but what is read here, in each
     domain. A node that lacks one of ``keys`` applies ``rule``, and belongs to the domain ``""`` if it counts."""
 
     constraint: Constraint

@@ -164,7 +164,7 @@ class ServiceAffinity:
 
 
 def _is_companion(other: Pod, pod: Pod) -> bool:
-    """Is it of the pod's namespace, and bears all of its labels?"""
+    """Whether it is of the pod's namespace and bears all of the pod's labels."""
     return other.namespace == pod.namespace and selects_labels(pod.labels, other.labels)
 
 

@@ -26,7 +26,7 @@ class TopologyCounts:
 
     @property
     def is_empty(self) -> bool:
-        """Is the number 0 in every domain?"""
+        """Whether the number is 0 in every domain."""
         return not any(map(self.at, self.counted)) and not any(map(self.at, self.changes))
 
     def plus(self, domains: Iterable[Domain], sign: int) -> TopologyCounts:

@@ -67,6 +67,6 @@ def dry_run(context: PostFilterContext, nodes: Sequence[NodeInfo], steps: Preemp
 
 
 def aggregate(errors: Sequence[str]) -> str:
-    """Several errors as one text, each once (apimachinery, util/errors/errors.go, aggregate.Error)."""
+    """Joins errors into one text, each once (apimachinery, util/errors/errors.go, aggregate.Error)."""
     distinct = list(dict.fromkeys(errors))
     return distinct[0] if len(distinct) == 1 else f"[{', '.join(distinct)}]"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Eligibility: may this pod preempt others?
+"""Eligibility: whether this pod may preempt others.
 
 Rules: R-PREEMPT-01, R-PREEMPT-02.
 Source: plugins/defaultpreemption/default_preemption.go, PodEligibleToPreemptOthers (v1.34.2).

@@ -39,7 +39,7 @@ SCHEDULE_ATTEMPT_FAILURE = ClusterEvent("", ActionType(0), "ScheduleAttemptFailu
 
 
 def is_wild_card(event: ClusterEvent) -> bool:
-    """Does the event concern every resource and every action?"""
+    """Whether the event concerns every resource and every action."""
     return event.resource == WILD_CARD and event.action == ActionType.ALL
 
 

@@ -112,7 +112,7 @@ class Nominator:
         self._pods_on.setdefault(node, {})[pod.uid] = PodName(pod.namespace, pod.name, pod.uid)
 
     def _remove(self, pod: Pod) -> bool:
-        """Remove the pod's nomination; was there one?"""
+        """Removes the pod's nomination, and returns whether there was one."""
         node = self._node_of.pop(pod.uid, None)
         if node is None:
             return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PreEnqueue: may a pod enter activeQ or backoffQ?
+"""PreEnqueue: whether a pod may enter activeQ or backoffQ.
 
 Source: pkg/scheduler/backend/queue/scheduling_queue.go, runPreEnqueuePlugins (v1.34.2).
 """

@@ -226,7 +226,7 @@ class SchedulingQueue:
     # --- What happens in the cluster --------------------------------------------------------------
 
     def watches(self, resource: str, action: ActionType) -> bool:
-        """Did any plugin of any profile register for this? (Nodes and pods are watched anyway.)"""
+        """Whether any plugin of any profile registered for this kind; nodes and pods are watched anyway."""
         return any(table.watches(resource, action) for table in self.hint_tables.values())
 
     def move_all_to_active_or_backoff_queue(
@@ -330,7 +330,7 @@ class SchedulingQueue:
     # --- Places and steps -------------------------------------------------------------------------
 
     def _find(self, key: str) -> tuple[Place, QueuedPod | None]:
-        """Where a pod waits. (A pod in flight is known by its uid, and is not looked for here.)"""
+        """Returns where a pod waits. A pod in flight is known by its uid, and is not looked for here."""
         for place, queue in self._queues.items():
             found = queue.get(key)
             if found is not None:
@@ -390,7 +390,7 @@ class SchedulingQueue:
         return place not in self._queues or self._queues[place].get(pod.key) is pod
 
     def _remove(self, key: str) -> bool:
-        """Remove the pod from wherever it waits outside activeQ; was it there?"""
+        """Removes the pod from wherever it waits outside activeQ, and returns whether it was there."""
         removed = [queue.remove(key) for queue in (self._unschedulable, self._backoff, self._error_backoff)]
         return any(pod is not None for pod in removed)
 

@@ -38,7 +38,7 @@ class _States:
         return self._rank[plugin]
 
     def meet(self, states: Mapping[str, Any]) -> bool:
-        """Does any other plugin have to be asked anew from now on?"""
+        """Whether any other plugin has to be asked anew from now on."""
         known = len(self.anew)
         for plugin in self._rank:
             if plugin in self.anew:

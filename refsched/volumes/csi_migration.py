@@ -52,7 +52,7 @@ class InTreePlugin:
     counts_unlisted: bool = True
 
     def is_migrated_on(self, node: CSINode | None) -> bool:
-        """Has the plugin been migrated on this node? (binder.go, isPluginMigratedToCSIOnNode)"""
+        """Whether the plugin has been migrated on this node (binder.go, isPluginMigratedToCSIOnNode)."""
         return not self.is_off and node is not None and self.name in node.migrated_plugins
 
     def counts_on(self, node: CSINode | None) -> bool:

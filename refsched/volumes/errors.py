@@ -5,7 +5,7 @@ from refsched.rules import Reason
 
 
 class VolumeError(Exception):
-    """kube-scheduler reports an Error by ``rule``, and the pod is tried again."""
+    """An error of volumes, by ``rule``: kube-scheduler reports it, and the pod is tried again."""
 
     def __init__(self, message: str, rule: str) -> None:
         super().__init__(message)

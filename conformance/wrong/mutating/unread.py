@@ -156,7 +156,7 @@ def _classes_in(hint: Any) -> Iterator[tuple[type, Path]]:
 
 
 def stands(value: Any, path: Path) -> bool:
-    """Does the value have such a member?"""
+    """Whether the value has such a member."""
     if not path:
         return True
     head, *rest = path

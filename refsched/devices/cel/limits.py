@@ -65,5 +65,6 @@ def checked_key(key: Any) -> Any:
 
 
 def too_deep() -> InputError:
-    """cel-go parses no expression that is nested deeper than 250 levels."""
+    """Returns the error for what cel-go does not parse: it parses no expression that is nested deeper than 250
+    levels."""
     return InputError("a CEL expression is nested too deeply")

@@ -26,7 +26,7 @@ def connect(
     in_process: bool = False,
     only: Selection = EVERYTHING,
 ) -> Adapter:
-    """``what`` is one of
+    """``what`` is one of:
 
     - the path of a Python module (refsched/tools/implementation.py), or such a path, a colon and the
       release of Kubernetes by which it is to decide; it runs in a process of its own, or with ``in_process`` in
@@ -59,7 +59,7 @@ def _transport(what: str, timeout: float, log: Log | None, in_process: bool) -> 
 
 
 def is_module(what: str) -> bool:
-    """Is this the path of a Python module, without a release?"""
+    """Whether this is the path of a Python module, without a release."""
     found = _MODULE.fullmatch(what)
     return found is not None and not found["release"]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""conforms: what a test of the suite declares: its area, its rules, and where its histories come from."""
+"""What a test of the suite declares with ``conforms``: its area, its rules, and where its histories come from."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _parametrized(function: Callable[..., None], cases: Sequence[Case]) -> Calla
 
 
 def _without_history(function: Callable[..., None]) -> Callable[..., None]:
-    """pytest would take ``history`` for a fixture."""
+    """Removes ``history`` from the signature, since pytest would take it for a fixture."""
 
     @functools.wraps(function)
     def test(**_: Any) -> None:

@@ -18,7 +18,7 @@ from refsched.suite.session.shards import Shard, read_shard
 
 DEFAULT_IMPLEMENTATION = "refsched.reference"
 CALLED_AS = "--called-as"
-"""Tells pytest which command started it, for the command that repeats a failure."""
+"""Informs pytest which command started it, for the command that repeats a failure."""
 
 LEVELS = ("promised", "observed", "all")
 REPORT_SUFFIXES = (".json", ".html")

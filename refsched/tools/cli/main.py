@@ -46,7 +46,7 @@ def cli() -> None:
     "--json", "as_json", is_flag=True, help="Print one JSON object instead of a line for each file."
 )
 def replay(paths: tuple[str, ...], as_json: bool) -> None:
-    """Replay recorded traces: does the specification allow what was recorded?
+    """Replay recorded traces and report whether the specification allows what was recorded.
 
     FILE is a trace (.jsonl or .jsonl.gz), or a folder with traces below it.
     """
@@ -91,7 +91,7 @@ def report() -> None:
     "outputs",
     multiple=True,
     metavar="FILE",
-    help="Write the report of the whole, as .json or .html. May be given several times.",
+    help="Write the report of the whole, as .json or .html. May be given more than once.",
 )
 def merge(parts: tuple[str, ...], outputs: tuple[str, ...]) -> None:
     """Make one report of the parts of a run: of the JSON reports that `--shard 1/3 --report PART.json` and so on

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Absent kinds: of which kinds nothing was given though their objects could decide where these pods go.
 
-A cluster may have no such object, or the dump may lack them: nobody can tell from the dump, so it is said.
+A cluster may have no such object, or the dump may lack them: the dump does not show which, so it is said.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _namespaces(pod: Pod, cluster: _Cluster) -> bool:
 
 
 def _selects_namespaces(pod: Pod) -> bool:
-    """Does a term of the pod's affinity select namespaces by their labels?"""
+    """Whether a term of the pod's affinity selects namespaces by their labels."""
     affinity = pod.spec.affinity
     for half in (affinity.pod_affinity, affinity.pod_anti_affinity) if affinity is not None else ():
         if half is None:

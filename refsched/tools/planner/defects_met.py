@@ -130,7 +130,7 @@ def _incomplete(pools: Sequence[Pool]) -> list[bool]:
 
 
 def _asking_for_all(claims: Sequence[ResourceClaim]) -> Iterator[tuple[ResourceClaim, list[bool]]]:
-    """For each request: do its alternatives, or does it alone, ask for all devices?"""
+    """Returns for each request whether it, or its alternatives, ask for all devices."""
     for claim in claims:
         for request in claim.spec.devices.requests:
             asked = (request.exactly,) if request.exactly is not None else request.first_available

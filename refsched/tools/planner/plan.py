@@ -174,7 +174,7 @@ class _Run:
         )
 
     def _is_a_head(self, *, failed: bool) -> bool:
-        """May a pod be tried next that has failed, or has not?"""
+        """Whether a pod may be tried next that has failed, or has not."""
         return any((pod.key in self.failed) is failed for pod in self.scheduler.state.queue.heads())
 
     # --- What the scheduler did -------------------------------------------------------------------

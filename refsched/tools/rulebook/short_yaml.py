@@ -21,7 +21,7 @@ def short_yaml(value: Any) -> str:
 
 
 def documents(values: Sequence[Any]) -> str:
-    """Several values as the documents of one text."""
+    """Returns many values as the documents of one text."""
     return "---\n".join(short_yaml(value) for value in values)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several mutants of one place, by one argument."""
+"""Many mutants of one place, by one argument."""
 
 from __future__ import annotations
 
