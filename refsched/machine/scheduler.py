@@ -8,7 +8,7 @@ Of what is due at one moment, events come first, then deadlines, then the cycles
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from attrs import define
@@ -106,11 +106,12 @@ class Scheduler:
         """Move the clock; it stops wherever a timer falls due."""
         if not seconds >= 0:
             raise InputError("the clock does not go back", "advance")
-        end = self.state.clock.now + seconds
+        begin = self.state.clock.now
+        end = begin + seconds
         if not end <= MAX_SECONDS:
             raise InputError(f"the clock goes no further than {MAX_SECONDS:,} seconds", "advance")
         while (due := self._next_due()) <= end:
-            if due + FAR < end and self._jump(due, end):
+            if due + FAR < end and self._jump(begin, due, end):
                 continue
             self.state.clock.now = due
             self._flush(due)
@@ -249,14 +250,16 @@ class Scheduler:
 
     # --- Time -------------------------------------------------------------------------------------
 
-    def _jump(self, due: float, end: float) -> bool:
-        """Where nothing waits in the queue, its flushes change nothing: those before the next deadline of a pod,
-        or before the end, are passed over. False where there are few of them."""
+    def _jump(self, begin: float, due: float, end: float) -> bool:
+        """Where nothing waits in the queue that time alone could move, its flushes change nothing: those before
+        the next deadline of a pod, or before the end, are passed over. False where there are few of them."""
         _, backoff, unschedulable = self.state.queue.queues()
+        if unschedulable and not self._stay(unschedulable, due - begin):
+            return False
         periods = self.kubernetes.queue
         until = min([end, *self._deadlines()])
         passed = int((until - due) // periods.backoff_flush_period) - 1
-        if backoff or unschedulable or passed * periods.backoff_flush_period < FAR:
+        if backoff or passed * periods.backoff_flush_period < FAR:
             return False
         self._backoff_flush_due += passed * periods.backoff_flush_period
         late = self._backoff_flush_due - self._leftover_flush_due
@@ -265,6 +268,15 @@ class Scheduler:
                 int(late // periods.leftover_flush_period) * periods.leftover_flush_period
             )
         return True
+
+    def _stay(self, unschedulable: Sequence[str], elapsed: float) -> bool:
+        """Does time alone move none of these pods? ``elapsed`` are the seconds since the last input: a gated pod
+        that was flushed once after it, and has stayed gated, stays so until the next one."""
+        queue = self.state.queue
+        if LEFTOVER_TIMER in self._frozen_timers:
+            return True
+        was_flushed = elapsed > 2 * self.kubernetes.queue.max_in_unschedulable_pods
+        return was_flushed and not self._running and all(queue.gating_plugin(pod) for pod in unschedulable)
 
     def _next_due(self) -> float:
         due = [self._backoff_flush_due]

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from world import World, configuration, pod_object, profile
 
@@ -259,6 +261,28 @@ def test_a_pod_that_waits_is_flushed_on_the_way(world: World) -> None:
     assert world.schedule().result == "unschedulable"
     world.advance(10_000)
     assert world.where("a") == "active"
+
+
+def test_the_clock_jumps_where_only_gated_pods_wait(world: World) -> None:
+    world.node("n1")
+    world.pod("a", schedulingGates=[{"name": "g"}])
+    began = time.monotonic()
+    world.advance(100 * 365 * 86400.0)
+    assert time.monotonic() - began < 10
+    assert world.where("a") == "unschedulable"
+    world.update_pod("a", schedulingGates=[])
+    assert world.schedule().result == "scheduled"
+
+
+def test_the_clock_jumps_where_pods_stay_since_nothing_flushes_them() -> None:
+    world = World(frozen_timers=("unschedulableFlush",))
+    world.node("n1", cpu="1")
+    world.pod("a", cpu="2")
+    assert world.schedule().result == "unschedulable"
+    began = time.monotonic()
+    world.advance(100 * 365 * 86400.0)
+    assert time.monotonic() - began < 10
+    assert world.where("a") == "unschedulable"
 
 
 @pytest.mark.parametrize("seconds", [10.0**11, float("inf"), float("nan"), -1.0])

@@ -93,6 +93,8 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int | pytest.E
 def pytest_configure(config: pytest.Config) -> None:
     """First, because Hypothesis reads its seed from the options when its turn comes."""
     config.addinivalue_line("markers", "conforms(claim): a test of the conformance suite")
+    # pytest's cache has nothing that counts, and where nothing can be written it is done without
+    config.addinivalue_line("filterwarnings", "ignore::pytest.PytestCacheWarning")
     if config.option.hypothesis_seed is None:
         config.option.hypothesis_seed = "0"
     drawing.load_profile()
