@@ -119,38 +119,28 @@ class RememberingFramework(Framework):
     memory: Memory = field(kw_only=True)
 
     def pre_filter(self, plugin: PreFilterPlugin, pod: PodInfo, snapshot: Snapshot) -> Answer:
-        return self._of_kind(
-            pod,
-            ("preFilter", plugin.name),
-            lambda info: plugin.pre_filter(info, _UNSEEN),
-            lambda: plugin.pre_filter(pod, snapshot),
-        )
+        answer = self._of_kind(pod, "preFilter", plugin.name, lambda info: plugin.pre_filter(info, _UNSEEN))
+        return plugin.pre_filter(pod, snapshot) if answer is None else answer
 
     def pre_score(
         self, plugin: PreScorePlugin, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Answer:
-        return self._of_kind(
-            pod,
-            ("preScore", plugin.name),
-            lambda info: plugin.pre_score(info, _UNSEEN, _UNSEEN),
-            lambda: plugin.pre_score(pod, nodes, snapshot),
+        answer = self._of_kind(
+            pod, "preScore", plugin.name, lambda info: plugin.pre_score(info, _UNSEEN, _UNSEEN)
         )
+        return plugin.pre_score(pod, nodes, snapshot) if answer is None else answer
 
     def _of_kind(
-        self,
-        pod: PodInfo,
-        what: tuple[str, str],
-        of_kind: Callable[[PodInfo], Answer],
-        anew: Callable[[], Answer],
-    ) -> Answer:
-        """The answer that depends on nothing but the kind of the pod, if there is such an answer."""
+        self, pod: PodInfo, point: str, plugin: str, ask: Callable[[PodInfo], Answer]
+    ) -> Answer | None:
+        """The answer that depends on nothing but the kind of the pod; None if there is no such answer."""
         if is_heard():
-            return anew()
-        kind = self.memory.kinds.of(pod)
-        answer: Answer | None = _kept(
-            kind, (self.profile_name, *what), lambda: _without_cluster(of_kind, kind.info)
-        )
-        return anew() if answer is None else answer
+            return None
+        kind, what = self.memory.kinds.of(pod), (self.profile_name, point, plugin)
+        if what not in kind.kept:
+            kind.kept[what] = _without_cluster(ask, kind.info)
+        answer: Answer | None = kind.kept[what]
+        return answer
 
     def score_nodes(
         self,

@@ -55,11 +55,15 @@ class Kinds:
     def __init__(self) -> None:
         self._kinds: OrderedDict[Any, list[Kind]] = OrderedDict()
         self._of: WeakKeyDictionary[PodInfo, Kind] = WeakKeyDictionary()
+        self._last: tuple[PodInfo, Kind] | None = None
 
     def of(self, info: PodInfo) -> Kind:
+        if self._last is not None and self._last[0] is info:
+            return self._last[1]
         known = self._of.get(info)
         if known is None:
             known = self._of[info] = self._find(info.pod)
+        self._last = info, known
         return known
 
     def _find(self, pod: Pod) -> Kind:
