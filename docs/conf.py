@@ -6,6 +6,7 @@ tox -e docs        # docs/_site/index.html, which opens from the file system
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,13 @@ from sphinx.highlighting import lexers
 
 from refsched.tools.rulebook.site import write_pages
 
-lexers |= {"mermaid": TextLexer(), "jsonl": TextLexer()}
+lexers["jsonl"] = TextLexer()
 
 FILES = "https://refsched.dev"
 """Where the files of the project are, as in the README that a package index shows (pyproject.toml)."""
+
+DRAWING = re.compile("```mermaid\n.*?```", re.DOTALL)
+"""GitHub draws these itself."""
 
 project = "refsched"
 copyright = "the authors of refsched"
@@ -45,12 +49,16 @@ html_last_updated_fmt = None
 write_pages(Path(__file__).parent / "generated")
 
 
-def link_to_the_repository(app: object, name: str, source: list[str]) -> None:
-    """Files beside this folder are no pages: links to them lead to the repository."""
+def as_the_site_has_it(app: object, name: str, source: list[str]) -> None:
+    """Files beside this folder are no pages: links to them lead to the repository. Drawings are pictures."""
+    for drawing in ("generated/queue-1.34.svg", "generated/queue-1.19.svg") if name == "queue" else ():
+        source[0] = DRAWING.sub(
+            f"![The places of the queue, and how pods get from one to another]({drawing})", source[0], 1
+        )
     if not name.startswith("generated/"):
         up = "../" * (name.count("/") + 1)
         source[0] = source[0].replace(f"]({up}", f"]({FILES}/")
 
 
 def setup(app: Any) -> None:
-    app.connect("source-read", link_to_the_repository)
+    app.connect("source-read", as_the_site_has_it)

@@ -25,7 +25,7 @@ from refsched.suite.catalogue.elsewhere import NOT_SPECIFIED, why_elsewhere
 from refsched.suite.catalogue.layout_picture import layout_picture
 from refsched.suite.catalogue.levels import why_level
 from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins
-from refsched.tools.shipped import import_tests, tests_folder
+from refsched.tools.shipped import examples_folder, import_tests, tests_folder
 
 COMMAND = "python -m refsched.suite.catalogue.pages"
 _MADE = f"Made by `{COMMAND}`; not to be edited by hand."
@@ -167,7 +167,7 @@ def _areas(rules: Iterable[Rule]) -> Iterator[str]:
             (
                 (
                     rule.id,
-                    rule.sentence,
+                    _with_example(rule),
                     ", ".join(rule.releases),
                     f"`{rule.module}`",
                     _source(rule),
@@ -196,6 +196,13 @@ def _levels(rules: list[Rule]) -> str:
         f"- {level} ({'the others' if (level, why) == most else ', '.join(ids)}): {why}."
         for (level, why), ids in of_reason.items()
     )
+
+
+def _with_example(rule: Rule) -> str:
+    """The sentence, to which a link can lead, and a link to the example."""
+    said = f'<a id="{rule.id.lower().replace("+", "-")}"></a>{rule.sentence}'
+    file = examples_folder() / f"{rule.id}.yaml"
+    return f"{said} ([example](examples/rules/{file.name}))" if file.exists() else said
 
 
 def _source(rule: Rule) -> str:

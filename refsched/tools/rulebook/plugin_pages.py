@@ -15,6 +15,7 @@ from refsched.queue.hint_table import action_name, event_rule
 from refsched.releases import DEFAULT
 from refsched.suite.catalogue.rules import all_rules, default_plugins, plugin_of
 from refsched.tools.rulebook.markdown import page, prose, rule_link, table
+from refsched.tools.rulebook.pictures import points_picture
 
 _POINTS = {
     "preEnqueue": "Before a pod enters the active queue: may it be tried at all?",
@@ -64,7 +65,15 @@ def points_page() -> str:
         "# Extension points",
         f"In the order in which a pod meets them, with the plugins of the default profile of Kubernetes"
         f" {DEFAULT.name} in the order in which they are called.",
+        "![The extension points from top to bottom with their plugins, and the ways back](points.svg)",
         *(part for point in EXTENSION_POINTS for part in _point(point)),
+    )
+
+
+def points_drawn() -> str:
+    return points_picture(
+        {point: [name for name, _ in plugins] for point, plugins in _profile().items()},
+        "The extension points with their plugins",
     )
 
 

@@ -8,16 +8,22 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+from refsched.queue import transitions
+from refsched.queue.v1_19 import transitions as v1_19
 from refsched.tools.rulebook import plugin_pages, rule_pages
 from refsched.tools.rulebook.command_page import command_page
 from refsched.tools.rulebook.pending_page import pending_page
+from refsched.tools.rulebook.pictures import queue_picture
 
 
 def pages() -> Iterator[tuple[str, Callable[[], str]]]:
     """Each page's name below the folder, and what makes it."""
     yield "pending.md", pending_page
     yield "points.md", plugin_pages.points_page
+    yield "points.svg", plugin_pages.points_drawn
     yield "commands.md", command_page
+    yield "queue-1.34.svg", partial(queue_picture, transitions.TRANSITIONS, "The queue")
+    yield "queue-1.19.svg", partial(queue_picture, v1_19.TRANSITIONS, "The queue of v1.19")
     yield "rules/index.md", rule_pages.index_page
     for area in rule_pages.areas():
         yield f"rules/{area}.md", partial(rule_pages.area_page, area)
