@@ -46,6 +46,10 @@ _LEVELS = {
     "R-CACHE-03": (OBSERVED, "in which order nodes are listed is nobody's API"),
     "R-FAIL-02": (OBSERVED, "queueing hints may only save attempts (KEP-4247)"),
     "R-CACHE-51": (OBSERVED, "how old a node's count of an image may be is nobody's API"),
+    **dict.fromkeys(
+        ("R-FRAMEWORK-10", "R-FRAMEWORK-11", "R-FRAMEWORK-12"),
+        (OBSERVED, "a plugin without one of its earlier points is a configuration that nobody should have"),
+    ),
     "R-FRAMEWORK-52": (OBSERVED, "a plugin without its PreFilter is a configuration that nobody should have"),
     "R-FRAMEWORK-54": (OBSERVED, "a plugin without its PreScore is a configuration that nobody should have"),
     "R-PREEMPT-53": (OBSERVED, "on which nodes preemption is tried is an optimization"),
