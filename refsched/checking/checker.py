@@ -289,9 +289,12 @@ class Checker:
 
     def _has_guessed_victims(self) -> bool:
         """Whether it does not follow from the record in which order equally important pods were reprieved: the
-        order decides what another node would have cost, and which pods a budget still protects."""
-        of_budgets = self.following.orders_victims and self.scheduler.state.objects.list(PodDisruptionBudget)
-        return bool(self.following.guessed_on or of_budgets)
+        order decides what another node would have cost, which pods a budget still protects, and about which
+        victims extenders are asked."""
+        if self.following.guessed_on:
+            return True
+        is_open = self._config.extenders or self.scheduler.state.objects.list(PodDisruptionBudget)
+        return self.following.orders_victims and bool(is_open)
 
     def _pop(self, pod: str) -> Iterator[Disagreement]:
         """Reports a pod that was not to be tried next. It is tried all the same."""

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bent_schedulers import Bent, saying
 from world import node_object, pod_object
 
+from refsched.records import Attempt
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.module import InProcess
 from refsched.suite.histories.history import Create, History, Schedule
@@ -62,6 +64,22 @@ def test_what_an_order_may_have_decided_elsewhere_is_not_held_against_anybody(ob
     """A budget, and what another node would have cost."""
     for implementation in ("own_orders", "refsched.reference"):
         assert not judged(history(*objects), "promised", implementation).findings
+
+
+def test_words_are_free_at_level_promised_and_the_history_goes_on() -> None:
+    two = History((*history().steps, Create(pod_object("q", "9")), Schedule()))
+    with Adapter("says", Bent(saying(message="other words"))) as adapter:
+        assert {one.rule for one in try_history(adapter, two).findings} == {"R-WORDS-01"}
+        done = try_history(adapter, two, level="promised")
+    assert not done.findings
+    assert sum(isinstance(seen.record, Attempt) for seen in done.seen) == 2
+
+
+def test_what_comes_after_other_words_is_judged() -> None:
+    two = History((*history().steps, Create(pod_object("q", "9")), Schedule()))
+    with Adapter("says", Bent(saying(message="other words", evaluated=7))) as adapter:
+        assert "R-WORDS-01" not in {one.rule for one in try_history(adapter, two, level="promised").findings}
+        assert try_history(adapter, two, level="promised").findings
 
 
 @pytest.mark.parametrize(("level", "exit_code"), [("promised", 0), ("observed", 1)])

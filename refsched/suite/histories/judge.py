@@ -36,7 +36,7 @@ _IN_WORDS = {"R-WORDS-01": ("message",), "R-WORDS-02": ("filter", "pre_filter")}
 
 class Judge:
     """One history. ``with_specification`` off leaves the invariants alone. At ``level`` promised a scheduler is
-    free in what the rules leave open; else it must do there what the release does.
+    free in what the rules leave open, and in its words; else it must do and say what the release does.
 
     ``decisive`` counts for each rule how often it had a say in a value that was checked, ``choices`` the values
     that the implementation chose, and ``single`` those of them that left it no choice. Nothing counts before the
@@ -172,7 +172,7 @@ class Judge:
             return []
         pod = record.pod if isinstance(record, Attempt | Bind) else ""
         with self._reach.listening(self._checker.scheduler.state.queue):
-            found = self._followed.ask(compare)
+            found = self._followed.ask(lambda checker: self._but_for_words(compare(checker)))
         orders: Sequence[FixedOrder] = ()
         if found and self._followed.explains(found):
             found = []
@@ -185,6 +185,12 @@ class Judge:
                 self._attribution.agreed(record)
         rule_of = self._attribution.rule_of if not orders else lambda one: orders[0].rule
         return [Finding(rule_of(one), one.member, one.expected, one.got, pod) for one in found]
+
+    def _but_for_words(self, found: list[Disagreement]) -> list[Disagreement]:
+        """Nothing else follows from words, so that a scheduler that has words of its own is judged to the end."""
+        if self._level != PROMISED:
+            return found
+        return [one for one in found if self._attribution.rule_of(one) not in _IN_WORDS]
 
     def _count(self, record: Record) -> None:
         """Counts the rules that were applied since the last comparison, since they have been compared now."""
