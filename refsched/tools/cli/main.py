@@ -45,14 +45,17 @@ def cli() -> None:
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object instead of a line for each file."
 )
-def replay(paths: tuple[str, ...], as_json: bool) -> None:
+@click.option(
+    "-j", "--processes", type=click.IntRange(1, 256), default=1, show_default=True, help="How many at once."
+)
+def replay(paths: tuple[str, ...], as_json: bool, processes: int) -> None:
     """Replay recorded traces and report whether the specification allows what was recorded.
 
     FILE is a trace (.jsonl or .jsonl.gz), or a folder with traces below it.
     """
     from refsched.tools.cli.replay import replay as run
 
-    sys.exit(run(paths, as_json=as_json))
+    sys.exit(run(paths, as_json=as_json, processes=processes))
 
 
 @cli.command(context_settings={"ignore_unknown_options": True})

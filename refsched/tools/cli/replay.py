@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import signal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -23,11 +26,10 @@ SHOWN = 2000
 """Characters of a value that are shown; ``--json`` has all."""
 
 
-def replay(paths: Sequence[str], *, as_json: bool) -> int:
+def replay(paths: Sequence[str], *, as_json: bool, processes: int = 1) -> int:
     """A file that cannot be judged does not keep the others from being judged."""
     reports = []
-    for path in trace_files(paths):
-        report = judge_file(path)
+    for report in _judged(trace_files(paths), processes):
         reports.append(report)
         if report.error is not None:
             click.echo(f"refsched: {one_line(report.error)}", err=True)
@@ -50,6 +52,16 @@ def replay(paths: Sequence[str], *, as_json: bool) -> int:
     if any(report.first for report in reports):
         return DISAGREED
     return NOT_JUDGED if not_judged else AGREED
+
+
+def _judged(files: Iterable[Path], processes: int) -> Iterator[FileReport]:
+    """In the order of the files, whichever is done first. A user who interrupts them interrupts this process."""
+    if processes == 1:
+        yield from map(judge_file, files)
+        return
+    ignoring = (signal.SIGINT, signal.SIG_IGN)
+    with get_context("spawn").Pool(processes, initializer=signal.signal, initargs=ignoring) as pool:
+        yield from pool.imap(judge_file, files)
 
 
 def _print_report(report: FileReport) -> None:

@@ -87,6 +87,16 @@ def test_a_folder_stands_for_its_traces_and_each_attempt_counts(tmp_path: Path) 
     ]
 
 
+def test_processes_that_share_the_traces_say_the_same(tmp_path: Path) -> None:
+    _trace(tmp_path, *AGREEING, name="b.jsonl")
+    _trace(tmp_path, *DISAGREEING, name="a.jsonl")
+    (tmp_path / "c.jsonl").write_text("no trace")
+    alone, shared = (run("replay", str(tmp_path), "-j", count) for count in ("1", "2"))
+    assert alone.exit_code == shared.exit_code == 1
+    assert alone.output == shared.output
+    assert len(lines(shared)) == 7
+
+
 TWO_PODS = (*AGREEING, _at(create=pod("b")), _scheduled("b", "n"), _bound("b", "n"))
 
 
