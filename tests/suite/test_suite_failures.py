@@ -34,7 +34,7 @@ WRONG = said(
                       expected: unschedulable
                       got:      scheduled
 
-      shrunk from 4 steps · also failing, and in need of this one: R-TOY-02
+      shrunk from 4 steps · also failing, and dependent on this rule: R-TOY-02
       test:    test_toys::test_toys
       again:   pytest --impl=wrong --replay=.refsched/R-TOY-01.jsonl
       inputs:  .refsched/R-TOY-01.yaml   (kubectl apply -f)

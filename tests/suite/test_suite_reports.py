@@ -147,7 +147,7 @@ def test_what_is_not_shown_in_full_is_named() -> None:
 
 def test_remarks_report_what_was_not_done_how_tight_it_was_and_what_it_is_worth() -> None:
     printed = "\n".join(line for paragraph in paragraphs(result([OUTCOMES[1]])) for line in paragraph.lines)
-    assert "not done to the end: 5 of 40 histories: it is unsupported (4); diverged (1)" in printed
+    assert "not completed: 5 of 40 histories: it is unsupported (4); diverged (1)" in printed
     assert "tightness: of 10 outcomes checked, 90.0 % were the only one allowed" in printed
     assert (
         "power: of 4 wrong schedulers that were planted, so many histories kill 3 (75 %, with seed 0)"

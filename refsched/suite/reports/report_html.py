@@ -76,7 +76,7 @@ def _head(result: Result) -> Iterator[str]:
         "tightness": tightness(result),
     }
     if result.ended:
-        facts["not done to the end"] = ended(result)
+        facts["not completed"] = ended(result)
     if result.power is not None and not result.failures:
         facts["power"] = power(result.power)
     repeat = f"<code>{escape(result.command)} --hypothesis-seed={escape(result.seed)}</code>"

@@ -121,7 +121,7 @@ def _circumstances(result: Result, each: RuleVerdict, failure: Failure) -> Itera
         yield "the same inputs did not show it every time: this transcript is the evidence"
     dependent = [other.rule.id for other in result.failures if other.rule.needs(each.rule)]
     if dependent:
-        yield f"also failing, and in need of this one: {', '.join(dependent)}"
+        yield f"also failing, and dependent on this rule: {', '.join(dependent)}"
 
 
 def _explaining(roots: Sequence[RuleVerdict], each: RuleVerdict) -> bool:
@@ -177,13 +177,13 @@ def _remarks(result: Result) -> Iterator[str]:
         note = f"broken, and not required by the release that was asked for: {', '.join(later)}"
         yield from _wrapped(note, "")
     if known := [each.rule.id for each in result.having(FAIL) if each.known]:
-        yield from _wrapped(f"failing as the baseline says: {', '.join(known)}", "")
+        yield from _wrapped(f"failing, as listed in the baseline: {', '.join(known)}", "")
     if result.stale:
         yield from _wrapped(f"stale in the baseline (they pass): {', '.join(result.stale)}", "")
     if result.untested:
         yield f"{counted(result.untested, 'rule')} of the catalogue had no test in this run"
     if result.ended:
-        yield from _wrapped(f"not done to the end: {ended(result)}", "")
+        yield from _wrapped(f"not completed: {ended(result)}", "")
     if result.choices:
         yield f"tightness: {tightness(result)}"
     if result.power is not None and not result.failures and result.about.is_whole:

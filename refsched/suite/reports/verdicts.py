@@ -160,7 +160,7 @@ def _sentences(result: Result) -> Iterable[str]:
         yield f"conforms, as far as was checked: {kept} kept, none broken."
     observed = len(result.failures) - broken
     if observed:
-        yield f"{counted(observed, 'observed rule')} broken: other than this version behaves, and no promise."
+        yield f"{counted(observed, 'observed rule')} broken: this version does otherwise, which nothing promises."
     if known:
         yield f"{counted(known, 'rule')} broken as the baseline says."
     if result.stale:

@@ -209,8 +209,8 @@ def _cluster_options(command: Command) -> Command:
             multiple=True,
             required=True,
             metavar="FILE",
-            help="What kubectl prints: a file, a folder, or - for standard input. All that can matter is printed"
-            f" by {KUBECTL}; of a kind that is left out no object counts."
+            help="What kubectl prints: a file, a folder, or - for standard input."
+            f" {KUBECTL} prints all that can matter; objects of a kind that is left out do not count."
             " May be given more than once.",
         ),
         click.option(
@@ -224,13 +224,16 @@ def _cluster_options(command: Command) -> Command:
             help="Decides wherever kube-scheduler may do more than one thing.",
         ),
         click.option(
-            "--feature-gates", default="", metavar="A=true,...", help="As of kube-scheduler's own option."
+            "--feature-gates",
+            default="",
+            metavar="A=true,...",
+            help="As in kube-scheduler's option of this name.",
         ),
         click.option(
             "--kubernetes",
             default="",
             metavar="RELEASE",
-            help="The release of Kubernetes by which is decided; else the newest one specified.",
+            help="The release of Kubernetes whose rules decide; by default the newest one specified.",
         ),
         click.option(
             "-o",
