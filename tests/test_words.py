@@ -57,7 +57,7 @@ INSTEAD = {
 }
 """Words of no dialect but one's own, and the field's words for the same. They are no identifiers either."""
 
-IN_DATA = re.compile(r"R-CURE|\bCURE\b|gone_victims|told to fail")
+IN_DATA = re.compile(r"(?i:r-cure)|\bCURE\b|gone_victims|told to fail")
 """Words that stand in data: in the ids of rules, in the name of an area of recordings, and in recorded answers."""
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
