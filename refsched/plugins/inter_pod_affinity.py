@@ -115,7 +115,10 @@ class InterPodAffinity:
             return Skip()
         affinity_terms = self._resolved(pod.required_affinity_terms, snapshot)
         anti_affinity_terms = self._resolved(pod.required_anti_affinity_terms, snapshot)
-        affinity, anti_affinity = _count_own_terms(affinity_terms, anti_affinity_terms, snapshot)
+        affinity = snapshot.sum_over_nodes(_MeetingAll(affinity_terms)) if affinity_terms else {}
+        anti_affinity = (
+            snapshot.sum_over_nodes(_MeetingAny(anti_affinity_terms)) if anti_affinity_terms else {}
+        )
         return Continue(
             Filtering(
                 affinity_terms,
@@ -305,21 +308,32 @@ def _domains(terms: Iterable[AffinityTerm], node: NodeInfo) -> Iterator[Domain]:
     return _own_domains(terms, node.existing_node.metadata.labels)
 
 
-def _count_own_terms(
-    affinity_terms: Terms, anti_affinity_terms: Terms, snapshot: Snapshot
-) -> tuple[Counter[Domain], Counter[Domain]]:
-    """The number of pods in each domain that match the pod's affinity, and its anti-affinity."""
-    affinity: Counter[Domain] = Counter()
-    anti_affinity: Counter[Domain] = Counter()
-    if not (affinity_terms or anti_affinity_terms):
-        return affinity, anti_affinity
-    for node in snapshot.nodes:
+@frozen
+class _MeetingAll:
+    """Counts the pods on a node that match the pod's affinity, in the domains of its terms."""
+
+    terms: tuple[AffinityTerm, ...]
+
+    def __call__(self, node: NodeInfo) -> Mapping[Domain, int]:
+        found: Counter[Domain] = Counter()
         for other in node.pods:
-            if affinity_terms and meets_all(affinity_terms, other.pod):
-                affinity.update(_domains(affinity_terms, node))
-            if met := [term for term in anti_affinity_terms if term.matches(other.pod, None)]:
-                anti_affinity.update(_domains(met, node))
-    return affinity, anti_affinity
+            if meets_all(self.terms, other.pod):
+                found.update(_domains(self.terms, node))
+        return found
+
+
+@frozen
+class _MeetingAny:
+    """Counts the pods on a node that match the pod's anti-affinity, each term by itself."""
+
+    terms: tuple[AffinityTerm, ...]
+
+    def __call__(self, node: NodeInfo) -> Mapping[Domain, int]:
+        found: Counter[Domain] = Counter()
+        for other in node.pods:
+            if met := [term for term in self.terms if term.matches(other.pod, None)]:
+                found.update(_domains(met, node))
+        return found
 
 
 def _changed(state: Filtering, pod: PodInfo, other: PodInfo, node: NodeInfo, sign: int) -> Filtering:

@@ -101,7 +101,7 @@ def _definitions() -> Mapping[Name, _Definition]:
     found: dict[Name, _Definition] = {}
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package.parent).with_suffix("").parts
-        if parts[1] not in ("checking", "suite", "tools", "reference"):
+        if parts[1] not in ("checking", "remembering", "suite", "tools", "reference"):
             module = ".".join(part for part in parts if part != "__init__")
             found.update(_of_module(module, ast.parse(path.read_text("utf-8"))))
     return found
