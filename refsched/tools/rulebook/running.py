@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from attrs import frozen
 
@@ -19,6 +20,7 @@ from refsched.records import (
     Release,
     Update,
 )
+from refsched.releases import DEFAULT, release_of
 from refsched.rules import listening
 from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.histories.driver import Seen, Transcript
@@ -63,8 +65,17 @@ def configuring(history: History, kubernetes: str, heard: set[str]) -> Cluster:
     InputError where the configuration is refused."""
     with listening(heard.add):
         return Cluster(
-            config=history.config, kubernetes=kubernetes, feature_gates=dict(history.feature_gates)
+            config=_config_of(history, kubernetes),
+            kubernetes=kubernetes,
+            feature_gates=dict(history.feature_gates),
         )
+
+
+def _config_of(history: History, kubernetes: str) -> dict[str, Any]:
+    """The history's configuration, in an apiVersion that this release reads."""
+    versions = release_of(kubernetes).api_versions
+    is_read = kubernetes == DEFAULT.name or history.config["apiVersion"] in versions
+    return history.config if is_read else {**history.config, "apiVersion": versions[0]}
 
 
 def _transcript(example: Example) -> Transcript:

@@ -43,7 +43,7 @@ def _headed(head: str, member: Any, indent: int) -> Iterator[str]:
         yield from (f"{' ' * indent}{line}" if line else "" for line in member.splitlines())
         return
     line = f"{head} {_flow(member)}"
-    if len(line) <= WIDTH or not (isinstance(member, Mapping | list) and member):
+    if (len(line) <= WIDTH and not _has_lines(member)) or not (isinstance(member, Mapping | list) and member):
         yield line
         return
     yield head
@@ -59,6 +59,13 @@ def _item(member: Any, indent: int) -> Iterator[str]:
     first, *others = _block(member, indent + 2)
     yield f"{margin}- {first.lstrip()}"
     yield from others
+
+
+def _has_lines(value: Any) -> bool:
+    """Whether a member is a text of several lines, which has a block of its own."""
+    return isinstance(value, Mapping) and any(
+        isinstance(each, str) and "\n" in each for each in value.values()
+    )
 
 
 def _flow(value: Any) -> str:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from refsched.errors import InputError
-from refsched.releases import DEFAULT
 from refsched.suite.catalogue.elsewhere import why_elsewhere
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.history import Advance, Create, History, Schedule
@@ -27,8 +26,8 @@ from refsched.tools.rulebook.without_example import WITHOUT_EXAMPLE, why_without
 from refsched.tools.shipped import data_folder, examples_folder
 
 
-def test_nearly_every_rule_of_the_newest_release_has_an_example() -> None:
-    rules = [rule.id for rule in all_rules().values() if DEFAULT.name in rule.releases]
+def test_nearly_every_rule_has_an_example() -> None:
+    rules = list(all_rules())
     shown = [rule for rule in rules if example_of(rule) is not None]
     assert len(shown) > 0.8 * len(rules)
     assert [rule for rule in WITHOUT_EXAMPLE if example_of(rule)] == []

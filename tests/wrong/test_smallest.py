@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The examples of rules are computed: a scheduler that breaks the rule decides otherwise, and they are small."""
+
+from __future__ import annotations
+
+from statistics import median
+
+import pytest
+
+from conformance.wrong.planted.table import all_wrong
+from conformance.wrong.running.killing import connect_wrong
+from conformance.wrong.smallest.naming import with_names
+from conformance.wrong.smallest.shrinking import Shrinking, size_of
+from conformance.wrong.smallest.without import breakers_of, sites_of
+from refsched.suite.catalogue.rules import all_rules
+from refsched.suite.histories.history import Create, History, Schedule
+from refsched.suite.histories.trial import try_history
+from refsched.tools.rulebook.examples import Example, example_of
+
+SAMPLE = 40
+"""Every so many examples with a planted scheduler one is done by that scheduler."""
+
+
+def planted() -> list[Example]:
+    found = (example_of(rule) for rule in all_rules())
+    return [
+        one for one in found if one is not None and one.broken is not None and one.broken.by in all_wrong()
+    ]
+
+
+@pytest.mark.parametrize("example", planted()[::SAMPLE], ids=lambda example: example.rule)
+def test_a_planted_scheduler_decides_its_example_otherwise(example: Example) -> None:
+    assert example.broken is not None
+    with connect_wrong(example.broken.by) as adapter:
+        found = try_history(adapter, example.history).findings
+    assert example.broken.member in [one.member for one in found]
+
+
+def test_examples_are_small() -> None:
+    sizes = [size_of(one.history)[0] for rule in all_rules() if (one := example_of(rule)) is not None]
+    assert median(sizes) <= 4
+
+
+def test_a_history_is_shrunk_to_what_still_shows_something() -> None:
+    node = {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": "n1", "labels": {"a": "b"}},
+        "status": {"allocatable": {"cpu": "4", "memory": "1", "pods": "9"}},
+    }
+    pods = [
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": name},
+            "spec": {"containers": [{"name": "c"}]},
+        }
+        for name in ("p1", "p2")
+    ]
+    history = History((Create(node), *map(Create, pods), Schedule(3)))
+
+    def shows(other: History) -> bool:
+        created = [step.object for step in other.steps if isinstance(step, Create)]
+        cpu = [one for one in created if one["kind"] == "Node" and "cpu" in one["status"]["allocatable"]]
+        return bool(cpu) and any(isinstance(step, Schedule) for step in other.steps)
+
+    smallest = with_names(Shrinking(history, shows).smallest())
+    assert smallest.steps == (
+        Create(
+            {
+                "apiVersion": "v1",
+                "kind": "Node",
+                "metadata": {"name": "node-a"},
+                "status": {"allocatable": {"cpu": "4", "pods": "110"}},
+            }
+        ),
+        Schedule(1),
+    )
+
+
+def test_the_schedulers_that_may_break_a_rule_change_what_applies_it() -> None:
+    rule = all_rules()["R-PORTS-01"]
+    assert [name for name in sites_of(rule).functions if name == rule.place]
+    first = breakers_of(rule)[0]
+    assert "pre_filter" in first.name or first.is_planted
+
+
+def test_a_row_of_a_table_is_taken_out_or_leads_elsewhere() -> None:
+    [without] = breakers_of(all_rules()["R-CURE-NodePorts-Pod-Delete"])
+    assert without.says == "It does not ask NodePorts whether this event requeues the pod."
+    elsewhere = breakers_of(all_rules()["R-QUEUE-07"])
+    assert [one.name for one in elsewhere] == ["R-QUEUE-07-active", "R-QUEUE-07-backoff"]
