@@ -153,6 +153,36 @@ def test_a_rule_of_a_plugin_that_is_not_there_is_shown_by_nothing() -> None:
     assert FITS.lacks("R-NODE-01") == FITS.lacks("R-NOT-KNOWN-01") == ""
 
 
+@pytest.mark.parametrize(
+    ("rule", "needs"),
+    [
+        ("R-TAINT-04", "score"),
+        ("R-TAINT-05", "queue"),
+        ("R-CURE-TaintToleration-Pod-UpdatePodToleration", "queue"),
+        ("R-FIT-06", "score"),
+        ("R-EVENT-03", "queue"),
+        ("R-BIND-01", "scripted"),
+        ("R-CONFIG-10", "config"),
+        ("R-INV-07", "queue"),
+        ("R-DEFAULTS-01", "a whole scheduler"),
+        ("R-PORTS-02", "NodePorts"),
+        ("R-SELECTOR-04", "NodeAffinity"),
+        ("R-REQUEST-02", ""),
+        ("R-TAINT-07", ""),
+        ("R-INV-08", ""),
+    ],
+)
+def test_a_rule_is_shown_by_what_its_place_decides(rule: str, needs: str) -> None:
+    assert FITS.lacks(rule) == needs
+    assert WHOLE.lacks(rule) == ""
+
+
+def test_what_counts_on_a_node_shows_there_or_in_plugins_that_look_at_other_pods() -> None:
+    taints = frozenset({"TaintToleration"})
+    assert Part(frozenset({"filter"}), taints).lacks("R-ASSUME-01") == "NodeResourcesFit"
+    assert Part(frozenset({"filter", "cache"}), taints).lacks("R-ASSUME-01") == ""
+
+
 # --- Hello and --only -----------------------------------------------------------------------------
 
 

@@ -21,6 +21,7 @@ from refsched.releases import release_of
 from refsched.suite.catalogue.attribution import Attribution
 from refsched.suite.catalogue.levels import PROMISED
 from refsched.suite.catalogue.reach import Reach
+from refsched.suite.catalogue.showing import shown_with
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import History
 from refsched.suite.histories.part import OF_PREEMPTION, Part
@@ -30,6 +31,8 @@ from refsched.tools.http.unread import combined
 ANSWERS = "R-ANSWER-01"
 COMPLETE = "R-ANSWER-02"
 EXTENDERS = "R-EXTENDER-"
+SEARCH = "R-SEARCH-"
+_OF_PREEMPTION = ("victims", "nominated_node", "filter", "message")
 _IN_WORDS = {"R-WORDS-01": ("message",), "R-WORDS-02": ("filter", "pre_filter")}
 """Rules that decide these members of an attempt alone: nothing, where they are left out."""
 
@@ -66,6 +69,7 @@ class Judge:
         self._invariants = Invariants(history.config, history.feature_gates, release)
         self._attribution = Attribution(self._reach, self._is_nominated_to)
         self._decisive: Counter[str] = Counter()
+        self._not_compared: dict[str, None] = {}
         self._has_extenders = bool(history.config.get("extenders"))
         self._has_decided = False
         self.choices = 0
@@ -193,21 +197,42 @@ class Judge:
         return [one for one in found if self._attribution.rule_of(one) not in _IN_WORDS]
 
     def _count(self, record: Record) -> None:
-        """Counts the rules that were applied since the last comparison, since they have been compared now."""
-        self._decisive.update(rule for rule in self._reach.applied if self._has_a_say(rule, record))
+        """Counts the rules that were applied since a record was compared in which they show, and that show in
+        this one."""
+        self._not_compared |= self._reach.applied
         self._reach.clear()
+        for rule in [rule for rule in self._not_compared if self._has_a_say(rule, record)]:
+            self._decisive[rule] += 1
+            del self._not_compared[rule]
 
     def _has_a_say(self, rule: str, record: Record) -> bool:
         """Whether the rule decided a member that can be seen. Without extenders their rules decide nothing,
         though their code runs."""
-        if rule in _IN_WORDS and isinstance(record, Attempt):
-            return any(getattr(record, member) is not None for member in _IN_WORDS[rule])
-        return not self._part.lacks(rule) and (self._has_extenders or not rule.startswith(EXTENDERS))
+        if rule in _IN_WORDS:
+            return isinstance(record, Attempt) and _has_any(record, _IN_WORDS[rule])
+        if self._part.lacks(rule) or (rule.startswith(EXTENDERS) and not self._has_extenders):
+            return False
+        match shown_with(rule):
+            case ("queue",):
+                return isinstance(record, Queues | Attempt)
+            case ("score",):
+                return isinstance(record, Attempt) and (
+                    rule.startswith(SEARCH) or _has_any(record, ("scores", "totals", "evaluated"))
+                )
+            case ("preemption",):
+                return isinstance(record, Attempt) and _has_any(record, _OF_PREEMPTION)
+            case ("scripted",):
+                return isinstance(record, Attempt | Bind) and record.calls is not None
+        return not isinstance(record, Queues)
 
     def _count_choices(self) -> None:
         offered = self._checker.offered
         self.choices += len(offered)
         self.single += sum(options == 1 for options in offered.values())
+
+
+def _has_any(record: Attempt, members: Sequence[str]) -> bool:
+    return any(getattr(record, member) is not None for member in members)
 
 
 def _explain(findings_left_out: Sequence[Finding], found: Sequence[Finding]) -> bool:

@@ -23,7 +23,8 @@ from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus, Permit, Relea
 from refsched.releases import DEFAULT, RELEASES, release_of
 from refsched.releases.release import Release as KubernetesRelease
 from refsched.suite.adapters.answers import Hello
-from refsched.suite.catalogue.rules import all_rules, default_plugins, plugin_of
+from refsched.suite.catalogue.rules import all_rules, default_plugins
+from refsched.suite.catalogue.showing import OF_WHAT_COUNTS, deciding_plugins, shown_with
 from refsched.suite.histories.api_server import SCRIPT, script_of
 from refsched.suite.histories.configuration import MULTI_POINT, configured_for, points_of
 from refsched.suite.histories.history import Create, Delete, History, Step, Update
@@ -39,19 +40,6 @@ _POINTS_OF: Mapping[str, tuple[str, ...]] = {"preemption": ("postFilter",), "sco
 """The extension points that the specification leaves out for an implementation without the capability."""
 
 NO_PLUGIN: Json = {"disabled": [{"name": "*"}]}
-
-#   area        is decided where this capability shows it
-_SEEN_WITH: Mapping[str, str] = {
-    **dict.fromkeys(
-        ("SORT", "GATES", "QUEUE", "BACKOFF", "FLIGHT", "HINT", "CURE", "CHANGE", "FAIL"), "queue"
-    ),
-    **dict.fromkeys(("NOM", "POSTFILTER", "PREEMPT"), "preemption"),
-    **dict.fromkeys(("VOLBIND", "VOLLIMIT", "VOLRESTR", "VOLZONE"), "volumes"),
-    **dict.fromkeys(("RESERVE", "PERMIT"), "scripted"),
-    "DRA": "devices",
-    "EXTENDER": "extenders",
-    "SEARCH": "score",
-}
 
 _SHOWN_BY: tuple[tuple[str, str, str], ...] = (
     ("filter", "filter", "filter"),
@@ -77,6 +65,9 @@ _CAPABILITY_OF_READING = (
     ("preemption", "PodDisruptionBudget"),
 )
 """The plugins that read such an object need the capability."""
+
+ADMITTED = "R-DEFAULTS-"
+"""Rules of what an API server fills in, which is done already where a part gets an object."""
 
 OF_PREEMPTION = ("victims", "nominatedNode")
 """Members that are missing also where the implementation did not preempt: then what is missing is no mistake."""
@@ -132,11 +123,16 @@ class Part:
         stated = all_rules().get(rule)
         if stated is not None and self.kubernetes not in stated.releases:
             return f"Kubernetes {' or '.join(stated.releases)}"
-        needed = _SEEN_WITH.get(rule.split("-")[1])
-        if needed is not None and needed not in self.capabilities:
-            return needed
-        plugin = plugin_of(rule)
-        return plugin if plugin is not None and plugin in self.left_out else ""
+        if rule.startswith(ADMITTED) and not self.is_whole:
+            return "a whole scheduler"
+        claimed = self.capabilities | ({"config"} if self.reads_config else set())
+        needed = shown_with(rule)
+        if needed and claimed.isdisjoint(needed):
+            return needed[0]
+        if rule.startswith(OF_WHAT_COUNTS) and "cache" in claimed:
+            return ""
+        plugins = deciding_plugins(rule)
+        return plugins[0] if plugins and set(plugins) <= set(self.left_out) else ""
 
     def missing_members(
         self, record: Attempt | Bind, specified: Attempt | Bind

@@ -161,7 +161,8 @@ class Checking:
             self.not_for_it += 1
             return
         self.examples += 1
-        self.decisive.update(judgement.decisive)
+        if judgement.findings or not judgement.ended:
+            self.decisive.update(judgement.decisive)
         self.choices += judgement.choices
         self.single += judgement.single
         if judgement.ended and not judgement.findings:

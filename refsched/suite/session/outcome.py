@@ -71,6 +71,11 @@ class Outcome:
         return bool(self.target)
 
     @property
+    def done(self) -> int:
+        """How many histories were done to their end, or to where something was wrong."""
+        return self.examples - sum(self.ended.values())
+
+    @property
     def is_claimed(self) -> bool:
         return not self.missing
 

@@ -6,12 +6,11 @@ from __future__ import annotations
 import pytest
 
 from refsched.releases import RELEASES
+from refsched.suite.adapters.answers import CAPABILITIES
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.part import Part
 
-EVERY_CAPABILITY = frozenset(
-    ("config", "devices", "extenders", "filter", "preemption", "queue", "score", "scripted", "volumes")
-)
+EVERY_CAPABILITY = frozenset(CAPABILITIES)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Showing: in what an implementation reports a rule can show, and which of its plugins decide by it.
+
+A rule shows where breaking it would change something that is compared. A rule of a plugin's Score shows in
+scores, one of its hints in queues, one of its Filter on nodes; a rule that several plugins share shows if one of
+them is there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from refsched.suite.catalogue.rules import Rule, all_rules, plugin_of
+
+#   area        is decided where this capability shows it
+_AREAS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(
+        ("SORT", "GATES", "QUEUE", "BACKOFF", "FLIGHT", "HINT", "CURE", "CHANGE", "FAIL", "EVENT"), ("queue",)
+    ),
+    **dict.fromkeys(("NOM", "POSTFILTER", "PREEMPT"), ("preemption",)),
+    **dict.fromkeys(("VOLBIND", "VOLLIMIT", "VOLRESTR", "VOLZONE"), ("volumes",)),
+    **dict.fromkeys(("RESERVE", "PERMIT"), ("scripted",)),
+    **dict.fromkeys(("BIND", "ROLLBACK"), ("scripted", "volumes", "devices", "extenders", "api")),
+    **dict.fromkeys(("CONFIG", "ARGS", "FEATURE", "FRAMEWORK"), ("config",)),
+    "DRA": ("devices",),
+    "EXTENDER": ("extenders",),
+    "SEARCH": ("score",),
+    "IMAGE": ("score",),
+    "BALANCED": ("score",),
+}
+
+_RULES: Mapping[str, tuple[str, ...]] = {
+    "R-EVENT-02": (),
+    "R-FRAMEWORK-13": ("filter",),
+    "R-FRAMEWORK-14": ("score",),
+    "R-REQUEST-08": ("score",),
+    "R-REQUEST-11": ("score",),
+    "R-CACHE-03": ("score",),
+    "R-INV-02": ("filter",),
+    "R-INV-03": ("score",),
+    "R-INV-04": ("score",),
+    "R-INV-05": ("queue",),
+    "R-INV-06": ("queue",),
+    "R-INV-07": ("queue",),
+    "R-INV-08": ("cache",),
+    "R-INV-09": ("queue",),
+}
+"""Single rules whose area says something else; nothing needs to be claimed for those without any."""
+
+_METHODS: tuple[tuple[str, str], ...] = (
+    (r"(pre_score|score|normalize_score)\b", "score"),
+    (r"(after_\w+|pre_enqueue|EVENTS)\b", "queue"),
+    (r"post_filter\b", "preemption"),
+)
+"""Where a rule stands with a method of a plugin: the capability that shows what this method decides."""
+
+_OF_PLUGINS = "refsched.plugins."
+
+_LOOKS_AT_PODS = (
+    "NodeResourcesFit",
+    "NodePorts",
+    "PodTopologySpread",
+    "InterPodAffinity",
+    "VolumeRestrictions",
+    "NodeVolumeLimits",
+)
+_SELECTS_NODES = ("NodeAffinity", "PodTopologySpread", "VolumeBinding", "DynamicResources")
+_SELECTS_PODS = ("InterPodAffinity", "PodTopologySpread")
+
+_PLUGINS: Mapping[str, tuple[str, ...]] = {
+    "R-PORTS": ("NodePorts",),
+    "R-IMAGE": ("ImageLocality",),
+    "R-REQUEST": ("NodeResourcesFit", "NodeResourcesBalancedAllocation"),
+    "R-TAINT-07": ("TaintToleration", "NodeUnschedulable", "PodTopologySpread"),
+    "R-SELECTOR": (*_SELECTS_NODES, "InterPodAffinity"),
+    "R-SELECTOR-03": _SELECTS_NODES,
+    "R-SELECTOR-04": _SELECTS_NODES,
+    "R-SELECTOR-05": _SELECTS_PODS,
+    "R-ASSUME": _LOOKS_AT_PODS,
+    "R-CACHE-01": _LOOKS_AT_PODS,
+}
+"""The plugins of which one must be there, for rules that stand outside their modules. The longest beginning of an
+id counts."""
+
+
+def shown_with(rule: str) -> tuple[str, ...]:
+    """The capabilities of which one must be claimed, so that the rule can show. Empty: it shows in any case."""
+    if rule in _RULES:
+        return _RULES[rule]
+    needed = _AREAS.get(rule.split("-")[1])
+    if needed is not None:
+        return needed
+    stated = all_rules().get(rule)
+    return _by_method(stated) if stated is not None and stated.module.startswith(_OF_PLUGINS) else ()
+
+
+def _by_method(rule: Rule) -> tuple[str, ...]:
+    if rule.module.endswith("_scoring"):
+        return ("score",)
+    last = rule.place.rpartition(".")[2]
+    return next(((shown,) for pattern, shown in _METHODS if re.match(pattern, last)), ())
+
+
+@cache
+def deciding_plugins(rule: str) -> tuple[str, ...]:
+    """The default plugins of which one must be there, so that the rule decides anything. Empty: it is no plugin's
+    rule."""
+    known = [start for start in _PLUGINS if rule.startswith(start)]
+    if known:
+        return _PLUGINS[max(known, key=len)]
+    plugin = plugin_of(rule)
+    return (plugin,) if plugin is not None else ()
+
+
+OF_WHAT_COUNTS = ("R-ASSUME", "R-CACHE-01")
+"""Rules of what counts on a node, which shows in ``cache`` whatever plugins there are."""
