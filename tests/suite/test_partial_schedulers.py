@@ -55,8 +55,8 @@ def test_a_part_that_is_right_about_what_it_says_it_does_is_green(language: str,
 @pytest.mark.parametrize(
     ("language", "before", "after", "rule"),
     [
-        ("js", 'values.includes(labels[key]);\n    case "NotIn"', 'true;\n    case "NotIn"', "R-NODEAFF-04"),
-        ("js", "total = combine(total, largest, larger);", "", "R-FIT-0"),
+        ("js", 'values.includes(labels[key]);\n    case "NotIn"', 'true;\n    case "NotIn"', "R-SELECTOR-01"),
+        ("js", "total = combine(total, largest, larger);", "", "R-REQUEST-0"),
         ("py", "return one[1:] == other[1:] and (", "return one[1:] != other[1:] and (", "R-PORTS-0"),
         (
             "py",

@@ -12,13 +12,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import zip_longest
 from typing import Any
 
 from refsched.checking.agreement import Disagreement
 from refsched.records import BOUND, Attempt, Bind, Nodes, NodeStatus, PreFilter, Queues, Record, Update
 from refsched.suite.catalogue.reach import Move, Reach
 from refsched.suite.catalogue.reasons import rule_of_reason
-from refsched.suite.catalogue.rules import all_rules
+from refsched.suite.catalogue.rules import all_rules, rules_of_hint
+from refsched.suite.catalogue.suspicion import Circumstances, suspects
 
 _RULES_OF_MEMBERS: Mapping[str, Sequence[str]] = {
     "pod": ("R-QUEUE-47",),
@@ -56,6 +58,17 @@ _OF_A_NOMINATION: Mapping[str, Sequence[str]] = {
 _OF_A_CODE: Mapping[str, str] = {"NodeResourcesFit": "R-FIT-03"}
 """By plugin the rule that says whether evicting pods helps, where it is not the one that gives the reason."""
 
+_OF_A_CALL: Mapping[str, Sequence[str]] = {
+    "reserve": ("R-RESERVE-01",),
+    "unreserve": ("R-ROLLBACK-02", "R-ROLLBACK-03", "R-ROLLBACK-01"),
+    "permit": ("R-PERMIT-01",),
+    "preBind": ("R-BIND-01",),
+    "bind": ("R-BIND-02",),
+    "postBind": ("R-BIND-03",),
+}
+"""The same, by the point of the first call that differs."""
+
+REQUEUES = "R-CURE-"
 _POPPED = ("R-QUEUE-04", "R-QUEUE-05")
 _BACKED_OFF = ("R-QUEUE-28", "R-QUEUE-31", "R-QUEUE-33", "R-QUEUE-36")
 _REQUEUED = ("R-QUEUE-15", "R-QUEUE-16", "R-QUEUE-17", "R-QUEUE-22", "R-QUEUE-23", "R-QUEUE-24")
@@ -80,6 +93,10 @@ GIVEN_BACK_LATE = "R-ROLLBACK-03"
 REASONS = "R-WORDS-02"
 SELECTED = "R-SEARCH-04"
 PASSES = "R-INV-02"
+
+
+_EXACT = (REASONS, NOMINATED_FIRST)
+"""Rules of a place that nothing else can be behind."""
 
 
 class Attribution:
@@ -131,13 +148,57 @@ class Attribution:
                 return self._miscounted(found)
             case "nominatedNode":
                 return self._spoke(_OF_A_NOMINATION[_nominates(found.expected)])
+            case "calls":
+                return self._called(found)
             case "message" if _differ_in_preemption(str(found.expected), str(found.got)):
                 return DRY_RUN
             case _:
                 return self._spoke(_RULES_OF_MEMBERS.get(first, _RULES_OF_MEMBERS["result"]))
 
+    def suspects(self, found: Disagreement, symptom: str) -> tuple[str, ...]:
+        """The rules that this disagreement points to, the first one first. ``symptom`` is what ``rule_of``
+        answers."""
+        if symptom in _EXACT or _differ_in_code(found.expected, found.got):
+            return (symptom,)
+        first, *rest = found.member.split(".")
+        if found.member == "bind" and found.expected is None:
+            return (symptom,)
+        is_missing = first in ("filter", "scores") and (found.expected is None or found.got is None)
+        plugins = [plugin for plugin in (_plugin(found.expected), _plugin(found.got)) if plugin]
+        if first == "scores" and len(rest) > 1:
+            plugins.append(rest[-1])
+        moved: list[str] | None = None
+        if first == "queues":
+            moves = [self._reach.moves[pod] for pod in self._elsewhere(found)]
+            moved = [rule for move in moves for rule in (move.rule, move.before)]
+            plugins = [move.asked.split("-")[2] for move in moves if move.asked.startswith(REQUEUES)]
+        return suspects(
+            symptom,
+            Circumstances(
+                "evaluated" if is_missing and not plugins else found.member,
+                plugins,
+                self._reach.applied,
+                self._reach.ever,
+                is_nominated=symptom == PROMISED,
+                moved=moved,
+            ),
+        )
+
+    def _elsewhere(self, found: Disagreement) -> list[str]:
+        """The pods that have moved in the specification and are not where they are there."""
+        return [pod for pod in _differing(found.expected, found.got) if pod in self._reach.moves]
+
     def _spoke(self, rules: Sequence[str]) -> str:
         return next((rule for rule in rules if rule in self._reach.applied), rules[0])
+
+    def _called(self, found: Disagreement) -> str:
+        """The first call that differs says which point is wrong."""
+        expected, got = _names(found.expected), _names(found.got)
+        for one, other in zip_longest(expected, got, fillvalue=""):
+            if one != other:
+                point = (one or other).partition(".")[2]
+                return self._spoke(_OF_A_CALL.get(point, _RULES_OF_MEMBERS["calls"]))
+        return self._spoke(_RULES_OF_MEMBERS["calls"])
 
     # --- Verdicts and scores ----------------------------------------------------------------------
 
@@ -182,10 +243,16 @@ class Attribution:
     # --- Queues and nodes -------------------------------------------------------------------------
 
     def _misplaced(self, found: Disagreement) -> str:
-        for pod in _differing(found.expected, found.got):
-            if pod in self._reach.moves:
-                return self._of_a_move(pod, self._reach.moves[pod])
+        for pod in self._elsewhere(found):
+            rule = self._of_a_move(pod, self._reach.moves[pod])
+            return self._of_a_hint(rule) if rule.startswith(REQUEUES) else rule
         return self._spoke(_RULES_OF_MEMBERS["queues"])
+
+    def _of_a_hint(self, row: str) -> str:
+        """The rule of the hint that was asked for a row of a plugin's events: one that was applied, or the first;
+        the row itself where there is none."""
+        here = rules_of_hint(row)
+        return next((rule for rule in self._reach.applied if rule in here), (*here, row)[0])
 
     def _of_a_move(self, pod: str, move: Move) -> str:
         """Where the specification has not moved a pod since all were in their places, an event was taken to
@@ -254,6 +321,11 @@ def _reasons(value: Any) -> Sequence[str]:
 
 def _plugin(value: Any) -> str:
     return value.plugin if isinstance(value, NodeStatus | PreFilter) else ""
+
+
+def _differ_in_code(expected: object, got: object) -> bool:
+    """Whether both reject for the same reasons, and only one says that no eviction helps."""
+    return bool(_reasons(expected)) and _reasons(expected) == _reasons(got) and _says(expected) != _says(got)
 
 
 def _names(value: object) -> list[str]:

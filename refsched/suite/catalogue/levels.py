@@ -69,6 +69,33 @@ _LEVELS = {
 }
 
 
+_OF_HINTS = (
+    *(
+        "R-FIT-09",
+        "R-FIT-10",
+        "R-FIT-11",
+        "R-FIT-12",
+        "R-TAINT-05",
+        "R-TAINT-06",
+        "R-CORDON-03",
+        "R-CORDON-04",
+    ),
+    *("R-NODEAFF-07", "R-PORTS-04", "R-PODAFF-14", "R-PODAFF-15", "R-SPREAD-16", "R-SPREAD-17", "R-GATES-02"),
+    *(
+        "R-VOLRESTR-06",
+        "R-VOLRESTR-07",
+        "R-VOLZONE-07",
+        "R-VOLZONE-08",
+        "R-VOLZONE-09",
+        "R-DRA-13",
+        "R-DRA-14",
+    ),
+    *("R-VOLLIMIT-10", "R-VOLLIMIT-11", "R-VOLLIMIT-12", "R-VOLLIMIT-13"),
+    *("R-VOLBIND-24", "R-VOLBIND-25", "R-VOLBIND-26", "R-VOLBIND-27", "R-VOLBIND-28"),
+)
+_LEVELS.update(dict.fromkeys(_OF_HINTS, (OBSERVED, "queueing hints may only save attempts (KEP-4247)")))
+
+
 def level_of(rule: str) -> str:
     return _entry(rule)[0]
 

@@ -187,6 +187,20 @@ def _event_rules() -> Iterator[Rule]:
 
 
 @cache
+def rules_of_hint(row: str) -> tuple[str, ...]:
+    """The rules of the hint that a row of a plugin's events asks, by the row's id (``R-CURE-…``)."""
+    hints = {
+        event_rule(plugin.name, each.resource, each.action): getattr(each.hint, "__qualname__", "")
+        for plugin in default_plugins()
+        for each in getattr(plugin, "EVENTS", ())
+    }
+    module = all_rules()[row].module if row in all_rules() else ""
+    return tuple(
+        rule.id for rule in all_rules().values() if rule.module == module and rule.place == hints.get(row)
+    )
+
+
+@cache
 def default_plugins(release: str = DEFAULT.name) -> tuple[Plugin, ...]:
     """Every plugin of the default profile of this release."""
     from refsched.config.read import default_config

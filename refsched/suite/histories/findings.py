@@ -10,7 +10,8 @@ from attrs import frozen
 class Finding:
     """``member`` is a path in the record, such as ``filter.n1`` or ``queues.active``. ``pod`` is the pod that
     it is about (``namespace/name``), or empty. ``step`` is the index in the history of the step that showed it;
-    the driver sets it."""
+    the driver sets it. ``symptom`` is the rule of the place where it shows, which stays the same while a history
+    is made small, and ``also`` are rules that may be broken instead of ``rule``."""
 
     rule: str
     member: str
@@ -18,3 +19,10 @@ class Finding:
     got: object
     pod: str = ""
     step: int = 0
+    symptom: str = ""
+    also: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """What two findings of the same mistake have in common."""
+        return self.symptom or self.rule

@@ -16,7 +16,7 @@ from refsched.checking.checker import Checker
 from refsched.checking.mending import Mending
 from refsched.objects.writing import as_json
 from refsched.oddities.known_defect import FixedOrder
-from refsched.records import Attempt, Bind, Input, Queues, Record
+from refsched.records import Attempt, Bind, Input, NodeStatus, Queues, Record
 from refsched.releases import release_of
 from refsched.suite.catalogue.attribution import Attribution
 from refsched.suite.catalogue.levels import PROMISED
@@ -187,8 +187,25 @@ class Judge:
             self._attribution.saw(record)
             if not found:
                 self._attribution.agreed(record)
-        rule_of = self._attribution.rule_of if not orders else lambda one: orders[0].rule
-        return [Finding(rule_of(one), one.member, one.expected, one.got, pod) for one in found]
+        if orders:
+            return [Finding(orders[0].rule, one.member, one.expected, one.got, pod) for one in found]
+        return [self._finding(one, pod) for one in found]
+
+    def _finding(self, found: Disagreement, pod: str) -> Finding:
+        cause = self._cause_of(found)
+        symptom = self._attribution.rule_of(cause)
+        rule, *also = self._attribution.suspects(cause, symptom)
+        return Finding(rule, found.member, found.expected, found.got, pod, symptom=symptom, also=tuple(also))
+
+    def _cause_of(self, found: Disagreement) -> Disagreement:
+        """A node that was chosen though the specification rejects it differs in the filter's status, shown or
+        not."""
+        specified = self._checker.specified
+        if found.member == "node" and isinstance(specified, Attempt) and specified.filter:
+            status = specified.filter.get(str(found.got))
+            if status is not None and status.code != "Success":
+                return Disagreement(f"filter.{found.got}", status, NodeStatus("Success"))
+        return found
 
     def _but_for_words(self, found: list[Disagreement]) -> list[Disagreement]:
         """Nothing else follows from words, so that a scheduler that has words of its own is judged to the end."""

@@ -109,6 +109,7 @@ def _failure(failure: Failure, result: Result) -> Json:
         "test": failure.test,
         "history": list(failure.lines),
         "member": failure.member,
+        "also": list(failure.also),
         "pod": failure.pod,
         "expected": failure.expected,
         "got": failure.got,

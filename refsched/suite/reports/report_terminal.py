@@ -104,6 +104,8 @@ def _failure(result: Result, each: RuleVerdict) -> Iterator[str]:
     yield from failure_lines(each.rule, failure)
     if circumstances := list(_circumstances(result, each, failure)):
         yield from _wrapped(" · ".join(circumstances), "  ")
+    if failure.also:
+        yield f"  or:      {', '.join(failure.also)} may be broken instead"
     yield f"  test:    {failure.test}"
     if failure.case:
         first, *more = _wrapped(failure.case, " " * 11)

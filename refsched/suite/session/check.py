@@ -116,8 +116,9 @@ class Checking:
     counts: Callable[[str], bool]
     kubernetes: str = DEFAULT.name
     target: str | None = None
-    """The rule that this test was first seen to break: Hypothesis makes the history of that one small."""
+    """The kind of finding that failed this test: Hypothesis makes the history of that one small."""
     evidence: dict[str, Evidence] = Factory(dict)
+    """By the kind of finding."""
     fault: Fault | None = None
     repeats: bool = True
     examples: int = 0
@@ -144,7 +145,7 @@ class Checking:
         findings = sorted(judgement.findings, key=lambda found: by_cause(found, self.order(found.rule)))
         for finding in findings:
             self._note(finding, judgement)
-        self._raise([finding.rule for finding in findings if self.counts(finding.rule)])
+        self._raise([finding.kind for finding in findings if self.counts(finding.rule)])
         return judgement
 
     def asking(self, ask: Callable[[], T]) -> T:
@@ -171,16 +172,16 @@ class Checking:
     def _note(self, finding: Finding, judgement: Judgement) -> None:
         """An answer that is not allowed is evidence, whether or not it comes again. Of two histories of one size
         the later is the simpler: that is how Hypothesis goes on."""
-        rule, known = finding.rule, self.evidence.get(finding.rule)
+        kind, known = finding.kind, self.evidence.get(finding.kind)
         first = known.steps_at_first if known else len(judgement.history.steps)
-        found = Evidence(rule, finding, _until(finding.step, judgement), first)
+        found = Evidence(finding.rule, finding, _until(finding.step, judgement), first)
         if known is None or found.size <= known.size:
-            self.evidence[rule] = found
+            self.evidence[kind] = found
 
-    def _raise(self, rules: Sequence[str]) -> None:
-        if rules and self.target is None:
-            self.target = rules[0]
-        if self.target in rules:
+    def _raise(self, kinds: Sequence[str]) -> None:
+        if kinds and self.target is None:
+            self.target = kinds[0]
+        if self.target in kinds:
             raise broken(self.target)(self.target)
 
     def settle(self, problem: BaseException | None) -> None:
@@ -193,10 +194,10 @@ class Checking:
         if problem is not None:
             raise problem
 
-    def _leave_out_what_can_be(self, rule: str) -> None:
+    def _leave_out_what_can_be(self, kind: str) -> None:
         """Hypothesis keeps what a strategy always draws: steps that were passed over, or that decide nothing. A
         step without which the rule is broken all the same is left out, the last one first."""
-        history = self.evidence[rule].judgement.history
+        history = self.evidence[kind].judgement.history
         if type(history) is not History:
             return
         for number in reversed(range(len(history.steps))):
@@ -207,7 +208,7 @@ class Checking:
                 return
             for finding in judgement.findings:
                 self._note(finding, judgement)
-            if any(finding.rule == rule for finding in judgement.findings):
+            if any(finding.kind == kind for finding in judgement.findings):
                 history = shorter
 
 

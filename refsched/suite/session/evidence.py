@@ -16,7 +16,7 @@ def failure_of(
 ) -> Failure:
     """``case`` is the sentence of the case that the test ran, if it ran one."""
     finding, judgement = evidence.finding, evidence.judgement
-    is_target = evidence.rule == checking.target
+    is_target = finding.kind == checking.target
     steps, size = evidence.size
     lines, line = described_steps(judgement, finding.step)
     scheduler = {"name": about.name, "version": about.version}
@@ -37,4 +37,5 @@ def failure_of(
         shrunk=is_target,
         repeats=checking.repeats or not is_target,
         case=case,
+        also=finding.also,
     )

@@ -20,7 +20,7 @@ class Failure:
     ``lines`` are the history's steps as text, and what was expected is printed below the one at ``line``.
     ``trace`` and ``scenario`` are the contents of the files that are written. ``shrunk`` says that the history
     was shrunk, and ``repeats`` that the same inputs broke the rule again. ``case`` is the sentence of the case
-    that was run, if it was one."""
+    that was run, if it was one. ``also`` are rules that may be broken instead of this one."""
 
     rule: str
     test: str
@@ -38,6 +38,7 @@ class Failure:
     shrunk: bool
     repeats: bool = True
     case: str = ""
+    also: tuple[str, ...] = ()
 
 
 @frozen

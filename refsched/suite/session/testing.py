@@ -227,11 +227,18 @@ class Testing:
             single=checking.single,
             ended=dict(checking.ended),
             failures=tuple(
-                failure_of(evidence, checking, self._rule(rule), name_of(item), self._runner.about(), decides)
-                for rule, evidence in sorted(checking.evidence.items())
+                failure_of(
+                    evidence,
+                    checking,
+                    self._rule(evidence.rule),
+                    name_of(item),
+                    self._runner.about(),
+                    decides,
+                )
+                for _, evidence in sorted(checking.evidence.items())
             ),
             fault=checking.fault,
-            target=checking.target or "",
+            target=checking.evidence[checking.target].rule if checking.target else "",
         )
 
     def _add_report(self, report: pytest.TestReport, outcome: Outcome) -> None:
