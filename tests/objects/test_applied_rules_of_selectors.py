@@ -48,7 +48,7 @@ def test_host_ports_of_init_containers_are_decided_on_where_there_are_any() -> N
     assert all_applied(lambda: info(containers=[], initContainers=[sidecar]).host_ports) == ["R-PORTS-05"]
 
 
-def test_the_order_of_nodes_is_decided_by_zones_where_there_are_several() -> None:
+def test_the_order_of_nodes_is_decided_by_zones_where_there_are_many() -> None:
     zones = NodeTree()
     zones.add(node({"topology.kubernetes.io/zone": "a"}))
     assert all_applied(zones.names) == []

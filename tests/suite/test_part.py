@@ -62,6 +62,7 @@ def test_an_implementation_that_does_not_read_its_configuration_gets_the_names_o
     gates = {"PodLevelResources": False}
     assert FITS.history(History((), config, gates)).feature_gates == {}
     assert WHOLE.history(History((), config, gates)).feature_gates == gates
+    assert WHOLE.history(History((), config, {"PodLevelResources": True})).feature_gates == {}
 
 
 def test_volumes_and_devices_need_their_capability() -> None:

@@ -55,7 +55,7 @@ def test_a_part_that_is_right_about_what_it_says_it_does_is_green(language: str,
 @pytest.mark.parametrize(
     ("language", "before", "after", "rule"),
     [
-        ("js", 'values.includes(labels[key]);\n    case "NotIn"', 'true;\n    case "NotIn"', "R-SELECTOR-01"),
+        ("js", 'values.includes(labels[key]);\n    case "NotIn"', 'true;\n    case "NotIn"', "R-SELECTOR-0"),
         ("js", "total = combine(total, largest, larger);", "", "R-REQUEST-0"),
         ("py", "return one[1:] == other[1:] and (", "return one[1:] != other[1:] and (", "R-PORTS-0"),
         (

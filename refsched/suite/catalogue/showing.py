@@ -2,7 +2,7 @@
 """Showing: in what an implementation reports a rule can show, and which of its plugins decide by it.
 
 A rule shows where breaking it would change something that is compared. A rule of a plugin's Score shows in
-scores, one of its hints in queues, one of its Filter on nodes; a rule that several plugins share shows if one of
+scores, one of its hints in queues, one of its Filter on nodes; a rule that plugins share shows if one of
 them is there.
 """
 

@@ -185,10 +185,11 @@ class Part:
 
     def history(self, history: History) -> History:
         """The history configured without what the implementation does not do; its steps as they are."""
+        known = self._release.gates
         gates = {
             name: on
             for name, on in history.feature_gates.items()
-            if self.reads_config and name in self._release.gates
+            if self.reads_config and name in known and known[name].default != on
         }
         return evolve(history, config=self.config(history.config), feature_gates=gates)
 

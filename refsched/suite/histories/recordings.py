@@ -128,7 +128,8 @@ def replay_recording(adapter: Adapter, recording: Recording, level: str = "all")
         return transcript
     reached = with_extenders_at_hand(part.history(recording))
     try:
-        session = adapter.reset(reached.config, reached.feature_gates, recording.start)
+        start = recording.start if recording.start != START else None
+        session = adapter.reset(reached.config, reached.feature_gates, start)
     except ResetRefused as refused:
         transcript.ended = str(refused)
         return transcript
