@@ -62,7 +62,7 @@ def _item(member: Any, indent: int) -> Iterator[str]:
 
 
 def _has_lines(value: Any) -> bool:
-    """Whether a member is a text of several lines, which has a block of its own."""
+    """Whether a member is a text of many lines, which has a block of its own."""
     return isinstance(value, Mapping) and any(
         isinstance(each, str) and "\n" in each for each in value.values()
     )
