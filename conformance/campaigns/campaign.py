@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The campaign: how ``traces/recorded-v1.34.2`` was recorded, area by area.
+"""The campaign: how ``traces/recorded-v1.34.2`` and ``traces/recorded-v1.19.16`` were recorded, area by area.
 
     python -m conformance.campaigns.campaign --impl kube-scheduler --output traces/recorded-v1.34.2
+    python -m conformance.campaigns.campaign --impl kube-scheduler:v1.19 --seed 11916 --examples 40 \\
+        --output traces/recorded-v1.19.16
 
-Histories that come to few attempts are left out; of those that are kept, most go on for a while.
+Of the second the areas ``sparing`` and ``silent`` are not kept: in 25 attempts of 366 there, with extenders, the
+specification of v1.19 counts less on a node than was recorded. Histories that come to few attempts are left out;
+of those that are kept, most go on for a while. Areas of devices are for who claims them.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from refsched.suite.adapters.connecting import connect
 from refsched.suite.recording.command import Asked, run
 
 FOLDER = "recorded-v1.34.2"
@@ -67,19 +72,28 @@ PLAN = (
 )
 
 
+OF_DEVICES = frozenset({"devices", "claims", "classes", "elsewhere"})
+
+
 def main() -> None:
     parser = ArgumentParser(prog="conformance.campaigns.campaign", description="Record all areas.")
     parser.add_argument("--impl", default="kube-scheduler")
     parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--examples", type=int, help="of each area at the most")
     given = parser.parse_args()
+    with connect(given.impl) as adapter:
+        claims_devices = "devices" in adapter.hello.capabilities
     for part in PLAN:
+        if part.area in OF_DEVICES and not claims_devices:
+            continue
         run(
             Asked(
                 given.impl,
                 given.output / part.area,
                 area=part.area,
-                seed=SEED,
-                examples=part.examples,
+                seed=given.seed,
+                examples=min(part.examples, given.examples or part.examples),
                 at_least=part.at_least,
                 start=part.start,
             ),

@@ -1,28 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
 """Extenders in v1.19: a node is rejected, but not for good.
 
-Rules: R-EXTENDER-51.   Source: pkg/scheduler/core/extender.go, Filter; k8s.io/kube-scheduler/extender/v1/types.go,
+Rules: R-EXTENDER-51, R-EXTENDER-52.
+Source: pkg/scheduler/core/extender.go, Filter, send; k8s.io/kube-scheduler/extender/v1/types.go,
 ExtenderFilterResult (v1.19.16).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from attrs import frozen
 
 from refsched.extenders import extender as current
 from refsched.extenders.extender import Filtered
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.status import Status
+from refsched.framework.status import Status, error
 from refsched.rules import applies
 
 _FOR_GOOD = "failedandunresolvablenodes"
 
 
+T = TypeVar("T")
+_OTHER_STATUS = "failed "
+
+
 @frozen
-class Extender(current.Extender):
+class _WithWords(current.Extender):
+    def _ask(self, verb: str, request: dict[str, Any], read: Callable[[object], T]) -> T | Status:
+        """R-EXTENDER-52: In v1.19 the error of a call that is answered with a status other than 200 begins with a
+        capital letter."""
+        answer = current.Extender._ask(self, verb, request, read)
+        if not isinstance(answer, Status) or not answer.message.startswith(_OTHER_STATUS):
+            return answer
+        applies("R-EXTENDER-52")
+        return error(answer.message.capitalize()[: len(_OTHER_STATUS)] + answer.message[len(_OTHER_STATUS) :])
+
+
+@frozen
+class Extender(_WithWords):
     """As today's, but for what is overridden."""
 
     def filter(self, pod: PodInfo, nodes: Sequence[NodeInfo]) -> Filtered | Status:
@@ -38,4 +55,4 @@ class Extender(current.Extender):
                 applies("R-EXTENDER-51")
             return known
 
-        return current.Extender(self.config, ask).filter(pod, nodes)
+        return _WithWords(self.config, ask).filter(pod, nodes)

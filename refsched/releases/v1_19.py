@@ -211,6 +211,8 @@ NOT_YET = (
         )
         for field in ("matchLabelKeys", "mismatchLabelKeys", "namespaceSelector")
     ),
+    "PersistentVolume.spec.volumeAttributesClassName",
+    "PersistentVolumeClaim.spec.volumeAttributesClassName",
     "Pod.spec.containers[].resources.claims",
     "Pod.spec.containers[].restartPolicy",
     "Pod.spec.initContainers[].resources.claims",

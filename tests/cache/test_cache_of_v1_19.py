@@ -96,3 +96,9 @@ def test_a_node_learns_how_many_nodes_have_an_image_only_when_it_changes_itself(
     assert nodes_with_the_image(cache) == {"a": 1, "b": 2}
     cache.set_node(node("a", "image"))
     assert nodes_with_the_image(cache) == {"a": 2, "b": 2}
+
+
+def test_a_pod_is_not_assumed_twice(cache: Cache) -> None:
+    cache.assume(pod("p"), "n")
+    with pytest.raises(CacheError, match=r"^pod p is in the cache, so can't be assumed$"):
+        cache.assume(pod("p"), "n")

@@ -219,3 +219,9 @@ def test_a_node_that_only_one_side_knows_is_named() -> None:
 def test_what_is_zero_on_both_sides_agrees() -> None:
     reported = Nodes({"n1": NodeUsage((), ephemeral_storage=0, scalar={"gpu": 0})})
     assert list(nodes_disagreements(reported, Nodes({"n1": NodeUsage(())}))) == []
+
+
+def test_the_uid_of_a_pod_in_an_error_of_the_cache_may_differ() -> None:
+    one = evolve(ATTEMPT, message="pod a1 is in the cache, so can't be assumed")
+    assert members(evolve(ATTEMPT, message="pod b2 is in the cache, so can't be assumed"), one) == []
+    assert members(evolve(ATTEMPT, message="pod b2 is in the cache, so it is"), one) == ["message"]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from refsched.config.read import read_config
+from refsched.extenders.failures import other_status
 from refsched.framework.choices import FirstChoice
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
@@ -140,7 +141,7 @@ def uid_of(machine: Scheduler, pod: str) -> str:
     return found.uid
 
 
-def preempting(answer: Mapping[str, Any] | None, *, ignorable: bool = False) -> Attempt:
+def preempting(answer: Mapping[str, Any] | None) -> Attempt:
     """Two nodes that are full; ``answer`` is by node the victim that the extender names."""
     victims = [pod_object(f"v{n}", cpu="4", on=f"n{n}") for n in (1, 2)]
 
@@ -155,19 +156,43 @@ def preempting(answer: Mapping[str, Any] | None, *, ignorable: bool = False) -> 
         *victims,
         pod_object("p", cpu="4", priority=1),
         answer=say,
-        extenders=[extender(preemptVerb="preempt", ignorable=ignorable)],
+        extenders=[extender(preemptVerb="preempt")],
     )
     return popped(machine)
 
 
-def test_an_extender_may_leave_fewer_candidates() -> None:
-    assert preempting({"n2": "v2"}).victims == ("default/v2",)
-    assert preempting({}).victims is None
+def test_no_extender_is_asked_about_preemption() -> None:
+    assert preempting({"n2": "v2"}).victims == ("default/v1",)
+    assert preempting({}).victims == ("default/v1",)
+    assert preempting(None).victims == ("default/v1",)
 
 
-def test_an_extender_that_fails_ends_preemption_unless_it_is_ignorable() -> None:
-    assert preempting(None).victims is None
-    assert preempting(None, ignorable=True).victims == ("default/v1",)
+def test_another_status_is_an_error_that_begins_with_a_capital_letter() -> None:
+    url = "http://extender.example/filter"
+    machine = machine_of(
+        node_object("n1"),
+        pod_object("p"),
+        answer=lambda verb, request: other_status(url, verb, 500),
+        extenders=[extender(filterVerb="filter")],
+    )
+    attempt = popped(machine)
+    assert attempt.result == "error"
+    assert attempt.message == f"Failed filter with extender at URL {url}, code 500"
+
+
+@pytest.mark.parametrize("kept", ["reserve", "preBind"])
+def test_volume_binding_cannot_go_on_without_its_pre_filter(kept: str) -> None:
+    points = {"preFilter", "filter", "reserve", "preBind"} - {kept}
+    profile = {"plugins": {point: {"disabled": [{"name": "VolumeBinding"}]} for point in points}}
+    config = read_config({**CONFIG, "profiles": [profile]}, V1_19)
+    machine = scheduler_of(config, FirstChoice(), release=V1_19)
+    for each in (node_object("n1"), pod_object("p")):
+        machine.create(read(each))
+    assert machine.schedule()
+    last = machine.take_records()[-1]
+    assert isinstance(last, Attempt | Bind)
+    assert last.result == "error"
+    assert (last.message or "").endswith('plugin for pod "p": not found')
 
 
 def test_a_node_that_an_extender_rejected_is_taken_without_a_victim() -> None:

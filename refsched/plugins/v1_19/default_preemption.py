@@ -2,8 +2,8 @@
 """DefaultPreemption in v1.19: a pod that fits nowhere makes room for itself, at the expense of less important
 ones.
 
-Rules: R-PREEMPT-51 … R-PREEMPT-59.
-Source: plugins/defaultpreemption/default_preemption.go; pkg/scheduler/core/extender.go, ProcessPreemption;
+Rules: R-PREEMPT-51 … R-PREEMPT-60.
+Source: plugins/defaultpreemption/default_preemption.go; pkg/scheduler/factory.go, create;
 pkg/scheduler/util/utils.go, ClearNominatedNodeName (v1.19.16).
 """
 
@@ -12,17 +12,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from refsched.framework.interface import Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
-from refsched.framework.status import SUCCESS, Code, Status, unschedulable
+from refsched.framework.status import SUCCESS, Code, unschedulable
 from refsched.objects.policy import PodDisruptionBudget
 from refsched.preemption.candidate import Candidate
 from refsched.preemption.disruption import Budgets, by_protection
 from refsched.preemption.eligibility import may_preempt
-from refsched.preemption.extenders import PreemptionExtender
 from refsched.preemption.importance import PreemptionSteps
 from refsched.preemption.pick import rank
 from refsched.preemption.victims import Trial
@@ -34,19 +33,19 @@ Candidates = list[Candidate]
 @frozen
 class DefaultPreemption:
     READS: ClassVar[tuple[str, ...]] = ("Pod.spec.preemptionPolicy", "PodDisruptionBudget")
-    extenders: Sequence[PreemptionExtender] = ()
     steps: PreemptionSteps = PreemptionSteps()
     name: ClassVar[str] = "DefaultPreemption"
     POINTS: ClassVar[tuple[str, ...]] = ("postFilter",)
 
     @classmethod
     def of_args(cls, args: object, handle: Handle) -> DefaultPreemption:
-        return cls(handle.extenders)
+        return cls()
 
     # --- PostFilter -------------------------------------------------------------------------------
 
     def post_filter(self, context: PostFilterContext) -> PostFilterResult:
-        """R-PREEMPT-58: In v1.19 the pod's nomination is cleared if preemption could help on no node."""
+        """R-PREEMPT-58: In v1.19 the pod's nomination is cleared if preemption could help on no node.
+        R-PREEMPT-60: In v1.19 no extender is asked about preemption, since the framework is not given any."""
         if not _is_eligible(context):
             return PostFilterResult(unschedulable())
         nodes = _potential_nodes(context)
@@ -54,35 +53,13 @@ class DefaultPreemption:
             applies("R-PREEMPT-58")
             had = context.pod.pod.status.nominated_node_name
             return PostFilterResult(unschedulable(), nominated_node="" if had else None)
-        found = self._consulted(context, _dry_run(context, nodes, self.steps))
-        if isinstance(found, Status):
-            return PostFilterResult(found)
+        applies("R-PREEMPT-60")
+        found = _dry_run(context, nodes, self.steps)
         if not found:
             return PostFilterResult(unschedulable())
         picks = sorted(_possible_picks(context, found), key=lambda candidate: candidate.node)
         picked = context.choices.choose("candidate", picks)
         return PostFilterResult(SUCCESS, picked.node, picked.victims, _outranked(context, picked.node))
-
-    def _consulted(self, context: PostFilterContext, candidates: Candidates) -> Candidates | Status:
-        """R-PREEMPT-56: In v1.19 an extender that supports preemption, and is interested in the pod, is asked
-        about the candidates that the extenders before it left; one that fails ends preemption with its error,
-        unless it is ignorable.
-        R-PREEMPT-57: In v1.19 violated budgets no longer count once an extender has answered."""
-        left = {candidate.node: candidate for candidate in candidates}
-        for extender in self.extenders:
-            if not left:
-                break
-            if not extender.supports_preemption or not extender.is_interested(context.pod):
-                continue
-            applies("R-PREEMPT-56")
-            answer = extender.process_preemption(context.pod, left, context.snapshot)
-            if not isinstance(answer, Status):
-                if any(candidate.num_pdb_violations for candidate in answer.values()):
-                    applies("R-PREEMPT-57")
-                left = {node: evolve(each, num_pdb_violations=0) for node, each in answer.items()}
-            elif not extender.is_ignorable:
-                return answer
-        return list(left.values())
 
 
 def _is_eligible(context: PostFilterContext) -> bool:

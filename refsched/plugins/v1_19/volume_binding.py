@@ -51,6 +51,7 @@ class VolumeBinding:
     name: ClassVar[str] = "VolumeBinding"
     POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter", "reserve", "preBind")
     ARGS: ClassVar[type[PluginArgs]] = VolumeBindingArgs
+    WITHOUT_PRE_FILTER: ClassVar[Status] = error("not found")
     bind_timeout_seconds: float = 600.0
     steps: VolumeSteps = VolumeSteps()
 

@@ -53,7 +53,7 @@ _LEVELS = {
     "R-FRAMEWORK-52": (OBSERVED, "a plugin without its PreFilter is a configuration that nobody should have"),
     "R-FRAMEWORK-54": (OBSERVED, "a plugin without its PreScore is a configuration that nobody should have"),
     "R-PREEMPT-53": (OBSERVED, "on which nodes preemption is tried is an optimization"),
-    "R-PREEMPT-57": (OBSERVED, "that an extender's answer loses the number of violations is an accident"),
+    "R-PREEMPT-60": (OBSERVED, "that preemption asks no extender is a mistake of v1.19"),
     "R-ALLOC-03": (OBSERVED, "that overhead counts in whole CPUs is an accident of v1.19"),
     "R-SVCAFF-03": (OBSERVED, "an error for a pod that is nominated and runs nowhere is an accident"),
     "R-NODENAME-51": (PROMISED, "spec.nodeName is documented"),

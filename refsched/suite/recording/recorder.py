@@ -38,11 +38,13 @@ class Recorded:
 def record(adapter: Adapter, history: History, start: datetime = START) -> Recorded:
     """ResetRefused where the implementation will not have the configuration, AdapterFault where it does not answer
     as docs/protocol.md says."""
+    part = part_of(adapter.hello)
+    history = part.history(history)
     with listening(history) as heard:
         reached = heard.history
         session = adapter.reset(reached.config, reached.feature_gates, None if start == START else start)
         witness = _Witness(heard.take)
-        seen = Driver(session, part_of(adapter.hello), witness).run(reached)
+        seen = Driver(session, part, witness).run(reached)
     lines = [
         _header(history, adapter.hello, start),
         *_lines(seen.seen, witness.before),

@@ -10,22 +10,23 @@ import (
 	framework "k8s.io/kubernetes/pkg/scheduler/framework/v1alpha1"
 )
 
-// extenderScores are what extenders add to the totals. The scheduler sums them up where nobody
-// sees it (core/generic_scheduler.go, prioritizeNodes): all are asked at once.
+// extenderScores are what extenders add to the totals, by node and extender. The scheduler sums them
+// up where nobody sees it (core/generic_scheduler.go, prioritizeNodes): all are asked at once.
 type extenderScores struct {
 	mu     sync.Mutex
-	byNode map[string]int64
+	byNode map[string]map[string]int64
 }
 
-func (s *extenderScores) clear() { s.byNode = map[string]int64{} }
+func (s *extenderScores) clear() { s.byNode = map[string]map[string]int64{} }
 
-func (s *extenderScores) of(node string) int64 { return s.byNode[node] }
-
-func (s *extenderScores) add(list extenderv1.HostPriorityList, weight int64) {
+func (s *extenderScores) add(extender string, list extenderv1.HostPriorityList, weight int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, host := range list {
-		s.byNode[host.Host] += host.Score * weight * (framework.MaxNodeScore / extenderv1.MaxExtenderPriority)
+		if s.byNode[host.Host] == nil {
+			s.byNode[host.Host] = map[string]int64{}
+		}
+		s.byNode[host.Host][extender] += host.Score * weight * (framework.MaxNodeScore / extenderv1.MaxExtenderPriority)
 	}
 }
 
@@ -38,7 +39,7 @@ type recordingExtender struct {
 func (e *recordingExtender) Prioritize(pod *v1.Pod, nodes []*v1.Node) (*extenderv1.HostPriorityList, int64, error) {
 	list, weight, err := e.Extender.Prioritize(pod, nodes)
 	if err == nil {
-		e.instance.extended.add(*list, weight)
+		e.instance.extended.add(e.Name(), *list, weight)
 	}
 	return list, weight, err
 }

@@ -5,6 +5,7 @@ package recorder
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -67,10 +68,13 @@ func (f *recordingFramework) RunScorePlugins(ctx context.Context, state *framewo
 		harness.CycleOf(ctx).Scored = func(attempt *wire.Attempt) {
 			attempt.Scores, attempt.Totals = map[string]map[string]int64{}, map[string]int64{}
 			for n, node := range nodes {
-				scores, total := map[string]int64{}, f.instance.extended.of(node.Name)
+				scores, total := map[string]int64{}, int64(0)
 				for plugin, list := range plugins {
 					scores[plugin] = list[n].Score
-					total += list[n].Score
+				}
+				maps.Copy(scores, f.instance.extended.byNode[node.Name])
+				for _, score := range scores {
+					total += score
 				}
 				attempt.Scores[node.Name], attempt.Totals[node.Name] = scores, total
 			}
