@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+SHIPPED = ("conformance/", "docs/examples/rules/", "traces/")
 NOT_IN_A_WHEEL = ("conformance/wrong/",)
 """The wrong schedulers show that the suite finds them; whoever tests a scheduler does not need them."""
 
@@ -77,12 +78,14 @@ def test_an_sdist_holds_the_files_of_the_repository(clean: Built) -> None:
     assert clean.in_sdist() == sorted({*_tracked(), "PKG-INFO"} - hidden)
 
 
-def test_a_wheel_holds_the_package_and_in_it_the_suite_and_the_recordings(clean: Built) -> None:
+def test_a_wheel_holds_the_package_and_in_it_the_suite_the_recordings_and_the_examples_of_rules(
+    clean: Built,
+) -> None:
     package = {name for name in _tracked() if name.startswith("refsched/")}
     beside = {
         f"refsched/shipped/{name}"
         for name in _tracked()
-        if name.startswith(("conformance/", "traces/")) and not name.startswith(NOT_IN_A_WHEEL)
+        if name.startswith(SHIPPED) and not name.startswith(NOT_IN_A_WHEEL)
     }
     held = [name for name in clean.in_wheel() if ".dist-info/" not in name]
     assert held == sorted(package | beside)
