@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attrs import evolve
+from attrs import evolve, fields
 
 from refsched.cycle.decide import Decision
 from refsched.framework.choices import FirstChoice
@@ -27,7 +27,8 @@ def helped_by_preemption(
     plugin: Any = next((each for each in framework.post_filter_plugins if each.name == PREEMPTION), None)
     if plugin is None or not decision.pre_filter.status.is_success:
         return frozenset()
-    alone: PostFilterPlugin = evolve(plugin, extenders=())
+    asks = any(field.name == "extenders" for field in fields(type(plugin)))
+    alone: PostFilterPlugin = evolve(plugin, extenders=()) if asks else plugin
     context = PostFilterContext(
         framework,
         snapshot,
