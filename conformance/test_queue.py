@@ -20,7 +20,7 @@ def test_queue_and_events(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="requeued", rules=rules_of("HINT", "CHANGE", "CURE"), needs=("queue",), examples=90)
+@conforms(area="requeued", rules=rules_of("HINT", "CHANGE", "CURE", "EVENT"), needs=("queue",), examples=90)
 def test_requeueing_of_rejected_pods(check: Check, history: History) -> None:
     check(history)
 

@@ -82,11 +82,13 @@ NOT_THE_MODULES = (KeyboardInterrupt, OutOfTime)
 
 
 class Server:
-    """One implementation, made anew by each ``reset``. Whatever it raises is answered as an ``error``: also what
+    """One implementation, made anew by each ``reset``, of the release ``kubernetes`` unless another is asked for.
+    Whatever it raises is answered as an ``error``: also what
     ends a program (SystemExit), or what skips a test of pytest."""
 
-    def __init__(self, create: Create) -> None:
+    def __init__(self, create: Create, kubernetes: str = DEFAULT.name) -> None:
         self._create = create
+        self._release = release_of(kubernetes)
         self._knows_releases = "kubernetes" in _keywords(create, ("kubernetes",))
         self._kubernetes: Json = {}
         self._implementation: Implementation | None = None
@@ -111,9 +113,9 @@ class Server:
     def _hello(self, body: Json) -> Any:
         if body.get("protocol") != PROTOCOL:
             return {"error": f"protocol {body.get('protocol')!r:.20} is asked for, this speaks {PROTOCOL}"}
-        if body.get("kubernetes") and self._knows_releases:
-            self._kubernetes = {"kubernetes": body["kubernetes"]}
-        release = release_of(body.get("kubernetes") or DEFAULT.name)
+        release = release_of(body["kubernetes"]) if body.get("kubernetes") else self._release
+        if self._knows_releases:
+            self._kubernetes = {"kubernetes": release.name}
         made = self._implementation or self._create(no_config(release), **self._kubernetes)
         return made if isinstance(made, Mapping) else made.hello()
 
@@ -177,9 +179,10 @@ def _keywords(create: Create, wanted: Iterable[str]) -> set[str]:
 # --- Streams --------------------------------------------------------------------------------------
 
 
-def serve(create: Create, requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer each line with one line, until there are no more. What is printed meanwhile goes to stderr."""
-    server = Server(create)
+def serve(create: Create, requests: BinaryIO, answers: BinaryIO, kubernetes: str = DEFAULT.name) -> None:
+    """Answer each line with one line, until there are no more. What is printed meanwhile goes to stderr.
+    ``kubernetes`` is the release by which the implementation decides if it is not asked for another."""
+    server = Server(create, kubernetes)
     with redirect_stdout(sys.stderr):
         for line in requests:
             if line.strip():

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
@@ -111,6 +111,20 @@ def rules_of(*areas: str) -> tuple[str, ...]:
         for rule in all_rules().values()
         if rule.id in areas or (rule.area in areas and why_elsewhere(rule.id) is None)
     )
+
+
+def counterpart(rule: str, kubernetes: str, applied: Collection[str]) -> str:
+    """The rule itself if it holds in this release, or else one of its area that does: one of those that were
+    ``applied``, if any was."""
+    stated = all_rules().get(rule)
+    if stated is None or kubernetes in stated.releases:
+        return rule
+    of_area = [
+        other.id
+        for other in all_rules().values()
+        if other.area == stated.area and kubernetes in other.releases
+    ]
+    return next((other for other in of_area if other in applied), of_area[0] if of_area else rule)
 
 
 # --- In docstrings --------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from refsched.releases import release_of
 from refsched.suite.catalogue.attribution import Attribution
 from refsched.suite.catalogue.levels import PROMISED
 from refsched.suite.catalogue.reach import Reach
+from refsched.suite.catalogue.rules import counterpart
 from refsched.suite.catalogue.showing import shown_with
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import History
@@ -193,7 +194,8 @@ class Judge:
 
     def _finding(self, found: Disagreement, pod: str) -> Finding:
         cause = self._cause_of(found)
-        symptom = self._attribution.rule_of(cause)
+        applied = self._reach.applied | self._not_compared
+        symptom = counterpart(self._attribution.rule_of(cause), self._part.kubernetes, applied)
         rule, *also = self._attribution.suspects(cause, symptom)
         return Finding(rule, found.member, found.expected, found.got, pod, symptom=symptom, also=tuple(also))
 

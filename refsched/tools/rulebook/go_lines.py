@@ -21,6 +21,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from refsched.releases import RELEASES
 from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins
 
 REPOSITORY = "https://github.com/kubernetes/kubernetes/blob"
@@ -74,7 +75,7 @@ def _known() -> Mapping[str, Sequence[tuple[str, str, str, int]]]:
 def lines_of(rule: Rule, cached: Path) -> Iterator[GoLine]:
     """Functions that the source of the rule names; the files that it names where it names no function in them."""
     context = _module_source(rule.module)
-    tag = _tag(rule.source) or _tag(context) or _tag_of_plugin(rule) or "v1.34.2"
+    tag = _tag(rule.source) or _tag(context) or RELEASES[rule.releases[-1]].tag
     named = [path for name in _files(rule.source) for path in _paths(name, context, tag, cached)]
     around = [path for name in _files(context) for path in _paths(name, context, tag, cached)]
     of_plugin = [path for path in around if rule.area == "CURE"]
@@ -149,11 +150,8 @@ def _local(cached: Path, tag: str, path: str) -> Path:
 
 def _tag(source: str) -> str:
     found = _TAG.search(source)
-    return f"v1.{found['rest']}" if found and found["rest"].split(".")[0] in ("34", "19") else ""
-
-
-def _tag_of_plugin(rule: Rule) -> str:
-    return "v1.19.16" if "1.34" not in rule.releases else ""
+    tag = f"v1.{found['rest']}" if found else ""
+    return tag if tag in {release.tag for release in RELEASES.values()} else ""
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from refsched.releases import DEFAULT, RELEASES
 from refsched.rules import Reason
 from refsched.suite.catalogue.reasons import declared_reasons
 from refsched.suite.catalogue.rules import all_rules, plugin_of
@@ -42,15 +43,19 @@ def pending_page() -> str:
         "# Why is my pod pending?",
         _HOW,
         _BLANK,
-        "## Reasons of Kubernetes 1.34",
-        *_by_plugin("1.34"),
-        "## Reasons that only 1.19 gives",
-        *_by_plugin("1.19"),
+        f"## Reasons of Kubernetes {DEFAULT.name}",
+        *_by_plugin(DEFAULT.name),
+        *(section for name in RELEASES if name != DEFAULT.name for section in _only_in(name)),
         "## Pending without a message",
         _SILENT,
         "## Messages with their examples",
         *_examples(),
     )
+
+
+def _only_in(release: str) -> Iterator[str]:
+    yield f"## Reasons that only {release} gives"
+    yield from _by_plugin(release)
 
 
 def _reasons(release: str) -> Iterator[Reason]:
@@ -59,7 +64,7 @@ def _reasons(release: str) -> Iterator[Reason]:
     declared = {(str(reason), reason.rule): reason for reason in declared_reasons()}
     for reason in declared.values():
         releases = all_rules()[reason.rule].releases
-        if release in releases and (release == "1.34" or releases == (release,)):
+        if release in releases and (release == DEFAULT.name or releases == (release,)):
             yield reason
 
 
@@ -68,7 +73,9 @@ def _by_plugin(release: str) -> Iterable[str]:
     for reason in _reasons(release):
         found.setdefault(plugin_of(reason.rule) or "The scheduler itself", []).append(reason)
     for plugin, reasons in sorted(found.items()):
-        title = f"[{plugin}](plugins/{plugin}.md)" if release == "1.34" and " " not in plugin else plugin
+        title = (
+            f"[{plugin}](plugins/{plugin}.md)" if release == DEFAULT.name and " " not in plugin else plugin
+        )
         yield f"### {plugin}" if title == plugin else f"### {plugin}\n\nBy {title}:"
         yield table(
             ("message", "rule", "what it means"),
@@ -85,7 +92,7 @@ def shown(reason: str) -> str:
 
 def _examples() -> Iterator[str]:
     """For each rule that gives a reason the message of its example."""
-    for rule in dict.fromkeys(reason.rule for reason in _reasons("1.34")):
+    for rule in dict.fromkeys(reason.rule for reason in _reasons(DEFAULT.name)):
         example = example_of(rule)
         explanation = run(example).explanation if example is not None else None
         if explanation is not None and explanation.message:

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from refsched.queue import transitions
-from refsched.queue.v1_19 import transitions as v1_19
+from refsched.releases import DEFAULT, RELEASES
 from refsched.tools.rulebook import plugin_pages, rule_pages
 from refsched.tools.rulebook.command_page import command_page
 from refsched.tools.rulebook.pending_page import pending_page
@@ -22,8 +21,9 @@ def pages() -> Iterator[tuple[str, Callable[[], str]]]:
     yield "points.md", plugin_pages.points_page
     yield "points.svg", plugin_pages.points_drawn
     yield "commands.md", command_page
-    yield "queue-1.34.svg", partial(queue_picture, transitions.TRANSITIONS, "The queue")
-    yield "queue-1.19.svg", partial(queue_picture, v1_19.TRANSITIONS, "The queue of v1.19")
+    for name, release in RELEASES.items():
+        title = "The queue" if release is DEFAULT else f"The queue of v{name}"
+        yield f"queue-{name}.svg", partial(queue_picture, release.queue.transitions, title)
     yield "rules/index.md", rule_pages.index_page
     for area in rule_pages.areas():
         yield f"rules/{area}.md", partial(rule_pages.area_page, area)

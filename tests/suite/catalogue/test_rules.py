@@ -13,7 +13,14 @@ from refsched.framework.events import ActionType
 from refsched.queue.transitions import TRANSITIONS
 from refsched.suite.catalogue.elsewhere import why_elsewhere
 from refsched.suite.catalogue.levels import OBSERVED, PROMISED, level_of, why_level
-from refsched.suite.catalogue.rules import Rule, action_name, all_rules, default_plugins, rules_of
+from refsched.suite.catalogue.rules import (
+    Rule,
+    action_name,
+    all_rules,
+    counterpart,
+    default_plugins,
+    rules_of,
+)
 from refsched.suite.session.conforming import REPLAY, Declaration
 
 
@@ -86,3 +93,19 @@ def test_actions_are_named_as_kubernetes_names_them() -> None:
     assert action_name(ActionType.ADD | ActionType.UPDATE_NODE_LABEL) == "Add+UpdateNodeLabel"
     assert action_name(ActionType.ADD | ActionType.UPDATE) == "Add+Update"
     assert action_name(ActionType.UPDATE) == "Update"
+
+
+# --- Rules of another release ---------------------------------------------------------------------
+
+
+def test_a_rule_that_does_not_hold_in_a_release_has_a_counterpart_of_its_area() -> None:
+    assert counterpart("R-WORDS-01", "1.34", ()) == "R-WORDS-01"
+    assert counterpart("R-WORDS-01", "1.19", ("R-WORDS-53",)) == "R-WORDS-53"
+    found = counterpart("R-WORDS-01", "1.19", ())
+    assert found.startswith("R-WORDS-")
+    assert "1.19" in all_rules()[found].releases
+
+
+def test_where_a_release_has_no_rule_of_the_area_the_rule_stays() -> None:
+    assert counterpart("R-DRA-01", "1.19", ("R-WORDS-53",)) == "R-DRA-01"
+    assert counterpart("R-NO-01", "1.19", ()) == "R-NO-01"
