@@ -24,6 +24,7 @@ from refsched.framework.interface import (
     Skip,
     extends,
 )
+from refsched.framework.left_out import without_filter
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import CycleState, PreFilterResult, Scores
 from refsched.framework.snapshot import Snapshot
@@ -82,6 +83,7 @@ class Framework(current.Framework):
                 answer = plugin.pre_filter(pod, snapshot)
                 assert isinstance(answer, Continue)
                 states[plugin.name] = answer.state
+        states |= without_filter(self.filter_plugins, self.pre_filter_plugins, states)
         return PreFilterResult(SUCCESS, CycleState(states, frozenset(skipped), answers))
 
     # --- Filter -----------------------------------------------------------------------------------

@@ -6,7 +6,8 @@ Source: plugins/volumebinding/binder.go, GetPodVolumeClaims, FindPodVolumes (v1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 
 from attrs import evolve, field, frozen
 
@@ -34,6 +35,7 @@ SELECTED_ELSEWHERE = Reason(NOTHING_TO_BIND, "R-VOLBIND-08")
 _IN_ORDER: tuple[str, ...] = (OUT_OF_REACH, NOTHING_TO_BIND, NOT_ENOUGH_SPACE, VOLUME_IS_MISSING)
 
 Claims = tuple[PersistentVolumeClaim, ...]
+ClassOf = Callable[[PersistentVolume], str]
 
 # --- The pod's claims -----------------------------------------------------------------------------
 
@@ -69,13 +71,13 @@ class PodClaims:
         return evolve(self, candidates=ordered)
 
 
-def claims_of(pod: Pod, objects: ObjectStore) -> PodClaims:
+def claims_of(pod: Pod, objects: ObjectStore, listed_under: ClassOf = attrgetter("class_name")) -> PodClaims:
     """R-VOLBIND-04: A claim is bound once it names its volume and has the annotation ``bind-completed``; an
     unbound claim waits for its first consumer if its StorageClass says so and the claim names no volume yet, and
     is to be bound by others otherwise.
 
     Claims and volumes are looked up as the scheduler assumes them: a volume that another pod is about to bind is
-    no longer free.
+    no longer free. A claim could have the volumes that are listed under its class.
     """
     claims = _claims_named_by(pod, objects)
     unbound = [claim for claim in claims if not claim.is_fully_bound]
@@ -92,7 +94,7 @@ def claims_of(pod: Pod, objects: ObjectStore) -> PodClaims:
         immediate=tuple(claim for claim in unbound if claim not in delayed),
         classes=classes,
         candidates={
-            claim.key: candidates(claim, (v for v in volumes if v.class_name == claim.class_name))
+            claim.key: candidates(claim, (v for v in volumes if listed_under(v) == claim.class_name))
             for claim in delayed
         },
     )

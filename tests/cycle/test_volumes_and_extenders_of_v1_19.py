@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
+from refsched.objects.storage import BETA_STORAGE_CLASS
 from refsched.records import Attempt, Bind, Write
 from refsched.releases import release_of
 from tests.volume_objects import BIND_COMPLETED, by_hand, claim, read, storage_class, using, volume
@@ -180,21 +181,6 @@ def test_another_status_is_an_error_that_begins_with_a_capital_letter() -> None:
     assert attempt.message == f"Failed filter with extender at URL {url}, code 500"
 
 
-@pytest.mark.parametrize("kept", ["reserve", "preBind"])
-def test_volume_binding_cannot_go_on_without_its_pre_filter(kept: str) -> None:
-    points = {"preFilter", "filter", "reserve", "preBind"} - {kept}
-    profile = {"plugins": {point: {"disabled": [{"name": "VolumeBinding"}]} for point in points}}
-    config = read_config({**CONFIG, "profiles": [profile]}, V1_19)
-    machine = scheduler_of(config, FirstChoice(), release=V1_19)
-    for each in (node_object("n1"), pod_object("p")):
-        machine.create(read(each))
-    assert machine.schedule()
-    last = machine.take_records()[-1]
-    assert isinstance(last, Attempt | Bind)
-    assert last.result == "error"
-    assert (last.message or "").endswith('plugin for pod "p": not found')
-
-
 def test_a_node_that_an_extender_rejected_is_taken_without_a_victim() -> None:
     machine = machine_of(
         node_object("n1"),
@@ -242,3 +228,91 @@ def test_an_answer_that_cannot_be_read_ends_the_cycle() -> None:
         extenders=[extender(filterVerb="filter")],
     )
     assert popped(machine).result == "error"
+
+
+# --- VolumeBinding where the configuration leaves it out of one point and not of the next ---------------
+
+
+def without_volume_binding(points: Iterable[str], *objects: Json) -> Scheduler:
+    """One attempt to schedule ``p``, with VolumeBinding disabled at these points."""
+    profile = {"plugins": {point: {"disabled": [{"name": "VolumeBinding"}]} for point in points}}
+    config = read_config({**CONFIG, "profiles": [profile]}, V1_19)
+    machine = scheduler_of(config, FirstChoice(), release=V1_19)
+    for each in (node_object("n1"), *objects):
+        machine.create(read(each))
+    assert machine.schedule()
+    return machine
+
+
+@pytest.mark.parametrize("kept", ["reserve", "preBind"])
+def test_volume_binding_cannot_go_on_without_its_pre_filter(kept: str) -> None:
+    points = {"preFilter", "filter", "reserve", "preBind"} - {kept}
+    last = without_volume_binding(points, pod_object("p")).take_records()[-1]
+    assert isinstance(last, Attempt | Bind)
+    assert last.result == "error"
+    assert (last.message or "").endswith('plugin for pod "p": not found')
+
+
+MATCHED = [by_hand(), volume("v"), claim("c")]
+PROVISIONED = [storage_class("made"), claim("d", "made")]
+NOT_FOUND = 'no pod volumes found for node "n1"'
+NO_BINDINGS = 'failed to get cached bindings for pod "default/p"'
+NO_PROVISIONS = 'failed to get cached claims to provision for pod "default/p"'
+
+
+@pytest.mark.parametrize(
+    ("left_out", "objects", "claims", "why"),
+    [
+        (["reserve"], [], [], NOT_FOUND),
+        (["filter", "reserve"], [], [], NOT_FOUND),
+        (["filter", "reserve"], MATCHED, ["c"], NOT_FOUND),
+        (["reserve"], PROVISIONED, ["d"], NO_BINDINGS),
+        (["reserve"], MATCHED, ["c"], NO_PROVISIONS),
+    ],
+)
+def test_without_reserve_what_filter_did_not_find_is_an_error(
+    left_out: list[str], objects: list[Json], claims: list[str], why: str
+) -> None:
+    bind = bind_of(without_volume_binding(left_out, *objects, pod_object("p", volumes=using(*claims))))
+    said = f'error while running "VolumeBinding" prebind plugin for pod "p": {why}'
+    assert (bind.result, bind.message) == ("error", said)
+
+
+def test_without_reserve_volumes_and_claims_are_written_as_they_were() -> None:
+    machine = without_volume_binding(
+        ["reserve"], *MATCHED, *PROVISIONED, pod_object("p", volumes=using("c", "d"))
+    )
+    found, provisioned = (each.object for each in machine.take_records() if isinstance(each, Write))
+    assert (found["metadata"]["name"], "claimRef" in found["spec"]) == ("v", False)
+    assert (provisioned["metadata"]["name"], provisioned["metadata"].get("annotations", {})) == ("d", {})
+
+
+def test_without_filter_nothing_is_reserved_and_the_pod_is_bound() -> None:
+    machine = without_volume_binding(["filter"], *MATCHED, pod_object("p", volumes=using("c")))
+    records = machine.take_records()
+    assert not any(isinstance(record, Write) for record in records)
+    assert [record.result for record in records if isinstance(record, Bind)] == ["bound"]
+
+
+# --- The class of a volume ------------------------------------------------------------------------------
+
+
+def annotated(value: Json) -> Json:
+    """The same with the class ``other`` in its annotation, which stands before the class in the spec."""
+    return {**value, "metadata": {**value["metadata"], "annotations": {BETA_STORAGE_CLASS: "other"}}}
+
+
+@pytest.mark.parametrize(
+    ("objects", "result"),
+    [
+        ([annotated(volume("v", claimed_by="c")), claim("c")], "scheduled"),
+        ([annotated(volume("v")), claim("c")], "unschedulable"),
+        ([annotated(volume("v")), annotated(claim("c"))], "unschedulable"),
+        ([annotated(volume("v", "other")), annotated(claim("c"))], "scheduled"),
+    ],
+)
+def test_volumes_are_listed_under_the_class_in_their_spec(objects: list[Json], result: str) -> None:
+    machine = machine_of(
+        node_object("n1"), by_hand(), by_hand("other"), *objects, pod_object("p", volumes=using("c"))
+    )
+    assert popped(machine).result == result

@@ -3,11 +3,13 @@
 
 Both are feature gates that are off by default in v1.19 (CSIMigrationAWS and its like, CSIStorageCapacity).
 Rules: R-VOLBIND-51 … R-VOLBIND-54.
-Source: plugins/volumebinding/volume_binding.go; pkg/controller/volume/scheduling/scheduler_binder.go (v1.19.16).
+Source: plugins/volumebinding/volume_binding.go; pkg/controller/volume/scheduling/scheduler_binder.go and
+scheduler_assume_cache.go (v1.19.16).
 """
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import ClassVar
 
 from attrs import frozen
@@ -23,7 +25,7 @@ from refsched.objects.storage import PersistentVolume
 from refsched.objects.store import ObjectStore
 from refsched.plugins import volume_binding as current
 from refsched.rules import Reason
-from refsched.volumes.binding import Changes, are_all_bound, write
+from refsched.volumes.binding import Changes, are_all_bound, unchanged, write
 from refsched.volumes.csi_migration import untranslated
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.finding import Claims, PodClaims, claims_of, find_pod_volumes
@@ -34,6 +36,9 @@ UNBOUND = Reason("pod has unbound immediate PersistentVolumeClaims", "R-VOLBIND-
 NODE_CONFLICT = Reason("node(s) had volume node affinity conflict", "R-VOLBIND-52")
 VOLUME_NOT_FOUND = Reason("pvc(s) bound to non-existent pv(s)", "R-VOLBIND-52")
 CANNOT_BIND = Reason(NOTHING_TO_BIND, "R-VOLBIND-53")
+NOT_FOUND_ON_NODE = Reason('no pod volumes found for node "{}"', "R-VOLBIND-54")
+NO_BINDINGS = Reason('failed to get cached bindings for pod "{}"', "R-VOLBIND-54")
+NO_PROVISIONS = Reason('failed to get cached claims to provision for pod "{}"', "R-VOLBIND-54")
 _NO_CAPACITIES = ObjectStore()
 
 
@@ -63,10 +68,11 @@ class VolumeBinding:
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[current.PodState] | Skip | Reject:
         """R-VOLBIND-51: In v1.19 a pod is rejected everywhere as UnschedulableAndUnresolvable if it names a claim
-        that is not bound and that is not to be bound with the pod's node."""
+        that is not bound and that is not to be bound with the pod's node. Volumes are listed under the class in
+        their spec, whatever their annotation says. Source: pvStorageClassIndexFunc."""
         if all(volume.persistent_volume_claim is None for volume in pod.pod.spec.volumes):
             return Skip()
-        claims = claims_of(pod.pod, snapshot.objects)
+        claims = claims_of(pod.pod, snapshot.objects, attrgetter("spec.storage_class_name"))
         if claims.immediate:
             return Reject(unresolvable(UNBOUND))
         order = snapshot.choices.choose("volumes", volume_orders(claims, snapshot, self.steps))
@@ -84,6 +90,14 @@ class VolumeBinding:
 
     # --- Reserve ----------------------------------------------------------------------------------
 
+    def without_filter(self, state: object) -> None:
+        """Without Filter no volumes were found, and there are none to reserve."""
+
+    def without_reserve(self, state: object, node: NodeInfo) -> Status | None:
+        """Reserve says that there is nothing to bind; without Reserve, that Filter found no volumes is an
+        error, for a pod without claims too."""
+        return error(NOT_FOUND_ON_NODE.of(node.name)) if state is None else None
+
     def reserve(
         self, state: current.PodState | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore
     ) -> Continue[current.PodState | None] | Reject:
@@ -100,10 +114,17 @@ class VolumeBinding:
         self, state: current.PodState | None, pod: PodInfo, node: NodeInfo, api: Api
     ) -> Status | WaitFor:
         """R-VOLBIND-54: In v1.19 too, what was assumed is written, and the pod waits until all of it is bound, or
-        until bindTimeoutSeconds are over."""
-        if state is None or state.changes is None:
+        until bindTimeoutSeconds are over; if Reserve is disabled, what Filter found is written unchanged, and it
+        is an error if that is no volume to bind or no claim to provision."""
+        if state is None:
             return SUCCESS
-        changes = state.changes
+        changes = state.changes if state.is_reserved else _not_assumed(state, node)
+        if changes is None:
+            return SUCCESS
+        if not state.is_reserved and not changes.volumes:
+            return error(NO_BINDINGS.of(pod.pod.key))
+        if not state.is_reserved and not changes.claims:
+            return error(NO_PROVISIONS.of(pod.pod.key))
         try:
             write(changes, api)
         except VolumeError as problem:
@@ -117,6 +138,12 @@ class VolumeBinding:
 
         timed_out = error("Failed to bind volumes: timed out waiting for the condition")
         return WaitFor(check, self.bind_timeout_seconds, timed_out)
+
+
+def _not_assumed(state: current.PodState, node: NodeInfo) -> Changes:
+    found = find_pod_volumes(state.claims, node.existing_node)
+    assert found is not None, "Filter let the node pass"
+    return unchanged(found)
 
 
 def _refusal_of_bound(claims: Claims, node: Node, objects: ObjectStore) -> str | None:
