@@ -101,7 +101,7 @@ def test_any_feasible_node_is_chosen_where_nothing_scores() -> None:
     for name in ("n1", "n2"):
         world.node(name)
     attempt = world.schedule("p")
-    assert (attempt.feasible, attempt.node) == (2, "n1")
+    assert (attempt.feasible, attempt.node, attempt.scores, attempt.totals) == (2, "n1", None, None)
 
 
 def test_every_score_plugin_scores_every_node() -> None:

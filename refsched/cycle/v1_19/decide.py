@@ -36,6 +36,16 @@ class Decider(current.Decider):
     @property
     def needs_one_only(self) -> bool:
         """R-SEARCH-52: In v1.19 a search goes on without anything that scores, and any feasible node is chosen."""
-        if not self.framework.score_plugins and not self.framework.extenders:
+        if not self._has_scores:
             applies("R-SEARCH-52")
         return False
+
+    def _score(self, pod: PodInfo, decision: current.Decision) -> current.Decision:
+        """Source: generic_scheduler.go, prioritizeNodes, where every node gets the same then."""
+        if self._has_scores:
+            return super()._score(pod, decision)
+        return evolve(decision, best=tuple(node.name for node in decision.feasible))
+
+    @property
+    def _has_scores(self) -> bool:
+        return bool(self.framework.score_plugins or self.framework.extenders)
