@@ -56,7 +56,7 @@ class StandardBench:
         return {rule: lacking for rule in sorted(self.holding(connection)) if (lacking := part.lacks(rule))}
 
     def judge(self, connection: Connection, history: History) -> Judgement:
-        return _judgement(try_history(_adapter(connection), history, level=self._level))
+        return judgement_of(try_history(_adapter(connection), history, level=self._level))
 
     def begin(self, connection: Connection, beginning: History) -> Course:
         return StandardCourse(Trial(_adapter(connection), beginning, level=self._level))
@@ -74,7 +74,7 @@ class StandardCourse:
         return bool(self.trial.findings)
 
     def judgement(self) -> Judgement:
-        return _judgement(self.trial.transcript)
+        return judgement_of(self.trial.transcript)
 
 
 def _adapter(connection: Connection) -> Adapter:
@@ -83,7 +83,7 @@ def _adapter(connection: Connection) -> Adapter:
     return connection
 
 
-def _judgement(transcript: Transcript) -> Judgement:
+def judgement_of(transcript: Transcript) -> Judgement:
     return Judgement(
         transcript.history,
         transcript.seen,

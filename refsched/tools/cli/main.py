@@ -126,6 +126,26 @@ def serve(module: str) -> None:
     metavar="WHAT",
     help="A Python module, exec:COMMAND, or kube-scheduler (docs/adapters.md).",
 )
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def fingerprint(implementation: str, as_json: bool) -> None:
+    """Say like which release of Kubernetes a scheduler decides, rule by rule.
+
+    The scheduler runs the smallest clusters on which the releases decide differently (docs/differences.md). Exit
+    code: 0 where it decides like one release throughout, 1 where not, 2 where no cluster shows a difference.
+    """
+    from refsched.tools.cli.fingerprint import fingerprint as run
+
+    sys.exit(run(implementation, as_json=as_json))
+
+
+@cli.command()
+@click.option(
+    "--impl",
+    "implementation",
+    required=True,
+    metavar="WHAT",
+    help="A Python module, exec:COMMAND, or kube-scheduler (docs/adapters.md).",
+)
 @click.option("--scenario", metavar="FILE", help="What is done: a scenario, or a trace to be done again.")
 @click.option("--area", metavar="AREA", help="Draw what is done from this area of the suite.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="With --area.")

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clusters: the smallest ones on which two releases were found to decide differently, with the rules that say so.
+
+They are kept as data, which ``python -m refsched.suite.differences.search`` makes anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from refsched.suite.histories.history import History
+from refsched.suite.histories.scenario import read_steps, steps_as_json
+
+Json = dict[str, Any]
+
+FILE = Path(__file__).parent / "clusters.json"
+
+
+@frozen
+class Difference:
+    """``rules`` are, of each release by its minor version, the rule that the other one is first said to break on
+    this cluster."""
+
+    rules: Mapping[str, str]
+    history: History
+
+
+@cache
+def differences(path: Path = FILE) -> tuple[Difference, ...]:
+    """In the order of the rules of the newest release."""
+    return tuple(_read(each) for each in json.loads(path.read_text("utf-8")))
+
+
+def write(found: tuple[Difference, ...], path: Path = FILE) -> None:
+    lines = ",\n".join(json.dumps(_written(each)) for each in found)
+    path.write_text(f"[\n{lines}\n]\n", "utf-8")
+
+
+def _read(value: Json) -> Difference:
+    history = History(tuple(read_steps(value["steps"])), value["config"], value.get("featureGates", {}))
+    return Difference(value["rules"], history)
+
+
+def _written(difference: Difference) -> Json:
+    history = difference.history
+    gates = {"featureGates": dict(history.feature_gates)} if history.feature_gates else {}
+    return {
+        "rules": dict(difference.rules),
+        "config": history.config,
+        **gates,
+        "steps": steps_as_json(history),
+    }
