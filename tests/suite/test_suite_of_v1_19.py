@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -38,8 +39,8 @@ def test_a_budget_is_sent_in_the_version_that_the_release_serves() -> None:
 
 
 def test_a_gate_that_the_release_does_not_have_is_not_set() -> None:
-    gates = {"SchedulerQueueingHints": False, "PodOverhead": True}
-    assert OLD.history(History((), feature_gates=gates)).feature_gates == {"PodOverhead": True}
+    gates = {"SchedulerQueueingHints": False, "PodOverhead": False}
+    assert OLD.history(History((), feature_gates=gates)).feature_gates == {"PodOverhead": False}
 
 
 def test_a_part_is_configured_without_the_plugins_that_it_does_not_have_point_by_point() -> None:
@@ -61,3 +62,42 @@ def test_the_specification_of_v1_19_is_green(selected: str, tmp_path: Path) -> N
     of_v1_34 = [rule.id for rule in all_rules().values() if rule.releases == ("1.34",)]
     assert not [rule for rule in of_v1_34 if f"FAILED  {rule}" in done.stdout]
     assert RELEASES["1.19"].tag not in done.stderr
+
+
+SAYS_OTHERWISE = """
+from refsched import reference
+
+def create(config, **given):
+    return Wrong(reference.create(config, **given))
+
+class Wrong:
+    def __init__(self, right):
+        self._right = right
+
+    def __getattr__(self, name):
+        return getattr(self._right, name)
+
+    def schedule(self, pod=None):
+        answer = self._right.schedule(pod)
+        for record in answer.get("records", ()):
+            if "message" in record.get("attempt", {}):
+                record["attempt"]["message"] = "it fits nowhere"
+        return answer
+"""
+
+
+def test_a_scheduler_of_v1_19_that_breaks_a_rule_of_its_release_fails(tmp_path: Path) -> None:
+    (tmp_path / "says_otherwise.py").write_text(SAYS_OTHERWISE, "utf-8")
+    command = [sys.executable, "-m", "pytest", str(ROOT / "conformance"), "-q", "-n", "0", "--examples", "20"]
+    command += ["-p", "no:cacheprovider", "--impl=says_otherwise", "--kubernetes", "1.19", "-k", "host_ports"]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "FAILED  R-WORDS-" in done.stdout

@@ -55,3 +55,8 @@ def test_a_bench_of_other_rules_is_held_to_all_of_them() -> None:
     assert later_than(release, ("R-X-01", "R-X-03")) == {"R-X-03"}
     assert later_than(release, ("R-TOY-01",)) == frozenset()
     assert later_than(None, ("R-X-03",)) == frozenset()
+
+
+def test_a_rule_of_an_older_kubernetes_alone_is_required_of_whoever_decides_by_it() -> None:
+    required = frozenset({"R-PORTS-01"})
+    assert later_than(required, ("R-PORTS-01", "R-PORTS-02", "R-WORDS-51")) == {"R-PORTS-02"}

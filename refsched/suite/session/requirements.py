@@ -12,6 +12,7 @@ from pathlib import Path
 
 from refsched.errors import InputError
 from refsched.releases import DEFAULT
+from refsched.suite.catalogue.rules import all_rules
 
 FOLDER = Path(__file__).parents[1] / "requirements"
 PREFIX = f"kubernetes-{DEFAULT.name}-release-"
@@ -38,9 +39,13 @@ def required_by(release: str) -> frozenset[str] | None:
 
 def later_than(required: frozenset[str] | None, rules: Iterable[str]) -> frozenset[str]:
     """Those of ``rules`` that the release does not hold anybody to. Whoever brings rules of their own,
-    none of which is in it, means all of them."""
+    none of which is in it, means all of them. A rule that holds in older versions of Kubernetes only is in no
+    list, and is required of every scheduler that decides by one of these."""
     rules = frozenset(rules)
-    return frozenset() if required is None or required.isdisjoint(rules) else rules - required
+    if required is None or required.isdisjoint(rules):
+        return frozenset()
+    older = (rule.id for rule in all_rules().values() if DEFAULT.name not in rule.releases)
+    return rules - required - frozenset(older)
 
 
 def newest() -> str:
