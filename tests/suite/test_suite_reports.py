@@ -200,6 +200,7 @@ def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
         "history": ["1  pod  a  cpu 1", "2  schedule  →  a on n1"],
         "member": "filter.n1",
         "pod": "default/a",
+        "also": [],
         "expected": "NodeResourcesFit (<cpu> & memory)",
         "got": "Success",
         "steps": 2,
