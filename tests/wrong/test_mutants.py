@@ -212,10 +212,6 @@ DOOMED = (
 )
 
 
-@pytest.mark.xfail(
-    reason="mutants end while they start, and the cause is not found yet",
-    strict=False,
-)
 @pytest.mark.parametrize("beginning", DOOMED)
 def test_the_first_mutant_of_a_function_that_every_history_runs_is_killed(beginning: str) -> None:
     mutant = next(one for one in all_mutants() if one.name.startswith(beginning))
@@ -230,10 +226,6 @@ def test_a_mutant_is_served_over_the_wire() -> None:
     assert json.loads(done.stdout)["name"] == "refsched"
 
 
-@pytest.mark.xfail(
-    reason="mutants end while they start, and the cause is not found yet",
-    strict=False,
-)
 def test_the_specification_is_not_changed_where_a_mutant_was_tried() -> None:
     def specified() -> object:
         """Whether a listener has been put around it meanwhile or not (refsched/suite/catalogue/reach.py)."""

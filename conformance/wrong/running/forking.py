@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from inspect import getattr_static
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -139,11 +140,12 @@ def forget_values() -> None:
 
 
 def _clear(remembering: Any) -> None:
-    """This holds even if the caching function was wrapped to observe its calls."""
+    """This holds even if the caching function was wrapped to observe its calls. An object that answers whatever
+    attribute it is asked for, or refuses every one, is not asked."""
     while remembering is not None:
-        if hasattr(remembering, "cache_clear"):
+        if getattr_static(remembering, "cache_clear", None) is not None:
             remembering.cache_clear()
-        remembering = getattr(remembering, "__wrapped__", None)
+        remembering = getattr_static(remembering, "__wrapped__", None)
 
 
 # --- A module that is imported again --------------------------------------------------------------
