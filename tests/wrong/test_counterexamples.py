@@ -37,6 +37,18 @@ SMALL = {
 }
 """The area whose test is run, the rule that it must name, and how many objects and steps there may be at most."""
 
+NAMED_INSTEAD = {
+    "ignores-overhead": "R-REQUEST-04",
+    "ignores-budgets": "R-PREEMPT-07",
+    "last-in-first-out": "R-SORT-01",
+    "one-pod-too-many": "R-FIT-11",
+    "ports-ignore-deleted-pods": "R-PORTS-04",
+    "skew-must-be-less": "R-SPREAD-08",
+    "taints-weigh-one": "R-FRAMEWORK-14",
+    "unreserves-nothing": "R-ROLLBACK-02",
+}
+"""The rule that is named of those of which another one than in ``SMALL`` is."""
+
 
 def shown(name: str, area: str) -> Evidence:
     """What the test of this area, as it is by default, shows of this wrong scheduler."""
@@ -62,15 +74,14 @@ def shown(name: str, area: str) -> Evidence:
     return checking.evidence[checking.target or ""]
 
 
-@pytest.mark.xfail(
-    reason="attribution goes by the rarest applied rule now, and names others than these ids",
-    strict=False,
-)
 @pytest.mark.parametrize("name", SMALL)
 def test_a_counterexample_is_small_and_names_the_rule(name: str) -> None:
     area, rule, objects, steps = SMALL[name]
     found = shown(name, area)
     history = found.judgement.history
-    assert found.rule.startswith(rule)
     assert sum(isinstance(step, Create) for step in history.steps) <= objects
     assert len(history.steps) <= steps
+    if name in NAMED_INSTEAD:
+        assert found.rule == NAMED_INSTEAD[name]
+        pytest.xfail(f"the rarest rule applied is named, which is {found.rule} and not {rule}")
+    assert found.rule.startswith(rule)
