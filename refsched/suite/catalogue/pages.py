@@ -14,6 +14,7 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 
+from refsched.framework.events import EventHint
 from refsched.framework.interface import EnqueueExtensions, extends
 from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.oddities.v1_19 import PANICS
@@ -109,6 +110,11 @@ def _drawing(table: Transitions) -> str:
     return "\n".join(("```mermaid", "stateDiagram-v2", *lines, "```"))
 
 
+def event_named(row: EventHint) -> str:
+    """``Node/Add, UpdateNodeLabel``: the resource and its actions, as a table shows them."""
+    return f"{row.resource.rpartition('/')[2]}/{action_name(row.action).replace('+', ', ')}"
+
+
 def _events() -> Iterator[str]:
     for plugin in sorted(default_plugins(), key=lambda plugin: plugin.name):
         if not extends(plugin, EnqueueExtensions):
@@ -117,7 +123,7 @@ def _events() -> Iterator[str]:
         rows = [
             (
                 event_rule(plugin.name, row.resource, row.action),
-                f"{row.resource.rpartition('/')[2]}/{action_name(row.action).replace('+', ', ')}",
+                event_named(row),
                 "always" if row.hint is None else "asked",
                 row.why,
             )

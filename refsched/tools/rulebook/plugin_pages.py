@@ -10,9 +10,10 @@ from importlib import import_module
 from refsched.config.points import EXTENSION_POINTS
 from refsched.config.read import default_config
 from refsched.config.resolve import resolve
-from refsched.framework.interface import EnqueueExtensions, Plugin
-from refsched.queue.hint_table import action_name, event_rule
+from refsched.framework.interface import EnqueueExtensions, Plugin, extends
+from refsched.queue.hint_table import event_rule
 from refsched.releases import DEFAULT
+from refsched.suite.catalogue.pages import event_named
 from refsched.suite.catalogue.rules import all_rules, default_plugins, plugin_of
 from refsched.tools.rulebook.markdown import page, prose, rule_link, table
 from refsched.tools.rulebook.pictures import points_picture
@@ -117,12 +118,12 @@ def plugin_page(name: str) -> str:
 
 
 def _events(plugin: Plugin) -> str:
-    if not isinstance(plugin, EnqueueExtensions):
+    if not extends(plugin, EnqueueExtensions):
         return "It names none, so that any event may requeue the pod."
     rows = [
         (
             rule_link(event_rule(plugin.name, row.resource, row.action)),
-            f"{row.resource.rpartition('/')[2]}/{action_name(row.action).replace('+', ', ')}",
+            event_named(row),
             "always" if row.hint is None else "if its hint says so",
             row.why,
         )
