@@ -7,15 +7,11 @@ stands the specification of the release that is asked about.
 
 from __future__ import annotations
 
-from attrs import evolve
-
 from refsched.releases.release import Release
-from refsched.suite.adapters.adapter import Adapter, ResetRefused
+from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.catalogue.rules import all_rules
-from refsched.suite.histories.driver import Driver
 from refsched.suite.histories.history import History
-from refsched.suite.histories.judge import Judge
-from refsched.suite.histories.part import part_of
+from refsched.suite.histories.trial import Trial
 from refsched.suite.session.dependence import by_cause
 
 
@@ -25,20 +21,13 @@ def broken_rule(adapter: Adapter, history: History, release: Release) -> str | N
 
     AdapterFault where it does not answer as docs/protocol.md says.
     """
-    part = part_of(adapter.hello)
-    own = part.history(history)
-    judged = evolve(part, kubernetes=release.name)
-    try:
-        session = adapter.reset(own.config, own.feature_gates)
-    except ResetRefused:
+    trial = Trial(adapter, history, kubernetes=release.name)
+    if trial.was_refused:
         return None
-    driver = Driver(session, part, Judge(judged.history(history), judged))
     for step in history.steps:
-        needed = part.step(step)
-        if needed is not None:
-            driver.take(needed)
-    found = driver.transcript.findings
+        trial.take(step)
+    found = trial.findings
     if found:
         places = {rule: place for place, rule in enumerate(all_rules())}
         return min(found, key=lambda one: by_cause(one, places.get(one.rule, len(places)))).rule
-    return None if driver.transcript.ended else ""
+    return None if trial.transcript.ended else ""

@@ -268,14 +268,19 @@ class Part:
         """The object without the fields that only plugins read which the implementation does not have, and a pod
         without its script where the implementation has no scripted plugins, or they cannot hold a pod."""
         kind = str(value.get("kind"))
-        readers = _readers(self.kubernetes)
-        unread = [path for path in readers if not any(self._has(name) for name in readers[path])]
-        shown = deepcopy(without_fields(value, (*unread, *self._release.not_yet)))
+        shown = deepcopy(without_fields(value, self._unread))
         if kind in self._release.served_as:
             shown["apiVersion"] = self._release.served_as[kind]
         if not self.capabilities >= {"scripted", "hold"} and SCRIPT in _annotations(shown):
             _leave_out_script(shown, keep="scripted" in self.capabilities)
         return shown
+
+    @cached_property
+    def _unread(self) -> tuple[str, ...]:
+        """The paths of fields that no plugin of the implementation reads, or that its release does not know."""
+        readers = _readers(self.kubernetes)
+        unread = (path for path in readers if not any(self._has(name) for name in readers[path]))
+        return *unread, *self._release.not_yet
 
     def _reads_kind(self, kind: str) -> bool:
         if kind in self._release.not_yet:
@@ -297,6 +302,7 @@ def _rejects_any(statuses: Mapping[str, NodeStatus]) -> bool:
     return any(status.code != "Success" for status in statuses.values())
 
 
+@cache
 def part_of(hello: Hello) -> Part:
     """What the implementation says of itself; a plugin that is no default one is its own."""
     release = release_of(hello.kubernetes).name

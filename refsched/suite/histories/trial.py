@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from refsched.releases import RELEASES
+from refsched.releases import release_of
 from refsched.suite.adapters.adapter import Adapter, ResetRefused
 from refsched.suite.histories.configuration import can_be_configured_for
 from refsched.suite.histories.driver import Driver, Transcript
@@ -24,7 +24,7 @@ def try_history(
     configured for ends the history before it begins."""
     if isinstance(history, Recording):
         return replay_recording(adapter, history, level)
-    release = RELEASES[part_of(adapter.hello).kubernetes]
+    release = release_of(adapter.hello.kubernetes)
     if not can_be_configured_for(history.config, release):
         return Transcript(history, ended="needs another release of Kubernetes")
     trial = Trial(adapter, history, with_specification=with_specification, level=level)
@@ -34,16 +34,27 @@ def try_history(
 
 
 class Trial:
-    """A history whose steps come one by one; those of ``beginning`` do not count, only how it is configured."""
+    """A history whose steps come one by one; those of ``beginning`` do not count, only how it is configured.
+    ``kubernetes`` is the release by which the implementation is judged, if not the one by which it decides."""
 
     def __init__(
-        self, adapter: Adapter, beginning: History, *, with_specification: bool = True, level: str = "all"
+        self,
+        adapter: Adapter,
+        beginning: History,
+        *,
+        with_specification: bool = True,
+        level: str = "all",
+        kubernetes: str = "",
     ) -> None:
         self._part = part_of(adapter.hello)
         self._beginning = self._part.history(beginning)
         self._steps: list[Step] = []
         reached = with_extenders_at_hand(self._beginning)
-        self._judge = Judge(reached, self._part, with_specification=with_specification, level=level)
+        judged, part = reached, self._part
+        if kubernetes:
+            part = evolve(part, kubernetes=kubernetes)
+            judged = with_extenders_at_hand(part.history(beginning))
+        self._judge = Judge(judged, part, with_specification=with_specification, level=level)
         self._driver: Driver | None = None
         self._refused = Transcript(self._beginning)
         try:
@@ -62,6 +73,11 @@ class Trial:
         self._steps.append(needed)
         if self._driver is not None:
             self._driver.take(needed)
+
+    @property
+    def was_refused(self) -> bool:
+        """Whether the implementation will not be configured so."""
+        return self._driver is None
 
     @property
     def findings(self) -> list[Finding]:
