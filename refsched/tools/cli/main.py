@@ -33,6 +33,14 @@ KUBECTL = f"kubectl get {DUMPED} -A -o yaml"
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
+_of_implementation = click.option(
+    "--impl",
+    "implementation",
+    required=True,
+    metavar="WHAT",
+    help="A Python module, exec:COMMAND, or kube-scheduler (docs/adapters.md).",
+)
+
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="refsched")
@@ -119,13 +127,7 @@ def serve(module: str) -> None:
 
 
 @cli.command()
-@click.option(
-    "--impl",
-    "implementation",
-    required=True,
-    metavar="WHAT",
-    help="A Python module, exec:COMMAND, or kube-scheduler (docs/adapters.md).",
-)
+@_of_implementation
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def fingerprint(implementation: str, as_json: bool) -> None:
     """Say like which release of Kubernetes a scheduler decides, rule by rule.
@@ -139,13 +141,7 @@ def fingerprint(implementation: str, as_json: bool) -> None:
 
 
 @cli.command()
-@click.option(
-    "--impl",
-    "implementation",
-    required=True,
-    metavar="WHAT",
-    help="A Python module, exec:COMMAND, or kube-scheduler (docs/adapters.md).",
-)
+@_of_implementation
 @click.option("--scenario", metavar="FILE", help="What is done: a scenario, or a trace to be done again.")
 @click.option("--area", metavar="AREA", help="Draw what is done from this area of the suite.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="With --area.")
