@@ -16,7 +16,7 @@ from typing import Any, TypeVar, overload
 from attrs import asdict, evolve, fields, frozen, make_class
 
 from refsched.devices.allocator import Allocator
-from refsched.devices.errors import RefusedOnNode
+from refsched.devices.errors import RejectedOnNode
 from refsched.devices.pools import Pools
 from refsched.framework.interface import Plugin
 from refsched.framework.node_info import NodeInfo, PodInfo
@@ -78,7 +78,7 @@ class _Stopped(Allocator):
         self, node: Node, claims: Sequence[ResourceClaim], pools: Pools | None = None
     ) -> tuple[AllocationResult, ...] | None:
         applies("R-DRA-15")
-        raise RefusedOnNode(f"asked by caller to stop allocating devices: {self.cause}")
+        raise RejectedOnNode(f"asked by caller to stop allocating devices: {self.cause}")
 
 
 def interrupted(state: CycleState, cause: str) -> CycleState:

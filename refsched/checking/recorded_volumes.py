@@ -97,5 +97,5 @@ def _explains(order: VolumeOrder, node: str, status: NodeStatus) -> bool:
     about the order."""
     if status.code != "Success" and status.plugin != VolumeBinding.name:
         return True
-    refusals = order.refusals_on(node)
-    return refusals is None or sorted(refusals) == sorted(status.reasons)
+    rejections = order.rejections_on(node)
+    return rejections is None or sorted(rejections) == sorted(status.reasons)

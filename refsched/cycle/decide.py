@@ -94,9 +94,9 @@ class Decider:
         tried = self._try_nominated_node(filters)
         accepted = pass_extenders(self.framework.extenders, pod, tried.feasible)
         if accepted.nodes:
-            diagnosis = _diagnosis(pre_filter, tried, tried, accepted.refused)
+            diagnosis = _diagnosis(pre_filter, tried, tried, accepted.rejected)
             return Decision(pre_filter, diagnosis, accepted.nodes, passed=tried.feasible)
-        return self._search_all(filters, pre_filter, tried, accepted.refused)
+        return self._search_all(filters, pre_filter, tried, accepted.rejected)
 
     def _try_nominated_node(self, filters: NodeFilter) -> Search:
         node = self.snapshot.get(filters.pod.pod.status.nominated_node_name)
@@ -106,23 +106,23 @@ class Decider:
         return find_nodes(nodes, 0, 1, filters)
 
     def _search_all(
-        self, filters: NodeFilter, pre_filter: PreFilterResult, tried: Search, refused: Mapping[str, Status]
+        self, filters: NodeFilter, pre_filter: PreFilterResult, tried: Search, rejected: Mapping[str, Status]
     ) -> Decision:
-        """Filter, and then extenders. What was found out on the nominated node (``tried``, ``refused``) is
+        """Filter, and then extenders. What was found out on the nominated node (``tried``, ``rejected``) is
         reported where the search did not come to that node again."""
         found = self._search(filters, pre_filter)
         passed = (*tried.feasible, *found.feasible)
         errors = {**tried.errors, **found.errors}
         left, failure = found.feasible, found.failure
-        refused = {node: status for node, status in refused.items() if node not in found.rejected}
-        diagnosis = _diagnosis(pre_filter, tried, found, refused)
-        processed = len(diagnosis.statuses.keys() | refused.keys())
+        rejected = {node: status for node, status in rejected.items() if node not in found.rejected}
+        diagnosis = _diagnosis(pre_filter, tried, found, rejected)
+        processed = len(diagnosis.statuses.keys() | rejected.keys())
         if failure is None:
             accepted = pass_extenders(self.framework.extenders, filters.pod, found.feasible)
             left, failure = accepted.nodes, accepted.failure
             diagnosis = evolve(
                 diagnosis,
-                by_extenders={**refused, **accepted.refused},
+                by_extenders={**rejected, **accepted.rejected},
                 struck=len(left) != len(found.feasible),
             )
         return Decision(

@@ -22,7 +22,7 @@ class Passed:
     """The nodes that every extender left, and why the others were rejected."""
 
     nodes: tuple[NodeInfo, ...] = ()
-    refused: Mapping[str, Status] = field(factory=dict)
+    rejected: Mapping[str, Status] = field(factory=dict)
     failure: Status | None = None
 
 
@@ -32,7 +32,7 @@ def pass_extenders(extenders: Sequence[Extender], pod: PodInfo, feasible: Sequen
     R-EXTENDER-11: If an extender fails to filter, the cycle ends with its error; an ignorable extender that
     fails rejects no node."""
     nodes = tuple(feasible)
-    refused: dict[str, Status] = {}
+    rejected: dict[str, Status] = {}
     for extender in extenders:
         if not nodes:
             break
@@ -42,12 +42,12 @@ def pass_extenders(extenders: Sequence[Extender], pod: PodInfo, feasible: Sequen
         answer = extender.filter(pod, nodes)
         if not isinstance(answer, Status):
             nodes = answer.nodes
-            refused |= answer.refused
+            rejected |= answer.rejected
             continue
         applies("R-EXTENDER-11")
         if not extender.is_ignorable:
-            return Passed((), refused, answer)
-    return Passed(nodes, refused)
+            return Passed((), rejected, answer)
+    return Passed(nodes, rejected)
 
 
 def scores_of_extenders(

@@ -53,7 +53,7 @@ def run_reserve_plugins(cycle: Cycle) -> Runs:
         status = yield from _reserve(cycle, plugin)
         if not status.is_success:
             applies("R-RESERVE-01")
-            return cycle.scheduler.rules.refusal("Reserve", plugin.name, status, cycle.queued.pod)
+            return cycle.scheduler.rules.failure_at("Reserve", plugin.name, status, cycle.queued.pod)
     return SUCCESS
 
 
@@ -85,7 +85,7 @@ def run_unreserve_plugins(cycle: Cycle) -> None:
             plugin.take_back(state, pod, node, cycle.scheduler)
 
 
-def refusal(point: str, plugin: str, status: Status, pod: Pod) -> Status:
+def failure_at(point: str, plugin: str, status: Status, pod: Pod) -> Status:
     """A rejection stays what it is; any other status becomes an error that says where it was met. A Skip that
     the point does not know is no error to Go, which prints that there is none (Status.AsError)."""
     if status.is_rejected:
@@ -112,7 +112,7 @@ def run_permit_plugins(cycle: Cycle) -> Generator[Stop, None, tuple[Status, dict
         if isinstance(answer, Wait):
             waits[plugin.name] = answer.timeout
         elif not answer.is_success:
-            return cycle.scheduler.rules.refusal("Permit", plugin.name, answer, cycle.queued.pod), {}
+            return cycle.scheduler.rules.failure_at("Permit", plugin.name, answer, cycle.queued.pod), {}
     return SUCCESS, waits
 
 
@@ -126,7 +126,7 @@ def run_pre_bind_plugins(cycle: Cycle) -> Runs:
         status = yield from _pre_bind(cycle, plugin)
         if not status.is_success:
             applies("R-BIND-01")
-            return cycle.scheduler.rules.refusal("PreBind", plugin.name, status, cycle.queued.pod)
+            return cycle.scheduler.rules.failure_at("PreBind", plugin.name, status, cycle.queued.pod)
     return SUCCESS
 
 
@@ -169,7 +169,7 @@ def run_bind_plugins(cycle: Cycle) -> Runs:
         return (
             status
             if status.is_success
-            else cycle.scheduler.rules.refusal("Bind", plugin.name, status, cycle.queued.pod)
+            else cycle.scheduler.rules.failure_at("Bind", plugin.name, status, cycle.queued.pod)
         )
     return status
 

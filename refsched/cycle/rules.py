@@ -23,13 +23,13 @@ class CycleRules:
     """``scheduling_cycle`` runs from Pop to the end of Permit, and answers whether the pod is on its way to be
     bound; ``decider`` finds the node in it; ``binding_cycle`` runs from there.
 
-    ``refusal`` is what becomes of a status, other than Success, that a plugin answers at Reserve, Permit, PreBind
-    or Bind. ``prepare_preemption`` evicts the victims and withdraws the nominations that PostFilter chose, and
-    answers what is then left of PostFilter's result.
+    ``failure_at`` is what becomes of a status, other than Success, that a plugin answers at Reserve, Permit,
+    PreBind or Bind. ``prepare_preemption`` evicts the victims and withdraws the nominations that PostFilter chose,
+    and answers what is then left of PostFilter's result.
     """
 
     scheduling_cycle: Callable[[Cycle], Generator[Stop, None, bool]]
     decider: type[Decider]
     binding_cycle: Callable[[Cycle], Generator[Stop, None, None]]
-    refusal: Callable[[str, str, Status, Pod], Status]
+    failure_at: Callable[[str, str, Status, Pod], Status]
     prepare_preemption: Callable[[SchedulerState, Pod, PostFilterResult], PostFilterResult]

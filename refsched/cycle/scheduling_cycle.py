@@ -112,8 +112,8 @@ def _assume_and_reserve(cycle: Cycle, snapshot: Snapshot, host: str) -> Generato
     scheduler = cycle.scheduler
     try:
         assumed = scheduler.cache.assume(cycle.queued.pod, host, cycle.queued.info)
-    except CacheError as refused:
-        return Failure(error(str(refused)))
+    except CacheError as problem:
+        return Failure(error(str(problem)))
     applies("R-ASSUME-01")
     if snapshot.get(host) is None:
         applies("R-ASSUME-02")

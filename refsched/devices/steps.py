@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from attrs import frozen
 
-from refsched.devices.errors import AllocationError, RefusedOnNode
+from refsched.devices.errors import AllocationError, RejectedOnNode
 from refsched.objects.dra import ResourceSlice
 
 
@@ -36,7 +36,7 @@ class AllocatorSteps:
 
     matches_of: Callable[[int], int] = under_itself
     further_devices_of: Callable[[int], int] = under_itself
-    broken_pool: type[AllocationError] = RefusedOnNode
+    broken_pool: type[AllocationError] = RejectedOnNode
     unmet_constraint: Callable[[str], None] = does_not_fit
     out_of_reach: Callable[[Sequence[ResourceSlice]], Sequence[ResourceSlice]] = every_slice
 

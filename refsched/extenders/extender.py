@@ -56,7 +56,7 @@ class Filtered:
     """The nodes that are left, and what is said of those that are not."""
 
     nodes: tuple[NodeInfo, ...]
-    refused: Mapping[str, Status] = field(factory=dict)
+    rejected: Mapping[str, Status] = field(factory=dict)
 
 
 @frozen
@@ -116,8 +116,8 @@ class Extender:
             return result
         if result.error:
             return error(result.error)
-        refused = {node: unschedulable(why) for node, why in result.failed_nodes.items()}
-        refused |= {node: unresolvable(why) for node, why in result.failed_and_unresolvable_nodes.items()}
+        rejected = {node: unschedulable(why) for node, why in result.failed_nodes.items()}
+        rejected |= {node: unresolvable(why) for node, why in result.failed_and_unresolvable_nodes.items()}
         if result.failed_nodes.keys() & result.failed_and_unresolvable_nodes.keys():
             applies("R-EXTENDER-04")
         applies("R-EXTENDER-02")
@@ -129,9 +129,9 @@ class Extender:
                         f'extender "{self.name}" claims a filtered node "{name}" '
                         "which is not found in the input node list"
                     )
-            return Filtered(tuple(given[name] for name in result.node_names), refused)
+            return Filtered(tuple(given[name] for name in result.node_names), rejected)
         applies("R-EXTENDER-03")
-        return Filtered(tuple(_bare(node) for node in result.nodes or ()), refused)
+        return Filtered(tuple(_bare(node) for node in result.nodes or ()), rejected)
 
     # --- Prioritize -------------------------------------------------------------------------------
 
@@ -188,10 +188,10 @@ class Extender:
         """R-EXTENDER-07: An extender with a bind verb binds the pod itself, and an error in its answer fails the
         binding."""
         applies("R-EXTENDER-07")
-        refusal = self._ask(self.config.bind_verb, binding_args(pod.pod, node), read_binding_result)
-        if isinstance(refusal, Status):
-            return refusal
-        return error(refusal) if refusal else None
+        rejection = self._ask(self.config.bind_verb, binding_args(pod.pod, node), read_binding_result)
+        if isinstance(rejection, Status):
+            return rejection
+        return error(rejection) if rejection else None
 
     # --- Asking -----------------------------------------------------------------------------------
 

@@ -42,7 +42,7 @@ class Skip:
 
 @frozen
 class Reject:
-    """The pod is refused, or an error met, before any node is looked at."""
+    """The pod is rejected, or an error met, before any node is looked at."""
 
     status: Status
 
@@ -99,7 +99,7 @@ class QueueSortPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class PreEnqueuePlugin(Plugin, Protocol):
-    """May the pod enter the active queue at all? A refusal gates it."""
+    """May the pod enter the active queue at all? A rejection gates it."""
 
     def pre_enqueue(self, pod: Pod, objects: ObjectStore) -> Status: ...
 

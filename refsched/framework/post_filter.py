@@ -24,7 +24,7 @@ from refsched.framework.status import Status
 class PostFilterContext:
     """What a PostFilter plugin sees: the cycle that failed.
 
-    ``statuses`` says why each node looked at was refused, ``absent`` stands for all the others.
+    ``statuses`` says why each node looked at was rejected, ``absent`` stands for all the others.
     ``now`` is the machine's clock, by which victims without a start time count.
     """
 

@@ -124,7 +124,7 @@ class Framework:
     # --- PreFilter --------------------------------------------------------------------------------
 
     def run_pre_filter_plugins(self, pod: PodInfo, snapshot: Snapshot) -> PreFilterResult:
-        """All must agree. An unresolvable refusal ends the point at once, a plain one only at its end.
+        """All must agree. An unresolvable rejection ends the point at once, a plain one only at its end.
 
         Source: RunPreFilterPlugins.
         """
@@ -132,7 +132,7 @@ class Framework:
         skipped: set[str] = set()
         narrowed_by: set[str] = set()
         nodes: frozenset[str] | None = None
-        refused = SUCCESS
+        rejected = SUCCESS
         left_out: dict[str, Status] = {}
 
         def result(status: Status, *, by: set[str] | None = None) -> PreFilterResult:
@@ -144,7 +144,7 @@ class Framework:
                 case Skip():
                     skipped.add(plugin.name)
                 case Reject(status) if status.code is Code.UNSCHEDULABLE:
-                    refused = status.by(plugin.name)
+                    rejected = status.by(plugin.name)
                 case Reject(status) if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
                     return result(status.by(plugin.name))
                 case Reject(status):
@@ -163,7 +163,7 @@ class Framework:
         skipped |= instead.skipped
         left_out |= instead.answers
         states |= without_filter(self.filter_plugins, self.pre_filter_plugins, states)
-        return result(refused, by=narrowed_by)
+        return result(rejected, by=narrowed_by)
 
     def pre_filter(
         self, plugin: PreFilterPlugin, pod: PodInfo, snapshot: Snapshot

@@ -25,7 +25,7 @@ from refsched.devices.claims import (
     is_being_allocated,
     start_allocation,
 )
-from refsched.devices.errors import AllocationError, RefusedOnNode
+from refsched.devices.errors import AllocationError, RejectedOnNode
 from refsched.devices.pools import Pools
 from refsched.devices.steps import AllocatorSteps
 from refsched.framework.choices import Choices, FirstChoice
@@ -171,8 +171,8 @@ class DynamicResources:
         if state.allocator is not None:
             try:
                 found = state.allocator.allocate(node.existing_node, state.to_allocate)
-            except RefusedOnNode as refusal:
-                return unresolvable(Reason(str(refusal), refusal.rule))
+            except RejectedOnNode as rejection:
+                return unresolvable(Reason(str(rejection), rejection.rule))
             except AllocationError as problem:
                 return error(Reason(str(problem), "R-DRA-04"))
             if found is None:

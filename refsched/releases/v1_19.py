@@ -21,7 +21,7 @@ from refsched.cycle.v1_19.binding_cycle import binding_cycle
 from refsched.cycle.v1_19.decide import Decider
 from refsched.cycle.v1_19.preparation import prepare
 from refsched.cycle.v1_19.scheduling_cycle import scheduling_cycle
-from refsched.cycle.v1_19.wording import refusal
+from refsched.cycle.v1_19.wording import failure_at
 from refsched.extenders.v1_19 import Extender
 from refsched.framework.interface import Handle, Plugin
 from refsched.framework.v1_19 import Framework
@@ -257,7 +257,7 @@ V1_19 = Release(
     cache=Cache,
     extender=Extender,
     queue=QUEUE,
-    cycle=CycleRules(scheduling_cycle, Decider, binding_cycle, refusal, prepare),
+    cycle=CycleRules(scheduling_cycle, Decider, binding_cycle, failure_at, prepare),
     machine=MACHINE,
     gates=GATES,
     not_yet=NOT_YET,

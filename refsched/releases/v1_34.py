@@ -20,7 +20,7 @@ from refsched.config.types import Plugin as Enabled
 from refsched.config.types import Plugins, PluginSet, read_fields
 from refsched.cycle.decide import Decider
 from refsched.cycle.post_filter import prepare_asynchronously, prepare_at_once
-from refsched.cycle.reserve_and_bind import refusal
+from refsched.cycle.reserve_and_bind import failure_at
 from refsched.cycle.rules import CycleRules
 from refsched.cycle.scheduling_cycle import scheduling_cycle
 from refsched.extenders.extender import Extender
@@ -274,7 +274,7 @@ V1_34 = Release(
         leftover_flush_period=30.0,
         max_in_unschedulable_pods=300.0,
     ),
-    cycle=CycleRules(scheduling_cycle, Decider, binding_cycle, refusal, prepare_asynchronously),
+    cycle=CycleRules(scheduling_cycle, Decider, binding_cycle, failure_at, prepare_asynchronously),
     machine=MACHINE,
     gates=GATES,
 )

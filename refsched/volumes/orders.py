@@ -64,7 +64,7 @@ class VolumeOrder:
         """The claims, with their volumes in this order."""
         return self._claims.beginning_with(self.names)
 
-    def refusals_on(self, node_name: str) -> tuple[str, ...] | None:
+    def rejections_on(self, node_name: str) -> tuple[str, ...] | None:
         """The reasons for which Filter would reject the node; None if it fails, which no order avoids."""
         node = self._snapshot.by_name[node_name].existing_node
         try:

@@ -14,7 +14,7 @@ from refsched.checking.open_filters import Lazily, filter_ways, followed, interr
 from refsched.checking.search import SearchPlan, planned_search
 from refsched.cycle.decide import Decider, Decision
 from refsched.devices.allocator import Allocator
-from refsched.devices.errors import RefusedOnNode
+from refsched.devices.errors import RejectedOnNode
 from refsched.devices.pools import DeviceID
 from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
@@ -70,7 +70,7 @@ class Patient:
         assert state.allocator is not None
         try:
             state.allocator.allocate(node.existing_node, ())
-        except RefusedOnNode as refused:
+        except RejectedOnNode as refused:
             return unresolvable(str(refused))
         return error(f"{node.name} is broken") if node.name < "n3" else SUCCESS
 

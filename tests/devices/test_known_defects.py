@@ -26,7 +26,7 @@ from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
 from refsched.checking.mending import Mending
 from refsched.devices.allocator import Allocator
-from refsched.devices.errors import AllocationError, RefusedOnNode
+from refsched.devices.errors import AllocationError, RejectedOnNode
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import CycleState
 from refsched.framework.snapshot import snapshot_of
@@ -115,9 +115,9 @@ def test_all_devices_of_a_broken_pool_end_the_attempt_or_rule_out_the_node() -> 
 
     with pytest.raises(AllocationError) as ended:
         without(made).allocate(node(), wanted)
-    with pytest.raises(RefusedOnNode) as refused:
+    with pytest.raises(RejectedOnNode) as refused:
         without(made, ALL_OF_A_BROKEN_POOL).allocate(node(), wanted)
-    assert not isinstance(ended.value, RefusedOnNode)
+    assert not isinstance(ended.value, RejectedOnNode)
     assert str(ended.value) == str(refused.value)
 
 

@@ -149,7 +149,7 @@ def test_a_refusal_for_good_goes_before_a_plain_one() -> None:
     )
 
     assert isinstance(answer, Filtered)
-    assert answer.refused == {"n1": unresolvable("broken"), "n2": unschedulable("busy")}
+    assert answer.rejected == {"n1": unresolvable("broken"), "n2": unschedulable("busy")}
 
 
 @pytest.mark.parametrize(

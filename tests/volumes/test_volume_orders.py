@@ -62,7 +62,7 @@ def test_of_volumes_bound_beforehand_to_one_claim_any_may_come_first() -> None:
     either = orders(claim("c"), here, there)
 
     assert [taken(order, "n2") for order in either] == [["a"], ["b"]]
-    assert [order.refusals_on("n1") for order in either] == [(), (NOTHING_TO_BIND,)]
+    assert [order.rejections_on("n1") for order in either] == [(), (NOTHING_TO_BIND,)]
 
 
 def test_what_one_claim_takes_may_be_what_another_needs() -> None:
@@ -70,7 +70,7 @@ def test_what_one_claim_takes_may_be_what_another_needs() -> None:
     volumes = [volume("a", size="2Gi", labels={"disk": "ssd"}), volume("b", size="2Gi")]
     either = orders(claim("c"), picky, *volumes, claims=("c", "picky"))
 
-    assert [order.refusals_on("n1") for order in either] == [(NOTHING_TO_BIND,), ()]
+    assert [order.rejections_on("n1") for order in either] == [(NOTHING_TO_BIND,), ()]
 
 
 def test_an_error_is_the_same_in_any_order() -> None:
@@ -83,8 +83,8 @@ def test_an_error_is_the_same_in_any_order() -> None:
     ]
     [order] = orders(*objects, claims=("c", "bound"))
 
-    assert order.refusals_on("n1") is None
-    assert order.refusals_on("n2") == ()
+    assert order.rejections_on("n1") is None
+    assert order.rejections_on("n2") == ()
 
 
 def test_volumes_can_be_put_first_and_of_many_not_all_orders_are_tried() -> None:

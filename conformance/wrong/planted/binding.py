@@ -109,7 +109,7 @@ WRONG = (
         "goes-on-after-pre-bind-failed",
         "A pod whose PreBind failed is bound nevertheless.",
         _POINTS,
-        '            return cycle.scheduler.rules.refusal("PreBind", plugin.name, status, cycle.queued.pod)\n',
+        '            return cycle.scheduler.rules.failure_at("PreBind", plugin.name, status, cycle.queued.pod)\n',
         "            return SUCCESS\n",
         breaks=("R-BIND-01",),
     ),

@@ -77,8 +77,8 @@ def _bind(cycle: Cycle) -> Runs:
             failure = extender.bind(pod, node.name)
             if failure is not None:
                 return _rejected(failure.message)
-            refused = cycle.scheduler.api.bind(pod.pod.metadata, node.name)
-            return _rejected(refused) if refused else SUCCESS
+            refusal = cycle.scheduler.api.bind(pod.pod.metadata, node.name)
+            return _rejected(refusal) if refusal else SUCCESS
     status = yield from run_bind_plugins(cycle)
     if status.is_success:
         return SUCCESS

@@ -63,9 +63,9 @@ def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
         return _post_filter(cycle, pod, snapshot, decision, attempt)
 
     attempt = evolve(attempt, node=host, evaluated=decision.evaluated, feasible=len(decision.feasible))
-    refused = yield from _assume_and_reserve(cycle, snapshot, host)
-    if refused is not None:
-        return _end(cycle, attempt, failed(refused), SCHEDULER_ERROR)
+    failure = yield from _assume_and_reserve(cycle, snapshot, host)
+    if failure is not None:
+        return _end(cycle, attempt, failed(failure), SCHEDULER_ERROR)
     status, waits = yield from run_permit_plugins(cycle)
     if not status.is_success:
         roll_back(cycle)
@@ -98,8 +98,8 @@ def _assume_and_reserve(cycle: Cycle, snapshot: Snapshot, host: str) -> Generato
     scheduler = cycle.scheduler
     try:
         assumed = scheduler.cache.assume(cycle.queued.pod, host)
-    except CacheError as refused:
-        return error(str(refused))
+    except CacheError as problem:
+        return error(str(problem))
     scheduler.queue.nominator.withdraw(assumed)
     cycle.assumed = PodInfo(assumed)
     cycle.node = snapshot.get(host) or NodeInfo(Node(ObjectMeta(host)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What v1.19 says where a pod fits nowhere, or where a plugin refuses a pod after a node was chosen.
+"""What v1.19 says where a pod fits nowhere, or where a plugin rejects a pod after a node was chosen.
 
 Rules: R-WORDS-51 … R-WORDS-53.
 Source: pkg/scheduler/core/generic_scheduler.go, FitError.Error; framework/runtime/framework.go,
@@ -28,7 +28,7 @@ def fit_error_message(diagnosis: Diagnosis, number_of_nodes: int) -> str:
     return f"0/{number_of_nodes} nodes are available: {', '.join(histogram)}."
 
 
-def refusal(point: str, plugin: str, status: Status, pod: Pod) -> Status:
+def failure_at(point: str, plugin: str, status: Status, pod: Pod) -> Status:
     """R-WORDS-52: In v1.19 whatever Reserve, PreBind or Bind answers, other than Success, is an error, also a
     rejection; only Permit can reject a pod."""
     said = status.message

@@ -82,8 +82,8 @@ class VolumeBinding:
 
     def filter(self, state: current.PodState, pod: PodInfo, node: NodeInfo) -> Status:
         found = (
-            _refusal_of_bound(state.claims.bound, node.existing_node, state.objects),
-            _refusal_of_delayed(state.claims, node.existing_node),
+            _rejection_by_bound(state.claims.bound, node.existing_node, state.objects),
+            _rejection_by_delayed(state.claims, node.existing_node),
         )
         reasons = [reason for reason in found if reason is not None]
         return unresolvable(*reasons) if reasons else SUCCESS
@@ -146,7 +146,7 @@ def _not_assumed(state: current.PodState, node: NodeInfo) -> Changes:
     return unchanged(found)
 
 
-def _refusal_of_bound(claims: Claims, node: Node, objects: ObjectStore) -> str | None:
+def _rejection_by_bound(claims: Claims, node: Node, objects: ObjectStore) -> str | None:
     """R-VOLBIND-52: In v1.19 a node is rejected as UnschedulableAndUnresolvable if the volume of a bound claim
     does not exist, or if its node affinity does not allow the node."""
     for claim in claims:
@@ -158,14 +158,14 @@ def _refusal_of_bound(claims: Claims, node: Node, objects: ObjectStore) -> str |
     return None
 
 
-def _refusal_of_delayed(claims: PodClaims, node: Node) -> str | None:
+def _rejection_by_delayed(claims: PodClaims, node: Node) -> str | None:
     """R-VOLBIND-53: In v1.19 a node is rejected as UnschedulableAndUnresolvable if a claim that is to be bound
     with the pod's node finds no volume there and cannot be provisioned for the node."""
     found = find_pod_volumes(claims, node)
     if found is None:
         return CANNOT_BIND
-    refusal = why_not_provisioned(found.provisions, claims.classes, node, _NO_CAPACITIES)
-    return None if refusal is None else CANNOT_BIND
+    rejection = why_not_provisioned(found.provisions, claims.classes, node, _NO_CAPACITIES)
+    return None if rejection is None else CANNOT_BIND
 
 
 def _are_bound(changes: Changes, pod: Pod, node_name: str, objects: ObjectStore) -> bool:

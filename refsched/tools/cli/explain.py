@@ -64,12 +64,12 @@ def as_value(found: Explanation) -> dict[str, Any]:
         "extenders": list(found.extenders),
         "nodes": [_node(node) for node in found.nodes],
     }
-    if found.refused is not None:
-        refused = found.refused
+    if found.rejected is not None:
+        rejected = found.rejected
         value["refused"] = {
-            "plugin": refused.plugin,
-            "code": refused.code.value,
-            "reasons": list(refused.reasons),
+            "plugin": rejected.plugin,
+            "code": rejected.code.value,
+            "reasons": list(rejected.reasons),
         }
     return value
 
@@ -123,15 +123,16 @@ def _write(page: Page, found: Explanation) -> None:
         page.line(f"it runs on {found.bound_to}, and is decided as if it were yet to be placed")
     if found.message:
         page.line(found.message)
-    if found.refused is not None:
+    if found.rejected is not None:
         when = "before it enters the queue" if found.result == "gated" else "before any node is looked at"
         page.line(
-            f"✗ {found.refused.plugin or 'PreFilter'} refuses the pod {when}: {found.refused.message}", "red"
+            f"✗ {found.rejected.plugin or 'PreFilter'} rejects the pod {when}: {found.rejected.message}",
+            "red",
         )
     if found.victims:
         page.line(f"preemption: {', '.join(found.victims)} would have to leave {found.nominated_node}")
     _show_feasible(page, found)
-    _show_refused(page, [node for node in found.nodes if node.verdict == "refused"])
+    _show_rejected(page, [node for node in found.nodes if node.verdict == "refused"])
     _show_defects(page, found.nodes)
     unseen = [node.node for node in found.nodes if node.verdict == "unseen"]
     if unseen:
@@ -182,7 +183,7 @@ def _score(score: Score) -> str:
     return str(score.raw) if len(set(steps)) == 1 else "→".join(map(str, steps))
 
 
-def _show_refused(page: Page, nodes: Sequence[NodeVerdict]) -> None:
+def _show_rejected(page: Page, nodes: Sequence[NodeVerdict]) -> None:
     if not nodes:
         return
     page.line()
@@ -190,7 +191,7 @@ def _show_refused(page: Page, nodes: Sequence[NodeVerdict]) -> None:
         (node.node, f"✗ {node.plugin}", _why(node), "would help" if node.curable else "would not help")
         for node in nodes
     ]
-    page.table(("NODE", "REFUSED BY", "WHY", "PREEMPTION"), rows)
+    page.table(("NODE", "REJECTED BY", "WHY", "PREEMPTION"), rows)
 
 
 def _show_defects(page: Page, nodes: Sequence[NodeVerdict]) -> None:

@@ -12,7 +12,7 @@ from refsched.tools.cli.main import AGREED, DISAGREED
 from refsched.tools.cli.printing import TABLE, Page, counted, show_value, some
 from refsched.tools.cli.progress import progress
 from refsched.tools.planner.plan import PLACED, Outcome, Plan, plan
-from refsched.tools.planner.refusals import Refusal
+from refsched.tools.planner.rejections import Rejection
 from refsched.tools.reading.manifests import Manifests
 
 
@@ -62,12 +62,12 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
         value["ties"] = list(outcome.ties)
     if outcome.result != PLACED:
         value["message"] = outcome.message
-        value["refusals"] = [_refusal(refusal) for refusal in outcome.refusals]
+        value["refusals"] = [_rejection(rejection) for rejection in outcome.rejections]
     return value
 
 
-def _refusal(refusal: Refusal) -> dict[str, Any]:
-    return {"plugin": refusal.plugin, "reason": refusal.reason, "nodes": list(refusal.nodes)}
+def _rejection(rejection: Rejection) -> dict[str, Any]:
+    return {"plugin": rejection.plugin, "reason": rejection.reason, "nodes": list(rejection.nodes)}
 
 
 # --- For people -----------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ def _write(page: Page, found: Plan, ignored: Mapping[str, int] = MappingProxyTyp
     for outcome in found.outcomes:
         if outcome.result != PLACED:
             page.line()
-            _show_refused(page, outcome)
+            _show_rejected(page, outcome)
     if found.preempted:
         page.line()
         rows = [(each.pod, each.node, each.by) for each in found.preempted]
@@ -103,9 +103,9 @@ def _write(page: Page, found: Plan, ignored: Mapping[str, int] = MappingProxyTyp
     _write_notes(page, found, ignored)
 
 
-def _show_refused(page: Page, outcome: Outcome) -> None:
+def _show_rejected(page: Page, outcome: Outcome) -> None:
     page.line(f"✗ {outcome.pod}  priority {outcome.priority}  {outcome.result}", "red")
-    if outcome.message not in ("", *(refusal.reason for refusal in outcome.refusals)):
+    if outcome.message not in ("", *(rejection.reason for rejection in outcome.rejections)):
         page.line(outcome.message, indent=2)
     rows = [
         (
@@ -113,7 +113,7 @@ def _show_refused(page: Page, outcome: Outcome) -> None:
             each.reason,
             f"{counted(len(each.nodes), 'node')}: {some(each.nodes)}" if each.nodes else "",
         )
-        for each in outcome.refusals
+        for each in outcome.rejections
     ]
     page.table(("PLUGIN", "REASON", "ON"), rows, indent=2)
 

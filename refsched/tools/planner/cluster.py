@@ -89,7 +89,7 @@ def check_is_to_place(scheduler: Scheduler, pod: Pod) -> None:
 
 
 def why_gated(scheduler: Scheduler, pod: Pod) -> Status | None:
-    """What keeps the pod out of the queue: the first PreEnqueue plugin that refuses it."""
+    """What keeps the pod out of the queue: the first PreEnqueue plugin that rejects it."""
     for plugin in scheduler.state.profiles[pod.spec.scheduler_name].pre_enqueue_plugins:
         status = plugin.pre_enqueue(pod, scheduler.state.objects)
         if not status.is_success:

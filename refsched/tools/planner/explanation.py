@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explanation: one pod's attempt, node by node: who refused, what is lacking, and what each score came from.
+"""Explanation: one pod's attempt, node by node: why it was rejected, what is lacking, where each score comes from.
 
 The pod is tried by the scheduler itself, against the cluster as it is given: pods that wait as well are not
 placed first, but count where they are nominated. The same attempt is decided a second time, beside it, for what
@@ -35,7 +35,7 @@ from refsched.records import UNSCHEDULABLE, Attempt
 from refsched.tools.planner.cluster import show, why_gated
 from refsched.tools.planner.defects_met import DefectsMet
 from refsched.tools.planner.helped import helped_by_preemption
-from refsched.tools.planner.refusals import EXTENDER, LEFT_OUT, PRE_FILTER, STRUCK
+from refsched.tools.planner.rejections import EXTENDER, LEFT_OUT, PRE_FILTER, STRUCK
 
 FIT = "NodeResourcesFit"
 TAINTS = "TaintToleration"
@@ -90,7 +90,7 @@ class NodeVerdict:
 class Explanation:
     """``result`` is scheduled, unschedulable, error or gated. ``equals`` counts the nodes with the highest total.
 
-    ``bound_to`` is where the pod runs already: it is decided as if it did not. ``refused`` is what PreEnqueue or
+    ``bound_to`` is where the pod runs already: it is decided as if it did not. ``rejected`` is what PreEnqueue or
     PreFilter said of the pod, before any node was looked at; ``narrowed_by`` are the plugins that left nodes out.
     ``extenders`` are the URLs of those that gave scores, which stand beside the plugins' own.
     """
@@ -102,7 +102,7 @@ class Explanation:
     equals: int = 0
     message: str = ""
     bound_to: str = ""
-    refused: Status | None = None
+    rejected: Status | None = None
     narrowed_by: tuple[str, ...] = ()
     victims: tuple[str, ...] = ()
     nominated_node: str = ""
@@ -124,7 +124,7 @@ def explain(scheduler: Scheduler, objects: Sequence[ApiObject], pod: Pod) -> Exp
     gated = why_gated(scheduler, waiting)
     if gated is not None:
         return Explanation(
-            pod.key, pod.priority, "gated", bound_to=bound_to, message=gated.message, refused=gated
+            pod.key, pod.priority, "gated", bound_to=bound_to, message=gated.message, rejected=gated
         )
     before = _look(scheduler, waiting)
     scheduler.schedule(pod.key)
@@ -204,7 +204,7 @@ def _with_nodes(explanation: Explanation, look: _Look) -> Explanation:
         look = evolve(look, helped=frozenset())
     explanation = evolve(explanation, narrowed_by=tuple(sorted(pre_filter.narrowed_by)))
     if not pre_filter.status.is_success:
-        return evolve(explanation, refused=pre_filter.status)
+        return evolve(explanation, rejected=pre_filter.status)
     verdicts = [_verdict(explanation, look, node) for node in look.nodes]
     return evolve(
         explanation,
@@ -237,8 +237,8 @@ def _verdict(explanation: Explanation, look: _Look, node: NodeInfo) -> NodeVerdi
     if name in look.surplus:
         return evolve(verdict, verdict="surplus")
     if status is not None:
-        refused = _refused(verdict, status, look.pod, reduce(NodeInfo.with_pod, crowd, node))
-        return evolve(refused, curable=name in look.helped)
+        rejected = _rejected(verdict, status, look.pod, reduce(NodeInfo.with_pod, crowd, node))
+        return evolve(rejected, curable=name in look.helped)
     if decision.pre_filter.nodes is not None and name not in decision.pre_filter.nodes:
         by = f"{', '.join(explanation.narrowed_by)} ({PRE_FILTER})"
         return evolve(verdict, verdict="refused", plugin=by, reasons=(LEFT_OUT,))
@@ -247,7 +247,7 @@ def _verdict(explanation: Explanation, look: _Look, node: NodeInfo) -> NodeVerdi
     return verdict
 
 
-def _refused(verdict: NodeVerdict, status: Status, pod: Pod, crowded: NodeInfo) -> NodeVerdict:
+def _rejected(verdict: NodeVerdict, status: Status, pod: Pod, crowded: NodeInfo) -> NodeVerdict:
     return evolve(
         verdict,
         verdict="refused",

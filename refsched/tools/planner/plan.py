@@ -24,7 +24,7 @@ from refsched.objects.store import ApiObject
 from refsched.records import BOUND, ERROR, SCHEDULED, Attempt, Bind, Output, Write
 from refsched.tools.planner.cluster import Census, show, why_gated
 from refsched.tools.planner.controllers import Evicted, VolumeBound, answer
-from refsched.tools.planner.refusals import Refusal, refusals_of
+from refsched.tools.planner.rejections import Rejection, rejections_of
 
 PLACED = "placed"
 PREEMPTED = "preempted"
@@ -42,9 +42,9 @@ class Outcome:
     """What became of one pending pod.
 
     ``result`` is placed, unschedulable, error, gated, or preempted by a pod that came after it. ``node`` is also
-    reported if binding the pod to it failed. ``message`` is what its FailedScheduling event says, ``refusals`` the
-    same by plugin. ``ties`` are the questions of its attempts that kube-scheduler may answer otherwise: ``node``
-    (among the highest totals), ``candidate`` (of preemption) and whatever else it may choose.
+    reported if binding the pod to it failed. ``message`` is what its FailedScheduling event says, ``rejections``
+    the same by plugin. ``ties`` are the questions of its attempts that kube-scheduler may answer otherwise:
+    ``node`` (among the highest totals), ``candidate`` (of preemption) and whatever else it may choose.
     """
 
     pod: str
@@ -53,7 +53,7 @@ class Outcome:
     node: str = ""
     attempts: int = 0
     message: str = ""
-    refusals: tuple[Refusal, ...] = ()
+    rejections: tuple[Rejection, ...] = ()
     ties: tuple[str, ...] = ()
 
 
@@ -123,7 +123,7 @@ class NotedChoices:
 
 @define(eq=False)
 class _Run:
-    """``failed`` are the pods that were refused, or not bound, since the last change; ``underway`` those between
+    """``failed`` are the pods that were rejected, or not bound, since the last change; ``underway`` those between
     their two cycles."""
 
     scheduler: Scheduler
@@ -245,8 +245,8 @@ class _Run:
             return self._gated(pod)
         if attempt.result == SCHEDULED:
             return Outcome(key, pod.priority, ERROR, attempt.node or "", tries, self.errors[key])
-        refusals = refusals_of(attempt, nodes)
-        return Outcome(key, pod.priority, attempt.result, "", tries, attempt.message or "", refusals)
+        rejections = rejections_of(attempt, nodes)
+        return Outcome(key, pod.priority, attempt.result, "", tries, attempt.message or "", rejections)
 
     def _gated(self, pod: Pod) -> Outcome:
         """A pod that never had its turn: something keeps it out of the queue."""
@@ -257,7 +257,7 @@ class _Run:
             pod.priority,
             GATED,
             message=status.message,
-            refusals=tuple(Refusal(status.plugin, reason) for reason in status.reasons),
+            rejections=tuple(Rejection(status.plugin, reason) for reason in status.reasons),
         )
 
 

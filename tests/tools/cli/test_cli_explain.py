@@ -43,7 +43,7 @@ def test_the_whole_decision_at_a_glance(tmp_path: Path) -> None:
         "second  ✓             1→0→0     86          87        0    173",
         "scores: as the plugin gave it → normalized → by its weight; one number where it stays the same",
         "",
-        f"NODE      REFUSED BY           {'WHY':{len(why)}}  PREEMPTION",
+        f"NODE      REJECTED BY          {'WHY':{len(why)}}  PREEMPTION",
         f"cordoned  ✗ NodeUnschedulable  {'node(s) were unschedulable':{len(why)}}  would not help",
         f"full      ✗ NodeResourcesFit   {why}  would not help",
     ]
@@ -71,7 +71,7 @@ def test_a_pod_that_fits_nowhere_is_exit_code_1_and_its_victims_are_named(tmp_pa
         "0/1 nodes are available: 1 Insufficient cpu.",
         "preemption: default/old would have to leave n",
         "",
-        "NODE  REFUSED BY          WHY                                 PREEMPTION",
+        "NODE  REJECTED BY         WHY                                 PREEMPTION",
         "n     ✗ NodeResourcesFit  Insufficient cpu  (asks 1, free 0)  would help",
     ]
 
@@ -88,11 +88,11 @@ def test_more_than_one_resource_is_reported_by_name(tmp_path: Path) -> None:
 def test_who_refuses_a_pod_as_such_is_reported(tmp_path: Path) -> None:
     printed = _explained(tmp_path, node("n"), pod("a", schedulingGates=[{"name": "g"}]), exit_code=1)
     why = "waiting for scheduling gates: [g]"
-    assert printed[-1] == f"✗ SchedulingGates refuses the pod before it enters the queue: {why}"
+    assert printed[-1] == f"✗ SchedulingGates rejects the pod before it enters the queue: {why}"
     claim = {"name": "v", "persistentVolumeClaim": {"claimName": "gone"}}
     printed = _explained(tmp_path, node("n"), pod("a", volumes=[claim]), exit_code=1)
     assert printed[-1] == (
-        "✗ VolumeRestrictions refuses the pod before any node is looked at:"
+        "✗ VolumeRestrictions rejects the pod before any node is looked at:"
         ' persistentvolumeclaim "gone" not found'
     )
 

@@ -149,8 +149,8 @@ def test_victims_and_their_node_are_reported_and_stay_where_they_are() -> None:
 def test_a_pod_that_pre_filter_refuses_sees_no_node() -> None:
     claim = {"name": "v", "persistentVolumeClaim": {"claimName": "gone"}}
     found = _explained("a", node("n"), pod("a", volumes=[claim]))
-    assert found.refused is not None
-    assert (found.refused.plugin, found.refused.reasons) == (
+    assert found.rejected is not None
+    assert (found.rejected.plugin, found.rejected.reasons) == (
         "VolumeRestrictions",
         ('persistentvolumeclaim "gone" not found',),
     )
@@ -172,8 +172,8 @@ def test_nodes_that_pre_filter_leaves_out_are_refused_by_it() -> None:
 
 def test_a_gated_pod_and_a_cluster_without_nodes_are_reported_as_such() -> None:
     gated = _explained("a", node("n"), pod("a", schedulingGates=[{"name": "g"}]))
-    assert gated.refused is not None
-    assert (gated.result, gated.refused.plugin) == ("gated", "SchedulingGates")
+    assert gated.rejected is not None
+    assert (gated.result, gated.rejected.plugin) == ("gated", "SchedulingGates")
     nowhere = _explained("a", pod("a"))
     assert (nowhere.result, nowhere.message, nowhere.nodes) == (
         "unschedulable",

@@ -12,7 +12,7 @@ from plan_world import Json, node, planned, pod, thing
 from refsched.errors import InputError
 from refsched.records import Attempt, NodeStatus, PreFilter
 from refsched.tools.planner.plan import Outcome, Plan, Preempted
-from refsched.tools.planner.refusals import LEFT_OUT, Refusal, refusals_of
+from refsched.tools.planner.rejections import LEFT_OUT, Rejection, rejections_of
 
 NO_HELP = (
     "no new claims to deallocate, preemption: 0/1 nodes are available:"
@@ -27,7 +27,7 @@ def _outcome(plan: Plan, name: str) -> Outcome:
 def test_each_pod_goes_where_it_fits_or_it_is_reported_why_it_fits_nowhere() -> None:
     plan = planned(node("n"), pod("large", cpu="5"), pod("small"))
     message = f"0/1 nodes are available: 1 Insufficient cpu. {NO_HELP}"
-    refusals = (Refusal("NodeResourcesFit", "Insufficient cpu", ("n",)),)
+    refusals = (Rejection("NodeResourcesFit", "Insufficient cpu", ("n",)),)
     assert plan.outcomes == (
         Outcome("default/large", 0, "unschedulable", "", _outcome(plan, "large").attempts, message, refusals),
         Outcome("default/small", 0, "placed", "n", 1),
@@ -38,7 +38,7 @@ def test_each_pod_goes_where_it_fits_or_it_is_reported_why_it_fits_nowhere() -> 
 
 def test_a_cluster_without_nodes_says_so() -> None:
     outcome = _outcome(planned(pod("a")), "a")
-    assert (outcome.result, outcome.message, outcome.refusals) == (
+    assert (outcome.result, outcome.message, outcome.rejections) == (
         "unschedulable",
         "no nodes available to schedule pods",
         (),
@@ -49,7 +49,7 @@ def test_a_gated_pod_is_never_tried() -> None:
     outcome = _outcome(planned(node("n"), pod("a", schedulingGates=[{"name": "g"}])), "a")
     why = "waiting for scheduling gates: [g]"
     assert outcome == Outcome(
-        "default/a", 0, "gated", message=why, refusals=(Refusal("SchedulingGates", why),)
+        "default/a", 0, "gated", message=why, rejections=(Rejection("SchedulingGates", why),)
     )
 
 
@@ -194,27 +194,29 @@ def test_a_claim_whose_volume_cannot_be_made_keeps_its_pod_waiting_until_it_time
 # --- Refusals -------------------------------------------------------------------------------------
 
 
-def test_refusals_of_most_nodes_come_first() -> None:
+def test_rejections_of_most_nodes_come_first() -> None:
     said = {"a": NodeStatus("Unschedulable", "P", ("y", "x")), "b": NodeStatus("Unschedulable", "P", ("x",))}
-    assert refusals_of(Attempt("p", "unschedulable", filter=said), ["a", "b"]) == (
-        Refusal("P", "x", ("a", "b")),
-        Refusal("P", "y", ("a",)),
+    assert rejections_of(Attempt("p", "unschedulable", filter=said), ["a", "b"]) == (
+        Rejection("P", "x", ("a", "b")),
+        Rejection("P", "y", ("a",)),
     )
 
 
 def test_pre_filter_refuses_the_pod_or_leaves_nodes_out() -> None:
     refused = Attempt("p", "unschedulable", pre_filter=PreFilter("Unschedulable", "P", ("no",)))
-    assert refusals_of(refused, ["a"]) == (Refusal("P", "no"),)
+    assert rejections_of(refused, ["a"]) == (Rejection("P", "no"),)
     nobody = PreFilter("UnschedulableAndUnresolvable", reasons=("none is left",))
-    assert refusals_of(Attempt("p", "unschedulable", pre_filter=nobody), ["a"]) == (
-        Refusal("PreFilter", "none is left"),
+    assert rejections_of(Attempt("p", "unschedulable", pre_filter=nobody), ["a"]) == (
+        Rejection("PreFilter", "none is left"),
     )
     narrowed = PreFilter("Success", nodes=("a",))
     said = {"a": NodeStatus("Unschedulable", "P", ("x",))}
-    assert refusals_of(Attempt("p", "unschedulable", pre_filter=narrowed, filter=said), ["a", "c", "b"]) == (
-        Refusal("PreFilter", LEFT_OUT, ("b", "c")),
-        Refusal("P", "x", ("a",)),
+    assert rejections_of(
+        Attempt("p", "unschedulable", pre_filter=narrowed, filter=said), ["a", "c", "b"]
+    ) == (
+        Rejection("PreFilter", LEFT_OUT, ("b", "c")),
+        Rejection("P", "x", ("a",)),
     )
-    assert refusals_of(Attempt("p", "unschedulable", pre_filter=narrowed, filter=said), ["a"]) == (
-        Refusal("P", "x", ("a",)),
+    assert rejections_of(Attempt("p", "unschedulable", pre_filter=narrowed, filter=said), ["a"]) == (
+        Rejection("P", "x", ("a",)),
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refusals: an attempt's failure turned round: by plugin and reason, on which nodes."""
+"""Rejections: an attempt's failure turned round: by plugin and reason, on which nodes."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ STRUCK = "struck from the feasible nodes"
 
 
 @frozen
-class Refusal:
-    """``nodes`` are those on which the plugin gave this reason; none where it refused the pod as such."""
+class Rejection:
+    """``nodes`` are those on which the plugin gave this reason; none where it rejected the pod as such."""
 
     plugin: str
     reason: str
     nodes: tuple[str, ...] = ()
 
 
-def refusals_of(attempt: Attempt, nodes: Sequence[str]) -> tuple[Refusal, ...]:
-    """The refusal of most nodes first. ``nodes`` are all that there are."""
+def rejections_of(attempt: Attempt, nodes: Sequence[str]) -> tuple[Rejection, ...]:
+    """The rejection of most nodes first. ``nodes`` are all that there are."""
     if attempt.pre_filter is not None and attempt.pre_filter.code != "Success":
-        refused = attempt.pre_filter
-        return tuple(Refusal(refused.plugin or PRE_FILTER, reason) for reason in refused.reasons)
+        rejected = attempt.pre_filter
+        return tuple(Rejection(rejected.plugin or PRE_FILTER, reason) for reason in rejected.reasons)
     found: dict[tuple[str, str], list[str]] = {}
     for node, status in sorted((attempt.filter or {}).items()):
         for reason in status.reasons or _without_reason(attempt, status):
@@ -38,8 +38,8 @@ def refusals_of(attempt: Attempt, nodes: Sequence[str]) -> tuple[Refusal, ...]:
         left_out = [node for node in sorted(nodes) if node not in kept]
         if left_out:
             found[PRE_FILTER, LEFT_OUT] = left_out
-    refusals = (Refusal(plugin, reason, tuple(on)) for (plugin, reason), on in found.items())
-    return tuple(sorted(refusals, key=lambda each: (-len(each.nodes), each.plugin, each.reason)))
+    rejections = (Rejection(plugin, reason, tuple(on)) for (plugin, reason), on in found.items())
+    return tuple(sorted(rejections, key=lambda each: (-len(each.nodes), each.plugin, each.reason)))
 
 
 def _without_reason(attempt: Attempt, status: NodeStatus) -> tuple[str, ...]:
