@@ -89,9 +89,14 @@ def _timestamp(value: object, _: type) -> datetime:
 
 def _structure_class(converter: Converter, *, strict: bool) -> Any:
     def factory(cls: type[attrs.AttrsInstance]) -> Any:
-        known = {json_name(a.name) for a in attrs.fields(cls)}
-        names = {a.name: override(rename=json_name(a.name)) for a in attrs.fields(cls)}
-        structure = make_dict_structure_fn(cls, converter, **names)  # type: ignore[arg-type]
+        names = {a.name: json_name(a.name) for a in attrs.fields(cls)}
+        known = frozenset(names.values())
+
+        @cache
+        def structure() -> Any:
+            """It is made when the first object of the class is read, since most classes have none."""
+            renamed = {name: override(rename=new) for name, new in names.items()}
+            return make_dict_structure_fn(cls, converter, **renamed)  # type: ignore[arg-type]
 
         def read(value: object, to: type) -> object:
             if value is None:
@@ -102,7 +107,7 @@ def _structure_class(converter: Converter, *, strict: bool) -> Any:
             if unknown:
                 raise InputError("is not a field here", unknown[0])
             # An explicit null is a field left out, as for the API server.
-            return structure({k: v for k, v in value.items() if v is not None}, to)
+            return structure()({k: v for k, v in value.items() if v is not None}, to)
 
         return read
 

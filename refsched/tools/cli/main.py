@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -30,6 +31,9 @@ DUMPED = (
 
 KUBECTL = f"kubectl get {DUMPED} -A -o yaml"
 """What prints all that can matter."""
+
+_YOUNG = 50_000
+"""So many new objects before garbage is looked for: by Python's own 700 a start looks for it a hundred times."""
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -321,6 +325,7 @@ def rule(rule_id: str | None, text: str | None) -> None:
 def main() -> None:
     """The entry point. Whatever happens ends with one of the exit codes, and an error in one line: also a full
     disk, a closed stream and a defect of refsched."""
+    gc.set_threshold(_YOUNG)
     stdout = sys.stdout
     if stdout is None:
         _end("standard output is closed")

@@ -57,7 +57,16 @@ def test_help_loads_nothing_that_only_a_command_needs() -> None:
 
 def test_schedule_loads_nothing_that_its_cluster_does_not_need(tmp_path: Path) -> None:
     path = cluster(tmp_path, node("n"), pod("p"))
-    late = ("celpy", "hypothesis", "http.client", "pytest", "refsched.releases.v1_19", "ssl", "yaml")
+    late = (
+        "celpy",
+        "hypothesis",
+        "http.client",
+        "pytest",
+        "refsched.devices.cel.compiler",
+        "refsched.releases.v1_19",
+        "ssl",
+        "yaml",
+    )
     program = (
         f"import sys; from refsched.tools.cli.main import cli; sys.argv[1:] = ['schedule', '-f', {path!r}]\n"
         f"try: cli(standalone_mode=False)\n"
