@@ -18,11 +18,11 @@ from refsched.rules import applies
 
 
 class CacheError(Exception):
-    """A call that the state of the cache does not allow; the message says which."""
+    """A CacheError is raised for a call that the state of the cache does not allow; the message says why."""
 
 
 class Cache:
-    """What counts on each node. A pod is known by its uid."""
+    """The Cache knows what counts on each node. It identifies a pod by its uid."""
 
     def __init__(self) -> None:
         self._nodes: dict[str, NodeInfo] = {}
@@ -41,10 +41,10 @@ class Cache:
     # --- Pods -------------------------------------------------------------------------------------
 
     def assume(self, pod: Pod, node_name: str, known: PodInfo | None = None) -> Pod:
-        """Count the pod on the node before it is bound there. Answers the pod with its node name. ``known`` is the
-        pod with what has been computed of it.
+        """Counts the pod on the node before it is bound there, and returns the pod with its node name.
+        ``known`` is the pod with what has been computed from it.
 
-        Raises CacheError where the pod already counts somewhere. Source: AssumePod.
+        Raises CacheError if the pod already counts somewhere. Source: AssumePod.
         """
         if pod.uid in self._pods:
             raise CacheError(f"pod {pod.uid}({pod.key}) is in the cache, so can't be assumed")
@@ -54,8 +54,8 @@ class Cache:
         return assumed
 
     def forget(self, pod: Pod) -> None:
-        """Give back what was assumed. CacheError where it was not, or is bound by now, wherever that is.
-        Source: ForgetPod."""
+        """Stops counting an assumed pod. Raises CacheError if the pod was not assumed, or is bound by now to
+        whatever node. Source: ForgetPod."""
         if pod.uid not in self._assumed:
             raise CacheError(f"pod {pod.uid}({pod.key}) wasn't assumed so cannot be forgotten")
         self._uncount(pod)
@@ -81,7 +81,8 @@ class Cache:
         self._count(PodInfo(pod))
 
     def update_pod(self, pod: Pod) -> None:
-        """A bound pod changed. An assumed pod is not updated before it is confirmed (CacheError)."""
+        """Counts a bound pod as it is now. Raises CacheError if the pod is assumed: it is not updated before
+        it is confirmed."""
         counted = self._pods.get(pod.uid)
         if counted is None:
             raise CacheError(
@@ -103,7 +104,7 @@ class Cache:
         self._uncount(counted)
 
     def _count(self, info: PodInfo) -> None:
-        """A pod may count on a node that is not there (any more, or yet); such a node is not searched."""
+        """Counts the pod on its node, which may not exist any more, or not yet; such a node is not searched."""
         name = info.pod.spec.node_name
         self._change(name, self._nodes.get(name, NodeInfo(None)).with_pod(info))
         self._pods[info.pod.uid] = info.pod
@@ -138,7 +139,8 @@ class Cache:
         self._change(node.name, evolve(info, node=node, allocatable=resource_of(node.status.allocatable)))
 
     def remove_node(self, name: str) -> None:
-        """A node was deleted; its name stays while pods count there. KeyError if it is unknown."""
+        """Removes a deleted node; its name stays while pods count there. Raises KeyError if the node is
+        unknown."""
         info = self._nodes[name]
         if info.node is None:
             raise KeyError(name)
@@ -152,9 +154,9 @@ class Cache:
             self._forget(name)
 
     def _change(self, name: str, info: NodeInfo) -> None:
-        """A node that changes learns anew on how many nodes its images are; until then it knows the old
-        count (an ImageStateSummary is copied with the node, UpdateSnapshot copies what has a new generation).
-        """
+        """Replaces a node. On how many nodes its images are is counted anew only for a node that changes (an
+        ImageStateSummary is copied with the node, and UpdateSnapshot copies the nodes that have a new
+        generation)."""
         self._generation += 1
         self._nodes[name] = info
         self._images_to_learn.add(name)
@@ -168,7 +170,8 @@ class Cache:
     # --- Snapshot ---------------------------------------------------------------------------------
 
     def snapshot(self) -> Snapshot:
-        """What the next cycle sees. The order of nodes is made anew only when a node came or went.
+        """Returns what the next cycle sees. The order of nodes is computed anew only if a node was added or
+        removed.
 
         Source: UpdateSnapshot, updateNodeInfoSnapshotList.
         """
@@ -201,12 +204,13 @@ class Cache:
             self._with_affinity.pop(info.name, None)
 
     def usage(self) -> dict[str, NodeInfo]:
-        """Every node name that something counts under, as an observer sees it."""
+        """Returns every node name under which something counts, for an observer."""
         return dict(self._nodes)
 
 
 class ImageRegister:
-    """Which images are on how many nodes. An image's size is the one that its first node reported.
+    """The ImageRegister knows on how many nodes each image is. An image has the size that its first node
+    reported.
 
     Source: cache.go, addNodeImageStates and removeNodeImageStates.
     """
@@ -235,7 +239,7 @@ class ImageRegister:
                     del self._images[name]
 
     def states_of(self, node: Node) -> dict[str, ImageState]:
-        """Of a node whose images were added."""
+        """Returns the states of the images of a node, which must have been added."""
         names = (name for image in node.status.images for name in image.names)
         known = ((name, *self._images[name]) for name in names)
         return {name: ImageState(size, len(holders)) for name, size, holders in known}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeTree: node names by zone, listed round the zones.
+"""NodeTree: the names of nodes by zone, listed round-robin over the zones.
 
 Source: pkg/scheduler/backend/cache/node_tree.go; component-helpers/node/topology/helpers.go, GetZoneKey.
 """
@@ -16,11 +16,12 @@ from refsched.objects.node import (
 from refsched.rules import applies
 
 Zone = tuple[str, str]
-"""Region and zone; both empty for a node that names neither."""
+"""A Zone is a region and a zone; both are empty for a node that names neither."""
 
 
 def zone_of(node: Node) -> Zone:
-    """The legacy labels come first: where one is present, even empty, the new one is not read."""
+    """Returns the node's zone. If a legacy label is present, even with an empty value, the newer one is not
+    read."""
     labels = node.metadata.labels
     region = labels.get(LEGACY_REGION_LABEL, labels.get(REGION_LABEL, ""))
     zone = labels.get(LEGACY_ZONE_LABEL, labels.get(ZONE_LABEL, ""))
@@ -28,7 +29,8 @@ def zone_of(node: Node) -> Zone:
 
 
 class NodeTree:
-    """Zones in the order in which they appeared, each with its nodes in the order in which they came."""
+    """A NodeTree holds zones in the order in which they appeared, each with its nodes in the order in which
+    they were added."""
 
     def __init__(self) -> None:
         self._zones: dict[Zone, list[str]] = {}
@@ -39,7 +41,7 @@ class NodeTree:
             names.append(node.name)
 
     def remove(self, node: Node) -> None:
-        """KeyError where the tree does not have the node in that zone."""
+        """Removes the node. Raises KeyError if the tree does not have it in its zone."""
         zone = zone_of(node)
         if node.name not in self._zones.get(zone, ()):
             raise KeyError(node.name)
@@ -48,7 +50,7 @@ class NodeTree:
             del self._zones[zone]
 
     def update(self, old: Node, new: Node) -> None:
-        """A node that changes its zone goes to the end of the new one; otherwise it keeps its place."""
+        """Moves a node that changes its zone to the end of the new zone. Any other node keeps its place."""
         if zone_of(old) != zone_of(new):
             self.remove(old)
             self.add(new)

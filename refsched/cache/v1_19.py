@@ -16,28 +16,30 @@ from refsched.objects.pod import Pod
 from refsched.rules import applies
 
 EXPIRATION = 30.0
-"""Seconds from the end of the binding. Source: scheduler.go, durationToExpireAssumedPod."""
+"""An assumed pod expires so many seconds after the end of its binding.
+Source: scheduler.go, durationToExpireAssumedPod."""
 
 
 class Cache(current.Cache):
-    """As today's, but for what is overridden."""
+    """This Cache is that of later releases except for the methods that it overrides."""
 
     def __init__(self) -> None:
         super().__init__()
         self._deadlines: dict[str, float] = {}
 
     def assume(self, pod: Pod, node_name: str, known: PodInfo | None = None) -> Pod:
-        """As today, but for the words of the error. Source: AssumePod."""
+        """Counts the pod as later releases do, but raises an error that is worded otherwise. Source: AssumePod."""
         if pod.uid in self._pods:
             raise CacheError(f"pod {pod.uid} is in the cache, so can't be assumed")
         return super().assume(pod, node_name, known)
 
     def get_pod(self, pod: Pod) -> Pod | None:
-        """The pod as it is counted; None if it is not."""
+        """Returns the pod as it is counted, or None if it is not."""
         return self._pods.get(pod.uid)
 
     def finish_binding(self, pod: Pod, now: float) -> None:
-        """The pod was bound, and the API server has not shown it so yet. Source: FinishBinding."""
+        """Sets when the pod expires: it was bound, but the API server does not show it as bound yet.
+        Source: FinishBinding."""
         if pod.uid in self._assumed:
             self._deadlines[pod.uid] = now + EXPIRATION
 

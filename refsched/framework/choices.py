@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Choices: where more than one outcome is allowed, the specification enumerates them and asks for one.
+"""Choices: where kube-scheduler allows more than one outcome, the specification lists them and asks for one.
 
-That is all that it knows of whoever chooses. See docs/protocol.md, Nondeterminism.
+The specification knows nothing else about who makes the choice. See docs/protocol.md, Nondeterminism.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ T = TypeVar("T")
 
 class Choices(Protocol):
     def choose(self, question: str, options: Sequence[T]) -> T:
-        """One of ``options``, of which there is at least one. ``question`` says what is asked, in one word:
-        ``pod`` (equals of QueueSort), ``node`` (among the highest totals), ``candidate`` (of preemption),
-        ``volumes`` (the order in which they are considered), ``allocation`` (of devices on the chosen node),
-        ``claim`` (to be deallocated), ``victim`` (the next
-        of equally important pods), ``error`` (which one of many errors is reported)."""
+        """Returns one of ``options``, of which there is at least one. ``question`` is one word for what is to be
+        chosen: ``pod`` (of those that QueueSort finds equal), ``node`` (of those with the highest total),
+        ``candidate`` (of preemption), ``volumes`` (the order in which they are considered), ``allocation`` (of
+        devices on the chosen node), ``claim`` (the one to deallocate), ``victim`` (the next of equally important
+        pods) or ``error`` (the one of many that is reported)."""
         ...
 
 
 class FirstChoice:
-    """Always the first option."""
+    """FirstChoice always chooses the first option."""
 
     def choose(self, question: str, options: Sequence[T]) -> T:
         return options[0]
 
 
 class SeededChoices:
-    """Random, and the same again for the same seed."""
+    """SeededChoices chooses at random, and makes the same choices again for the same seed."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cluster events: what may make a rejected pod schedulable, and the tables in which plugins say so.
+"""Cluster events: the events that may make a rejected pod schedulable, and the tables in which plugins list
+them.
 
-A plugin lists the events that may make a pod that it rejected schedulable in ``EVENTS``, a table of ``EventHint``
-rows. Any event requeues the pods that a plugin without such a table rejected.
-Source: staging kube-scheduler/framework/types.go (v0.34.2); pkg/scheduler/framework/events.go (v1.34.2).
+``EVENTS`` of a plugin is a table of ``EventHint`` rows: the events that may make a pod that it rejected
+schedulable. Any event requeues the pods that were rejected by a plugin without such a table. Source: staging
+kube-scheduler/framework/types.go (v0.34.2); pkg/scheduler/framework/events.go (v1.34.2).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from refsched.objects.store import ObjectStore
 
 
 class ActionType(Flag):
-    """What happened to an object. Kubernetes' names, in upper case."""
+    """An ActionType says what happened to an object. The names are those of Kubernetes, in upper case."""
 
     ADD = auto()
     DELETE = auto()
@@ -48,7 +49,7 @@ class ActionType(Flag):
     ALL = ADD | DELETE | UPDATE
 
 
-# Resources as the framework names them; the two kinds of pod stand for what POD registers for.
+# These are the resources as the framework names them. A registration for POD is one for both kinds of pod.
 POD = "Pod"
 ASSIGNED_POD = "AssignedPod"
 UNSCHEDULABLE_POD = "UnschedulablePod"
@@ -66,16 +67,18 @@ DEVICE_CLASS = "DeviceClass"
 WILD_CARD = "*"
 
 Hint = Callable[[Any, Pod, Any, Any, ObjectStore], bool]
-"""(plugin, rejected pod, object before, object after, all objects) → is it worth another try?
+"""A Hint takes (plugin, rejected pod, object before, object after, all objects), and returns whether the event may
+make the pod schedulable.
 
-``before`` is None where the object is new, ``after`` where it was deleted. What the real hint answers with an
-error is True. It takes the plugin first, so that a plugin's method can stand in the table.
+``before`` is None if the object is new, and ``after`` is None if it was deleted. Where the hint of kube-scheduler
+returns an error, this one returns True. The plugin comes first, so that a plugin's method can be the hint.
 """
 
 
 @frozen(cache_hash=True)
 class ClusterEvent:
-    """Something happened to an object of this resource; ``label`` names the special ones."""
+    """A ClusterEvent is an action on objects of one resource. ``label`` names an event that is no such
+    action."""
 
     resource: str
     action: ActionType
@@ -84,7 +87,8 @@ class ClusterEvent:
 
 @frozen
 class EventHint:
-    """One row of a plugin's table: on these actions on this resource ask ``hint``; None: always try."""
+    """An EventHint is one row of a plugin's table: ``hint`` is called for these actions on this resource. If
+    it is None, every such event requeues the pod."""
 
     resource: str
     action: ActionType

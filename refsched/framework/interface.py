@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a plugin is: any object with a ``name`` and the methods of the points that it extends.
+"""Interface: a plugin is any object with a ``name`` and the methods of the extension points that it extends.
 
-There is no base class. A plugin is a frozen value that holds its arguments; its methods are pure
-functions. ``READS`` lists the kinds and the fields (``Pod.spec.tolerations``) that it reads besides those that the
-scheduler itself reads, so that a cluster without them is the same to a scheduler without the plugin. What
-PreFilter and PreScore compute is handed to the later points as ``state``. Source:
+There is no base class. A plugin is a frozen value that holds its arguments, and its methods are pure
+functions. ``READS`` lists the kinds and the fields (``Pod.spec.tolerations``) that it reads besides those
+that the scheduler itself reads: in a cluster without them a scheduler with the plugin decides as one without
+it. What PreFilter and PreScore compute is passed to the later points as ``state``. Source:
 pkg/scheduler/framework/interface.go (v1.34.2).
 """
 
@@ -29,7 +29,8 @@ State = TypeVar("State")
 
 @frozen
 class Continue(Generic[State]):
-    """Go on, with this state for the later points; ``nodes`` narrows the search to these names."""
+    """Continue lets the attempt go on, with this state for the later points. ``nodes`` restricts the search
+    to the nodes with these names."""
 
     state: State
     nodes: frozenset[str] | None = None
@@ -37,12 +38,14 @@ class Continue(Generic[State]):
 
 @frozen
 class Skip:
-    """Nothing to do for this pod: Filter (after PreFilter) or Score (after PreScore) is left out."""
+    """Skip says that the plugin has nothing to do for this pod: after PreFilter its Filter is not called, and
+    after PreScore its Score."""
 
 
 @frozen
 class Reject:
-    """The pod is rejected, or an error met, before any node is looked at."""
+    """Reject ends PreFilter or PreScore: the plugin rejects the pod, or met an error, before any node is
+    looked at."""
 
     status: Status
 
@@ -54,7 +57,7 @@ class Plugin(Protocol):
 
 @frozen
 class Handle:
-    """What a plugin is made with besides its arguments: the extenders of the configuration."""
+    """A Handle is what a plugin is made with besides its arguments: the extenders of the configuration."""
 
     extenders: Sequence[Any] = ()
 
@@ -64,7 +67,8 @@ Point = TypeVar("Point")
 
 
 def extends(plugin: Plugin, point: Callable[..., Point]) -> TypeGuard[Point]:
-    """``isinstance``, asked once for a class: to look up the members of a protocol takes long."""
+    """Returns whether the plugin has the methods of this point. The answer is kept by class, since
+    ``isinstance`` with a protocol is slow."""
     key = type(plugin), point
     if key not in _EXTENDS:
         _EXTENDS[key] = isinstance(plugin, cast("type", point))
@@ -73,15 +77,15 @@ def extends(plugin: Plugin, point: Callable[..., Point]) -> TypeGuard[Point]:
 
 @runtime_checkable
 class EnqueueExtensions(Plugin, Protocol):
-    """A plugin whose ``EVENTS`` lists which events requeue the pods that it rejects. Without it, any event
-    does."""
+    """An EnqueueExtensions plugin lists in ``EVENTS`` which events requeue the pods that it rejects. Any
+    event requeues those of a plugin without such a list."""
 
     @property
     def EVENTS(self) -> Sequence[EventHint]: ...  # noqa: N802  (a table, as the plugins spell it)
 
 
 class Queued(Protocol):
-    """What QueueSort sees of a pod: the pod, and since when it waits (seconds)."""
+    """A Queued is what QueueSort sees of a pod: the pod, and since when it waits (seconds)."""
 
     @property
     def pod(self) -> Pod: ...
@@ -92,14 +96,14 @@ class Queued(Protocol):
 
 @runtime_checkable
 class QueueSortPlugin(Plugin, Protocol):
-    """Whether ``a`` is to be popped before ``b``."""
+    """A QueueSortPlugin says whether ``a`` is to be popped before ``b``."""
 
     def less(self, a: Queued, b: Queued) -> bool: ...
 
 
 @runtime_checkable
 class PreEnqueuePlugin(Plugin, Protocol):
-    """May the pod enter the active queue at all? A rejection gates it."""
+    """A PreEnqueuePlugin says whether the pod may enter the active queue at all. A rejection gates the pod."""
 
     def pre_enqueue(self, pod: Pod, objects: ObjectStore) -> Status: ...
 
@@ -111,7 +115,8 @@ class PreFilterPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class PreFilterExtensions(Plugin, Protocol):
-    """How the state changes when a pod comes to, or leaves, a node. ``node`` is the node afterwards."""
+    """PreFilterExtensions change the state for a pod that is added to a node or removed from it. ``node`` is
+    the node afterwards."""
 
     def add_pod(
         self, state: Any, pod: PodInfo, added: PodInfo, node: NodeInfo, snapshot: Snapshot
@@ -129,7 +134,7 @@ class FilterPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class LabelFilterPlugin(FilterPlugin, Protocol):
-    """A plugin whose Filter reads nothing of a node but these labels."""
+    """A LabelFilterPlugin reads nothing of a node at Filter but these labels."""
 
     def labels_read(self, state: Any) -> tuple[str, ...]: ...
 
@@ -148,7 +153,8 @@ class ScorePlugin(Plugin, Protocol):
 
 @runtime_checkable
 class ScoreExtensions(Plugin, Protocol):
-    """Bring raw scores into 0..100, before weights. ``scores`` has every scored node."""
+    """ScoreExtensions bring raw scores into 0..100 before they are weighted. ``scores`` has every scored
+    node."""
 
     def normalize_score(self, state: Any, pod: PodInfo, scores: Mapping[str, int]) -> Mapping[str, int]: ...
 
@@ -158,22 +164,25 @@ class ScoreExtensions(Plugin, Protocol):
 
 @frozen
 class Hold(Generic[State]):
-    """The plugin does not return yet; what ``then`` answers counts once it is released. For tests: a plugin of
-    kube-scheduler takes as long as it takes, and the machine stands still until it has finished."""
+    """A Hold is the answer of a plugin that does not return yet: once it is released, its answer is what
+    ``then`` returns. It exists for tests: a plugin of kube-scheduler takes as long as it takes, and the
+    machine waits until it has finished."""
 
     then: Callable[[], State]
 
 
 @frozen
 class Wait:
-    """Of Permit: the pod waits until this plugin allows or rejects it, which after ``timeout`` seconds it does."""
+    """Wait is an answer of Permit: the pod waits until this plugin allows or rejects it. The plugin rejects
+    it after ``timeout`` seconds."""
 
     timeout: float
 
 
 @frozen
 class Binding:
-    """What the ``binding`` subresource of a pod is sent: which pod, and the node to run it on."""
+    """A Binding is what is sent to the ``binding`` subresource of a pod: which pod it is, and the node to run
+    it on."""
 
     kind: ClassVar[str] = "Binding"
     metadata: ObjectMeta
@@ -182,31 +191,33 @@ class Binding:
 
 @runtime_checkable
 class RecordedCalls(Plugin, Protocol):
-    """A plugin whose calls from Reserve on are listed in the records (docs/protocol.md)."""
+    """A RecordedCalls plugin is one whose calls from Reserve on are listed in the records (docs/protocol.md)."""
 
     @property
     def RECORDS_CALLS(self) -> bool: ...  # noqa: N802
 
 
 class Api(Protocol):
-    """How a plugin writes to the API server. What it writes is shown in ``objects`` at once, and recorded."""
+    """An Api is how a plugin writes to the API server. What it writes appears in ``objects`` at once, and is
+    recorded."""
 
     @property
     def objects(self) -> ObjectStore: ...
 
     def bind(self, binding: Binding) -> Status:
-        """Send the ``binding`` subresource of a pod."""
+        """Sends the ``binding`` subresource of a pod."""
         ...
 
     def write(self, verb: str, written: ApiObject) -> None:
-        """``verb`` is create, update or delete."""
+        """Writes an object; ``verb`` is create, update or delete."""
         ...
 
 
 @runtime_checkable
 class ReservePlugin(Plugin, Protocol):
-    """Keep what the pod needs on this node, or say why not; ``unreserve`` gives it back, and may be called
-    for a reservation that was not made. The state that ``reserve`` answers goes to unreserve and pre_bind."""
+    """A ReservePlugin reserves what the pod needs on this node, or says why it cannot. ``unreserve`` gives it
+    back, and may be called for a reservation that was not made. The state that ``reserve`` returns is passed
+    to unreserve and pre_bind."""
 
     def reserve(
         self, state: Any, pod: PodInfo, node: NodeInfo, objects: ObjectStore
@@ -217,16 +228,16 @@ class ReservePlugin(Plugin, Protocol):
 
 @runtime_checkable
 class WritingUnreserve(ReservePlugin, Protocol):
-    """A plugin that also takes back what it wrote: after ``unreserve``, and for a pod that was never reserved
-    for too."""
+    """A WritingUnreserve plugin also takes back what it wrote. This is called after ``unreserve``, and also
+    for a pod for which nothing was ever reserved."""
 
     def take_back(self, state: Any, pod: PodInfo, node: NodeInfo, api: Api) -> None: ...
 
 
 @frozen
 class WaitFor:
-    """PreBind is not over. ``check`` is asked after each input, until it answers a Status; after ``timeout``
-    seconds the answer is ``timed_out``."""
+    """WaitFor says that PreBind is not over. ``check`` is called after each input until it returns a Status;
+    after ``timeout`` seconds the answer is ``timed_out``."""
 
     check: Callable[[ObjectStore], Status | None]
     timeout: float
@@ -247,7 +258,7 @@ class PermitPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class BindPlugin(Plugin, Protocol):
-    """Skip leaves the pod to the next Bind plugin."""
+    """A BindPlugin binds the pod. One that answers Skip leaves the pod to the next Bind plugin."""
 
     def bind(self, state: Any, pod: PodInfo, node: NodeInfo, api: Api) -> Status | Hold[Status]: ...
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Left out: what a plugin does at an extension point where the configuration disables it at an earlier one.
 
-A configuration may disable a plugin at PreFilter and not at Filter, at PreScore and not at Score, or at Filter or
-Reserve and not at PreBind. Some plugins compute then what they need; others have nothing to read, and say so in a
-class attribute.
-Rules: R-FRAMEWORK-10 … R-FRAMEWORK-12.
+A configuration may disable a plugin at PreFilter and not at Filter, at PreScore and not at Score, or at
+Filter or Reserve and not at PreBind. Some plugins then compute what they need at the later point; others have
+nothing to read, and state in a class attribute what they answer. Rules: R-FRAMEWORK-10 … R-FRAMEWORK-12.
 Source: plugins/*/, getPreFilterState, getPreScoreState, getStateData and their callers;
 plugins/volumebinding/volume_binding.go, Reserve, PreBind (v1.34.2).
 """
@@ -36,7 +35,7 @@ from refsched.rules import applies
 
 @runtime_checkable
 class NeedsPreFilter(Plugin, Protocol):
-    """``WITHOUT_PRE_FILTER`` is what the later points answer where PreFilter was left out."""
+    """``WITHOUT_PRE_FILTER`` is what the plugin answers at the later points if its PreFilter was left out."""
 
     @property
     def WITHOUT_PRE_FILTER(self) -> Status: ...  # noqa: N802  (a constant, as the plugins spell it)
@@ -44,7 +43,7 @@ class NeedsPreFilter(Plugin, Protocol):
 
 @runtime_checkable
 class NeedsPreScore(Plugin, Protocol):
-    """``WITHOUT_PRE_SCORE`` is what Score answers where PreScore was left out."""
+    """``WITHOUT_PRE_SCORE`` is what the plugin answers at Score if its PreScore was left out."""
 
     @property
     def WITHOUT_PRE_SCORE(self) -> Status: ...  # noqa: N802
@@ -52,19 +51,20 @@ class NeedsPreScore(Plugin, Protocol):
 
 @runtime_checkable
 class NeedsFilter(Plugin, Protocol):
-    """A plugin that reserves what its Filter found."""
+    """A NeedsFilter plugin reserves what its Filter found."""
 
     def without_filter(self, state: Any) -> Any:
-        """The state that Reserve is given where Filter was left out."""
+        """Returns the state that Reserve is given if Filter was left out."""
         ...
 
 
 @runtime_checkable
 class NeedsReserve(Plugin, Protocol):
-    """A plugin whose PreBind completes what its Reserve began."""
+    """A NeedsReserve plugin completes at PreBind what its Reserve began."""
 
     def without_reserve(self, state: Any, node: NodeInfo) -> Status | None:
-        """What PreBind answers where Reserve was left out; None to call it all the same."""
+        """Returns what PreBind answers if Reserve was left out, or None if PreBind is to be called
+        nevertheless."""
         ...
 
 
@@ -73,8 +73,8 @@ class NeedsReserve(Plugin, Protocol):
 
 @frozen
 class Instead:
-    """What takes the place of an earlier point: the state that a plugin computes late, the plugins that answer
-    Skip then, and the status that others answer whatever they are asked."""
+    """An Instead takes the place of an earlier point: it has the states that plugins compute late, the
+    plugins that answer Skip then, and the statuses that other plugins answer to every call."""
 
     states: dict[str, Any] = field(factory=dict)
     skipped: set[str] = field(factory=set)
@@ -130,7 +130,8 @@ def cannot_reserve(called: Sequence[Plugin], plugin: Plugin) -> Status | None:
 def cannot_pre_bind(
     called: Sequence[Plugin], reserving: Sequence[Plugin], plugin: Plugin, state: Any, node: NodeInfo
 ) -> Status | None:
-    """The same at PreBind, where Reserve may have been left out as well."""
+    """Returns the error of a plugin that cannot run PreBind because its PreFilter or its Reserve was left
+    out, or None."""
     failure = cannot_reserve(called, plugin)
     if failure is not None:
         return failure
@@ -142,7 +143,8 @@ def cannot_pre_bind(
 def without_filter(
     filtering: Sequence[Plugin], called: Sequence[Plugin], states: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """What Reserve is given by the plugins that were ``called`` at PreFilter and are left out of Filter."""
+    """Returns the states that Reserve is given for the plugins that were ``called`` at PreFilter and are left
+    out of Filter."""
     names = _names(filtering)
     return {
         plugin.name: plugin.without_filter(states[plugin.name])

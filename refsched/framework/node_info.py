@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeInfo and PodInfo: a node with the pods that count there, and what is derived from them once.
 
-Both are immutable: ``with_pod`` and ``without_pod`` answer a new NodeInfo.
-Source: pkg/scheduler/framework/types.go, NodeInfo and PodInfo (v1.34.2).
+Both are immutable: ``with_pod`` and ``without_pod`` return a new NodeInfo. Source:
+pkg/scheduler/framework/types.go, NodeInfo and PodInfo (v1.34.2).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from refsched.rules import applies, is_heard
 
 @frozen
 class AffinityTerm:
-    """A pod (anti-)affinity term with its selectors compiled and its namespaces resolved."""
+    """An AffinityTerm is a pod (anti-)affinity term with its selectors compiled and its namespaces resolved."""
 
     selector: Selector
     topology_key: str
@@ -42,7 +42,7 @@ class AffinityTerm:
     weight: int = 0
 
     def matches(self, pod: Pod, namespace_labels: Mapping[str, str] | None) -> bool:
-        """Whether the term selects ``pod``, in a namespace with these labels."""
+        """Returns whether the term selects ``pod``, in a namespace with these labels."""
         metadata = pod.metadata
         named = metadata.namespace in self.namespaces
         if not (named or self.namespace_selector.matches(namespace_labels or {})):
@@ -51,7 +51,7 @@ class AffinityTerm:
 
 
 def affinity_term(pod: Pod, term: PodAffinityTerm, weight: int = 0) -> AffinityTerm:
-    """Without namespaces and namespaceSelector, a term speaks of its own pod's namespace."""
+    """Compiles a term. One without namespaces and namespaceSelector is about pods in its own pod's namespace."""
     own = not term.namespaces and term.namespace_selector is None
     return AffinityTerm(
         selector=compile_selector(term.label_selector),
@@ -67,12 +67,14 @@ _COMPUTED_FROM = ("containers", "init_containers", "overhead", "resources", "aff
 
 @frozen(slots=False, eq=False)
 class PodInfo:
-    """A pod and what is computed from it once. Compared by identity; the pod inside compares by value."""
+    """A PodInfo is a pod and what is computed from it once. PodInfos are compared by identity, the pods
+    inside by value."""
 
     pod: Pod
 
     def bound_as(self, pod: Pod) -> PodInfo:
-        """Of this pod once it has a node. What was computed is kept where it depends on nothing that changed."""
+        """Returns the PodInfo of this pod now that it has a node. What was computed is kept if nothing that
+        it was computed from changed."""
         info = PodInfo(pod)
         if is_heard():
             return info
@@ -88,7 +90,7 @@ class PodInfo:
 
     @cached_property
     def non_zero_requests(self) -> Resource:
-        """What the pod counts when nodes are scored, with defaults for containers without requests.
+        """Returns what the pod counts when nodes are scored, with defaults for containers without requests.
 
         R-REQUEST-11: If a pod has pod-level requests, the defaults for cpu and memory count only for a resource
         that neither the pod nor any of its containers requests.
@@ -162,7 +164,7 @@ ANY_IP = "0.0.0.0"
 
 @frozen
 class HostPort:
-    """A part of a node's address space: an IP, a protocol and a port (1..65535)."""
+    """A HostPort is a port of a node that a pod uses: an IP, a protocol and a port (1..65535)."""
 
     ip: str
     protocol: str
@@ -182,7 +184,8 @@ class HostPort:
 
 @frozen
 class ImageState:
-    """An image as this node knew it when it last changed: bytes, and on how many nodes it was."""
+    """An ImageState is an image as this node knew it when it last changed: its size in bytes, and the number
+    of nodes that had it."""
 
     size: int
     num_nodes: int
@@ -190,7 +193,8 @@ class ImageState:
 
 @frozen
 class NodeInfo:
-    """A node and the pods that count there, in the order the real cache holds them."""
+    """A NodeInfo is a node and the pods that count there, in the order in which kube-scheduler's cache holds
+    them."""
 
     node: Node | None
     pods: tuple[PodInfo, ...] = ()
@@ -199,8 +203,8 @@ class NodeInfo:
     non_zero_requested: Resource = Resource()
     image_states: Mapping[str, ImageState] = field(factory=dict)
     host_ports: frozenset[HostPort] = frozenset()
-    """A set: where two pods claim one port (which no scheduler does to them), the first to leave frees it.
-    Source: types.go, HostPortInfo, updateUsedPorts."""
+    """This is a set: if two pods use the same port, which no scheduler allows, the port is free as soon as one of
+    them is removed. Source: types.go, HostPortInfo, updateUsedPorts."""
 
     @cached_property
     def name(self) -> str:
@@ -208,7 +212,7 @@ class NodeInfo:
 
     @property
     def existing_node(self) -> Node:
-        """The node object; a snapshot holds no NodeInfo without one."""
+        """Returns the node object. A snapshot holds no NodeInfo without one."""
         assert self.node is not None
         return self.node
 
@@ -224,8 +228,9 @@ class NodeInfo:
         return self._counting(pod, 1, (*self.pods, pod), self.host_ports.union(pod.host_ports))
 
     def without_pod(self, uid: str) -> NodeInfo:
-        """The last pod takes the place of the one removed (types.go, removeFromSlice): victims that
-        compare equal are listed in the order that this leaves. KeyError where no such pod counts here."""
+        """Returns the node without this pod. The last pod takes the place of the one removed (types.go,
+        removeFromSlice): victims that compare equal are listed in the order that results. Raises KeyError if
+        no such pod counts here."""
         index = next((i for i, info in enumerate(self.pods) if info.pod.uid == uid), None)
         if index is None:
             raise KeyError(uid)
@@ -238,7 +243,7 @@ class NodeInfo:
     def _counting(
         self, pod: PodInfo, sign: int, pods: tuple[PodInfo, ...], host_ports: frozenset[HostPort]
     ) -> NodeInfo:
-        """The node with what the pod requests added to what is requested there, or taken from it."""
+        """Returns the node with the pod's requests added to what is requested there, or subtracted from it."""
         return NodeInfo(
             self.node,
             pods,

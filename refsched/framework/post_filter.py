@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PostFilter: what is tried when a pod fits nowhere, and what came of it.
+"""PostFilter: what a plugin is given when a pod fits on no node, and what it answers.
 
 Source: staging kube-scheduler/framework/interface.go, PostFilterPlugin, PostFilterResult (v0.34.2).
 """
@@ -22,10 +22,10 @@ from refsched.framework.status import Status
 
 @frozen
 class PostFilterContext:
-    """What a PostFilter plugin sees: the cycle that failed.
+    """A PostFilterContext is what a PostFilter plugin sees of the cycle that failed.
 
-    ``statuses`` says why each node looked at was rejected, ``absent`` stands for all the others.
-    ``now`` is the machine's clock, by which victims without a start time count.
+    ``statuses`` says why each node that was looked at was rejected, and ``absent`` is the status of all the
+    others. ``now`` is the machine's clock; a victim without a start time counts as started now.
     """
 
     framework: Framework
@@ -45,10 +45,10 @@ class PostFilterContext:
 
 @frozen
 class PostFilterResult:
-    """``nominated_node`` is None where the nomination is left as it was, ``""`` where it is cleared.
+    """``nominated_node`` is None if the nomination stays as it is, and ``""`` if it is cleared.
 
-    ``victims`` are deleted (or, where they wait on Permit, rejected) and ``outranked`` lose their nomination
-    to the node, once the point is over.
+    Once PostFilter is over, the ``victims`` are deleted, or rejected if they wait on Permit, and the ``outranked``
+    pods lose their nomination to the node.
     """
 
     status: Status

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Framework: a profile's plugins, run point by point.
+"""Framework: the plugins of a profile, run at one extension point after the other.
 
 Source: pkg/scheduler/framework/runtime/framework.go (v1.34.2).
 """
@@ -37,8 +37,8 @@ from refsched.rules import applies
 
 @frozen
 class CycleState:
-    """What PreFilter computed, by plugin, and which plugins' Filter is left out for this pod. ``left_out`` is
-    what those say of any node whose PreFilter was not asked."""
+    """A CycleState holds what PreFilter computed, by plugin, and the plugins whose Filter is not called for
+    this pod. ``left_out`` is what plugins whose PreFilter was not called answer for every node."""
 
     states: Mapping[str, Any] = field(factory=dict)
     skipped: frozenset[str] = frozenset()
@@ -57,8 +57,8 @@ class PreFilterResult:
 
 @frozen(slots=False)
 class Scores:
-    """Per plugin and node: the raw score and the normalized one, which counts times the plugin's weight. What
-    ``extenders`` add is weighted, and need not name every node."""
+    """Scores hold for each plugin and node the raw score and the normalized one, which is multiplied by the
+    plugin's weight. The scores in ``extenders`` are weighted already, and need not name every node."""
 
     raw: Mapping[str, Mapping[str, int]]
     normalized: Mapping[str, Mapping[str, int]]
@@ -73,7 +73,7 @@ class Scores:
         }
 
     def totals(self, nodes: Sequence[NodeInfo]) -> dict[str, int]:
-        """The sum of all scores of each of these nodes."""
+        """Returns the sum of all scores of each of these nodes."""
         totals = dict.fromkeys((node.name for node in nodes), 0)
         weighed = [(scores, self.weights[name]) for name, scores in self.normalized.items()]
         for scores, weight in (*weighed, *((scores, 1) for scores in self.extenders.values())):
@@ -84,7 +84,8 @@ class Scores:
 
 @frozen
 class Framework:
-    """The plugins of one profile at each point, and the extenders, in the order in which they are called."""
+    """A Framework has the plugins of one profile at each point, and the extenders, in the order in which they
+    are called."""
 
     profile_name: str
     queue_sort_plugin: QueueSortPlugin | None = None
@@ -105,7 +106,7 @@ class Framework:
 
     @property
     def plugins(self) -> tuple[Plugin, ...]:
-        """Every plugin of the profile, once."""
+        """Returns every plugin of the profile once."""
         points: tuple[Sequence[Plugin], ...] = (
             self.pre_enqueue_plugins,
             self.pre_filter_plugins,
@@ -124,7 +125,8 @@ class Framework:
     # --- PreFilter --------------------------------------------------------------------------------
 
     def run_pre_filter_plugins(self, pod: PodInfo, snapshot: Snapshot) -> PreFilterResult:
-        """All must agree. An unresolvable rejection ends the point at once, a plain one only at its end.
+        """Calls the PreFilter plugins, none of which may reject the pod. After an unresolvable rejection no
+        further plugin is called; after another rejection the remaining ones are.
 
         Source: RunPreFilterPlugins.
         """
@@ -173,7 +175,7 @@ class Framework:
     def add_pod(
         self, state: CycleState, pod: PodInfo, added: PodInfo, node: NodeInfo, snapshot: Snapshot
     ) -> CycleState:
-        """The state as if ``added`` were on ``node``, which already counts it."""
+        """Returns the state as if ``added`` were on ``node``, which already counts it."""
         states = dict(state.states)
         for plugin in self._with_extensions(state):
             states[plugin.name] = plugin.add_pod(states[plugin.name], pod, added, node, snapshot)
@@ -182,7 +184,7 @@ class Framework:
     def remove_pod(
         self, state: CycleState, pod: PodInfo, removed: PodInfo, node: NodeInfo, snapshot: Snapshot
     ) -> CycleState:
-        """The state as if ``removed`` were not on ``node``, which no longer counts it."""
+        """Returns the state as if ``removed`` were not on ``node``, which no longer counts it."""
         states = dict(state.states)
         for plugin in self._with_extensions(state):
             states[plugin.name] = plugin.remove_pod(states[plugin.name], pod, removed, node, snapshot)
@@ -201,7 +203,7 @@ class Framework:
         """R-FRAMEWORK-13: Filter plugins are called in their order until one does not accept the node, and this
         one decides.
 
-        What is no rejection is an Error.
+        A status that is neither Success nor a rejection becomes an Error.
         """
         skipped, states, left_out = state.skipped, state.states, state.left_out
         for plugin in self.filter_plugins:
@@ -247,7 +249,8 @@ class Framework:
     def run_score_plugins(
         self, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Scores | Status:
-        """PreScore, and Score of the plugins that do not skip it. Source: RunPreScorePlugins, RunScorePlugins."""
+        """Runs PreScore, and Score of the plugins that do not skip it. Source: RunPreScorePlugins,
+        RunScorePlugins."""
         states: dict[str, Any] = {}
         skipped: set[str] = set()
         for plugin in self.pre_score_plugins:

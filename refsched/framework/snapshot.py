@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Snapshot: what one scheduling cycle sees, and does not see change.
+"""Snapshot: the state of the cluster that one scheduling cycle sees. It does not change during the cycle.
 
 Source: pkg/scheduler/backend/cache/snapshot.go (v1.34.2).
 """
@@ -17,8 +17,8 @@ from refsched.objects.store import ObjectStore
 
 K = TypeVar("K", bound=Hashable)
 Count = Callable[[NodeInfo], Mapping[K, int]]
-"""What is counted on one node. A count reads nothing but the node and what it consists of itself: counts that are
-equal find the same on the same node."""
+"""A Count returns what is counted on one node. It reads nothing but the node and its own fields, so that two equal
+counts return the same for the same node."""
 
 
 def added_up(snapshot: Snapshot, count: Count[K]) -> Mapping[K, int]:
@@ -34,8 +34,9 @@ Sums = Callable[["Snapshot", Count[Any]], Mapping[Any, int]]
 
 @frozen
 class NodeChanges:
-    """When the nodes of a snapshot changed, in generations of the cache: ``ordered`` is when a node last came or
-    went, and ``changed`` says it of each node, the last one last. It holds until the cache changes again."""
+    """NodeChanges say when the nodes of a snapshot changed, in generations of the cache: ``ordered`` is when
+    a node was last added or removed, and ``changed`` has the generation of each node, the latest last. They
+    are valid until the cache changes again."""
 
     generation: int = 0
     ordered: int = 0
@@ -44,11 +45,12 @@ class NodeChanges:
 
 @frozen
 class Snapshot:
-    """Nodes in the order they are searched, and the labels of the namespaces that exist.
+    """A Snapshot holds the nodes in the order in which they are searched, and the labels of the namespaces
+    that exist.
 
     ``by_name`` and ``nodes`` hold the same NodeInfos. ``objects`` is what plugins read of other kinds;
-    ``choices`` is what they ask where more than one answer is allowed. Without ``changes`` nothing is known of
-    what changed; ``sums`` adds up what is counted on all nodes.
+    ``choices`` decides where more than one answer is allowed. If ``changes`` is None, it is not known what
+    changed. ``sums`` adds up what is counted on all nodes.
     """
 
     nodes: tuple[NodeInfo, ...] = ()
@@ -61,13 +63,14 @@ class Snapshot:
     with_affinity: tuple[NodeInfo, ...] = Factory(
         lambda self: tuple(node for node in self.nodes if node.pods_with_affinity), takes_self=True
     )
-    """The nodes with a pod that has affinity or anti-affinity terms."""
+    """These are the nodes with a pod that has affinity or anti-affinity terms."""
 
     def get(self, name: str) -> NodeInfo | None:
         return self.by_name.get(name)
 
     def sum_over_nodes(self, count: Count[K]) -> Mapping[K, int]:
-        """What is counted on all nodes together, by key; a key that any node has stands there, with 0 too."""
+        """Returns what is counted on all nodes together, by key. It has every key that any node has, even
+        with a sum of 0."""
         return self.sums(self, count)
 
 
@@ -76,6 +79,6 @@ def snapshot_of(
     namespace_labels: Mapping[str, Mapping[str, str]] | None = None,
     objects: ObjectStore | None = None,
 ) -> Snapshot:
-    """A snapshot of these nodes in this order."""
+    """Returns a snapshot of these nodes in this order."""
     by_name = {info.name: info for info in nodes}
     return Snapshot(nodes, by_name, namespace_labels or {}, objects or ObjectStore())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Status: what a plugin says of a pod, or of a pod on a node.
+"""Status: what a plugin answers about a pod, or about a pod on a node.
 
 Source: staging kube-scheduler/framework/interface.go, Code and Status (v0.34.2).
 """
@@ -14,7 +14,7 @@ from refsched.rules import Reason, applies
 
 
 class Code(Enum):
-    """The framework's names, as PROTOCOL spells them in ``code``."""
+    """Code has the names of the framework, as they are spelled in ``code`` in docs/protocol.md."""
 
     SUCCESS = "Success"
     ERROR = "Error"
@@ -30,8 +30,8 @@ _REJECTED = frozenset({Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, 
 
 @frozen
 class Status:
-    """A code, the plugin that returned it (set by the framework), and the reasons. ``reasons`` compare as a
-    multiset."""
+    """A Status has a code, the plugin that returned it (set by the framework), and the reasons. ``reasons``
+    are compared as a multiset."""
 
     code: Code = Code.SUCCESS
     reasons: tuple[str, ...] = ()
@@ -59,17 +59,18 @@ SKIP = Status(Code.SKIP)
 
 
 def unschedulable(*reasons: str) -> Status:
-    """The node or pod is rejected, and evicting pods could change that. A ``Reason`` applies its rule."""
+    """Rejects the node or the pod; evicting pods could change that. A ``Reason`` applies its rule."""
     return _rejected(Code.UNSCHEDULABLE, reasons)
 
 
 def unresolvable(*reasons: str) -> Status:
-    """The node or pod is rejected, and evicting pods would not change that. A ``Reason`` applies its rule."""
+    """Rejects the node or the pod; evicting pods would not change that. A ``Reason`` applies its rule."""
     return _rejected(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, reasons)
 
 
 def error(reason: str) -> Status:
-    """Not an answer: something went wrong. A ``Reason`` applies its rule."""
+    """Returns the status of a call that failed, and so says nothing about the node or the pod. A ``Reason``
+    applies its rule."""
     return _rejected(Code.ERROR, (reason,))
 
 

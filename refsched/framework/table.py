@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table: a mapping that is made when somebody reads it."""
+"""Table: a mapping that is computed when it is first read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Table(Mapping[str, T]):
-    """Equal to the mapping that ``make`` answers."""
+    """A Table equals the mapping that ``make`` returns."""
 
     def __init__(self, make: Callable[[], Mapping[str, T]]) -> None:
         self._make: Callable[[], Mapping[str, T]] | None = make

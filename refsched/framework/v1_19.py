@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Framework in v1.19: a profile's plugins, run point by point, as that release runs them.
+"""Framework in v1.19: the plugins of a profile, run at one extension point after the other as in that
+release.
 
-PreFilter narrows nothing, PreScore leaves nothing out, and errors are worded otherwise.
-Rules: R-FRAMEWORK-51 … R-FRAMEWORK-54.   Source: pkg/scheduler/framework/runtime/framework.go (v1.19.16).
+PreFilter does not restrict the search, PreScore skips no plugin, and errors are worded otherwise. Rules:
+R-FRAMEWORK-51 … R-FRAMEWORK-54. Source: pkg/scheduler/framework/runtime/framework.go (v1.19.16).
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ _WITHOUT_PRE_SCORE: Mapping[str, str] = {
 
 @frozen
 class Framework(current.Framework):
-    """As today's, but for what is overridden."""
+    """This Framework is that of later releases except for the methods that it overrides."""
 
     # --- PreFilter --------------------------------------------------------------------------------
 
@@ -89,7 +90,8 @@ class Framework(current.Framework):
     # --- Filter -----------------------------------------------------------------------------------
 
     def run_filter_plugins(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> Status:
-        """The first that does not answer Success decides; what is no rejection is an Error."""
+        """Calls the Filter plugins until one does not answer Success. A status that is neither Success nor a
+        rejection becomes an Error."""
         for plugin in self.filter_plugins:
             name = plugin.name
             if name in state.skipped:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scheduling queue: which pods wait, where, and what brings them back."""
+"""The scheduling queue: which pods wait, where they wait, and what requeues them."""

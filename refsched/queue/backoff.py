@@ -20,9 +20,10 @@ _NANO = 10**9
 
 @frozen
 class Backoff:
-    """The durations of the configuration, in seconds: podInitialBackoffSeconds, podMaxBackoffSeconds.
+    """A Backoff has the durations of the configuration, in seconds: podInitialBackoffSeconds,
+    podMaxBackoffSeconds.
 
-    ``rounded`` says how exactly the time is counted.
+    ``rounded`` rounds a time to the precision with which backoffs are counted.
     """
 
     initial: float
@@ -33,7 +34,7 @@ class Backoff:
         """R-BACKOFF-01: The first backoff lasts podInitialBackoffSeconds, each further one twice as long as
         the one before, but none longer than podMaxBackoffSeconds.
 
-        Counted in whole nanoseconds. Source: calculateBackoffDuration.
+        The duration is computed in whole nanoseconds. Source: calculateBackoffDuration.
         """
         applies("R-BACKOFF-01")
         initial, maximum = round(self.initial * _NANO), round(self.maximum * _NANO)
@@ -67,7 +68,7 @@ class Backoff:
         return True
 
     def until_flush(self, now: float) -> float:
-        """Seconds from ``now``, when the queue is started, to the first flush of backoffQ.
+        """Returns the seconds from ``now``, when the queue is started, to the first flush of backoffQ.
 
         Source: waitUntilAlignedWithOrderingWindow.
         """
@@ -78,7 +79,7 @@ def to_the_second(time: float) -> float:
     """R-BACKOFF-04: The end of a backoff is rounded down to the second, and backoffQ is flushed at each whole
     second.
 
-    Nanoseconds count, and what is below them is a float's error. Source: alignToWindow.
+    The time is first rounded to nanoseconds, as anything smaller is a rounding error. Source: alignToWindow.
     """
     exact = round(time, 9)
     second = math.floor(exact)
@@ -99,7 +100,8 @@ def to_the_nanosecond(time: float) -> float:
 
 
 def by_expiration(less: Less) -> Less:
-    """The pod whose backoff ends earlier goes first; if both end at once, ``less`` decides.
+    """Returns an order in which the pod whose backoff ends earlier goes first; if both end at once, ``less``
+    decides.
 
     Source: lessBackoffCompletedWithPriority.
     """

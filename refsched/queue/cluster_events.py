@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cluster events: what an update of a pod or a node means for scheduling, and which registrations it matches.
+"""Cluster events: the events that an update of a pod or a node is, and the registrations that an event
+matches.
 
-Rules: R-CHANGE-01 … R-CHANGE-07.   Source: pkg/scheduler/framework/events.go;
-pkg/scheduler/framework/types.go, MatchClusterEvents (v1.34.2).
+Rules: R-CHANGE-01 … R-CHANGE-07. Source: pkg/scheduler/framework/events.go; pkg/scheduler/framework/types.go,
+MatchClusterEvents (v1.34.2).
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ SCHEDULE_ATTEMPT_FAILURE = ClusterEvent("", ActionType(0), "ScheduleAttemptFailu
 
 
 def is_wild_card(event: ClusterEvent) -> bool:
-    """Whether the event concerns every resource and every action."""
+    """Returns whether the event concerns every resource and every action."""
     return event.resource == WILD_CARD and event.action == ActionType.ALL
 
 

@@ -38,7 +38,7 @@ from refsched.queue.queued_pod import QueuedPod
 from refsched.rules import applies
 
 EXTENDER = "Extender"
-"""The name under which a rejection by an extender is recorded."""
+"""This is the name under which a rejection by an extender is recorded."""
 
 _ANYTHING = (
     POD,
@@ -55,7 +55,7 @@ _ANYTHING = (
 
 
 class Strategy(Enum):
-    """What an event means for a pod that waits. Source: scheduling_queue.go, queueingStrategy."""
+    """A Strategy is what an event means for a waiting pod. Source: scheduling_queue.go, queueingStrategy."""
 
     SKIP = "the pod is not requeued"
     AFTER_BACKOFF = "the pod is requeued, and backs off first"
@@ -64,7 +64,7 @@ class Strategy(Enum):
 
 @frozen
 class Registration:
-    """An event that a plugin registered for, and ``rule``, the id of the rule that the registration is."""
+    """A Registration is an event that a plugin registered for; ``rule`` is the id of the rule that it is."""
 
     event: ClusterEvent
     rule: str
@@ -72,7 +72,7 @@ class Registration:
     hint: Hint | None = None
 
     def says_queue(self, pod: Pod, happening: Happening, objects: ObjectStore) -> bool:
-        """The hint's answer; without a hint every such event requeues the pod."""
+        """Returns the hint's answer. Without a hint every such event requeues the pod."""
         if self.hint is None or self.hint(self.plugin, pod, happening.before, happening.after, objects):
             applies(self.rule)
             return True
@@ -80,8 +80,8 @@ class Registration:
 
 
 class HintTable:
-    """The registrations of one profile, by plugin. ``on_answer``, if set, is called with each registration that is
-    asked about a pod, and what it said."""
+    """A HintTable holds the registrations of one profile, by plugin. ``on_answer``, if set, is called with
+    each registration that is asked about a pod, and with its answer."""
 
     def __init__(self, registrations: Mapping[str, Sequence[Registration]]) -> None:
         self._registrations = registrations
@@ -89,7 +89,7 @@ class HintTable:
         self.on_answer: Callable[[Pod, Registration, bool], None] | None = None
 
     def matching(self, event: ClusterEvent) -> Mapping[str, Sequence[Registration]]:
-        """The registrations that the event matches, by plugin, for the plugins that have any."""
+        """Returns the registrations that the event matches, by plugin, for the plugins that have any."""
         if event not in self._matching:
             matching = {
                 plugin: tuple(r for r in registered if matches(r.event, event))
@@ -101,7 +101,8 @@ class HintTable:
         return self._matching[event]
 
     def watches(self, resource: str, action: ActionType) -> bool:
-        """Did any plugin register for such an action on this resource? Source: scheduler.go, unionedGVKs."""
+        """Returns whether any plugin registered for such an action on this resource. Source: scheduler.go,
+        unionedGVKs."""
         return any(
             registration.event.resource == resource and registration.event.action & action
             for registered in self._registrations.values()
@@ -155,7 +156,7 @@ class HintTable:
 
 
 def hint_table(plugins: Iterable[Plugin], *, has_extenders: bool = False) -> HintTable:
-    """The table of a profile. Any event requeues a pod that an extender rejected."""
+    """Returns the table of a profile. Any event requeues a pod that an extender rejected."""
     registrations = {plugin.name: _registrations(plugin) for plugin in plugins}
     if has_extenders:
         registrations[EXTENDER] = _anything(None, "R-HINT-06")
@@ -203,12 +204,13 @@ def _anything(plugin: Plugin | None, rule: str) -> tuple[Registration, ...]:
 
 
 def event_rule(plugin: str, resource: str, action: ActionType) -> str:
-    """The id of the rule that a row of ``EVENTS`` is: ``R-CURE-NodePorts-Pod-Delete``."""
+    """Returns the id of the rule that a row of ``EVENTS`` is: ``R-CURE-NodePorts-Pod-Delete``."""
     return f"R-CURE-{plugin}-{resource.rpartition('/')[2]}-{action_name(action)}"
 
 
 def action_name(action: ActionType) -> str:
-    """As Kubernetes writes it: ``Add|UpdateNodeLabel``, with a plus sign for the stroke."""
+    """Returns the name that Kubernetes gives to an action, with a plus sign for the stroke of
+    ``Add|UpdateNodeLabel``."""
     for whole in (ActionType.ALL, ActionType.UPDATE):
         if action is whole:
             return str(whole.name).title()

@@ -19,7 +19,8 @@ from refsched.rules import applies
 
 @frozen
 class Happening:
-    """An event with the object before it (None: it was created) and after it (None: it was deleted)."""
+    """A Happening is an event with the object before it (None if it was created) and after it (None if it was
+    deleted)."""
 
     event: ClusterEvent
     before: Any = None
@@ -27,8 +28,8 @@ class Happening:
 
 
 class InFlight:
-    """The pods in flight by uid, and one list of happenings for all of them: each pod sees those since its
-    Pop."""
+    """InFlight holds the pods in flight by uid, and one list of events for all of them: for each pod those
+    since its Pop count."""
 
     def __init__(self) -> None:
         self._pods: dict[str, QueuedPod] = {}
@@ -70,7 +71,7 @@ class InFlight:
         """R-FLIGHT-02: All events since a pod was popped count when its attempt fails, whatever object they
         are of.
 
-        KeyError if the pod is not in flight. Source: clusterEventsForPod.
+        Raises KeyError if the pod is not in flight. Source: clusterEventsForPod.
         """
         happened = tuple(islice(self._happenings, self._first_of[uid] - self._dropped, None))
         if happened:

@@ -18,12 +18,12 @@ from refsched.queue.queued_pod import QueuedPod
 from refsched.rules import applies
 
 Waiting = Callable[[str], QueuedPod | None]
-"""The pod of a key (``namespace/name``), as it waits in one of the queues; None if it is in none."""
+"""A Waiting returns the pod with a key (``namespace/name``) as it is in a queue, or None if it is in none."""
 
 
 @frozen
 class PodName:
-    """What is kept of a nominated pod."""
+    """A PodName is what is kept of a nominated pod."""
 
     namespace: str
     name: str
@@ -34,12 +34,12 @@ class PodName:
         return f"{self.namespace}/{self.name}"
 
     def as_pod(self) -> Pod:
-        """A pod of this name, without requests and priority."""
+        """Returns a pod of this name, without requests and priority."""
         return Pod(ObjectMeta(name=self.name, namespace=self.namespace, uid=self.uid))
 
 
 class Nominator:
-    """Which pods are nominated to which node. A pod has one nomination at most."""
+    """The Nominator knows which pods are nominated to which node. A pod has at most one nomination."""
 
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
@@ -47,12 +47,12 @@ class Nominator:
         self._pods_on: dict[str, dict[str, PodName]] = {}
 
     def nominated_to(self, node: str) -> tuple[PodName, ...]:
-        """In the order in which they were nominated, or last updated."""
+        """Returns the pods nominated to the node, in the order in which they were nominated or last updated."""
         return tuple(self._pods_on.get(node, {}).values())
 
     @property
     def nodes(self) -> Collection[str]:
-        """The nodes to which any pod is nominated."""
+        """Returns the nodes to which any pod is nominated."""
         return self._pods_on.keys()
 
     def counted_on(self, node: str, waiting: Waiting) -> tuple[PodInfo, ...]:

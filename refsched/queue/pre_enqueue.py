@@ -18,10 +18,10 @@ from refsched.queue.queued_pod import QueuedPod
 def run_pre_enqueue_plugins(
     pod: QueuedPod, plugins: Sequence[PreEnqueuePlugin], objects: ObjectStore
 ) -> QueuedPod:
-    """The pod with the plugin that rejects it, if one does.
+    """Returns the pod, with the plugin that rejects it if one does.
 
-    The plugin that gated the pod is asked first, and the first that rejects it decides. (The order of the others
-    is that of a map in kube-scheduler.)
+    The plugin that gated the pod is called first, and the first one that rejects the pod decides. (The order
+    of the others is that of a map in kube-scheduler.)
     """
     for plugin in sorted(plugins, key=lambda plugin: plugin.name != pod.gating_plugin):
         if not plugin.pre_enqueue(pod.pod, objects).is_success:

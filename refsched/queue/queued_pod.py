@@ -14,7 +14,7 @@ from refsched.framework.node_info import PodInfo
 from refsched.objects.pod import Pod
 
 NO_BACKOFF = -math.inf
-"""The end of the backoff of a pod that does not back off."""
+"""This is the end of the backoff of a pod that does not back off."""
 
 
 @frozen(eq=False)

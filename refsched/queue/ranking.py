@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranking: pods in the order of a comparison, those that it leaves equal side by side.
+"""Ranking: pods in the order of a comparison, with groups of those that it leaves equal.
 
-kube-scheduler keeps a binary heap. Which of many equal pods is its head depends on all that was put in
-and taken out before, so that any of them may come first.
-Source: pkg/scheduler/backend/heap/heap.go (v1.34.2).
+kube-scheduler keeps a binary heap. Which of the equal pods comes first there depends on everything that was
+put in and taken out before, so any of them may come first here. Source: pkg/scheduler/backend/heap/heap.go
+(v1.34.2).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import overload
 from refsched.queue.queued_pod import QueuedPod
 
 Less = Callable[[QueuedPod, QueuedPod], bool]
-"""Does the first pod go before the second? Two pods are equal if neither goes before the other."""
+"""A Less says whether the first pod goes before the second. Pods are equal if neither goes before the other."""
 
 
 class Group(Sequence[QueuedPod]):
-    """Equal pods, in the order of arrival."""
+    """A Group holds equal pods, in the order of their arrival."""
 
     def __init__(self, pods: Mapping[str, QueuedPod]) -> None:
         self._pods = pods
@@ -44,7 +44,8 @@ class Group(Sequence[QueuedPod]):
 
 
 class Ranking:
-    """Groups of equal pods, the first group first. Within a group pods stand in the order of arrival."""
+    """A Ranking holds groups of equal pods, the first group first. Within a group pods are in the order of
+    their arrival."""
 
     def __init__(self, less: Less) -> None:
         self._less = less
@@ -62,11 +63,11 @@ class Ranking:
         return None if group is None else group[key]
 
     def first(self) -> Sequence[QueuedPod]:
-        """The pods that go before all others, until the next change; none where there is no pod."""
+        """Returns the pods that go before all others, until the next change; it is empty if there is no pod."""
         return Group(self._groups[0]) if self._groups else ()
 
     def put(self, pod: QueuedPod) -> None:
-        """Add the pod, in the place of the one that has its key."""
+        """Adds the pod, and replaces the one that has its key."""
         self.remove(pod.key)
         at = self._rank(pod)
         if at == len(self._groups) or self._less(pod, _any_of(self._groups[at])):
@@ -83,7 +84,7 @@ class Ranking:
         return group.pop(key)
 
     def _rank(self, pod: QueuedPod) -> int:
-        """How many groups go before the pod."""
+        """Returns how many groups go before the pod."""
         low, high = 0, len(self._groups)
         while low < high:
             middle = (low + high) // 2

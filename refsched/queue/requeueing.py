@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requeueing: who is popped next, when PreEnqueue is run, and what brings a pod back that was rejected.
+"""Requeueing: which pod is popped next, when PreEnqueue is run, and what requeues a rejected pod.
 
-These are functions that a release names in its QueueRules.
-Rules: R-QUEUE-47, R-QUEUE-51, R-QUEUE-53, R-QUEUE-54.   Source: pkg/scheduler/backend/queue (v1.34.2).
+These are functions that a release names in its QueueRules. Rules: R-QUEUE-47, R-QUEUE-51, R-QUEUE-53,
+R-QUEUE-54. Source: pkg/scheduler/backend/queue (v1.34.2).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from refsched.queue.transitions import Occurrence, Place, Transition
 from refsched.rules import applies
 
 ACCEPTED_BY_PRE_ENQUEUE = frozenset({Place.ACTIVE, Place.BACKOFF, Place.ERROR_BACKOFF})
-"""The places of pods that no PreEnqueue plugin rejected when they were brought there."""
+"""A pod is in one of these places only if no PreEnqueue plugin rejected it on its way there."""
 
 # --- Pop ------------------------------------------------------------------------------------------
 
@@ -113,7 +113,7 @@ def any_update(before: Pod, after: Pod) -> Occurrence:
 
 
 def popping_from_active_queue_only(rules: QueueRules) -> QueueRules:
-    """Feature gate SchedulerPopFromBackoffQ turned off."""
+    """Returns the rules of the queue with the feature gate SchedulerPopFromBackoffQ turned off."""
     return evolve(
         rules,
         heads=of_active_queue,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""QueueRules: what a release says about its queue."""
+"""QueueRules: the part of the queue that a release defines."""
 
 from __future__ import annotations
 
@@ -22,20 +22,19 @@ from refsched.queue.transitions import Place, Transition, Transitions
 
 @frozen
 class QueueRules:
-    """``transitions`` is the table that the queue executes, and the functions say what happens to a pod, in
-    its words:
+    """``transitions`` is the table that the queue executes; the functions say which row of it applies to a pod:
 
-    * ``heads``: the pods of which one is popped next, of activeQ and backoffQ;
-    * ``runs_pre_enqueue``: is PreEnqueue run before this transition?
-    * ``update_events``: the events that an update of a pod is;
-    * ``update``: what an update is to a pod that it is no event for;
-    * ``last_hint``: once an event of an update has brought the pod to one of these places, the others are not
-      asked;
-    * ``on_event``: how an event requeues a waiting pod;
-    * ``after_attempt``: how a pod is requeued after a failed attempt;
-    * ``occurrence``: what such a strategy is to the pod, whose backoff may be over now.
+    * ``heads`` returns the pods of activeQ and backoffQ of which one is popped next.
+    * ``runs_pre_enqueue`` says whether PreEnqueue is run before this transition.
+    * ``update_events`` returns the events that an update of a pod is.
+    * ``update`` returns the occurrence that an update is where the table has a row for it.
+    * ``last_hint`` has the places that end the events of an update: once one of the events has brought the pod
+      there, the others are ignored.
+    * ``on_event`` says how an event requeues a waiting pod.
+    * ``after_attempt`` says how a pod is requeued after a failed attempt.
+    * ``occurrence`` returns the occurrence that such a strategy is for the pod; its backoff may be over now.
 
-    ``backoff`` makes the backoff of the configuration's two durations, ``in_flight`` and ``nominator`` the
+    ``backoff`` makes the Backoff of the configuration's two durations. ``in_flight`` and ``nominator`` make the
     records of pods in flight and of nominations. Periods and durations are in seconds;
     ``max_in_unschedulable_pods`` is how long a pod may wait for an event before it is requeued without one.
     """

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """SchedulingQueue: the pods that are to be scheduled, those that back off, and those that wait for an event.
 
-Every step of a pod is a row of the release's table (refsched/queue/transitions.py); nothing happens by
-itself. The queue asks the clock, and whoever moves the clock calls the two flushes when they are due
-(``flush_backoff_q_completed``, ``flush_unschedulable_pods_leftover``).
+Every step of a pod is a row of the release's table (refsched/queue/transitions.py). The queue reads the
+clock, but does not act by itself when time passes: the owner of the clock calls the two flushes when they are
+due (``flush_backoff_q_completed``, ``flush_unschedulable_pods_leftover``).
 
-Rules: R-QUEUE-01 … R-QUEUE-55.   Source: pkg/scheduler/backend/queue/scheduling_queue.go (v1.34.2).
+Rules: R-QUEUE-01 … R-QUEUE-55. Source: pkg/scheduler/backend/queue/scheduling_queue.go (v1.34.2).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _QUEUED = frozenset({Place.ACTIVE, Place.BACKOFF, Place.ERROR_BACKOFF})
 
 
 class Queues(NamedTuple):
-    """What an observer sees: each queue's pods, as sorted ``namespace/name``."""
+    """Queues are what an observer sees: the pods of each queue, as sorted ``namespace/name``."""
 
     active: tuple[str, ...]
     backoff: tuple[str, ...]
@@ -45,11 +45,10 @@ class Queues(NamedTuple):
 
 
 class SchedulingQueue:
-    """``hint_tables`` and ``pre_enqueue_plugins`` are by scheduler name; a pod of another scheduler does not
-    come here. ``objects`` is what the informers hold: it shows a change before the queue hears of it.
-    ``clock`` answers seconds since some whole second of UTC. ``on_move``, if set, is called with each step of
-    a pod.
-    """
+    """``hint_tables`` and ``pre_enqueue_plugins`` are by scheduler name; pods of other schedulers are never
+    added. ``objects`` is what the informers hold: it has a change before the queue receives the event.
+    ``clock`` returns the seconds since some whole second of UTC. ``on_move``, if set, is called with each
+    step of a pod."""
 
     def __init__(
         self,
@@ -86,7 +85,7 @@ class SchedulingQueue:
     # --- Changes of a pod that has no node --------------------------------------------------------
 
     def add(self, pod: Pod) -> None:
-        """A pod was created."""
+        """Adds a pod that was created."""
         self._enter(pod, Occurrence.ADDED)
 
     def update(self, before: Pod, after: Pod) -> None:
@@ -135,7 +134,7 @@ class SchedulingQueue:
                 return
 
     def delete(self, pod: Pod) -> None:
-        """The pod was deleted, or is assigned to a node now."""
+        """Removes a pod that was deleted, or that is assigned to a node now."""
         self.nominator.withdraw(pod)
         place, found = self._find(pod.key)
         if found is None:
@@ -145,12 +144,12 @@ class SchedulingQueue:
     # --- A pod's turn -----------------------------------------------------------------------------
 
     def heads(self) -> Sequence[QueuedPod]:
-        """The pods of which one is popped next, equal to QueueSort; none if Pop would block."""
+        """Returns the pods of which one is popped next, all equal to QueueSort; none if Pop would block."""
         return self.rules.heads(self._active, self._backoff)
 
     def take(self, key: str) -> QueuedPod:
-        """Pop this pod though it may not be its turn: for drivers that say which pod is tried. KeyError if it
-        does not wait here, or is gated."""
+        """Pops this pod even if it is not the next one, for drivers that say which pod is tried. Raises
+        KeyError if the pod does not wait here, or is gated."""
         place, pod = self._find(key)
         if pod is None:
             raise KeyError(key)
@@ -164,7 +163,7 @@ class SchedulingQueue:
         return self._popped(pod, Place.ACTIVE)
 
     def pop(self, key: str) -> QueuedPod:
-        """Pop one of the heads, by ``namespace/name``. KeyError if it is not one of them."""
+        """Pops one of the heads, by ``namespace/name``. Raises KeyError if the pod is not one of them."""
         place, pod = self._find(key)
         if pod is None or pod not in self.heads():
             raise KeyError(key)
@@ -188,25 +187,26 @@ class SchedulingQueue:
         )
 
     def gating_plugin(self, key: str) -> str:
-        """The PreEnqueue plugin that rejects this pod; empty if none does, or the pod does not wait here."""
+        """Returns the PreEnqueue plugin that rejects this pod, or "" if none does or the pod does not wait
+        here."""
         _, pod = self._find(key)
         return pod.gating_plugin if pod is not None else ""
 
     def done(self, uid: str) -> None:
-        """The pod's attempt is over or past Permit: no later event counts for it. Nothing happens if the pod
-        is not in flight."""
+        """Ends the time of a pod in flight: its attempt is over or past Permit, and no later event counts for
+        it. Does nothing if the pod is not in flight."""
         pod = self._in_flight.get(uid)
         if pod is not None:
             self._go(pod, Place.IN_FLIGHT, Occurrence.DONE)
 
     def add_unschedulable_if_not_present(self, pod: QueuedPod) -> None:
-        """The pod's attempt failed: ``pod`` names the plugins that rejected it (none: an error), and is as
-        the API server shows it now.
+        """Requeues a pod whose attempt failed. ``pod`` names the plugins that rejected it, none if the attempt
+        ended in an error, and is as the API server shows it now.
 
         R-QUEUE-49: After a failed attempt the backoff begins anew, and a rejection sets the number of
         consecutive errors to 0.
 
-        A pod that waits in the queue again already is left there. Source: AddUnschedulableIfNotPresent.
+        A pod that already waits in the queue again stays where it is. Source: AddUnschedulableIfNotPresent.
         """
         if self._find(pod.key)[1] is not None:
             self.done(pod.pod.uid)
@@ -226,7 +226,8 @@ class SchedulingQueue:
     # --- What happens in the cluster --------------------------------------------------------------
 
     def watches(self, resource: str, action: ActionType) -> bool:
-        """Whether any plugin of any profile registered for this kind; nodes and pods are watched anyway."""
+        """Returns whether any plugin of any profile registered for this kind. Nodes and pods are watched in
+        any case."""
         return any(table.watches(resource, action) for table in self.hint_tables.values())
 
     def move_all_to_active_or_backoff_queue(
@@ -236,10 +237,10 @@ class SchedulingQueue:
         after: Any,
         pre_check: Callable[[Pod], bool] | None = None,
     ) -> None:
-        """An event: it requeues those waiting pods for which a hint says Queue, and is remembered for those
-        in flight.
+        """Requeues those waiting pods for which a hint says Queue to the event, and records the event for
+        those in flight.
 
-        ``pre_check`` says which waiting pods it concerns at all; it always concerns those in flight.
+        ``pre_check`` says which waiting pods the event concerns at all; it always concerns those in flight.
         """
         waiting: Iterable[QueuedPod] = self._unschedulable
         if not events.is_wild_card(event):
@@ -252,7 +253,7 @@ class SchedulingQueue:
         self._hear_all(concerned, Happening(event, before, after))
 
     def activate(self, pods: Iterable[Pod]) -> None:
-        """A plugin asks that these pods be tried at once."""
+        """Moves these pods to activeQ at once, as a plugin asks."""
         for pod in pods:
             place, found = self._find(pod.key)
             if (found is None or place is Place.ACTIVE) and pod.uid in self._in_flight:
@@ -264,11 +265,11 @@ class SchedulingQueue:
     # --- Timers -----------------------------------------------------------------------------------
 
     def until_backoff_flush(self) -> float:
-        """Seconds from now, when the queue is started, to the first flush of backoffQ."""
+        """Returns the seconds from now, when the queue is started, to the first flush of backoffQ."""
         return self._backoff_rule.until_flush(self._clock())
 
     def flush_backoff_q_completed(self) -> None:
-        """Pods whose backoff is over go to activeQ."""
+        """Moves the pods whose backoff is over to activeQ."""
         now = self._clock()
         for place, queue in ((Place.BACKOFF, self._backoff), (Place.ERROR_BACKOFF, self._error_backoff)):
             while (heads := tuple(queue.first())) and not self._backoff_rule.is_backing_off(heads[0], now):
@@ -295,13 +296,14 @@ class SchedulingQueue:
         )
 
     def nominated_pods_for_node(self, node: str) -> tuple[PodInfo, ...]:
-        """The pods that are nominated to the node, as they count there."""
+        """Returns the pods that are nominated to the node, as they count there."""
         return self.nominator.counted_on(node, lambda key: self._find(key)[1])
 
     # --- Events and hints -------------------------------------------------------------------------
 
     def _hear_all(self, waiting: Iterable[QueuedPod], happening: Happening) -> None:
-        """A gated pod hears only events that the plugin that gates it registered for, in any profile."""
+        """Requeues those of the waiting pods for which a hint says Queue, and records the event for those in
+        flight. It concerns a gated pod only if the plugin that gates it registered for it, in any profile."""
         interested = self._interested(happening.event)
         for pod in waiting:
             if not pod.is_gated or pod.gating_plugin in interested:
@@ -309,7 +311,8 @@ class SchedulingQueue:
         self._in_flight.note(happening)
 
     def _hear(self, pod: QueuedPod, happening: Happening) -> bool:
-        """One waiting pod, one event: is the pod requeued? Source: requeuePodWithQueueingStrategy."""
+        """Returns whether the event requeues this waiting pod, and moves it if so. Source:
+        requeuePodWithQueueingStrategy."""
         place = Place.GATED if pod.is_gated else Place.UNSCHEDULABLE
         strategy = self.rules.on_event(self._table(pod), pod, happening, self._objects)
         goes_to = self._move(pod, place, self._occurrence(pod, strategy))
@@ -321,7 +324,7 @@ class SchedulingQueue:
         return self.rules.occurrence(pod, strategy, self._backoff_rule, self._clock())
 
     def _interested(self, event: ClusterEvent) -> frozenset[str]:
-        """The plugins, of all profiles, that registered for such an event."""
+        """Returns the plugins, of all profiles, that registered for such an event."""
         return frozenset(plugin for table in self.hint_tables.values() for plugin in table.matching(event))
 
     def _table(self, pod: QueuedPod) -> HintTable:
@@ -339,20 +342,20 @@ class SchedulingQueue:
         return Place.NOWHERE, None
 
     def _elsewhere(self, pod: Pod) -> tuple[Place, QueuedPod]:
-        """A pod that waits in no queue is in flight, or the queue does not know it."""
+        """Returns the place of a pod that waits in no queue: it is in flight, or the queue does not know it."""
         in_flight = self._in_flight.get(pod.uid)
         if in_flight is not None:
             return Place.IN_FLIGHT, in_flight
         return Place.NOWHERE, QueuedPod(PodInfo(pod), self._clock())
 
     def _enter(self, pod: Pod, occurrence: Enum) -> None:
-        """A pod that was not in the queue is nominated as its status says once it is active."""
+        """Adds a pod that was not in the queue. If it becomes active, it is nominated as its status says."""
         new = QueuedPod(PodInfo(pod), self._clock())
         if self._move(new, Place.NOWHERE, occurrence) is Place.ACTIVE:
             self.nominator.nominate(pod)
 
     def _move(self, pod: QueuedPod, place: Place, occurrence: Enum) -> Place:
-        """The step that the table says, unless a PreEnqueue plugin rejects the pod."""
+        """Takes the step that the table says, unless a PreEnqueue plugin rejects the pod."""
         if self.rules.runs_pre_enqueue(self.rules.transitions.row(place, occurrence)):
             pod = self._with_gate(pod)
             if pod.is_gated:
@@ -364,7 +367,7 @@ class SchedulingQueue:
         return run_pre_enqueue_plugins(pod, plugins, self._objects)
 
     def _go(self, pod: QueuedPod, place: Place, occurrence: Enum) -> Place:
-        """One step: take the pod from where it is, and put it where the table says. Every step is taken here.
+        """Takes the pod from where it is, and puts it where the table says. Every step of a pod is taken here.
 
         R-QUEUE-55: A pod that becomes active is removed from every other queue. Source: moveToActiveQ.
         """

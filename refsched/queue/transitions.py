@@ -3,11 +3,11 @@
 
 The queue takes every step by this table (``SchedulingQueue._go``). Three things are not in it:
 
-* PreEnqueue is run for a pod that is about to enter activeQ or backoffQ; if a plugin rejects it, the row
+* PreEnqueue is run for a pod that is about to enter activeQ or backoffQ. If a plugin rejects the pod, the row
   ``rejected by PreEnqueue`` counts instead of the one that brought it there (R-QUEUE-54 says when it is run).
 * An update of an unschedulable or gated pod has no row of its own: it is an event, and the rows of events
   count (R-QUEUE-46).
-* A driver that follows another scheduler may take a pod out of its turn (``SchedulingQueue.take``).
+* A driver that follows another scheduler may pop a pod that is not the next one (``SchedulingQueue.take``).
 
 Source: pkg/scheduler/backend/queue/scheduling_queue.go (v1.34.2), in the function that each row names.
 """
@@ -21,7 +21,8 @@ from attrs import frozen
 
 
 class Place(Enum):
-    """Where a pod can be. An observer sees gated pods among the unschedulable, and both backoffs as one."""
+    """A Place is where a pod can be. An observer sees gated pods among the unschedulable ones, and both
+    backoffs as one."""
 
     NOWHERE = "nowhere"
     ACTIVE = "active"
@@ -33,7 +34,8 @@ class Place(Enum):
 
 
 class Occurrence(Enum):
-    """What can happen to a pod. The backoff of a pod may still run when a hint says Queue, or be over."""
+    """An Occurrence is what can happen to a pod. When a hint says Queue, the pod's backoff may or may not be
+    over."""
 
     ADDED = "added"
     UPDATED = "updated"
@@ -53,8 +55,8 @@ class Occurrence(Enum):
 
 @frozen
 class Transition:
-    """One row: ``why`` is the rule as a sentence, ``source`` the function in Kubernetes. The occurrence is an
-    ``Occurrence``; a table of another release may have occurrences of its own."""
+    """A Transition is one row: ``why`` is the rule as a sentence, and ``source`` the function in Kubernetes.
+    The occurrence is an ``Occurrence``; a table of another release may have occurrences of its own."""
 
     rule: str
     place: Place
@@ -65,7 +67,7 @@ class Transition:
 
 
 class Transitions:
-    """A table of transitions, looked up by place and occurrence."""
+    """Transitions are looked up by place and occurrence."""
 
     def __init__(self, rows: Iterable[Transition]) -> None:
         self._rows = {(row.place, row.occurrence): row for row in rows}
@@ -80,7 +82,7 @@ class Transitions:
         return cause in self._rows
 
     def row(self, place: Place, occurrence: Enum) -> Transition:
-        """The row that decides. KeyError: such a thing does not happen to a pod that is there."""
+        """Returns the row that decides. Raises KeyError if this cannot happen to a pod in this place."""
         return self._rows[place, occurrence]
 
 
@@ -90,7 +92,7 @@ _MOVE = "movePodsToActiveOrBackoffQueue"
 
 # fmt: off
 _ROWS = (
-    # rule         where the pod is    what happens           where it goes
+    # rule         where the pod is    what happens           where it goes     function in Kubernetes
     ("R-QUEUE-01", _P.NOWHERE,         _O.ADDED,              _P.ACTIVE,        "Add",
      "A new pod goes to activeQ."),
     ("R-QUEUE-02", _P.NOWHERE,         _O.UPDATED,            _P.ACTIVE,        "Update",

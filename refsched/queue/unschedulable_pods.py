@@ -12,7 +12,8 @@ from refsched.queue.queued_pod import QueuedPod
 
 
 class UnschedulablePods:
-    """Pods by key, and by the plugins that rejected them, of which each event concerns only some."""
+    """UnschedulablePods hold pods by key, and by the plugins that rejected them, since an event concerns only
+    some plugins."""
 
     def __init__(self) -> None:
         self._pods: dict[str, QueuedPod] = {}
@@ -30,7 +31,7 @@ class UnschedulablePods:
         return self._pods.get(key)
 
     def put(self, pod: QueuedPod) -> None:
-        """Add the pod, in the place of the one that has its key."""
+        """Adds the pod, and replaces the one that has its key."""
         self.remove(pod.key)
         self._pods[pod.key] = pod
         self._entered[pod.key] = self._entries
@@ -48,6 +49,7 @@ class UnschedulablePods:
         return pod
 
     def rejected_by(self, plugins: Collection[str]) -> list[QueuedPod]:
-        """The pods that at least one of these plugins rejected or gates, in the order in which they came here."""
+        """Returns the pods that at least one of these plugins rejected or gates, in the order in which they
+        came here."""
         keys = {key for plugin in plugins for key in self._rejected_by.get(plugin, ())}
         return [self._pods[key] for key in sorted(keys, key=self._entered.__getitem__)]

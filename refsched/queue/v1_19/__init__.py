@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scheduling queue as v1.19 has it: what differs from today's, for its release to name."""
+"""The scheduling queue of v1.19: what differs from that of later releases."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requeueing in v1.19: every event moves every pod, and a failed pod comes back by what moved since the last
-Pop.
+"""Requeueing in v1.19: every event moves every pod, and a failed pod goes where the events since the last Pop
+say.
 
-Rules: R-QUEUE-58 … R-QUEUE-79, R-FLIGHT-51, R-BACKOFF-51, R-BACKOFF-52, R-NOM-51, R-NOM-52.
-Source: pkg/scheduler/internal/queue/scheduling_queue.go (v1.19.16).
+Rules: R-QUEUE-58 … R-QUEUE-79, R-FLIGHT-51, R-BACKOFF-51, R-BACKOFF-52, R-NOM-51, R-NOM-52. Source:
+pkg/scheduler/internal/queue/scheduling_queue.go (v1.19.16).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from refsched.rules import applies
 
 
 class MoveRequests(in_flight.InFlight):
-    """The move requests since the last Pop. Which pods are in flight is not known."""
+    """MoveRequests are those since the last Pop. Which pods are in flight is not known."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class MoveRequests(in_flight.InFlight):
         self._since_pop.clear()
 
     def done(self, uid: str) -> None:
-        """Nothing is kept of a pod."""
+        """Does nothing, since nothing is kept of a pod."""
 
     def note(self, happening: Happening) -> None:
         self._since_pop.append(happening)
@@ -100,12 +100,12 @@ def update(before: Pod, after: Pod) -> Enum:
 
 
 def no_events(before: Pod, after: Pod) -> tuple[ClusterEvent, ...]:
-    """An update of a waiting pod is no event: the table says what it does."""
+    """Returns no events: an update of a waiting pod is none, and the table says what it does."""
     return ()
 
 
 def never(row: Transition) -> bool:
-    """There is no PreEnqueue."""
+    """Returns False, since v1.19 has no PreEnqueue."""
     return False
 
 
@@ -117,7 +117,7 @@ def _to_the_nanosecond(time: float) -> float:
 
 
 class Backoff(backoff.Backoff):
-    """Counted to the nanosecond."""
+    """This Backoff is counted to the nanosecond."""
 
     def expiration(self, pod: QueuedPod) -> float:
         """R-BACKOFF-51: In v1.19 the backoff of a pod grows with the number of its attempts, whether they
@@ -147,7 +147,7 @@ def exact_backoff(initial: float, maximum: float) -> Backoff:
 
 
 class Nominator(nominator.Nominator):
-    """The nominated pods as they were when they were nominated.
+    """This Nominator holds the nominated pods as they were when they were nominated.
 
     Source: nominatedPodMap.
     """
@@ -202,4 +202,4 @@ QUEUE = QueueRules(
     leftover_flush_period=30.0,
     max_in_unschedulable_pods=60.0,
 )
-"""Source of the periods: Run, unschedulableQTimeInterval."""
+"""The sources of the periods are Run and unschedulableQTimeInterval."""

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TRANSITIONS: where a pod of v1.19's queue goes: activeQ, podBackoffQ and unschedulableQ, and no hints.
+"""TRANSITIONS: where a pod of v1.19's queue goes, by where it is and what happens to it.
 
-What is in flight, v1.19's queue does not know: a pod that was popped is in none of its queues, so that an
-update puts it into activeQ a second time while its attempt goes on. A *move request* is an event that moves
-pods from unschedulableQ, whether there is one to be moved or not. Source:
-pkg/scheduler/internal/queue/scheduling_queue.go (v1.19.16), in the function that each row names.
+The queues are activeQ, podBackoffQ and unschedulableQ, and there are no hints. The queue does not know which
+pods are in flight: a pod that was popped is in none of its queues, so that an update puts it into activeQ a
+second time while its attempt goes on. A *move request* is an event that moves pods from unschedulableQ,
+whether it holds any or not. Source: pkg/scheduler/internal/queue/scheduling_queue.go (v1.19.16), in the
+function that each row names.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from refsched.queue.transitions import Occurrence, Place, Transition, Transition
 
 
 class Happened(Enum):
-    """What can happen to a pod in v1.19 only."""
+    """Happened is what can happen to a pod in v1.19 only."""
 
     STATUS_UPDATED = "status updated"
     FAILED = "failed"
@@ -30,7 +31,7 @@ _MOVE = "movePodsToActiveOrBackoffQueue"
 
 # fmt: off
 _ROWS = (
-    # rule         where the pod is    what happens           where it goes
+    # rule         where the pod is    what happens           where it goes     function in Kubernetes
     ("R-QUEUE-61", _P.NOWHERE,         _O.ADDED,              _P.ACTIVE,        "Add",
      "In v1.19 a new pod goes to activeQ."),
     ("R-QUEUE-62", _P.NOWHERE,         _O.UPDATED,            _P.ACTIVE,        "Update",
