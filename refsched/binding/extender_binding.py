@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bind: an extender that binds, or else the Bind plugins.
+"""Bind: an extender binds the pod, or else the Bind plugins do.
 
-Rules: R-EXTENDER-13, R-EXTENDER-14.   Source: pkg/scheduler/schedule_one.go, bind, extendersBinding (v1.34.2).
+Rules: R-EXTENDER-13, R-EXTENDER-14.   Source: pkg/scheduler/schedule_one.go, bind, extendersBinding
+(v1.34.2).
 """
 
 from __future__ import annotations

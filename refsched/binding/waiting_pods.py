@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting pods: Permit holds these pods until every plugin that asked to wait has allowed them.
+"""Waiting pods: the pods that wait on Permit until every plugin that asked to wait has allowed them.
 
 Source: pkg/scheduler/framework/runtime/waiting_pods_map.go (v1.34.2).
 """
@@ -45,13 +45,13 @@ class WaitingPod:
         self.reject(plugin, f"rejected due to timeout after waiting {waited} at plugin {plugin}")
 
     def _decide(self, status: Status) -> None:
-        """Only the first decision counts."""
+        """Sets the decision if there is none yet."""
         if self.decision is None:
             self.decision = status
 
 
 class WaitingPods:
-    """The pods that wait on Permit, by uid."""
+    """WaitingPods holds the pods that wait on Permit, by uid."""
 
     def __init__(self) -> None:
         self._by_uid: dict[str, WaitingPod] = {}
@@ -66,8 +66,8 @@ class WaitingPods:
         self._by_uid.pop(uid, None)
 
     def reject(self, uid: str) -> bool:
-        """Rejects the waiting pod that was deleted, and returns whether it was waiting. Source: framework.go,
-        RejectWaitingPod."""
+        """Rejects the waiting pod that was deleted, and returns whether it was waiting.
+        Source: framework.go, RejectWaitingPod."""
         waiting = self.get(uid)
         if waiting is not None:
             waiting.reject("", "removed")
@@ -78,8 +78,8 @@ class WaitingPods:
 
 
 def go_duration(seconds: float) -> str:
-    """The duration as Go prints a time.Duration of less than an hour, which no timeout exceeds: ``15m0s``,
-    ``1.5s``, ``20ms``."""
+    """Returns the duration as Go prints a time.Duration of less than an hour, which no timeout exceeds:
+    ``15m0s``, ``1.5s``, ``20ms``."""
     nanoseconds = round(seconds * 1_000_000_000)
     if nanoseconds == 0:
         return "0s"

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cycle: from a pod and a snapshot to a decision, or to the reasons why there is none."""
+"""Cycle: how a pod and a snapshot lead to a decision, or to the reasons why there is none."""

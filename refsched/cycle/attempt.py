@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attempt: how a decision is reported in a record.
 
-Source: pkg/scheduler/framework/types.go, Diagnosis; the reasons stand in each plugin (v1.34.2).
+Source: pkg/scheduler/framework/types.go, Diagnosis; the reasons are in each plugin (v1.34.2).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SUCCESS = NodeStatus("Success")
 
 
 def describe(pod: str, decision: Decision) -> Attempt:
-    """What PreFilter, Filter and Score said."""
+    """Returns the record of what PreFilter, Filter and Score decided."""
     is_filtered = decision.errors or decision.diagnosis.statuses or decision.passed or decision.surplus
     scores = decision.scores
     statuses = Table(partial(_statuses, decision)) if is_filtered else None
@@ -37,8 +37,8 @@ def describe(pod: str, decision: Decision) -> Attempt:
 
 
 def _statuses(decision: Decision) -> Mapping[str, NodeStatus]:
-    """A node that was filtered twice is reported as it was seen last, and one that an extender rejected as Filter
-    saw it."""
+    """Returns the status of each node. A node that was filtered twice has its last status, and one that an
+    extender rejected has that of Filter."""
     rejected = {**decision.errors, **decision.diagnosis.statuses}
     passed = dict.fromkeys((node.name for node in (*decision.passed, *decision.surplus)), _SUCCESS)
     return {node: node_status(status) for node, status in rejected.items()} | passed
@@ -61,7 +61,7 @@ def _pre_filter(result: PreFilterResult) -> PreFilter | None:
 
 
 def _by_node(scores: Scores, nodes: Iterable[str]) -> Mapping[str, Mapping[str, int]]:
-    """An extender stands here by its URL, beside the plugins."""
+    """Returns the scores by node. An extender is listed by its URL beside the plugins."""
     given = {**scores.weighted, **scores.extenders}
     return {
         node: {name: by_node[node] for name, by_node in given.items() if node in by_node}

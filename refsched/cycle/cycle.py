@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cycle: one pod on its way, from Pop to bound or back in the queue.
+"""Cycle: the state of one pod from Pop until it is bound or back in the queue.
 
-The way itself is written down in ``scheduling_cycle`` and ``binding_cycle`` as generators: they run until
-the pod is held up by something that an input must end, and yield what that is.
+``scheduling_cycle`` and ``binding_cycle`` are the cycles themselves, as generators: they run until only an
+input can let the pod continue, and yield what the pod waits for.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from refsched.queue.queued_pod import QueuedPod
 
 @frozen
 class Held:
-    """A scripted plugin does not return from this point until it is released."""
+    """The plugin is a scripted one, and does not return from this point until it is released."""
 
     plugin: str
     point: str
@@ -38,7 +38,7 @@ class OnPermit:
 
 @frozen
 class OnPreBind:
-    """A plugin waits for what others answer to its writes; ``deadline`` in seconds of the machine's clock."""
+    """A plugin waits for an answer to what it wrote; ``deadline`` is in seconds of the machine's clock."""
 
     wait: WaitFor
     deadline: float
@@ -49,8 +49,8 @@ Stop = Held | OnPermit | OnPreBind
 
 @define(eq=False)
 class Cycle:
-    """``states`` is what each plugin keeps for this pod; ``calls`` those to scripted plugins that no record
-    reports yet."""
+    """``states`` is what each plugin keeps for this pod; ``calls`` are those of scripted plugins that no
+    record reports yet."""
 
     scheduler: SchedulerState
     framework: Framework
@@ -63,7 +63,7 @@ class Cycle:
 
     @property
     def on_node(self) -> tuple[PodInfo, NodeInfo]:
-        """The assumed pod and its node; there is none before assume."""
+        """Returns the assumed pod and its node. There is none before assume."""
         assert self.assumed is not None
         assert self.node is not None
         return self.assumed, self.node
@@ -73,7 +73,7 @@ class Cycle:
             self.calls.append(f"{plugin.name}.{point}")
 
     def take_calls(self) -> tuple[str, ...] | None:
-        """The calls since the last record; None where no plugin is configured whose calls are recorded."""
+        """Returns the calls since the last record, or None if no configured plugin has its calls recorded."""
         if not any(extends(plugin, RecordedCalls) for plugin in self._plugins_from_reserve_on()):
             return None
         taken = tuple(self.calls)

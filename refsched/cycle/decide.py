@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decide: where a pod may go. Pure: nothing is assumed, moved or chosen here.
+"""Decide: the nodes on which a pod can be placed. Nothing is assumed, moved or chosen here.
 
-The decision holds every node with the highest total; which of them is taken is the caller's choice.
+The decision has every node with the highest total; the caller chooses one of them.
 Source: pkg/scheduler/schedule_one.go, schedulePod, findNodesThatFitPod, prioritizeNodes (v1.34.2).
 """
 
@@ -30,12 +30,13 @@ from refsched.rules import applies
 
 @frozen
 class Decision:
-    """What one scheduling cycle found out about a pod.
+    """A Decision is what one scheduling cycle found out about a pod.
 
-    ``best`` are the nodes to choose from: empty where the pod fits nowhere, or where ``failure`` says what
+    ``best`` are the nodes to choose from: it is empty if the pod fits on no node, or if ``failure`` says what
     went wrong. ``feasible`` passed Filter and every extender. ``processed`` is by how much the start index of
     the next search moves on. ``passed`` are the nodes that passed Filter, whether or not an extender rejected
-    them afterwards, ``surplus`` feasible nodes that were not kept, and ``errors`` nodes whose filters failed.
+    them afterwards; ``surplus`` are feasible nodes that were not kept, and ``errors`` are nodes whose filters
+    failed.
     """
 
     pre_filter: PreFilterResult
@@ -62,10 +63,10 @@ class Decision:
 
 @frozen
 class Decider:
-    """How one profile decides, over one snapshot.
+    """A Decider decides for one profile, over one snapshot.
 
-    ``start`` is nextStartNodeIndex; ``percentage`` is percentageOfNodesToScore, 0 for adaptive. ``search`` finds
-    the feasible nodes.
+    ``start`` is nextStartNodeIndex; ``percentage`` is percentageOfNodesToScore, where 0 means adaptive.
+    ``search`` finds the feasible nodes.
     """
 
     framework: Framework
@@ -76,7 +77,8 @@ class Decider:
     search: SearchNodes = find_nodes
 
     def decide(self, pod: PodInfo) -> Decision:
-        """PreFilter, the nominated node, the search, extenders, and Score. The snapshot must have a node."""
+        """Runs PreFilter, Filter on the nominated node, the search, the extenders, and Score. The snapshot
+        must have a node."""
         pre_filter = self.framework.run_pre_filter_plugins(pod, self.snapshot)
         if pre_filter.status.is_rejected:
             return Decision(pre_filter, _rejected_before_filter(pre_filter))
@@ -108,8 +110,8 @@ class Decider:
     def _search_all(
         self, filters: NodeFilter, pre_filter: PreFilterResult, tried: Search, rejected: Mapping[str, Status]
     ) -> Decision:
-        """Filter, and then extenders. What was found out on the nominated node (``tried``, ``rejected``) is
-        reported where the search did not come to that node again."""
+        """Runs Filter, and then the extenders. What was found out on the nominated node (``tried``,
+        ``rejected``) is reported if the search did not reach that node again."""
         found = self._search(filters, pre_filter)
         passed = (*tried.feasible, *found.feasible)
         errors = {**tried.errors, **found.errors}
@@ -123,7 +125,7 @@ class Decider:
             diagnosis = evolve(
                 diagnosis,
                 by_extenders={**rejected, **accepted.rejected},
-                struck=len(left) != len(found.feasible),
+                extenders_rejected=len(left) != len(found.feasible),
             )
         return Decision(
             pre_filter,
@@ -182,7 +184,7 @@ class Decider:
 
 
 def _rejected_before_filter(pre_filter: PreFilterResult) -> Diagnosis:
-    """PreFilter rejected the pod, whatever the node."""
+    """Returns the diagnosis of a pod that PreFilter rejected on every node."""
     status = pre_filter.status
     return Diagnosis(
         absent=status,

@@ -19,7 +19,7 @@ from refsched.rules import applies
 
 @frozen
 class Passed:
-    """The nodes that every extender left, and why the others were rejected."""
+    """Passed has the nodes that every extender left, and says why the others were rejected."""
 
     nodes: tuple[NodeInfo, ...] = ()
     rejected: Mapping[str, Status] = field(factory=dict)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Failure: the way back of a pod that was not scheduled, or not bound.
+"""Failure: how a pod that was not scheduled, or not bound, returns to the queue.
 
 Source: pkg/scheduler/schedule_one.go, handleSchedulingFailure (v1.34.2).
 """
@@ -18,10 +18,10 @@ from refsched.rules import applies
 
 @frozen
 class Failure:
-    """Why, and which plugins' events may requeue the pod.
+    """A Failure says why the pod was not scheduled, and which plugins' events may requeue it.
 
-    ``unschedulable_plugins`` is None where the failure is no FitError: then the pod keeps what it had.
-    ``nominated_node`` is ``""`` where the nomination is cleared, None where it is left as it was.
+    ``unschedulable_plugins`` is None if the failure is no FitError: then the pod keeps those that it had.
+    ``nominated_node`` is ``""`` if the nomination is cleared, and None if it stays as it was.
     """
 
     status: Status
@@ -35,12 +35,12 @@ class Failure:
 
     @property
     def plugins(self) -> tuple[str, ...] | None:
-        """As records list them: None where there are none."""
+        """Returns the plugins as records list them, or None if there are none."""
         return tuple(sorted(self.unschedulable_plugins)) if self.unschedulable_plugins else None
 
 
 def rejected_on(node: str, status: Status) -> Failure:
-    """Reserve or Permit rejected the pod: a FitError of one node."""
+    """Returns the failure of a pod that Reserve or Permit rejected: a FitError of one node."""
     diagnosis = Diagnosis({node: status})
     message = fit_error_message(diagnosis, 1)
     return Failure(

@@ -20,7 +20,7 @@ MIN_FEASIBLE_NODES_TO_FIND = 100
 MIN_FEASIBLE_NODES_PERCENTAGE_TO_FIND = 5
 
 NominatedPods = Callable[[str], Sequence[PodInfo]]
-"""The pods nominated to a node of this name."""
+"""A NominatedPods returns the pods that are nominated to the node with this name."""
 
 
 def num_feasible_nodes_to_find(percentage: int, number_of_nodes: int) -> int:
@@ -39,7 +39,7 @@ def num_feasible_nodes_to_find(percentage: int, number_of_nodes: int) -> int:
 
 @frozen
 class NodeFilter:
-    """Filter for one pod, run on one node after the other."""
+    """A NodeFilter runs Filter for one pod on one node after the other."""
 
     framework: Framework
     snapshot: Snapshot
@@ -48,7 +48,7 @@ class NodeFilter:
     state: CycleState
 
     def run(self, node: NodeInfo) -> Status:
-        """What Filter says of this node, with the pods nominated to it counted."""
+        """Returns the status of Filter on this node, with the pods nominated to it counted."""
         nominated = self.nominated_pods(node.name)
         return self.framework.run_filter_plugins_with_nominated_pods(
             self.state, self.pod, node, nominated, self.snapshot
@@ -57,10 +57,10 @@ class NodeFilter:
 
 @frozen
 class Search:
-    """The feasible nodes, and why the other nodes were rejected, in the order of the search.
+    """A Search has the feasible nodes, and says why the others were rejected, in the order of the search.
 
-    ``surplus`` are feasible nodes beyond the number that was to be found. ``errors`` are nodes whose filters
-    failed, and ``failure`` is the error that the cycle reports.
+    ``surplus`` are feasible nodes beyond the number to find. ``errors`` are nodes whose filters failed, and
+    ``failure`` is the error that the cycle reports.
     """
 
     feasible: tuple[NodeInfo, ...] = ()
@@ -71,7 +71,7 @@ class Search:
 
 
 SearchNodes = Callable[[Sequence[NodeInfo], int, int, NodeFilter], Search]
-"""Searches nodes, from a start index on, for a number of feasible ones."""
+"""A SearchNodes searches the nodes, from a start index on, for a number of feasible ones."""
 
 
 def find_nodes(nodes: Sequence[NodeInfo], start: int, number_to_find: int, filters: NodeFilter) -> Search:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FitError: why a pod fits nowhere, and the sentence that says so.
+"""FitError: why a pod fits on no node, and the message that says so.
 
 Source: pkg/scheduler/framework/types.go, FitError.Error and Diagnosis (v1.34.2).
 """
@@ -18,10 +18,11 @@ from refsched.rules import applies
 
 @frozen
 class Diagnosis:
-    """What each filtered node said, what stands for the others, and what PreFilter and PostFilter said.
+    """A Diagnosis has the status of each node that was filtered, and what PreFilter and PostFilter answered.
 
-    ``absent`` is the status of nodes that were not filtered. ``by_extenders`` says why extenders rejected nodes,
-    which goes before what plugins said; ``struck`` whether they left fewer nodes than they were given.
+    ``absent`` is the status of nodes that were not filtered. ``by_extenders`` says why extenders rejected
+    nodes, and goes before what plugins answered; ``extenders_rejected`` says whether they left fewer nodes
+    than they were given.
     """
 
     statuses: Mapping[str, Status] = field(factory=dict)
@@ -31,11 +32,11 @@ class Diagnosis:
     pre_filter_plugins: frozenset[str] = frozenset()
     rejecting: Status = SUCCESS
     by_extenders: Mapping[str, Status] = field(factory=dict)
-    struck: bool = False
+    extenders_rejected: bool = False
 
     @property
     def node_to_status(self) -> Mapping[str, Status]:
-        """Every rejection, by node."""
+        """Returns every rejection, by node."""
         return {**self.statuses, **self.by_extenders}
 
     @property
@@ -45,7 +46,7 @@ class Diagnosis:
         """
         applies("R-FAIL-02")
         said = (*self.statuses.values(), self.rejecting)
-        extenders = {EXTENDER} if self.struck else frozenset()
+        extenders = {EXTENDER} if self.extenders_rejected else frozenset()
         return self.pre_filter_plugins | {s.plugin for s in said if s.is_rejected and s.plugin} | extenders
 
     @property

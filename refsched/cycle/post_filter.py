@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PostFilter in the cycle: the plugins are run, and what they chose to do is prepared.
+"""PostFilter in the cycle: the plugins are run, and the preemption that they chose is prepared.
 
 Source: framework/runtime/framework.go, RunPostFilterPlugins; framework/preemption/preemption.go,
 prepareCandidateAsync, PreemptPod (v1.34.2).
@@ -26,7 +26,7 @@ PREEMPTION_PLUGIN = "DefaultPreemption"
 
 @frozen
 class PostFilterOutcome:
-    """``victims`` as a record lists them; ``writes`` are reported after the attempt."""
+    """``victims`` are listed as in a record; ``writes`` are reported after the attempt."""
 
     message: str = ""
     nominated_node: str | None = None
@@ -89,8 +89,8 @@ def prepare_asynchronously(
     """R-PREEMPT-PREP-01: Pods of lower priority that are nominated to the node lose their nomination; then
     each victim is rejected if it waits on Permit, and deleted if it does not.
 
-    kube-scheduler does it in a goroutine (SchedulerAsyncPreemption), and holds the preemptor gated meanwhile.
-    It is over here before its first deletion comes back.
+    kube-scheduler does this in a goroutine (SchedulerAsyncPreemption), and gates the preemptor meanwhile. Here
+    it is over before the scheduler sees the first deletion.
     """
     if result.victims:
         applies("R-PREEMPT-PREP-01")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reserve, Permit, PreBind, Bind and PostBind: in which order their plugins are called, and what an answer does.
+"""Reserve, Permit, PreBind, Bind and PostBind: the order in which plugins are called, and what their answers
+do.
 
 Source: pkg/scheduler/framework/runtime/framework.go, RunReservePluginsReserve, RunReservePluginsUnreserve,
 RunPermitPlugins, RunPreBindPlugins, RunBindPlugins, RunPostBindPlugins (v1.34.2).
@@ -32,11 +33,11 @@ from refsched.objects.pod import Pod
 from refsched.rules import applies
 
 Runs = Generator[Stop, None, Status]
-"""Runs until it stops at something, and in the end answers a status."""
+"""A Runs yields what it waits for, and returns a status in the end."""
 
 
 def _once_released(cycle: Cycle, plugin: Plugin, point: str, answer: Any) -> Generator[Stop, None, Any]:
-    """The plugin's answer; where it asks to be held, once it is released."""
+    """Returns the plugin's answer; if the plugin asks to be held, once it is released."""
     cycle.note_call(plugin, point)
     if isinstance(answer, Hold):
         yield Held(plugin.name, point)
@@ -86,8 +87,8 @@ def run_unreserve_plugins(cycle: Cycle) -> None:
 
 
 def failure_at(point: str, plugin: str, status: Status, pod: Pod) -> Status:
-    """A rejection stays what it is; any other status becomes an error that says where it was met. A Skip that
-    the point does not know is no error to Go, which prints that there is none (Status.AsError)."""
+    """Returns a rejection as it is, and any other status as an error that says where it was met. In Go a Skip
+    at a point that does not know it is no error, and is printed as nil (Status.AsError)."""
     if status.is_rejected:
         return status.by(plugin)
     said = "%!w(<nil>)" if status.code is Code.SKIP else status.message
@@ -101,7 +102,7 @@ def run_permit_plugins(cycle: Cycle) -> Generator[Stop, None, tuple[Status, dict
     """R-PERMIT-01: Permit plugins are called in order until one rejects the pod; if none does, the pod waits for
     all those that answered Wait.
 
-    Answers the status, and after how many seconds each plugin that is waited for rejects the pod.
+    Returns the status, and after how many seconds each plugin that is waited for rejects the pod.
     """
     waits: dict[str, float] = {}
     for plugin in cycle.framework.permit_plugins:

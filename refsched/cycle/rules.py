@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CycleRules: what a release says about its scheduling cycle."""
+"""CycleRules: the part of the scheduling and binding cycles that a release defines."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @frozen
 class CycleRules:
-    """``scheduling_cycle`` runs from Pop to the end of Permit, and answers whether the pod is on its way to be
-    bound; ``decider`` finds the node in it; ``binding_cycle`` runs from there.
+    """``scheduling_cycle`` runs from Pop to the end of Permit, and returns whether the pod is to be bound;
+    ``decider`` finds the node in it; ``binding_cycle`` runs after it.
 
-    ``failure_at`` is what becomes of a status, other than Success, that a plugin answers at Reserve, Permit,
-    PreBind or Bind. ``prepare_preemption`` evicts the victims and withdraws the nominations that PostFilter chose,
-    and answers what is then left of PostFilter's result.
+    ``failure_at`` returns what becomes of a status, other than Success, that a plugin answers at Reserve,
+    Permit, PreBind or Bind. ``prepare_preemption`` evicts the victims and withdraws the nominations that
+    PostFilter chose, and returns what is then left of PostFilter's result.
     """
 
     scheduling_cycle: Callable[[Cycle], Generator[Stop, None, bool]]

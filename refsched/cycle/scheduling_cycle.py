@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scheduling cycle: a popped pod is given a node, or is sent back with the reasons why not.
+"""The scheduling cycle: a popped pod is assumed on a node, or returned to the queue with the reasons why not.
 
 Source: pkg/scheduler/schedule_one.go, ScheduleOne, schedulingCycle, schedulePod (v1.34.2).
 """
@@ -90,7 +90,8 @@ def decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Decision:
 def _post_filter(
     cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: Decision, attempt: Attempt
 ) -> bool:
-    """The pod fits nowhere: PostFilter may make room, and its words end the message."""
+    """Runs PostFilter for a pod that fits on no node, and ends the cycle; PostFilter's answer ends the
+    message."""
     outcome = run_post_filter(cycle, pod, snapshot, decision)
     diagnosis = evolve(decision.diagnosis, post_filter_message=outcome.message)
     failure = Failure(
@@ -127,7 +128,7 @@ def _assume_and_reserve(cycle: Cycle, snapshot: Snapshot, host: str) -> Generato
 
 def _roll_back(cycle: Cycle, status: Status) -> Failure:
     """R-ROLLBACK-02: If Reserve or Permit fails, what was reserved is unreserved and the assumed pod is
-    forgotten before the next cycle. That others have bound or deleted the pod meanwhile is only logged."""
+    forgotten before the next cycle. If others have bound or deleted the pod meanwhile, this is only logged."""
     applies("R-ROLLBACK-02")
     run_unreserve_plugins(cycle)
     pod, node = cycle.on_node
@@ -137,7 +138,7 @@ def _roll_back(cycle: Cycle, status: Status) -> Failure:
 
 
 def _end(cycle: Cycle, attempt: Attempt, failure: Failure, writes: tuple[Output, ...] = ()) -> bool:
-    """The cycle failed: the pod goes back to the queue, and the attempt is reported."""
+    """Ends a cycle that failed: requeues the pod, and reports the attempt."""
     failure = handle_scheduling_failure(cycle, failure)
     cycle.scheduler.records.append(
         evolve(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeInfo and PodInfo: a node with the pods that count there, and what is derived from them once.
 
-Both are immutable: ``with_pod`` and ``without_pod`` return a new NodeInfo. Source:
-pkg/scheduler/framework/types.go, NodeInfo and PodInfo (v1.34.2).
+Both are immutable: ``with_pod`` and ``without_pod`` return a new NodeInfo.
+Source: pkg/scheduler/framework/types.go, NodeInfo and PodInfo (v1.34.2).
 """
 
 from __future__ import annotations

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The machine: inputs go in, records come out, and nothing else moves it."""
+"""The machine: it takes inputs and returns records, and does nothing without an input."""

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ApiServer: what is true, as opposed to what the scheduler has seen of it.
+"""ApiServer: the true state of the cluster, as opposed to what the scheduler has seen of it.
 
-What happens to the cluster, and what the scheduler writes, is stored here at once, and shown to the scheduler
-one event at a time once its cycles have come to rest: a cycle never sees the world change under it, and what
-it wrote has come back before the next input. Who answers a write (the volume controller, a victim's kubelet) is
-not played here: that is an input.
+What happens to the cluster, and what the scheduler writes, is stored here at once. It is shown to the
+scheduler one event at a time, when no cycle can continue: a cycle never sees the cluster change while it
+runs, and has seen what it wrote before the next input. Components that react to a write (the volume
+controller, the kubelet of a victim) are not simulated here: what they do is an input.
 """
 
 from __future__ import annotations
@@ -24,39 +24,39 @@ T = TypeVar("T", bound=ApiObject)
 
 @frozen
 class Event:
-    """An object was created (no ``before``), changed, or deleted (no ``after``)."""
+    """An Event says that an object was created (no ``before``), changed, or deleted (no ``after``)."""
 
     before: ApiObject | None
     after: ApiObject | None
 
 
 class ApiServer:
-    """The stored objects, and the events that the scheduler has yet to see, oldest first."""
+    """The ApiServer has the stored objects, and the events that the scheduler has not seen yet, oldest first."""
 
     def __init__(self) -> None:
         self._stored = ObjectStore()
         self.events: deque[Event] = deque()
 
     def get(self, kind: type[T], name: str, namespace: str = "") -> T | None:
-        """The object as it is stored, whether the scheduler has seen it so or not."""
+        """Returns the object as it is stored, whether or not the scheduler has seen it so."""
         return self._stored.get(kind, name, namespace)
 
     # --- Others write -----------------------------------------------------------------------------
 
     def create(self, created: ApiObject) -> None:
-        """InputError where an object of this kind and name is there."""
+        """Stores a new object. Raises InputError if an object of this kind and name exists."""
         if self._find(created) is not None:
             raise InputError("exists already", where=describe(created))
         self._store(created)
 
     def update(self, updated: ApiObject) -> None:
-        """InputError where there is no such object."""
+        """Stores a changed object. Raises InputError if there is no such object."""
         if self._find(updated) is None:
             raise InputError("does not exist, so it cannot be updated", where=describe(updated))
         self._store(updated)
 
     def delete(self, kind: type[ApiObject], name: str, namespace: str) -> None:
-        """InputError where there is no such object."""
+        """Deletes an object. Raises InputError if there is no such object."""
         removed = self._stored.remove(kind, name, namespace)
         if removed is None:
             where = f"{kind.kind} {namespace + '/' if namespace else ''}{name}"
@@ -66,12 +66,13 @@ class ApiServer:
     # --- The scheduler writes ---------------------------------------------------------------------
 
     def write(self, verb: str, written: ApiObject) -> None:
-        """``create`` or ``update``. A deletion that the scheduler asks for is carried out by an input."""
+        """Stores what the scheduler writes. A deletion that it asks for (``delete``) is carried out by an
+        input."""
         if verb != "delete":
             self._store(written)
 
     def bind(self, pod: ObjectMeta, node: str) -> str:
-        """Assign the pod to the node. Answers why not, or ``""``.
+        """Assigns the pod to the node, and returns why this is not possible, or ``""``.
 
         Source: pkg/registry/core/pod/storage/storage.go, BindingREST.assignPod, setPodNodeAndMetadata.
         """
@@ -87,8 +88,9 @@ class ApiServer:
     def patch_status(
         self, pod: Pod, condition: PodCondition | None = None, nominated_node: str | None = None
     ) -> None:
-        """What differs from ``pod``'s own status is patched into the stored pod, of a condition those fields that
-        differ; where nothing does, nothing is written. A ``nominated_node`` of None leaves the nomination.
+        """Patches the fields that differ from ``pod``'s own status into the stored pod; of a condition, only
+        those of its fields that differ. If nothing differs, nothing is written. If ``nominated_node`` is
+        None, the nomination stays.
         Source: schedule_one.go, updatePod; pkg/scheduler/util/utils.go, PatchPodStatus."""
         new_condition = condition is not None and condition not in pod.status.conditions
         new_nomination = nominated_node is not None and nominated_node != pod.status.nominated_node_name
@@ -117,7 +119,8 @@ class ApiServer:
 
 
 def _merged(condition: PodCondition, own: Pod, stored: Pod) -> PodCondition:
-    """A field that ``own`` has already is not sent, and is missing if others removed the condition meanwhile."""
+    """Returns the stored condition with the patch applied. A field that ``own`` has already is not sent, and
+    is missing if others removed the condition meanwhile."""
     nothing = PodCondition(condition.type)
     known, there = (
         next((c for c in pod.status.conditions if c.type == condition.type), nothing) for pod in (own, stored)
@@ -127,7 +130,7 @@ def _merged(condition: PodCondition, own: Pod, stored: Pod) -> PodCondition:
 
 
 def describe(named: ApiObject) -> str:
-    """``Pod default/a``, ``Node n``."""
+    """Returns the object's name for a message: ``Pod default/a``, ``Node n``."""
     namespace = named.metadata.namespace
     return f"{named.kind} {namespace + '/' if namespace else ''}{named.metadata.name}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Event handlers: what the API server shows goes into the store, the cache and the queue.
+"""Event handlers: what the API server shows is put into the store, the cache and the queue.
 
 Source: pkg/scheduler/eventhandlers.go (v1.34.2), with SchedulerQueueingHints on.
 """
@@ -40,13 +40,13 @@ RESOURCES = {
     "ResourceSlice": events.RESOURCE_SLICE,
     "DeviceClass": events.DEVICE_CLASS,
 }
-"""Kinds that plugins may register for, beside nodes and pods. Others are only stored."""
+"""Plugins may register for these kinds, besides nodes and pods. Other kinds are only stored."""
 
 T = TypeVar("T", bound=ApiObject)
 
 
 def store(scheduler: SchedulerState, event: Event) -> ApiObject:
-    """The informers show the event; answers its object."""
+    """Shows the event to the informers, and returns its object."""
     shown = event.after or event.before
     assert shown is not None
     if event.after is not None:
@@ -57,7 +57,7 @@ def store(scheduler: SchedulerState, event: Event) -> ApiObject:
 
 
 def handle(scheduler: SchedulerState, event: Event) -> None:
-    """Show one event to the scheduler."""
+    """Shows one event to the scheduler."""
     shown = store(scheduler, event)
     if isinstance(shown, Pod):
         assigned, waiting = shown_pods(scheduler, event)
@@ -125,7 +125,7 @@ def shown_pods(scheduler: SchedulerState, event: Event) -> tuple[BeforeAndAfter,
     profile of this scheduler, in the queue; a pod that becomes assigned is added to the cache and deleted
     from the queue.
 
-    Answers the pod before and after the event, for the cache and for the queue. Source: addAllEventHandlers.
+    Returns the pod before and after the event, for the cache and for the queue. Source: addAllEventHandlers.
     """
     before, after = _as(Pod, event.before), _as(Pod, event.after)
     assigned = tuple(pod if pod is not None and pod.spec.node_name else None for pod in (before, after))
@@ -143,8 +143,8 @@ def _handle_assigned_pod(scheduler: SchedulerState, before: Pod | None, after: P
     """R-EVENT-06: The addition, a change and the deletion of an assigned pod are events that may requeue others,
     after the cache has it.
 
-    What the cache refuses is only logged by kube-scheduler, and the event counts all the same. Source:
-    addPodToCache, updatePodInCache, deletePodFromCache.
+    kube-scheduler only logs an error of the cache, and the event counts nevertheless.
+    Source: addPodToCache, updatePodInCache, deletePodFromCache.
     """
     applies("R-EVENT-06")
     if after is not None and before is None:
@@ -225,7 +225,7 @@ def is_skipped(scheduler: SchedulerState, pod: Pod) -> bool:
 
 
 def keep_assumed_pods(scheduler: SchedulerState) -> None:
-    """Assumed pods do not expire. Source: scheduler.go, durationToExpireAssumedPod."""
+    """Does nothing: assumed pods do not expire. Source: scheduler.go, durationToExpireAssumedPod."""
 
 
 MACHINE = MachineRules(handle, is_skipped, keep_assumed_pods)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs: from a record of docs/protocol.md to the machine's own call."""
+"""Inputs: a record of docs/protocol.md becomes a call of the machine."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Shown = Callable[[dict[str, Any], ApiObject], None]
 
 
 class InputReader:
-    """Applies input records to a scheduler, with the API server's defaults set, and without the fields that
-    it drops where a feature gate is off."""
+    """An InputReader applies input records to a scheduler. It sets the API server's defaults, and drops the
+    fields that the API server drops if a feature gate is off."""
 
     def __init__(self, scheduler: Scheduler, shown: Shown | None = None) -> None:
         """``shown`` is called with each object as it was given and as it was read."""
@@ -30,7 +30,7 @@ class InputReader:
         self._serial = 0
 
     def apply(self, record: Input) -> None:
-        """Raises InputError where the record cannot be: an object that is wrong, or not there."""
+        """Applies the record. Raises InputError if this is impossible: an object is invalid, or missing."""
         match record:
             case Create(value):
                 self._scheduler.create(self._read(value, None))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles: from a configuration to the plugins that a scheduler runs, and to the scheduler itself."""
+"""Profiles: a configuration becomes the plugins that a scheduler runs, and the scheduler itself."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def framework_of(
     release: Release = DEFAULT,
     oddities: Oddities | None = None,
 ) -> Framework:
-    """The plugins of a profile, each made once, at the points at which it is enabled."""
+    """Returns the plugins of a profile, each made once, at the points at which it is enabled."""
     handle = Handle(extenders)
     if oddities is None:
         oddities = release.oddities
@@ -78,7 +78,7 @@ def scheduler_of(
     reach: Callable[[ExtenderConfig], Ask] = nobody,
     oddities: Oddities | None = None,
 ) -> Scheduler:
-    """A scheduler of an empty cluster at time 0. The first profile's QueueSort sorts for all.
+    """Returns a scheduler of an empty cluster at time 0. The QueueSort of the first profile sorts all pods.
 
     ``reach`` says how each extender of the configuration is asked; ``oddities`` are the known defects that the
     scheduler has; without them, those of its release. Raises InputError where the configuration enables what

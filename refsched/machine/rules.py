@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MachineRules: what a release says about what lies between the API server, the queue and the cycles."""
+"""MachineRules: the part of the machine, between the API server, the queue and the cycles, that a release
+defines."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 @frozen
 class MachineRules:
     """``handle`` shows one event to the scheduler, ``is_skipped`` says which popped pod is not tried, and
-    ``clean_up`` is what is done in the cache once a second."""
+    ``clean_up`` is done to the cache once a second."""
 
     handle: Callable[[SchedulerState, Event], None]
     is_skipped: Callable[[SchedulerState, Pod], bool]

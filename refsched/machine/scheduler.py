@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scheduler: the sans-IO machine. An input goes in, records come out; nothing else moves it.
+"""Scheduler: a machine without threads, clock or network. It takes inputs and returns records.
 
-There are no threads, no clock and no network in it. A pod's cycle is a generator that runs until something holds
-it up; the machine keeps those that were held up, and lets one go on when an input has ended what it waits for.
-Of what is due at one moment, events come first, then deadlines, then the cycles that can go on, the oldest first.
+A pod's cycle is a generator that runs until it must wait. The machine keeps the cycles that wait, and
+continues one when an input has ended what it waits for. Of what is due at the same time, events come first,
+then deadlines, then the cycles that can continue, the oldest first.
 """
 
 from __future__ import annotations
@@ -34,22 +34,23 @@ LEFTOVER_TIMER = "unschedulableFlush"
 ASSUMED_PODS_TIMER = "assumedPods"
 
 MAX_SECONDS = 10**10
-"""Three centuries: what lies beyond is no time that a scheduler ran."""
+"""The clock goes no further than this, three centuries, since no scheduler runs for longer."""
 
 LAST_YEAR = 9000
-"""A scheduler that starts then may run for MAX_SECONDS: times have four digits for the year."""
+"""A scheduler that starts in this year or before may run for MAX_SECONDS: times have four digits for the year."""
 
 FAR = 3600.0
-"""Seconds that are worth jumping over."""
+"""The flushes of so many seconds are skipped at once if they would change nothing."""
 
 
 class CycleHeldError(Exception):
-    """A scheduling cycle is held, and kube-scheduler runs one at a time."""
+    """A CycleHeldError is raised while a scheduling cycle is held, since kube-scheduler runs one at a time."""
 
 
 @define(eq=False)
 class _RunningCycle:
-    """A cycle that has begun and not ended: the generator that runs it, and what it stopped at."""
+    """A _RunningCycle has begun and not ended: it has the generator that runs the cycle, and what it waits
+    for."""
 
     cycle: Cycle
     steps: Generator[Stop, None, None]
@@ -103,7 +104,7 @@ class Scheduler:
         self._settle()
 
     def advance(self, seconds: float) -> None:
-        """Move the clock; it stops wherever a timer falls due."""
+        """Advances the clock, and does what falls due on the way."""
         if not seconds >= 0:
             raise InputError("the clock does not go back", "advance")
         begin = self.state.clock.now
@@ -120,7 +121,7 @@ class Scheduler:
         self._settle()
 
     def permit(self, pod: str, decision: str, plugin: str = "") -> None:
-        """Allow a waiting pod (by all that it waits for, or by one), or reject it."""
+        """Allows a waiting pod, for one plugin or for all that it waits for, or rejects it."""
         waiting = self._waiting_pod(pod)
         plugins = waiting.pending_plugins
         if plugin and plugin not in plugins:
@@ -135,7 +136,7 @@ class Scheduler:
         self._settle()
 
     def release(self, pod: str) -> None:
-        """Let the oldest cycle go on in which a scripted plugin holds the pod."""
+        """Continues the oldest cycle in which a scripted plugin holds the pod."""
         for running in self._running:
             if isinstance(running.stop, Held) and running.cycle.queued.key == pod:
                 self._go_on(running)
@@ -144,11 +145,11 @@ class Scheduler:
         raise InputError(f"{pod} is not held", "release.pod")
 
     def schedule(self, pod: str | None = None) -> bool:
-        """Pop a pod and run its cycle, up to where it stops. False where Pop would block.
+        """Pops a pod and runs its cycle until it waits or ends. Returns False if Pop would block.
 
-        A pod that is being deleted or is assumed already is popped and skipped. With ``pod`` this one is
-        tried though it may not be its turn (KeyError where it does not wait). CycleHeldError while a scheduling
-        cycle is held. Source: schedule_one.go, ScheduleOne, skipPodSchedule.
+        A pod that is being deleted or is assumed already is popped and skipped. If ``pod`` is given, it is tried
+        even if it is not the next one. Raises KeyError if that pod is not in the queue, and CycleHeldError while a
+        scheduling cycle is held. Source: schedule_one.go, ScheduleOne, skipPodSchedule.
         """
         if any(not running.cycle.is_binding for running in self._running):
             raise CycleHeldError("a scheduling cycle is held, and kube-scheduler runs one at a time")
@@ -165,11 +166,12 @@ class Scheduler:
         return False
 
     def skippable_heads(self) -> list[str]:
-        """The pods (``namespace/name``) of which any may be popped next, and is skipped then."""
+        """Returns the pods (``namespace/name``) that may be popped next, and would be skipped then."""
         return [queued.key for queued in self.state.queue.heads() if self._is_skipped(queued.pod)]
 
     def skip_head(self) -> bool:
-        """Pop a pod that is skipped, if one of those that may be popped is; a record never shows it."""
+        """Pops and skips one of the pods that may be popped next, if one of them would be skipped. No record
+        shows this."""
         skippable = self.skippable_heads()
         if not skippable:
             return False
@@ -177,7 +179,7 @@ class Scheduler:
         return True
 
     def skip(self, pod: str) -> None:
-        """Pop this pod, whoever else waits, and pass it over. KeyError where it does not wait."""
+        """Pops and skips this pod, even if it is not the next one. Raises KeyError if it is not in the queue."""
         queue = self.state.queue
         queue.done(queue.take(pod).pod.uid)
 
@@ -194,13 +196,13 @@ class Scheduler:
     # --- Outputs ----------------------------------------------------------------------------------
 
     def take_records(self) -> list[Output]:
-        """What the scheduler did since the last call."""
+        """Returns what the scheduler did since the last call."""
         taken = list(self.state.records)
         self.state.records.clear()
         return taken
 
     def take_held(self) -> tuple[str, Held] | None:
-        """The first pod that a scripted plugin began to hold since the last call, and where."""
+        """Returns the first pod that a scripted plugin began to hold since the last call, and the point."""
         began, self._began_to_hold = self._began_to_hold, None
         return began
 
@@ -231,7 +233,8 @@ class Scheduler:
         return True
 
     def _resume(self) -> bool:
-        """Let the oldest cycle go on that can; a PreBind that still waits has been asked, and stays."""
+        """Continues the oldest cycle that can continue, and returns whether there is one. A PreBind that
+        still waits is only asked."""
         for running in list(self._running):
             stop = running.stop
             if isinstance(stop, OnPermit) and stop.waiting.decision is not None:
@@ -251,8 +254,9 @@ class Scheduler:
     # --- Time -------------------------------------------------------------------------------------
 
     def _jump(self, begin: float, due: float, end: float) -> bool:
-        """Where nothing waits in the queue that time alone could move, its flushes change nothing: those before
-        the next deadline of a pod, or before the end, are passed over. False where there are few of them."""
+        """Skips the flushes before the next deadline of a pod, or before the end, if the queue has no pod
+        that time alone could move: they would change nothing. Returns False if this is not so, or if there
+        are few of them."""
         _, backoff, unschedulable = self.state.queue.queues()
         if unschedulable and not self._stay(unschedulable, due - begin):
             return False
@@ -270,8 +274,9 @@ class Scheduler:
         return True
 
     def _stay(self, unschedulable: Sequence[str], elapsed: float) -> bool:
-        """Does time alone move none of these pods? ``elapsed`` are the seconds since the last input: a gated pod
-        that was flushed once after it, and has stayed gated, stays so until the next one."""
+        """Returns whether time alone moves none of these pods. ``elapsed`` are the seconds since the last
+        input: a gated pod that was flushed once after it, and has stayed gated, stays so until the next
+        input."""
         queue = self.state.queue
         if LEFTOVER_TIMER in self._frozen_timers:
             return True
@@ -285,7 +290,7 @@ class Scheduler:
         return min([*due, *self._deadlines()])
 
     def _deadlines(self) -> list[float]:
-        """Of pods: what they wait for ends by itself at these times."""
+        """Returns the times at which what pods wait for ends by itself."""
         due = []
         if PERMIT_TIMERS not in self._frozen_timers:
             due = [at for waiting in self._undecided() for at in waiting.deadlines.values()]
@@ -304,7 +309,8 @@ class Scheduler:
             self._leftover_flush_due += self.kubernetes.queue.leftover_flush_period
 
     def _expire_deadline(self) -> bool:
-        """Let the oldest deadline that is due expire: of Permit's patience, or of PreBind's."""
+        """Lets the oldest deadline that is due expire, of Permit or of PreBind, and returns whether there is
+        one."""
         now = self.state.clock.now
         if PERMIT_TIMERS not in self._frozen_timers:
             for waiting in self._undecided():
@@ -323,7 +329,7 @@ class Scheduler:
 
 
 def _run(cycle: Cycle) -> Generator[Stop, None, None]:
-    """The scheduling cycle of a pod, and then, while other pods are scheduled, its binding cycle."""
+    """Runs the scheduling cycle of a pod, and then, while other pods are scheduled, its binding cycle."""
     rules = cycle.scheduler.rules
     if (yield from rules.scheduling_cycle(cycle)):
         cycle.is_binding = True

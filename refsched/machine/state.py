@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SchedulerState: what scheduling cycles, binding cycles and event handlers share.
 
-``objects`` is what the informers have shown; ``api`` is what is true. Time is in seconds since ``start``.
+``objects`` is what the informers have shown; ``api`` is the true state. Time is in seconds since ``start``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from refsched.records import Output, Write
 
 @define(eq=False)
 class Clock:
-    """``now`` moves only with an input that says so."""
+    """``now`` changes only by an input that says so."""
 
     start: datetime
     now: float = 0.0
@@ -42,8 +42,8 @@ class Clock:
 
 @define(eq=False)
 class SchedulerState:
-    """One scheduler's mutable state, whole. ``next_start_node_index`` is where the next search begins, and
-    ``search`` how nodes are searched and ``sums`` how counts are added up over them."""
+    """A SchedulerState is all the mutable state of one scheduler. ``next_start_node_index`` is where the next
+    search begins; ``search`` searches the nodes, and ``sums`` adds up counts over them."""
 
     profiles: Mapping[str, Framework]
     queue: SchedulingQueue
@@ -74,6 +74,6 @@ class SchedulerState:
         return error(refusal) if refusal else SUCCESS
 
     def write(self, verb: str, written: ApiObject) -> None:
-        """A plugin writes to the API server: it is stored, and recorded."""
+        """Stores what a plugin writes to the API server, and records it."""
         self.api.write(verb, written)
         self.records.append(Write(verb, as_json(written)))

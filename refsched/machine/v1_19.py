@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Event handlers in v1.19: every event is a move request for all pods, or for those with a matching affinity.
+"""Event handlers in v1.19: an event is a move request for all pods, or for those with a matching affinity.
 
 Rules: R-EVENT-51 … R-EVENT-58.   Source: pkg/scheduler/eventhandlers.go (v1.19.16).
 """
@@ -37,7 +37,7 @@ of a Service, is a move request."""
 
 
 def handle(scheduler: SchedulerState, event: Event) -> None:
-    """Show one event to the scheduler."""
+    """Shows one event to the scheduler."""
     shown = store(scheduler, event)
     if isinstance(shown, Pod):
         _handle_pod(scheduler, event)
@@ -105,7 +105,8 @@ def _handle_node(scheduler: SchedulerState, event: Event) -> None:
 
 
 def _handle_pod(scheduler: SchedulerState, event: Event) -> None:
-    """As today, a pod that is assigned is the cache's, and one that is not is the queue's (R-EVENT-02)."""
+    """Handles a pod as later releases do: in the cache if it is assigned, and in the queue if not
+    (R-EVENT-02)."""
     (assigned_before, assigned), (waiting_before, waiting) = shown_pods(scheduler, event)
     _handle_assigned_pod(scheduler, assigned_before, assigned)
     if waiting is not None and waiting_before is None:
@@ -146,7 +147,7 @@ def _wants_near(assigned: Pod) -> Callable[[Pod], bool]:
 
 
 def _cached(change: Callable[[], None]) -> None:
-    """What the cache refuses is only logged by kube-scheduler."""
+    """Changes the cache. kube-scheduler only logs an error of the cache."""
     try:
         change()
     except CacheError:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Preemption: which pods are evicted so that a pod of higher priority fits, and on which node.
 
-May the pod preempt at all (``eligibility``)? On which nodes would which victims make room (``dry_run``,
-``victims``, with ``importance`` and ``disruption``)? What do extenders say (``extenders``)? Which of the
-candidates is taken (``pick``)? The plugin that does these steps is plugins/default_preemption.py.
+``eligibility`` says whether the pod may preempt at all. ``dry_run`` and ``victims``, with ``importance`` and
+``disruption``, find the nodes where preemption helps, and the victims on each. ``extenders`` may reject such
+candidates, and ``pick`` picks one of them. The plugin that does these steps is plugins/default_preemption.py.
 """

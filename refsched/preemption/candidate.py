@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Candidate: a node, and what would have to leave it for the pod to fit there."""
+"""Candidate: a node, and the pods that would have to be evicted from it for the pod to fit there."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from refsched.framework.node_info import PodInfo
 
 @frozen
 class Candidate:
-    """``victims`` stand in order of importance, the most important first; ``num_pdb_violations`` of them
-    are protected by a disruption budget that has nothing left to give.
+    """``victims`` are in order of importance, the most important first; ``num_pdb_violations`` of them are
+    protected by a disruption budget that allows no more disruptions.
 
     Source: framework/preemption/preemption.go, candidate; extender/v1 Victims (v0.34.2).
     """

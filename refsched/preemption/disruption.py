@@ -21,7 +21,7 @@ from refsched.rules import applies
 
 @frozen
 class Budgets:
-    """PodDisruptionBudgets by namespace, each with its selector compiled."""
+    """Budgets hold PodDisruptionBudgets by namespace, each with its selector compiled."""
 
     by_namespace: Mapping[str, Sequence[tuple[PodDisruptionBudget, Selector]]]
 
@@ -35,7 +35,8 @@ class Budgets:
 
 @frozen
 class ByProtection:
-    """Possible victims, in the order given: those whose eviction would break a budget, and the others."""
+    """ByProtection splits possible victims, in the order given, into those whose eviction would violate a
+    budget, and the others."""
 
     violating: tuple[PodInfo, ...]
     others: tuple[PodInfo, ...]
@@ -64,8 +65,8 @@ def _counts_against(budget: PodDisruptionBudget, selector: Selector, pod: Pod) -
 
 
 def _selector(budget: PodDisruptionBudget) -> Selector:
-    """Unlike the disruption controller, the scheduler takes an empty selector to mean no pod; and so it does
-    with a missing or an invalid one."""
+    """Returns the budget's selector. Unlike the disruption controller, the scheduler takes an empty selector
+    to match no pod, and a missing or an invalid one too."""
     try:
         selector = compile_selector(budget.spec.selector)
     except InputError:

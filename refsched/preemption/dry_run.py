@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dry run: on which nodes preemption could help, and what each of them would cost.
+"""Dry run: the nodes on which preemption could help, and the victims that each of them would need.
 
 Rules: R-PREEMPT-03, R-PREEMPT-09.
 Source: framework/preemption/preemption.go, findCandidates, DryRunPreemption; framework/interface.go,
@@ -25,7 +25,8 @@ from refsched.rules import applies
 
 @frozen
 class DryRun:
-    """Both in the order of the snapshot: nodes where victims make room, and what the other ones said."""
+    """A DryRun has the nodes where evicting victims helps, and the statuses of the others, both in the order
+    of the snapshot."""
 
     candidates: tuple[Candidate, ...]
     statuses: Mapping[str, Status]
@@ -50,8 +51,8 @@ def number_of_candidates(nodes: int, percentage: int, absolute: int) -> int:
 
 
 def dry_run(context: PostFilterContext, nodes: Sequence[NodeInfo], steps: PreemptionSteps) -> DryRun:
-    """What every one of these nodes would answer. Where the real search ends early, it has seen some of it
-    (see pick.py)."""
+    """Returns the result of the dry run on all of these nodes. A real search that ends early has seen a part
+    of it (see pick.py)."""
     budgets = Budgets.of(context.snapshot.objects.list(PodDisruptionBudget))
     candidates: list[Candidate] = []
     statuses: dict[str, Status] = {}

@@ -21,7 +21,7 @@ def why_not_eligible(context: PostFilterContext) -> str | None:
     R-PREEMPT-02: While a victim of preemption is terminating on the node that is nominated to the pod, the pod
     preempts no other, unless that node rejects it as UnschedulableAndUnresolvable.
 
-    Returns None where the pod may preempt."""
+    Returns None if the pod may preempt."""
     if context.pod.pod.spec.preemption_policy == "Never":
         applies("R-PREEMPT-01")
         return NEVER
@@ -42,13 +42,13 @@ def _waits_for_a_victim(context: PostFilterContext) -> bool:
 
 
 def may_preempt(preemptor: Pod, other: Pod) -> bool:
-    """Only pods of lower priority are victims (isPreemptionAllowed)."""
+    """Returns whether ``other`` may be a victim: only pods of lower priority are (isPreemptionAllowed)."""
     return other.priority < preemptor.priority
 
 
 def _leaves_by_preemption(pod: Pod) -> bool:
-    """The pod is being deleted, and its first DisruptionTarget condition names the scheduler's preemption
-    (podTerminatingByPreemption)."""
+    """Returns whether the pod is being deleted, and its first DisruptionTarget condition names the
+    scheduler's preemption (podTerminatingByPreemption)."""
     if pod.metadata.deletion_timestamp is None:
         return False
     target = next((c for c in pod.status.conditions if c.type == "DisruptionTarget"), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extenders: processes outside the scheduler that may reject candidates, or change victims.
+"""Extenders: processes outside the scheduler that may reject candidates, or change their victims.
 
 Rules: R-PREEMPT-12.   Source: framework/preemption/preemption.go, callExtenders (v1.34.2).
 """
@@ -18,11 +18,12 @@ from refsched.rules import applies
 
 
 class PreemptionExtender(Protocol):
-    """An extender, as far as preemption calls it."""
+    """A PreemptionExtender is an extender as far as preemption calls it."""
 
     @property
     def is_ignorable(self) -> bool:
-        """Where the call fails, or a node comes back without victims, go on without."""
+        """Returns whether preemption continues without the extender if the call fails, or a node comes back
+        without victims."""
         ...
 
     @property
@@ -33,7 +34,7 @@ class PreemptionExtender(Protocol):
     def process_preemption(
         self, pod: PodInfo, candidates: Mapping[str, Candidate], snapshot: Snapshot
     ) -> Mapping[str, Candidate] | Status:
-        """By node: the candidates that it lets stand. A Status where the call failed."""
+        """Returns the candidates that the extender leaves, by node, or a Status if the call failed."""
         ...
 
 
@@ -48,7 +49,7 @@ def consult(
     candidates that the extenders before it left, until none is left; an extender that is not ignorable ends
     preemption if it fails, or if it names nodes without a victim, any one of which is reported.
 
-    The nodes are walked in the order of a Go map."""
+    kube-scheduler visits the nodes in the order of a Go map."""
     left: Mapping[str, Candidate] = {candidate.node: candidate for candidate in candidates}
     for extender in extenders:
         if not left:

@@ -37,13 +37,13 @@ def by_importance(pods: Sequence[PodInfo], now: datetime, choices: Choices) -> l
 
 @frozen
 class PreemptionSteps:
-    """Steps of preemption that a release may take otherwise; the defaults do what the rules say.
-    ``by_importance`` is the order of the pods of a node, the most important first."""
+    """PreemptionSteps are steps of preemption that a release may do otherwise; the defaults do what the rules
+    say. ``by_importance`` sorts the pods of a node, the most important first."""
 
     by_importance: Callable[[Sequence[PodInfo], datetime, Choices], list[PodInfo]] = by_importance
 
 
 def earliest_start(victims: Sequence[PodInfo], now: datetime) -> datetime:
-    """When the first of the victims of highest priority started."""
+    """Returns when the first of the victims of highest priority started."""
     highest = max(victim.pod.priority for victim in victims)
     return min(v.pod.status.start_time or now for v in victims if v.pod.priority == highest)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pick: which of the candidates may be the one.
+"""Pick: which of the candidates may be picked.
 
 Rules: R-PREEMPT-10, R-PREEMPT-11.
 Source: framework/preemption/preemption.go, pickOneNodeForPreemption, DryRunPreemption (v1.34.2).
@@ -17,7 +17,7 @@ from refsched.rules import applies
 Rank = tuple[int, int, int, int, float]
 
 _ABOVE_ANY_PRIORITY = 2**31
-"""Added to each priority, so that a victim more costs more, also where priorities are negative."""
+"""This is added to each priority, so that one more victim raises the sum even if its priority is negative."""
 
 
 def rank(candidate: Candidate, now: datetime) -> Rank:
@@ -26,7 +26,8 @@ def rank(candidate: Candidate, now: datetime) -> Rank:
     the latest start of the earliest victim of the highest priority; of candidates that are equal in all of
     these any is picked.
 
-    If that victim has not started, any may be picked too: the clock moves on from one candidate to the next.
+    If that victim has not started, any may be picked too, since kube-scheduler reads the clock anew for each
+    candidate.
     """
     applies("R-PREEMPT-11")
     victims = candidate.victims
@@ -45,9 +46,9 @@ def possible_picks(candidates: Sequence[Candidate], wanted: int, now: datetime) 
 
     ``candidates`` are all that a complete search finds.
 
-    The nodes are walked in the order of a Go map, from a random offset, by workers that take whole chunks of
-    them: any order may come out. So a search has seen at least ``found`` candidates of the better kind, any
-    of them, and the best of these is taken: a candidate is possible if that many are no better than it.
+    kube-scheduler visits the nodes in the order of a Go map, from a random offset, in parallel chunks, so that any
+    order is possible. The search has then seen at least ``found`` candidates of the better kind, whichever they
+    are, and picks the best of them: a candidate is possible if that many are no better than it.
     """
     harmless = [c for c in candidates if not c.num_pdb_violations]
     pool = harmless or candidates
@@ -61,7 +62,7 @@ def possible_picks(candidates: Sequence[Candidate], wanted: int, now: datetime) 
 
 
 def first_found(candidates: Sequence[Candidate], wanted: int) -> list[Candidate]:
-    """What a search that walks the nodes in the order given keeps: those without violation first."""
+    """Returns what a search that visits the nodes in the order given keeps, those without a violation first."""
     harmless: list[Candidate] = []
     violating: list[Candidate] = []
     for candidate in candidates:

@@ -22,7 +22,7 @@ NO_VICTIMS = Reason("No preemption victims found for incoming pod", "R-PREEMPT-0
 def select_victims(
     context: PostFilterContext, node: NodeInfo, budgets: Budgets, steps: PreemptionSteps
 ) -> Candidate | Status:
-    """Which pods must leave ``node``, or why it does not help that any leaves. There may be no victim at all.
+    """Returns the victims on ``node``, which may be none, or the reason why evicting pods there does not help.
 
     R-PREEMPT-04: A node without a pod of lower priority is no candidate for preemption.
     R-PREEMPT-05: A node is a candidate for preemption only if the pod fits there once all pods of lower priority
@@ -51,7 +51,7 @@ def select_victims(
 
 
 class Trial:
-    """The node, and what the plugins make of it, as pods leave it and come back."""
+    """A Trial is the node, and the states of the plugins, as pods are removed from it and added again."""
 
     def __init__(self, context: PostFilterContext, node: NodeInfo) -> None:
         self._context = context
@@ -78,7 +78,7 @@ class Trial:
         )
 
     def reprieves(self, pod: PodInfo) -> bool:
-        """May the pod stay? If not, it is removed again."""
+        """Adds the pod again if the preemptor still fits then, and returns whether it does."""
         self.add(pod)
         if self.filter().is_success:
             return True

@@ -5,7 +5,7 @@ Every step of a pod is a row of the release's table (refsched/queue/transitions.
 clock, but does not act by itself when time passes: the owner of the clock calls the two flushes when they are
 due (``flush_backoff_q_completed``, ``flush_unschedulable_pods_leftover``).
 
-Rules: R-QUEUE-01 … R-QUEUE-55. Source: pkg/scheduler/backend/queue/scheduling_queue.go (v1.34.2).
+Rules: R-QUEUE-01 … R-QUEUE-55.   Source: pkg/scheduler/backend/queue/scheduling_queue.go (v1.34.2).
 """
 
 from __future__ import annotations
@@ -311,8 +311,8 @@ class SchedulingQueue:
         self._in_flight.note(happening)
 
     def _hear(self, pod: QueuedPod, happening: Happening) -> bool:
-        """Returns whether the event requeues this waiting pod, and moves it if so. Source:
-        requeuePodWithQueueingStrategy."""
+        """Returns whether the event requeues this waiting pod, and moves it if so.
+        Source: requeuePodWithQueueingStrategy."""
         place = Place.GATED if pod.is_gated else Place.UNSCHEDULABLE
         strategy = self.rules.on_event(self._table(pod), pod, happening, self._objects)
         goes_to = self._move(pod, place, self._occurrence(pod, strategy))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The binding cycle of v1.19: an assumed pod is bound, or what it held is given back.
+"""The binding cycle of v1.19: an assumed pod is bound, or its reservations are released.
 
 Rules: R-BIND-51, R-BIND-52.
 Source: pkg/scheduler/scheduler.go, scheduleOne, bind, extendersBinding (v1.19.16).
@@ -26,7 +26,7 @@ from refsched.rules import applies
 
 
 def binding_cycle(cycle: Cycle) -> Generator[Stop, None, None]:
-    """Wait on Permit, PreBind, Bind, PostBind."""
+    """Waits on Permit, and runs PreBind, Bind and PostBind."""
     pod, node = cycle.on_node
     status = yield from _wait_and_bind(cycle)
     failure = None if status.is_success else failed(status)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decide in v1.19: every search goes over all nodes, and every node that PreFilter rejected has its status.
+"""Decide in v1.19: every search considers all nodes, and every node that PreFilter rejected has its status.
 
 Rules: R-SEARCH-51, R-SEARCH-52.
 Source: pkg/scheduler/core/generic_scheduler.go, Schedule, findNodesThatFitPod, prioritizeNodes (v1.19.16).
@@ -18,10 +18,11 @@ from refsched.rules import applies
 
 @frozen
 class Decider(current.Decider):
-    """As today's, but for what is overridden."""
+    """This Decider is that of later releases except for the methods that it overrides."""
 
     def decide(self, pod: PodInfo) -> current.Decision:
-        """What was not looked at has no status, and preemption may be tried there."""
+        """Decides as later releases do, but gives no status to nodes that were not looked at, so that
+        preemption may be tried there."""
         decision = super().decide(pod)
         if decision.pre_filter.status.is_rejected:
             return decision
@@ -41,7 +42,8 @@ class Decider(current.Decider):
         return False
 
     def _score(self, pod: PodInfo, decision: current.Decision) -> current.Decision:
-        """Source: generic_scheduler.go, prioritizeNodes, where every node gets the same then."""
+        """Scores the nodes; if nothing scores, every node has the same score. Source: generic_scheduler.go,
+        prioritizeNodes."""
         if self._has_scores:
             return super()._score(pod, decision)
         return evolve(decision, best=tuple(node.name for node in decision.feasible))

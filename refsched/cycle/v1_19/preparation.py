@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What v1.19 does for the candidate that preemption took: victims go, and then nominations do.
+"""Preparation in v1.19: the victims of the candidate that preemption picked are deleted, and then nominations
+cleared.
 
 Rules: R-EVICT-01, R-EVICT-02.
-Source: plugins/defaultpreemption/default_preemption.go, PrepareCandidate; pkg/scheduler/util/utils.go, DeletePod,
-ClearNominatedNodeName (v1.19.16).
+Source: plugins/defaultpreemption/default_preemption.go, PrepareCandidate; pkg/scheduler/util/utils.go,
+DeletePod, ClearNominatedNodeName (v1.19.16).
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scheduling cycle of v1.19: a popped pod is given a node, or is sent back with the reasons why not.
+"""The scheduling cycle of v1.19: a popped pod is assumed on a node, or returned to the queue with the reasons
+why not.
 
 Rules: R-CYCLE-51 … R-CYCLE-53.
 Source: pkg/scheduler/scheduler.go, scheduleOne; core/generic_scheduler.go, Schedule (v1.19.16).
@@ -43,7 +44,7 @@ NO_NODES_AVAILABLE = Reason("no nodes available to schedule pods", "R-CYCLE-51")
 def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
     """R-CYCLE-51: In v1.19 a pod is Unschedulable while there is no node.
 
-    From Pop to the end of Permit. Is the pod on its way to be bound?
+    The cycle runs from Pop to the end of Permit, and returns whether the pod is to be bound.
     """
     scheduler, pod = cycle.scheduler, cycle.queued.info
     attempt = Attempt(pod.pod.key, SCHEDULED)
@@ -78,7 +79,7 @@ def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
 
 
 def reason_of(status: Status) -> str:
-    """The reason of the PodScheduled condition, after a node was chosen."""
+    """Returns the reason of the PodScheduled condition, for a failure after a node was chosen."""
     return UNSCHEDULABLE if status.is_rejected else SCHEDULER_ERROR
 
 
@@ -123,7 +124,7 @@ def roll_back(cycle: Cycle) -> None:
 def _end(
     cycle: Cycle, attempt: Attempt, failure: Failure, reason: str, writes: tuple[Output, ...] = ()
 ) -> bool:
-    """The cycle failed: the pod goes back to the queue, and the attempt is recorded."""
+    """Ends a cycle that failed: requeues the pod, and records the attempt."""
     record_scheduling_failure(cycle, failure, reason)
     cycle.scheduler.records.append(
         evolve(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What v1.19 says where a pod fits nowhere, or where a plugin rejects a pod after a node was chosen.
+"""Wording in v1.19: the messages if a pod fits on no node, or if a plugin rejects it after a node was chosen.
 
 Rules: R-WORDS-51 … R-WORDS-53.
 Source: pkg/scheduler/core/generic_scheduler.go, FitError.Error; framework/runtime/framework.go,
