@@ -14,9 +14,23 @@ from refsched.objects.kinds import kind_called, kind_of, read_object
 from refsched.objects.priority_class import PriorityClass
 from refsched.objects.store import ApiObject
 from refsched.records import Advance, Create, Delete, Input, Permit, Release, Update
+from refsched.releases.release import Release as KubernetesRelease
 from refsched.rules import applies
 
 Shown = Callable[[dict[str, Any], ApiObject], None]
+
+
+def known_fields(value: dict[str, Any], release: KubernetesRelease) -> dict[str, Any]:
+    """The object as JSON, without the fields that the API of this release does not have yet (R-FEATURE-51)."""
+    known = without_fields(value, release.not_yet) if release.not_yet else value
+    if known != value:
+        applies("R-FEATURE-51")
+    return known
+
+
+def read_known(known: dict[str, Any], release: KubernetesRelease) -> ApiObject:
+    """The object of ``known_fields``, without the fields whose feature gates are off. Raises InputError."""
+    return without_disabled_fields(read_object(known), release.disabled_fields)
 
 
 class InputReader:
@@ -49,23 +63,16 @@ class InputReader:
 
     def _read(self, value: dict[str, Any], before: ApiObject | None) -> ApiObject:
         self._serial += 1
-        value = self._known(value)
+        known = known_fields(value, self._scheduler.kubernetes)
         classes = self._scheduler.state.objects.list(PriorityClass)
-        read = without_disabled_fields(read_object(value), self._scheduler.kubernetes.disabled_fields)
+        read = read_known(known, self._scheduler.kubernetes)
         stored = defaulted(read, before, classes=classes, serial=self._serial)
         if self._shown is not None:
-            self._shown(value, stored)
+            self._shown(known, stored)
         return stored
 
-    def _known(self, value: dict[str, Any]) -> dict[str, Any]:
-        not_yet = self._scheduler.kubernetes.not_yet
-        known = without_fields(value, not_yet) if not_yet else value
-        if known != value:
-            applies("R-FEATURE-51")
-        return known
-
     def _before(self, value: dict[str, Any]) -> ApiObject | None:
-        updated = read_object(self._known(value))
+        updated = read_object(known_fields(value, self._scheduler.kubernetes))
         namespace = updated.metadata.namespace
         if kind_of(updated).namespaced:
             namespace = namespace or "default"

@@ -22,7 +22,7 @@ from refsched.machine.scheduler import Scheduler
 from refsched.objects.pod import Pod
 from refsched.releases import DEFAULT, release_of
 from refsched.releases.release import Release
-from refsched.tools.cli.main import KUBECTL
+from refsched.tools.cli.options import KUBECTL
 from refsched.tools.cli.printing import counted, note, some
 from refsched.tools.cli.progress import progress
 from refsched.tools.planner.absent import absent_kinds
@@ -42,13 +42,14 @@ _BOOLEANS = {
 
 @frozen
 class Given:
-    """The command's options, as they were written."""
+    """The command's options, as they were written; ``kubernetes`` is that of ``release_option``."""
 
     files: Sequence[str]
     config: str | None
     feature_gates: str
     kubernetes: str
     seed: int
+    release_option: str = "--kubernetes"
 
 
 def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]:
@@ -58,7 +59,7 @@ def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]
     try:
         release = release_of(given.kubernetes or DEFAULT.name)
     except InputError as error:
-        raise error.at("--kubernetes") from None
+        raise error.at(given.release_option) from None
     try:
         release = with_feature_gates(parse_gates(given.feature_gates), release)
     except InputError as error:
@@ -67,7 +68,7 @@ def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]
     for unread in unread_args(config, release):
         note(f"{given.config}: {unread}")
     with _kept(), progress("reading", "objects") as show:
-        manifests = read_manifests(given.files, progress=show)
+        manifests = read_manifests(given.files, release=release, progress=show)
     for unknown, count in manifests.unknown.items():
         note(f"{unknown} ({counted(count, 'object')}) is no field that is known here, and ignored")
     try:

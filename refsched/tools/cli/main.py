@@ -10,40 +10,21 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Callable
 from contextlib import suppress
-from typing import NoReturn, TypeVar
+from typing import NoReturn
 
 import click
 
 from refsched.errors import InputError, one_line
+from refsched.tools.cli.options import cluster_options, files_option, of_implementation, output_option
 
 AGREED = 0
 DISAGREED = 1
 NOT_JUDGED = 2
 
-DUMPED = (
-    "nodes,pods,namespaces,services,replicationcontrollers,replicasets,statefulsets,priorityclasses,"
-    "poddisruptionbudgets,persistentvolumes,persistentvolumeclaims,storageclasses,csinodes,csidrivers,"
-    "csistoragecapacities,volumeattachments,resourceclaims,resourceclaimtemplates,resourceslices,deviceclasses"
-)
-"""The kinds that scheduling reads, as kubectl names them."""
-
-KUBECTL = f"kubectl get {DUMPED} -A -o yaml"
-"""What prints all that can matter."""
 
 _YOUNG = 50_000
 """So many new objects before garbage is looked for: by Python's own 700 a start looks for it a hundred times."""
-
-Command = TypeVar("Command", bound=Callable[..., None])
-
-_of_implementation = click.option(
-    "--impl",
-    "implementation",
-    required=True,
-    metavar="WHAT",
-    help="A Python module, exec:COMMAND, or kube-scheduler (docs/adapters.md).",
-)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -131,7 +112,7 @@ def serve(module: str) -> None:
 
 
 @cli.command()
-@_of_implementation
+@of_implementation
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def fingerprint(implementation: str, as_json: bool) -> None:
     """Say like which release of Kubernetes a scheduler decides, rule by rule.
@@ -145,7 +126,7 @@ def fingerprint(implementation: str, as_json: bool) -> None:
 
 
 @cli.command()
-@_of_implementation
+@of_implementation
 @click.option("--scenario", metavar="FILE", help="What is done: a scenario, or a trace to be done again.")
 @click.option("--area", metavar="AREA", help="Draw what is done from this area of the suite.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="With --area.")
@@ -219,57 +200,8 @@ def record(
     )
 
 
-def _cluster_options(command: Command) -> Command:
-    """What both commands about a cluster are given."""
-    options = (
-        click.option(
-            "-f",
-            "--filename",
-            "files",
-            multiple=True,
-            required=True,
-            metavar="FILE",
-            help="What kubectl prints: a file, a folder, or - for standard input."
-            f" {KUBECTL} prints all that can matter; objects of a kind that is left out do not count."
-            " May be given more than once.",
-        ),
-        click.option(
-            "--config", metavar="FILE", help="The KubeSchedulerConfiguration; else the default one."
-        ),
-        click.option(
-            "--seed",
-            type=click.IntRange(0),
-            default=0,
-            show_default=True,
-            help="Decides wherever kube-scheduler may do more than one thing.",
-        ),
-        click.option(
-            "--feature-gates",
-            default="",
-            metavar="A=true,...",
-            help="As in kube-scheduler's option of this name.",
-        ),
-        click.option(
-            "--kubernetes",
-            default="",
-            metavar="RELEASE",
-            help="The release of Kubernetes whose rules decide; by default the newest one specified.",
-        ),
-        click.option(
-            "-o",
-            "--output",
-            type=click.Choice(["table", "json", "yaml"]),
-            default="table",
-            show_default=True,
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
 @cli.command()
-@_cluster_options
+@cluster_options
 def schedule(
     files: tuple[str, ...], config: str | None, seed: int, feature_gates: str, kubernetes: str, output: str
 ) -> None:
@@ -287,7 +219,7 @@ def schedule(
 
 @cli.command()
 @click.argument("pod", metavar="NAMESPACE/POD")
-@_cluster_options
+@cluster_options
 def explain(
     pod: str,
     files: tuple[str, ...],
@@ -307,6 +239,37 @@ def explain(
     from refsched.tools.cli.inputs import Given
 
     sys.exit(run(Given(files, config, feature_gates, kubernetes, seed), pod, output))
+
+
+@cli.command()
+@files_option
+@click.option("--from", "before", required=True, metavar="RELEASE", help="The release that runs now.")
+@click.option("--to", "after", required=True, metavar="RELEASE", help="The release to upgrade to.")
+@click.option(
+    "--config-from", metavar="FILE", help="The KubeSchedulerConfiguration of the release that runs now."
+)
+@click.option("--config-to", metavar="FILE", help="The KubeSchedulerConfiguration of the other release.")
+@output_option
+def upgrade(
+    files: tuple[str, ...],
+    before: str,
+    after: str,
+    config_from: str | None,
+    config_to: str | None,
+    output: str,
+) -> None:
+    """Say which pods of a cluster another release of Kubernetes would place differently, and why.
+
+    Each pod is decided by itself against the cluster as it is given; a pod that runs is decided as if it did not.
+    What preemption would do is not compared. Exit code: 0 where every pod may go to the same nodes, 1 where not, 2
+    where the input is bad.
+    """
+    from refsched.tools.cli.inputs import Given
+    from refsched.tools.cli.upgrade import upgrade as run
+
+    now = Given(files, config_from, "", before, 0, "--from")
+    then = Given(files, config_to, "", after, 0, "--to")
+    sys.exit(run(now, then, output))
 
 
 @cli.command()

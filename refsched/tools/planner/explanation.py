@@ -119,7 +119,7 @@ class Explanation:
 
 def explain(scheduler: Scheduler, objects: Sequence[ApiObject], pod: Pod) -> Explanation:
     """``pod`` is one of the objects, and the scheduler's to place. Raises InputError as ``plan`` does."""
-    bound_to, waiting = pod.spec.node_name, _without_node(pod)
+    bound_to, waiting = pod.spec.node_name, without_node(pod)
     show(scheduler, [waiting if shown is pod else shown for shown in objects])
     gated = why_gated(scheduler, waiting)
     if gated is not None:
@@ -142,7 +142,7 @@ def explain(scheduler: Scheduler, objects: Sequence[ApiObject], pod: Pod) -> Exp
     return explanation if before is None else _with_nodes(explanation, before)
 
 
-def _without_node(pod: Pod) -> Pod:
+def without_node(pod: Pod) -> Pod:
     """The pod as if it were yet to be placed."""
     if not pod.spec.node_name:
         return pod
@@ -171,14 +171,11 @@ class _Look:
 
 def _look(scheduler: Scheduler, pod: Pod) -> _Look | None:
     """None where there is no node to look at."""
-    state = scheduler.state
-    framework, snapshot = state.profiles[pod.spec.scheduler_name], state.snapshot()
-    if not snapshot.nodes:
+    state, decision = scheduler.state, decision_on(scheduler, PodInfo(pod))
+    if decision is None:
         return None
+    framework, snapshot = state.profiles[pod.spec.scheduler_name], state.snapshot()
     nominated_pods = state.queue.nominated_pods_for_node
-    percentage = framework.percentage_of_nodes_to_score
-    decider = state.rules.decider(framework, snapshot, nominated_pods, percentage=percentage)
-    decision = decider.decide(PodInfo(pod))
     return _Look(
         pod,
         DefectsMet(PodInfo(pod), snapshot, decision.pre_filter.state),
@@ -191,6 +188,17 @@ def _look(scheduler: Scheduler, pod: Pod) -> _Look | None:
         frozenset(node.name for node in decision.passed),
         helped_by_preemption(state, framework, snapshot, decision, PodInfo(pod)),
     )
+
+
+def decision_on(scheduler: Scheduler, pod: PodInfo) -> Decision | None:
+    """Returns what the pod's profile decides of it as things are, without an attempt; None if there is no node."""
+    state = scheduler.state
+    framework, snapshot = state.profiles[pod.pod.spec.scheduler_name], state.snapshot()
+    if not snapshot.nodes:
+        return None
+    nominated_pods = state.queue.nominated_pods_for_node
+    percentage = framework.percentage_of_nodes_to_score
+    return state.rules.decider(framework, snapshot, nominated_pods, percentage=percentage).decide(pod)
 
 
 def _counted(pod: Pod, nominated: Sequence[PodInfo]) -> tuple[PodInfo, ...]:

@@ -18,10 +18,13 @@ from typing import Any, BinaryIO
 from attrs import field, frozen
 
 from refsched.errors import InputError
+from refsched.machine.inputs import known_fields, read_known
 from refsched.objects.defaults import defaulted
-from refsched.objects.kinds import KINDS, UnknownKindError, described_as, kind_of, read_object
+from refsched.objects.kinds import KINDS, UnknownKindError, described_as, kind_of
 from refsched.objects.priority_class import PriorityClass
 from refsched.objects.store import ApiObject
+from refsched.releases import DEFAULT
+from refsched.releases.release import Release
 from refsched.tools.reading.api_fields import check_fields
 from refsched.tools.reading.dumps import objects_of, read_bytes
 from refsched.tools.reading.files import open_file, shown_path
@@ -46,10 +49,14 @@ def read_manifests(
     paths: Sequence[str | Path],
     stdin: BinaryIO | None = None,
     *,
+    release: Release = DEFAULT,
     progress: Callable[[int], None] = lambda read: None,
 ) -> Manifests:
-    """All objects of all ``paths``. Raises InputError where one cannot be read, or stands there twice, or where a
-    person wrote what is no field. ``progress`` is called with how many were read."""
+    """All objects of all ``paths``, without the fields that the API server of ``release`` would have dropped.
+
+    Raises InputError where one cannot be read, or stands there twice, or where a person wrote what is no field.
+    ``progress`` is called with how many were read.
+    """
     ignored: Counter[str] = Counter()
     unknown: Counter[str] = Counter()
     found: list[tuple[str, ApiObject]] = []
@@ -57,7 +64,7 @@ def read_manifests(
         progress(len(found))
         try:
             unknown.update(check_fields(value))
-            found.append((where, read_object(value)))
+            found.append((where, read_known(known_fields(value, release), release)))
         except UnknownKindError:
             ignored[f"{value['apiVersion']} {value['kind']}"] += 1
         except InputError as error:

@@ -166,7 +166,7 @@ def test_numbers_and_names_are_counted() -> None:
 
 def test_the_help_names_every_kind_that_scheduling_reads() -> None:
     from refsched.objects.kinds import KINDS
-    from refsched.tools.cli.main import DUMPED
+    from refsched.tools.cli.options import DUMPED
 
     def plural(kind: str) -> str:
         return kind.lower() + ("es" if kind.endswith("s") else "s")

@@ -18,7 +18,7 @@ from refsched import Cluster
 from refsched.errors import InputError
 from refsched.objects.kinds import KINDS
 from refsched.tools.cli.inputs import parse_gates
-from refsched.tools.cli.main import DUMPED, KUBECTL
+from refsched.tools.cli.options import DUMPED, KUBECTL
 from refsched.tools.planner.absent import plural
 from refsched.tools.reading.memory import LIMIT
 

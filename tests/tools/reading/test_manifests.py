@@ -12,9 +12,12 @@ from typing import Any
 
 import pytest
 
+from refsched.config.feature_gates import with_feature_gates
 from refsched.errors import InputError
 from refsched.objects.kinds import described_as
 from refsched.objects.pod import Pod
+from refsched.releases.v1_19 import V1_19
+from refsched.releases.v1_34 import V1_34
 from refsched.tools.reading import manifests
 from refsched.tools.reading.manifests import read_manifests
 
@@ -77,6 +80,37 @@ def test_kinds_that_scheduling_does_not_read_are_counted(tmp_path: Path) -> None
     assert len(found.objects) == 1
 
 
+def test_fields_that_the_release_does_not_have_are_dropped(tmp_path: Path) -> None:
+    gated = _object("Pod", "p", spec={"schedulingGates": [{"name": "quota"}]})
+    path = _file(tmp_path, "a.yaml", gated)
+    gates = [
+        shown.spec.scheduling_gates
+        for release in (V1_34, V1_19)
+        for shown in read_manifests([path], release=release).objects
+        if isinstance(shown, Pod)
+    ]
+    assert [len(each) for each in gates] == [1, 0]
+
+
+def test_fields_whose_feature_gate_is_off_do_not_count(tmp_path: Path) -> None:
+    constraint = {
+        "maxSkew": 1,
+        "topologyKey": "zone",
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {},
+        "matchLabelKeys": ["version"],
+    }
+    path = _file(tmp_path, "a.yaml", _object("Pod", "p", spec={"topologySpreadConstraints": [constraint]}))
+    off = with_feature_gates({"MatchLabelKeysInPodTopologySpread": False}, V1_34)
+    keys = [
+        shown.spec.topology_spread_constraints[0].match_label_keys
+        for release in (V1_34, off)
+        for shown in read_manifests([path], release=release).objects
+        if isinstance(shown, Pod)
+    ]
+    assert keys == [("version",), ()]
+
+
 def test_a_folder_stands_for_all_manifests_below_it(tmp_path: Path) -> None:
     for name in ("b/2.yaml", "b/1.json", "a.yml"):
         _file(tmp_path, name, _object("Pod", Path(name).stem))
@@ -137,10 +171,10 @@ def test_what_is_wrong_is_named_with_its_file_document_object_and_field(text: by
 
 
 def test_values_that_are_too_deep_to_be_reported_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    def too_deep(_: object) -> None:
+    def too_deep(*_: object) -> None:
         raise RecursionError
 
-    monkeypatch.setattr(manifests, "read_object", too_deep)
+    monkeypatch.setattr(manifests, "read_known", too_deep)
     assert _refusal("-", stdin=b"{}") == "standard input: is nested too deeply"
 
 

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options that commands of ``refsched`` have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import click
+
+DUMPED = (
+    "nodes,pods,namespaces,services,replicationcontrollers,replicasets,statefulsets,priorityclasses,"
+    "poddisruptionbudgets,persistentvolumes,persistentvolumeclaims,storageclasses,csinodes,csidrivers,"
+    "csistoragecapacities,volumeattachments,resourceclaims,resourceclaimtemplates,resourceslices,deviceclasses"
+)
+"""The kinds that scheduling reads, as kubectl names them."""
+
+KUBECTL = f"kubectl get {DUMPED} -A -o yaml"
+"""What prints all that can matter."""
+
+Command = TypeVar("Command", bound=Callable[..., None])
+
+of_implementation = click.option(
+    "--impl",
+    "implementation",
+    required=True,
+    metavar="WHAT",
+    help="A Python module, exec:COMMAND, or kube-scheduler (docs/adapters.md).",
+)
+
+files_option = click.option(
+    "-f",
+    "--filename",
+    "files",
+    multiple=True,
+    required=True,
+    metavar="FILE",
+    help="What kubectl prints: a file, a folder, or - for standard input."
+    f" {KUBECTL} prints all that can matter; objects of a kind that is left out do not count."
+    " May be given more than once.",
+)
+output_option = click.option(
+    "-o",
+    "--output",
+    type=click.Choice(["table", "json", "yaml"]),
+    default="table",
+    show_default=True,
+)
+
+
+def cluster_options(command: Command) -> Command:
+    """What both commands about a cluster are given."""
+    options = (
+        files_option,
+        click.option(
+            "--config", metavar="FILE", help="The KubeSchedulerConfiguration; else the default one."
+        ),
+        click.option(
+            "--seed",
+            type=click.IntRange(0),
+            default=0,
+            show_default=True,
+            help="Decides wherever kube-scheduler may do more than one thing.",
+        ),
+        click.option(
+            "--feature-gates",
+            default="",
+            metavar="A=true,...",
+            help="As in kube-scheduler's option of this name.",
+        ),
+        click.option(
+            "--kubernetes",
+            default="",
+            metavar="RELEASE",
+            help="The release of Kubernetes whose rules decide; by default the newest one specified.",
+        ),
+        output_option,
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
