@@ -2,8 +2,9 @@
 """Soundness: many histories against one scheduler, to see whether the suite ever fails one that is right.
 
 ``python -m conformance.campaigns.soundness --impl kube-scheduler --examples 20000`` draws from every area in
-turn, a batch for each seed, and prints figures; a finding is printed in full, and the run goes on. Exit codes as
-everywhere: 0 none was found, 1 some were, 2 it could not be judged.
+turn, a batch for each seed, and prints figures; a finding is printed in full, and the run goes on. The batches are
+shared out (machines.py), and the figures do not depend on how, but for the seconds. Exit codes as everywhere:
+0 none was found, 1 some were, 2 it could not be judged.
 """
 
 from __future__ import annotations
@@ -13,16 +14,17 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
 import click
 import hypothesis
-from attrs import Factory, asdict, define
+from attrs import Factory, asdict, define, frozen
 from hypothesis import Phase, settings
 
+from conformance.campaigns.machines import Each, machines
 from conformance.strategies import AREAS
 from refsched.records import Attempt, Bind
-from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.histories.driver import Transcript
@@ -33,6 +35,10 @@ from refsched.suite.session.drawing import load_profile
 
 BATCH = 100
 """Histories of one area and one seed, before it is the next area's turn."""
+
+
+class ProblemError(Exception):
+    """The scheduler could not be judged."""
 
 
 @define
@@ -51,30 +57,65 @@ class Figures:
     ended: dict[str, int] = Factory(dict)
 
 
-def run(adapter: Adapter, areas: Sequence[str], examples: int, seed: int) -> Figures:
-    """At least so many histories. AdapterFault where an answer is not as docs/protocol.md says."""
-    load_profile()
-    hello = adapter.hello
-    figures = Figures(f"{hello.name} {hello.version}", seed)
+@frozen
+class Batch:
+    """A task: so many histories of one area and one seed, against this implementation."""
+
+    what: str
+    area: str
+    seed: int
+    size: int
+
+
+@define
+class Came:
+    """What came of a batch. ``problem`` says why it could not be judged."""
+
+    implementation: str = ""
+    counted: Counter[str] = Factory(Counter)
+    ended: Counter[str] = Factory(Counter)
+    findings: list[str] = Factory(list)
+    problem: str = ""
+
+
+def run(
+    what: str, areas: Sequence[str], examples: int, seed: int, each: Each = map, size: int = BATCH
+) -> Figures:
+    """At least so many histories. ProblemError where they could not be judged."""
+    figures = Figures("", seed)
     start = time.monotonic()
     while figures.histories < examples:
-        for area in areas:
-            counted = Counter(figures.by_area.get(area, {}))
-            for history in _drawn(area, seed + figures.seeds):
-                _count(try_history(adapter, history), figures, counted)
-            figures.by_area[area] = dict(counted)
+        seeds = ceil((examples - figures.histories) / (size * len(areas)))
+        first = seed + figures.seeds
+        batches = [Batch(what, area, first + number, size) for number in range(seeds) for area in areas]
+        for batch, came in zip(batches, each(try_batch, batches), strict=True):
+            _add(figures, batch, came)
             figures.seconds = round(time.monotonic() - start, 1)
-            click.echo(f"{figures.histories:>7} histories  {figures.seconds:>8} s  {area}", err=True)
-        figures.seeds += 1
+            click.echo(f"{figures.histories:>7} histories  {figures.seconds:>8} s  {batch.area}", err=True)
+        figures.seeds += seeds
     return figures
 
 
-def _drawn(area: str, seed: int) -> list[History]:
+def try_batch(batch: Batch) -> Came:
+    """Draws the histories of the batch, and tries them in a process of the implementation's own."""
+    load_profile()
+    came = Came()
+    try:
+        with connect(batch.what) as adapter:
+            came.implementation = f"{adapter.hello.name} {adapter.hello.version}"
+            for history in _drawn(batch):
+                _count(try_history(adapter, history), came)
+    except (AdapterFault, AdapterUnavailable) as problem:
+        came.problem = str(problem)
+    return came
+
+
+def _drawn(batch: Batch) -> list[History]:
     histories: list[History] = []
 
-    @settings(max_examples=BATCH, phases=[Phase.generate])
-    @hypothesis.seed(seed)
-    @hypothesis.given(AREAS[area]())
+    @settings(max_examples=batch.size, phases=[Phase.generate])
+    @hypothesis.seed(batch.seed)
+    @hypothesis.given(AREAS[batch.area]())
     def each(history: History) -> None:
         histories.append(history)
 
@@ -82,31 +123,40 @@ def _drawn(area: str, seed: int) -> list[History]:
     return histories
 
 
-def _count(transcript: Transcript, figures: Figures, counted: Counter[str]) -> None:
+def _count(transcript: Transcript, came: Came) -> None:
     seen = [entry.record for entry in transcript.seen]
-    attempts = sum(isinstance(record, Attempt) for record in seen)
-    bindings = sum(isinstance(record, Bind) for record in seen)
-    figures.histories += 1
-    figures.attempts += attempts
-    figures.bindings += bindings
-    counted.update(histories=1, attempts=attempts, bindings=bindings)
+    came.counted["histories"] += 1
+    came.counted["attempts"] += sum(isinstance(record, Attempt) for record in seen)
+    came.counted["bindings"] += sum(isinstance(record, Bind) for record in seen)
     if transcript.findings:
-        figures.findings += 1
-        counted["findings"] += 1
-        _print_run(transcript)
+        came.counted["findings"] += 1
+        came.findings.append(_as_line(transcript))
     elif transcript.ended:
-        why = transcript.ended.partition(":")[0]
-        figures.ended[why] = figures.ended.get(why, 0) + 1
+        came.ended[transcript.ended.partition(":")[0]] += 1
 
 
-def _print_run(transcript: Transcript) -> None:
+def _add(figures: Figures, batch: Batch, came: Came) -> None:
+    if came.problem:
+        raise ProblemError(came.problem)
+    figures.implementation = came.implementation
+    figures.histories += came.counted["histories"]
+    figures.attempts += came.counted["attempts"]
+    figures.bindings += came.counted["bindings"]
+    figures.findings += came.counted["findings"]
+    figures.by_area[batch.area] = dict(Counter(figures.by_area.get(batch.area, {})) + came.counted)
+    figures.ended = dict(Counter(figures.ended) + came.ended)
+    for line in came.findings:
+        click.echo(line)
+
+
+def _as_line(transcript: Transcript) -> str:
     line: dict[str, Any] = {
         "findings": [str(finding) for finding in transcript.findings],
         "config": transcript.history.config,
         "featureGates": dict(transcript.history.feature_gates),
         "steps": steps_as_json(transcript.history),
     }
-    click.echo(json.dumps(line))
+    return json.dumps(line)
 
 
 @click.command()
@@ -115,14 +165,28 @@ def _print_run(transcript: Transcript) -> None:
 @click.option("--seed", default=0, show_default=True, help="The first seed.")
 @click.option("--area", "areas", multiple=True, help="Only these areas.  [default: all]")
 @click.option(
+    "--workers", default=2, show_default=True, help="Processes on this machine that share the work."
+)
+@click.option(
+    "--scheduler", metavar="tcp://…", help="Share the work among the workers of this Dask scheduler."
+)
+@click.option(
     "--json", "path", type=click.Path(dir_okay=False, writable=True), help="Write the figures here."
 )
-def main(what: str, examples: int, seed: int, areas: tuple[str, ...], path: str | None) -> None:
+def main(
+    what: str,
+    examples: int,
+    seed: int,
+    areas: tuple[str, ...],
+    workers: int,
+    scheduler: str | None,
+    path: str | None,
+) -> None:
     """Draw many histories, and see whether the suite fails a scheduler that is right."""
     try:
-        with connect(what) as adapter:
-            figures = run(adapter, areas or tuple(AREAS), examples, seed)
-    except (AdapterFault, AdapterUnavailable) as problem:
+        with machines(workers, scheduler) as each:
+            figures = run(what, areas or tuple(AREAS), examples, seed, each)
+    except ProblemError as problem:
         click.echo(str(problem), err=True)
         sys.exit(2)
     text = json.dumps(asdict(figures), indent=2)

@@ -6,12 +6,14 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from conformance.campaigns.machines import Each
 from conformance.wrong.planted import configured
 from conformance.wrong.planted.configured import CONFIGURED, Configured, Reconfigured, all_configured
 from conformance.wrong.planted.table import areas_near
@@ -237,3 +239,27 @@ def test_survivors_stand_first_on_the_page() -> None:
 
     assert text.index("## Survivors") < text.index("`overcommits`") < text.index("## By area")
     assert "**survives**" in text
+
+
+# --- On other machines ----------------------------------------------------------------------------
+
+
+def test_with_the_address_of_a_scheduler_its_workers_try_the_wrong_schedulers(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = []
+
+    @contextmanager
+    def workers_of(workers: int, scheduler: str | None) -> Iterator[Each]:
+        asked.append(scheduler)
+        yield map
+
+    killed = Attack(Kill("test", "R-FIT-02", "filter", 1, 0.5), 1, 0.5)
+    monkeypatch.setattr(kill, "machines", workers_of)
+    monkeypatch.setattr(kill, "fate_of", lambda name, near, alone: Fate(name, killed, killed, killed))
+    assert main(["overcommits", "compares-text", "--scheduler", "tcp://there:8786"]) == 0
+    assert asked == ["tcp://there:8786"]
+    assert [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()] == [
+        "overcommits",
+        "compares-text",
+    ]

@@ -14,6 +14,7 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
+from conformance.campaigns.machines import machines
 from conformance.wrong.planted.configured import all_configured
 from conformance.wrong.planted.table import all_wrong, areas_near
 from conformance.wrong.running import matrix, power
@@ -50,6 +51,9 @@ def _options(arguments: Sequence[str]) -> Namespace:
     parser.add_argument("names", nargs="*", metavar="NAME", help="a wrong scheduler; all without any")
     parser.add_argument("--jobs", type=int, default=2, help="how many are tried at once (default: 2)")
     parser.add_argument(
+        "--scheduler", metavar="tcp://…", help="share the work among the workers of this Dask scheduler"
+    )
+    parser.add_argument(
         "--suite-only", action="store_true", help="try neither invariants nor recordings by themselves"
     )
     parser.add_argument(
@@ -61,8 +65,12 @@ def _options(arguments: Sequence[str]) -> Namespace:
 
 
 def _fates(names: Sequence[str], options: Namespace) -> Iterator[Fate]:
-    """What the tests draw is drawn once, before the processes part."""
+    """On this machine, what the tests draw is drawn once, before the processes part."""
     jobs, alone = options.jobs, not options.suite_only
+    if options.scheduler is not None:
+        with machines(jobs, options.scheduler) as each:
+            yield from each(partial(_fate, alone=alone), names)
+        return
     if jobs < 2 or len(names) < 2:
         yield from map(partial(_fate, alone=alone), names)
         return

@@ -17,8 +17,6 @@ from refsched.checking.agreement import Disagreement
 from refsched.checking.replay import FileReport, judge_file, trace_files
 from refsched.errors import one_line, printable
 from refsched.records import NodeStatus
-from refsched.suite.catalogue.attribution import Attribution
-from refsched.suite.catalogue.reach import Reach
 from refsched.tools.cli.main import AGREED, DISAGREED, NOT_JUDGED
 
 DECIDED_BY_ONE_RULE = ("filter", "scores", "totals", "bind", "message")
@@ -112,6 +110,9 @@ def _rule_of(found: Disagreement) -> str:
     """The rule that decides this member, where the member alone says which."""
     if found.member.partition(".")[0] not in DECIDED_BY_ONE_RULE:
         return ""
+    from refsched.suite.catalogue.attribution import Attribution  # traces that agree do without the suite
+    from refsched.suite.catalogue.reach import Reach
+
     return Attribution(Reach()).rule_of(_with_statuses(found))
 
 

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Machines: the tasks of a long campaign, done by any number of them (Dask's distributed scheduler).
+
+Without an address the workers are processes on this machine, which end with the campaign. With one they are those
+that are connected there, each of them started in a checkout of the same commit:
+
+    dask scheduler                                             # on one machine
+    PYTHONPATH=. dask worker tcp://that-machine:8786           # on each of them, as often as it has cores
+
+A task whose worker dies is done again by another worker; nothing else is done twice.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Protocol, TypeVar
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+NOT_INSTALLED = "to share the work takes distributed: python -m pip install 'refsched[campaigns]'"
+
+
+class Each(Protocol):
+    """What the function gives of each task, in the order of the tasks, whichever is done first."""
+
+    def __call__(self, function: Callable[[Task], Result], tasks: Iterable[Task], /) -> Iterator[Result]: ...
+
+
+@contextmanager
+def machines(workers: int, scheduler: str | None = None) -> Iterator[Each]:
+    """``scheduler`` is the address of one that runs; else so many ``workers`` are started, and with one of them
+    this process does the work alone. ``KilledWorker`` where a task ends one worker after the other."""
+    if scheduler is None and workers < 2:
+        yield map
+        return
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        sys.exit(NOT_INSTALLED)
+
+    def each(function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        for future in client.map(function, list(tasks), pure=False):
+            yield future.result()
+
+    if scheduler is not None:
+        with Client(scheduler) as client:
+            yield each
+        return
+    cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+    with cluster, Client(cluster) as client:
+        yield each
