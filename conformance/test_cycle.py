@@ -41,3 +41,8 @@ def test_waiting_on_permit(check: Check, history: History) -> None:
 @conforms(area="mixed", rules=rules_of("R-INV-02", "ANSWER"), examples=20)
 def test_everything_at_once(check: Check, history: History) -> None:
     check(history)
+
+
+@conforms(area="pairs", rules=rules_of("R-INV-01", "R-INV-02"), needs=("volumes", "devices"), examples=70)
+def test_any_two_features_together(check: Check, history: History) -> None:
+    check(history)

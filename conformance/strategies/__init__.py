@@ -44,6 +44,7 @@ _MODULES = {
     "permit": "permit",
     "lifecycle": "lifecycle",
     "mixed": "mixed",
+    "pairs": "pairs",
     "extenders": "extenders",
     "anything": "machine",
 }

@@ -25,6 +25,7 @@ OWN = (
     "permit",
     "lifecycle",
     "mixed",
+    "pairs",
     "anything",
     "extenders",
     "volumes",

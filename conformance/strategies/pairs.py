@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pairs: small clusters in which any two features may meet, of one object or of two.
+
+Other areas draw what belongs together; here each pod and each node draws a few features of all there are
+(``conformance/vocabulary/features.py``), whatever they are about: few of each, so that what one feature decides is
+not hidden by another one. ``python -m conformance.campaigns.pairs`` counts which pairs of fields have met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.strategies.drawn import one_in
+from conformance.vocabulary import features
+from conformance.vocabulary.builder import HistoryBuilder, nth
+from conformance.vocabulary.devices import device_class, resource_claim, resource_slice
+from conformance.vocabulary.features import Feature, merged
+from conformance.vocabulary.objects import (
+    AN_AGE_AGO,
+    ZONE,
+    cpu,
+    node,
+    pod,
+    selecting,
+    with_metadata,
+    with_spec,
+)
+from conformance.vocabulary.storage import (
+    DRIVER,
+    STORAGE,
+    a_claim,
+    a_volume,
+    bound_pair,
+    storage_class,
+    storage_object,
+)
+from refsched.suite.histories.history import History, Update, deleting
+
+Json = dict[str, Any]
+
+# --- Nodes and pods -------------------------------------------------------------------------------
+
+_ABOUT = st.sampled_from(features.POD)
+
+
+def _made(value: Json, drawn: Sequence[Feature]) -> Json:
+    return merged(value, drawn)
+
+
+_NODES = st.builds(
+    _made,
+    st.just(node("", {"cpu": "4", "memory": "8Gi", "pods": "9"}, {ZONE: "a"})),
+    st.lists(st.sampled_from(features.NODE), max_size=3),
+)
+
+
+def _distinct(value: Json) -> Json:
+    """A pod has one spread constraint for a topology key and an action, and asks for its huge pages beside cpu."""
+    constraints = {
+        (each["topologyKey"], each["whenUnsatisfiable"]): each
+        for each in value["spec"].get("topologySpreadConstraints", [])
+    }
+    return with_spec(value, topologySpreadConstraints=list(constraints.values())) if constraints else value
+
+
+def _pods(priority: int, *always: SearchStrategy[Feature], most: int) -> SearchStrategy[Json]:
+    """A pod with up to ``most`` features, beside those that it has in any case."""
+    some = st.lists(_ABOUT.flatmap(st.sampled_from), max_size=most)
+    return st.builds(
+        lambda amount, given, drawn: _distinct(
+            merged(pod("", cpu(amount), priority=priority, labels={"app": "a"}), [*given, *drawn])
+        ),
+        st.sampled_from(["500m", "1", "500m", "2"]),
+        st.tuples(*always),
+        some,
+    )
+
+
+_WAITING = _pods(10, one_in(12, st.just(features.GATED), {}), most=4)
+_RUNNING = _pods(
+    0,
+    st.sampled_from(features.STARTED),
+    one_in(4, st.sampled_from(features.TERMINATING), {}),
+    most=3,
+)
+
+# --- What they use --------------------------------------------------------------------------------
+
+_PAIRED = bound_pair("c1", "v1")
+_HELD = bound_pair("c4", "v4")
+
+
+def _volumes(of: Json) -> SearchStrategy[Json]:
+    return st.builds(_made, st.just(of), st.lists(st.sampled_from(features.VOLUME), max_size=2))
+
+
+def _claims(of: Json) -> SearchStrategy[Json]:
+    return st.builds(
+        _made, st.just(of), one_in(2, st.sampled_from(features.CLAIM), {}).map(lambda one: [one])
+    )
+
+
+_VOLUMES = (
+    _volumes(_PAIRED[1]),
+    _volumes(a_volume("v2")),
+    _volumes(a_volume("v3")),
+    _volumes(_HELD[1]),
+)
+_CLAIMS = (
+    _claims(_PAIRED[0]),
+    _claims(a_claim("c2")),
+    _claims(a_claim("c3", spec={"storageClassName": "made"})),
+    _claims(_HELD[0]),
+)
+
+
+def _slices(name: str, where: Json) -> SearchStrategy[Json]:
+    kinds = st.lists(st.sampled_from([(0, "a"), (0, "b"), (1, "a"), (1, "b")]), min_size=2, max_size=4)
+    return kinds.map(
+        lambda drawn: resource_slice(
+            name,
+            [
+                {"name": f"d{n}", "attributes": {"numa": {"int": numa}, "model": {"string": model}}}
+                for n, (numa, model) in enumerate(drawn)
+            ],
+            where,
+        )
+    )
+
+
+_SLICES = (_slices("s1", {"nodeName": "n1"}), _slices("s2", {"nodeName": "n2"}))
+
+
+def _names(requests: Sequence[Json]) -> set[str]:
+    """By which a constraint may refer to them."""
+    return {
+        name
+        for request in requests
+        for name in (
+            request["name"],
+            *(f"{request['name']}/{each['name']}" for each in request.get("firstAvailable", ())),
+        )
+    }
+
+
+def _device_claims(name: str) -> SearchStrategy[Json]:
+    def made(requests: Sequence[Json], constraints: Sequence[Json], status: Json | None) -> Json:
+        known = _names(requests)
+        meant = [each for each in constraints if known.issuperset(each.get("requests", ()))]
+        devices = {"requests": list(requests), **({"constraints": meant} if meant else {})}
+        return resource_claim(name, devices, status)
+
+    return st.builds(
+        made,
+        st.sampled_from(features.REQUESTS),
+        st.sampled_from(features.CONSTRAINTS),
+        one_in(5, st.sampled_from(features.ALLOCATED)),
+    )
+
+
+_DEVICE_CLAIMS = tuple(map(_device_claims, ("k1", "k2", "k3", "k4", "k5")))
+_CLASSES = (storage_class("hand"), storage_class("made", DRIVER))
+_LIMITS = st.sampled_from([None, 1, 2]).map(
+    lambda count: [] if count is None else [_csi_node(name, count) for name in ("n1", "n2")]
+)
+
+
+def _csi_node(name: str, count: int) -> Json:
+    drivers = [{"name": DRIVER, "nodeID": name, "allocatable": {"count": count}}]
+    return storage_object(STORAGE, "CSINode", name, spec={"drivers": drivers})
+
+
+_BUDGETS = st.sampled_from([0, 1]).map(
+    lambda allowed: {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "b"},
+        "spec": {"selector": {"matchLabels": {"app": "a"}}},
+        "status": {"disruptionsAllowed": allowed, "disruptedPods": {"p1": AN_AGE_AGO}},
+    }
+)
+_AROUND = st.tuples(
+    st.sampled_from([{}, {"team": "x"}]).map(
+        lambda labels: [
+            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other", "labels": labels}}
+        ]
+    ),
+    one_in(3, _BUDGETS.map(lambda budget: [budget]), []),
+    one_in(3, st.just([selecting("Service", "s", {"app": "a"}, "v1")]), []),
+).map(lambda listed: [value for values in listed for value in values])
+
+
+def _uses(values: Sequence[Json], members: str, prefix: str) -> bool:
+    return any(each["name"].startswith(prefix) for value in values for each in value["spec"].get(members, ()))
+
+
+@st.composite
+def _used(draw: DrawFn, pods: Sequence[Json]) -> list[Json]:
+    """What there is of volumes, or of devices, if any of these pods uses one."""
+    found: list[Json] = []
+    if _uses(pods, "volumes", "c"):
+        found += [*_CLASSES, *draw(_LIMITS), *map(draw, (*_CLAIMS, *_VOLUMES))]
+    if _uses(pods, "resourceClaims", "k"):
+        found += [device_class("any"), *map(draw, (*_SLICES, *_DEVICE_CLAIMS))]
+    return found
+
+
+# --- What happens ---------------------------------------------------------------------------------
+
+_ALL_USED = st.one_of(*_CLAIMS, *_VOLUMES, *_SLICES, *_DEVICE_CLAIMS)
+
+
+def _happens(draw: DrawFn, cluster: HistoryBuilder, used: Sequence[Json]) -> None:
+    """Any object is changed, ends, or ends and comes again under its name."""
+    what = draw(
+        st.sampled_from(["pod", "node", "pod", "another pod", "object" if used else "pod", "node again"])
+    )
+    if what == "object":
+        _of_an_object(draw, cluster, used)
+    elif what == "node":
+        cluster.change_node(draw(_INDEX), draw(_NODES))
+    elif what == "node again":
+        _node_again(draw, cluster)
+    elif what == "another pod":
+        _pod_again(draw, cluster)
+    else:
+        cluster.change_pod(draw(_INDEX), draw(st.sampled_from(features.CHANGES)))
+
+
+_INDEX = st.integers(0, 5)
+
+
+def _node_again(draw: DrawFn, cluster: HistoryBuilder) -> None:
+    name = nth(cluster.nodes, draw(_INDEX))
+    cluster.steps.append(deleting(cluster.nodes[name]))
+    if draw(st.booleans()):
+        cluster.schedule()
+    cluster.nodes[name] = cluster._node(name, draw(_NODES))
+    cluster.add(cluster.nodes[name])
+
+
+def _pod_again(draw: DrawFn, cluster: HistoryBuilder) -> None:
+    """A pod leaves, and as often as not another one of its name comes."""
+    name = nth(cluster.pods, draw(_INDEX))
+    cluster.steps.append(deleting(cluster.pods.pop(name)))
+    if draw(st.booleans()):
+        cluster.add_pod(draw(_WAITING))
+
+
+def _of_an_object(draw: DrawFn, cluster: HistoryBuilder, used: Sequence[Json]) -> None:
+    value = draw(st.sampled_from(used))
+    key = value["kind"], value["metadata"]["name"]
+    anew = draw(_ALL_USED)
+    changed = anew if (anew["kind"], anew["metadata"]["name"]) == key else value
+    match draw(st.sampled_from(["update", "leave", "again"])):
+        case "update":
+            cluster.steps.append(Update(changed))
+        case "leave":
+            cluster.steps.append(Update(with_metadata(value, deletionTimestamp=AN_AGE_AGO)))
+        case _:
+            cluster.steps.append(deleting(value))
+            cluster.wait()
+            cluster.schedule()
+            cluster.add(changed)
+
+
+# --- Histories ------------------------------------------------------------------------------------
+
+
+@st.composite
+def histories(draw: DrawFn) -> History:
+    nodes = draw(st.lists(_NODES, min_size=2, max_size=3))
+    running = draw(st.lists(st.tuples(_RUNNING, st.integers(0, 2)), min_size=1, max_size=4))
+    waiting = draw(st.lists(_WAITING, min_size=1, max_size=3))
+    used = draw(_used([*(value for value, _ in running), *waiting]))
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(*draw(_AROUND), *used)
+    for value in nodes:
+        cluster.add_node(value)
+    for value, home in running:
+        cluster.add_pod(value, home)
+    for value in waiting:
+        cluster.add_pod(value)
+    cluster.schedule()
+    for _ in range(draw(st.sampled_from([1, 2, 3]))):
+        _happens(draw, cluster, used)
+        cluster.wait()
+        cluster.schedule()
+    return cluster.history()
