@@ -93,6 +93,17 @@ def _resize_status_of_a_pending_pod(allocated: str) -> History:
     return cluster.history()
 
 
+def _fractions_of_a_byte() -> History:
+    """Two containers request 1.5 bytes each, on a node that has 3."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"memory": "3", "pods": "9"}))
+    both = [container(name, {"memory": "1500m"}) for name in ("c", "d")]
+    cluster.add_pod(pod("", containers=both))
+    cluster.add_pod(pod("", {"memory": "1m"}))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _cases() -> Iterator[Case]:
     for resource in _SMALL:
         name = {"x.y/a": "extended_resource"}.get(resource, resource.replace("-", "_"))
@@ -134,6 +145,12 @@ def _cases() -> Iterator[Case]:
             f"Of a pod that is not bound the requests count, and not the {allocated} of cpu in its status.",
             _resize_status_of_a_pending_pod(allocated),
         )
+    yield Case(
+        "fractions_of_a_byte",
+        "The requests of two containers are fractions of a byte, which are rounded up.",
+        _fractions_of_a_byte(),
+        ("R-REQUEST-09",),
+    )
 
 
 CASES: tuple[Case, ...] = tuple(_cases())

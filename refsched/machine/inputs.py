@@ -11,6 +11,7 @@ from refsched.machine.scheduler import Scheduler
 from refsched.objects.defaults import defaulted
 from refsched.objects.fields import without_fields
 from refsched.objects.kinds import kind_called, kind_of, read_object
+from refsched.objects.pod import Pod
 from refsched.objects.priority_class import PriorityClass
 from refsched.objects.store import ApiObject
 from refsched.records import Advance, Create, Delete, Input, Permit, Release, Update
@@ -29,8 +30,10 @@ def known_fields(value: dict[str, Any], release: KubernetesRelease) -> dict[str,
 
 
 def read_known(known: dict[str, Any], release: KubernetesRelease) -> ApiObject:
-    """The object of ``known_fields``, without the fields whose feature gates are off. Raises InputError."""
-    return without_disabled_fields(read_object(known), release.disabled_fields)
+    """The object of ``known_fields``, as the release counts with it, and without the fields whose feature gates
+    are off. Raises InputError."""
+    read = without_disabled_fields(read_object(known), release.disabled_fields)
+    return release.pod_as_read(read) if isinstance(read, Pod) else read
 
 
 class InputReader:

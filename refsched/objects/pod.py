@@ -33,6 +33,11 @@ class ResourceRequirements:
     limits: Mapping[str, Quantity] = field(factory=dict)
     claims: tuple[ContainerResourceClaim, ...] = ()
 
+    @property
+    def counted(self) -> Mapping[str, Quantity]:
+        """The requests as they are added up with those of other containers."""
+        return self.requests
+
 
 @frozen
 class DisabledRequirements(ResourceRequirements):

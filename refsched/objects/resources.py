@@ -98,7 +98,7 @@ def _container_requests(pod: Pod, non_missing: ResourceList | None, use_status: 
     in addition to each init container that starts after it."""
 
     def asked(container: Container) -> ResourceList:
-        return _effective_requests(pod, container) if use_status else container.resources.requests
+        return _effective_requests(pod, container) if use_status else container.resources.counted
 
     if len(pod.spec.containers) > 1:
         applies("R-REQUEST-01")
@@ -115,7 +115,7 @@ def _container_requests(pod: Pod, non_missing: ResourceList | None, use_status: 
             sidecars = _sum(sidecars, requests)
             initializing = _max(initializing, sidecars)
         else:
-            requests = _with_missing(container.resources.requests, non_missing)
+            requests = _with_missing(container.resources.counted, non_missing)
             initializing = _max(initializing, _sum(requests, sidecars))
     if _max(running, initializing) != running:
         applies("R-REQUEST-02")
@@ -131,13 +131,13 @@ def _effective_requests(pod: Pod, container: Container) -> ResourceList:
     statuses = (*pod.status.container_statuses, *pod.status.init_container_statuses)
     status = {status.name: status for status in statuses}.get(container.name)
     if status is None or status.resources is None:
-        return container.resources.requests
+        return container.resources.counted
     held = _max(status.resources.requests, status.allocated_resources)
     if _is_resize_infeasible(pod):
         applies("R-REQUEST-07")
         return held
     applies("R-REQUEST-06")
-    return _max(container.resources.requests, held)
+    return _max(container.resources.counted, held)
 
 
 def _is_resize_infeasible(pod: Pod) -> bool:

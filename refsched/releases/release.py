@@ -53,6 +53,10 @@ class FeatureGate:
     otherwise: Callable[[Release], Release] | None = None
 
 
+def _unchanged(pod: Pod) -> Pod:
+    return pod
+
+
 @frozen
 class Release:
     """``name`` is the minor version (1.34), ``tag`` the one whose source is specified (v1.34.2).
@@ -63,7 +67,8 @@ class Release:
     KubeSchedulerConfiguration that are read, the preferred one first; ``disabled_fields`` are what the API server
     makes of a pod whose fields a gate disables, and ``not_yet`` are the kinds and the fields
     (``Pod.spec.schedulingGates``) that it does not know, ``served_as`` the apiVersion of kinds that it serves
-    in an older version only; ``oddities`` are the known defects of this release.
+    in an older version only; ``pod_as_read`` makes of a pod that was read the one that the scheduler counts with;
+    ``oddities`` are the known defects of this release.
     """
 
     name: str
@@ -81,6 +86,7 @@ class Release:
     gates: Mapping[str, FeatureGate]
     disabled_fields: tuple[Callable[[Pod], Pod], ...] = ()
     not_yet: tuple[str, ...] = ()
+    pod_as_read: Callable[[Pod], Pod] = _unchanged
     served_as: Mapping[str, str] = field(factory=dict)
     oddities: Oddities = AS_PROMISED
 

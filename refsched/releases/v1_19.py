@@ -27,6 +27,7 @@ from refsched.framework.interface import Handle, Plugin
 from refsched.framework.v1_19 import Framework
 from refsched.machine.v1_19 import MACHINE
 from refsched.objects.pod import TopologySpreadConstraint
+from refsched.objects.v1_19 import with_rounded_requests
 from refsched.oddities.v1_19 import AS_RELEASED
 from refsched.plugins.default_binder import DefaultBinder
 from refsched.plugins.node_label import NodeLabel
@@ -261,6 +262,7 @@ V1_19 = Release(
     machine=MACHINE,
     gates=GATES,
     not_yet=NOT_YET,
+    pod_as_read=with_rounded_requests,
     served_as={"PodDisruptionBudget": "policy/v1beta1"},
     oddities=AS_RELEASED,
 )

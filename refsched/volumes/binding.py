@@ -154,6 +154,15 @@ def write(changes: Changes, api: Api) -> None:
 # --- Wait -----------------------------------------------------------------------------------------
 
 
+@frozen
+class WaitSteps:
+    """What a release may do otherwise while it waits: how an in-tree volume becomes one of a driver, and the words
+    for a volume whose node affinity does not match."""
+
+    translate: Translate = translated
+    no_match: str = "no matching NodeSelectorTerms"
+
+
 def are_bound(changes: Changes, pod: Pod, node_name: str, objects: ObjectStore) -> bool:
     """R-VOLBIND-19: PreBind of VolumeBinding waits until the volume controller has bound all claims, and fails
     with an error if the pod or its node has been deleted meanwhile. Raises VolumeError."""
@@ -163,17 +172,18 @@ def are_bound(changes: Changes, pod: Pod, node_name: str, objects: ObjectStore) 
     if objects.get(Pod, pod.name, pod.namespace) is None:
         raise VolumeError(f'pod does not exist any more: pod "{pod.name}" not found', "R-VOLBIND-19")
     applies("R-VOLBIND-19")
-    return are_all_bound(changes, node, objects, translated)
+    return are_all_bound(changes, node, objects)
 
 
-def are_all_bound(changes: Changes, node: Node, objects: ObjectStore, translate: Translate) -> bool:
+def are_all_bound(changes: Changes, node: Node, objects: ObjectStore, steps: WaitSteps | None = None) -> bool:
     """Whether all claims are bound. Raises VolumeError if one will never be."""
-    return all(_is_bound(change, node, objects, translate) for change in changes.volumes) and all(
-        _is_provisioned(change, node, objects, translate) for change in changes.claims
+    steps = steps or WaitSteps()
+    return all(_is_bound(change, node, objects, steps) for change in changes.volumes) and all(
+        _is_provisioned(change, node, objects, steps) for change in changes.claims
     )
 
 
-def _is_bound(change: VolumeChange, node: Node, objects: ObjectStore, translate: Translate) -> bool:
+def _is_bound(change: VolumeChange, node: Node, objects: ObjectStore, steps: WaitSteps) -> bool:
     """R-VOLBIND-20: Waiting for a volume to be bound fails with an error if the volume or its claim is deleted,
     loses its reference to the claim, or has a node affinity that no longer matches the node."""
     rule = "R-VOLBIND-20"
@@ -185,16 +195,16 @@ def _is_bound(change: VolumeChange, node: Node, objects: ObjectStore, translate:
     if volume is change.shown:
         return False
     try:
-        volume = translate(volume, objects.get(CSINode, node.name))
+        volume = steps.translate(volume, objects.get(CSINode, node.name))
     except VolumeError as why:
         raise VolumeError(f"failed to translate pv to csi: {why}", rule) from why
-    _check_reach(volume, node, rule)
+    _check_reach(volume, node, steps, rule)
     if volume.spec.claim_ref is None or not volume.spec.claim_ref.uid:
         raise VolumeError(f'ClaimRef got reset for pv "{volume.name}"', rule)
     return claim.is_fully_bound
 
 
-def _is_provisioned(change: ClaimChange, node: Node, objects: ObjectStore, translate: Translate) -> bool:
+def _is_provisioned(change: ClaimChange, node: Node, objects: ObjectStore, steps: WaitSteps) -> bool:
     """R-VOLBIND-21: Waiting for a claim to be provisioned fails with an error if the claim is deleted, if the
     provisioner removes or changes its selected node, or if the node affinity of the new volume does not match the
     node; a volume that the claim names and that does not exist yet is waited for."""
@@ -214,15 +224,14 @@ def _is_provisioned(change: ClaimChange, node: Node, objects: ObjectStore, trans
         if volume is None:
             applies(rule)
             return False
-        _check_reach(translate(volume, objects.get(CSINode, node.name)), node, rule)
+        _check_reach(steps.translate(volume, objects.get(CSINode, node.name)), node, steps, rule)
     return claim.is_fully_bound
 
 
-def _check_reach(volume: PersistentVolume, node: Node, rule: str) -> None:
+def _check_reach(volume: PersistentVolume, node: Node, steps: WaitSteps, rule: str) -> None:
     if not volume.reaches(node.metadata.labels):
         raise VolumeError(
-            f'pv "{volume.name}" node affinity doesn\'t match node "{node.name}": no matching NodeSelectorTerms',
-            rule,
+            f'pv "{volume.name}" node affinity doesn\'t match node "{node.name}": {steps.no_match}', rule
         )
 
 

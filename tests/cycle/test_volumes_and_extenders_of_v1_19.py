@@ -93,6 +93,14 @@ def test_who_disappears_while_a_volume_is_waited_for_ends_the_binding(kind: Any,
     assert said.endswith(f"Failed to bind volumes: {why}")
 
 
+def test_a_volume_whose_node_affinity_does_not_match_any_more_ends_the_binding() -> None:
+    machine = waiting_for_a_volume()
+    machine.update(read(volume("v", claimed_by="c", on="n2")))
+    said = bind_of(machine).message
+    assert said is not None
+    assert said.endswith('pv "v" node affinity doesn\'t match node "n1": No matching NodeSelectorTerms')
+
+
 def test_a_claim_is_provisioned_for_the_node_of_its_pod() -> None:
     machine = machine_of(
         node_object("n1"), storage_class("made"), claim("c", "made"), pod_object("p", volumes=using("c"))

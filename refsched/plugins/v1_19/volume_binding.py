@@ -25,7 +25,7 @@ from refsched.objects.storage import PersistentVolume
 from refsched.objects.store import ObjectStore
 from refsched.plugins import volume_binding as current
 from refsched.rules import Reason
-from refsched.volumes.binding import Changes, are_all_bound, unchanged, write
+from refsched.volumes.binding import Changes, WaitSteps, are_all_bound, unchanged, write
 from refsched.volumes.csi_migration import untranslated
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.finding import Claims, PodClaims, claims_of, find_pod_volumes
@@ -40,6 +40,7 @@ NOT_FOUND_ON_NODE = Reason('no pod volumes found for node "{}"', "R-VOLBIND-54")
 NO_BINDINGS = Reason('failed to get cached bindings for pod "{}"', "R-VOLBIND-54")
 NO_PROVISIONS = Reason('failed to get cached claims to provision for pod "{}"', "R-VOLBIND-54")
 _NO_CAPACITIES = ObjectStore()
+_WAIT = WaitSteps(untranslated, "No matching NodeSelectorTerms")
 
 
 @frozen
@@ -174,4 +175,4 @@ def _are_bound(changes: Changes, pod: Pod, node_name: str, objects: ObjectStore)
         raise VolumeError(f'failed to get node "{node_name}": node "{node_name}" not found', "R-VOLBIND-54")
     if objects.get(Pod, pod.name, pod.namespace) is None:
         raise VolumeError(f'pod "{pod.key}" does not exist any more', "R-VOLBIND-54")
-    return are_all_bound(changes, node, objects, untranslated)
+    return are_all_bound(changes, node, objects, _WAIT)

@@ -55,6 +55,10 @@ _LEVELS = {
     "R-PREEMPT-53": (OBSERVED, "on which nodes preemption is tried is an optimization"),
     "R-PREEMPT-60": (OBSERVED, "that preemption asks no extender is a mistake of v1.19"),
     "R-ALLOC-03": (OBSERVED, "that overhead counts in whole CPUs is an accident of v1.19"),
+    "R-REQUEST-51": (
+        OBSERVED,
+        "that each container's requests are rounded up by themselves was changed later",
+    ),
     "R-SVCAFF-03": (OBSERVED, "an error for a pod that is nominated and runs nowhere is an accident"),
     "R-NODENAME-51": (PROMISED, "spec.nodeName is documented"),
     "R-AVOID-02": (OBSERVED, "an annotation that the API server would refuse"),
