@@ -18,6 +18,7 @@ from conformance.vocabulary.objects import (
     node,
     pod,
     profile_config,
+    selecting,
     spread,
     with_metadata,
     with_spec,
@@ -25,7 +26,7 @@ from conformance.vocabulary.objects import (
 )
 from conformance.vocabulary.scripted import SCRIPTED, script
 from refsched.suite import Case
-from refsched.suite.histories.history import History, Update
+from refsched.suite.histories.history import Create, History, Update, deleting
 
 Json = dict[str, Any]
 
@@ -259,6 +260,22 @@ def _rejected_by_a_plugin_without_events(updates: Sequence[Callable[[Json], Json
     return cluster.history(SCRIPTED)
 
 
+def _services_come_and_go() -> History:
+    """The backoff is over when the Service comes, and not when it is updated and deleted."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(_LARGE)
+    cluster.schedule(1)
+    cluster.wait()
+    service = selecting("Service", "s", _A, "v1")
+    for step in (Create(service), Update({**service, "spec": {"selector": _B}}), deleting(service)):
+        cluster.steps.append(step)
+        cluster.wait(1)
+        cluster.wait()
+        cluster.schedule(1)
+    return cluster.history()
+
+
 def _of_events() -> Iterator[Case]:
     for plugins, some in (("resources_ports_affinity_spread", (0, 4)), ("pod_affinity_and_gates", (4, 7))):
         yield Case(
@@ -280,6 +297,12 @@ def _of_events() -> Iterator[Case]:
             _rejected_by_a_plugin_without_events(updates),
             needs=("scripted",),
         )
+    yield Case(
+        "services_for_a_pod_rejected_for_its_requests",
+        "The release says whether the creation, update and deletion of a Service requeue a pod that was rejected"
+        " for its requests.",
+        _services_come_and_go(),
+    )
 
 
 CASES: tuple[Case, ...] = (*_of_updates(), *_of_time(), *_of_events())

@@ -26,9 +26,10 @@ def serve_wrong(wrong: Wrong) -> None:
     """Nothing of refsched is imported before the edit is in place."""
     plant(wrong.module, replacing(wrong.before, wrong.after))
     from refsched import reference
+    from refsched.releases import DEFAULT
     from refsched.tools.serving import serve
 
-    serve(reference.create, sys.stdin.buffer, sys.stdout.buffer)
+    serve(reference.create, sys.stdin.buffer, sys.stdout.buffer, wrong.kubernetes or DEFAULT.name)
 
 
 if __name__ == "__main__":

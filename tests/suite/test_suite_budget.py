@@ -6,14 +6,20 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from conformance.wrong.running import matrix
+import pytest
+from attrs import evolve
+
 from conformance.wrong.running.killing import Attack, Fate, Kill
-from conformance.wrong.running.power import main, worth
+from conformance.wrong.running.power import main, of_the_newest, worth, worth_of_parts
 from conformance.wrong.running.profile import suite_tests
-from refsched.suite.session.budget import TABLE, Planned, Weight, plan, power_of, weight_of
+from refsched.suite.adapters.selection import PROFILES
+from refsched.suite.session import budget
+from refsched.suite.session.budget import TABLE, Planned, Power, Weight, plan, power_of, weight_of, weights
+from refsched.suite.session.runner import About
 
 CHEAP = Planned("cheap", 100, Weight(0.01, kills=8))
 DEAR = Planned("dear", 100, Weight(0.1, kills=8))
+WHOLE = About("whole", "1", "1.34", ())
 ONCE = Planned("once", 1, Weight(0.5, kills=1), draws=False)
 
 
@@ -66,13 +72,14 @@ def test_whoever_was_killed_counts_for_the_test_that_killed_it() -> None:
         Fate("d", *[alive] * 3),
     ]
     known = {"tests": {"m::t": {"seconds": 0.5}, "m::u": {"seconds": 2.0}}}
-    assert worth(fates, known) == {
+    assert worth(fates, known, {}) == {
         "planted": 4,
         "tests": {
             "m::t": {"seconds": 0.5, "kills": 2, "at": [3, 7]},
             "m::u": {"seconds": 2.0, "kills": 0, "at": []},
             "m::u[x]": {"seconds": 2.0, "kills": 1, "at": [1]},
         },
+        "parts": {},
     }
 
 
@@ -81,7 +88,7 @@ def test_the_command_writes_what_the_kill_matrix_holds(tmp_path: Path) -> None:
     again.write_text(TABLE.read_text("utf-8"), "utf-8")
     assert main(again) == 0
     table = json.loads(again.read_text("utf-8"))
-    assert table == worth(matrix.read().values(), json.loads(TABLE.read_text("utf-8")))
+    assert table == worth(of_the_newest(), json.loads(TABLE.read_text("utf-8")), worth_of_parts())
     assert 0 < sum(row["kills"] for row in table["tests"].values()) <= table["planted"]
 
 
@@ -91,11 +98,58 @@ def test_ten_seconds_buy_more_than_half_of_the_power() -> None:
         for test in suite_tests()
     ]
     chosen = plan(tests, 10.0)
-    came = power_of(chosen.items())
+    came = power_of(chosen.items(), WHOLE)
     assert came is not None
     assert came.killed > came.planted / 2
     assert sum(weight_of(name).seconds * examples for name, examples in chosen.items()) <= 10.0 + 1e-6
 
 
 def test_of_tests_that_are_not_in_the_table_nothing_is_known() -> None:
-    assert power_of([("m::mine", 100)]) is None
+    assert power_of([("m::mine", 100)], WHOLE) is None
+
+
+def test_of_another_release_nothing_is_known() -> None:
+    done = [(name, 1000) for name in weights()]
+    assert power_of(done, WHOLE) is not None
+    assert power_of(done, evolve(WHOLE, kubernetes="1.19")) is None
+
+
+# --- Of parts of schedulers -----------------------------------------------------------------------
+
+ROWS = {
+    "predicates": [
+        {"breaks": ["R-FIT-01"], "test": "m::t", "at": 3},
+        {"breaks": ["R-FIT-01", "R-TAINT-01"], "test": "m::t", "at": 9},
+        {"breaks": ["R-TAINT-01"]},
+    ],
+    "scoring": [{"breaks": ["R-LEAST-01"], "test": "m::u", "at": 1}],
+}
+PREDICATES = About("fits", "1", "1.34", ("filter",), lacks={"R-LEAST-01": "score"})
+
+
+@pytest.fixture
+def rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "_table", lambda: {"parts": ROWS})
+
+
+@pytest.mark.usefixtures("rows")
+def test_a_part_kills_what_was_tried_as_its_profile() -> None:
+    assert power_of([("m::t", 8)], PREDICATES) == Power(1, 3, "predicates")
+    assert power_of([("m::t", 9)], PREDICATES) == Power(2, 3, "predicates")
+    assert power_of([("m::t", 2)], PREDICATES) is None
+
+
+@pytest.mark.usefixtures("rows")
+def test_the_largest_profile_counts_that_is_claimed_whole() -> None:
+    claimed = tuple(PROFILES["scoring"] | {"queue"})
+    lacks = {"R-DRA-01": "devices"}
+    assert power_of([("m::u", 1)], evolve(PREDICATES, capabilities=claimed, lacks=lacks)) == Power(
+        1, 1, "scoring"
+    )
+    assert power_of([("m::u", 1)], evolve(PREDICATES, capabilities=("queue",))) is None
+
+
+@pytest.mark.usefixtures("rows")
+def test_who_breaks_rules_of_other_plugins_alone_does_not_count() -> None:
+    fits = evolve(PREDICATES, lacks={"R-TAINT-01": "TaintToleration"})
+    assert power_of([("m::t", 100)], fits) == Power(2, 2, "predicates")

@@ -16,7 +16,7 @@ import pytest
 from conformance.campaigns.machines import Each
 from conformance.wrong.planted import configured
 from conformance.wrong.planted.configured import CONFIGURED, Configured, Reconfigured, all_configured
-from conformance.wrong.planted.table import areas_near
+from conformance.wrong.planted.table import all_wrong, areas_near
 from conformance.wrong.running import kill, killing
 from conformance.wrong.running.kill import main
 from conformance.wrong.running.killing import (
@@ -27,13 +27,16 @@ from conformance.wrong.running.killing import (
     connect_wrong,
     fate_of,
     fate_of_configured,
+    tests_for,
 )
 from conformance.wrong.running.matrix import page, read, write
+from conformance.wrong.running.parts import that_can_be
 from conformance.wrong.running.profile import SuiteTest, histories_of, suite_tests
 from refsched.config.feature_gates import with_feature_gates
 from refsched.config.read import read_config
 from refsched.suite.adapters.faults import AdapterUnavailable
 from refsched.suite.adapters.process import Process
+from refsched.suite.adapters.selection import PROFILES
 from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
@@ -99,6 +102,58 @@ def test_the_tests_that_lie_near_kill_it_by_the_rule_that_it_breaks(name: str) -
         assert killed.rule == NAMED_INSTEAD[name]
         pytest.xfail(f"the rarest rule applied is named, which is {killed.rule} and not {SAMPLE[name]}")
     assert killed.rule == SAMPLE[name]
+
+
+def test_what_is_planted_in_v1_19_decides_by_it_and_is_killed_by_its_rule() -> None:
+    name = "pod-slots-do-not-count"
+    with connect_wrong(name) as adapter:
+        assert adapter.hello.kubernetes == "1.19"
+        tests = tests_for(adapter)
+        came = attack(adapter, [test for test in tests if test.area == "resources" and not test.recorded])
+
+    assert not [test for test in tests if test.area == "devices"]
+    assert {test.kubernetes for test in tests if test.recorded} == {"1.19"}
+    assert came.kill is not None
+    assert came.kill.rule == "R-FIT-51"
+
+
+# --- As a part of a scheduler ---------------------------------------------------------------------
+
+
+def test_who_breaks_rules_of_scores_alone_can_be_no_predicates() -> None:
+    assert "overcommits" in that_can_be("predicates")
+    assert "rounds-the-share-up" not in that_can_be("predicates")
+    assert "rounds-the-share-up" in that_can_be("scoring")
+    assert not [name for profile in PROFILES for name in that_can_be(profile) if all_wrong()[name].kubernetes]
+
+
+def test_whoever_is_judged_as_a_part_is_judged_by_the_tests_for_it() -> None:
+    with connect_wrong("overcommits", "predicates") as adapter:
+        areas = {test.area for test in tests_for(adapter) if not test.recorded}
+
+        assert adapter.hello.capabilities == {"filter"}
+    assert "resources" in areas
+    assert not areas & {"devices", "volumes", "queue"}
+
+
+def test_only_histories_that_came_to_their_end_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    transcripts = iter(
+        (
+            Transcript(History(()), ended="needs more"),
+            Transcript(History(()), findings=[Finding("R-PORTS-03", "node", "n1", "n2")]),
+        )
+    )
+
+    def try_history(adapter: object, history: History, *, with_specification: bool) -> Transcript:
+        return next(transcripts)
+
+    monkeypatch.setattr(killing, "try_history", try_history)
+    monkeypatch.setattr(killing, "histories_of", lambda test: [History(())] * 2)
+    with connect_wrong("overcommits") as adapter:
+        came = attack(adapter, [TEST])
+
+    assert came.kill is not None
+    assert (came.kill.examples, came.examples) == (1, 2)
 
 
 # --- What counts ----------------------------------------------------------------------------------
@@ -170,9 +225,7 @@ def test_a_name_that_is_not_there_is_reported(capsys: pytest.CaptureFixture[str]
 def test_the_command_keeps_the_rows_of_others_and_reports_who_survives(
     came: Attack, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        kill, "fate_of", lambda name, nearest, *, alone: Fate(name, came, came, killing.NOT_TRIED)
-    )
+    monkeypatch.setattr(kill, "fate_of", lambda name, nearest, **_: Fate(name, came, came, killing.NOT_TRIED))
     kept = tmp_path / "matrix.json"
     write([Fate("ignores-overhead", DEAD, DEAD, DEAD)], kept)
     written = tmp_path / "matrix.md"

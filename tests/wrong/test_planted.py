@@ -15,6 +15,7 @@ from conformance.wrong.planted.table import Wrong, all_wrong, areas_near, tables
 from conformance.wrong.running import matrix
 from conformance.wrong.running.planting import replacing
 from conformance.wrong.running.profile import suite_tests
+from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.catalogue.rules import all_rules
 
 ROOT = Path(__file__).parents[2]
@@ -60,7 +61,7 @@ def test_what_each_does_wrong_is_said_in_one_sentence_that_no_other_says() -> No
 
 
 def test_every_area_has_tests_that_lie_near() -> None:
-    areas = {test.area for test in suite_tests()}
+    areas = {test.area for release in RELEASES for test in suite_tests(release)}
 
     assert all(set(areas_near(table[0].name)) <= areas for table in tables().values())
 
@@ -92,3 +93,5 @@ def test_every_wrong_scheduler_breaks_rules_of_the_catalogue() -> None:
     for wrong in all_wrong().values():
         assert wrong.breaks, wrong.name
         assert set(wrong.breaks) <= all_rules().keys(), wrong.name
+        decides_by = wrong.kubernetes or DEFAULT.name
+        assert any(decides_by in all_rules()[rule].releases for rule in wrong.breaks), wrong.name

@@ -30,6 +30,31 @@ NEAREST: Mapping[str, tuple[str, ...]] = {
     "volumes": ("volumes", "attached", "disks", "claims", "limits", "assumed_volumes"),
     "devices": ("devices", "dra", "multiple_claims", "allocations"),
     "config": ("config", "resources", "many"),
+    "earlier_queue": ("queue", "requeued", "lifecycle", "extenders", "permit", "images", "workloads"),
+    "earlier_cycle": (
+        "claims",
+        "preemption",
+        "faults",
+        "permit",
+        "nominated",
+        "volumes",
+        "config",
+        "many",
+        "extenders",
+    ),
+    "earlier_plugins": (
+        "earlier_plugins",
+        "resources",
+        "taints",
+        "node_affinity",
+        "pod_affinity",
+        "spread",
+        "images",
+        "volumes",
+        "attached",
+        "claims",
+        "limits",
+    ),
 }
 """The modules of this package that hold a table ``WRONG``, each with the areas whose tests and
 recordings are tried first."""
@@ -42,7 +67,7 @@ class Wrong:
     ``before`` occurs once in ``module``. ``says`` is a sentence about what the scheduler does wrong, and
     ``cites`` names the report of a scheduler with this mistake, if any.
     ``breaks`` lists the rules whose sentences are not true of it; a report that names one of them first names
-    the right rule.
+    the right rule. ``kubernetes`` is the release that it decides by, if not the newest.
     """
 
     name: str
@@ -52,6 +77,7 @@ class Wrong:
     after: str
     cites: str = ""
     breaks: tuple[str, ...] = ()
+    kubernetes: str = ""
 
 
 def all_wrong() -> Mapping[str, Wrong]:

@@ -19,7 +19,9 @@ from conformance.wrong.planted.configured import all_configured
 from conformance.wrong.planted.table import all_wrong, areas_near
 from conformance.wrong.running import matrix, power
 from conformance.wrong.running.killing import Fate, fate_of, fate_of_configured
-from conformance.wrong.running.profile import histories_of, suite_tests
+from conformance.wrong.running.parts import that_can_be
+from conformance.wrong.running.profile import areas_about, histories_of, suite_tests
+from refsched.suite.adapters.selection import PROFILES
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -32,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     known = matrix.read(options.json) if options.json is not None and options.json.exists() else {}
     tried: dict[str, Fate] = {}
-    names = options.names or list(there_are)
+    names = options.names or (that_can_be(options.only)[: options.most] if options.only else list(there_are))
     for fate in map(fate_of_configured, names) if options.configured else _fates(names, options):
         tried[fate.name] = fate
         print(_line(fate), flush=True)
@@ -57,6 +59,13 @@ def _options(arguments: Sequence[str]) -> Namespace:
         "--suite-only", action="store_true", help="try neither invariants nor recordings by themselves"
     )
     parser.add_argument(
+        "--only",
+        default="",
+        choices=PROFILES,
+        help="judged as this part of a scheduler, those that can be one",
+    )
+    parser.add_argument("--most", type=int, help="with --only: so many of those, drawn with a fixed seed")
+    parser.add_argument(
         "--configured", action="store_true", help="the real kube-scheduler, wrong by its configuration"
     )
     parser.add_argument("--json", type=Path, help=f"keep the matrix here, as in {matrix.FILE.name}")
@@ -66,22 +75,24 @@ def _options(arguments: Sequence[str]) -> Namespace:
 
 def _fates(names: Sequence[str], options: Namespace) -> Iterator[Fate]:
     """On this machine, what the tests draw is drawn once, before the processes part."""
-    jobs, alone = options.jobs, not options.suite_only
+    jobs = options.jobs
+    fate = partial(_fate, alone=not (options.suite_only or options.only), profile=options.only)
     if options.scheduler is not None:
         with machines(jobs, options.scheduler) as each:
-            yield from each(partial(_fate, alone=alone), names)
+            yield from each(fate, names)
         return
     if jobs < 2 or len(names) < 2:
-        yield from map(partial(_fate, alone=alone), names)
+        yield from map(fate, names)
         return
     for test in suite_tests():
         histories_of(test)
     with get_context("fork").Pool(jobs) as pool:
-        yield from pool.imap_unordered(partial(_fate, alone=alone), names)
+        yield from pool.imap_unordered(fate, names)
 
 
-def _fate(name: str, *, alone: bool) -> Fate:
-    return fate_of(name, areas_near(name), alone=alone)
+def _fate(name: str, *, alone: bool, profile: str) -> Fate:
+    near = dict.fromkeys((*areas_about(all_wrong()[name].breaks), *areas_near(name)))
+    return fate_of(name, tuple(near), alone=alone, profile=profile)
 
 
 def _line(fate: Fate) -> str:

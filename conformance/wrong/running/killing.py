@@ -11,6 +11,7 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from itertools import islice
@@ -22,10 +23,12 @@ from conformance.wrong.running.profile import SuiteTest, histories_of, suite_tes
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
+from refsched.suite.adapters.selection import EVERYTHING, read_selection
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.judge import ANSWERS
 from refsched.suite.histories.trial import try_history
 from refsched.suite.session.dependence import by_cause
+from refsched.suite.session.runner import About
 from refsched.suite.session.standard import StandardBench
 
 TIMEOUT = 30.0
@@ -74,12 +77,12 @@ class Fate:
 NOT_TRIED = Attack(None, 0, 0.0)
 
 
-def fate_of(name: str, nearest: Sequence[str], *, alone: bool = True) -> Fate:
+def fate_of(name: str, nearest: Sequence[str], *, alone: bool = True, profile: str = "") -> Fate:
     """``nearest`` are areas, of what is drawn and of recordings; their tests come first. Without ``alone`` neither
-    invariants nor recordings are tried by themselves."""
-    tests = sorted(suite_tests(), key=lambda test: distance(test, nearest))
-    near = [test for test in tests if test.area in nearest]
-    with connect_wrong(name) as adapter:
+    invariants nor recordings are tried by themselves. It is judged as the ``profile`` says, as with ``--only``."""
+    with connect_wrong(name, profile) as adapter:
+        tests = sorted(tests_for(adapter), key=lambda test: distance(test, nearest))
+        near = [test for test in tests if test.area in nearest]
         suite = attack(adapter, tests)
         if not alone:
             return Fate(name, suite, NOT_TRIED, NOT_TRIED)
@@ -102,10 +105,19 @@ def fate_of_configured(name: str) -> Fate:
     return Fate(name, came, NOT_TRIED, NOT_TRIED)
 
 
-def connect_wrong(name: str) -> Adapter:
+def connect_wrong(name: str, profile: str = "") -> Adapter:
     """The wrong scheduler, in a process of its own."""
     python = shlex.quote(sys.executable)
-    return connect(f"exec:{python} -m conformance.wrong {shlex.quote(name)}", timeout=TIMEOUT)
+    only = read_selection(profile, ()) if profile else EVERYTHING
+    return connect(f"exec:{python} -m conformance.wrong {shlex.quote(name)}", timeout=TIMEOUT, only=only)
+
+
+def tests_for(adapter: Adapter) -> list[SuiteTest]:
+    """Those that judge it."""
+    bench = StandardBench()
+    about = About.of(adapter.hello, bench.holding(adapter), bench.lacks(adapter))
+    tests = suite_tests(about.kubernetes)
+    return [test for test in tests if test.declared is None or not test.declared.missing(about)]
 
 
 def distance(test: SuiteTest, nearest: Sequence[str]) -> tuple[int, bool, bool]:
@@ -117,19 +129,21 @@ def distance(test: SuiteTest, nearest: Sequence[str]) -> tuple[int, bool, bool]:
 def attack(
     adapter: Adapter, tests: Tests, most: int | None = None, *, with_specification: bool = True
 ) -> Attack:
-    """Run the tests one after the other, up to the first kill, or to so many histories."""
+    """Run the tests one after the other, up to the first kill, or to so many histories. Of the test that kills,
+    those histories count that came to their end."""
     began = time.perf_counter()
     total = faults = 0
     first_fault = ""
+    done: Counter[SuiteTest] = Counter()
 
     def seconds() -> float:
         return round(time.perf_counter() - began, 2)
 
-    numbered = ((test, *each) for test in tests for each in enumerate(histories_of(test), 1))
-    for test, number, history in islice(numbered, most):
+    each = ((test, history) for test in tests for history in histories_of(test))
+    for test, history in islice(each, most):
         total += 1
         try:
-            found = try_history(adapter, history, with_specification=with_specification).findings
+            came = try_history(adapter, history, with_specification=with_specification)
         except AdapterFault as fault:
             faults, first_fault = faults + 1, first_fault or fault.problem
             if fault.final:
@@ -139,12 +153,14 @@ def attack(
             faults += 1
             first_fault = first_fault or f"the suite: {type(problem).__name__}: {problem}"
             continue
+        found = came.findings
+        done[test] += bool(found or not came.ended)
         crashes = [one for one in found if one.rule == ANSWERS]
         if crashes:
             faults, first_fault = faults + 1, first_fault or str(crashes[0].got)
         elif found:
             worst = min(found, key=_order)
-            kill = Kill(test.name, worst.rule, worst.member, number, seconds())
+            kill = Kill(test.name, worst.rule, worst.member, done[test], seconds())
             return Attack(kill, total, kill.seconds, faults, first_fault)
     return Attack(None, total, seconds(), faults, first_fault)
 

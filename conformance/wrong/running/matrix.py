@@ -16,7 +16,9 @@ from conformance.wrong.planted import configured
 from conformance.wrong.planted.historic import NOT_PLANTED, PLANTED
 from conformance.wrong.planted.table import Wrong, all_wrong, tables
 from conformance.wrong.running.killing import Attack, Fate
-from conformance.wrong.running.tables import table
+from conformance.wrong.running.parts import SEED, file_of, that_can_be
+from conformance.wrong.running.tables import share, table
+from refsched.suite.adapters.selection import PROFILES
 from refsched.suite.catalogue.rules import all_rules
 
 FILE = Path(__file__).parents[3] / "docs" / "evidence" / "kill_matrix.json"
@@ -47,7 +49,8 @@ _INTRODUCTION = """# The kill matrix
 Each row is a wrong scheduler: the specification with one edit, served by `python -m conformance.wrong NAME` and
 judged by the specification as it is. The default profile is run against it with seed 0, the tests that lie nearest
 first, up to the first thing that is found wrong; *examples* are those of the test that found it, *seconds* count
-from the first example of all, on a machine that was busy with other work.
+from the first example of all, on a machine that was busy with other work. Those of the areas *earlier queue*,
+*earlier cycle* and *earlier plugins* decide by v1.19, and are judged by it.
 
 Two more figures are of the first hundred histories of the nearest tests only: killed by the **invariants** alone,
 which know no specification, and by the **recordings** of kube-scheduler alone. A crash or a timeout is no kill.
@@ -62,6 +65,7 @@ def page(fates: Mapping[str, Fate]) -> str:
     parts += ["## Survivors\n", _survivors(fates), "## By area\n"]
     for area, planted in tables().items():
         parts += [f"### {area.replace('_', ' ')}\n", _rows(planted, fates)]
+    parts += ["## As parts of schedulers\n", _as_parts()]
     parts += ["## The real one, configured otherwise\n", _configured(read(configured.FILE))]
     parts += ["## By rule\n", _by_rule(fates), "## Historic reports\n", _historic()]
     return "\n".join(parts)
@@ -122,6 +126,33 @@ def _of(fate: Fate) -> tuple[object, ...]:
         came = "**survives**" if fate.suite.examples else "not tried"
         return (came, "", fate.suite.examples, fate.suite.seconds, *_alone(fate))
     return (kill.rule, kill.test.rpartition("::")[2], kill.examples, f"{kill.seconds:.1f}", *_alone(fate))
+
+
+def _as_parts() -> str:
+    """What was measured with ``--only``."""
+    tried = {profile: read(file_of(profile)) for profile in PROFILES if file_of(profile).exists()}
+    rows = []
+    for profile, fates in tried.items():
+        killed = sum(fate.suite.kill is not None for fate in fates.values())
+        rows.append(
+            (f"`{profile}`", len(that_can_be(profile)), len(fates), killed, share(killed, len(fates)))
+        )
+    alive = (
+        (f"`{profile}`", f"`{name}`", all_wrong()[name].says)
+        for profile, fates in tried.items()
+        for name, fate in fates.items()
+        if fate.suite.kill is None
+    )
+    return "\n".join(
+        (
+            "Judged with `--only PROFILE`, as an implementation of a part is ([partial](partial.md)). A wrong"
+            " scheduler can be such a part if one of the rules that it breaks can show in what the part reports;"
+            f" of those a random sample was tried (`--only PROFILE --most N`, seed {SEED}).\n",
+            table(("profile", "can be one", "tried", "killed", "share"), rows),
+            "Survivors among them:\n",
+            table(("profile", "name", "what it does"), alive),
+        )
+    )
 
 
 def _configured(fates: Mapping[str, Fate]) -> str:

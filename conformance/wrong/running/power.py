@@ -13,8 +13,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from conformance.wrong.running import matrix
+from conformance.wrong.planted.table import all_wrong
+from conformance.wrong.running import matrix, parts
 from conformance.wrong.running.killing import Fate
+from refsched.suite.adapters.selection import PROFILES
 from refsched.suite.session.budget import TABLE
 
 Json = dict[str, Any]
@@ -22,8 +24,8 @@ SECONDS = 0.05
 """For one example of a test whose cost was never measured."""
 
 
-def worth(fates: Iterable[Fate], known: Json) -> Json:
-    """``known`` is the table as it was."""
+def worth(fates: Iterable[Fate], known: Json, of_parts: Json) -> Json:
+    """``known`` is the table as it was, ``of_parts`` what became of those tried as parts of schedulers."""
     tried = [fate.suite for fate in fates if fate.suite.examples]
     at: dict[str, list[int]] = {name: [] for name in known["tests"]}
     for suite in tried:
@@ -33,7 +35,22 @@ def worth(fates: Iterable[Fate], known: Json) -> Json:
         name: {"seconds": _seconds(name, known["tests"]), "kills": len(killed), "at": sorted(killed)}
         for name, killed in sorted(at.items())
     }
-    return {"planted": len(tried), "tests": rows}
+    return {"planted": len(tried), "tests": rows, "parts": of_parts}
+
+
+def worth_of_parts() -> Json:
+    """Of each profile those that were tried, with the rules that they break, and what killed them."""
+    return {
+        profile: [_tried(fate) for fate in matrix.read(parts.file_of(profile)).values()]
+        for profile in PROFILES
+        if parts.file_of(profile).exists()
+    }
+
+
+def _tried(fate: Fate) -> Json:
+    kill = fate.suite.kill
+    row: Json = {"breaks": list(all_wrong()[fate.name].breaks)}
+    return row if kill is None else row | {"test": kill.test, "at": kill.examples}
 
 
 def _seconds(name: str, known: Json) -> float:
@@ -45,11 +62,24 @@ def _seconds(name: str, known: Json) -> float:
 def text_of(table: Json) -> str:
     """A row a line."""
     rows = ",\n".join(f"    {json.dumps(name)}: {json.dumps(row)}" for name, row in table["tests"].items())
-    return f'{{\n  "planted": {table["planted"]},\n  "tests": {{\n{rows}\n  }}\n}}\n'
+    tried = ",\n".join(
+        f"    {json.dumps(profile)}: [\n{_lines(part)}\n    ]" for profile, part in table["parts"].items()
+    )
+    planted = table["planted"]
+    return f'{{\n  "planted": {planted},\n  "tests": {{\n{rows}\n  }},\n  "parts": {{\n{tried}\n  }}\n}}\n'
+
+
+def _lines(rows: Iterable[Json]) -> str:
+    return ",\n".join(f"      {json.dumps(row)}" for row in rows)
+
+
+def of_the_newest() -> list[Fate]:
+    """The rows of the kill matrix whose wrong schedulers are of no earlier release."""
+    return [fate for fate in matrix.read().values() if not all_wrong()[fate.name].kubernetes]
 
 
 def main(path: Path = TABLE) -> int:
-    table = worth(matrix.read().values(), json.loads(path.read_text("utf-8")))
+    table = worth(of_the_newest(), json.loads(path.read_text("utf-8")), worth_of_parts())
     path.write_text(text_of(table), "utf-8")
     killed = sum(row["kills"] for row in table["tests"].values())
     print(f"{path.name}: {killed} of {table['planted']} killed, by {len(table['tests'])} tests")

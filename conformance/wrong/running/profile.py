@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 
@@ -29,13 +29,16 @@ _REPLAYING = "test_recordings"
 @frozen
 class SuiteTest:
     """A test of the suite, or one case or one area of recordings of a test. ``area`` is what it draws from; with a
-    ``case`` it runs that one, and if ``recorded`` the recordings of the area."""
+    ``case`` it runs that one, and if ``recorded`` the recordings of the area, which are of the release
+    ``kubernetes``. ``declared`` is what the test declares."""
 
     name: str
     area: str
     examples: int
     recorded: bool = False
     case: Case | None = field(default=None, eq=False)
+    kubernetes: str = DEFAULT.name
+    declared: Declaration | None = field(default=None, eq=False)
 
     @property
     def draws(self) -> bool:
@@ -43,13 +46,15 @@ class SuiteTest:
 
 
 @cache
-def suite_tests() -> tuple[SuiteTest, ...]:
-    """Those of ``conformance/test_*.py``, in the order in which pytest collects them."""
+def suite_tests(kubernetes: str = DEFAULT.name) -> tuple[SuiteTest, ...]:
+    """Those of ``conformance/test_*.py``, with the recordings of this release, in the order in which pytest
+    collects them."""
     folder = Path(conformance.__path__[0])
-    return tuple(test for path in sorted(folder.glob("test_*.py")) for test in _tests_of(path.stem))
+    stems = [path.stem for path in sorted(folder.glob("test_*.py"))]
+    return tuple(test for stem in stems for test in _tests_of(stem, kubernetes))
 
 
-def _tests_of(stem: str) -> Iterator[SuiteTest]:
+def _tests_of(stem: str, kubernetes: str) -> Iterator[SuiteTest]:
     module = import_module(f"conformance.{stem}")
     for name, value in vars(module).items():
         for mark in getattr(value, "pytestmark", ()) if name.startswith("test_") else ():
@@ -57,13 +62,25 @@ def _tests_of(stem: str) -> Iterator[SuiteTest]:
             test = f"{module.__name__}::{name}"
             if declared is None:
                 continue
+            made = partial(SuiteTest, area=declared.area or "", declared=declared)
             for case in declared.cases:
-                yield SuiteTest(f"{test}[{case.name}]", declared.area or "", 1, case=case)
+                yield made(f"{test}[{case.name}]", examples=1, case=case, declared=declared.of_case(case))
             if declared.draws and declared.area is not None:
-                yield SuiteTest(test, declared.area, declared.examples)
+                yield made(test, examples=declared.examples)
             elif stem == _REPLAYING:
-                for area in areas(DEFAULT.name):
-                    yield SuiteTest(f"{test}[{area}]", area, declared.examples, recorded=True)
+                of_release = partial(made, examples=declared.examples, recorded=True, kubernetes=kubernetes)
+                for area in areas(kubernetes):
+                    yield of_release(f"{test}[{area}]", area=area)
+
+
+def areas_about(rules: Collection[str]) -> tuple[str, ...]:
+    """The areas of tests that are there to decide one of these rules."""
+    about = (
+        test.area
+        for test in suite_tests()
+        if test.declared is not None and not test.recorded and not set(rules).isdisjoint(test.declared.rules)
+    )
+    return tuple(dict.fromkeys(about))
 
 
 @cache
@@ -72,7 +89,7 @@ def histories_of(test: SuiteTest, seed: str = SEED) -> Sequence[History]:
     if test.case is not None:
         return [test.case.history]
     if test.recorded:
-        return [read_recording(path) for path in recordings(test.area)]
+        return [read_recording(path) for path in recordings(test.area, test.kubernetes)]
     histories: list[History] = []
 
     def collect(history: History) -> None:

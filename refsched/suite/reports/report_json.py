@@ -14,7 +14,7 @@ compares equal.
 | `counts` | verdict → how many rules |
 | `tightness` | `checked` outcomes, and how many of them were the `single` one allowed |
 | `endedEarly` | why histories were not done to their end, though nothing was wrong → how many |
-| `power` | how many of the `planted` wrong schedulers so many histories of these tests `killed`, with seed 0 |
+| `power` | of the `planted` wrong schedulers so many histories `killed`, as `profile` if not empty, with seed 0 |
 | `rules` | below, in the order in which rules depend on each other |
 | `untestedRules` | how many rules of this level no test of the run was about |
 | `faults` | `whose` (adapter or suite), `problem`, and the `tests` that could not judge |

@@ -188,7 +188,7 @@ def _remarks(result: Result) -> Iterator[str]:
         yield from _wrapped(f"not completed: {ended(result)}", "")
     if result.choices:
         yield f"tightness: {tightness(result)}"
-    if result.power is not None and not result.failures and result.about.is_whole:
+    if result.power is not None and not result.failures:
         yield f"power: {power(result.power)}"
 
 
@@ -217,8 +217,9 @@ def _by_need(absent: Sequence[RuleVerdict]) -> str:
 def power(power: Power) -> str:
     """What a run of so many histories is worth."""
     share = 100 * power.killed / power.planted
+    tried = f" in what it claims, and tried with --only {power.profile}" if power.profile else ""
     return (
-        f"of {power.planted:,} wrong schedulers that were planted, so many histories kill {power.killed:,}"
+        f"of {power.planted:,} wrong schedulers that were planted{tried}, so many histories kill {power.killed:,}"
         f" ({share:.0f} %, with seed 0)"
     )
 

@@ -16,6 +16,10 @@ from typing import Any
 
 from attrs import frozen
 
+from refsched.releases import DEFAULT
+from refsched.suite.adapters.selection import PROFILES
+from refsched.suite.session.runner import About
+
 ROUNDING = 1e-9
 FEWEST = 10
 """Examples below which a property test is not worth its start."""
@@ -137,15 +141,35 @@ def _scaled(test: Planned, factor: float) -> int:
 
 @frozen
 class Power:
-    """``killed`` of the ``planted`` wrong schedulers, those that nothing kills included."""
+    """``killed`` of the ``planted`` wrong schedulers, those that nothing kills included. ``profile`` is the part
+    of a scheduler as which they were tried, if they were not tried as whole ones."""
 
     killed: int
     planted: int
+    profile: str = ""
 
 
-def power_of(done: Iterable[tuple[str, int]]) -> Power | None:
-    """Of tests that have run so many examples; None where nothing is known of any of them. It was measured with
-    the default seed: with another one it is an estimate."""
+def power_of(done: Iterable[tuple[str, int]], about: About) -> Power | None:
+    """Of tests that have run so many examples; None where nothing is known of any of them, and of another release
+    than the one with which wrong schedulers were tried. It was measured with the default seed: with another one it
+    is an estimate."""
+    if about.kubernetes != DEFAULT.name:
+        return None
+    if about.lacks:
+        return _power_of_part(dict(done), about)
     counts = [(weights()[name], examples) for name, examples in done if name in weights()]
     killed = sum(bisect_right(weight.at, examples) for weight, examples in counts)
     return Power(killed, _table()["planted"]) if killed else None
+
+
+def _power_of_part(done: Mapping[str, int], about: About) -> Power | None:
+    """By the largest profile that it claims whole, and those wrong schedulers alone that break a rule which can
+    show in what it reports."""
+    parts: Mapping[str, Sequence[Mapping[str, Any]]] = _table()["parts"]
+    claimed = [name for name in parts if PROFILES[name] <= frozenset(about.capabilities)]
+    if not claimed:
+        return None
+    profile = max(claimed, key=lambda name: len(PROFILES[name]))
+    tried = [row for row in parts[profile] if not about.lacks.keys() >= set(row["breaks"])]
+    killed = sum("test" in row and row["at"] <= done.get(row["test"], 0) for row in tried)
+    return Power(killed, len(tried), profile) if killed else None

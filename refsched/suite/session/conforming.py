@@ -13,12 +13,16 @@ from attrs import evolve, frozen
 from hypothesis.stateful import RuleBasedStateMachine
 
 from refsched.suite.session.cases import Case
+from refsched.suite.session.runner import About
 
 Test = TypeVar("Test", bound=Callable[..., None])
 HISTORY = "history"
 CASE = "case"
 REPLAY = "replay"
 """The area of the one test that takes its history from the file of ``--replay``."""
+
+INVARIANT = "R-INV-"
+"""What holds of every scheduler; a test that is about nothing else of an implementation is not for it."""
 
 
 @frozen
@@ -41,6 +45,17 @@ class Declaration:
     def draws(self) -> bool:
         """Whether the histories of this test are drawn from its area."""
         return self.area is not None and self.area != REPLAY and not self.cases
+
+    def missing(self, about: About) -> tuple[str, ...]:
+        """What the implementation does not have, without which the test does not judge it; empty if it does."""
+        capabilities = sorted(set(self.needs) - set(about.capabilities))
+        if capabilities:
+            return tuple(capabilities)
+        wanted = [rule for rule in self.rules if not rule.startswith(INVARIANT)]
+        if wanted and about.holding.isdisjoint(wanted):
+            return ("another release of Kubernetes",)
+        needs = {about.lacks.get(rule, "") for rule in wanted if rule in about.holding}
+        return tuple(sorted(needs)) if needs and all(needs) else ()
 
     def of_case(self, case: Case) -> Declaration:
         """What the test declares where it runs this one of its cases."""

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 
 from attrs import define, field, frozen
 
-from refsched.releases import DEFAULT
 from refsched.suite.adapters.faults import AdapterFault
 from refsched.suite.histories.history import History
 from refsched.suite.session.bench import Bench, Connection, Course, Hello, Judgement
@@ -27,12 +26,6 @@ class About:
     lacks: Mapping[str, str] = field(factory=dict)
     """The rules that nothing shows which it reports, each with the capability or the plugin that it does not
     have."""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it is a whole scheduler of the release with which wrong ones are tried, so that what is measured
-        of those holds."""
-        return not self.lacks and self.kubernetes == DEFAULT.name
 
     @classmethod
     def of(cls, hello: Hello, holding: frozenset[str], lacks: Mapping[str, str]) -> About:

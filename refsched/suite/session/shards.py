@@ -113,7 +113,7 @@ def result_of(evidence: Evidence) -> Result:
         single=sum(outcome.single for outcome in outcomes),
         untested=len({rule.id for rule in selected} - {each.rule.id for each in rules}),
         ended=ended_early(outcomes),
-        power=power_of((outcome.test, outcome.done) for outcome in outcomes),
+        power=power_of(((outcome.test, outcome.done) for outcome in outcomes), evidence.about),
         stale=stale(evidence.known, rules),
         replayed=evidence.replayed,
         command=evidence.command,

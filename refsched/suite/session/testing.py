@@ -24,9 +24,6 @@ from refsched.suite.session.outcome import Fault, Outcome, with_property
 from refsched.suite.session.runner import Runner
 from refsched.tools.serving import described
 
-INVARIANT = "R-INV-"
-"""What holds of every scheduler; a test that is about nothing else of an implementation is not for it."""
-
 THOROUGH = 20
 """Times the default number of examples."""
 
@@ -130,14 +127,7 @@ class Testing:
             checking.fault = Fault("adapter", str(problem))
             raise HaltedError(str(problem)) from None
         checking.kubernetes = about.kubernetes
-        capabilities = sorted(set(declared.needs) - set(about.capabilities))
-        if capabilities:
-            return tuple(capabilities)
-        wanted = [rule for rule in declared.rules if not rule.startswith(INVARIANT)]
-        if wanted and about.holding.isdisjoint(wanted):
-            return ("another release of Kubernetes",)
-        needs = {about.lacks.get(rule, "") for rule in wanted if rule in about.holding}
-        return tuple(sorted(needs)) if needs and all(needs) else ()
+        return declared.missing(about)
 
     def _bound(self, item: pytest.Item, declared: Declaration) -> Callable[..., None]:
         """The test with its histories."""
