@@ -18,6 +18,9 @@ from refsched.tools.rulebook.site import write_pages
 
 lexers["jsonl"] = TextLexer()
 
+EVIDENCE = ("go_mutants", "kill_matrix", "mutants", "rules", "traces")
+"""Long lists, of which the search would find a page for any words."""
+
 FILES = "https://refsched.dev"
 """Where the files of the project are, as in the README that a package index shows (pyproject.toml)."""
 
@@ -41,6 +44,10 @@ html_theme = "furo"
 html_title = "refsched"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = [("site.js", {"defer": "defer"})]
+html_search_scorer = str(Path(__file__).parent / "_static" / "scorer.js")
+html_show_search_summary = False
+"""A summary would be fetched from the page that was found, which browsers refuse to pages of the file system."""
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}
@@ -60,5 +67,12 @@ def as_the_site_has_it(app: object, name: str, source: list[str]) -> None:
         source[0] = source[0].replace(f"]({up}", f"]({FILES}/")
 
 
+def without_evidence(app: Any, doctree: object) -> None:
+    """The search leaves these pages out."""
+    if app.env.current_document.docname in EVIDENCE:
+        app.env.metadata[app.env.current_document.docname]["nosearch"] = True
+
+
 def setup(app: Any) -> None:
+    app.connect("doctree-read", without_evidence)
     app.connect("source-read", as_the_site_has_it)

@@ -38,7 +38,7 @@ def as_value(history: History) -> Json:
     return {
         "config": deepcopy(history.config),
         "gates": dict(history.feature_gates),
-        "steps": deepcopy(steps_as_json(history)),
+        "steps": [step for step in deepcopy(steps_as_json(history)) if step.get("schedule") != 0],
     }
 
 

@@ -53,6 +53,11 @@ def _tag(name: str, text: str, kind: str = "") -> str:
     return f"<{name}{attributes}>{escape(text)}</{name}>"
 
 
+def _block(text: str) -> str:
+    """Lines as they are; a block that is wider than the screen can be scrolled with the keyboard."""
+    return f'<pre tabindex="0">{escape(text)}</pre>'
+
+
 def _list(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Names and values; values are HTML already."""
     yield "<dl>"
@@ -115,7 +120,7 @@ def _failure(result: Result, each: RuleVerdict, failure: Failure) -> Iterator[st
     yield f"<h3>{escape(rule.id)} {escape(rule.sentence)}</h3>"
     known = ", known to the baseline" if each.known else ""
     yield _tag("p", f"{rule.level}{known}. {rule.source}", "faint")
-    yield _tag("pre", "\n".join(failure_lines(rule, failure, titled=False)))
+    yield _block("\n".join(failure_lines(rule, failure, titled=False)))
     yield from _list(
         [
             ("found by", f"{escape(failure.test)}{_circumstances(failure)}"),
@@ -123,7 +128,7 @@ def _failure(result: Result, each: RuleVerdict, failure: Failure) -> Iterator[st
         ]
     )
     yield "<details><summary>The scenario, for kubectl apply -f</summary>"
-    yield _tag("pre", failure.scenario)
+    yield _block(failure.scenario)
     yield "</details>"
     yield "</article>"
 
@@ -144,7 +149,7 @@ def _faults(faults: Iterable[FaultSeen]) -> Iterator[str]:
         whose = "the implementation's adapter" if seen.fault.whose == "adapter" else "the suite itself"
         yield '<article class="fault">'
         yield f"<h3>{counted(len(seen.tests), 'test')}: a fault of {whose}, not of the scheduler</h3>"
-        yield _tag("pre", seen.fault.problem)
+        yield _block(seen.fault.problem)
         yield "</article>"
     yield "</section>"
 
@@ -167,7 +172,7 @@ def _rules(result: Result) -> Iterator[str]:
     yield '<h2 id="table">Rule by rule</h2>'
     verdicts, levels = ("".join(_tag("option", each) for each in words) for words in (VERDICTS, LEVELS))
     yield _FILTER.format(verdicts=verdicts, levels=levels)
-    yield '<div class="scrolls">'
+    yield '<div class="scrolls" tabindex="0" role="region" aria-labelledby="table">'
     yield '<table id="rules">'
     yield "<caption>Decisive: how often the rule decided a value that was checked.</caption>"
     yield "<thead><tr>" + "".join(f'<th scope="col">{name}</th>' for name in _COLUMNS) + "</tr></thead>"
