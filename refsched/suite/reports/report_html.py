@@ -172,7 +172,7 @@ def _rules(result: Result) -> Iterator[str]:
     yield '<h2 id="table">Rule by rule</h2>'
     verdicts, levels = ("".join(_tag("option", each) for each in words) for words in (VERDICTS, LEVELS))
     yield _FILTER.format(verdicts=verdicts, levels=levels)
-    yield '<div class="scrolls" tabindex="0" role="region" aria-labelledby="table">'
+    yield '<div class="scrolls" tabindex="0">'
     yield '<table id="rules">'
     yield "<caption>Decisive: how often the rule decided a value that was checked.</caption>"
     yield "<thead><tr>" + "".join(f'<th scope="col">{name}</th>' for name in _COLUMNS) + "</tr></thead>"
