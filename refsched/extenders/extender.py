@@ -105,8 +105,6 @@ class Extender:
     def filter(self, pod: PodInfo, nodes: Sequence[NodeInfo]) -> Filtered | Status:
         """R-EXTENDER-02: The nodes that an extender's filter answer names remain feasible, in the order of the
         answer; an extender that is sent names may answer only names that it was sent.
-        R-EXTENDER-03: Nodes that an extender sends back as objects are used as they were sent: without pods, and
-        without image states.
         R-EXTENDER-04: A node that an extender lists both as failed and as failed and unresolvable is rejected as
         UnschedulableAndUnresolvable."""
         if not self.is_filter:
@@ -130,8 +128,13 @@ class Extender:
                         "which is not found in the input node list"
                     )
             return Filtered(tuple(given[name] for name in result.node_names), rejected)
+        return Filtered(tuple(self._sent_back(node, nodes) for node in result.nodes or ()), rejected)
+
+    def _sent_back(self, node: Node, sent: Sequence[NodeInfo]) -> NodeInfo:
+        """R-EXTENDER-03: Nodes that an extender sends back as objects are used as they were sent: without pods,
+        and without image states."""
         applies("R-EXTENDER-03")
-        return Filtered(tuple(_bare(node) for node in result.nodes or ()), rejected)
+        return _bare(node)
 
     # --- Prioritize -------------------------------------------------------------------------------
 

@@ -202,6 +202,20 @@ def test_a_node_that_an_extender_rejected_is_taken_without_a_victim() -> None:
     assert attempt.victims is None
 
 
+def test_a_node_that_an_extender_sent_back_is_scored_with_its_pods() -> None:
+    machine = machine_of(
+        node_object("n1"),
+        node_object("n2"),
+        pod_object("e", cpu="1", on="n1"),
+        pod_object("p", cpu="1"),
+        answer=lambda verb, request: {"nodes": request["Nodes"]},
+        extenders=[{"urlPrefix": "http://x", "filterVerb": "filter"}],
+    )
+    scores = popped(machine).scores
+    assert scores is not None
+    assert scores["n1"]["NodeResourcesLeastAllocated"] < scores["n2"]["NodeResourcesLeastAllocated"]
+
+
 def test_a_victim_that_is_not_there_any_more_ends_preemption() -> None:
     machine = machine_of(
         node_object("n1"), pod_object("v", cpu="4", on="n1"), pod_object("p", cpu="4", priority=1)
