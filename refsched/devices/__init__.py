@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dynamic resource allocation: which devices a claim gets, with the default feature gates of v1.34.2."""
+"""Dynamic resource allocation: the devices that a claim gets, with the default feature gates of v1.34.2."""

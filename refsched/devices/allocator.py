@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Allocator: the search for devices that satisfy all claims of a pod on one node.
 
-The default gates of v1.34.2 make the scheduler take the *experimental* allocator: DRAResourceClaimDeviceStatus
-is on, and the stable and incubating ones do not know it (structured/allocator.go, NewAllocator).
+With the default gates of v1.34.2 the scheduler uses the *experimental* allocator:
+DRAResourceClaimDeviceStatus is on, and the stable and incubating ones do not support it
+(structured/allocator.go, NewAllocator).
 
 Rules: R-DRA-50 … R-DRA-59.
 Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, Allocate,
@@ -37,8 +38,8 @@ from refsched.rules import applies
 
 @frozen
 class Allocator:
-    """All that an allocation depends on but the node. ``in_use`` are the devices that claims hold, and
-    ``is_timed`` says that a long search is given up (filterTimeout)."""
+    """An Allocator has all that an allocation depends on except the node. ``in_use`` are the devices that
+    claims hold, and ``is_timed`` says that a long search is given up (filterTimeout)."""
 
     slices: Sequence[ResourceSlice]
     in_use: frozenset[DeviceID]
@@ -47,7 +48,7 @@ class Allocator:
     is_timed: bool = True
 
     def pool_orders(self, node: Node) -> PoolOrders:
-        """The orders in which the pools that the node reaches may be tried."""
+        """Returns the orders in which the pools that the node reaches may be tried."""
         return gather_pools(self.slices, node, self.steps)
 
     def allocate(
@@ -58,7 +59,7 @@ class Allocator:
     ) -> tuple[AllocationResult, ...] | None:
         """R-DRA-50: The first allocation that satisfies all claims of the pod is taken, with one result per claim.
 
-        Returns None where there is none. Without ``pools`` the pools stand in the first of their orders.
+        Returns None if there is none. Without ``pools``, the first of the orders of pools is used.
 
         Raises AllocationError.
         """
@@ -97,11 +98,12 @@ def _constraints(claim: ResourceClaim) -> list[Constraint]:
 
 
 class _TooManyDevices(Exception):  # noqa: N818  (not an error to the caller: it steers the search)
-    """From here on every way leads to more devices than one claim may hold."""
+    """A _TooManyDevices is raised if from here on every choice gives a claim more devices than it may hold."""
 
 
 class _Place(NamedTuple):
-    """The device that is looked for: the how-manieth of which request."""
+    """A _Place says which device is looked for: its position in a request, and the positions of that and of
+    the claim."""
 
     claim: int = 0
     request: int = 0
@@ -115,9 +117,10 @@ class _Place(NamedTuple):
 
 @define
 class _Search:
-    """A depth-first search, one device after the other, that steps back from what leads nowhere.
+    """A _Search is a depth-first search for one device after the other, which backtracks from choices without
+    a solution.
 
-    ``held_by`` says which claims of the pod (by position) a device has been chosen for so far.
+    ``held_by`` says for which claims of the pod (by position) a device has been chosen so far.
     """
 
     claims: Sequence[ResourceClaim]
@@ -141,7 +144,7 @@ class _Search:
             raise AllocationError("allocation max size exceeded") from None
 
     def _go_on(self, place: _Place, *, in_alternative: bool = False) -> bool:
-        """Find the devices from this place on to the end."""
+        """Finds the devices from this place to the end, and returns whether this is possible."""
         if place.claim >= len(self.claims):
             return True
         if place.request >= len(self.claims[place.claim].spec.devices.requests):
@@ -218,7 +221,7 @@ class _Search:
     def _go_on_with(
         self, place: _Place, sized: Sized, offered: OfferedDevice, further: _Place, *, in_alternative: bool
     ) -> bool:
-        """Go on with this device taken, and give it back where that leads nowhere."""
+        """Chooses this device and continues, and gives the device up again if there is no solution with it."""
         state = self.fruitless.state((further, in_alternative), self.chosen)
         try:
             found = not self.fruitless.holds(state) and self._go_on(further, in_alternative=in_alternative)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Claims: which a pod uses, and which devices claims hold.
+"""Claims: the claims that a pod uses, and the devices that claims hold.
 
 Rules: R-DRA-80 … R-DRA-85.
 Source: dynamic-resource-allocation/resourceclaim/resourceclaim.go (v0.34.2);
@@ -22,7 +22,7 @@ from refsched.rules import applies
 
 
 class ClaimProblem(Exception):  # noqa: N818  (no error: the reason why a pod has to wait)
-    """Why a claim of the pod cannot be used yet."""
+    """A ClaimProblem says why a claim of the pod cannot be used yet."""
 
 
 # --- The claims of a pod --------------------------------------------------------------------------
@@ -77,8 +77,8 @@ def _is_controlled_by(claim: ResourceClaim, pod: Pod) -> bool:
 
 @frozen
 class InFlightAllocation:
-    """A claim as Reserve allocated it, until PreBind has written it. It is assumed under the claim's uid and
-    never shown by the API server."""
+    """An InFlightAllocation is a claim as Reserve allocated it, until PreBind has written it. It is assumed
+    under the claim's uid and never shown by the API server."""
 
     kind: ClassVar[str] = "InFlightAllocation"
     metadata: ObjectMeta
@@ -94,7 +94,7 @@ def end_allocation(claim: ResourceClaim, objects: ObjectStore) -> None:
 
 
 def is_being_allocated(claim: ResourceClaim, objects: ObjectStore) -> bool:
-    """Whether the claim's allocation is about to be written."""
+    """Returns whether the claim's allocation is about to be written."""
     return objects.latest(InFlightAllocation, claim.metadata.uid) is not None
 
 
@@ -111,7 +111,8 @@ def devices_in_use(objects: ObjectStore) -> frozenset[DeviceID]:
 
 @define
 class DeviceLedger:
-    """The devices that claims hold, as kube-scheduler keeps them: a set, in which none is counted."""
+    """A DeviceLedger has the devices that claims hold, as kube-scheduler keeps them: in a set, without
+    counting claims."""
 
     kind: ClassVar[str] = ResourceClaim.kind
     taken: set[DeviceID] = field(factory=set)

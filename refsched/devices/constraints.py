@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constraints: what must hold across the devices of a claim.
+"""Constraints: the conditions on the devices of a claim together.
 
-A constraint is given each device that is about to be allocated and says whether it may be. It is called again when
-the search steps back from that device.
+A constraint is called with each device that is about to be allocated, and says whether it may be. It is
+called again when the search gives that device up.
 Source: dynamic-resource-allocation/structured/internal/experimental, allocator_experimental.go,
 matchAttributeConstraint (v0.34.2).
 """
@@ -20,7 +20,7 @@ from refsched.rules import applies
 
 @frozen
 class RequestName:
-    """A request's name, and its subrequest's where one of its alternatives is meant."""
+    """A RequestName is the name of a request, and of its subrequest if one of its alternatives is meant."""
 
     base: str
     sub: str = ""
@@ -31,17 +31,18 @@ class RequestName:
 
 class Constraint(Protocol):
     def add(self, request: RequestName, offered: OfferedDevice) -> bool:
-        """May this device join? If so, it counts from now on."""
+        """Returns whether this device may be added. If so, it counts from now on."""
         ...
 
     def remove(self, request: RequestName, offered: OfferedDevice) -> None:
-        """The device, added before, is given up."""
+        """Removes a device that was added before."""
         ...
 
 
 @define
 class MatchAttribute:
-    """What matchAttribute asks for. The first device sets the value, and it stays set when that is given up."""
+    """A MatchAttribute is the constraint matchAttribute. The first device sets the value, which stays set if
+    that device is removed."""
 
     requests: frozenset[str]
     attribute: str

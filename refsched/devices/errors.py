@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors: what may be wrong when devices are allocated."""
+"""Errors: the errors of an allocation of devices."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from typing import ClassVar
 
 
 class AllocationError(Exception):
-    """Something is wrong with a claim, a class or a pool. It ends the pod's attempt, whatever the node."""
+    """An AllocationError says that a claim, a class or a pool is invalid. It ends the pod's attempt, whatever
+    the node."""
 
 
 class RejectedOnNode(AllocationError):  # noqa: N818  (no error: it says why the node is rejected)
-    """What is wrong concerns this node alone; on others the pod may fit."""
+    """A RejectedOnNode concerns this node alone; the pod may fit on others."""
 
     rule: ClassVar[str] = "R-DRA-04"
 
 
 class SearchTooLong(RejectedOnNode):
-    """The search for devices on this node was given up."""
+    """A SearchTooLong says that the search for devices on this node was given up."""
 
     rule: ClassVar[str] = "R-DRA-59"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fruitless: what a long search for devices has found to lead nowhere, and when it is given up.
+"""Fruitless: the states of a long search for devices that have no solution, and when a search is given up.
 
-kube-scheduler remembers nothing of the kind, and gives a search up after filterTimeout. What it finds within that
-time is the same: of two devices that no selector and no constraint can distinguish, one leads nowhere where the
-other one does.
+kube-scheduler does not remember such states, and gives a search up after filterTimeout. What it finds within
+that time is the same: if no selector and no constraint can distinguish two devices, either both lead to a
+solution or neither does.
 
 Rules: R-DRA-59.
 Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, allocateOne
@@ -26,16 +26,17 @@ from refsched.objects.dra import ResourceClaim
 from refsched.rules import applies
 
 LONG = 1_000
-"""Devices chosen in one search, those that were given up again included, after which it remembers."""
+"""A search remembers states once it has chosen so many devices, those that were given up again included."""
 
 MAX_CHOSEN = 30_000
-"""The same number, at which a search is given up. How far kube-scheduler comes in ten seconds depends on its
-machine, but what is not found by then, though nothing is tried twice, mostly takes beyond all measure."""
+"""A search is given up once it has chosen so many devices. How far kube-scheduler comes in ten seconds
+depends on its machine, but a search that takes longer than this, though nothing is tried twice, mostly takes
+far longer."""
 
 
 @define
 class Fruitless:
-    """What is remembered by one search. ``is_timed`` says that kube-scheduler would end it."""
+    """A Fruitless is what one search remembers. ``is_timed`` says that kube-scheduler would end the search."""
 
     claims: Sequence[ResourceClaim]
     sized: Mapping[RequestKey, Sized]
@@ -59,7 +60,8 @@ class Fruitless:
         raise SearchTooLong("timed out trying to allocate devices")
 
     def state(self, place: Hashable, chosen: Sequence[Sequence[Chosen]]) -> Hashable | None:
-        """What decides whether the search finds anything from here on; None while it is short."""
+        """Returns what decides whether the search finds anything from here on, or None while the search is
+        short."""
         if self._chosen < LONG:
             return None
         held = tuple(
@@ -76,15 +78,15 @@ class Fruitless:
             self._states.add(state)
 
     def _number(self, offered: OfferedDevice) -> int:
-        """Devices of one number are alike."""
+        """Returns a number that is the same for devices that the search cannot distinguish."""
         if offered.id not in self._numbers:
             kind = self._kind(offered)
             self._numbers[offered.id] = self._kinds.setdefault(kind, len(self._kinds))
         return self._numbers[offered.id]
 
     def _kind(self, offered: OfferedDevice) -> Hashable:
-        """All that the search can find out about a device. One whose selectors fail is like no other, and where
-        one device may be allocated twice, none is like another."""
+        """Returns all that the search can find out about a device. A device whose selectors fail equals no
+        other, and if one device may be allocated twice, none equals another."""
         if any(sized.admin_access for sized in self.sized.values()):
             return offered.id
         matcher = Matcher(self.claims)

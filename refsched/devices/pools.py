@@ -22,7 +22,7 @@ from refsched.rules import applies
 
 
 class DeviceID(NamedTuple):
-    """A device's full name; str() is as messages spell it."""
+    """A DeviceID is a device's full name; str() spells it as messages do."""
 
     driver: str
     pool: str
@@ -34,7 +34,7 @@ class DeviceID(NamedTuple):
 
 @frozen(eq=False)
 class OfferedDevice:
-    """A device, and the slice that has it."""
+    """An OfferedDevice is a device, and the slice that has it."""
 
     id: DeviceID
     device: Device
@@ -47,10 +47,12 @@ class OfferedDevice:
 
 @frozen
 class Pool:
-    """A driver's pool as far as the node reaches it. Devices stand in the order in which they are tried.
+    """A Pool is a driver's pool as far as the node reaches it. Devices are in the order in which they are
+    tried.
 
     ``out_of_reach`` counts the slices of the same generation that the node does not reach; ``is_superseded``
-    says that there it has a newer generation."""
+    says that the pool has a newer generation among those that it does not reach.
+    """
 
     driver: str
     name: str
@@ -79,15 +81,15 @@ class Pool:
 
     @property
     def is_passed_over(self) -> bool:
-        """A pool that has a newer generation elsewhere does not count if the node does not reach all of the
-        old one."""
+        """Returns whether the pool does not count: it has a newer generation elsewhere, and the node does not
+        reach all of the old one."""
         return self.is_superseded and len(self.slices) != self.slices[0].spec.pool.resource_slice_count
 
     @property
     def invalid_reason(self) -> str:
         """R-DRA-22: A pool in which two devices have the same name is invalid.
 
-        Returns an empty text where the pool is valid."""
+        Returns "" if the pool is valid."""
         seen: set[str] = set()
         for offered in self.devices:
             if offered.device.name in seen:
@@ -98,7 +100,7 @@ class Pool:
 
     @property
     def is_broken(self) -> bool:
-        """Nobody can have all of its devices."""
+        """Returns whether a request for all devices of the pool cannot be satisfied."""
         return self.is_incomplete or bool(self.invalid_reason)
 
     def __str__(self) -> str:
@@ -110,7 +112,8 @@ Pools = tuple[Pool, ...]
 
 @frozen
 class PoolOrders(Sequence[Pools]):
-    """All the orders of ``pools``, and of the slices of each; in the first, slices stand by name."""
+    """PoolOrders are all the orders of ``pools``, and of the slices of each. In the first, slices are sorted
+    by name."""
 
     pools: Pools
 
@@ -140,7 +143,8 @@ _T = TypeVar("_T")
 
 
 def _permuted(items: Sequence[_T], number: int) -> tuple[int, list[_T]]:
-    """One of all orders of these items, and what is left of its number to choose other orders by."""
+    """Returns the order of these items that the number stands for, and what is left of the number to choose
+    other orders by."""
     left, chosen = list(items), []
     while left:
         number, position = divmod(number, len(left))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests: what a claim asks for, sized up against the pools of a node before the search begins.
+"""Requests: what a claim requests, and the devices of a node's pools that it needs, determined before the
+search.
 
 Rules: R-DRA-40 … R-DRA-45.
 Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, Allocate,
@@ -31,13 +32,13 @@ from refsched.objects.dra import (
 from refsched.rules import applies
 
 MAX_RESULTS = 32
-"""How many devices one claim may hold (resource.AllocationResultsMaxSize)."""
+"""One claim may hold at most so many devices (resource.AllocationResultsMaxSize)."""
 
 GetClass = Callable[[str], DeviceClass | None]
 
 
 class RequestKey(NamedTuple):
-    """Which request is meant, by position. ``sub`` is 0 where a request has no alternatives."""
+    """A RequestKey is the position of a request. ``sub`` is 0 if the request has no alternatives."""
 
     claim: int
     request: int
@@ -46,7 +47,7 @@ class RequestKey(NamedTuple):
 
 @define
 class Sized:
-    """A request, or one alternative of it, and how many devices it needs on this node.
+    """A Sized is a request, or one alternative of it, and how many devices it needs on this node.
 
     ``all_devices`` are those that a request for all of them needs. ``selected`` is, for a list of
     alternatives, the position of the one that was chosen.
@@ -73,7 +74,7 @@ class Sized:
 
 @define
 class Matcher:
-    """Which devices match which requests, as far as that was asked."""
+    """A Matcher remembers which devices match which requests, as far as this was asked."""
 
     claims: Sequence[ResourceClaim]
     _known: dict[tuple[DeviceID, RequestKey], bool] = field(factory=dict)
@@ -112,7 +113,7 @@ def _all_hold(selectors: Sequence[DeviceSelector], offered: OfferedDevice, whose
 
 @frozen
 class Sizer:
-    """Sizes up the requests of claims on one node."""
+    """A Sizer determines what the requests of claims need on one node."""
 
     claims: Sequence[ResourceClaim]
     pools: Sequence[Pool]

@@ -32,7 +32,7 @@ Requirements = tuple[NodeSelectorRequirement, ...]
 
 @frozen
 class Chosen:
-    """A device that was found for a request."""
+    """A Chosen is a device that was found for a request."""
 
     request: RequestName
     offered: OfferedDevice
@@ -52,7 +52,7 @@ def allocation_result(
     chosen: Sequence[Chosen],
     node: Node,
 ) -> AllocationResult:
-    """``index`` is the claim's position among those that ``sized`` knows."""
+    """Returns the result for a claim. ``index`` is its position among those that ``sized`` knows."""
     results = tuple(device.result for device in chosen)
     configs = (*_class_configs(claim, index, sized), *_claim_configs(claim, index, sized))
     try:
@@ -137,7 +137,7 @@ def _node_selector(chosen: Sequence[Chosen], node: Node) -> NodeSelector | None:
 
 
 def _joined(requirements: Requirements, more: Requirements) -> Requirements:
-    """What is required already is not added; values are compared as sets."""
+    """Returns all requirements. One that is among them already is not added; values are compared as sets."""
     known = {(r.key, r.operator, frozenset(r.values)): r for r in requirements}
     for requirement in more:
         known.setdefault((requirement.key, requirement.operator, frozenset(requirement.values)), requirement)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of an allocation that a release may take otherwise. The defaults do what the rules say."""
+"""Steps of an allocation that a release may do otherwise; the defaults do what the rules say."""
 
 from __future__ import annotations
 
@@ -12,27 +12,26 @@ from refsched.objects.dra import ResourceSlice
 
 
 def under_itself(alternative: int) -> int:
-    """Each alternative (by its position) stands for itself."""
+    """Returns the alternative (by its position) itself."""
     return alternative
 
 
 def does_not_fit(problem: str) -> None:
-    """The device cannot be taken, and the search goes on."""
+    """Does nothing: the device cannot be chosen, and the search continues."""
 
 
 def every_slice(slices: Sequence[ResourceSlice]) -> Sequence[ResourceSlice]:
-    """Slices count that the node does not reach."""
+    """Returns all the slices, so that those count that the node does not reach."""
     return slices
 
 
 @frozen
 class AllocatorSteps:
-    """``matches_of`` is the alternative under which it is remembered what an alternative matches, and
-    ``further_devices_of`` the one under which the second and later of all devices are looked for.
-    ``broken_pool`` is raised when all devices of a pool are needed that is incomplete or invalid.
-    ``unmet_constraint`` is called when a constraint does not admit one of all devices that are needed.
-    ``out_of_reach`` are the slices that count of those which the node does not reach.
-    """
+    """``matches_of`` returns the alternative under which it is remembered which devices an alternative
+    matches, and ``further_devices_of`` the one under which the second and later of all devices are looked
+    for. ``broken_pool`` is raised if all devices of a pool are needed that is incomplete or invalid.
+    ``unmet_constraint`` is called if a constraint rejects one of all devices that are needed.
+    ``out_of_reach`` returns those of the slices that the node does not reach which count."""
 
     matches_of: Callable[[int], int] = under_itself
     further_devices_of: Callable[[int], int] = under_itself

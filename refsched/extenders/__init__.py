@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extenders: processes outside the scheduler that are asked about pods and nodes, and how they are asked."""
+"""Extenders: processes outside the scheduler that it calls about pods and nodes, and how they are called."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extender: what the scheduler asks of one, and what it makes of the answer.
+"""Extender: the calls of the scheduler to an extender, and what it does with the answers.
 
-How the question travels is not known here: ``ask`` is given from outside (refsched/tools/http/over_http.py).
+How a call is transmitted is not known here: ``ask`` is given from outside (refsched/tools/http/over_http.py).
 
 Rules: R-EXTENDER-01 … R-EXTENDER-08.   Source: pkg/scheduler/extender.go (v1.34.2).
 """
@@ -39,21 +39,21 @@ T = TypeVar("T")
 
 @frozen
 class Failure:
-    """The call failed: no answer, or not one that can be read."""
+    """A Failure says that the call failed: there was no answer, or none that can be read."""
 
     message: str
 
 
 Ask = Callable[[str, dict[str, Any]], object]
-"""(verb, request) → the answer, both JSON as Python values; or a Failure."""
+"""An Ask takes (verb, request) and returns the answer, both JSON as Python values, or a Failure."""
 
 _SCORE_SCALE = 10
-"""What a score of an extender (0..10) is multiplied with: MaxNodeScore / MaxExtenderPriority."""
+"""A score of an extender (0..10) is multiplied by this: MaxNodeScore / MaxExtenderPriority."""
 
 
 @frozen
 class Filtered:
-    """The nodes that are left, and what is said of those that are not."""
+    """Filtered has the nodes that are left, and the statuses of those that are not."""
 
     nodes: tuple[NodeInfo, ...]
     rejected: Mapping[str, Status] = field(factory=dict)
@@ -61,14 +61,14 @@ class Filtered:
 
 @frozen
 class Extender:
-    """One extender of the configuration. Where a method answers a Status, the call failed."""
+    """An Extender is one extender of the configuration. If a method returns a Status, the call failed."""
 
     config: ExtenderConfig
     ask: Ask = field(eq=False)
 
     @property
     def name(self) -> str:
-        """The name under which its scores are reported."""
+        """Returns the name under which its scores are reported."""
         return self.config.url_prefix
 
     @property
@@ -220,5 +220,5 @@ def _uses(container: Container, managed: set[str]) -> bool:
 
 
 def _bare(node: Node) -> NodeInfo:
-    """Source: framework/types.go, NewNodeInfo, SetNode."""
+    """Returns the node without pods. Source: framework/types.go, NewNodeInfo, SetNode."""
     return NodeInfo(node, allocatable=resource_of(node.status.allocatable))

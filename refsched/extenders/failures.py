@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Failures: how a call to an extender comes to nothing, in the words of kube-scheduler and of Go's HTTP client.
+"""Failures: how a call to an extender fails, in the words of kube-scheduler and of Go's HTTP client.
 
 Source: pkg/scheduler/extender.go, send (v1.34.2); net/http, Client.Do; net/url, Error.
 """
@@ -13,7 +13,7 @@ from refsched.extenders.extender import Ask, Failure
 
 TIMED_OUT = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
 CLOSED = "EOF"
-"""The extender closed the connection, and had said nothing."""
+"""The extender closed the connection without an answer."""
 UNTRUSTED = "tls: failed to verify certificate: x509: certificate signed by unknown authority"
 
 OK = 200
@@ -32,7 +32,7 @@ def other_status(url: str, verb: str, status: int) -> Failure:
 
 
 def nobody(config: ExtenderConfig) -> Ask:
-    """An extender that is not reached: each call fails."""
+    """Returns an Ask for an extender that cannot be reached: each call fails."""
 
     def ask(verb: str, request: dict[str, Any]) -> object:
         return no_answer(url_of(config.url_prefix, verb), "nobody is there")

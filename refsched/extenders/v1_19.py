@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extenders in v1.19: a node is rejected, but not for good.
+"""Extenders in v1.19: an extender rejects a node as Unschedulable only.
 
 Rules: R-EXTENDER-51 … R-EXTENDER-53.
 Source: pkg/scheduler/core/extender.go, Filter, send; k8s.io/kube-scheduler/extender/v1/types.go,
@@ -50,7 +50,7 @@ class _WithWords(current.Extender):
 
 @frozen
 class Extender(_WithWords):
-    """As today's, but for what is overridden."""
+    """This Extender is that of later releases except for the methods that it overrides."""
 
     def filter(self, pod: PodInfo, nodes: Sequence[NodeInfo]) -> Filtered | Status:
         """R-EXTENDER-51: In v1.19 failedAndUnresolvableNodes is not a field of an extender's answer: a node that

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes to an extender and what comes back, as JSON.
+"""Wire: the requests to an extender and its answers, as JSON.
 
-Objects go out as far as scheduling reads them. Answers are read as Go reads them: the case of a member's name
-does not matter, an unknown member is passed over, and null is a member left out.
+Objects are sent as far as scheduling reads them. Answers are read as Go reads them: the case of a member's
+name does not matter, an unknown member is ignored, and null is the same as no member.
 Source: staging kube-scheduler/extender/v1/types.go (v0.34.2).
 """
 
@@ -28,7 +28,7 @@ Json = dict[str, Any]
 
 
 def extender_args(pod: Pod, nodes: Sequence[Node], *, by_name: bool) -> Json:
-    """ExtenderArgs: nodes by their names alone, or whole."""
+    """Returns ExtenderArgs, with the nodes' names alone or the whole nodes."""
     if by_name:
         return {"Pod": _object(pod), "Nodes": None, "NodeNames": [node.name for node in nodes]}
     items = [_object(node) for node in nodes]
@@ -36,7 +36,7 @@ def extender_args(pod: Pod, nodes: Sequence[Node], *, by_name: bool) -> Json:
 
 
 def preemption_args(pod: Pod, candidates: Mapping[str, Candidate], *, by_uid: bool) -> Json:
-    """ExtenderPreemptionArgs: victims by their uids alone, or whole."""
+    """Returns ExtenderPreemptionArgs, with the victims' uids alone or the whole victims."""
     victims = {
         node: {
             "Pods": [{"UID": v.pod.uid} if by_uid else _object(v.pod) for v in candidate.victims],
@@ -49,12 +49,13 @@ def preemption_args(pod: Pod, candidates: Mapping[str, Candidate], *, by_uid: bo
 
 
 def binding_args(pod: Pod, node: str) -> Json:
-    """ExtenderBindingArgs."""
+    """Returns ExtenderBindingArgs."""
     return {"PodName": pod.name, "PodNamespace": pod.namespace, "PodUID": pod.uid, "Node": node}
 
 
 def _object(shown: ApiObject) -> Json:
-    """As one that was decoded into its own type is encoded: without the type, and with every part."""
+    """Returns the object as Go encodes one that it decoded into its own type: without the type, and with
+    every part."""
     written = as_json(shown)
     return {
         "metadata": written["metadata"],
@@ -68,7 +69,7 @@ def _object(shown: ApiObject) -> Json:
 
 @frozen
 class FilterResult:
-    """``nodes`` and ``node_names`` are None where the answer has none."""
+    """``nodes`` and ``node_names`` are None if the answer has none."""
 
     nodes: tuple[Node, ...] | None
     node_names: tuple[str, ...] | None
@@ -79,14 +80,14 @@ class FilterResult:
 
 @frozen
 class MetaVictims:
-    """Victims by uid."""
+    """MetaVictims name victims by uid."""
 
     pods: tuple[str, ...]
     num_pdb_violations: int
 
 
 def read_filter_result(answer: object) -> FilterResult:
-    """ExtenderFilterResult. InputError where it is none."""
+    """Reads an ExtenderFilterResult. Raises InputError if the answer is none."""
     members = _members(answer)
     nodes, names = members.get("nodes"), members.get("nodenames")
     return FilterResult(
@@ -99,19 +100,19 @@ def read_filter_result(answer: object) -> FilterResult:
 
 
 def read_host_priorities(answer: object) -> list[tuple[str, int]]:
-    """HostPriorityList: hosts and their scores, a host as often as it is named."""
+    """Reads a HostPriorityList: hosts and their scores, each as often as it is named."""
     hosts = [_members(host) for host in _list(answer)]
     return [(read_as(str, host.get("host", "")), read_as(int, host.get("score", 0))) for host in hosts]
 
 
 def read_preemption_result(answer: object) -> dict[str, MetaVictims]:
-    """ExtenderPreemptionResult, by node."""
+    """Reads an ExtenderPreemptionResult, by node."""
     by_node = read_as(dict[str, Any], _members(answer).get("nodenametometavictims", {}))
     return {node: _meta_victims(_members(victims)) for node, victims in by_node.items()}
 
 
 def read_binding_result(answer: object) -> str:
-    """ExtenderBindingResult: why not, or ``""``."""
+    """Reads an ExtenderBindingResult, and returns why the pod was not bound, or ``""``."""
     return _error(_members(answer))
 
 

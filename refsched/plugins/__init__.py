@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plugins: one module for one default plugin, named as Kubernetes names it."""
+"""Plugins: each plugin has its own module, named as Kubernetes names the plugin."""

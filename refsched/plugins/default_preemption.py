@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """DefaultPreemption: a pod that fits on no node evicts pods of lower priority.
 
-The steps are in refsched/preemption; here they follow each other.
+The steps are in refsched/preemption, and are called here one after the other.
 
 Rules: R-PREEMPT-13 … R-PREEMPT-17, and R-PREEMPT-01 … R-PREEMPT-12 in refsched/preemption.
 Source: plugins/defaultpreemption/default_preemption.go; framework/preemption/preemption.go (v1.34.2).
@@ -62,8 +62,8 @@ class DefaultPreemptionArgs(PluginArgs):
 
 @frozen
 class DefaultPreemption:
-    """``preempting`` holds the uids of pods whose victims are being deleted: whoever deletes them enters the
-    pod before the first one and strikes it before the last one (prepareCandidateAsync)."""
+    """``preempting`` holds the uids of pods whose victims are being deleted. The pod is added before its
+    first victim is deleted, and removed before its last one is (prepareCandidateAsync)."""
 
     min_candidate_nodes_percentage: int = 10
     min_candidate_nodes_absolute: int = 100
@@ -104,7 +104,7 @@ class DefaultPreemption:
     # --- PostFilter -------------------------------------------------------------------------------
 
     def post_filter(self, context: PostFilterContext) -> PostFilterResult:
-        """The result of preemption; its message begins with ``preemption:``."""
+        """Returns the result of preemption. Its message begins with ``preemption:``."""
         result = self._preempt(context)
         if not result.status.message:
             return result
@@ -144,7 +144,8 @@ class DefaultPreemption:
     def _possible_picks(
         self, context: PostFilterContext, candidates: Sequence[Candidate], wanted: int
     ) -> Sequence[Candidate] | Status:
-        """Extenders are asked once, about the candidates in the order of the nodes."""
+        """Returns the candidates of which any may be picked. Extenders are called once, with the candidates
+        in the order of the nodes."""
         if not self.extenders:
             return possible_picks(candidates, wanted, context.now)
         asked = first_found(candidates, wanted)

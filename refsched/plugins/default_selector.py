@@ -16,9 +16,11 @@ from refsched.objects.workloads import ReplicaSet, ReplicationController, Servic
 
 
 def default_selector(pod: Pod, objects: ObjectStore) -> Selector:
-    """The selectors of the Services that select the pod, and the selector of its controller, together.
+    """Returns the selectors of the Services that select the pod, and the selector of its controller,
+    combined.
 
-    EVERYTHING if there are none. Labels that a ReplicationController selects replace those of a Service.
+    If there are none, this is EVERYTHING. Labels that a ReplicationController selects replace those of a
+    Service.
     """
     labels: dict[str, str] = {}
     for service in objects.list(Service):
@@ -39,18 +41,18 @@ def default_selector(pod: Pod, objects: ObjectStore) -> Selector:
 
 
 def controller_of(pod: Pod) -> OwnerReference | None:
-    """The owner that manages the pod, if any (metav1.GetControllerOfNoCopy)."""
+    """Returns the owner that manages the pod, if any (metav1.GetControllerOfNoCopy)."""
     return next((owner for owner in pod.metadata.owner_references if owner.controller), None)
 
 
 def selects_labels(selector: Mapping[str, str], labels: Mapping[str, str]) -> bool:
-    """Whether all of these labels are there, with these values."""
+    """Returns whether all labels of the selector are among these labels, with the same values."""
     return all(labels.get(key) == value for key, value in selector.items())
 
 
 def with_labels(selector: Selector, labels: Mapping[str, str]) -> Selector:
-    """``selector`` with a requirement for each of these labels, unless it has it already. A selector that matches
-    nothing still matches nothing."""
+    """Returns ``selector`` with a requirement added for each of these labels that it does not have yet. A
+    selector that matches nothing still matches nothing."""
     if selector.requirements is None:
         return selector
     equal = (Requirement(key, "In", (value,)) for key, value in sorted(labels.items()))
@@ -59,7 +61,7 @@ def with_labels(selector: Selector, labels: Mapping[str, str]) -> Selector:
 
 
 def _owner_selector(owner: ReplicaSet | StatefulSet | None) -> Selector:
-    """An owner that does not exist, or that has no selector, adds nothing."""
+    """Returns the selector of the owner. An owner that does not exist, or that has no selector, adds nothing."""
     if owner is None or owner.spec.selector is None:
         return EVERYTHING
     return compile_selector(owner.spec.selector)

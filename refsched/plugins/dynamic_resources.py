@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """DynamicResources: a pod runs where its resource claims are, or can be, allocated.
 
-Feature gates are at their defaults: DRAAdminAccess, DRAPrioritizedList and DRAResourceClaimDeviceStatus are on,
-the other ones of DRA off.
-Not modelled, because its order of events cannot happen here: a device given twice while one binding cycle
-writes and the next pod is looked at (kubernetes #136269).
+Feature gates have their defaults: DRAAdminAccess, DRAPrioritizedList and DRAResourceClaimDeviceStatus are on,
+and the others of DRA are off. One thing is not modelled, because its order of events cannot happen here: a
+device is allocated twice while one binding cycle writes and the next pod is scheduled (kubernetes #136269).
 
 Rules: R-DRA-01 … R-DRA-17, and those of refsched/dra.
 Source: plugins/dynamicresources/dynamicresources.go (v1.34.2).
@@ -57,7 +56,7 @@ from refsched.plugins.dynamic_resources_writes import bind_claim, protected, wri
 from refsched.rules import Reason, applies
 
 MAX_ORDERS = 5040
-"""How many orders of pools are considered: all those of seven pools."""
+"""At most so many orders of pools are considered: all those of seven pools."""
 
 CANNOT_ALLOCATE = Reason("cannot allocate all claims", "R-DRA-04")
 NOT_AVAILABLE = Reason("resourceclaim not available on the node", "R-DRA-05")
@@ -70,10 +69,10 @@ NO_ALLOCATION = Reason("claim allocation not found for node", "R-DRA-08")
 
 @frozen
 class PodClaims:
-    """A pod's claims as PreFilter found them, in the order in which the pod names them.
+    """PodClaims are a pod's claims as PreFilter found them, in the order in which the pod names them.
 
-    ``allocator`` is there if some are yet to be allocated, and ``allocations`` once Reserve has done so: for
-    each claim what it gets, or None where it was allocated before.
+    ``allocator`` is set if some are yet to be allocated, and ``allocations`` once Reserve has allocated them:
+    for each claim its allocation, or None if it was allocated before.
     """
 
     claims: tuple[ResourceClaim, ...]
@@ -86,7 +85,7 @@ class PodClaims:
         return tuple(claim for claim in self.claims if not claim.is_allocated)
 
     def unavailable(self, node: NodeInfo) -> tuple[ResourceClaim, ...]:
-        """Claims that are allocated where this node cannot reach them."""
+        """Returns the claims that are allocated where this node cannot reach them."""
         return tuple(claim for claim in self.claims if not _reaches(claim.status.allocation, node))
 
 
@@ -330,7 +329,7 @@ class DynamicResources:
 
 
 Allocations = tuple[tuple[ResourceClaim, AllocationResult | None], ...]
-"""What each claim gets; None if it was allocated before."""
+"""Allocations have what each claim gets, or None if it was allocated before."""
 
 
 def _possible_allocations(state: PodClaims, allocator: Allocator, node: NodeInfo) -> list[Allocations]:
@@ -347,7 +346,7 @@ def _possible_allocations(state: PodClaims, allocator: Allocator, node: NodeInfo
 
 
 def _allocations(state: PodClaims, allocator: Allocator, pools: Pools, node: NodeInfo) -> Allocations:
-    """Nothing if that is not possible in this order of pools."""
+    """Returns the allocations on the node, or nothing if they are not possible in this order of pools."""
     try:
         found = allocator.allocate(node.existing_node, state.to_allocate, pools)
     except AllocationError:

@@ -21,7 +21,7 @@ DEFAULT_FILTER_TIMEOUT = Seconds(10.0)
 
 @frozen
 class DynamicResourcesArgs(PluginArgs):
-    """``filter_timeout`` 0 is no timeout."""
+    """A ``filter_timeout`` of 0 means no timeout."""
 
     filter_timeout: Seconds | None = None
 

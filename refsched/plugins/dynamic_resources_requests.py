@@ -37,7 +37,7 @@ def may_be_allocated(claim: ResourceClaim, objects: ObjectStore) -> Status:
 
 
 def _classes_of(request: DeviceRequest) -> tuple[tuple[str, str], ...]:
-    """The names of a request, or of its alternatives, each with its class's name."""
+    """Returns the names of a request, or of its alternatives, each with the name of its class."""
     if request.exactly is not None:
         return ((request.name, request.exactly.device_class_name),)
     return tuple((f"{request.name}/{sub.name}", sub.device_class_name) for sub in request.first_available)

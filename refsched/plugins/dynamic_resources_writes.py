@@ -19,7 +19,7 @@ from refsched.objects.pod import Pod
 
 
 def protected(claim: ResourceClaim) -> ResourceClaim:
-    """The claim with the finalizer that keeps it while devices are allocated to it."""
+    """Returns the claim with the finalizer that keeps it while devices are allocated to it."""
     finalizers = claim.metadata.finalizers
     if DELETE_PROTECTION in finalizers:
         return claim
@@ -27,8 +27,8 @@ def protected(claim: ResourceClaim) -> ResourceClaim:
 
 
 def bind_claim(claim: ResourceClaim, allocation: AllocationResult | None, pod: Pod, api: Api) -> str:
-    """Write the reservation, with the allocation where there is a new one, into the claim as it is by now.
-    The finalizer is written before. Answers what went wrong. Source: bindClaim."""
+    """Writes the reservation, and a new allocation if there is one, into the claim as it is now. The
+    finalizer is written before. Returns what went wrong, or "". Source: bindClaim."""
     current = api.objects.latest(ResourceClaim, claim.metadata.name, claim.metadata.namespace)
     if current is None:
         return f"{_first_step(claim, allocation)} claim {claim.key}: {_not_found(claim)}"
@@ -58,6 +58,6 @@ def _not_found(claim: ResourceClaim) -> str:
 
 
 def write(claim: ResourceClaim, api: Api) -> None:
-    """What was written counts at once, also before the API server has shown it."""
+    """Writes the claim, which counts at once, even before the API server has shown it."""
     api.write("update", claim)
     api.objects.assume(claim)

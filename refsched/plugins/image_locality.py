@@ -19,8 +19,7 @@ from refsched.rules import applies
 MIB = 1024 * 1024
 MIN_THRESHOLD = 23 * MIB
 MAX_CONTAINER_THRESHOLD = 1000 * MIB
-"""Bytes: up to the first an image that is present scores like one that is absent; the second is the most that
-one container counts."""
+"""These are bytes: a sum up to the first scores like one of 0, and no container counts more than the second."""
 
 
 @frozen
@@ -32,7 +31,8 @@ class ImageLocality:
     # --- Score ------------------------------------------------------------------------------------
 
     def pre_score(self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot) -> Continue[int]:
-        """The number of all nodes. The real plugin has no PreScore and asks the snapshot in Score."""
+        """Returns the number of all nodes. The plugin of kube-scheduler has no PreScore, and asks the
+        snapshot in Score."""
         return Continue(len(snapshot.nodes))
 
     def score(self, number_of_nodes: int, pod: PodInfo, node: NodeInfo) -> int:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""InterPodAffinity: a pod goes where the pods are that it wants near, and away from those it does not; and
-the pods that are there have their say.
+"""InterPodAffinity: a pod runs near the pods that its affinity selects, and away from those of its
+anti-affinity.
 
-``matchLabelKeys`` and ``mismatchLabelKeys`` are no business of the plugin: the API server has folded them
-into each term's label selector when the pod was created.
+The affinity terms of pods that run already count too. The plugin does not read ``matchLabelKeys`` and
+``mismatchLabelKeys``, since the API server has merged them into each term's label selector when the pod was
+created.
 
 Rules: R-PODAFF-01 … R-PODAFF-15.
 Source: plugins/interpodaffinity/{plugin,filtering,scoring}.go (v1.34.2).
@@ -45,7 +46,8 @@ EXISTING_ANTI_AFFINITY = Reason("node(s) didn't satisfy existing pods anti-affin
 
 @frozen
 class Filtering:
-    """The pod's required terms, and in which domains they, and the terms of pods that run, are met."""
+    """Filtering has the pod's required terms, and the domains in which they, and the terms of running pods,
+    are met."""
 
     affinity_terms: tuple[AffinityTerm, ...]
     anti_affinity_terms: tuple[AffinityTerm, ...]
@@ -56,7 +58,8 @@ class Filtering:
 
 
 TopologyScores = dict[str, dict[str, int]]
-"""Topology key → value → the sum of the weights for a node with this label, negative for anti-affinity."""
+"""TopologyScores have, by topology key and value, the sum of the weights for a node with this label; anti-affinity
+counts negative."""
 
 
 @frozen
@@ -300,7 +303,7 @@ def _weighted(terms: Terms, sign: int) -> Iterator[tuple[AffinityTerm, int]]:
 
 
 def _own_domains(terms: Iterable[AffinityTerm], labels: Labels) -> Iterator[Domain]:
-    """For each term the domain that a node with these labels is in, if any."""
+    """Returns, for each term, the domain of a node with these labels, if it is in one."""
     return ((t.topology_key, labels[t.topology_key]) for t in terms if t.topology_key in labels)
 
 
@@ -310,7 +313,7 @@ def _domains(terms: Iterable[AffinityTerm], node: NodeInfo) -> Iterator[Domain]:
 
 @frozen
 class _MeetingAll:
-    """Counts the pods on a node that match the pod's affinity, in the domains of its terms."""
+    """_MeetingAll counts the pods on a node that match the pod's affinity, in the domains of its terms."""
 
     terms: tuple[AffinityTerm, ...]
 
@@ -324,7 +327,7 @@ class _MeetingAll:
 
 @frozen
 class _MeetingAny:
-    """Counts the pods on a node that match the pod's anti-affinity, each term by itself."""
+    """_MeetingAny counts the pods on a node that match the pod's anti-affinity, for each term by itself."""
 
     terms: tuple[AffinityTerm, ...]
 
@@ -374,7 +377,7 @@ def _tally(
     pod: Pod,
     namespace_labels: Labels | None,
 ) -> None:
-    """Add the weights of the terms that match ``pod`` to the domain of the node."""
+    """Adds the weights of the terms that match ``pod`` to the domain of the node."""
     labels = node.existing_node.metadata.labels
     for term, weight in weighted:
         if term.topology_key in labels and term.matches(pod, namespace_labels):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Terms: which pods the affinity terms of InterPodAffinity match, and the steps that a release may take
+"""Terms: which pods the affinity terms of InterPodAffinity match, and the steps that a release may do
 otherwise.
 
 Rules: R-PODAFF-05 … R-PODAFF-07.   Source: plugins/interpodaffinity/plugin.go (v1.34.2).
@@ -65,34 +65,36 @@ def meets_all(terms: Terms, pod: Pod | None) -> bool:
 
 
 def listed_or_selected(term: AffinityTerm, selected: frozenset[str]) -> AffinityTerm:
-    """The term applies to what it lists and to what was selected, and to nothing else."""
+    """Returns the term restricted to the namespaces that it lists and those that were selected."""
     return evolve(term, namespaces=term.namespaces | selected, namespace_selector=NOTHING)
 
 
 def with_existing_namespaces(terms: Terms, objects: ObjectStore, select: SelectedNamespaces) -> Terms:
-    """Hints look namespaces up, as Filter does."""
+    """Returns the terms with the namespaces that exist, which hints look up as Filter does."""
     existing = {namespace.metadata.name: namespace.metadata.labels for namespace in objects.list(Namespace)}
     return resolved(terms, existing, select)
 
 
 def by_any_term(terms: Terms, pod: Pod | None) -> bool:
-    """Whether any of these anti-affinity terms rejects this pod."""
+    """Returns whether any of these anti-affinity terms rejects this pod."""
     return pod is not None and any(term.matches(pod, None) for term in terms)
 
 
 def kept_the_pod_away(pod: Pod, deleted: Pod, is_kept_away: IsKeptAway) -> bool:
-    """Whether the deleted pod's own anti-affinity rejected the pod."""
+    """Returns whether the deleted pod's own anti-affinity rejected the pod."""
     return is_kept_away(PodInfo(deleted).required_anti_affinity_terms, pod)
 
 
 def was_of_its_kind(pod: Pod, deleted: Pod, wanted: Terms) -> bool:
-    """Did both match the pod's own affinity terms? If no such pod is left, it may go anywhere."""
+    """Returns whether both match the pod's own affinity terms. If no such pod is left, the pod may run
+    anywhere."""
     return meets_all(wanted, deleted) and meets_all(wanted, pod)
 
 
 @frozen
 class AffinitySteps:
-    """The defaults do what the rules say."""
+    """AffinitySteps are the steps of InterPodAffinity that a release may do otherwise; the defaults do what
+    the rules say."""
 
     selected_namespaces: SelectedNamespaces = listed_or_selected
     terms_of_hints: Callable[[Terms, ObjectStore, SelectedNamespaces], Terms] = with_existing_namespaces

@@ -54,7 +54,7 @@ class NodeAffinityArgs(PluginArgs):
 
 @frozen
 class NodeAffinity:
-    """``added_affinity`` is the profile's addedAffinity, which holds for every pod beside the pod's own."""
+    """``added_affinity`` is the profile's addedAffinity, which holds for every pod besides its own affinity."""
 
     added_affinity: pods.NodeAffinity = _NONE
     name: ClassVar[str] = "NodeAffinity"
@@ -193,8 +193,9 @@ def _has_unreadable_term(pod: pods.Pod) -> bool:
 
 
 def _unreadable(preferred: PreferredTerms) -> Reason | None:
-    """What is wrong with the preferred terms, each mistake once. Source: component-helpers nodeaffinity.go,
-    NewPreferredSchedulingTerms; apimachinery labels/selector.go, NewRequirement (v0.34.2)."""
+    """Returns what is wrong with the preferred terms, each mistake once.
+    Source: component-helpers nodeaffinity.go, NewPreferredSchedulingTerms; apimachinery labels/selector.go,
+    NewRequirement (v0.34.2)."""
     wrong = {
         NOT_AN_INTEGER.of(at, index, json.dumps(r.values[0])): None
         for at, term in enumerate(preferred)
@@ -207,7 +208,8 @@ def _unreadable(preferred: PreferredTerms) -> Reason | None:
 
 
 def _named_nodes(required: NodeSelector) -> frozenset[str] | None:
-    """The nodes that the terms name by metadata.name; None if one term names none (kubernetes #116465)."""
+    """Returns the nodes that the terms name by metadata.name, or None if one term names none (kubernetes
+    #116465)."""
     named: frozenset[str] = frozenset()
     for term in required.node_selector_terms:
         by_name = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which terms of node affinity are refused where a configuration adds them.
+"""Checks of the node affinity that a configuration adds.
 
 Source: component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go, NewNodeSelector,
 NewPreferredSchedulingTerms; apimachinery/pkg/labels/selector.go, NewRequirement (v0.34.2).
@@ -20,7 +20,7 @@ _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 
 
 def check_node_affinity(affinity: NodeAffinity) -> None:
-    """A preference of weight 0 is not checked."""
+    """Raises InputError if a term is malformed. A preference of weight 0 is not checked."""
     required = affinity.required_during_scheduling_ignored_during_execution
     with within("requiredDuringSchedulingIgnoredDuringExecution"):
         for index, term in enumerate(required.node_selector_terms if required is not None else ()):

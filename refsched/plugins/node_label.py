@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeLabel: a configuration requires or prefers that nodes bear certain labels, or do not.
+"""NodeLabel: a configuration requires or prefers that nodes have certain labels, or do not have them.
 
-A plugin of v1.19, which a configuration may enable; later releases no longer have it.
+This is a plugin of v1.19, which a configuration may enable; later releases no longer have it.
 Rules: R-NODELABEL-01, R-NODELABEL-02.   Source: plugins/nodelabel/node_label.go (v1.19.16).
 """
 
@@ -41,7 +41,7 @@ class NodeLabelArgs(PluginArgs):
 
 @frozen
 class NodeLabel:
-    """Label keys; what a label's value is does not count."""
+    """The arguments are label keys; the values of labels do not count."""
 
     present_labels: tuple[str, ...] = ()
     absent_labels: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ class NodeLabel:
         """R-NODELABEL-02: A node scores the share, in whole percent, of NodeLabel's preferences that it meets: to
         bear a label of presentLabelsPreference, and not to bear one of absentLabelsPreference.
 
-        Without any preference v1.19.16 divides by zero and ends; here every node scores 0 then.
+        Without any preference v1.19.16 divides by zero and panics; here every node scores 0.
         """
         labels = node.existing_node.metadata.labels
         met = sum(label in labels for label in self.present_labels_preference)

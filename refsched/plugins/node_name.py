@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeName: a pod that names its node runs on that node or nowhere.
+"""NodeName: a pod that names its node runs on no other node.
 
 Rules: R-NODENAME-01.   Source: plugins/nodename/node_name.go (v1.34.2).
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodePreferAvoidPods: a node may ask by an annotation that the pods of a controller stay away.
+"""NodePreferAvoidPods: a node may ask by an annotation that the pods of a controller avoid it.
 
-A plugin of v1.19 that later releases no longer have.
+This is a plugin of v1.19 that later releases no longer have.
 Rules: R-AVOID-01, R-AVOID-02.
 Source: plugins/nodepreferavoidpods/node_prefer_avoid_pods.go; pkg/apis/core/v1/helper/helpers.go,
 GetAvoidPodsFromNodeAnnotations (v1.19.16).
@@ -46,7 +46,7 @@ class NodePreferAvoidPods:
 
 
 def _avoided(node: Node) -> list[tuple[str, str]]:
-    """Kind and uid of the controllers that the node's annotation names."""
+    """Returns the kind and uid of each controller that the node's annotation names."""
     written = node.metadata.annotations.get(ANNOTATION, "")
     if not written:
         return []

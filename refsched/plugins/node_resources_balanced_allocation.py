@@ -23,7 +23,7 @@ from refsched.plugins.resource_scoring import ResourceSpec, resources_or_default
 from refsched.rules import applies
 
 Requests = tuple[int, ...]
-"""What the pod requests of each of the plugin's resources: milli-CPU, bytes, or whole units."""
+"""Requests are what the pod requests of each of the plugin's resources: milli-CPU, bytes, or whole units."""
 
 
 @frozen
@@ -48,7 +48,7 @@ class NodeResourcesBalancedAllocationArgs(PluginArgs):
 
 @frozen
 class NodeResourcesBalancedAllocation:
-    """``resources`` are the names whose use is to be even; their weights do not count here."""
+    """``resources`` names the resources that are to be used evenly; their weights do not count here."""
 
     resources: tuple[str, ...] = (CPU, MEMORY)
     name: ClassVar[str] = "NodeResourcesBalancedAllocation"
@@ -101,7 +101,8 @@ class NodeResourcesBalancedAllocation:
 
 
 def _standard_deviation(shares: Sequence[float]) -> float:
-    """In float64 and in this order of operations, since the score is cut to an integer."""
+    """Returns the standard deviation. It is computed in float64 and in this order of operations, since the
+    score is cut to an integer."""
     if len(shares) < 2:
         return 0.0
     if len(shares) == 2:

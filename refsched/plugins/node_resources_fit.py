@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeResourcesFit: a pod runs where enough of each resource is free, which also gives a node's score.
+"""NodeResourcesFit: a pod runs where enough of each resource is free; the node's score depends on this as
+well.
 
 Rules: R-FIT-01 … R-FIT-12.   Source: plugins/noderesources/fit.go, resource_allocation.go (v1.34.2).
 """
@@ -154,7 +155,8 @@ class NodeResourcesFit:
 
     @staticmethod
     def _use(spec: ResourceSpec, wanted: Resource, node: NodeInfo) -> Use | None:
-        """None if the node has none of the resource, or if the pod requests none of a scalar resource."""
+        """Returns the use of the resource, or None if the node has none of it, or if the pod requests none of
+        a scalar resource."""
         asked, capacity = amount(wanted, spec.name), amount(node.allocatable, spec.name)
         if capacity == 0 or (asked == 0 and is_scalar_resource(spec.name)):
             return None
@@ -223,7 +225,7 @@ def _has_pod_slot(node: NodeInfo) -> bool:
 
 
 def _insufficient(wanted: Resource, node: NodeInfo) -> list[str]:
-    """The resources of which the pod requests more than is free on the node."""
+    """Returns the resources of which the pod requests more than is free on the node."""
     return [
         resource
         for resource in (CPU, MEMORY, EPHEMERAL_STORAGE, *wanted.scalar)
@@ -237,7 +239,7 @@ def _empty(node: Node) -> NodeInfo:
 
 
 def _requests_less(before: Pod, after: Pod, pod: Pod) -> bool:
-    """Does the pod request less than before of a resource that ``pod`` requests?
+    """Returns whether the pod requests less than before of a resource that ``pod`` requests.
     Source: isSchedulableAfterPodScaleDown."""
     had, has, asked = (resource_of(requests_in_events(each)) for each in (before, after, pod))
     return any(
@@ -248,7 +250,9 @@ def _requests_less(before: Pod, after: Pod, pod: Pod) -> bool:
 
 
 def _has_grown(before: Resource, after: Resource, wanted: Resource) -> bool:
-    """Source: haveAnyRequestedResourcesIncreased."""
+    """Returns whether the node's allocatable has grown in a resource that the pod requests, or in its number
+    of pods.
+    Source: haveAnyRequestedResourcesIncreased."""
     if after.allowed_pod_number > before.allowed_pod_number:
         return True
     return any(

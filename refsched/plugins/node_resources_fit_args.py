@@ -36,7 +36,7 @@ class ScoringStrategy:
 
 @frozen
 class NodeResourcesFitArgs(PluginArgs):
-    """What is ignored is ignored by Filter, not by Score."""
+    """Filter ignores the resources to be ignored; Score does not."""
 
     ignored_resources: tuple[str, ...] = ()
     ignored_resource_groups: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class NodeResourcesFitArgs(PluginArgs):
         or an ignored group contains a ``/``, if a weight is not in 1..100, or if RequestedToCapacityRatio has no
         parameter.
 
-        The missing parameter ends kube-scheduler with a nil pointer.
+        For a missing parameter kube-scheduler panics with a nil pointer.
         """
         with refused_by("R-ARGS-14"):
             check_ignored(self.ignored_resources, self.ignored_resource_groups)
@@ -61,7 +61,7 @@ class NodeResourcesFitArgs(PluginArgs):
 
 
 def check_ignored(resources: Sequence[str], groups: Sequence[str]) -> None:
-    """InputError if one of them is not a qualified name, or a group has a ``/``."""
+    """Raises InputError if one of the names is not a qualified name, or a group has a ``/``."""
     for index, name in enumerate(resources):
         check_qualified(name, f"ignoredResources[{index}]")
     for index, group in enumerate(groups):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeResourcesLeastAllocated: the emptier a node would be with the pod, the better.
+"""NodeResourcesLeastAllocated: a node scores higher the more of its resources would be free with the pod.
 
-A plugin of its own in v1.19; later it became a scoring strategy of NodeResourcesFit.
+This is a plugin of its own in v1.19; later it became a scoring strategy of NodeResourcesFit.
 Rules: R-LEAST-01.   Source: plugins/noderesources/least_allocated.go (v1.19.16).
 """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeResourcesMostAllocated: the fuller a node would be with the pod, the better.
+"""NodeResourcesMostAllocated: a node scores higher the more of its resources would be requested with the pod.
 
-A plugin of its own in v1.19, which a configuration may enable; later it became a scoring strategy of
+This is a plugin of its own in v1.19, which a configuration may enable; later it became a scoring strategy of
 NodeResourcesFit.
 Rules: R-MOST-01.   Source: plugins/noderesources/most_allocated.go (v1.19.16).
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeUnschedulable: a cordoned node takes only pods that tolerate the taint of cordoned nodes.
+"""NodeUnschedulable: on a cordoned node only pods run that tolerate the taint of cordoned nodes.
 
 Rules: R-CORDON-01 … R-CORDON-04.   Source: plugins/nodeunschedulable/node_unschedulable.go (v1.34.2).
 """

@@ -51,10 +51,11 @@ CLAIM_OF_ANOTHER = Reason("PVC {} was not created for pod {} (pod is not owner)"
 NOT_CONVERTED = Reason("converting volume({}) from inline to csi: {}", "R-VOLLIMIT-07")
 
 Attached = dict[str, str]
-"""A volume's unique name, made of its driver's name and its handle, → its driver."""
+"""Attached has the driver of each volume, by the volume's unique name, made of the driver's name and its
+handle."""
 
 _TO_BE_PROVISIONED = "\0"
-"""Stands before the name of a claim whose volume has no handle yet: no handle begins like this."""
+"""This is put before the name of a claim whose volume has no handle yet; no handle begins like this."""
 
 
 @frozen
@@ -178,7 +179,8 @@ def _may_be_attached(pod: Pod) -> bool:
 
 
 def _may_be_freed(volume: Volume, attacher: str) -> bool:
-    """A volume that cannot be translated is an error of the hint, which requeues the pod."""
+    """Returns whether the volume may be one of the attacher's. For a volume that cannot be translated the
+    hint returns an error, which requeues the pod."""
     if volume.persistent_volume_claim is not None:
         return True
     plugin = plugin_of(volume)
@@ -219,7 +221,7 @@ def _attached(node_name: str, objects: ObjectStore) -> Attached:
 
 
 def _volumes(pod: Pod, csi_node: CSINode | None, objects: ObjectStore, *, is_new: bool) -> Attached | Status:
-    """Those of the pod's volumes that count on this node. Source: filterAttachableVolumes."""
+    """Returns those of the pod's volumes that count on this node. Source: filterAttachableVolumes."""
     attached: Attached = {}
     for volume in pod.spec.volumes:
         name = volume.claim_name(pod.name)
@@ -304,7 +306,8 @@ def _existing_volume(volume: PersistentVolume, csi_node: CSINode | None) -> tupl
 def _volume_to_be_provisioned(
     claim: PersistentVolumeClaim, csi_node: CSINode | None, objects: ObjectStore
 ) -> tuple[str, str] | None:
-    """Any provisioner counts as a driver, whether or not the driver exists. Source: getCSIDriverInfoFromSC."""
+    """Returns the volume that a claim without a volume counts as. Any provisioner counts as a driver, whether
+    or not the driver exists. Source: getCSIDriverInfoFromSC."""
     storage_class = objects.get(StorageClass, claim.class_name)
     if storage_class is None:
         return None

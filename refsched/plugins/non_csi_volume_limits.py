@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""EBSLimits, GCEPDLimits, AzureDiskLimits and CinderLimits: no more disks on a node than its cloud can attach.
+"""EBSLimits, GCEPDLimits, AzureDiskLimits and CinderLimits: a node gets no more disks than its cloud can
+attach.
 
-Plugins of v1.19; the CSI drivers that took their place have their limits in NodeVolumeLimits.
+These are plugins of v1.19; for the CSI drivers that replaced them NodeVolumeLimits has the limits.
 Rules: R-CLOUDLIMIT-01 … R-CLOUDLIMIT-04.   Source: plugins/nodevolumelimits/non_csi.go;
 pkg/volume/util/attach_limit.go (v1.19.16).
 """
@@ -36,9 +37,9 @@ _MAX_NITRO_VOLUMES = 25
 
 @frozen
 class CloudDisks:
-    """One cloud's disks: the plugin that counts them, the provisioner that makes them, the resource by which a
-    node's status states its limit, a disk's name in a volume's source (None where the source is another), and the
-    limit of a node that states none."""
+    """CloudDisks describes the disks of one cloud: the plugin that counts them, the provisioner that makes
+    them, the resource by which a node's status states its limit, a disk's name in a volume's source (None for
+    another source), and the limit of a node that states none."""
 
     plugin: str
     provisioner: str
@@ -101,7 +102,7 @@ class NonCSIVolumeLimits:
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[ObjectStore]:
-        """What Filter asks the listers for. The real plugin has no PreFilter."""
+        """Returns the objects that Filter looks up. The plugin of kube-scheduler has no PreFilter."""
         return Continue(snapshot.objects)
 
     # --- Filter -----------------------------------------------------------------------------------
@@ -130,7 +131,7 @@ class NonCSIVolumeLimits:
         return unschedulable(TOO_MANY) if len(used | wanted) > limit else SUCCESS
 
     def _disks_of(self, pod: Pod, objects: ObjectStore) -> set[str] | Status:
-        """Source: filterVolumes."""
+        """Returns the names of the pod's disks. Source: filterVolumes."""
         disks: set[str] = set()
         for volume in pod.spec.volumes:
             disk = self.disks.disk_name(volume)

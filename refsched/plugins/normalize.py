@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Normalize: scale raw scores to 0..100.
+"""Normalize: raw scores are scaled to 0..100.
 
 Source: plugins/helper/normalize_score.go, DefaultNormalizeScore (v1.34.2).
 """
@@ -12,9 +12,9 @@ from refsched.framework.interface import MAX_NODE_SCORE
 
 
 def normalize(scores: Mapping[str, int], *, reverse: bool = False) -> dict[str, int]:
-    """Scores in proportion to the largest, which becomes 100, or with ``reverse`` 0.
+    """Returns scores in proportion to the largest, which becomes 100, or 0 with ``reverse``.
 
-    If all are 0, they stay 0, or with ``reverse`` become 100. Scores are not negative.
+    If all are 0, they stay 0, or become 100 with ``reverse``. Scores are not negative.
     """
     largest = max(scores.values(), default=0)
     scaled = {node: MAX_NODE_SCORE * score // largest if largest else 0 for node, score in scores.items()}

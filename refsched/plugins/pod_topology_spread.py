@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PodTopologySpread: matching pods spread over zones, hosts or other domains that nodes are labelled with.
+"""PodTopologySpread: matching pods are spread over zones, hosts or other domains by the labels of nodes.
 
-What a constraint is and how pods are counted is in pod_topology_spread_constraints.py; how feasible nodes are
-scored, in pod_topology_spread_scoring.py.
+pod_topology_spread_constraints.py says what a constraint is and how pods are counted, and
+pod_topology_spread_scoring.py how feasible nodes are scored.
 Rules: R-SPREAD-01 … R-SPREAD-17.
 Source: plugins/podtopologyspread/plugin.go, filtering.go, scoring.go (v1.34.2).
 """
@@ -46,12 +46,13 @@ SYSTEM_DEFAULT_CONSTRAINTS = (
     TopologySpreadConstraint(3, HOSTNAME_LABEL, SCHEDULE_ANYWAY),
     TopologySpreadConstraint(5, ZONE_LABEL, SCHEDULE_ANYWAY),
 )
-_NO_DOMAIN = 2**31 - 1  # the minimum over no domains (math.MaxInt32)
+_NO_DOMAIN = 2**31 - 1  # This is the minimum over no domains (math.MaxInt32).
 
 
 @frozen(slots=False)
 class Spread:
-    """One constraint, the matching pods of each domain, and whether the incoming pod would add to them."""
+    """A Spread has one constraint, the number of matching pods in each domain, and whether the incoming pod
+    would add to it."""
 
     constraint: Constraint
     counts: Mapping[str, int]
@@ -62,8 +63,8 @@ class Spread:
         """R-SPREAD-08: The skew of a domain is measured against the domain with the fewest matching pods; if there
         are fewer domains than minDomains, it is measured against 0. Source: minMatchNum.
 
-        The real plugin remembers only the two domains with the fewest pods. The result is the same, because in one
-        copy of the state pods are added to, or removed from, a single node.
+        The plugin of kube-scheduler remembers only the two domains with the fewest pods. The result is the same,
+        because in one copy of the state pods are added to, or removed from, a single node.
         """
         applies("R-SPREAD-08")
         if len(self.counts) < self.constraint.min_domains:
@@ -71,7 +72,8 @@ class Spread:
         return min(self.counts.values(), default=_NO_DOMAIN)
 
     def skew_in(self, domain: str) -> int:
-        """How many more matching pods this domain would have, with the pod, than the one with the fewest."""
+        """Returns how many more matching pods this domain would have, with the pod, than the one with the
+        fewest."""
         return self.counts.get(domain, 0) + self.counts_itself - self.least
 
     def moved(self, domain: str, by: int) -> Spread:
@@ -84,8 +86,8 @@ Constraints = Sequence[Constraint]
 
 @frozen
 class PodTopologySpread:
-    """``default_constraints`` are for pods that have none of their own. With ``defaultingType: System`` the two
-    system default constraints take their place."""
+    """``default_constraints`` are for pods that have none of their own. With ``defaultingType: System`` the
+    two system default constraints replace them."""
 
     default_constraints: tuple[TopologySpreadConstraint, ...] = ()
     system_defaulted: bool = True
@@ -282,7 +284,7 @@ def _moved(state: FilterState, incoming: Pod, other: Pod, node: Node, by: int) -
 
 
 def _selection_changes(constraints: Constraints, before: Pod | None, after: Pod | None) -> bool:
-    """Whether a constraint selects the pod before or after the event, but not both."""
+    """Returns whether a constraint selects the pod either before or after the event, but not both."""
     return any(_selects(constraint, before) != _selects(constraint, after) for constraint in constraints)
 
 
@@ -305,6 +307,7 @@ def _domain_changes(constraints: Constraints, before: Node, after: Node) -> bool
 
 
 def _is_involved(changed: Pod, pod: Pod) -> bool:
-    """Is it the pod itself, or an assigned pod of its namespace? Source: involvedInTopologySpreading."""
+    """Returns whether the changed pod is the pod itself, or an assigned pod of its namespace.
+    Source: involvedInTopologySpreading."""
     assigned = bool(changed.spec.node_name)
     return changed.uid == pod.uid or (assigned and changed.namespace == pod.namespace)

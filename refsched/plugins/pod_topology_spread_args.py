@@ -46,8 +46,8 @@ class PodTopologySpreadArgs(PluginArgs):
 
 
 def check_default_constraints(constraints: Sequence[TopologySpreadConstraint]) -> None:
-    """InputError if one of them has a selector or is malformed, or if two have the same topologyKey and
-    whenUnsatisfiable."""
+    """Raises InputError if one of the constraints has a selector or is malformed, or if two have the same
+    topologyKey and whenUnsatisfiable."""
     seen: set[tuple[str, str]] = set()
     for index, constraint in enumerate(constraints):
         with within(f"defaultConstraints[{index}]"):

@@ -26,7 +26,7 @@ HONOR = "Honor"
 
 @frozen
 class Constraint:
-    """A spread constraint with its selector compiled and its defaults applied."""
+    """A Constraint is a spread constraint with its selector compiled and its defaults applied."""
 
     max_skew: int
     topology_key: str
@@ -53,7 +53,7 @@ class Constraint:
 
 
 def node_is_required(pod: Pod, node: Node) -> bool:
-    """Do the pod's node selector and required node affinity both allow the node?
+    """Returns whether the pod's node selector and required node affinity both allow the node.
     Source: component-helpers nodeaffinity.go, RequiredNodeAffinity.Match (v0.34.2)."""
     if not selects_labels(pod.spec.node_selector, node.metadata.labels):
         return False
@@ -63,7 +63,7 @@ def node_is_required(pod: Pod, node: Node) -> bool:
 
 
 def tolerates_taints(pod: Pod, node: Node) -> bool:
-    """Whether the pod tolerates every NoSchedule and NoExecute taint of the node."""
+    """Returns whether the pod tolerates every NoSchedule and NoExecute taint of the node."""
     return all(
         any(toleration.tolerates(taint) for toleration in pod.spec.tolerations)
         for taint in node.spec.taints
@@ -74,7 +74,7 @@ def tolerates_taints(pod: Pod, node: Node) -> bool:
 def compile_constraints(
     constraints: Iterable[TopologySpreadConstraint], pod: Pod, when_unsatisfiable: str
 ) -> tuple[Constraint, ...]:
-    """The constraints with this whenUnsatisfiable, in order. Source: filterTopologySpreadConstraints."""
+    """Returns the constraints with this whenUnsatisfiable, in order. Source: filterTopologySpreadConstraints."""
     return tuple(
         Constraint(
             max_skew=asked.max_skew,
@@ -128,8 +128,9 @@ def count_matching(pods: Sequence[PodInfo], selector: Selector, namespace: str) 
 
 @frozen
 class MatchingPods:
-    """Counts the pods that match a constraint of ``pod``, of which nothing is kept but what is read here, in each
-    domain. A node that lacks one of ``keys`` applies ``rule``, and belongs to the domain ``""`` if it counts."""
+    """MatchingPods counts the pods that match a constraint of ``pod``, in each domain. Of the pod only the
+    fields that are read here are kept. A node that lacks one of ``keys`` applies ``rule``, and is in the
+    domain ``""`` if it counts."""
 
     constraint: Constraint
     pod: Pod
@@ -157,7 +158,8 @@ def matching_pods(
     *,
     needs_all_keys: bool = True,
 ) -> list[MatchingPods]:
-    """A count for each of ``constraints``, on nodes that have the keys of all those ``among`` which they are."""
+    """Returns a count for each of ``constraints``; with ``needs_all_keys`` only nodes that have the keys of
+    all those ``among`` which they are count."""
     spec = pod.spec
     read = PodSpec(node_selector=spec.node_selector, affinity=spec.affinity, tolerations=spec.tolerations)
     keys = tuple(constraint.topology_key for constraint in among)

@@ -26,8 +26,8 @@ from refsched.rules import applies
 
 @frozen
 class WeighedSpread:
-    """One constraint, its matching pods by domain (empty for hosts, which are counted when they are scored)
-    and the weight of one pod, which grows with the number of domains."""
+    """A WeighedSpread has one constraint, its matching pods by domain (empty for hosts, which are counted
+    when they are scored) and the weight of one pod, which grows with the number of domains."""
 
     constraint: Constraint
     counts: Mapping[str, int]
@@ -36,7 +36,7 @@ class WeighedSpread:
 
 @frozen
 class ScoreState:
-    """``ignored`` are the nodes that lack a key and get 0."""
+    """``ignored`` are the nodes that lack a key and score 0."""
 
     spreads: tuple[WeighedSpread, ...]
     ignored: frozenset[str]
@@ -73,9 +73,9 @@ def prepare(
 
 
 def _weight(constraint: Constraint, scored: Sequence[NodeInfo]) -> float:
-    """Many domains hold few pods each; a weight that grows with the number of domains makes them count as much as
-    few large ones. Go's logarithm sometimes differs in the last bit, which changes no rounded score up to 5,000
-    nodes. Source: topologyNormalizingWeight."""
+    """Returns the weight of one pod. If there are many domains, each holds few pods; a weight that grows with
+    the number of domains makes up for this. Go's logarithm sometimes differs in the last bit, which changes
+    no rounded score up to 5,000 nodes. Source: topologyNormalizingWeight."""
     if constraint.is_by_host:
         return math.log(len(scored) + 2)
     labels = (node.existing_node.metadata.labels for node in scored)
@@ -87,7 +87,7 @@ def raw_score(state: ScoreState, pod: Pod, node: NodeInfo) -> int:
     matching pods in the node's domain times a weight that grows with the number of domains, plus maxSkew - 1; a
     key that the node lacks adds nothing, and nodeAffinityPolicy and nodeTaintsPolicy are not regarded for hosts.
 
-    Added up in float64 one after the other, and rounded half up. Source: Score, scoreForCount.
+    The terms are added up in float64 one after the other, and rounded half up. Source: Score, scoreForCount.
     """
     score = sum_of_constraints(state, pod, node)
     if score:
@@ -97,7 +97,7 @@ def raw_score(state: ScoreState, pod: Pod, node: NodeInfo) -> int:
 
 
 def sum_of_constraints(state: ScoreState, pod: Pod, node: NodeInfo) -> float:
-    """What the node's score is before it becomes an integer."""
+    """Returns the node's score before it becomes an integer."""
     if node.name in state.ignored:
         return 0.0
     labels = node.existing_node.metadata.labels

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PrioritySort: the pod of higher priority is popped first, and of equal ones the one that was queued first.
+"""PrioritySort: the pod of highest priority is popped first, and of equal ones the one that was queued first.
 
 Rules: R-SORT-01, R-SORT-02.   Source: plugins/queuesort/priority_sort.go (v1.34.2).
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RequestedToCapacityRatio: a node is scored by a line that a configuration draws over its utilization.
+"""RequestedToCapacityRatio: a node is scored by its utilization, with a shape that the configuration defines.
 
-A plugin of its own in v1.19, which a configuration may enable; later it became a scoring strategy of
+This is a plugin of its own in v1.19, which a configuration may enable; later it became a scoring strategy of
 NodeResourcesFit.
 Rules: R-RATIO-01, R-RATIO-02.   Source: plugins/noderesources/requested_to_capacity_ratio.go (v1.19.16).
 """
@@ -42,7 +42,7 @@ class RequestedToCapacityRatioArgs(PluginArgs):
 
 @frozen
 class RequestedToCapacityRatio:
-    """``shape`` has at least one point, by rising utilization."""
+    """``shape`` has at least one point, and is sorted by rising utilization."""
 
     shape: tuple[UtilizationShapePoint, ...]
     resources: tuple[ResourceSpec, ...] = (ResourceSpec(CPU), ResourceSpec(MEMORY))

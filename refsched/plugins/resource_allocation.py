@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a node has of a resource, and what would be asked for there, as the scoring plugins of v1.19 count it.
+"""Resource allocation: what a node has of a resource, and what would be requested there, for the scores of
+v1.19.
 
 NodeResourcesLeastAllocated, NodeResourcesMostAllocated, RequestedToCapacityRatio and v1.19's
 NodeResourcesBalancedAllocation share it.
@@ -34,7 +35,8 @@ _DEFAULTS = {CPU: DEFAULT_MILLI_CPU_REQUEST, MEMORY: DEFAULT_MEMORY_REQUEST}
 
 @frozen
 class Allocation:
-    """A resource on a node as it would be with the pod there: milli-CPU, bytes, or whole units."""
+    """An Allocation is a resource on a node as it would be with the pod there: milli-CPU, bytes, or whole
+    units."""
 
     requested: int
     capacity: int
@@ -84,7 +86,7 @@ def weighted_mean(score: Score, resources: Iterable[ResourceSpec], pod: Pod, nod
     """R-ALLOC-04: A node's score is the mean of the scores of all resources, each with its weight, cut to an
     integer; a resource that the node does not have, or that the pod does not ask for, counts with its weight.
 
-    Of a resource that is listed twice the last weight counts.
+    If a resource is listed twice, its last weight counts.
     """
     weights = {resource.name: resource.weight for resource in resources}
     scored = {name: score(allocation(name, pod, node)) for name in weights}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scoring strategies of NodeResourcesFit: how full a node would be, turned into a score.
+"""Scoring strategies of NodeResourcesFit: the use of a node's resources is turned into a score.
 
 Source: plugins/noderesources/least_allocated.go, most_allocated.go, requested_to_capacity_ratio.go;
 plugins/helper/shape_score.go, BuildBrokenLinearFunction (v1.34.2).
@@ -23,7 +23,7 @@ MAX_UTILIZATION = 100
 
 @frozen
 class ResourceSpec:
-    """A resource that counts for the score, and its weight."""
+    """A ResourceSpec is a resource that counts for the score, and its weight."""
 
     name: str
     weight: int = 1
@@ -31,7 +31,7 @@ class ResourceSpec:
 
 @frozen
 class UtilizationShapePoint:
-    """At this utilization (percent) a resource scores this much (0..10)."""
+    """A UtilizationShapePoint says how much (0..10) a resource scores at this utilization (percent)."""
 
     utilization: int = 0
     score: int = 0
@@ -39,7 +39,7 @@ class UtilizationShapePoint:
 
 @frozen
 class Use:
-    """A resource on a node as it would be with the pod there; ``capacity`` is not 0."""
+    """A Use is a resource on a node as it would be with the pod there; ``capacity`` is not 0."""
 
     requested: int
     capacity: int
@@ -51,8 +51,8 @@ DEFAULT_RESOURCES = (ResourceSpec("cpu"), ResourceSpec("memory"))
 
 
 def check_shape(shape: Sequence[UtilizationShapePoint], field: str) -> None:
-    """InputError if the shape has no point, if its utilization does not rise within 0..100, or if a score is not
-    in 0..10."""
+    """Raises InputError if the shape has no point, if its utilization does not rise within 0..100, or if a
+    score is not in 0..10."""
     if not shape:
         raise InputError("needs at least one point", field)
     for index, point in enumerate(shape):
@@ -110,8 +110,8 @@ def _utilization(use: Use) -> int:
 
 
 def _at(shape: Sequence[UtilizationShapePoint], utilization: int) -> int:
-    """The broken line through the shape's points, flat before the first and after the last, cut to an integer
-    towards the point on its left."""
+    """Returns the value of the polyline through the shape's points, which is flat before the first and after
+    the last, cut to an integer towards the point on its left."""
     scale = MAX_NODE_SCORE // MAX_CUSTOM_PRIORITY_SCORE
     for index, point in enumerate(shape):
         if utilization > point.utilization:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scripted plugins: faults and waits on order, for tests (docs/protocol.md, Scripted plugins).
+"""Scripted plugins: plugins that fail or wait as a pod's script says, for tests (docs/protocol.md, Scripted
+plugins).
 
-ScriptedA and ScriptedB are Reserve, Permit, PreBind and PostBind plugins, ScriptedBinder is a Bind plugin. What
-they answer for a pod stands in its annotation ``refsched.dev/script``; what is not there is Success (the binder:
-Skip). They register for no cluster event, so any may requeue a pod that they rejected.
+ScriptedA and ScriptedB are Reserve, Permit, PreBind and PostBind plugins, and ScriptedBinder is a Bind
+plugin. The annotation ``refsched.dev/script`` of a pod says what they answer for it; where it says nothing,
+they answer Success (the binder: Skip). They register for no cluster event, so any event may requeue a pod
+that they rejected.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from refsched.plugins.default_binder import binding
 ANNOTATION = "refsched.dev/script"
 REASON = "scripted"
 MAX_PERMIT_WAIT = 900.0
-"""Seconds: the longest that Permit may wait (framework/runtime/framework.go, maxTimeout, v1.34.2)."""
+"""Permit may wait for at most so many seconds (framework/runtime/framework.go, maxTimeout, v1.34.2)."""
 
 _ANSWERING = frozenset({"reserve", "permit", "preBind"})
 _SCRIPTED_POINTS: Mapping[str, frozenset[str]] = {
@@ -38,9 +40,9 @@ _SCRIPTED_POINTS: Mapping[str, frozenset[str]] = {
 
 @frozen
 class ScriptedAnswer:
-    """What a scripted plugin does when it is called.
+    """A ScriptedAnswer is what a scripted plugin does when it is called.
 
-    ``status`` is None where the script names no code. ``wait`` are the seconds that Permit waits at most.
+    ``status`` is None if the script names no code. ``wait`` is how many seconds Permit waits at most.
     """
 
     status: Status | None = None
@@ -54,7 +56,7 @@ SILENT = ScriptedAnswer()
 
 @frozen
 class Scripted:
-    """ScriptedA or ScriptedB."""
+    """A Scripted is ScriptedA or ScriptedB."""
 
     name: str
     POINTS: ClassVar[tuple[str, ...]] = ("reserve", "permit", "preBind", "postBind")
@@ -70,7 +72,7 @@ class Scripted:
         return _held(answer, Continue(None) if status.is_success else Reject(status))
 
     def unreserve(self, state: object, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None:
-        """Nothing was reserved."""
+        """Does nothing, since nothing was reserved."""
 
     # --- Permit -----------------------------------------------------------------------------------
 
@@ -88,7 +90,7 @@ class Scripted:
         return _held(answer, status_of(answer, "preBind"))
 
     def post_bind(self, state: object, pod: PodInfo, node: NodeInfo) -> None:
-        """Being called is all."""
+        """Does nothing: that it was called is recorded."""
 
 
 @frozen
@@ -120,17 +122,17 @@ def _held(answer: ScriptedAnswer, answered: Answer) -> Answer | Hold[Answer]:
 
 
 def answer_of(pod: Pod, plugin: str, point: str) -> ScriptedAnswer:
-    """What the pod's script says of one call. The script was read before (``check_script``)."""
+    """Returns the answer of the pod's script to one call. The script was checked before (``check_script``)."""
     return _script(pod).get(plugin, {}).get(point, SILENT)
 
 
 def check_script(pod: Pod) -> None:
-    """InputError where the pod's script says what no plugin can do."""
+    """Raises InputError if the pod's script says what no plugin can do."""
     _script(pod)
 
 
 def status_of(answer: ScriptedAnswer, point: str) -> Status:
-    """The status that the call answers with, in the end."""
+    """Returns the status that the call answers in the end."""
     if answer.status is None:
         return SKIP if point == "bind" else SUCCESS
     return answer.status
@@ -171,7 +173,7 @@ def _read(plugin: str, point: str, text: object) -> ScriptedAnswer:
 
 
 def _answer(text: str, where: str) -> ScriptedAnswer:
-    """CODE, Wait, Wait:SECONDS, ErrorAfterBound, Hold, or Hold: and one of the others."""
+    """Reads an answer: CODE, Wait, Wait:SECONDS, ErrorAfterBound, Hold, or Hold: and one of the others."""
     name, _, rest = text.partition(":")
     if name == "Hold":
         return evolve(_answer(rest, where), hold=True) if rest else ScriptedAnswer(hold=True)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SelectorSpread: the pods of one Service or controller spread over hosts and zones.
+"""SelectorSpread: the pods of one Service or controller are spread over hosts and zones.
 
-A plugin of v1.19, whose place the default constraints of PodTopologySpread took later.
+This is a plugin of v1.19, which the default constraints of PodTopologySpread replaced later.
 Rules: R-SELSPREAD-01 … R-SELSPREAD-05.
 Source: plugins/selectorspread/selector_spread.go; pkg/util/node/node.go, GetZoneKey (v1.19.16).
 """
@@ -31,12 +31,13 @@ from refsched.rules import applies
 ZONE_WEIGHTING = 2.0 / 3.0
 
 Zone = tuple[str, str]
-"""Region and zone; both may be empty."""
+"""A Zone is a region and a zone; both may be empty."""
 
 
 @frozen
 class SpreadState:
-    """Which pods belong together with the pod, and the zone of each node that is scored and has one."""
+    """A SpreadState says which pods belong together with the pod, and has the zone of each scored node that
+    is in one."""
 
     selector: Selector
     zones: Mapping[str, Zone]
@@ -110,7 +111,8 @@ def _below(count: int, most: int) -> float:
 
 
 def zone_of(node: Node) -> Zone:
-    """The node's region and zone, each by the label of old if the node bears it, or else by today's."""
+    """Returns the node's region and zone, each by the legacy label if the node has it, or else by the newer
+    one."""
     labels = node.metadata.labels
     region = labels.get(LEGACY_REGION_LABEL, labels.get(REGION_LABEL, ""))
     zone = labels.get(LEGACY_ZONE_LABEL, labels.get(ZONE_LABEL, ""))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ServiceAffinity: the pods of a Service run on nodes with equal labels, or spread over nodes by a label.
+"""ServiceAffinity: the pods of a Service run on nodes with equal labels, or are spread over nodes by a label.
 
-A plugin of v1.19, which a configuration may enable; later releases no longer have it.
+This is a plugin of v1.19, which a configuration may enable; later releases no longer have it.
 Rules: R-SVCAFF-01 … R-SVCAFF-06.
 Source: plugins/serviceaffinity/service_affinity.go; framework/v1alpha1/types.go, NodeInfo.FilterOutPods
 (v1.19.16).
@@ -29,8 +29,8 @@ OTHER_LABELS = Reason("node(s) didn't match service affinity", "R-SVCAFF-01")
 
 @frozen
 class Companions:
-    """The pods that bear all labels of the pod, in the order of nodes and of pods there, nominated pods last;
-    whether any Service selects the pod; and the labels of every node."""
+    """Companions are the pods that have all labels of the pod, in the order of nodes and of pods there,
+    nominated pods last; whether any Service selects the pod; and the labels of every node."""
 
     pods: tuple[Pod, ...]
     has_service: bool
@@ -39,8 +39,8 @@ class Companions:
 
 @frozen
 class ServiceScores:
-    """What the Service of the pod selects (None where no Service selects it), and the labels of the nodes that are
-    scored."""
+    """ServiceScores has what the Service of the pod selects (None if no Service selects it), and the labels
+    of the nodes to be scored."""
 
     selector: Mapping[str, str] | None
     labels: Mapping[str, Mapping[str, str]]
@@ -54,7 +54,8 @@ class ServiceAffinityArgs(PluginArgs):
 
 @frozen
 class ServiceAffinity:
-    """Label keys: ``affinity_labels`` are for Filter, ``anti_affinity_labels_preference`` for Score."""
+    """The fields are label keys: ``affinity_labels`` are for Filter, ``anti_affinity_labels_preference`` for
+    Score."""
 
     READS: ClassVar[tuple[str, ...]] = ("Pod.spec.nodeSelector", "Service")
     affinity_labels: tuple[str, ...] = ()
@@ -120,7 +121,7 @@ class ServiceAffinity:
     def pre_score(
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Continue[ServiceScores]:
-        """What Score asks the listers for. The real plugin has no PreScore."""
+        """Returns what Score looks up. The plugin of kube-scheduler has no PreScore."""
         services = services_of(pod.pod, snapshot.objects)
         selector = snapshot.choices.choose("service", services).spec.selector if services else None
         labels = {node.name: node.existing_node.metadata.labels for node in feasible}
@@ -146,7 +147,7 @@ class ServiceAffinity:
         share of the Service's pods that run on nodes with another value, divided by the number of labels; a node
         without the label scores nothing for it.
 
-        Added up in float64, label by label, and cut to an integer.
+        The terms are added up in float64, label by label, and cut to an integer.
         """
         total = sum(scores.values())
         preferred = self.anti_affinity_labels_preference
@@ -164,10 +165,10 @@ class ServiceAffinity:
 
 
 def _is_companion(other: Pod, pod: Pod) -> bool:
-    """Whether it is of the pod's namespace and bears all of the pod's labels."""
+    """Returns whether the other pod is of the pod's namespace and has all of the pod's labels."""
     return other.namespace == pod.namespace and selects_labels(pod.labels, other.labels)
 
 
 def _counts_on(node: NodeInfo, other: Pod) -> bool:
-    """A pod that the dry run has taken from this node does not count here."""
+    """Returns whether the other pod counts on this node. A pod that the dry run has removed from it does not."""
     return other.spec.node_name != node.name or any(there.pod.uid == other.uid for there in node.pods)

@@ -66,7 +66,7 @@ class TaintToleration:
         return Continue(counted)
 
     def score(self, tolerations: Tolerations, pod: PodInfo, node: NodeInfo) -> int:
-        """The number of PreferNoSchedule taints that the pod does not tolerate."""
+        """Returns the number of PreferNoSchedule taints that the pod does not tolerate."""
         return _untolerated_preferences(node.existing_node, tolerations)
 
     def normalize_score(

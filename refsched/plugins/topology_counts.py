@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TopologyCounts: the number of matching terms in each topology domain, and what it is with a pod more or less.
+"""TopologyCounts: the number of matching terms in each topology domain, also with a pod added or removed.
 
 Source: plugins/interpodaffinity/filtering.go, topologyToMatchedTermCount (v1.34.2).
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from attrs import evolve, field, frozen
 
 Domain = tuple[str, str]
-"""A label of a node, key and value: all the nodes that have it are one domain."""
+"""A Domain is the key and value of a label: all the nodes that have it are one domain."""
 
 
 @frozen
@@ -26,11 +26,11 @@ class TopologyCounts:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the number is 0 in every domain."""
+        """Returns whether the number is 0 in every domain."""
         return not any(map(self.at, self.counted)) and not any(map(self.at, self.changes))
 
     def plus(self, domains: Iterable[Domain], sign: int) -> TopologyCounts:
-        """Once more, or once less, for each of ``domains``."""
+        """Returns the counts with one more, or one less, in each of ``domains``."""
         changes: dict[Domain, int] | None = None
         for domain in domains:
             changes = dict(self.changes) if changes is None else changes

@@ -2,8 +2,8 @@
 """VolumeBinding: a pod runs where the volumes of its claims are, or can be bound or provisioned.
 
 Claims of classes that wait for their first consumer get their volumes together with the pod's node: Reserve
-assumes them, PreBind writes what was assumed and waits for the volume controller. With StorageCapacityScoring off,
-as it is by default, the plugin scores nothing.
+assumes them, and PreBind writes what was assumed and waits for the volume controller. With
+StorageCapacityScoring off, which is the default, the plugin does not score.
 
 Rules: R-VOLBIND-01 … R-VOLBIND-28, some of them in refsched/volumes.
 Source: plugins/volumebinding/volume_binding.go (v1.34.2).
@@ -66,7 +66,8 @@ TIMED_OUT = Reason("binding volumes: context deadline exceeded", "R-VOLBIND-23")
 
 @frozen
 class PodState:
-    """A pod's claims as PreFilter found them, and, once Reserve has assumed it, what is to be written."""
+    """A PodState has a pod's claims as PreFilter found them, and, once Reserve has assumed volumes, what is
+    to be written."""
 
     claims: PodClaims
     objects: ObjectStore
@@ -161,23 +162,23 @@ class VolumeBinding:
         return Skip()
 
     def score(self, state: None, pod: PodInfo, node: NodeInfo) -> int:
-        """Asked only if PreScore is disabled."""
+        """Returns 0. This is only called if PreScore is disabled."""
         return 0
 
     # --- Reserve ----------------------------------------------------------------------------------
 
     def without_filter(self, state: object) -> None:
-        """Without Filter no volumes were found, and there are none to reserve."""
+        """Returns None: without Filter no volumes were found, and there are none to reserve."""
 
     def without_reserve(self, state: object, node: NodeInfo) -> Status | None:
-        """Reserve says that there is nothing to bind; without Reserve, that Filter found no volumes is an
-        error, for a pod without claims too."""
+        """Returns an error if Filter found no volumes, even for a pod without claims: only Reserve says that
+        there is nothing to bind."""
         return error(f'no pod volume found for node "{node.name}"') if state is None else None
 
     def reserve(
         self, state: PodState | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore
     ) -> Continue[PodState | None] | Reject:
-        """Assume what Filter found on the node; if all claims are bound, there is nothing to do."""
+        """Assumes what Filter found on the node; if all claims are bound, there is nothing to do."""
         if state is None:
             return Continue(None)
         found = find_pod_volumes(state.claims, node.existing_node)

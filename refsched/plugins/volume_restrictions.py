@@ -33,7 +33,7 @@ CLAIM_IN_USE = Reason(
 
 @frozen
 class Sharing:
-    """The pod's ReadWriteOncePod claims, and how many of them other pods use."""
+    """A Sharing has the pod's ReadWriteOncePod claims, and how many of them other pods use."""
 
     exclusive_claims: frozenset[str]
     uses: int
@@ -131,7 +131,8 @@ class VolumeRestrictions:
 
 
 def _claim_names(pod: Pod) -> list[str]:
-    """Ephemeral volumes do not count: no other pod can use their claims."""
+    """Returns the claims that the pod names. Those of ephemeral volumes do not count, since no other pod can
+    use them."""
     claims = (volume.persistent_volume_claim for volume in pod.spec.volumes)
     return [claim.claim_name for claim in claims if claim is not None]
 
@@ -145,8 +146,9 @@ def _is_used(name: str, namespace: str, snapshot: Snapshot) -> bool:
 
 
 def _uses(state: Sharing, other: Pod) -> int:
-    """How many of the claims the pod uses. Its namespace is not regarded (conflictingPVCRefCountForPod): evicting
-    a pod of another namespace, with a claim of the same name, counts as freeing the claim."""
+    """Returns how many of the claims the pod uses. Its namespace is not regarded
+    (conflictingPVCRefCountForPod): evicting a pod of another namespace, with a claim of the same name, counts
+    as freeing the claim."""
     return sum(name in state.exclusive_claims for name in _claim_names(other))
 
 

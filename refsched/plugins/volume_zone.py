@@ -48,7 +48,7 @@ OTHER_ZONE = Reason("node(s) had no available volume zone", "R-VOLZONE-05")
 
 @frozen
 class VolumeTopology:
-    """A topology label of a volume, and the values that a node may have for it."""
+    """A VolumeTopology is a topology label of a volume, and the values that a node may have for it."""
 
     key: str
     values: frozenset[str]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Volume binding: which volumes a pod's claims may have on a node, from the search to the bound claim."""
+"""Volume binding: the volumes that a pod's claims may have on a node, from the search to the bound claim."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Binding: what the scheduler assumes in Reserve, writes in PreBind, and then waits for.
+"""Binding: the volumes that are assumed in Reserve, written in PreBind, and then waited for.
 
 Source: plugins/volumebinding/binder.go, AssumePodVolumes, bindAPIUpdate, checkBindings (v1.34.2);
 component-helpers/storage/volume/pv_helpers.go, GetBindVolumeToClaim (v0.34.2).
@@ -33,7 +33,8 @@ T = TypeVar("T", PersistentVolume, PersistentVolumeClaim)
 
 @frozen
 class VolumeChange:
-    """A volume that is to be bound to its claim. ``shown`` is what the API server had when Reserve ran."""
+    """A VolumeChange is a volume that is to be bound to its claim. ``shown`` is what the API server had when
+    Reserve ran."""
 
     shown: PersistentVolume
     wanted: PersistentVolume
@@ -42,7 +43,7 @@ class VolumeChange:
 
 @frozen
 class ClaimChange:
-    """A claim that is to be provisioned for a node."""
+    """A ClaimChange is a claim that is to be provisioned for a node."""
 
     shown: PersistentVolumeClaim
     wanted: PersistentVolumeClaim
@@ -50,7 +51,7 @@ class ClaimChange:
 
 @frozen
 class Changes:
-    """What is to be written before the pod is bound: volumes first, then claims."""
+    """Changes are what is to be written before the pod is bound: volumes first, then claims."""
 
     volumes: tuple[VolumeChange, ...] = ()
     claims: tuple[ClaimChange, ...] = ()
@@ -84,7 +85,7 @@ def assume(found: PodVolumes, node: str, objects: ObjectStore) -> Changes:
 
 
 def unchanged(found: PodVolumes) -> Changes:
-    """What is written if nothing was assumed: every object as it was found."""
+    """Returns what is written if nothing was assumed: every object as it was found."""
     return Changes(
         tuple(VolumeChange(match.volume, evolve(match.volume), match.claim) for match in found.matches),
         tuple(ClaimChange(claim, evolve(claim)) for claim in found.provisions),
@@ -103,8 +104,8 @@ def restore(found: PodVolumes, objects: ObjectStore) -> None:
 
 
 def prepared(match: Match) -> PersistentVolume:
-    """The volume with a reference to the claim and the annotation that the controller bound it; a volume that was
-    pre-bound by name gets the claim's uid."""
+    """Returns the volume with a reference to the claim and the annotation that the controller bound it. A
+    volume that was pre-bound by name gets the claim's uid."""
     volume, claim = match.volume, match.claim
     annotations = dict(volume.metadata.annotations)
     if not volume.is_bound_to(claim):
@@ -117,7 +118,8 @@ def prepared(match: Match) -> PersistentVolume:
 
 
 def _unchanged(found: T, objects: ObjectStore) -> T:
-    """The object as the API server has it. Source: assume_cache.go, Assume, whose message names versions too."""
+    """Returns the object as the API server has it. Raises VolumeError if it was deleted or changed.
+    Source: assume_cache.go, Assume, whose message names versions too."""
     kind, name, namespace = type(found), found.metadata.name, found.metadata.namespace
     shown = _shown(kind, name, namespace, objects, "R-VOLBIND-16")
     if objects.latest(kind, name, namespace) is not found:
@@ -176,7 +178,7 @@ def are_bound(changes: Changes, pod: Pod, node_name: str, objects: ObjectStore) 
 
 
 def are_all_bound(changes: Changes, node: Node, objects: ObjectStore, steps: WaitSteps | None = None) -> bool:
-    """Whether all claims are bound. Raises VolumeError if one will never be."""
+    """Returns whether all claims are bound. Raises VolumeError if one will never be."""
     steps = steps or WaitSteps()
     return all(_is_bound(change, node, objects, steps) for change in changes.volumes) and all(
         _is_provisioned(change, node, objects, steps) for change in changes.claims

@@ -33,15 +33,17 @@ _AWS_VOLUME = re.compile(r"vol-[^/]*\Z")
 
 
 class UntranslatableError(Exception):
-    """The volume's source is malformed, or of a kind that the driver does not know."""
+    """An UntranslatableError says that the volume's source is malformed, or of a kind that the driver does
+    not know."""
 
 
 @frozen
 class InTreePlugin:
-    """An in-tree plugin, the driver that it has been migrated to, and the field of a volume that is the plugin's.
+    """An InTreePlugin is an in-tree plugin, the driver that it has been migrated to, and the field of a
+    volume that is the plugin's.
 
-    ``zone_key`` is the driver's label for a node's zone; empty if the plugin's volumes keep their node affinity.
-    ``is_off``: the scheduler never regards it as migrated.
+    ``zone_key`` is the driver's label for a node's zone; it is empty if the plugin's volumes keep their node
+    affinity. If ``is_off``, the scheduler never regards the plugin as migrated.
     """
 
     name: str
@@ -52,7 +54,7 @@ class InTreePlugin:
     counts_unlisted: bool = True
 
     def is_migrated_on(self, node: CSINode | None) -> bool:
-        """Whether the plugin has been migrated on this node (binder.go, isPluginMigratedToCSIOnNode)."""
+        """Returns whether the plugin has been migrated on this node (binder.go, isPluginMigratedToCSIOnNode)."""
         return not self.is_off and node is not None and self.name in node.migrated_plugins
 
     def counts_on(self, node: CSINode | None) -> bool:
@@ -93,7 +95,7 @@ PLUGINS = (
 
 
 def plugin_of(source: InTreeSources) -> InTreePlugin | None:
-    """The in-tree plugin of a pod's inline volume, or of a PersistentVolume's spec, if any."""
+    """Returns the in-tree plugin of a pod's inline volume, or of a PersistentVolume's spec, if there is one."""
     return next((plugin for plugin in PLUGINS if getattr(source, plugin.source) is not None), None)
 
 
@@ -105,12 +107,13 @@ def plugin_called(name: str) -> InTreePlugin | None:
 
 
 def inline_handle(source: InTreeSources, plugin: InTreePlugin) -> str:
-    """How the driver names the volume. Raises UntranslatableError."""
+    """Returns the driver's name for the volume. Raises UntranslatableError."""
     return _handle(getattr(source, plugin.source), ())
 
 
 def volume_handle(volume: PersistentVolume, plugin: InTreePlugin) -> str:
-    """How the driver names the volume; a GCE disk's name holds its zone or region. Raises UntranslatableError."""
+    """Returns the driver's name for the volume; that of a GCE disk contains its zone or region. Raises
+    UntranslatableError."""
     labels = volume.metadata.labels
     zones = labels.get(LEGACY_ZONE_LABEL) or labels.get(ZONE_LABEL, "")
     return _handle(getattr(volume.spec, plugin.source), zones.split(MULTI_ZONE_DELIMITER))
@@ -157,7 +160,7 @@ def _gce_region(zones: Sequence[str]) -> str:
 
 
 def _ebs_volume_id(spelled: str) -> str:
-    """``vol-1`` from ``aws://zone/vol-1``; what is not such a URL is the volume's id itself."""
+    """Returns ``vol-1`` for ``aws://zone/vol-1``. Anything else but such a URL is the volume's id itself."""
     if not spelled.startswith("aws://"):
         return spelled
     volume_id = unquote(urlsplit(spelled).path).strip("/")
@@ -172,17 +175,17 @@ def _ebs_volume_id(spelled: str) -> str:
 
 
 Translate = Callable[[PersistentVolume, CSINode | None], PersistentVolume]
-"""What a volume is on a node, as its plugin or the driver that stands in for it sees it."""
+"""A Translate returns a volume as its plugin, or the driver that the plugin was migrated to, sees it on a node."""
 
 
 def untranslated(volume: PersistentVolume, node: CSINode | None) -> PersistentVolume:
-    """The volume itself: without CSI migration no driver stands in for a plugin."""
+    """Returns the volume itself, since without CSI migration no driver replaces a plugin."""
     return volume
 
 
 def translated(volume: PersistentVolume, node: CSINode | None) -> PersistentVolume:
-    """The volume with the node affinity that its CSI driver would have given it; the volume itself if its plugin
-    has not been migrated on this node. Raises VolumeError.
+    """Returns the volume with the node affinity that its CSI driver would have given it, or the volume itself if
+    its plugin has not been migrated on this node. Raises VolumeError.
 
     Source: binder.go, tryTranslatePVToCSI (v1.34.2).
     """
@@ -201,8 +204,8 @@ def translated(volume: PersistentVolume, node: CSINode | None) -> PersistentVolu
 
 
 def _translated_terms(volume: PersistentVolume, zone_key: str) -> tuple[NodeSelectorTerm, ...]:
-    """The terms with the driver's key for the zone. A volume without a zone in its affinity gets the zone of its
-    label. Source: plugins/in_tree_volume.go, translateTopologyFromInTreeToCSI."""
+    """Returns the terms with the driver's key for the zone. A volume without a zone in its affinity gets the
+    zone of its label. Source: plugins/in_tree_volume.go, translateTopologyFromInTreeToCSI."""
     zone_label, region_label = _topology_labels(volume)
     terms = _terms(volume)
     if _has_values(terms, zone_label):
@@ -222,7 +225,8 @@ def _translated_terms(volume: PersistentVolume, zone_key: str) -> tuple[NodeSele
 
 
 def _topology_labels(volume: PersistentVolume) -> tuple[str, str]:
-    """The labels of zone and region, of the same age; the affinity decides before the volume's labels."""
+    """Returns the labels of zone and region, either both the current ones or both the legacy ones. The keys
+    in the volume's affinity decide which, and then its labels."""
     keys = {r.key for term in _terms(volume) for r in term.match_expressions}
     current, legacy = (ZONE_LABEL, REGION_LABEL), (LEGACY_ZONE_LABEL, LEGACY_REGION_LABEL)
     for known in (keys, volume.metadata.labels):

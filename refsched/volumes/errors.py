@@ -5,7 +5,8 @@ from refsched.rules import Reason
 
 
 class VolumeError(Exception):
-    """An error of volumes, by ``rule``: kube-scheduler reports it, and the pod is tried again."""
+    """A VolumeError is an error of volumes, by ``rule``: kube-scheduler reports it, and the pod is tried
+    again."""
 
     def __init__(self, message: str, rule: str) -> None:
         super().__init__(message)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finding: which volumes a pod's claims have, or could have, on a node.
+"""Finding: the volumes that a pod's claims have, or could have, on a node.
 
 Source: plugins/volumebinding/binder.go, GetPodVolumeClaims, FindPodVolumes (v1.34.2).
 """
@@ -42,11 +42,12 @@ ClassOf = Callable[[PersistentVolume], str]
 
 @frozen
 class PodClaims:
-    """A pod's claims by what is to be done for them. The scheduler does not bind those that are ``immediate``.
+    """PodClaims are a pod's claims by what is to be done for them. The scheduler does not bind those that are
+    ``immediate``.
 
-    Of those that wait for their first consumer (``delayed``): their classes by name, and for each (by its key)
-    the volumes that it could have, the best first. ``searching`` are those of them that are not provisioned for a
-    node already, in the order in which they choose.
+    ``delayed`` are those that wait for their first consumer. ``classes`` has their classes by name, and
+    ``candidates`` for each of them (by its key) the volumes that it could have, the best first. ``searching``
+    are those of them that are not yet to be provisioned for a node, in the order in which they choose.
     """
 
     bound: Claims = ()
@@ -57,7 +58,7 @@ class PodClaims:
     candidates: Mapping[str, Volumes] = field(factory=dict)
 
     def beginning_with(self, names: Sequence[str]) -> PodClaims:
-        """The same claims, but of equal volumes these come first, in this order."""
+        """Returns the same claims, for which among equal volumes these come first, in this order."""
         places = {name: place for place, name in enumerate(names)}
         ordered = {
             claim.key: tuple(
@@ -101,14 +102,14 @@ def claims_of(pod: Pod, objects: ObjectStore, listed_under: ClassOf = attrgetter
 
 
 def _claims_named_by(pod: Pod, objects: ObjectStore) -> Claims:
-    """In the order in which the pod names them, as often as it does."""
+    """Returns the claims in the order in which the pod names them, and as often as it does."""
     names = (volume.claim_name(pod.name) for volume in pod.spec.volumes)
     found = (objects.latest(PersistentVolumeClaim, name, pod.namespace) for name in names if name is not None)
     return tuple(claim for claim in found if claim is not None)
 
 
 def _waiting_classes(names: Iterable[str], objects: ObjectStore) -> Mapping[str, StorageClass]:
-    """The classes with volumeBindingMode WaitForFirstConsumer."""
+    """Returns the classes with volumeBindingMode WaitForFirstConsumer."""
     found = {name: objects.get(StorageClass, name) for name in names}
     return {
         name: each
@@ -122,7 +123,7 @@ def _waiting_classes(names: Iterable[str], objects: ObjectStore) -> Mapping[str,
 
 @frozen
 class Match:
-    """A volume that a claim is to have."""
+    """A Match is a volume that a claim is to have."""
 
     volume: PersistentVolume
     claim: PersistentVolumeClaim
@@ -130,7 +131,8 @@ class Match:
 
 @frozen
 class PodVolumes:
-    """What is to be done so that the pod has its volumes on a node: volumes to bind, claims to provision."""
+    """PodVolumes say what is to be done so that the pod has its volumes on a node: volumes to bind, and
+    claims to provision."""
 
     matches: tuple[Match, ...] = ()
     provisions: Claims = ()
@@ -143,7 +145,7 @@ def find_pod_volumes(claims: PodClaims, node: Node) -> PodVolumes | None:
     least first, and of those that request equally much any one first; a claim without a matching volume must be
     provisioned.
 
-    None if the node is rejected.
+    Returns None if the node is rejected.
     """
     selected = [claim for claim in claims.delayed if SELECTED_NODE in claim.metadata.annotations]
     if any(claim.metadata.annotations[SELECTED_NODE] != node.name for claim in selected):

@@ -17,7 +17,7 @@ Volumes = tuple[PersistentVolume, ...]
 
 
 def candidates(claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume]) -> Volumes:
-    """The volumes that the claim could have, whatever nodes reach them, the best first.
+    """Returns the volumes that the claim could have, whatever nodes reach them, the best first.
 
     R-VOLBIND-11: A claim gets a volume that is pre-bound to it before any other, and otherwise the smallest
     matching volume; of equal volumes it gets any.
@@ -33,7 +33,7 @@ def candidates(claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume]
 
 
 def preference(volume: PersistentVolume, claim: PersistentVolumeClaim) -> tuple[bool, Quantity]:
-    """The volume with the least preference value comes first: one that is pre-bound, then the smallest."""
+    """Returns a key by which the best volume sorts first: one that is pre-bound, then the smallest."""
     is_bound = volume.is_bound_to(claim)
     return not is_bound, Quantity() if is_bound else volume.capacity
 
@@ -44,7 +44,7 @@ def find_matching_volume(
     """R-VOLBIND-10: On a node a claim gets the best matching volume whose node affinity matches the node; a claim
     with a pre-bound volume gets no other one.
 
-    ``taken`` names the volumes that the pod's other claims get.
+    ``taken`` has the names of the volumes that the pod's other claims get.
     """
     for volume in ranked:
         if volume.name in taken:

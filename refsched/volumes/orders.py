@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Orders: in which order a pod's claims choose their volumes, and in which order volumes are considered.
+"""Orders: the order in which a pod's claims choose their volumes, and the one in which volumes are
+considered.
 
-Claims that request equally much may choose in any order. kube-scheduler looks at the volumes of a class in the
-order of a Go map, drawn once in each cycle: it decides between volumes of equal size, and between volumes that are
-pre-bound to the same claim.
+Claims that request equally much may choose in any order. kube-scheduler considers the volumes of a class in
+the order of a Go map, which is drawn once in each cycle: it decides between volumes of equal size, and
+between volumes that are pre-bound to the same claim.
 Source: plugins/volumebinding/binder.go, GetPodVolumeClaims; assume_cache.go, List (v1.34.2).
 """
 
@@ -23,14 +24,15 @@ from refsched.volumes.finding import Claims, PodClaims, PodVolumes, find_pod_vol
 from refsched.volumes.matching import preference
 
 _VARIED = 6
-"""This many volumes are put into all of their orders; any further ones follow by name."""
+"""All orders of so many volumes are considered; any further volumes follow by name."""
 
 _VARIED_CLAIMS = 4
-"""The same for claims that request equally much; any further ones follow as the pod names them."""
+"""All orders of so many claims that request equally much are considered; any further ones follow as the pod names
+them."""
 
 
 def orders_of_claims(claims: Sequence[PersistentVolumeClaim]) -> list[Claims]:
-    """The orders in which a claim that requests less comes before one that requests more."""
+    """Returns the orders in which a claim that requests less comes before one that requests more."""
     equals = [tuple(group) for _, group in groupby(claims, key=lambda claim: claim.requested)]
     of_equals = [
         [(*varied, *group[_VARIED_CLAIMS:]) for varied in permutations(group[:_VARIED_CLAIMS])]
@@ -41,15 +43,16 @@ def orders_of_claims(claims: Sequence[PersistentVolumeClaim]) -> list[Claims]:
 
 @frozen
 class VolumeSteps:
-    """Steps of VolumeBinding that a release may take otherwise; the defaults do what the rules say.
-    ``orders_of_claims`` are those in which claims, given by what they request, may choose their volumes."""
+    """VolumeSteps are steps of VolumeBinding that a release may do otherwise; the defaults do what the rules
+    say. ``orders_of_claims`` returns the orders in which claims, sorted by what they request, may choose
+    their volumes."""
 
     orders_of_claims: Callable[[Sequence[PersistentVolumeClaim]], list[Claims]] = orders_of_claims
 
 
 @frozen
 class VolumeOrder:
-    """A pod's claims, and which of their volumes are looked at first; the others follow by name."""
+    """A VolumeOrder is a pod's claims, and the volumes that are considered first; the others follow by name."""
 
     _claims: PodClaims
     names: tuple[str, ...]
@@ -61,11 +64,12 @@ class VolumeOrder:
 
     @cached_property
     def claims(self) -> PodClaims:
-        """The claims, with their volumes in this order."""
+        """Returns the claims, with their volumes in this order."""
         return self._claims.beginning_with(self.names)
 
     def rejections_on(self, node_name: str) -> tuple[str, ...] | None:
-        """The reasons for which Filter would reject the node; None if it fails, which no order avoids."""
+        """Returns the reasons for which Filter would reject the node, or None if it fails, which it does in
+        any order."""
         node = self._snapshot.by_name[node_name].existing_node
         try:
             return rejections(self.claims, node, self._snapshot.objects)
@@ -80,7 +84,7 @@ class VolumeOrder:
 
 
 def volume_orders(claims: PodClaims, snapshot: Snapshot, steps: VolumeSteps) -> list[VolumeOrder]:
-    """The orders that may make a difference; in the first one, volumes are ordered by name."""
+    """Returns the orders that may make a difference. In the first one, volumes are ordered by name."""
     contested = sorted({name for claim in claims.delayed for name in _contested(claim, claims)})
     varied, rest = contested[:_VARIED], contested[_VARIED:]
     return [
@@ -91,7 +95,7 @@ def volume_orders(claims: PodClaims, snapshot: Snapshot, steps: VolumeSteps) -> 
 
 
 def _contested(claim: PersistentVolumeClaim, claims: PodClaims) -> list[str]:
-    """Volumes that the claim may get or not, depending on the order."""
+    """Returns the volumes that the claim may or may not get, depending on the order."""
     ranks = {volume.name: preference(volume, claim) for volume in claims.candidates[claim.key]}
     times = Counter(ranks.values())
     return [name for name, rank in ranks.items() if times[rank] > 1]

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """CEL: the expressions with which device classes and requests select devices.
 
-The syntax is cel-python's. The meaning is that of cel-go, which kube-scheduler uses, and cel-python's own
-differs: numbers compare across types, values of different types are unequal rather than an error, and what is
-missing is reported in cel-go's words (docs/decisions.md says what else was tried). A selector that cannot be
-compiled fails for every device, unlike one whose evaluation fails.
+The syntax is cel-python's. The meaning is that of cel-go, which kube-scheduler uses, and which differs from
+cel-python's own: numbers compare across types, values of different types are unequal rather than an error,
+and what is missing is reported in cel-go's words (docs/decisions.md says what else was tried). A selector
+that cannot be compiled fails for every device, unlike one whose evaluation fails.
 
-Read on in `compiler` (from a tree to a function), `types` (what is refused before that), `operators`, `functions`,
-`optional`, `values`, and `limits` (what bounds an evaluation; what an expression is estimated to cost is not
-specified).
+The modules are `compiler` (from a tree to a function), `types` (what is refused before that), `operators`,
+`functions`, `optional`, `values`, and `limits` (what bounds an evaluation; the estimated cost of an
+expression is not specified).
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ __all__ = ["CelError", "compile_selector"]
 
 
 def compile_selector(expression: str) -> CelProgram:
-    """The expression as a function of a device. Raises CelError. The compiler is loaded with the first one."""
+    """Returns the expression as a function of a device. Raises CelError. The compiler is loaded by the first
+    call."""
     from refsched.devices.cel.compiler import compile_selector as compile_now
 
     return compile_now(expression)

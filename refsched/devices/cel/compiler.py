@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CEL programs: from the syntax tree of a selector to a function of a device.
+"""CEL programs: the syntax tree of a selector becomes a function of a device.
 
 Rules: R-DRA-73 … R-DRA-74, R-FEATURE-06.
 Source: dynamic-resource-allocation/cel/compile.go (v0.34.2); github.com/google/cel-go interpreter (v0.26.0).
@@ -65,7 +65,7 @@ _TYPES = {
 
 @frozen
 class CelProgram:
-    """A selector, compiled."""
+    """A CelProgram is a compiled selector."""
 
     expression: str
     evaluate: Evaluate = field(eq=False)
@@ -111,7 +111,7 @@ def _not_known(name: str) -> CelError | InputError:
 
 
 def _at_once(function: Callable[..., Any], *values: str) -> None:
-    """What is called with text that stands in the expression is called when it is compiled."""
+    """Calls a function whose arguments are literals when the expression is compiled."""
     try:
         function(*values)
     except CelValueError as error:
@@ -133,7 +133,7 @@ def _not_a_boolean(value: Any) -> CelValueError:
 
 @frozen
 class _Compiler:
-    """Compiles what stands where these names are declared."""
+    """A _Compiler compiles an expression in which these names are declared."""
 
     names: frozenset[str]
 
@@ -262,7 +262,8 @@ class _Compiler:
     # --- Macros -----------------------------------------------------------------------------------
 
     def _has(self, argument: Tree[Token]) -> Evaluate:
-        """Of a field of a map: is it there? Of anything else: not asked."""
+        """Compiles has(), which holds for a field that a map has, and for any domain of attributes or
+        capacities."""
         selection = unwrapped(argument)
         if selection.data != "member_dot":
             raise refused("invalid argument to has() macro")

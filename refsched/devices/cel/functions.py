@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """CEL functions: CEL's own, and those that Kubernetes adds for quantities, versions, strings, lists and sets.
 
-A method's receiver is its first argument. Some functions of the real environment are not followed; they are
-refused by name.
+A method's receiver is its first argument. Some functions of the API server's environment are not specified
+here; they are refused by name.
 Source: apiserver/pkg/cel/environment/base.go and apiserver/pkg/cel/library (v0.34.2);
 github.com/google/cel-go ext/strings.go, ext/sets.go (v0.26.0).
 """
@@ -100,7 +100,7 @@ def _to_bytes(value: Any) -> bytes:
 
 
 _WRITTEN_OUT = 1e21
-"""Larger numbers are written with an exponent."""
+"""Numbers from here on are written with an exponent."""
 
 _TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 _FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
@@ -132,7 +132,7 @@ def _size(value: Any) -> int:
 
 
 def contains(container: Any, wanted: Any) -> bool:
-    """The operator ``in``."""
+    """Evaluates the operator ``in``."""
     if isinstance(container, list):
         return any(equal(item, wanted) for item in container)
     if isinstance(container, dict):
@@ -154,7 +154,7 @@ def _of_text(function: Callable[..., Any]) -> Function:
 
 
 def _matches(text: Any, pattern: Any) -> bool:
-    """RE2's regular expressions, found anywhere in the text."""
+    """Returns whether the regular expression, in the syntax of RE2, matches anywhere in the text."""
     from celpy.evaluation import CELEvalError, function_matches
 
     _text(text, pattern)
@@ -263,7 +263,7 @@ def _compare_to(left: Any, right: Any) -> int:
 
 
 def _amount(value: Any) -> Quantity:
-    """A quantity, or an integer that is to be added to one."""
+    """Returns a quantity, from a quantity or from an integer that is to be added to one."""
     if isinstance(value, Quantity):
         return value
     if type(value) is not int:
@@ -320,7 +320,7 @@ FUNCTIONS: Mapping[tuple[str, int], Function] = {
     ("sets.equivalent", 2): lambda a, b: _has_all(a, b) and _has_all(b, a),
     ("sets.intersects", 2): lambda a, b: any(contains(a, item) for item in b),
 }
-"""Functions by name and number of arguments."""
+"""These are the functions, by name and number of arguments."""
 
 METHODS: Mapping[tuple[str, int], Function] = {
     **cel_optional.METHODS,
@@ -357,7 +357,7 @@ METHODS: Mapping[tuple[str, int], Function] = {
     ("minor", 1): _number_of(1),
     ("patch", 1): _number_of(2),
 }
-"""Methods by name and number of arguments, the receiver included."""
+"""These are the methods, by name and number of arguments, the receiver included."""
 
 CONVERSIONS = frozenset({"int", "uint", "double", "bool"})
 
@@ -381,5 +381,5 @@ NOT_FOLLOWED = frozenset(
         *("all", "exists", "exists_one", "indexOf", "lastIndexOf", "split", "replace"),
     }
 )
-"""What the real environment has beside them: for URLs and addresses, formats, times, the newer ones for strings
-and lists, macros of two variables, and known functions with more arguments."""
+"""The API server's environment has these besides: functions for URLs and addresses, formats, times, the newer
+ones for strings and lists, macros of two variables, and known functions with more arguments."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CEL limits: how long an expression may be, how deep, and what its evaluation may cost.
+"""CEL limits: how long and how deep an expression may be, and what its evaluation may cost.
 
-The numbers are the API server's. What an evaluation costs is counted from below, one unit for each element that a
-macro looks at and one for ten characters that are joined: an evaluation that is cut off here is cut off by
+The numbers are the API server's. The cost that is counted is a lower bound, one unit for each element that a
+macro visits and one for ten characters that are joined: an evaluation that is stopped here is stopped by
 kube-scheduler too, which counts more.
 
 Source: k8s.io/api/resource/v1/types.go, CELSelectorExpressionMaxCost, CELSelectorExpressionMaxLength;
@@ -20,31 +20,32 @@ from refsched.errors import InputError
 
 MAX_COST = 1_000_000
 MAX_LENGTH = 10 * 1024
-"""Bytes of an expression."""
+"""An expression may have so many bytes."""
 
 METER = "#meter"
-"""Where the meter stands in a scope: no name of CEL begins so."""
+"""The meter has this name in a scope; no name of CEL begins so."""
 
 MAX_ELEMENTS = 10_000_000
-"""Elements of a list that two lists make: joining them costs cel-go next to nothing."""
+"""A list made by joining two may have so many elements: joining them costs almost nothing in cel-go."""
 
 _CHARACTERS_PER_UNIT = 10
 
 
 @define
 class Meter:
-    """What one evaluation has cost so far."""
+    """A Meter counts what one evaluation has cost so far."""
 
     cost: int = 0
 
     def spend(self, units: int = 1) -> None:
-        """CelError where that is too much: no operator of the expression can make good for it."""
+        """Adds to the cost. Raises CelError if that is too much, which no operator of the expression can
+        resolve."""
         self.cost += units
         if self.cost > MAX_COST:
             raise CelError("CEL runtime error: operation cancelled: actual cost limit exceeded")
 
     def joined(self, value: Any) -> Any:
-        """A value that was made by joining two."""
+        """Returns the value, which was made by joining two, and adds its cost."""
         if isinstance(value, str | bytes):
             self.spend(len(value) // _CHARACTERS_PER_UNIT)
         elif isinstance(value, list) and len(value) > MAX_ELEMENTS:
@@ -58,7 +59,7 @@ def check_length(expression: str) -> None:
 
 
 def checked_key(key: Any) -> Any:
-    """What a map made in an expression may have as a key."""
+    """Returns the key of a map in an expression. Raises InputError if it is a list or a map."""
     if isinstance(key, list | dict):
         raise InputError("a CEL map whose key is a list or a map is not specified here")
     return key

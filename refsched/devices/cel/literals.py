@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CEL literals: the values that stand in an expression.
+"""CEL literals: the values that are written in an expression.
 
 Source: github.com/google/cel-go parser/parser.go, parser/unescape.go (v0.26.0).
 """
@@ -24,7 +24,7 @@ _ESCAPES = re.compile(r"\\([abfnrtv\\'\"`?]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-
 
 
 def text_literal(tree: Tree[Token]) -> str | None:
-    """The text, where nothing but text stands there."""
+    """Returns the text of a string literal, or None for any other expression."""
     inner = unwrapped(tree)
     if inner.data != "literal":
         return None
@@ -59,7 +59,7 @@ def _literal_value(kind: str, text: str) -> Any:
 
 
 def _integer(text: str, kind: str) -> int:
-    """Python refuses thousands of digits."""
+    """Reads an integer. One of thousands of digits, which Python does not read, is invalid."""
     try:
         return int(text, 0 if "x" in text else 10)
     except ValueError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CEL operators: how parts of an expression are evaluated and put together.
+"""CEL operators: how the parts of an expression are evaluated and combined.
 
 Source: github.com/google/cel-go interpreter/interpretable.go, interpreter/attributes.go and
 common/types/int.go, double.go (v0.26.0).
@@ -27,10 +27,10 @@ from refsched.devices.cel.values import (
 from refsched.rules import applies
 
 Scope = Mapping[str, Any]
-"""The values of the names that are declared."""
+"""A Scope has the values of the names that are declared."""
 
 Evaluate = Callable[[Scope], Any]
-"""A compiled expression. Raises CelValueError."""
+"""An Evaluate is a compiled expression. It raises CelValueError."""
 
 # --- Operators ------------------------------------------------------------------------------------
 
@@ -63,7 +63,7 @@ def logical(terms: Sequence[Evaluate], *, decides: bool) -> Evaluate:
 
 
 _UNNAMED = frozenset({"startsWith", "endsWith", "contains", "matches"})
-"""Functions whose receiver looks itself for what it is called with."""
+"""For these functions the error of a wrong argument does not name the function."""
 
 
 def calling(name: str, function: Callable[..., Any], arguments: Sequence[Evaluate]) -> Evaluate:
@@ -126,7 +126,7 @@ _SIGNS = {"add": "_+_", "sub": "_-_", "mul": "_*_", "div": "_/_", "mod": "_%_"}
 
 
 def _arithmetic(name: str, left: Any, right: Any) -> Any:
-    """Numbers of one type; strings, bytes and lists can be joined. Integers do not wrap around."""
+    """Computes with two numbers of one type, or joins strings, bytes or lists. Integers do not wrap around."""
     joins = name == "add" and isinstance(left, str | bytes | list)
     if not joins and not is_number(left):
         raise no_such_overload("" if isinstance(left, str) else _SIGNS[name])
@@ -155,7 +155,7 @@ def _of_floats(name: str, left: float, right: float) -> float:
 
 
 def _of_integers(name: str, left: int, right: int) -> int:
-    """Division cuts towards zero, and the remainder has the sign of what is divided."""
+    """Computes with integers. Division cuts towards zero, and the remainder has the sign of the dividend."""
     if name in ("div", "mod") and right == 0:
         raise CelValueError("division by zero" if name == "div" else "modulus by zero")
     match name:
@@ -174,7 +174,7 @@ def _arithmetic_operator(name: str) -> Callable[[Any, Any], Any]:
 
 
 def _order_operator(sign: str, holds: Callable[[int, int], bool]) -> Callable[[Any, Any], bool]:
-    """Values that have no order are reported with the operator."""
+    """Returns an order operator. Values that have no order are reported with the operator."""
 
     def operator(left: Any, right: Any) -> bool:
         if not isinstance(left, int | float | str | bytes):
@@ -198,7 +198,7 @@ BINARY: Mapping[str, Callable[[Any, Any], Any]] = {
     "multiplication_div": _arithmetic_operator("div"),
     "multiplication_mod": _arithmetic_operator("mod"),
 }
-"""Operators, as cel-python's grammar names them."""
+"""These are the operators, named as cel-python's grammar names them."""
 
 
 # --- Comprehensions -------------------------------------------------------------------------------

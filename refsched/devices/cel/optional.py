@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CEL optionals: values that may be missing, and the syntax that makes them.
+"""CEL optionals: values that may be missing, and their syntax.
 
-cel-python's grammar does not know ``a.?b``, ``a[?b]`` and ``[?a]``; they are rewritten to calls before it sees
-them. (``{?a: b}`` is not read.)
+cel-python's grammar does not have ``a.?b``, ``a[?b]`` and ``[?a]``; they are rewritten to calls before it
+parses them. (``{?a: b}`` is not read.)
 Source: github.com/google/cel-go cel/library.go, optionalLib; interpreter/attributes.go, applyQualifiers
 (v0.26.0).
 """
@@ -24,11 +24,11 @@ _TOKENS = re.compile(
     r"""|//[^\n]*|\.\?\s*[A-Za-z_]\w*|[\[,]\s*\?|.""",
     re.DOTALL,
 )
-"""Text, comments, optional selection, the beginning of an optional element; else one character."""
+"""A token is a text, a comment, an optional selection, the beginning of an optional element, or one character."""
 
 
 def without_optional_syntax(expression: str) -> str:
-    """``a.?b`` as ``a.SELECT("b")``, and ``?b`` in square brackets as ``MAYBE(b)``."""
+    """Rewrites ``a.?b`` to ``a.SELECT("b")``, and ``?b`` in square brackets to ``MAYBE(b)``."""
     written: list[str] = []
     within: list[str] = []
     for token in _TOKENS.findall(expression):
@@ -74,7 +74,7 @@ def selected(select: Callable[[Any, Any], Any], holder: Any, key: Any) -> Option
 
 
 def present_items(values: Sequence[Any], maybe: Sequence[bool]) -> list[Any]:
-    """The elements of a list literal; those marked with ``?`` only where they have a value."""
+    """Returns the elements of a list literal; those marked with ``?`` only if they have a value."""
     items = []
     for value, may_be_missing in zip(values, maybe, strict=True):
         if not may_be_missing:
@@ -100,15 +100,15 @@ def _value(optional: Any) -> Any:
 
 
 def mapped(optional: Any, each: Callable[[Any], Any], *, flat: bool) -> Any:
-    """The macros optMap and optFlatMap."""
+    """Evaluates the macros optMap and optFlatMap."""
     if not _held(optional).present:
         return Optional()
     return each(optional.content) if flat else Optional(True, each(optional.content))
 
 
 def alternative(value: Any, other: Callable[[], Any], *, unwraps: bool) -> Any:
-    """The methods or and orValue: what is no optional stays as it is, and ``other`` is evaluated only where there
-    is no value."""
+    """Evaluates the methods or and orValue. A value that is no optional stays as it is, and ``other`` is
+    evaluated only if there is no value."""
     if not isinstance(value, Optional):
         return value
     if not value.present:

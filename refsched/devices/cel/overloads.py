@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CEL overloads: the types that operators and functions take and give, and which types may stand for which.
+"""CEL overloads: the types that operators and functions take and return, and which types are assignable to
+which.
 
 Source: github.com/google/cel-go checker/types.go, common/stdlib/standard.go, ext, cel/library.go (v0.26.0);
 apiserver/pkg/cel/library (v0.34.2).
@@ -15,7 +16,8 @@ from attrs import frozen
 
 @frozen
 class Type:
-    """``list(int)``: a name, and the types that it is made of. A parameter is one capital letter."""
+    """A Type has a name, and the types that it is made of: ``list(int)``. A type parameter is one capital
+    letter."""
 
     name: str
     of: tuple[Type, ...] = ()
@@ -26,11 +28,11 @@ class Type:
 
 BOOL, INT, STRING, NULL = Type("bool"), Type("int"), Type("string"), Type("null_type")
 ANY = Type("any")
-"""An attribute's: known when it is evaluated."""
+"""This is the type of an attribute, which is not known before it is evaluated."""
 
 DYN = Type("dyn")
 FREE = Type("_")
-"""Not settled yet, such as the type of what an empty list holds."""
+"""This type is not determined yet, such as that of the elements of an empty list."""
 
 _OPEN = frozenset({ANY, DYN, FREE})
 _NULLABLE = frozenset({"kubernetes.Quantity", "kubernetes.Semver", "optional_type", "time"})
@@ -38,11 +40,12 @@ _NULLABLE = frozenset({"kubernetes.Quantity", "kubernetes.Semver", "optional_typ
 # --- May this stand for that? ---------------------------------------------------------------------
 
 Bound = dict[str, Type]
-"""What the parameters of a signature stand for."""
+"""Bound has the types that the type parameters of a signature stand for."""
 
 
 def assignable(given: Type, wanted: Type, bound: Bound) -> bool:
-    """What is open stands for anything, and makes open what it is joined with."""
+    """Returns whether a value of the given type can be an argument of the wanted one. A free type is
+    assignable to any, and any to it."""
     if len(wanted.name) == 1 and wanted.name.isupper():
         known = bound.get(wanted.name)
         if known is None or known is FREE:
@@ -64,7 +67,7 @@ def assignable(given: Type, wanted: Type, bound: Bound) -> bool:
 
 
 def equivalent(left: Type, right: Type) -> bool:
-    """Elements of one literal must be of one type, to the letter."""
+    """Returns whether elements of these types can be in one literal: they must be the same type."""
     if FREE in (left, right):
         return True
     return left.name == right.name and all(map(equivalent, left.of, right.of))
@@ -82,8 +85,8 @@ _Signature = tuple[tuple[Type, ...], Type]
 
 
 def result_of(function: str, given: Sequence[Type]) -> Type | None:
-    """What the function gives for arguments of these types; None where it does not take them. Where more than one
-    overload fits, with different results, that is open."""
+    """Returns the type of the function's result for arguments of these types, or None if it does not take
+    them. If more than one overload fits, with different results, the result is free."""
     results = []
     for wanted, result in _signatures(function):
         bound: Bound = {}
@@ -113,7 +116,7 @@ def _type(text: str) -> Type:
 
 
 def _parts(text: str) -> list[str]:
-    """What stands between commas, but for those within parentheses."""
+    """Splits the text at commas, except for those within parentheses."""
     parts, depth = [""], 0
     for character in text:
         depth += (character == "(") - (character == ")")
@@ -126,8 +129,8 @@ def _parts(text: str) -> list[str]:
 
 _SHORT = {"quantity": "kubernetes.Quantity", "semver": "kubernetes.Semver", "null": "null_type"}
 _NUMBERS = ("int", "uint", "double")
-"""There are values of type ``time``, timestamps and durations, only where functions are that are not followed; but
-null may stand for one."""
+"""Only functions that are not specified here return values of type ``time``, timestamps and durations; but
+null may be used as one."""
 
 _COMPARABLE = (*_NUMBERS, "bool", "string", "bytes")
 
@@ -222,5 +225,5 @@ _OVERLOADS: Mapping[str, str] = {
     ".or": "optional_type(A), optional_type(A) -> optional_type(A)",
     ".orValue": "optional_type(A), A -> A",
 }
-"""By the name of the operator in cel-python's grammar, the function, or, after a dot, the method, whose receiver
-comes first."""
+"""The key is the name of the operator in cel-python's grammar, of the function, or, after a dot, of the
+method, whose receiver comes first."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CEL trees: the shapes in which cel-python's parser leaves an expression."""
+"""CEL trees: the forms that cel-python's parser gives to an expression."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ def subtrees(children: Sequence[Any]) -> list[Tree[Token]]:
 
 
 def arguments(children: Sequence[Any], skipped: int = 1) -> list[Tree[Token]]:
-    """The expressions of an argument list, which is missing where there are none."""
+    """Returns the expressions of an argument list, which is missing if there are none."""
     lists = subtrees(children[skipped:])
     return subtrees(lists[0].children) if lists else []
 
 
 def unwrapped(tree: Tree[Token]) -> Tree[Token]:
-    """Through the levels of precedence that say nothing, and parentheses."""
+    """Returns the expression within parentheses, and without levels of precedence that have no operator."""
     while len(tree.children) == 1 and (inner := subtrees(tree.children)):
         tree = inner[0]
     return tree
 
 
 def if_marked(tree: Tree[Token]) -> Tree[Token] | None:
-    """What is marked with ``?``, if this is."""
+    """Returns the expression that is marked with ``?`` if this tree is one, or None."""
     inner = unwrapped(tree)
     marked = inner.data == "ident_arg" and inner.children[0] == MAYBE
     return arguments(inner.children)[0] if marked else None

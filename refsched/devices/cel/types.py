@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CEL types: what an expression cannot be compiled for, before it is evaluated for any device.
+"""CEL types: the expressions that cannot be compiled because their types do not fit.
 
-The API server stores no selector that does not compile. Where one comes all the same, kube-scheduler fails on the
-first device that it is to be asked of, even if evaluating it would never reach what is wrong.
+The API server stores no selector that does not compile. If kube-scheduler receives one all the same, it fails
+on the first device for which the selector is evaluated, even if the evaluation would never reach the mistake.
 
 Rules: R-DRA-78.
 Source: dynamic-resource-allocation/cel/compile.go, CompileCELExpression (v0.34.2); github.com/google/cel-go
@@ -59,8 +59,8 @@ def check_types(tree: Tree[Token], types: Sequence[str]) -> None:
     """R-DRA-78: A selector whose types do not fit, or whose own type is neither bool nor that of an attribute,
     cannot be compiled.
 
-    The selector has been compiled otherwise, so that macros have the arguments that they need. ``types`` are names
-    that stand for types. Raises CelError.
+    The selector has been compiled before, so that macros have the arguments that they need. ``types`` are names
+    of types. Raises CelError.
     """
     scope = {"device": _DEVICE, **{name: Type("type", (Type(name),)) for name in types}}
     found = _Typer(scope).type_of(tree)
@@ -80,7 +80,7 @@ def _is_open(found: Type) -> bool:
 
 @frozen
 class _Typer:
-    """``scope`` has the types of the names that are declared. What names nothing is known to be compiled."""
+    """``scope`` has the types of the names that are declared. That every name is declared was checked before."""
 
     scope: Mapping[str, Type]
 
@@ -126,7 +126,7 @@ class _Typer:
         return found
 
     def _common(self, trees: Sequence[Tree[Token]]) -> Type:
-        """The one type of the elements of a literal."""
+        """Returns the common type of the elements of a literal."""
         common = FREE
         for tree in trees:
             marked = if_marked(tree)

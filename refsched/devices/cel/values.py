@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CEL values: what expressions about devices compute with, and how the values compare.
+"""CEL values: the values in expressions about devices, and how they compare.
 
 Integers, floats, strings, booleans, lists, maps and null are Python's own. An unsigned integer is a ``Uint``.
 Source: github.com/google/cel-go common/types (v0.26.0); apiserver/pkg/cel/quantity.go, semver.go;
@@ -20,45 +20,45 @@ from refsched.objects.quantity import Quantity
 from refsched.rules import applies
 
 CelDevice = Mapping[str, Any]
-"""What an expression knows as ``device``."""
+"""A CelDevice is what an expression knows as ``device``."""
 
 INT64 = range(-(2**63), 2**63)
 UINT64 = range(2**64)
 
 
 class CelError(Exception):
-    """An expression that cannot be compiled or evaluated; says so as cel-go does."""
+    """A CelError says, in cel-go's words, that an expression cannot be compiled or evaluated."""
 
 
 class CelValueError(CelError):
-    """A value that an operator or function cannot take."""
+    """A CelValueError says that an operator or function cannot take a value."""
 
 
 def refused(problem: str) -> CelError:
-    """A selector cannot be compiled, as cel-go words it."""
+    """Returns the error of a selector that cannot be compiled, as cel-go words it."""
     applies("R-DRA-74")
     return CelError(f"CEL compile error: compilation failed: ERROR: <input>: {problem}")
 
 
 def no_such_overload(function: str = "") -> CelValueError:
-    """The function is named where its receiver does not have it at all."""
+    """Returns the error of a call. The function is named if its receiver does not have it at all."""
     return CelValueError(f"no such overload: {function}" if function else "no such overload")
 
 
 class Uint(int):
-    """An unsigned integer, such as ``1u``."""
+    """A Uint is an unsigned integer, such as ``1u``."""
 
 
 @frozen
 class CelType:
-    """A type, as a value: ``int``."""
+    """A CelType is a type as a value: ``int``."""
 
     name: str
 
 
 @frozen
 class Optional:
-    """A value, or none; ``present`` distinguishes no value from null."""
+    """An Optional is a value, or none; ``present`` distinguishes no value from null."""
 
     present: bool = False
     content: Any = None
@@ -73,14 +73,16 @@ _IDENTIFIER = re.compile(r"[0-9A-Za-z-]+\Z")
 @total_ordering
 @frozen(eq=False)
 class Semver:
-    """``major.minor.patch``, perhaps with a prerelease. Build metadata is checked, and does not count."""
+    """A Semver is ``major.minor.patch``, perhaps with a prerelease. Build metadata is checked, and does not
+    count."""
 
     numbers: tuple[int, int, int]
     prerelease: tuple[str, ...] = ()
 
     @property
     def _order(self) -> tuple[object, ...]:
-        """A version comes after its prereleases; numeric identifiers before others, fewer before more."""
+        """Returns the key by which versions are sorted: a version comes after its prereleases, numeric
+        identifiers come before others, and fewer before more."""
         parts = tuple((0, int(p), "") if _NUMBER.match(p) else (1, 0, p) for p in self.prerelease)
         return self.numbers, not parts, parts
 
@@ -95,7 +97,7 @@ class Semver:
 
 
 def parse_semver(text: str) -> Semver:
-    """Raises CelValueError. Source: github.com/blang/semver/v4, Parse."""
+    """Reads a version. Raises CelValueError. Source: github.com/blang/semver/v4, Parse."""
     if not text:
         raise CelValueError("Version string empty")
     parts = text.split(".", 2)
@@ -122,7 +124,7 @@ def parse_semver(text: str) -> Semver:
 
 
 def normalized_semver(text: str) -> Semver:
-    """Tolerates a leading v, missing minor and patch numbers, and leading zeros.
+    """Reads a version that may have a leading v, no minor and patch numbers, and leading zeros.
 
     Source: apiserver/pkg/cel/library/semverlib.go, normalizeAndParse.
     """
@@ -155,16 +157,16 @@ def _has_leading_zero(text: str) -> bool:
 
 
 class Domains(dict[str, dict[str, Any]]):
-    """Attributes or capacities by domain and name. A domain that is not there is empty, and not an error."""
+    """Domains are attributes or capacities by domain and name. A missing domain is empty, and not an error."""
 
     def __missing__(self, domain: str) -> dict[str, Any]:
         return {}
 
 
 def cel_device(driver: str, device: Device) -> CelDevice:
-    """What a selector can read of a device. Raises CelError for an attribute without a value, or whose version is
-    no semantic version. ``allowMultipleAllocations`` is known, and false: stored expressions are compiled with
-    all that any gate adds (apiserver/pkg/cel/environment, StoredExpressions)."""
+    """Returns what a selector can read of a device. Raises CelError for an attribute without a value, or
+    whose version is no semantic version. ``allowMultipleAllocations`` is known, and false: stored expressions
+    are compiled with all that any gate adds (apiserver/pkg/cel/environment, StoredExpressions)."""
     attributes, capacity = Domains(), Domains()
     for name, attribute in device.attributes.items():
         domain, identifier = _qualified(name, driver)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DefaultPreemption in v1.19: a pod that fits nowhere makes room for itself, at the expense of less important
-ones.
+"""DefaultPreemption in v1.19: a pod that fits on no node evicts pods of lower priority.
 
 Rules: R-PREEMPT-51 … R-PREEMPT-60.
 Source: plugins/defaultpreemption/default_preemption.go; pkg/scheduler/factory.go, create;
@@ -99,7 +98,7 @@ def _is_hopeless(context: PostFilterContext, node: NodeInfo) -> bool:
 
 
 def _dry_run(context: PostFilterContext, nodes: Sequence[NodeInfo], steps: PreemptionSteps) -> Candidates:
-    """On every one of the nodes, in whatever order."""
+    """Returns the candidates among the nodes. kube-scheduler may visit these in any order."""
     budgets = Budgets.of(context.snapshot.objects.list(PodDisruptionBudget))
     found = (_select_victims(context, node, budgets, steps) for node in nodes)
     return [candidate for candidate in found if candidate is not None]
@@ -133,8 +132,8 @@ def _possible_picks(context: PostFilterContext, candidates: Candidates) -> Candi
     the fewest victims, then the one where the earliest start of a victim of the highest priority is the latest; of
     nodes that are equal in all of these any is taken, and a node without a victim is taken before others.
 
-    v1.19.16 panics where it compares a node without a victim with others, as it may after an extender rejected
-    nodes.
+    v1.19.16 panics when it compares a node without a victim with others, which may happen after an extender
+    rejected nodes.
     """
     applies("R-PREEMPT-55")
     idle = [candidate for candidate in candidates if not candidate.victims]

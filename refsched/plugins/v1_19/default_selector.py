@@ -18,7 +18,7 @@ from refsched.rules import applies
 
 
 def services_of(pod: Pod, objects: ObjectStore) -> list[Service]:
-    """The Services of the pod's namespace that select it; one without a selector selects no pod."""
+    """Returns the Services of the pod's namespace that select it. One without a selector selects no pod."""
     return [
         service
         for service in objects.list(Service)
@@ -33,7 +33,7 @@ def default_selector(pod: Pod, objects: ObjectStore) -> Selector:
     ReplicationControllers, ReplicaSets and StatefulSets of its namespace select that select the pod itself,
     whether or not one of them owns the pod.
 
-    EVERYTHING where none selects it.
+    The result is EVERYTHING if none selects it.
     """
     labels: dict[str, str] = {}
     for service in services_of(pod, objects):

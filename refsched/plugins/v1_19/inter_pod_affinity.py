@@ -55,7 +55,7 @@ class InterPodAffinity:
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[current.Filtering]:
-        """No pod is left out: the terms of a pod that is nominated to a node may be the first to count."""
+        """Never answers Skip, since the terms of a pod that is nominated to a node may be the first to count."""
         answer = self._current.pre_filter(pod, snapshot)
         return answer if isinstance(answer, Continue) else Continue(_NOTHING)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeAffinity in v1.19: every node is looked at, and every node is scored.
+"""NodeAffinity in v1.19: every node is filtered, and every feasible node is scored.
 
 Rules: R-NODEAFF-51 … R-NODEAFF-54.
-Source: plugins/nodeaffinity/node_affinity.go; plugins/helper/node_affinity.go; pkg/apis/core/v1/helper/helpers.go,
-NodeSelectorRequirementsAsSelector (v1.19.16).
+Source: plugins/nodeaffinity/node_affinity.go; plugins/helper/node_affinity.go;
+pkg/apis/core/v1/helper/helpers.go, NodeSelectorRequirementsAsSelector (v1.19.16).
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeVolumeLimits in v1.19: the volumes that the pods of a node use count, whatever else is attached there.
+"""NodeVolumeLimits in v1.19: only the volumes that the pods of a node use count, not what else is attached
+there.
 
 Rules: R-VOLLIMIT-51 … R-VOLLIMIT-54.   Source: plugins/nodevolumelimits/csi.go, utils.go;
 pkg/volume/util/attach_limit.go, GetCSIAttachLimitKey (v1.19.16).
@@ -31,7 +32,7 @@ _CSI_PREFIX = f"{ATTACHABLE_VOLUMES_PREFIX}csi-"
 _LONGEST_KEY = 63
 
 Volumes = dict[str, str]
-"""A volume's unique name, which holds its driver's and its handle, → the resource that its driver's limit is."""
+"""Volumes have the resource of the driver's limit, by the volume's unique name, made of its driver and handle."""
 
 
 @frozen
@@ -49,7 +50,7 @@ class NodeVolumeLimits:
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[ObjectStore]:
-        """What Filter asks the listers for. The real plugin had no PreFilter in v1.19."""
+        """Returns the objects that Filter looks up. The plugin of kube-scheduler had no PreFilter in v1.19."""
         return Continue(snapshot.objects)
 
     # --- Filter -----------------------------------------------------------------------------------
@@ -89,7 +90,7 @@ def _limits(node: NodeInfo, objects: ObjectStore) -> dict[str, int]:
 
 
 def limit_key(driver: str) -> str:
-    """The resource that stands for a driver's limit; a long name is cut, and its hash appended."""
+    """Returns the resource that stands for a driver's limit. A long name is cut, and its hash is appended."""
     key = f"{_CSI_PREFIX}{driver}"
     if len(key) < _LONGEST_KEY:
         return key

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PodTopologySpread in v1.19: without minDomains, policies and defaults of the system.
+"""PodTopologySpread in v1.19: there are no minDomains, no policies and no system defaults.
 
 Rules: R-SPREAD-51 … R-SPREAD-57.
 Source: plugins/podtopologyspread/filtering.go, scoring.go, common.go (v1.19.16).
@@ -42,7 +42,7 @@ from refsched.plugins.v1_19.default_selector import default_selector
 from refsched.rules import applies
 
 EVERY_POD = Selector((Requirement("", "DoesNotExist"),))
-"""No label has an empty key. Today's counting takes a selector without requirements for one that counts no pod."""
+"""This selects every pod, since no label has an empty key. A selector without requirements counts no pod."""
 
 
 @frozen
@@ -169,8 +169,8 @@ def _moved(state: FilterState, incoming: Pod, other: Pod, node: NodeInfo, by: in
     """R-SPREAD-54: In v1.19 a pod that comes to a node, or leaves it, changes the count of each domain that the
     node is in, if the node has the keys of all constraints and the domain counts.
 
-    v1.19.16 itself panics (a nil pointer in updateWithPod) where the domain does not count, as may be on a node
-    that the pod's node selector excludes: what stands here is what is right.
+    v1.19.16 itself panics (a nil pointer in updateWithPod) if the domain does not count, which may happen on
+    a node that the pod's node selector excludes. Here the count stays as it is.
     """
     labels = node.existing_node.metadata.labels
     if other.namespace != incoming.namespace or not has_all_keys(labels, [s.constraint for s in state]):

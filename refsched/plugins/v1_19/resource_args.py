@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which resources the scoring plugins of v1.19 count, as their arguments say it.
+"""Resource arguments: the resources that the scoring plugins of v1.19 count.
 
 Source: k8s.io/kube-scheduler/config/v1beta1/types_pluginargs.go (v0.19.16);
 pkg/scheduler/apis/config/validation/validation_pluginargs.go (v1.19.16).
@@ -17,7 +17,7 @@ from refsched.plugins.resource_scoring import DEFAULT_RESOURCES, ResourceSpec
 
 @frozen
 class ResourceArg:
-    """A resource that counts for the score; ``weight`` has no default."""
+    """A ResourceArg is a resource that counts for the score; ``weight`` has no default."""
 
     name: str = ""
     weight: int = 0
@@ -33,7 +33,7 @@ def specs(resources: Sequence[ResourceArg]) -> tuple[ResourceSpec, ...]:
 
 @frozen
 class AllocatedArgs(PluginArgs):
-    """Those of NodeResourcesLeastAllocated and of NodeResourcesMostAllocated."""
+    """AllocatedArgs are the arguments of NodeResourcesLeastAllocated and of NodeResourcesMostAllocated."""
 
     resources: tuple[ResourceArg, ...] = field(default=(), converter=or_default)
 

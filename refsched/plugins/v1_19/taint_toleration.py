@@ -24,7 +24,7 @@ _SCORING = current.TaintToleration()
 
 @frozen
 class TaintToleration:
-    """It scores as it does today."""
+    """This TaintToleration scores as that of later releases does."""
 
     READS: ClassVar[tuple[str, ...]] = current.TaintToleration.READS
     name: ClassVar[str] = "TaintToleration"

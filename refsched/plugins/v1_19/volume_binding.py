@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""VolumeBinding in v1.19: as today, without CSI migration and without what drivers say of their capacity.
+"""VolumeBinding in v1.19: the plugin has no CSI migration, and does not read the capacity that drivers
+report.
 
-Both are feature gates that are off by default in v1.19 (CSIMigrationAWS and its like, CSIStorageCapacity).
+Both are feature gates that are off by default in v1.19 (CSIMigrationAWS and the like, CSIStorageCapacity).
 Rules: R-VOLBIND-51 … R-VOLBIND-54.
 Source: plugins/volumebinding/volume_binding.go; pkg/controller/volume/scheduling/scheduler_binder.go and
 scheduler_assume_cache.go (v1.19.16).
@@ -92,11 +93,11 @@ class VolumeBinding:
     # --- Reserve ----------------------------------------------------------------------------------
 
     def without_filter(self, state: object) -> None:
-        """Without Filter no volumes were found, and there are none to reserve."""
+        """Returns None: without Filter no volumes were found, and there are none to reserve."""
 
     def without_reserve(self, state: object, node: NodeInfo) -> Status | None:
-        """Reserve says that there is nothing to bind; without Reserve, that Filter found no volumes is an
-        error, for a pod without claims too."""
+        """Returns an error if Filter found no volumes, even for a pod without claims: only Reserve says that
+        there is nothing to bind."""
         return error(NOT_FOUND_ON_NODE.of(node.name)) if state is None else None
 
     def reserve(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""VolumeRestrictions in v1.19: disks are restricted, claims are not.
+"""VolumeRestrictions in v1.19: only inline disks are restricted, and not claims.
 
 Source: plugins/volumerestrictions/volume_restrictions.go (v1.19.16).
 """

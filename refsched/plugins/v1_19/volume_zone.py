@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""VolumeZone in v1.19: claims are looked at for each node, and only for a node that is in a zone or a region.
+"""VolumeZone in v1.19: claims are looked up for each node, and only for one with a zone or region label.
 
 Rules: R-VOLZONE-51, R-VOLZONE-52.   Source: plugins/volumezone/volume_zone.go (v1.19.16).
 """
@@ -30,7 +30,7 @@ class VolumeZone:
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[ObjectStore]:
-        """What Filter asks the listers for. The real plugin had no PreFilter in v1.19."""
+        """Returns the objects that Filter looks up. The plugin of kube-scheduler had no PreFilter in v1.19."""
         return Continue(snapshot.objects)
 
     # --- Filter -----------------------------------------------------------------------------------
