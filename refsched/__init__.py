@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package refsched: an executable specification of how kube-scheduler decides.
 
-``Cluster`` is the way in from Python; what it answers are records (docs/protocol.md), an ``Explanation`` or a
-``Plan``, and bad input is an ``InputError``. Importing this package costs next to nothing: each name is imported
-when it is first used.
+``Cluster`` is the entry point for Python. It returns records (docs/protocol.md), an ``Explanation`` or a
+``Plan``, and raises ``InputError`` for bad input. Importing this package is fast: each name is imported when it
+is first used.
 """
 
 from importlib import import_module

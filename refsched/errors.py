@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one error that bad input gives: where it stands, which field, and what is wrong with it.
+"""InputError: the error that is raised for bad input. It names the place and the field, and says what is wrong.
 
-Its text comes from whoever wrote the input, and so it is made printable and kept short here, for all who show it.
+Its text contains what somebody else wrote, and so it is made printable and short here for everything that shows
+it.
 """
 
 from __future__ import annotations
@@ -11,34 +12,35 @@ from typing import Self
 from attrs import evolve, frozen
 
 LONGEST = 1_000
-"""Characters of an error that are shown."""
+"""So many characters of an error are shown."""
 
 LONGEST_LINE = 5_000
-"""Characters of a line of a report that are shown."""
+"""So many characters of a line of a report are shown."""
 
 
 def printable(text: str) -> str:
-    """The text as it may go to a terminal: a character that is not printed is shown by its escape."""
+    """Returns the text as it may be written to a terminal: a character that is not printable is replaced by its
+    escape."""
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def one_line(text: object) -> str:
-    """What somebody else wrote, as a line of an error or a report shows it."""
+    """Returns what somebody else wrote as a line for an error or a report."""
     return shortened(printable(str(text)))
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
-    """The text, or the beginning and the end of one that is too long."""
+    """Returns the text, or the beginning and the end of one that is too long."""
     half = longest // 2
     return text if len(text) <= longest else f"{text[:half]} … {text[-half:]}"
 
 
 @frozen
 class InputError(Exception):
-    """A manifest, a configuration, a trace or an answer that cannot be used (exit code 2).
+    """An InputError says that a manifest, a configuration, a trace or an answer cannot be used (exit code 2).
 
-    ``where`` names the file and line or the object (``cluster.yaml: Pod default/web``), ``field`` the
-    path inside it (``spec.containers[0].resources.requests.cpu``), either may be empty.
+    ``where`` names the file and line or the object (``cluster.yaml: Pod default/web``), and ``field`` the path
+    inside it (``spec.containers[0].resources.requests.cpu``); either may be empty.
     """
 
     problem: str
@@ -55,6 +57,6 @@ class InputError(Exception):
         return evolve(self, where=f"{where}: {self.where}" if self.where else where)
 
     def under(self, field: str) -> Self:
-        """The same error, with its field path below ``field``."""
+        """Returns the same error with its field path below ``field``."""
         joiner = "" if not self.field or self.field.startswith("[") else "."
         return evolve(self, field=f"{field}{joiner}{self.field}")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records: what happened to a scheduler, what it did, and what could be seen (docs/protocol.md, version 1).
+"""Records: what happened to a scheduler, what it did, and what could be observed (docs/protocol.md, version 1).
 
-Every output member but ``pod`` and ``result`` may be missing (None): a recorder writes what it can see, and
-nothing is inferred from a member that is missing.
+Every output member except ``pod`` and ``result`` may be missing (None): a recorder writes what it can observe,
+and nothing is inferred from a member that is missing.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Update:
 
 @frozen
 class Reference:
-    """Names an object: ``namespace`` is empty for cluster-scoped kinds."""
+    """A Reference names an object: ``namespace`` is empty for cluster-scoped kinds."""
 
     kind: str
     name: str
@@ -81,7 +81,7 @@ class Permit:
 
 @frozen
 class Release:
-    """A scripted plugin that holds the pod goes on."""
+    """A scripted plugin that held the pod was released."""
 
     member: ClassVar[str] = "release"
     pod: str
@@ -94,7 +94,8 @@ Input = Create | Update | Delete | Advance | Permit | Release
 
 @frozen
 class NodeStatus:
-    """What a node's filters said, both nominated passes together. ``reasons`` compare as a multiset."""
+    """A NodeStatus is what a node's filters answered, both nominated passes together. ``reasons`` are compared
+    as a multiset."""
 
     code: str
     plugin: str = ""
@@ -103,7 +104,8 @@ class NodeStatus:
 
 @frozen
 class PreFilter:
-    """Where PreFilter refused; or, with code Success, the nodes that it narrowed the search to."""
+    """A PreFilter is the rejection of PreFilter or, with code Success, the nodes to which it restricted the
+    search."""
 
     code: str
     plugin: str = ""
@@ -113,7 +115,7 @@ class PreFilter:
 
 @frozen
 class Attempt:
-    """One scheduling cycle of one pod, from Pop to the end of Permit."""
+    """An Attempt is one scheduling cycle of one pod, from Pop to the end of Permit."""
 
     member: ClassVar[str] = "attempt"
     pod: str
@@ -135,7 +137,7 @@ class Attempt:
 
 @frozen
 class Bind:
-    """The end of a binding cycle."""
+    """A Bind is the end of a binding cycle."""
 
     member: ClassVar[str] = "bind"
     pod: str
@@ -148,7 +150,7 @@ class Bind:
 
 @frozen
 class Write:
-    """What the scheduler wrote to the API, other than a binding or a pod's status."""
+    """A Write is what the scheduler wrote to the API, other than a binding or a pod's status."""
 
     member: ClassVar[str] = "write"
     verb: str
@@ -160,7 +162,8 @@ class Write:
 
 @frozen
 class Queues:
-    """The pods that wait to be scheduled, each list sorted; gated pods are among the unschedulable."""
+    """Queues are the pods that wait to be scheduled, each list sorted; gated pods are among the unschedulable
+    ones."""
 
     member: ClassVar[str] = "queues"
     active: tuple[str, ...]
@@ -170,7 +173,7 @@ class Queues:
 
 @frozen
 class NodeUsage:
-    """What the cache counts as requested on a node: milli-CPU and bytes, assumed pods included."""
+    """A NodeUsage is what the cache counts as requested on a node: milli-CPU and bytes, assumed pods included."""
 
     pods: tuple[str, ...]
     milli_cpu: int = 0
@@ -181,7 +184,7 @@ class NodeUsage:
 
 @frozen
 class Nodes:
-    """What the cache counts as requested, by node."""
+    """Nodes are what the cache counts as requested, by node."""
 
     member: ClassVar[str] = "nodes"
     nodes: Mapping[str, NodeUsage] = field(factory=dict)
@@ -199,13 +202,13 @@ _OF_MEMBER: dict[str, type[Any]] = {
 }
 MEMBERS = frozenset(_OF_MEMBER)
 _BARE = {Create: "object", Update: "object", Delete: "object", Advance: "seconds", Nodes: "nodes"}
-"""Records whose member is the value itself, not an object of named members."""
+"""The member of these records is the value itself, not an object of named members."""
 
 
 def read_record(members: Mapping[str, Any]) -> Record:
-    """One record from its JSON. ``at`` and members that are not known are left to the caller.
+    """Reads one record from its JSON. ``at`` and members that are not known are left to the caller.
 
-    Raises InputError where there is not exactly one known member, or something in it is wrong.
+    Raises InputError if there is not exactly one known member, or something in it is wrong.
     """
     present = [name for name in members if name in MEMBERS]
     if len(present) != 1:
@@ -228,7 +231,7 @@ def _read(kind: type[Any], value: Any, name: str) -> Any:
 
 
 def to_json(record: Record) -> Json:
-    """The record as its JSON object, without ``at``; members that are missing are left out."""
+    """Returns the record as its JSON object, without ``at``; members that are missing are left out."""
     value = _plain(record)
     if type(record) in _BARE:
         value = value[_BARE[type(record)]]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The specification as an implementation: what ``--impl=refsched.reference`` runs.
+"""Reference: the specification as an implementation, which ``--impl=refsched.reference`` runs.
 
-It speaks the requests and answers of docs/protocol.md as Python values, as any implementation written in Python
-does (refsched/tools/implementation.py).
+It takes the requests and returns the answers of docs/protocol.md as Python values, as any implementation written
+in Python does (refsched/tools/implementation.py).
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ def create(
     start: datetime = START,
     seed: int = 0,
 ) -> ReferenceScheduler:
-    """A scheduler of this release of Kubernetes, of an empty cluster at time 0.
+    """Returns a scheduler of this release of Kubernetes, of an empty cluster at time 0.
 
-    InputError where the configuration is refused."""
+    Raises InputError if the configuration is refused."""
     return ReferenceScheduler(config, with_feature_gates(feature_gates, release_of(kubernetes)), start, seed)
 
 
 class ReferenceScheduler:
-    """Where kube-scheduler may do more than one thing, this scheduler draws from ``seed``."""
+    """If kube-scheduler may do more than one thing, a ReferenceScheduler draws one from ``seed``."""
 
     def __init__(
         self, config: Mapping[str, Any], release: KubernetesRelease, start: datetime, seed: int

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules: how the code that decides says which rule it applies, and how a listener hears it.
+"""Rules: how the code that decides says which rule it applies, and how a listener is called.
 
-A rule has a permanent id (``R-PORTS-03``). The sentence stands in the docstring of the function, class or table
-that implements it; at the branch where it decides stands ``applies("R-PORTS-03")``, or a ``Reason`` that names it.
-Without a listener that costs one test of an empty list.
+A rule has a permanent id (``R-PORTS-03``). The docstring of the function, class or table that implements it has
+the sentence, and the branch where it decides has ``applies("R-PORTS-03")``, or a ``Reason`` that names it.
+Without a listener this costs one test of an empty list.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _listeners: list[Listener] = []
 
 
 def applies(rule: str) -> None:
-    """The rule with this id decides here."""
+    """Reports that the rule with this id decides here."""
     if _listeners:
         for listener in _listeners:
             listener(rule)
@@ -34,12 +34,13 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def is_heard() -> bool:
-    """Whether anybody listens."""
+    """Returns whether there is a listener."""
     return bool(_listeners)
 
 
 class Reason(str):
-    """Why a node or a pod is rejected, as a status words it, and the id of the rule by which it is.
+    """A Reason says why a node or a pod is rejected, in the words of a status, and has the id of the rule by
+    which it is.
 
     A reason with a blank is a template: ``Reason("Insufficient {}", "R-FIT-02").of("cpu")``.
     """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Configuration: from a KubeSchedulerConfiguration to the plugins of each profile, in order.
+"""Configuration: a KubeSchedulerConfiguration becomes the plugins of each profile, in order.
 
-``read_config`` reads and validates, ``resolve`` merges with the defaults; both refuse what kube-scheduler
-refuses to start with.
+``read_config`` reads and validates it, and ``resolve`` merges it with the defaults. Both refuse a configuration
+with which kube-scheduler does not start.
 """

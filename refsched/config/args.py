@@ -20,14 +20,14 @@ from refsched.rules import applies
 
 @frozen
 class PluginArgs:
-    """A field that is left out has the default that its class gives it."""
+    """A field that is left out has the default of its class."""
 
     def with_defaults(self) -> Self:
-        """The same arguments, in which values that stand for a default are replaced by it."""
+        """Returns the same arguments, in which values that stand for a default are replaced by it."""
         return self
 
     def validate(self) -> None:
-        """InputError names the field of the first value that is refused."""
+        """Raises InputError, which names the field of the first value that is refused."""
 
 
 def check(args: PluginArgs) -> None:
@@ -36,7 +36,7 @@ def check(args: PluginArgs) -> None:
 
 @contextmanager
 def refused_by(rule: str) -> Iterator[None]:
-    """What is refused inside, is refused by this rule."""
+    """Applies the rule if an InputError is raised inside."""
     try:
         yield
     except InputError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a profile makes of the default plugins.
+"""Default plugins: how a profile's plugins are merged with them.
 
 Rules: R-CONFIG-11 … R-CONFIG-12.   Source: pkg/scheduler/apis/config/v1/default_plugins.go (v1.34.2).
 """
@@ -15,11 +15,11 @@ from refsched.config.types import Plugins, PluginSet
 from refsched.rules import applies
 
 MergeSets = Callable[[PluginSet, PluginSet], PluginSet]
-"""The plugins of a point, of the default ones there and of what a profile says there."""
+"""A MergeSets returns the plugins of a point, from the default ones there and what a profile says there."""
 
 
 def merged_plugins(defaults: Plugins, custom: Plugins, merged: MergeSets) -> Plugins:
-    """A profile's plugins, set by set, laid over the default ones."""
+    """Returns a profile's plugins merged with the default ones, point by point."""
     sets = {
         attribute.name: merged(getattr(defaults, attribute.name), getattr(custom, attribute.name))
         for attribute in attrs.fields(Plugins)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Feature gates: which release it is that has these set otherwise than by default.
+"""Feature gates: the release in which given gates are set otherwise than by default.
 
 Rules: R-FEATURE-01 … R-FEATURE-02.   Source: component-base/featuregate/feature_gate.go, SetFromMap (v0.34.2).
 """
@@ -15,7 +15,7 @@ from refsched.rules import applies
 
 
 def with_feature_gates(settings: object, release: Release = DEFAULT) -> Release:
-    """The release in which the feature gates are set as ``settings`` says, by name."""
+    """Returns the release in which the feature gates are set as ``settings`` says, by name."""
     if settings is None:
         return release
     if not isinstance(settings, Mapping):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fields that count only with a feature gate: without it the API server drops them, and the scheduler, which may
-still meet them in older objects, does not look at them to place a pod.
+"""Gated fields: the fields that count only with a feature gate.
+
+Without the gate the API server drops them. The scheduler may still see them in older objects, and ignores them
+when it places a pod.
 
 Rules: R-FEATURE-04.   Source: pkg/api/pod/util.go, dropDisabledFields, dropDisabledPodStatusFields (v1.34.2),
 and in the scheduler the places that each gate names.
@@ -32,13 +34,15 @@ def without_disabled_fields(read: ApiObject, disabled: Iterable[Callable[[Pod], 
 
 
 def without_match_label_keys(pod: Pod) -> Pod:
-    """Source: podtopologyspread/common.go, filterTopologySpreadConstraints."""
+    """Returns the pod without matchLabelKeys. Source: podtopologyspread/common.go,
+    filterTopologySpreadConstraints."""
     constraints = (evolve(c, match_label_keys=()) for c in pod.spec.topology_spread_constraints)
     return evolve(pod, spec=evolve(pod.spec, topology_spread_constraints=tuple(constraints)))
 
 
 def without_pod_level_resources(pod: Pod) -> Pod:
-    """Disabled, not dropped: events look at them (objects/resources.py, requests_in_events).
+    """Returns the pod with its resources disabled, not dropped: events read them (objects/resources.py,
+    requests_in_events).
     Source: framework/types.go, CalculateResource; noderesources/fit.go, computePodResourceRequest."""
     given = pod.spec.resources
     if given is None:
@@ -48,7 +52,8 @@ def without_pod_level_resources(pod: Pod) -> Pod:
 
 
 def without_resized_containers(pod: Pod) -> Pod:
-    """Source: framework/types.go, CalculateResource, UseStatusResources."""
+    """Returns the pod without the resources in its status. Source: framework/types.go, CalculateResource,
+    UseStatusResources."""
 
     def dropped(statuses: tuple[ContainerStatus, ...]) -> tuple[ContainerStatus, ...]:
         nothing: dict[str, Any] = {"resources": None, "allocated_resources": {}}

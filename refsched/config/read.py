@@ -36,7 +36,7 @@ def read_config(value: object, release: Release = DEFAULT) -> KubeSchedulerConfi
     """R-CONFIG-01: A configuration is refused if its apiVersion or its kind is missing or not known, or if it has
     a field that this apiVersion does not have.
 
-    The profiles' plugins stay as they were written; ``resolve`` merges them with the default plugins.
+    The profiles' plugins stay as they are written; ``resolve`` merges them with the default plugins.
     """
     with refused_by("R-CONFIG-01"):
         fields = _without_type(value, KIND, release, required=True)
@@ -51,12 +51,12 @@ def read_config(value: object, release: Release = DEFAULT) -> KubeSchedulerConfi
 
 
 def default_config(release: Release = DEFAULT) -> KubeSchedulerConfiguration:
-    """What kube-scheduler runs with where nothing is configured."""
+    """Returns the configuration with which kube-scheduler runs if none is given."""
     return read_config({"apiVersion": release.api_versions[0], "kind": KIND}, release)
 
 
 def _without_type(value: object, kind: str, release: Release, *, required: bool = False) -> dict[str, Any]:
-    """The fields beside apiVersion and kind, which must be right where they are given."""
+    """Returns the fields besides apiVersion and kind, which must be right if they are given."""
     if not isinstance(value, Mapping):
         raise InputError(f"expected an object, found {value!r:.60}")
     for name, expected in (("apiVersion", release.api_versions), ("kind", (kind,))):
@@ -95,7 +95,7 @@ def _with_args(profile: KubeSchedulerProfile, release: Release) -> KubeScheduler
 
 
 def unread_args(config: KubeSchedulerConfiguration, release: Release = DEFAULT) -> Iterator[str]:
-    """A sentence for each entry of pluginConfig that is not read: kube-scheduler says nothing of it."""
+    """Returns a sentence for each entry of pluginConfig that is not read. kube-scheduler does not report it."""
     for number, profile in enumerate(config.profiles):
         for index, entry in enumerate(profile.plugin_config):
             place = f"profiles[{number}].pluginConfig[{index}]"
@@ -110,7 +110,7 @@ def unread_args(config: KubeSchedulerConfiguration, release: Release = DEFAULT) 
 
 
 def read_args(plugin: str, value: object, release: Release = DEFAULT) -> PluginArgs:
-    """The arguments of one of the plugins that take any; None are its defaults."""
+    """Returns the arguments of one of the plugins that take any; for None these are its defaults."""
     fields = _without_type({} if value is None else value, f"{plugin}Args", release)
     with refused_by("R-CONFIG-03"):
         args: PluginArgs = read_as(release.args[plugin], fields, CONVERTER)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plugins of each profile, point by point, in the order in which they are called.
+"""Resolve: the plugins of each profile, point by point, in the order in which they are called.
 
 Rules: R-CONFIG-20 … R-CONFIG-28.   Source: pkg/scheduler/framework/runtime/framework.go, NewFramework,
 updatePluginList, expandMultiPointPlugins, getScoreWeights; pkg/scheduler/profile/profile.go, NewMap;
@@ -32,7 +32,7 @@ _EXTENDER_TIMEOUT = Seconds(5.0)
 
 @frozen
 class EnabledPlugin:
-    """``weight`` is what Score counts with, and 0 at other points."""
+    """``weight`` is the plugin's weight at Score, and 0 at other points."""
 
     name: str
     weight: int = 0
@@ -40,8 +40,8 @@ class EnabledPlugin:
 
 @frozen
 class ResolvedProfile:
-    """``points`` has every extension point, as the configuration spells it; ``args`` those plugins that are
-    enabled and take arguments. The real scheduler runs PreEnqueue plugins in no fixed order."""
+    """``points`` has every extension point, as the configuration spells it; ``args`` has those of the enabled
+    plugins that take arguments. kube-scheduler runs PreEnqueue plugins in no fixed order."""
 
     scheduler_name: str
     percentage_of_nodes_to_score: int
@@ -50,7 +50,7 @@ class ResolvedProfile:
 
 
 def resolve(config: KubeSchedulerConfiguration, release: Release = DEFAULT) -> tuple[ResolvedProfile, ...]:
-    """The profiles in their order; the first one's QueueSort plugin sorts for all."""
+    """Returns the profiles in their order. The QueueSort plugin of the first one sorts all pods."""
     resolved = []
     for index, profile in enumerate(config.profiles):
         with within(f"profiles[{index}]"):
@@ -156,7 +156,7 @@ def _specific(point: str, plugins: Plugins, custom: Plugins, release: Release) -
 
 
 def _place(custom: Plugins, point: str, name: str) -> str:
-    """Where the profile itself enables the plugin, last."""
+    """Returns the last place where the profile itself enables the plugin."""
     indices = [index for index, plugin in enumerate(custom.at(point).enabled) if plugin.name == name]
     return f"{point}.enabled[{indices[-1]}]"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ConfigRules: what a release says about its configuration."""
+"""ConfigRules: the part of the configuration that a release defines."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from refsched.config.types import KubeSchedulerConfiguration, PluginSet
 
 @frozen
 class ConfigRules:
-    """``read_fields`` reads what stands beside apiVersion and kind; ``not_yet`` are the paths of fields
-    (``profiles[].plugins.multiPoint``) that only a later version of the API has. ``merged_set`` is what a
-    profile's plugins at a point make of the default ones there.
+    """``read_fields`` reads the fields besides apiVersion and kind; ``not_yet`` has the paths of fields
+    (``profiles[].plugins.multiPoint``) that only a later version of the API has. ``merged_set`` merges a profile's
+    plugins at a point with the default ones there.
 
-    Arguments are checked when a configuration is read; those of the plugins ``checked_where_enabled`` only where
-    the plugin is enabled, by ``check_enabled``. A configuration that names one of the ``removed_plugins`` is
-    refused, and so are arguments under one of the names ``misnamed_args``.
+    Arguments are checked when a configuration is read; those of the plugins ``checked_where_enabled`` only if the
+    plugin is enabled, by ``check_enabled``. A configuration that names one of the ``removed_plugins`` is refused,
+    and so are arguments under one of the names ``misnamed_args``.
     """
 
     read_fields: Callable[[Mapping[str, Any]], KubeSchedulerConfiguration]

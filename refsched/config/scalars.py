@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers, durations and names as the configuration spells them, and the strict reader for all of it.
+"""Scalars: the numbers, durations and names of a configuration, and the strict converter that reads it.
 
 Source: apimachinery/pkg/apis/meta/v1/duration.go; apimachinery/pkg/util/validation/validation.go,
 IsQualifiedName, IsValidLabelValue (v0.34.2); Go's time.ParseDuration.
@@ -31,7 +31,7 @@ _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-
 
 
 def parse_duration(text: str) -> Seconds:
-    """``1h2m3.5s``; every number needs its unit, only 0 goes without."""
+    """Reads ``1h2m3.5s``. Every number needs a unit, except 0."""
     if not _DURATION.fullmatch(text):
         raise InputError(f"{text!r:.60} is not a duration, like 30s")
     total = sum(
@@ -43,7 +43,7 @@ def parse_duration(text: str) -> Seconds:
 
 
 def is_qualified_name(name: str) -> bool:
-    """``name`` or ``dns.prefix/name``."""
+    """Returns whether the name is ``name`` or ``dns.prefix/name``."""
     prefix, slash, part = name.rpartition("/")
     if slash and not (len(prefix) <= 253 and _SUBDOMAIN.fullmatch(prefix)):
         return False
@@ -56,7 +56,7 @@ def is_label_value(value: str) -> bool:
 
 @contextmanager
 def within(field: str) -> Iterator[None]:
-    """An error raised inside is reported with its path below ``field``."""
+    """Reports an error that is raised inside with its path below ``field``."""
     try:
         yield
     except InputError as problem:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""KubeSchedulerConfiguration, with the values that a field left out takes.
+"""KubeSchedulerConfiguration, with the default of each field.
 
-Source: k8s.io/kube-scheduler/config/v1/types.go; component-base/config/v1alpha1 types.go, defaults.go
-(v0.34.2); pkg/scheduler/apis/config/v1/defaults.go (v1.34.2).
+Source: k8s.io/kube-scheduler/config/v1/types.go; component-base/config/v1alpha1 types.go, defaults.go (v0.34.2);
+pkg/scheduler/apis/config/v1/defaults.go (v1.34.2).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DEFAULT_SCHEDULER_NAME = "default-scheduler"
 
 @frozen
 class Plugin:
-    """``weight`` counts at Score, where 0 is 1."""
+    """``weight`` counts at Score, where 0 means 1."""
 
     name: str = ""
     weight: Int32 = Int32(0)
@@ -31,7 +31,7 @@ class Plugin:
 
 @frozen
 class PluginSet:
-    """``*`` among the disabled stands for all."""
+    """A ``*`` among the disabled plugins stands for all."""
 
     enabled: tuple[Plugin, ...] = ()
     disabled: tuple[Plugin, ...] = ()
@@ -43,7 +43,7 @@ class PluginSet:
 
 @frozen
 class Plugins:
-    """What a profile adds to the default plugins and takes from them, at all points or at one."""
+    """Plugins are what a profile adds to the default plugins and removes from them, at all points or at one."""
 
     pre_enqueue: PluginSet = PluginSet()
     queue_sort: PluginSet = PluginSet()
@@ -60,12 +60,12 @@ class Plugins:
     multi_point: PluginSet = PluginSet()
 
     def at(self, point: str) -> PluginSet:
-        """``point`` as the configuration spells it: ``preFilter``."""
+        """Returns the set of a point, which is named as the configuration spells it: ``preFilter``."""
         found: PluginSet = getattr(self, _ATTRIBUTES[point])
         return found
 
     def by_field(self) -> dict[str, PluginSet]:
-        """The sets by the name of the field that holds each: ``pre_filter``."""
+        """Returns the sets by the name of the field that holds each: ``pre_filter``."""
         return {field: getattr(self, field) for field in _ATTRIBUTES.values()}
 
 
@@ -74,7 +74,8 @@ _ATTRIBUTES = {json_name(attribute.name): attribute.name for attribute in attrs.
 
 @frozen
 class PluginConfig:
-    """``args`` is what the plugin takes, or what was written, for a plugin that is not known here."""
+    """``args`` are the arguments that the plugin takes, or, for a plugin that is not known here, what was
+    written."""
 
     name: str = ""
     args: Any = None
@@ -82,7 +83,7 @@ class PluginConfig:
 
 @frozen
 class KubeSchedulerProfile:
-    """``percentage_of_nodes_to_score`` is None where the configuration's own holds."""
+    """``percentage_of_nodes_to_score`` is None if the configuration's own is used."""
 
     scheduler_name: str = ""
     percentage_of_nodes_to_score: Int32 | None = None
@@ -113,7 +114,7 @@ class ExtenderTLSConfig:
 
 @frozen
 class Extender:
-    """A verb left empty is a call that is not made."""
+    """An empty verb means that this call is not made."""
 
     url_prefix: str = ""
     filter_verb: str = ""
@@ -157,7 +158,7 @@ class ClientConnectionConfiguration:
 
 @frozen
 class KubeSchedulerConfiguration:
-    """``percentage_of_nodes_to_score`` 0 is the share that the cluster's size gives."""
+    """A ``percentage_of_nodes_to_score`` of 0 stands for a share that depends on the number of nodes."""
 
     parallelism: Int32 = Int32(16)
     leader_election: LeaderElectionConfiguration = LeaderElectionConfiguration()
@@ -173,5 +174,5 @@ class KubeSchedulerConfiguration:
 
 
 def read_fields(fields: Mapping[str, Any]) -> KubeSchedulerConfiguration:
-    """The fields of a KubeSchedulerConfiguration beside apiVersion and kind."""
+    """Reads the fields of a KubeSchedulerConfiguration besides apiVersion and kind."""
     return read_as(KubeSchedulerConfiguration, fields, CONVERTER)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""KubeSchedulerConfiguration v1beta1, as v1.19 reads it: without multiPoint, PreEnqueue and parallelism.
+"""KubeSchedulerConfiguration v1beta1, as v1.19 reads it: it has no multiPoint, no preEnqueue and no parallelism.
 
 Rules: R-CONFIG-51, R-CONFIG-52.
 Source: k8s.io/kube-scheduler/config/v1beta1/types.go, types_pluginargs.go (v0.19.16);
@@ -31,13 +31,13 @@ NOT_YET = (
     *(f"profiles[].{name}" for name in _NOT_YET_IN_PROFILES),
     *(f"profiles[].plugins.{name}" for name in _NOT_YET_IN_PLUGINS),
 )
-"""The paths of fields that a later version of the API has, and this one refuses."""
+"""These are the paths of fields that a later version of the API has, and this one refuses."""
 _ADDRESSES = ("healthzBindAddress", "metricsBindAddress")
 """They do not concern scheduling."""
 
 
 def read_fields(fields: Mapping[str, Any]) -> KubeSchedulerConfiguration:
-    """The fields beside apiVersion and kind, as today's configuration has them."""
+    """Reads the fields besides apiVersion and kind, as those of the later version."""
     _refuse(fields, _NOT_YET)
     for index, profile in enumerate(_listed(fields.get("profiles"))):
         with within(f"profiles[{index}]"):
@@ -57,7 +57,7 @@ def _listed(value: object) -> Iterable[object]:
 
 
 def _refuse(value: object, names: Iterable[str]) -> None:
-    """InputError if the object has one of these fields. What is no object is refused later."""
+    """Raises InputError if the object has one of these fields. A value that is no object is refused later."""
     for name in names:
         if isinstance(value, Mapping) and name in value:
             raise InputError("is not a field here", name)
@@ -67,7 +67,7 @@ def merged_set(default: PluginSet, custom: PluginSet) -> PluginSet:
     """R-CONFIG-51: In v1.19 the plugins that a profile enables at a point are called after the default plugins
     that it does not disable there; a default plugin that is enabled again, and not disabled, is refused.
 
-    The refusal is that of a plugin that is there already (R-CONFIG-25).
+    It is refused as a plugin that is enabled twice is (R-CONFIG-25).
     """
     disabled = custom.disabled_names
     kept = tuple(plugin for plugin in default.enabled if not disabled & {plugin.name, "*"})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which configurations are refused before any plugin is made.
+"""Validation: the configurations that are refused before any plugin is made.
 
 Rules: R-CONFIG-04 … R-CONFIG-09.   Source: pkg/scheduler/apis/config/validation/validation.go;
 pkg/scheduler/extender.go, makeTransport (v1.34.2); component-base/config/validation/validation.go;
@@ -63,7 +63,8 @@ def _client_connection(connection: ClientConnectionConfiguration) -> None:
 
 
 def _leader_election(election: LeaderElectionConfiguration) -> None:
-    """A duration of 0 is its default (15 s, 10 s, 2 s), and so is an empty resourceLock."""
+    """Checks the leader election. A duration of 0 is its default (15 s, 10 s, 2 s), and so is an empty
+    resourceLock."""
     if not election.leader_elect:
         return
     lease, renewal = election.lease_duration or 15.0, election.renew_deadline or 10.0
@@ -109,7 +110,8 @@ def _plugin_config(profile: KubeSchedulerProfile, release: Release) -> None:
     """R-CONFIG-06: A profile is refused if it configures a plugin twice, or with arguments that are refused though
     the plugin is not enabled; only those of NodeResourcesFit are checked where it is enabled.
 
-    The real check looks for the latter under the name NodeResourcesFitArgs, which no configuration can use.
+    kube-scheduler's check looks for the latter under the name NodeResourcesFitArgs, which no configuration
+    can use.
     """
     seen: set[str] = set()
     for index, config in enumerate(profile.plugin_config):
@@ -180,7 +182,7 @@ def _managed_resource(name: str, managed: set[str]) -> None:
 
 
 def is_extended_resource(name: str) -> bool:
-    """Not in Kubernetes' own namespace, and a name that a quota can have as well."""
+    """Returns whether the name is not in Kubernetes' own namespace, and can be a quota's as well."""
     if "/" not in name or "kubernetes.io/" in name or name.startswith("requests."):
         return False
     return is_qualified_name(name) and is_qualified_name(f"requests.{name}")

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects: what the API server stores, as far as scheduling reads it."""
+"""Objects: the objects that the API server stores, as far as scheduling reads them."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Alpha fields: what counts only with a feature gate that is alpha, off, and cannot be set here.
+"""Alpha fields: the fields behind feature gates that are alpha, off, and cannot be set here.
 
-The API server drops such a field from an object that is created, so that no scheduler sees it. Where one comes all
-the same, its owner believes that it counts.
+The API server drops such a field from an object that is created, so that no scheduler sees it. If an object here
+has one nevertheless, its owner believes that it counts.
 
 Rules: R-FEATURE-05.
 Source: pkg/registry/resource/resourceclaim/strategy.go, resourceslice/strategy.go, deviceclass/strategy.go and
@@ -23,7 +23,7 @@ _GIVEN = "status.allocation.devices.results[]"
 
 
 def _of_requests(*fields: str) -> tuple[str, ...]:
-    """Of requests in claims, and in templates of claims."""
+    """Returns the paths of these fields in the requests of claims, and of templates of claims."""
     return tuple(
         f"{spec}.devices.requests[].{asked}.{field}"
         for spec in ("spec", "spec.spec")
@@ -74,7 +74,7 @@ _FIELDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         ),
     },
 }
-"""By gate and kind the paths of its fields; ``[]`` stands for every entry of a list or a map."""
+"""These are the paths of the fields, by gate and kind; ``[]`` stands for every entry of a list or a map."""
 
 
 def refuse_alpha_fields(kind: str, value: Mapping[str, Any]) -> None:
@@ -88,7 +88,7 @@ def refuse_alpha_fields(kind: str, value: Mapping[str, Any]) -> None:
 
 
 def _used(value: Any, path: list[str]) -> Iterator[str]:
-    """The places at which the path leads to a value that is not empty."""
+    """Returns the places at which the path leads to a value that is not empty."""
     if not isinstance(value, Mapping):
         return
     name = path[0].removesuffix("[]")

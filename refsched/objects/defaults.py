@@ -4,8 +4,8 @@
 Users write less than the API server stores. ``defaulted`` completes an object as the API server would; an object
 that is complete already stays as it is.
 
-Left out, since a snapshot of a cluster shows their effect and the scheduler does not need them otherwise:
-the tolerations of not-ready and unreachable nodes (DefaultTolerationSeconds, which name NoExecute), the
+Some defaults are left out, since a snapshot of a cluster shows their effect and the scheduler does not need them
+otherwise: the tolerations of not-ready and unreachable nodes (DefaultTolerationSeconds, which name NoExecute), the
 not-ready taint of a node's first seconds (TaintNodesByCondition), limits and overhead that LimitRange and
 RuntimeClass would add, and selectors that workloads would take from their templates. Spread constraints get
 no defaults from the API server; those of ``nodeAffinityPolicy`` and others are the scheduler's own.
@@ -60,7 +60,7 @@ SYSTEM_CLASSES = (
     PriorityClass(2_000_001_000, ObjectMeta("system-node-critical")),
     PriorityClass(2_000_000_000, ObjectMeta("system-cluster-critical")),
 )
-"""The classes that every cluster has (pkg/apis/scheduling/v1/helpers.go, systemPriorityClasses)."""
+"""Every cluster has these classes (pkg/apis/scheduling/v1/helpers.go, systemPriorityClasses)."""
 
 _UIDS = UUID("6f1c4a0e-0b52-5d0e-9d55-0c8f4f1d7a11")
 
@@ -70,9 +70,9 @@ T = TypeVar("T", bound=ApiObject)
 def defaulted(
     shown: T, before: T | None = None, *, classes: Sequence[PriorityClass] = (), serial: int = 0
 ) -> T:
-    """``shown`` as the API server stores it: when it is created or, given what was there ``before``,
-    updated. ``classes`` are the cluster's PriorityClasses. Objects of one name that follow each other are
-    distinguished by ``serial``, from which a missing uid is made."""
+    """Returns ``shown`` as the API server stores it: when it is created or, if ``before`` is given, updated.
+    ``classes`` are the cluster's PriorityClasses. Objects of one name that follow each other are distinguished
+    by ``serial``, from which a missing uid is made."""
     complete: ApiObject = _identified(shown, before, serial)
     match complete:
         case Pod():
@@ -189,7 +189,7 @@ def _pod_level(spec: PodSpec) -> ResourceRequirements | None:
 
 
 def _together(spec: PodSpec, *, limited: bool) -> ResourceList:
-    """What the containers request, or are limited to, as one (AggregateContainerRequests, …Limits)."""
+    """Returns what the containers together request, or are limited to (AggregateContainerRequests, …Limits)."""
 
     def counted(containers: tuple[Container, ...]) -> tuple[Container, ...]:
         if not limited:
@@ -239,12 +239,12 @@ def _class_called(name: str, classes: Sequence[PriorityClass]) -> PriorityClass 
 
 
 def _default_class(classes: Sequence[PriorityClass]) -> PriorityClass | None:
-    """The default class with the lowest value, if there is more than one."""
+    """Returns the default class; if there is more than one, that with the lowest value."""
     return min((c for c in classes if c.global_default), key=lambda c: c.value, default=None)
 
 
 def _kept(spec: PodSpec, before: PodSpec) -> PodSpec:
-    """An update that leaves them out changes neither priority nor preemption policy."""
+    """Returns the spec of an updated pod. An update without priority and preemption policy changes neither."""
     return evolve(
         spec,
         priority=spec.priority if spec.priority is not None else before.priority,
@@ -296,7 +296,8 @@ def _constraint(constraint: TopologySpreadConstraint, labels: Mapping[str, str])
 def _joined(
     selector: LabelSelector | None, keys: tuple[str, ...], operator: str, labels: Mapping[str, str]
 ) -> LabelSelector | None:
-    """A requirement that is there already, from an earlier pass, is not repeated."""
+    """Returns the selector with the requirements added. One that is there already, from an earlier pass, is not
+    repeated."""
     if selector is None:
         return None
     wanted = (LabelSelectorRequirement(key, operator, (labels[key],)) for key in keys if key in labels)

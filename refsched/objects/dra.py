@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Devices: which a driver has (ResourceSlice), how they are classed, and who has claimed which.
+"""Devices: the devices that a driver has (ResourceSlice), their classes, and the claims on them.
 
 Fields behind a feature gate that is off by default are refused (refsched/objects/alpha_fields.py).
 Source: api/resource/v1/types.go (v0.34.2).
@@ -17,7 +17,7 @@ from refsched.objects.quantity import Quantity
 from refsched.objects.selectors import NodeSelector
 
 DELETE_PROTECTION = "resource.kubernetes.io/delete-protection"
-"""The finalizer that a claim bears while devices are allocated to it."""
+"""A claim has this finalizer while devices are allocated to it."""
 
 EXACT_COUNT = "ExactCount"
 ALL = "All"
@@ -27,7 +27,7 @@ ALL = "All"
 
 @frozen
 class DeviceAttribute:
-    """One value: an integer, a boolean, a string or a semantic version."""
+    """A DeviceAttribute has one value: an integer, a boolean, a string or a semantic version."""
 
     int_: int | None = None
     bool_: bool | None = None
@@ -49,8 +49,8 @@ class Device:
 
 @frozen
 class ResourcePool:
-    """All slices of a driver and pool of the highest ``generation`` make the pool, if there are as many as
-    ``resource_slice_count`` says."""
+    """The slices of a driver and pool that have the highest ``generation`` are the pool, if there are as many of
+    them as ``resource_slice_count`` says."""
 
     name: str = ""
     generation: int = 0
@@ -59,7 +59,7 @@ class ResourcePool:
 
 @frozen
 class ResourceSliceSpec:
-    """Of ``node_name``, ``node_selector`` and ``all_nodes`` one is set."""
+    """One of ``node_name``, ``node_selector`` and ``all_nodes`` is set."""
 
     driver: str = ""
     pool: ResourcePool = ResourcePool()
@@ -124,7 +124,7 @@ class ExactDeviceRequest:
 
 @frozen
 class DeviceSubRequest:
-    """One alternative of a request."""
+    """A DeviceSubRequest is one alternative of a request."""
 
     name: str = ""
     device_class_name: str = ""
@@ -135,7 +135,7 @@ class DeviceSubRequest:
 
 @frozen
 class DeviceRequest:
-    """Either ``exactly`` this, or the ``first_available`` of a list."""
+    """A DeviceRequest is either ``exactly`` one request, or the ``first_available`` of a list."""
 
     name: str = ""
     exactly: ExactDeviceRequest | None = None
@@ -144,7 +144,8 @@ class DeviceRequest:
 
 @frozen
 class DeviceConstraint:
-    """What holds across the devices of these requests, or of all of the claim's if none is named."""
+    """A DeviceConstraint must hold for the devices of these requests together, or of all requests of the claim
+    if none is named."""
 
     requests: tuple[str, ...] = ()
     match_attribute: str | None = None
@@ -173,7 +174,7 @@ class ResourceClaimSpec:
 
 @frozen
 class DeviceRequestAllocationResult:
-    """One device. ``request`` is ``request/subrequest`` where the request had alternatives."""
+    """This is one device. ``request`` is ``request/subrequest`` if the request had alternatives."""
 
     request: str = ""
     driver: str = ""
@@ -199,7 +200,8 @@ class DeviceAllocationResult:
 
 @frozen
 class AllocationResult:
-    """The devices, and where they can be used: everywhere, without a ``node_selector``."""
+    """An AllocationResult has the devices, and says where they can be used: everywhere, if it has no
+    ``node_selector``."""
 
     devices: DeviceAllocationResult = DeviceAllocationResult()
     node_selector: NodeSelector | None = None
@@ -250,7 +252,7 @@ class ResourceClaimTemplateSpec:
 
 @frozen
 class ResourceClaimTemplate:
-    """What a controller makes a pod's own claims from; the scheduler waits for those."""
+    """A controller makes a pod's own claims from a ResourceClaimTemplate; the scheduler waits for those."""
 
     kind: ClassVar[str] = "ResourceClaimTemplate"
     metadata: ObjectMeta = ObjectMeta()

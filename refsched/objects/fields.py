@@ -10,9 +10,9 @@ Json = dict[str, Any]
 
 
 def without_fields(value: Mapping[str, Any], paths: Iterable[str]) -> Json:
-    """The object without the fields at these paths, each of which begins with a kind
-    (``Pod.spec.containers[].ports``): those of other kinds do not matter, and ``[]`` stands for every item of a
-    list. The object that was given stays as it is."""
+    """Returns the object without the fields at these paths, each of which begins with a kind
+    (``Pod.spec.containers[].ports``): those of other kinds are ignored, and ``[]`` stands for every item of a
+    list. The given object is not changed."""
     kept: Any = dict(value)
     for path in paths:
         kind, _, inside = path.partition(".")
@@ -22,7 +22,8 @@ def without_fields(value: Mapping[str, Any], paths: Iterable[str]) -> Json:
 
 
 def without_path(value: Any, path: Sequence[str]) -> Any:
-    """The value without the field at this path, whose parts are names; what is no object stays as it is."""
+    """Returns the value without the field at this path, whose parts are names. A value that is no object stays
+    as it is."""
     if not isinstance(value, Mapping):
         return value
     name, rest = path[0].removesuffix("[]"), path[1:]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds: which API objects are read, and as what.
+"""Kinds: the API objects that are read, and the class that each is read as.
 
 An object says what it is by ``apiVersion`` (a group and a version; the core group has no name) and ``kind``.
-Kinds of another group may bear the same name, so both count. A kind that is not in the table is one that
-scheduling never reads. A version that is not in the table may be shaped differently and is refused.
+Kinds of different groups may have the same name, so both count. A kind that is not in the table is one that
+scheduling never reads. A version that is not in the table may have other fields and is refused.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ _STORAGE = "storage.k8s.io"
 
 @frozen
 class ApiKind:
-    """A row of the table: the group, the versions of one shape (newest first), and the class."""
+    """An ApiKind is a row of the table: the group, the versions that have the same fields (newest first), and
+    the class."""
 
     group: str
     versions: tuple[str, ...]
@@ -61,7 +62,7 @@ class ApiKind:
 
     @property
     def api_version(self) -> str:
-        """As the newest version is written in ``apiVersion``."""
+        """Returns ``apiVersion`` with the newest version."""
         return f"{self.group}/{self.versions[0]}" if self.group else self.versions[0]
 
 
@@ -87,18 +88,19 @@ KINDS: tuple[ApiKind, ...] = (
     ApiKind(_POLICY, ("v1", "v1beta1"), PodDisruptionBudget),
     ApiKind(_CORE, ("v1",), Pod),
 )
-"""The kinds that are read, in the order in which a cluster is built up: what others refer to first, pods last."""
+"""These kinds are read. They are in the order in which a cluster is created: first those that others refer to, and
+pods last."""
 
 _BY_GROUP_AND_NAME = {(kind.group, kind.name): kind for kind in KINDS}
 _BY_TYPE = {kind.type: kind for kind in KINDS}
 
 
 class UnknownKindError(InputError):
-    """The object is of a kind that scheduling does not read."""
+    """An UnknownKindError says that scheduling does not read objects of this kind."""
 
 
 def kind_called(api_version: str, kind: str) -> ApiKind:
-    """The row of the table. Raises UnknownKindError, or InputError where only the version is not read."""
+    """Returns the row of the table. Raises UnknownKindError, or InputError if only the version is not read."""
     group, _, version = api_version.rpartition("/")
     found = _BY_GROUP_AND_NAME.get((group, kind))
     if found is None:
@@ -109,14 +111,15 @@ def kind_called(api_version: str, kind: str) -> ApiKind:
 
 
 def kind_of(shown: ApiObject) -> ApiKind:
-    """The row of the table that an object was read by."""
+    """Returns the row of the table by which an object was read."""
     return _BY_TYPE[type(shown)]
 
 
 def read_object(value: object) -> ApiObject:
-    """Read one API object, ignoring fields that scheduling does not read.
+    """Reads one API object, ignoring fields that scheduling does not read.
 
-    InputError names the object and the field; it is an UnknownKindError where the kind is not read at all.
+    Raises an InputError that names the object and the field; it is an UnknownKindError if the kind is not read
+    at all.
     """
     if not isinstance(value, Mapping):
         raise InputError(f"expected an API object, found {value!r:.60}")
@@ -133,7 +136,7 @@ def read_object(value: object) -> ApiObject:
 
 
 def described(value: Mapping[object, object]) -> str:
-    """``Pod default/web``, from whatever of it an object that may be malformed gives away."""
+    """Returns ``Pod default/web``, as far as an object that may be malformed says it."""
     metadata = value.get("metadata")
     named = metadata if isinstance(metadata, Mapping) else {}
     path = (named.get("namespace"), named.get("name"))
@@ -143,7 +146,7 @@ def described(value: Mapping[object, object]) -> str:
 
 
 def described_as(shown: ApiObject) -> str:
-    """``Pod default/web``, of an object that has been read."""
+    """Returns ``Pod default/web`` for an object that has been read."""
     path = (shown.metadata.namespace, shown.metadata.name)
     return f"{shown.kind} {'/'.join(part for part in path if part)}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every object has (metadata), and the label selector that many carry."""
+"""Metadata: the fields that every object has, and the label selector that many have."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class LabelSelectorRequirement:
 
 @frozen
 class LabelSelector:
-    """``match_labels`` and ``match_expressions``, all of which must hold."""
+    """A LabelSelector has ``match_labels`` and ``match_expressions``, all of which must hold."""
 
     match_labels: Mapping[str, str] = field(factory=dict)
     match_expressions: tuple[LabelSelectorRequirement, ...] = ()

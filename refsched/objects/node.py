@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Node: a machine, its labels and taints, what it can hold and which images it has."""
+"""Node: a machine with its labels, taints, resources and images."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class NodeSpec:
 
 @frozen
 class ContainerImage:
-    """An image on a node: all its names, and its size in bytes."""
+    """A ContainerImage is an image on a node: all its names, and its size in bytes."""
 
     names: tuple[str, ...] = ()
     size_bytes: int = 0

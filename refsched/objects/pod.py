@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pod: what is to be placed, as far as the scheduler reads it."""
+"""Pod: the pod that is to be scheduled, as far as the scheduler reads it."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class ResourceRequirements:
 
 @frozen
 class DisabledRequirements(ResourceRequirements):
-    """What a pod as a whole requires, without the gate PodLevelResources: placement does not look at it,
-    events do."""
+    """DisabledRequirements are those of a pod as a whole without the gate PodLevelResources: placement ignores
+    them, and events do not."""
 
 
 @frozen
@@ -63,7 +63,7 @@ class Container:
 
     @property
     def is_sidecar(self) -> bool:
-        """A restartable init container, which runs as long as the pod does."""
+        """Returns whether this is a restartable init container, which runs as long as the pod does."""
         return self.restart_policy == "Always"
 
 
@@ -146,7 +146,7 @@ class PodSchedulingGate:
 
 @frozen
 class PodResourceClaim:
-    """A ResourceClaim that exists, or one that is made for this pod from a template."""
+    """A PodResourceClaim is a ResourceClaim that exists, or one that is made for this pod from a template."""
 
     name: str = ""
     resource_claim_name: str | None = None
@@ -191,7 +191,8 @@ class PodCondition:
 
 @frozen
 class PodResourceClaimStatus:
-    """Which claim was made for the pod's claim of this name; None: none is needed."""
+    """A PodResourceClaimStatus says which claim was made for the pod's claim of this name, or None if none is
+    needed."""
 
     name: str = ""
     resource_claim_name: str | None = None
@@ -229,7 +230,7 @@ class Pod:
 
     @property
     def key(self) -> str:
-        """``namespace/name``, as every record names a pod."""
+        """Returns ``namespace/name``, as every record names a pod."""
         return f"{self.metadata.namespace}/{self.metadata.name}"
 
     @property
@@ -238,5 +239,5 @@ class Pod:
 
     @property
     def priority(self) -> int:
-        """A pod without a priority counts as 0 (corev1helpers.PodPriority)."""
+        """Returns the pod's priority, which is 0 if it has none (corev1helpers.PodPriority)."""
         return self.spec.priority or 0

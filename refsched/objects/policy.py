@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PodDisruptionBudget: how many of its pods may be disturbed, as the disruption controller last counted."""
+"""PodDisruptionBudget: how many of its pods may be disrupted, as the disruption controller last counted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PodDisruptionBudgetSpec:
 
 @frozen
 class PodDisruptionBudgetStatus:
-    """``disrupted_pods`` are on their way out already, by name, and no longer count against the budget."""
+    """``disrupted_pods`` are being evicted already, by name, and no longer count against the budget."""
 
     disruptions_allowed: int = 0
     disrupted_pods: Mapping[str, datetime] = field(factory=dict)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PriorityClass: a name for a priority. The scheduler reads none; admission resolves the name for it."""
+"""PriorityClass: a name for a priority. The scheduler does not read it; admission sets the pod's priority."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quantity: an exact amount of a resource.
 
-Kubernetes writes amounts as decimals with a suffix (``1e3``, ``0.5Gi``, ``100n``) and keeps nothing finer
-than a nano: what is finer is rounded away from zero. Reading an amount in a coarser unit rounds up.
+Kubernetes writes amounts as decimals with a suffix (``1e3``, ``0.5Gi``, ``100n``) and stores nothing finer than
+a nano: a finer amount is rounded away from zero. Reading an amount in a coarser unit rounds up.
 
 Source: apimachinery/pkg/api/resource/quantity.go, ParseQuantity, Value, MilliValue (v0.34.2).
 """
@@ -32,18 +32,18 @@ _LARGEST_EXPONENT = 128
 
 @frozen(order=True)
 class Quantity:
-    """An amount in billionths of its unit (``nano``), so that every legal spelling is exact."""
+    """A Quantity is an amount in billionths of its unit (``nano``), so that every legal spelling is exact."""
 
     nano: int = 0
 
     @property
     def value(self) -> int:
-        """Whole units, rounded up (bytes for memory, cores for cpu)."""
+        """Returns whole units, rounded up (bytes for memory, cores for cpu)."""
         return -(-self.nano // NANO)
 
     @property
     def milli_value(self) -> int:
-        """Thousandths, rounded up (milli-CPU for cpu)."""
+        """Returns thousandths, rounded up (milli-CPU for cpu)."""
         return -(-self.nano // (NANO // 1000))
 
     def __add__(self, other: Quantity) -> Quantity:
@@ -51,19 +51,19 @@ class Quantity:
 
     @staticmethod
     def of(units: int) -> Quantity:
-        """A whole number of units."""
+        """Returns a whole number of units."""
         return Quantity(units * NANO)
 
     @staticmethod
     def milli(thousandths: int) -> Quantity:
-        """A number of thousandths of a unit."""
+        """Returns a number of thousandths of a unit."""
         return Quantity(thousandths * (NANO // 1000))
 
 
 def parse_quantity(text: object) -> Quantity:
-    """Read what the API server would accept; a JSON number counts as its own spelling.
+    """Reads what the API server would accept. A JSON number is read like its text.
 
-    Raises InputError where Kubernetes refuses it. Amounts beyond 2^63-1 units are cut to that.
+    Raises InputError if Kubernetes refuses it. Amounts beyond 2^63-1 units are cut to that.
     """
     if isinstance(text, bool) or not isinstance(text, str | int | float):
         raise InputError(f"a quantity is a string or a number, not {type(text).__name__}")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading: from a JSON or YAML object to an attrs class, strictly.
+"""Reading: a JSON or YAML object is read as an attrs class, strictly.
 
-Fields that scheduling does not read are ignored. A field of the wrong type is refused with its path, as
-the API server would refuse it: nothing is coerced.
+Fields that scheduling does not read are ignored. A field of the wrong type is refused with its path, as the API
+server would refuse it: nothing is coerced.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _INITIALISMS = {
 
 @cache
 def json_name(attribute: str) -> str:
-    """``node_selector_terms`` is ``nodeSelectorTerms`` on the wire."""
+    """Returns the name in JSON: ``nodeSelectorTerms`` for ``node_selector_terms``."""
     if attribute in _INITIALISMS:
         return _INITIALISMS[attribute]
     head, *tail = attribute.rstrip("_").split("_")
@@ -106,7 +106,7 @@ def _structure_class(converter: Converter, *, strict: bool) -> Any:
             unknown = [str(key) for key in value if key not in known] if strict else []
             if unknown:
                 raise InputError("is not a field here", unknown[0])
-            # An explicit null is a field left out, as for the API server.
+            # An explicit null is the same as no field, as it is for the API server.
             return structure()({k: v for k, v in value.items() if v is not None}, to)
 
         return read
@@ -115,7 +115,8 @@ def _structure_class(converter: Converter, *, strict: bool) -> Any:
 
 
 def _structure_only(kinds: Any, words: str, make: Any, converter: Converter) -> Any:
-    """A list or a mapping as cattrs reads it, once it is certain to be one: text can be walked through too."""
+    """Returns the structure hook for a list or a mapping that checks first that it is one, since text can be
+    iterated over too."""
 
     def factory(container: type) -> Any:
         structure = make(container, converter)
@@ -131,7 +132,7 @@ def _structure_only(kinds: Any, words: str, make: Any, converter: Converter) -> 
 
 
 def make_converter(*, strict: bool = False) -> Converter:
-    """``strict`` refuses fields that the class does not have."""
+    """Returns a converter. If ``strict``, it refuses fields that the class does not have."""
     converter = Converter(detailed_validation=True)
     converter.register_structure_hook(str, _exactly(str, "a string"))
     converter.register_structure_hook(int, _integer)
@@ -153,7 +154,7 @@ CONVERTER = make_converter()
 
 
 def read_as(kind: type[T], value: object, converter: Converter = CONVERTER) -> T:
-    """Read ``value`` as ``kind``; InputError names the field of the first thing that is wrong."""
+    """Reads ``value`` as ``kind``. Raises InputError, which names the field of the first problem."""
     try:
         return converter.structure(value, kind)
     except InputError:
@@ -163,7 +164,7 @@ def read_as(kind: type[T], value: object, converter: Converter = CONVERTER) -> T
 
 
 def _first_problem(error: BaseException) -> InputError:
-    """The first leaf of a cattrs error group, with the path that its notes spell."""
+    """Returns the first leaf of a cattrs error group, with the path that its notes spell."""
     if isinstance(error, InputError):
         return error
     if not isinstance(error, BaseExceptionGroup):

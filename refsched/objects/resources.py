@@ -27,7 +27,7 @@ NATIVE_DOMAIN = "kubernetes.io/"
 
 DEFAULT_MILLI_CPU_REQUEST = 100
 DEFAULT_MEMORY_REQUEST = 200 * 1024 * 1024
-"""What a container without a request counts when nodes are scored: milli-CPU and bytes."""
+"""A container without a request counts so much when nodes are scored: milli-CPU and bytes."""
 
 _NATIVE = (CPU, MEMORY, EPHEMERAL_STORAGE, PODS)
 _MILLI_CPU, _UNIT = Quantity.milli(1), Quantity.of(1)
@@ -40,7 +40,7 @@ ResourceList = Mapping[str, Quantity]
 def pod_requests(
     pod: Pod, non_missing: ResourceList | None = None, *, pod_level: bool = True, use_status: bool = True
 ) -> dict[str, Quantity]:
-    """What a pod requests as a whole.
+    """Returns what a pod requests as a whole.
 
     R-REQUEST-05: A pod-level request for cpu, memory or huge pages replaces what the pod's containers request of
     that resource.
@@ -56,9 +56,9 @@ def pod_requests(
 
 
 def requests_in_events(pod: Pod) -> dict[str, Quantity]:
-    """What a pod requests as a whole when its states before and after an event are compared: pod-level requests
-    count there even without the gate PodLevelResources. Source: framework/events.go, extractPodScaleDown;
-    noderesources/fit.go, isSchedulableAfterPodScaleDown."""
+    """Returns what a pod requests as a whole when its states before and after an event are compared: pod-level
+    requests count there even without the gate PodLevelResources.
+    Source: framework/events.go, extractPodScaleDown; noderesources/fit.go, isSchedulableAfterPodScaleDown."""
     containers = _container_requests(pod, None, use_status=True)
     return _with_overhead(pod, containers | _pod_level(pod.spec.resources))
 
@@ -76,7 +76,7 @@ def has_pod_level_requests(pod: Pod) -> bool:
 
 
 def _pod_level_requests(pod: Pod) -> dict[str, Quantity]:
-    """The requests of the pod as a whole; none without the gate PodLevelResources."""
+    """Returns the requests of the pod as a whole; there are none without the gate PodLevelResources."""
     return {} if isinstance(pod.spec.resources, DisabledRequirements) else _pod_level(pod.spec.resources)
 
 
@@ -173,7 +173,8 @@ def _max(left: ResourceList, right: ResourceList) -> dict[str, Quantity]:
 
 @frozen
 class Resource:
-    """Amounts that the scheduler counts with: milli-CPU, bytes, bytes, pods, and whole units of the rest."""
+    """A Resource has the amounts that the scheduler computes with: milli-CPU, bytes, bytes, pods, and whole
+    units of the others."""
 
     milli_cpu: int = 0
     memory: int = 0
@@ -216,7 +217,8 @@ def resource_of(amounts: ResourceList) -> Resource:
 
 
 def is_scalar_resource(name: str) -> bool:
-    """Extended, huge page, prefixed native and attachable volume resources (util.IsScalarResourceName)."""
+    """Returns whether the name is that of an extended, huge page, prefixed native or attachable volume resource
+    (util.IsScalarResourceName)."""
     return (
         is_extended_resource(name)
         or name.startswith((HUGE_PAGES_PREFIX, ATTACHABLE_VOLUMES_PREFIX))
@@ -225,12 +227,13 @@ def is_scalar_resource(name: str) -> bool:
 
 
 def is_extended_resource(name: str) -> bool:
-    """A name with a domain that is not Kubernetes' own, and not a quota's ``requests.`` name."""
+    """Returns whether the name has a domain that is not Kubernetes' own, and is not a quota's ``requests.``
+    name."""
     return "/" in name and NATIVE_DOMAIN not in name and not name.startswith("requests.")
 
 
 def amount(of: Resource, resource: str) -> int:
-    """The amount of one resource: milli-CPU, bytes, or whole units."""
+    """Returns the amount of one resource: milli-CPU, bytes, or whole units."""
     match resource:
         case "cpu":
             return of.milli_cpu

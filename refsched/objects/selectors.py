@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Selectors: which labels, and which nodes, are meant.
+"""Selectors: the labels, and the nodes, that are selected.
 
 Source: apimachinery/pkg/labels/selector.go, Requirement.Matches;
 component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go (v0.34.2).
@@ -25,7 +25,7 @@ _INTEGER = re.compile(r"[+-]?\d+\Z", re.ASCII)
 
 @frozen
 class Requirement:
-    """One condition on one label. ``NotIn`` and ``DoesNotExist`` hold where the label is missing."""
+    """A Requirement is one condition on one label. ``NotIn`` and ``DoesNotExist`` hold if the label is missing."""
 
     key: str
     operator: str
@@ -51,7 +51,7 @@ class Requirement:
 
     @property
     def is_readable(self) -> bool:
-        """Gt and Lt ask for one int64 integer, which the API server does not check."""
+        """Returns whether Gt and Lt have one int64 integer, which the API server does not check."""
         if self.operator not in ("Gt", "Lt"):
             return True
         return len(self.values) == 1 and _int64(self.values[0]) is not None
@@ -75,7 +75,7 @@ def _int64(text: str) -> int | None:
 
 @frozen
 class Selector:
-    """Requirements that must all hold; ``None`` stands for the selector that matches nothing."""
+    """A Selector has requirements that must all hold; ``None`` stands for the selector that matches nothing."""
 
     requirements: tuple[Requirement, ...] | None = ()
 
@@ -127,7 +127,7 @@ class NodeSelectorRequirement:
 
 @frozen
 class NodeSelectorTerm:
-    """Conditions that must all hold; a term without any matches no node."""
+    """A NodeSelectorTerm has conditions that must all hold; a term without any matches no node."""
 
     match_expressions: tuple[NodeSelectorRequirement, ...] = ()
     match_fields: tuple[NodeSelectorRequirement, ...] = ()
@@ -151,7 +151,7 @@ class NodeSelectorTerm:
 
 @frozen
 class NodeSelector:
-    """Terms of which one must match."""
+    """A NodeSelector has terms of which one must match."""
 
     node_selector_terms: tuple[NodeSelectorTerm, ...] = ()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Storage: volumes, the claims on them, and what says where volumes can be had and attached.
+"""Storage: volumes, the claims on them, and the objects that say where volumes can be provisioned and attached.
 
 Source: api/core/v1/types.go, api/storage/v1/types.go; component-helpers/storage/volume/helpers.go,
 GetPersistentVolumeClaimClass, GetPersistentVolumeClass, CheckNodeAffinity (v0.34.2).
@@ -22,14 +22,14 @@ STORAGE = "storage"
 WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
 READ_WRITE_ONCE_POD = "ReadWriteOncePod"
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
-"""The provisioner of a class whose volumes are all made by hand."""
+"""This is the provisioner of a class whose volumes are all made by hand."""
 
 BETA_STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
 MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
-"""Annotations: of claims and volumes, but the last, which is a CSINode's."""
+"""These are annotations of claims and volumes; the last is one of a CSINode."""
 
 
 @frozen
@@ -94,7 +94,7 @@ class PersistentVolume:
         return self.spec.capacity.get(STORAGE, Quantity())
 
     def reaches(self, node_labels: Mapping[str, str]) -> bool:
-        """Does its node affinity allow a node with these labels? A term's matchFields are not looked at."""
+        """Returns whether its node affinity allows a node with these labels. A term's matchFields are ignored."""
         required = self.spec.node_affinity.required if self.spec.node_affinity else None
         if required is None:
             return True
@@ -104,7 +104,8 @@ class PersistentVolume:
         )
 
     def is_bound_to(self, claim: PersistentVolumeClaim) -> bool:
-        """Bound or pre-bound: a claimRef without a uid means any claim of that name."""
+        """Returns whether the volume is bound or pre-bound to the claim: a claimRef without a uid means any
+        claim of that name."""
         ref = self.spec.claim_ref
         return (
             ref is not None
@@ -166,7 +167,7 @@ class PersistentVolumeClaim:
         return bool(self.spec.volume_name) and BIND_COMPLETED in self.metadata.annotations
 
     def is_made_for(self, pod: Pod) -> bool:
-        """Whether the pod is its controller (component-helpers/storage/ephemeral, VolumeIsForPod)."""
+        """Returns whether the pod is its controller (component-helpers/storage/ephemeral, VolumeIsForPod)."""
         controller = next((o for o in self.metadata.owner_references if o.controller), None)
         return self.namespace == pod.namespace and controller is not None and controller.uid == pod.uid
 
@@ -176,7 +177,7 @@ class PersistentVolumeClaim:
 
 
 def claims_named(pod: Pod, name: str) -> bool:
-    """Whether the pod names this claim, directly or by an ephemeral volume."""
+    """Returns whether the pod names this claim, directly or by an ephemeral volume."""
     return any(volume.claim_name(pod.name) == name for volume in pod.spec.volumes)
 
 
@@ -194,7 +195,8 @@ class TopologySelectorTerm:
     match_label_expressions: tuple[TopologySelectorLabelRequirement, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """All of its labels are there with one of the values; a term without any matches nothing."""
+        """Returns whether all labels of the term are there with one of the values. A term without any matches
+        nothing."""
         return bool(self.match_label_expressions) and all(
             labels.get(r.key) in r.values for r in self.match_label_expressions
         )
@@ -209,13 +211,14 @@ class StorageClass:
     allowed_topologies: tuple[TopologySelectorTerm, ...] = ()
 
     def allows(self, node_labels: Mapping[str, str]) -> bool:
-        """Whether a volume may be made for a node with these labels (v1helper.MatchTopologySelectorTerms)."""
+        """Returns whether a volume may be provisioned for a node with these labels
+        (v1helper.MatchTopologySelectorTerms)."""
         return not self.allowed_topologies or any(t.matches(node_labels) for t in self.allowed_topologies)
 
 
 @frozen
 class CSIDriverSpec:
-    """``storage_capacity``: the driver says, in CSIStorageCapacity objects, how much it has where."""
+    """If ``storage_capacity``, the driver reports in CSIStorageCapacity objects how much capacity it has where."""
 
     storage_capacity: bool = False
 
@@ -229,7 +232,8 @@ class CSIDriver:
 
 @frozen
 class CSIStorageCapacity:
-    """How much of a class can be had on the nodes of ``node_topology``; without one, on none."""
+    """A CSIStorageCapacity says how much of a class is available on the nodes of ``node_topology``; without one,
+    on no node."""
 
     kind: ClassVar[str] = "CSIStorageCapacity"
     metadata: ObjectMeta = ObjectMeta()
@@ -240,7 +244,8 @@ class CSIStorageCapacity:
 
     @property
     def volume_limit(self) -> Quantity | None:
-        """The largest volume that can be had: the maximum size where it is given (binder.go, volumeLimit)."""
+        """Returns the size of the largest volume that can be provisioned: the maximum size if it is given
+        (binder.go, volumeLimit)."""
         return self.maximum_volume_size if self.maximum_volume_size is not None else self.capacity
 
 
@@ -259,7 +264,7 @@ class CSINodeDriver:
 
     @property
     def limit(self) -> int | None:
-        """How many volumes it can attach there; None where there is no limit."""
+        """Returns how many volumes the driver can attach there, or None if there is no limit."""
         return self.allocatable.count if self.allocatable is not None else None
 
 
@@ -270,7 +275,7 @@ class CSINodeSpec:
 
 @frozen
 class CSINode:
-    """The CSI drivers on the node of the same name."""
+    """A CSINode has the CSI drivers on the node of the same name."""
 
     kind: ClassVar[str] = "CSINode"
     metadata: ObjectMeta = ObjectMeta()
@@ -278,7 +283,7 @@ class CSINode:
 
     @property
     def migrated_plugins(self) -> frozenset[str]:
-        """The in-tree plugins for which CSI drivers stand in on this node."""
+        """Returns the in-tree plugins that CSI drivers replace on this node."""
         return frozenset(self.metadata.annotations.get(MIGRATED_PLUGINS, "").split(",")) - {""}
 
 
@@ -296,7 +301,7 @@ class VolumeAttachmentSpec:
 
 @frozen
 class VolumeAttachment:
-    """This volume is, or is to be, attached to this node by this driver."""
+    """A VolumeAttachment says that this volume is, or is to be, attached to this node by this driver."""
 
     kind: ClassVar[str] = "VolumeAttachment"
     metadata: ObjectMeta = ObjectMeta()

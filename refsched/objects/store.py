@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """ObjectStore: the API objects that the scheduler's informers hold, and what it assumes of them.
 
-Plugins read it as the real ones read their listers: it is live, not part of the snapshot's copy, but nothing
-changes it while a pod's Filter and Score run. Next to the objects as the API server last showed them stand
-those that a plugin *assumed* in Reserve (a volume about to be bound, a claim about to be allocated), which
-hold until the API server shows a newer one or the plugin takes them back.
+Plugins read it as those of kube-scheduler read their listers: it is not part of the snapshot, but nothing
+changes it while a pod's Filter and Score run. Besides the objects as the API server last showed them it holds
+those that a plugin *assumed* in Reserve (a volume about to be bound, a claim about to be allocated). These are
+valid until the API server shows a newer one or the plugin restores the old one.
 Source: staging client-go listers; pkg/scheduler/util/assumecache/assume_cache.go (v1.34.2).
 """
 
@@ -17,7 +17,7 @@ from refsched.objects.meta import ObjectMeta
 
 
 class ApiObject(Protocol):
-    """Any API object: its kind, and its metadata."""
+    """An ApiObject is any API object: its kind, and its metadata."""
 
     kind: ClassVar[str]
 
@@ -26,12 +26,13 @@ class ApiObject(Protocol):
 
 
 class Ledger(Protocol):
-    """Keeps what follows from the changes of one kind's objects, but not from the objects as they are now."""
+    """A Ledger keeps what follows from the changes of one kind's objects, but not from the objects as they are
+    now."""
 
     kind: ClassVar[str]
 
     def changed(self, before: Any | None, after: Any | None) -> None:
-        """What ``latest`` answered before, and what it answers now."""
+        """Records a change: what ``latest`` returned before, and what it returns now."""
         ...
 
 
@@ -41,7 +42,8 @@ _Name = tuple[str, str]
 
 
 class ObjectStore:
-    """Objects by kind, namespace and name. Cluster-scoped objects have the namespace ``""``."""
+    """The ObjectStore holds objects by kind, namespace and name. Cluster-scoped objects have the namespace
+    ``""``."""
 
     def __init__(self) -> None:
         self._objects: dict[str, dict[_Name, Any]] = {}
@@ -52,7 +54,7 @@ class ObjectStore:
     # --- As the API server shows them -------------------------------------------------------------
 
     def put(self, shown: T) -> T | None:
-        """The API server shows a new or changed object. Answers the one it replaces."""
+        """Stores a new or changed object that the API server shows, and returns the one that it replaces."""
         name = _name_of(shown)
         assumed = self._assumed.get(shown.kind, {}).pop(name, None)
         objects = self._objects.setdefault(shown.kind, {})
@@ -63,7 +65,7 @@ class ObjectStore:
         return before
 
     def remove(self, kind: type[T], name: str, namespace: str = "") -> T | None:
-        """Removes a deleted object and returns it; None where it was not there."""
+        """Removes a deleted object and returns it, or None if it was not there."""
         assumed = self._assumed.get(kind.kind, {}).pop((namespace, name), None)
         removed: T | None = self._objects.get(kind.kind, {}).pop((namespace, name), None)
         self._listed.pop(kind.kind, None)
@@ -75,7 +77,7 @@ class ObjectStore:
         return found
 
     def list(self, kind: type[T]) -> Sequence[T]:
-        """All of a kind, by namespace and name."""
+        """Returns all objects of a kind, by namespace and name."""
         listed = self._listed.get(kind.kind)
         if listed is None:
             listed = [found for _, found in sorted(self._objects.get(kind.kind, {}).items(), key=_by_name)]
@@ -85,24 +87,24 @@ class ObjectStore:
     # --- As the scheduler assumes them ------------------------------------------------------------
 
     def assume(self, assumed: T) -> None:
-        """Until the API server shows a newer one, ``latest`` answers this one."""
+        """Assumes an object: until the API server shows a newer one, ``latest`` returns this one."""
         before = self.latest(type(assumed), assumed.metadata.name, assumed.metadata.namespace)
         self._assumed.setdefault(assumed.kind, {})[_name_of(assumed)] = assumed
         self._notify(assumed.kind, before, assumed)
 
     def restore(self, kind: type[T], name: str, namespace: str = "") -> None:
-        """Take an assumption back; nothing happens where there is none."""
+        """Withdraws an assumption; does nothing if there is none."""
         before = self._assumed.get(kind.kind, {}).pop((namespace, name), None)
         if before is not None:
             self._notify(kind.kind, before, self.get(kind, name, namespace))
 
     def latest(self, kind: type[T], name: str, namespace: str = "") -> T | None:
-        """The object as assumed, or else as the API server shows it."""
+        """Returns the object as assumed, or else as the API server shows it."""
         assumed: T | None = self._assumed.get(kind.kind, {}).get((namespace, name))
         return assumed if assumed is not None else self.get(kind, name, namespace)
 
     def list_latest(self, kind: type[T]) -> Sequence[T]:
-        """All of a kind as assumed, or else as shown, by namespace and name."""
+        """Returns all objects of a kind as assumed, or else as shown, by namespace and name."""
         merged = self._objects.get(kind.kind, {}) | self._assumed.get(kind.kind, {})
         return [found for _, found in sorted(merged.items(), key=_by_name)]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Volumes: where a pod's files come from, as far as the scheduler reads it.
+"""Volumes: the sources of a pod's volumes, as far as the scheduler reads them.
 
-The sources that a pod may name inline are, but for ``csi``, the same that a PersistentVolume may have.
+The sources that a pod may name inline are, except for ``csi``, the same that a PersistentVolume may have.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ class PersistentVolumeClaimSource:
 
 @frozen
 class EphemeralVolumeSource:
-    """A claim that a controller makes for this pod alone; its template does not concern scheduling."""
+    """This is a claim that a controller makes for this pod alone; its template does not concern scheduling."""
 
 
 @frozen
 class CSIVolumeSource:
-    """A volume that lives as long as its pod, made by this driver on the node."""
+    """This is a volume that exists as long as its pod, made by this driver on the node."""
 
     driver: str = ""
 
@@ -41,7 +41,7 @@ class AWSElasticBlockStore:
 
 @frozen
 class AzureDisk:
-    """``kind`` is Shared, Dedicated or Managed. The API server fills in the first."""
+    """``kind`` is Shared, Dedicated or Managed. Shared is the API server's default."""
 
     disk_name: str = ""
     disk_uri: str = ""
@@ -50,7 +50,7 @@ class AzureDisk:
 
 @frozen
 class AzureFile:
-    """Nothing of it is read but that it is one."""
+    """No field of an AzureFile is read."""
 
 
 @frozen
@@ -65,7 +65,7 @@ class PortworxVolume:
 
 @frozen
 class VsphereVolume:
-    """Nothing of it is read but that it is one."""
+    """No field of a VsphereVolume is read."""
 
 
 @frozen
@@ -76,7 +76,7 @@ class ISCSI:
 
 @frozen
 class RBD:
-    """A Ceph image, known by one of its monitors, its pool and its name."""
+    """An RBD is a Ceph image, identified by one of its monitors, its pool and its name."""
 
     monitors: tuple[str, ...] = ()
     image: str = ""
@@ -86,7 +86,7 @@ class RBD:
 
 @frozen
 class InTreeSources:
-    """The sources whose plugins were once compiled in, and for which CSI drivers stand in now."""
+    """InTreeSources are the sources of plugins that were once compiled in, and that CSI drivers have replaced."""
 
     gce_persistent_disk: GCEPersistentDisk | None = None
     aws_elastic_block_store: AWSElasticBlockStore | None = None
@@ -99,7 +99,7 @@ class InTreeSources:
 
 @frozen
 class Volume(InTreeSources):
-    """A volume of a pod; it has one source, and those not listed here never matter to scheduling."""
+    """A Volume of a pod has one source; sources that are not listed here never matter to scheduling."""
 
     name: str = ""
     persistent_volume_claim: PersistentVolumeClaimSource | None = None
@@ -109,7 +109,7 @@ class Volume(InTreeSources):
     rbd: RBD | None = None
 
     def claim_name(self, pod_name: str) -> str | None:
-        """The claim that it stands for; None where it stands for none.
+        """Returns the claim that it stands for, or None if it stands for none.
 
         An ephemeral volume's claim is named after pod and volume (ephemeral.go, VolumeClaimName).
         """

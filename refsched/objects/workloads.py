@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workloads: the objects that own, serve or hold pods, as far as the scheduler reads which pods they select."""
+"""Workloads: the objects that own or serve pods, and namespaces, as far as the scheduler reads which pods they
+select."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from refsched.objects.meta import LabelSelector, ObjectMeta
 
 @frozen
 class Namespace:
-    """Cluster-scoped; affinity terms select namespaces by their labels."""
+    """A Namespace is cluster-scoped; affinity terms select namespaces by their labels."""
 
     kind: ClassVar[str] = "Namespace"
     metadata: ObjectMeta = ObjectMeta()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing: from an attrs class back to the JSON of an API object."""
+"""Writing: an attrs class is written as the JSON of an API object."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from refsched.objects.store import ApiObject
 
 
 def as_json(shown: ApiObject) -> dict[str, Any]:
-    """The fields that are set, with ``apiVersion`` and ``kind``. What was not read cannot be written."""
+    """Returns the fields that are set, with ``apiVersion`` and ``kind``. Fields that were not read are not
+    written."""
     return {"apiVersion": kind_of(shown).api_version, "kind": shown.kind, **_plain(shown)}
 
 
@@ -37,12 +38,12 @@ def _plain(value: Any) -> Any:
 
 
 def _is_absent(attribute: attrs.Attribute[Any], member: Any) -> bool:
-    """A zero or a False is only absent where that is what absence means."""
+    """Returns whether the member is absent. A zero or a False is absent only if it is the attribute's default."""
     return member is None or (member == 0 and attribute.default == member)
 
 
 def _amount(quantity: Quantity) -> str:
-    """In the largest unit, down from one, of which it is a whole number."""
+    """Returns the amount in the largest unit, down from one, of which it is a whole number."""
     for nano, suffix in ((10**9, ""), (10**6, "m"), (10**3, "u")):
         if quantity.nano % nano == 0:
             return f"{quantity.nano // nano}{suffix}"

@@ -36,7 +36,7 @@ def ends_the_attempt(problem: str) -> None:
 
 
 def unknown(slices: Sequence[ResourceSlice]) -> Sequence[ResourceSlice]:
-    """The slices that the node does not reach are ignored."""
+    """Returns none of the slices that the node does not reach, since they are ignored."""
     return ()
 
 

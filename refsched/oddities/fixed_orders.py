@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Orders that rules leave open, as Go's sort.Slice and sort.Sort leave them.
+"""Fixed orders: the orders that rules leave open, as Go's sort.Slice and sort.Sort leave them.
 
 Source: pkg/scheduler/util/utils.go, MoreImportantPod, GetPodStartTime; plugins/defaultpreemption/
 default_preemption.go, SelectVictimsOnNode; plugins/volumebinding/binder.go, findMatchingVolumes (v1.34.2).
@@ -21,8 +21,9 @@ from refsched.rules import applies
 
 
 def more_important(one: PodInfo, other: PodInfo, now: datetime) -> bool:
-    """The clock is read anew for each side, the left one first. Of two pods of equal priority that have not
-    started the left one is therefore the earlier, whichever it is: the comparison holds both ways."""
+    """Returns whether the left pod is more important. The clock is read anew for each side, the left one first:
+    of two pods of equal priority that have not started the left one is therefore the earlier, so the comparison
+    holds both ways."""
     if one.pod.priority != other.pod.priority:
         return one.pod.priority > other.pod.priority
     started, other_started = one.pod.status.start_time, other.pod.status.start_time

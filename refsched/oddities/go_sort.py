@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Go's sort.Slice, step for step.
+"""Go's sort.Slice, step by step.
 
-A sort is only defined for a comparison that is an order. The one of victims is not (two pods that have not
-started are each the earlier of the two), so which of them is reprieved is decided by the steps of the algorithm:
-a pattern-defeating quicksort that sorts up to twelve elements by insertion.
+A sort is only defined for a comparison that is an order. That of victims is not (two pods that have not started
+are each the earlier of the two), so which of them is reprieved is decided by the steps of the algorithm: a
+pattern-defeating quicksort that sorts up to twelve elements by insertion.
 Source: Go 1.24, sort/zsortfunc.go, pdqsort_func and what it calls.
 """
 
@@ -28,14 +28,14 @@ class _Hint(Enum):
 
 
 def sort_slice(items: Sequence[T], less: Callable[[T, T], bool]) -> list[T]:
-    """``items`` as sort.Slice leaves them. ``less`` need not be an order."""
+    """Returns ``items`` as sort.Slice leaves them. ``less`` need not be an order."""
     sorting = _Sorting(list(items), less)
     sorting.sort(0, len(items), len(items).bit_length())
     return sorting.items
 
 
 class _Sorting(Generic[T]):
-    """The slice while it is being sorted. Ranges are ``start`` up to, and without, ``end``."""
+    """A _Sorting is the slice while it is being sorted. Ranges are from ``start`` up to, but without, ``end``."""
 
     def __init__(self, items: list[T], less: Callable[[T, T], bool]) -> None:
         self.items = items
@@ -48,7 +48,8 @@ class _Sorting(Generic[T]):
         self.items[i], self.items[j] = self.items[j], self.items[i]
 
     def sort(self, start: int, end: int, bad_pivots: int) -> None:
-        """``bad_pivots`` is how many unbalanced partitions are put up with before heapsort takes over."""
+        """Sorts the range. ``bad_pivots`` is how many unbalanced partitions are accepted before heapsort is
+        used."""
         balanced = partitioned = True
         while end - start > _INSERTION_UP_TO:
             if bad_pivots == 0:
@@ -107,8 +108,8 @@ class _Sorting(Generic[T]):
             root = child
 
     def _partial_insertion_sort(self, start: int, end: int) -> bool:
-        """Set right a few neighbours in the wrong order; True where the range is in order then. On its way
-        left an element is not stopped by the start of the range."""
+        """Swaps a few neighbours that are in the wrong order, and returns whether the range is sorted then. An
+        element that moves left does not stop at the start of the range."""
         i = start + 1
         for _ in range(_PARTIAL_STEPS):
             while i < end and not self.less(i, i - 1):
@@ -132,7 +133,8 @@ class _Sorting(Generic[T]):
     # --- Pivot ------------------------------------------------------------------------------------
 
     def _choose_pivot(self, start: int, end: int) -> tuple[int, _Hint]:
-        """The median of three, each of them a median of three neighbours where the range is long."""
+        """Returns the median of three elements, each of which is a median of three neighbours if the range is
+        long."""
         quarter = (end - start) // 4
         picked = [start + quarter, start + 2 * quarter, start + 3 * quarter]
         swaps = 0
@@ -149,7 +151,7 @@ class _Sorting(Generic[T]):
         return pivot, _Hint.UNKNOWN
 
     def _median(self, a: int, b: int, c: int) -> tuple[int, int]:
-        """The index of the median, and how many pairs were out of order."""
+        """Returns the index of the median, and how many pairs were out of order."""
         swaps = 0
         if self.less(b, a):
             a, b, swaps = b, a, swaps + 1
@@ -160,7 +162,7 @@ class _Sorting(Generic[T]):
         return b, swaps
 
     def _break_patterns(self, start: int, end: int) -> None:
-        """Scatter three elements by a generator whose seed is the length: never at random."""
+        """Moves three elements by a generator whose seed is the length, so never at random."""
         length = end - start
         mask = (1 << length.bit_length()) - 1
         random = length
@@ -173,7 +175,8 @@ class _Sorting(Generic[T]):
     # --- Partition --------------------------------------------------------------------------------
 
     def _partition(self, start: int, end: int, pivot: int) -> tuple[int, bool]:
-        """What is less than the pivot to its left; where the pivot is now, and whether nothing moved."""
+        """Moves elements that are less than the pivot to its left. Returns where the pivot is now, and whether
+        nothing moved."""
         self.swap(start, pivot)
         left, right = self._narrow(start, start + 1, end - 1)
         untouched = left > right
@@ -191,7 +194,7 @@ class _Sorting(Generic[T]):
         return left, right
 
     def _partition_equal(self, start: int, end: int, pivot: int) -> int:
-        """What is equal to the pivot to the left of what is greater; answers where that begins."""
+        """Moves elements equal to the pivot to the left of greater ones, and returns where these begin."""
         self.swap(start, pivot)
         left, right = start + 1, end - 1
         while True:

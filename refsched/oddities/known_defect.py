@@ -17,9 +17,10 @@ NOT_REPORTED = "no report is known"
 
 @frozen
 class KnownDefect:
-    """A release does not do what a rule says, and a later release was fixed. ``report`` is where the defect was
-    reported or fixed. ``does`` says what the release does, and ``should`` what the rule says; the subject of both
-    is the scheduler. ``steps`` are the functions that replace steps of ``plugin``, by name."""
+    """A KnownDefect says that a release does not do what a rule says, and that a later release was fixed.
+    ``report`` is where the defect was reported or fixed. ``does`` says what the release does, and ``should``
+    what the rule says; the subject of both is the scheduler. ``steps`` are the functions that replace steps of
+    ``plugin``, by name."""
 
     id: str
     rule: str
@@ -32,8 +33,8 @@ class KnownDefect:
 
 @frozen
 class FixedOrder:
-    """A release always takes one of the orders that a rule leaves open. ``rule`` says which one: it is observed of
-    this release, and promised of none. ``steps`` as for a known defect."""
+    """A FixedOrder says that a release always takes one of the orders that a rule leaves open. ``rule`` says
+    which one: it is observed of this release, and promised of none. ``steps`` are as for a known defect."""
 
     id: str
     rule: str

@@ -47,7 +47,7 @@ AS_PROMISED: Oddities = frozenset()
 
 
 def with_oddities(plugin: Any, oddities: Collection[Oddity]) -> Any:
-    """The same plugin with those of ``oddities`` that belong to it."""
+    """Returns the same plugin with those of ``oddities`` that belong to it."""
     steps = {
         name: step for each in oddities if each.plugin == plugin.name for name, step in each.steps.items()
     }

@@ -313,7 +313,7 @@ def _domains(terms: Iterable[AffinityTerm], node: NodeInfo) -> Iterator[Domain]:
 
 @frozen
 class _MeetingAll:
-    """_MeetingAll counts the pods on a node that match the pod's affinity, in the domains of its terms."""
+    """A _MeetingAll counts the pods on a node that match the pod's affinity, in the domains of its terms."""
 
     terms: tuple[AffinityTerm, ...]
 
@@ -327,7 +327,7 @@ class _MeetingAll:
 
 @frozen
 class _MeetingAny:
-    """_MeetingAny counts the pods on a node that match the pod's anti-affinity, for each term by itself."""
+    """A _MeetingAny counts the pods on a node that match the pod's anti-affinity, for each term by itself."""
 
     terms: tuple[AffinityTerm, ...]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Releases: each release of kube-scheduler that is specified is a value, written in a module of its own.
+"""Releases: each release of kube-scheduler that is specified is a value, in a module of its own.
 
-A module is imported when its release is first asked for: all but the default one are rarely needed.
+A module is imported when its release is first used: all but the default one are rarely needed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from refsched.releases.v1_34 import V1_34
 
 
 class _Releases(Mapping[str, Release]):
-    """``modules`` are by the name of the release, and the value in each is called as its module, in capitals."""
+    """``modules`` are by the name of the release. The value in each is named like its module, in capitals."""
 
     def __init__(self, modules: Mapping[str, str]) -> None:
         self._modules = modules
@@ -34,16 +34,16 @@ class _Releases(Mapping[str, Release]):
 
 
 RELEASES: Mapping[str, Release] = _Releases({"1.19": "v1_19", "1.34": "v1_34"})
-"""By minor version (``1.34``), the oldest first."""
+"""These are the releases by minor version (``1.34``), the oldest first."""
 
 DEFAULT = V1_34
-"""The release that is meant where none is named."""
+"""This release is used if none is named."""
 
 _VERSION = re.compile(r"v?(\d+\.\d+)(?:\..*)?")
 
 
 def release_of(version: str) -> Release:
-    """The release that a version is of: ``1.34``, ``v1.34`` and ``v1.34.2`` are one."""
+    """Returns the release of a version: ``1.34``, ``v1.34`` and ``v1.34.2`` name the same one."""
     found = _VERSION.fullmatch(version)
     if found is None:
         raise InputError(f"expected a version of Kubernetes such as {DEFAULT.name}, found {version!r:.60}")

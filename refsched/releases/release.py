@@ -31,8 +31,8 @@ from refsched.queue.rules import QueueRules
 
 @frozen
 class InTreePlugin:
-    """A plugin that a configuration may enable at ``points``; ``make`` makes it of its arguments, whose type is
-    ``args``. Arguments of a plugin that takes none are neither read nor checked."""
+    """A configuration may enable an InTreePlugin at ``points``; ``make`` makes it from its arguments, whose type
+    is ``args``. Arguments of a plugin that takes none are neither read nor checked."""
 
     name: str
     points: frozenset[str]
@@ -42,8 +42,8 @@ class InTreePlugin:
 
 @frozen
 class FeatureGate:
-    """``otherwise`` is the release with this gate set the other way; None where that is not specified here. A
-    ``locked`` gate cannot be set in kube-scheduler either."""
+    """``otherwise`` returns the release with this gate set the other way; it is None if that is not specified
+    here. A ``locked`` gate cannot be set in kube-scheduler either."""
 
     name: str
     default: bool
@@ -59,16 +59,16 @@ def _unchanged(pod: Pod) -> Pod:
 
 @frozen
 class Release:
-    """``name`` is the minor version (1.34), ``tag`` the one whose source is specified (v1.34.2).
+    """``name`` is the minor version (1.34), and ``tag`` the version whose source is specified (v1.34.2).
 
-    ``plugins`` are all that a configuration may enable, ``default_plugins`` those of a profile that says nothing.
-    ``config`` says how a configuration is read and merged, ``framework`` runs a profile's plugins, and ``cache``
-    holds the nodes; ``extender`` is how extenders are asked. ``api_versions`` are those of
-    KubeSchedulerConfiguration that are read, the preferred one first; ``disabled_fields`` are what the API server
-    makes of a pod whose fields a gate disables, and ``not_yet`` are the kinds and the fields
-    (``Pod.spec.schedulingGates``) that it does not know, ``served_as`` the apiVersion of kinds that it serves
-    in an older version only; ``pod_as_read`` makes of a pod that was read the one that the scheduler counts with;
-    ``oddities`` are the known defects of this release.
+    ``plugins`` are all that a configuration may enable, and ``default_plugins`` are those of a profile that
+    names none. ``config`` says how a configuration is read and merged, ``framework`` runs a profile's plugins,
+    ``cache`` holds the nodes, and ``extender`` calls extenders. ``api_versions`` are those of
+    KubeSchedulerConfiguration that are read, the preferred one first. ``disabled_fields`` remove from a pod the
+    fields that a gate disables, as the API server does; ``not_yet`` are the kinds and the fields
+    (``Pod.spec.schedulingGates``) that it does not know, and ``served_as`` is the apiVersion of kinds that it
+    serves in an older version only. ``pod_as_read`` turns a pod that was read into the one that the scheduler counts
+    with. ``oddities`` are the known defects of this release.
     """
 
     name: str
@@ -92,15 +92,15 @@ class Release:
 
     @property
     def args(self) -> Mapping[str, type[PluginArgs]]:
-        """The types of the arguments of those plugins that take any."""
+        """Returns the types of the arguments of those plugins that take any."""
         return {name: plugin.args for name, plugin in self.plugins.items() if plugin.args is not None}
 
     def with_plugin(self, plugin: InTreePlugin) -> Release:
-        """The same release, but for how this plugin is made."""
+        """Returns the same release, except for how this plugin is made."""
         return evolve(self, plugins={**self.plugins, plugin.name: plugin})
 
     def without_plugin(self, name: str) -> Release:
-        """The same release, which does not have this plugin."""
+        """Returns the same release without this plugin."""
         defaults = self.default_plugins
         points = {
             field: evolve(found, enabled=tuple(plugin for plugin in found.enabled if plugin.name != name))
@@ -115,8 +115,8 @@ SCRIPTED = (Scripted("ScriptedA"), Scripted("ScriptedB"), ScriptedBinder)
 
 
 def in_tree(*plugins: Any) -> Mapping[str, InTreePlugin]:
-    """Plugins by name, each given as its class or as a plugin that is made already. It says its name and its
-    points, and, if it is made of arguments, their type and how."""
+    """Returns plugins by name. Each is given as its class or as a plugin that is made already, and has its name,
+    its points and, if it is made from arguments, their type and a function that makes it."""
     return {
         plugin.name: InTreePlugin(
             plugin.name,

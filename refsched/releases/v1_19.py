@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kubernetes 1.19, as v1.19.16 has it: its plugins with their weights, its queue, its cycle, its feature gates.
 
-Written whole. What v1.34 decides likewise is used from where it stands; what differs is named here.
+This release is written whole: it names what decides as v1.34 does, and what differs.
 Rules: R-CONFIG-53.   Source: pkg/scheduler/algorithmprovider/registry.go, getDefaultConfig, applyFeatureGates;
 pkg/scheduler/framework/plugins/registry.go, NewInTreeRegistry; pkg/features/kube_features.go (v1.19.16).
 """
@@ -158,7 +158,8 @@ _SPREAD_BY_DEFAULT = (
 
 
 def _spreading_by_constraints(release: Release) -> Release:
-    """Default constraints take the place of SelectorSpread, which a configuration may still enable."""
+    """Returns the release in which default constraints replace SelectorSpread, which a configuration may still
+    enable."""
 
     def make(args: PodTopologySpreadArgs, handle: Handle) -> Plugin:
         return PodTopologySpread(args.default_constraints or _SPREAD_BY_DEFAULT)

@@ -126,7 +126,8 @@ def _without_dynamic_resources(release: Release) -> Release:
 
 
 def _without_in_place_scaling(release: Release) -> Release:
-    """A pod that asks for less than before is no reason to try it again, and a pod's status counts for nothing."""
+    """Returns the release in which a pod that requests less than before is not requeued, and a pod's status does
+    not count."""
 
     def make(args: NodeResourcesFitArgs, handle: Handle) -> Plugin:
         return evolve(NodeResourcesFit.of_args(args, handle), in_place_scaling=False)
