@@ -31,7 +31,8 @@ class Disagreement:
 
 
 def attempt_disagreements(record: Attempt, specified: Attempt) -> Iterator[Disagreement]:
-    """In the order in which a decision is made, so that the first one is the cause of the others."""
+    """Yields the disagreements in the order in which a decision is made, so that the first one is the cause of
+    the others."""
     yield from _pre_filter(record.pre_filter, specified.pre_filter)
     yield from _filter(record.filter, specified.filter or {})
     yield from _scores(record, specified)
@@ -72,7 +73,8 @@ def _pre_filter(record: PreFilter | None, specified: PreFilter | None) -> Iterat
 def _filter(
     record: Mapping[str, NodeStatus] | None, specified: Mapping[str, NodeStatus]
 ) -> Iterator[Disagreement]:
-    """If it is open which nodes are evaluated, the specification has already followed the record."""
+    """Compares the statuses of Filter. If it is open which nodes are evaluated, the specification has already
+    followed the record."""
     if record is None:
         return
     for node in sorted(record.keys() | specified.keys()):
@@ -94,8 +96,8 @@ def _undetailed(reasons: Sequence[str]) -> Counter[str]:
 
 
 def _without_details(text: str) -> str:
-    """The words and the position with which cel-go reports an error in a CEL expression are left out, because
-    they are its own. The API server stores no such expression."""
+    """Removes the words and the position with which cel-go reports an error in a CEL expression, because they
+    are its own. The API server stores no such expression."""
     head, found, _ = text.partition("CEL compile error: ")
     return head + found
 
@@ -125,7 +127,8 @@ _UID = re.compile(r"^pod [^()\s]+ is(?= in the cache)")
 
 
 def _same_words(expected: str | None, got: str) -> bool:
-    """Aggregated errors are listed in the order of a Go map, within brackets (apimachinery, util/errors)."""
+    """Returns whether both messages have the same words. Aggregated errors are listed in the order of a Go map,
+    within brackets (apimachinery, util/errors)."""
     if expected is None:
         return False
     expected, got = (_UID.sub("pod  is", _without_details(each)) for each in (expected, got))

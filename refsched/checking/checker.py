@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checker: the specification follows another scheduler and reports where that scheduler did what is not
-allowed.
+"""Checker: the specification follows another scheduler and reports where that scheduler did what is not allowed.
 
 The records of a trace, or of a live scheduler, are passed to it in their order. After a disagreement the
-specification goes on from what was recorded, as far as it can.
+specification continues from what was recorded, as far as it can.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ from refsched.tools.http.unread import Unread
 
 
 class Checker:
-    """A session runs the specification's own scheduler beside the one that is checked."""
+    """A Checker runs the specification's own scheduler beside the one that is checked."""
 
     def __init__(
         self,
@@ -173,33 +172,35 @@ class Checker:
     # --- Beside a live scheduler ------------------------------------------------------------------
 
     def idle(self) -> list[Disagreement]:
-        """The other scheduler was asked to pop a pod, and had none."""
+        """Returns the disagreement if the other scheduler was asked to pop a pod and had none, but should have
+        one."""
         while self.scheduler.skip_head():
             pass
         heads = self._heads()
         return [Disagreement("pod", heads, "no pod: Pop would block")] if heads else []
 
     def next_pod(self) -> str | None:
-        """A pod that may be tried next, for use with a scheduler that has no queue of its own."""
+        """Returns a pod that may be tried next, for use with a scheduler that has no queue of its own."""
         return next(iter(self._heads()), None) if self.idle() else None
 
     def stored(self, value: Mapping[str, Any]) -> ApiObject | None:
-        """The object of this kind and name, as the API server stores it; None where it is not there."""
+        """Returns the object of this kind and name as the API server stores it, or None if it does not exist."""
         kind, metadata = kind_called(value["apiVersion"], value["kind"]), value["metadata"]
         namespace = (metadata.get("namespace") or "default") if kind.namespaced else ""
         return self.scheduler.state.api.get(kind.type, metadata["name"], namespace)
 
     def may_be_next(self, pod: str) -> bool:
-        """Whether this pod (``namespace/name``) may be tried next."""
+        """Returns whether this pod (``namespace/name``) may be tried next."""
         self.idle()
         return pod in self._heads()
 
     def _heads(self) -> list[str]:
-        """The pods (``namespace/name``) of which any may be tried next. It is empty if Pop would block."""
+        """Returns the pods (``namespace/name``) of which any may be tried next. There are none if Pop would
+        block."""
         return [queued.key for queued in self.scheduler.state.queue.heads()]
 
     def begin(self, pod: str, coming: Attempt | None = None) -> list[Disagreement]:
-        """The cycle of ``pod`` has begun and is held before there is an attempt to follow, unless that attempt
+        """Begins the cycle of ``pod``, which is held before there is an attempt to follow, unless that attempt
         (``coming``) is already known."""
         self.following.follow(coming, pod)
         try:
@@ -222,8 +223,8 @@ class Checker:
         return found
 
     def take_missing(self) -> list[Disagreement]:
-        """Attempts, binding cycles and writes that the specification has completed and the other scheduler has
-        not reported."""
+        """Returns attempts, binding cycles and writes that the specification has completed and the other
+        scheduler has not reported."""
         self._collect()
         missing = [Disagreement("attempt", attempt.pod, None) for attempt in self._attempts]
         missing += [Disagreement("bind", bind, None) for bind in self._binds]
@@ -232,7 +233,7 @@ class Checker:
         return missing + self._deletions.missing() + self._claim_writes.missing()
 
     def unrecorded_bindings(self) -> tuple[Bind, ...]:
-        """The binding cycles that have ended and that no record has reported yet."""
+        """Returns the binding cycles that have ended and that no record has reported yet."""
         self._collect()
         return tuple(self._binds)
 
@@ -288,9 +289,9 @@ class Checker:
         yield from found
 
     def _has_guessed_victims(self) -> bool:
-        """Whether it does not follow from the record in which order equally important pods were reprieved: the
+        """Returns whether the record does not show in which order equally important pods were reprieved. The
         order decides what another node would have cost, which pods a budget still protects, and about which
-        victims extenders are asked."""
+        victims extenders are called."""
         if self.following.guessed_on:
             return True
         is_open = self._config.extenders or self.scheduler.state.objects.list(PodDisruptionBudget)
@@ -310,8 +311,8 @@ class Checker:
         self.scheduler.schedule(pod)
 
     def _skip_unseen(self, seen: Queues) -> None:
-        """Among pods that are equal in the order of the queue, those that are skipped may have been popped
-        before the one that was tried. The next record of the queues shows whether they were."""
+        """Skips pods that the next record of the queues shows to be skipped. Among pods that are equal in the
+        order of the queue, those that are skipped may have been popped before the one that was tried."""
         queues = self.scheduler.queues()
         for pod in sorted(self._perhaps_skipped.difference(seen.active, seen.backoff, seen.unschedulable)):
             if pod in (*queues.active, *queues.backoff):
@@ -319,8 +320,8 @@ class Checker:
         self._perhaps_skipped.clear()
 
     def _space_of(self, key: str) -> SearchSpace | None:
-        """The search space of this pod. None if extenders are configured: they change what is kept after the
-        search."""
+        """Returns the search space of this pod, or None if extenders are configured: they change what is kept
+        after the search."""
         namespace, _, name = key.partition("/")
         pod = self.scheduler.state.objects.get(Pod, name, namespace)
         if pod is None or self._config.extenders:
@@ -346,6 +347,6 @@ class Checker:
 
 
 def _took_the_same(record: Attempt, begun: Attempt) -> bool:
-    """Whether both chose the same node from the same feasible nodes."""
+    """Returns whether both chose the same node from the same feasible nodes."""
     found = begun.filter or {}
     return record.node == begun.node and (record.filter or found).keys() == found.keys()

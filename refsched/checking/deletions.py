@@ -37,7 +37,7 @@ class Deletions:
                 yield Disagreement(f"victims.{pod}", "not to be deleted", "deleted")
 
     def missing(self) -> list[Disagreement]:
-        """The victims that should have been deleted by now and were not."""
+        """Returns the victims that should have been deleted by now and were not."""
         left, self._expected = self._expected, []
         return [
             Disagreement(f"victims.{pod}", "deleted", "not deleted") for pod in left if self._are_reported

@@ -37,9 +37,9 @@ from refsched.rules import applies
 
 @frozen
 class SearchSpace:
-    """The nodes to search. ``nodes`` are in the order of the search, unless ``in_order`` is false: nodes that
-    PreFilter selected are walked in the order of a Go map. ``tried`` is the node nominated to the pod, which is
-    evaluated before the search; whether the search evaluated it again cannot be observed."""
+    """A SearchSpace has the nodes to search. ``nodes`` are in the order of the search, unless ``in_order`` is
+    false: nodes that PreFilter selected are visited in the order of a Go map. ``tried`` is the node nominated to
+    the pod, which is evaluated before the search; whether the search evaluated it again cannot be observed."""
 
     nodes: Sequence[str]
     parallelism: int = 16
@@ -63,7 +63,7 @@ class SearchSpace:
 
 
 def space_of(scheduler: SchedulerState, pod: Pod, parallelism: int) -> SearchSpace | None:
-    """What the cycle of ``pod`` would search if it began now. None if no node is filtered."""
+    """Returns what the cycle of ``pod`` would search if it began now, or None if no node is filtered."""
     framework = scheduler.profiles.get(pod.spec.scheduler_name)
     if framework is None or not framework.filter_plugins:
         return None
@@ -81,12 +81,13 @@ def space_of(scheduler: SchedulerState, pod: Pod, parallelism: int) -> SearchSpa
 
 
 def chunk_size(number_of_nodes: int, parallelism: int) -> int:
-    """The number of nodes that a worker takes at once. Source: chunkSizeFor."""
+    """Returns the number of nodes that a worker takes at once. Source: chunkSizeFor."""
     return max(1, min(isqrt(number_of_nodes), number_of_nodes // parallelism + 1))
 
 
 def search_disagreements(space: SearchSpace, record: Attempt, specified: Attempt) -> Iterator[Disagreement]:
-    """The members of ``record`` that no search can have produced. After an error every outcome is possible."""
+    """Yields the members of ``record`` that no search can have produced. After an error every outcome is
+    possible."""
     recorded = record.filter
     if recorded is None or specified.filter is None or _failed(recorded) or _failed(specified.filter):
         return
@@ -107,8 +108,8 @@ def _failed(statuses: Mapping[str, NodeStatus]) -> bool:
 
 
 def _kept(space: SearchSpace, record: Attempt) -> frozenset[str] | None:
-    """The nodes that the search kept. None if the record does not show them: a single feasible node is not
-    scored."""
+    """Returns the nodes that the search kept, or None if the record does not show them: a single feasible node
+    is not scored."""
     scored = record.scores or record.totals
     if scored:
         return frozenset(scored)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evictions: when more than one victim was deleted at once, the order of the pods that remain on the node cannot
-be observed.
+"""Evictions: the order of the pods that remain on a node from which more than one victim was deleted at once.
 
-kube-scheduler records the reason in each victim and deletes it, many victims at a time, and each step moves
-another pod of the node to another place. The place counts among pods of one priority that have not started
-(R-PREEMPT-06): either of such pods may be the next victim.
+It cannot be observed. kube-scheduler records the reason in each victim and deletes it, many victims at a time,
+and each step moves another pod of the node to another place. The place counts among pods of one priority that
+have not started (R-PREEMPT-06): either of such pods may be the next victim.
 
 Source: pkg/scheduler/framework/preemption/preemption.go, prepareCandidateAsync;
 pkg/scheduler/framework/types.go, removeFromSlice (v1.34.2).
@@ -32,7 +31,7 @@ class Evictions:
     """Those of these nodes on which the next attempt may find either of two victims."""
 
     def before(self, scheduler: SchedulerState) -> None:
-        """An attempt begins."""
+        """Notes, when an attempt begins, on which of the nodes the order of pods is open."""
         self._unsure = frozenset(
             name
             for name, node in scheduler.cache.usage().items()
@@ -44,7 +43,7 @@ class Evictions:
             self._nodes.add(specified.nominated_node)
 
     def explain(self, members: set[str], record: Attempt, specified: Attempt) -> bool:
-        """Whether the place of pods on a node can explain the differences in all of these members."""
+        """Returns whether the place of pods on a node can explain the differences in all of these members."""
         as_many = len(record.victims or ()) == len(specified.victims or ())
         return (
             members <= OF_VICTIMS
@@ -54,6 +53,6 @@ class Evictions:
 
 
 def _are_exchangeable(node: NodeInfo) -> bool:
-    """Whether more than one pod of one priority that has not started is on the node."""
+    """Returns whether more than one pod of one priority that has not started is on the node."""
     waiting = Counter(pod.pod.priority for pod in node.pods if pod.pod.status.start_time is None)
     return max(waiting.values(), default=0) > 1

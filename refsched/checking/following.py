@@ -47,7 +47,7 @@ _GAVE_UP = "asked by caller to stop allocating devices: "
 
 @frozen
 class NotAllowed:
-    """The record shows a choice that the specification does not allow."""
+    """A NotAllowed is a choice in the record that the specification does not allow."""
 
     member: str
     expected: object
@@ -79,8 +79,8 @@ class Following:
     is_foreign: Callable[[str], bool] = lambda plugin: False
 
     def follow(self, record: Attempt | None, pod: str = "") -> None:
-        """From now on the choices repeat this attempt. Without an attempt they take the first option, except
-        for ``pod``."""
+        """Makes the choices repeat this attempt from now on. Without an attempt they take the first option,
+        except for ``pod``."""
         self.record = record
         self.pod = record.pod if record is not None else pod
         self.not_allowed = []
@@ -118,7 +118,7 @@ class Following:
     # --- Search and Filter ------------------------------------------------------------------------
 
     def attach(self, scheduler: Scheduler) -> None:
-        """From now on this scheduler searches and filters as the one that is followed did."""
+        """Makes this scheduler search and filter as the one that is followed did."""
         state = scheduler.state
         state.search = self.search
         state.profiles = {
@@ -127,7 +127,8 @@ class Following:
         }
 
     def given_status(self, node: str) -> Status | None:
-        """What the record says of the node, if a plugin says so that the specification does not have."""
+        """Returns the recorded status of the node if it is that of a plugin that the specification does not
+        have."""
         recorded = (self.record.filter or {}).get(node) if self.record is not None else None
         if recorded is None or not self.is_foreign(recorded.plugin):
             return None
@@ -142,17 +143,17 @@ class Following:
         return planned_search(plan, nodes, start, number_to_find, filters)
 
     def status_on(self, node: str, statuses: Sequence[Status]) -> Status:
-        """What the record says of the node, if Filter may say so."""
+        """Returns the recorded status of the node if Filter may answer it."""
         self.offered["verdict"] = len(statuses)
         return statuses[0] if self.record is None else recorded_status(self.record, node, statuses)
 
     def status_in_preemption(self, node: str, statuses: Sequence[Status]) -> Status:
-        """The same, while preemption tries which pods to evict."""
+        """Returns the recorded status of a dry run, in which preemption tries which pods to evict."""
         self.offered["trial"] = len(statuses)
         return statuses[0] if self.record is None else recorded_trial(self.record, statuses)
 
     def plan_search(self, number_of_nodes: int, enough: int) -> SearchPlan | None:
-        """What the record shows of the search, which an error or enough feasible nodes may have stopped."""
+        """Returns what the record shows of the search; an error or enough feasible nodes may have stopped it."""
         if self.record is None:
             return None
         if self.record.filter is None:
@@ -168,8 +169,8 @@ class Following:
         )
 
     def _plan_unseen(self, record: Attempt) -> SearchPlan | None:
-        """The plan if the record does not show which nodes were evaluated. The nodes that were scored were
-        kept; if the scores are not recorded either, the chosen node may have been the best of all that were
+        """Returns the plan if the record does not show which nodes were evaluated. The nodes that were scored
+        were kept; if the scores are not recorded either, the chosen node may have been the best of all that were
         found."""
         kept = frozenset(record.scores or record.totals or ([record.node] if record.node else ()))
         if not kept:
@@ -178,9 +179,9 @@ class Following:
         return SearchPlan(kept, kept)
 
     def _kept(self, record: Attempt, enough: int) -> frozenset[str] | None:
-        """The nodes that were kept: those that were scored, or the single node that was chosen without scoring.
-        If the scores are not recorded, the chosen node may have been the best of them. Extenders may have
-        rejected any others afterwards."""
+        """Returns the nodes that were kept: those that were scored, or the single node that was chosen without
+        scoring. If the scores are not recorded, the chosen node may have been the best of them. Extenders may
+        have rejected any others afterwards."""
         if self.extenders:
             return None
         scored = record.scores or record.totals
@@ -198,7 +199,7 @@ class Following:
         return frozenset(record.scores or record.totals or ([record.node] if record.node else ()))
 
     def _pod(self, options: Sequence[T]) -> T:
-        """The checker has made sure that the pod is there (``Scheduler.schedule``)."""
+        """Returns the pod of the attempt. The checker has made sure that it is there (``Scheduler.schedule``)."""
         for option in options:
             if cast("QueuedPod", option).key == self.pod:
                 return option
@@ -224,8 +225,8 @@ class Following:
         return order
 
     def _victim(self, record: Attempt, options: Sequence[PodInfo]) -> PodInfo:
-        """Pods that are reprieved, as far as the record shows, come before those that are not. A pod that does
-        not fit beside some of the others does not fit beside all of them either."""
+        """Returns a pod that the record shows to be reprieved, if there is one, and any other after these. A pod
+        that does not fit beside some of the others does not fit beside all of them either."""
         node = options[0].pod.spec.node_name
         if len(options) > 1:
             self.orders_victims = True
@@ -235,7 +236,8 @@ class Following:
         return next((info for info in options if info.pod.key not in victims), options[0])
 
     def _candidate(self, record: Attempt, options: Sequence[T]) -> T:
-        """The candidate that the record shows. A record without ``victims`` may still show the nominated node."""
+        """Returns the candidate that the record shows. A record without ``victims`` may still show the nominated
+        node."""
         for option in options:
             candidate = cast("Candidate", option)
             victims = tuple(sorted(victim.pod.key for victim in candidate.victims))
@@ -246,8 +248,8 @@ class Following:
 
 
 def _gave_up(status: NodeStatus) -> str:
-    """What stopped the search, if this node's status says that Filter was interrupted by it (DynamicResources,
-    Filter)."""
+    """Returns what stopped the search, if this node's status says that Filter was interrupted by it
+    (DynamicResources, Filter)."""
     for reason in status.reasons:
         if reason.startswith(_GAVE_UP):
             return reason.removeprefix(_GAVE_UP)

@@ -25,7 +25,7 @@ from refsched.oddities.known_defects import KNOWN_DEFECTS
 T = TypeVar("T")
 
 Mended = frozenset[Oddity]
-"""The oddities that a scheduler does not have."""
+"""A Mended has the oddities that a scheduler does not have."""
 
 AS_RELEASED: Mended = frozenset()
 _ALL: Mended = frozenset(KNOWN_DEFECTS)
@@ -39,7 +39,7 @@ def mends_that_explain(
     *,
     singly: bool = True,
 ) -> Mended | None:
-    """The known defects without which there is no disagreement, or None if there is no such set.
+    """Returns the known defects without which there is no disagreement, or None if there is no such set.
     ``first_wrong`` returns the first disagreement without these defects, or None; ``wrong`` is the disagreement
     without those in ``now``.
 
@@ -66,7 +66,7 @@ def mends_that_explain(
 
 
 def _by_plugin() -> list[Mended]:
-    """The known defects of each plugin."""
+    """Returns the known defects of each plugin."""
     names = dict.fromkeys(defect.plugin for defect in KNOWN_DEFECTS)
     return [frozenset(defect for defect in KNOWN_DEFECTS if defect.plugin == name) for name in names]
 
@@ -93,16 +93,16 @@ class Mending:
         return question(self.checker)
 
     def explains(self, found: object) -> bool:
-        """Whether leaving out some known defects explains what the last question found. If it does, the
+        """Returns whether leaving out some known defects explains what the last question found. If it does, the
         scheduler is without these defects from now on. Only defects in the allocation of devices can hide each
         other."""
         orders = self.mended & _ORDERS
         return self._is_explained(self._wrong(found), orders)
 
     def orders_left_open(self, found: object) -> tuple[FixedOrder, ...]:
-        """The orders of the release without which there is no disagreement, since a rule leaves them open. The
-        scheduler is free in them from now on. A checker that has to guess which order was taken, and therefore
-        cannot follow any further, disagrees with nothing."""
+        """Returns the orders of the release without which there is no disagreement, since a rule leaves them
+        open. The scheduler is free in them from now on. A checker that has to guess which order was taken, and
+        therefore cannot follow any further, disagrees with nothing."""
         wrong = self._wrong(found)
         mended = self.mended | _ORDERS
         if mended == self.mended or (left := self._first_wrong(mended)) == wrong:
@@ -118,8 +118,8 @@ class Mending:
         return len(self._asked) - 1, found
 
     def _is_explained(self, wrong: object, orders: Mended) -> bool:
-        """Whether leaving out some known defects explains what is ``wrong`` without them, if these orders are
-        left open."""
+        """Returns whether leaving out some known defects explains what is ``wrong`` without them, if these
+        orders are left open."""
         mended = mends_that_explain(
             lambda mended: self._first_wrong(mended | orders),
             wrong,
@@ -140,8 +140,8 @@ class Mending:
         return self._tried[mended][1]
 
     def _asked_all_over(self, mended: Mended) -> tuple[Checker, object]:
-        """Another checker, and the first disagreement that it finds. A checker that cannot follow to the end
-        proves nothing."""
+        """Returns another checker, and the first disagreement that it finds. A checker that cannot follow to the
+        end proves nothing."""
         checker = self.checker_without(mended)
         for number, question in enumerate(self._asked):
             try:

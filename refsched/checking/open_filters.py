@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Open filters: if Filter may give a node more than one status, a checker takes the one that was recorded.
 
-DynamicResources walks Go maps, so the order in which it tries the pools of a node is open, and it may be
+DynamicResources iterates over Go maps, so the order in which it tries the pools of a node is open, and it may be
 interrupted when the search for nodes is stopped. The specification tries pools in one order and is never
 interrupted; a checker that follows another scheduler considers all orders.
 Source: plugins/dynamicresources/dynamicresources.go, Filter (v1.34.2).
@@ -34,7 +34,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 @frozen
 class Lazily(Sequence[T_co]):
-    """A sequence of options of which each is made only when it is asked for."""
+    """A Lazily is a sequence of options, each of which is computed only when it is read."""
 
     number: int
     make: Callable[[int], T_co]
@@ -57,7 +57,7 @@ class Lazily(Sequence[T_co]):
 
 @frozen
 class _InOrder(Allocator):
-    """Tries the pools of a node in the order of this number."""
+    """An _InOrder tries the pools of a node in the order of this number."""
 
     order: int = 0
 
@@ -82,7 +82,7 @@ class _Stopped(Allocator):
 
 
 def interrupted(state: CycleState, cause: str) -> CycleState:
-    """The state for a node that is still being filtered when the search is stopped for this cause."""
+    """Returns the state for a node that is still being filtered when the search is stopped for this cause."""
     claims = _claims_in(state)
     if claims is None or claims.allocator is None:
         return state
@@ -90,7 +90,7 @@ def interrupted(state: CycleState, cause: str) -> CycleState:
 
 
 def filter_ways(state: CycleState, node: NodeInfo) -> Sequence[CycleState]:
-    """One state for each order in which Filter may try the pools of this node."""
+    """Returns one state for each order in which Filter may try the pools of this node."""
     claims = _claims_in(state)
     if claims is None or claims.allocator is None or isinstance(claims.allocator, _Stopped):
         return (state,)
@@ -128,8 +128,8 @@ def _nothing(node: str) -> Status | None:
 
 @cache
 def _followed_kind(kind: Any) -> Any:
-    """A release's framework that asks ``pick`` if Filter may give a node more than one status. A status that is
-    ``given`` for a node is taken as it is."""
+    """Returns a release's framework that asks ``pick`` if Filter may give a node more than one status. A status
+    that is ``given`` for a node is taken as it is."""
 
     def run_filter_plugins_with_nominated_pods(
         self: Any,
@@ -168,7 +168,7 @@ def _followed_kind(kind: Any) -> Any:
 
 @frozen
 class _InPreemption:
-    """A PostFilter plugin whose dry runs use another framework."""
+    """An _InPreemption is a PostFilter plugin whose dry runs use another framework."""
 
     plugin: PostFilterPlugin
     framework: Framework
@@ -187,8 +187,8 @@ def followed(
     in_preemption: Pick,
     given: Given = _nothing,
 ) -> Framework:
-    """The same framework, with the statuses of Filter taken from ``in_search`` and ``in_preemption``, and from
-    ``given`` where it has one."""
+    """Returns the same framework, with the statuses of Filter taken from ``in_search`` and ``in_preemption``,
+    and from ``given`` if it has one."""
     kind: Any = type(framework)
     followed_kind = _followed_kind(kind)
     parts = {each.name: getattr(framework, each.name) for each in fields(kind)}

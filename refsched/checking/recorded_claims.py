@@ -26,7 +26,7 @@ from refsched.records import Create, Record, Update
 
 
 def allocation_disagreements(expected: ResourceClaim, got: ResourceClaim) -> Iterator[Disagreement]:
-    """Different devices are one disagreement. If the devices are the same, the rest of the allocation is
+    """Yields one disagreement if the devices differ. If they are the same, the rest of the allocation is
     compared member by member."""
     mine, theirs = devices_of(expected), devices_of(got)
     if mine != theirs:
@@ -57,13 +57,13 @@ def _admin_access_of(claim: ResourceClaim) -> list[str]:
 
 
 def _config_of(claim: ResourceClaim) -> tuple[DeviceAllocationConfiguration, ...]:
-    """The configuration of the allocation, in the order in which drivers apply it."""
+    """Returns the configuration of the allocation, in the order in which drivers apply it."""
     allocation = claim.status.allocation
     return allocation.devices.config if allocation is not None else ()
 
 
 def _nodes_of(claim: ResourceClaim) -> list[list[str]]:
-    """What the claim requires of a node. The order within a term does not matter."""
+    """Returns what the claim requires of a node. The order within a term does not matter."""
     allocation = claim.status.allocation
     selector = allocation.node_selector if allocation is not None else None
     return [
@@ -86,12 +86,13 @@ def _spelled(one: NodeSelectorRequirement) -> str:
 
 @define
 class ClaimWrites:
-    """What the specification wrote into each claim so far. A write that is recorded before the specification
-    made one of its kind proves nothing; nor does a uid that no input contained, since the API server may have
-    assigned it.
+    """ClaimWrites have what the specification wrote into each claim so far. A write that is recorded before the
+    specification made one of its kind proves nothing; nor does a uid that no input contained, since the API
+    server may have assigned it.
 
     ``are_reported`` says that every write into a claim is reported. An implementation that has reported one of
-    them is expected to report all."""
+    them is expected to report all.
+    """
 
     are_reported: bool = False
     _written: dict[str, list[ResourceClaim]] = Factory(dict)
@@ -105,7 +106,7 @@ class ClaimWrites:
                 self._expected.append(claim)
 
     def missing(self) -> list[Disagreement]:
-        """The claims that should have been given devices by now and were not written."""
+        """Returns the claims that should have been given devices by now and were not written."""
         left, self._expected = self._expected, []
         return [
             Disagreement(f"write.{claim.key}", devices_of(claim), None) for claim in left if self.are_reported
@@ -152,7 +153,7 @@ def _users_of(claim: ResourceClaim) -> list[tuple[str, str, str]]:
 
 
 def _reported_devices(claim: ResourceClaim) -> list[str]:
-    """The devices whose drivers have reported a status."""
+    """Returns the devices whose drivers have reported a status."""
     return sorted(
         f"{each.get('driver')}/{each.get('pool')}/{each.get('device')}" for each in claim.status.devices
     )

@@ -19,17 +19,17 @@ from refsched.plugins.dynamic_resources import Allocations
 from refsched.records import Attempt, Record, Write
 
 MAX_WAYS = 5040
-"""The most options that are searched for the recorded one: this covers all orders of seven pools."""
+"""At most so many options are searched for the recorded one: this covers all orders of seven pools."""
 
 
 def written_claims(records: Iterable[Record]) -> tuple[ResourceClaim, ...]:
-    """The claims in the ``write`` records, in their order."""
+    """Returns the claims in the ``write`` records, in their order."""
     written = [record.object for record in records if isinstance(record, Write) and record.verb == "update"]
     return tuple(read_as(ResourceClaim, each) for each in written if each.get("kind") == ResourceClaim.kind)
 
 
 def recorded_status(record: Attempt, node: str, statuses: Sequence[Status]) -> Status:
-    """The recorded status of the node, if it is one that Filter may give."""
+    """Returns the recorded status of the node, if it is one that Filter may give."""
     said = (record.filter or {}).get(node)
     if said is None:
         return statuses[0]
@@ -38,8 +38,8 @@ def recorded_status(record: Attempt, node: str, statuses: Sequence[Status]) -> S
 
 
 def recorded_trial(record: Attempt, options: Sequence[Status]) -> Status:
-    """The status of a dry run. Only the error that ended preemption is recorded; without one, the pod fits if
-    it can."""
+    """Returns the status of a dry run. Only the error that ended preemption is recorded; without one, the pod
+    fits if it can."""
     statuses = list(islice(options, MAX_WAYS))
     failed = [each for each in statuses if each.code is Code.ERROR and each.message in (record.message or "")]
     fits = [each for each in statuses if each.is_success]
@@ -51,13 +51,13 @@ def _first_of_each(option: Allocations) -> dict[str, AllocationResult]:
 
 
 def allocated_claims(options: Sequence[Allocations]) -> set[str]:
-    """The claims (``namespace/name``) that are given devices."""
+    """Returns the claims (``namespace/name``) that are given devices."""
     return set(_first_of_each(options[0]))
 
 
 def recorded_allocation(written: Sequence[ResourceClaim], options: Sequence[Allocations]) -> Allocations:
-    """The option that gives each of these claims the devices that were written first, in the recorded order if
-    possible. A claim that the pod names twice is allocated twice and written once, because the second
+    """Returns the option that gives each of these claims the devices that were written first, in the recorded
+    order if possible. A claim that the pod names twice is allocated twice and written once, because the second
     allocation fails."""
     claims = allocated_claims(options)
     written_by_key = {
@@ -76,13 +76,13 @@ def recorded_allocation(written: Sequence[ResourceClaim], options: Sequence[Allo
 
 
 def devices_of(claim: ResourceClaim | None) -> tuple[str, ...]:
-    """The devices of a claim as ``request: driver/pool/device``, sorted."""
+    """Returns the devices of a claim as ``request: driver/pool/device``, sorted."""
     allocation = claim.status.allocation if claim is not None else None
     results = allocation.devices.results if allocation is not None else ()
     return tuple(sorted(f"{each.request}: {each.driver}/{each.pool}/{each.device}" for each in results))
 
 
 def recorded_claim(written: Sequence[ResourceClaim], options: Sequence[ResourceClaim]) -> ResourceClaim:
-    """The one of these claims that was deallocated."""
+    """Returns the one of these claims that was deallocated."""
     freed = {claim.key for claim in written if not claim.is_allocated}
     return next((claim for claim in options if claim.key in freed), options[0])

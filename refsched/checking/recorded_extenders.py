@@ -28,7 +28,8 @@ Json = dict[str, Any]
 
 @frozen
 class RecordedExtenders:
-    """The recorded calls. Equal calls are answered in the order in which they were recorded."""
+    """RecordedExtenders have the recorded calls. Equal calls are answered in the order in which they were
+    recorded."""
 
     _recorded: list[Exchange] = field(factory=list)
     _unlike: list[Disagreement] = field(factory=list)
@@ -54,8 +55,8 @@ class RecordedExtenders:
         return ask
 
     def disagreements(self, over: Iterable[Exchange]) -> list[Disagreement]:
-        """The calls since the last one of this method that were made and not recorded, or recorded and not
-        made. ``over`` are the calls that should have been made by now."""
+        """Returns the calls since the last call of this method that were made and not recorded, or recorded and
+        not made. ``over`` are the calls that should have been made by now."""
         found = list(self._unlike)
         self._unlike.clear()
         for exchange in over:
@@ -68,7 +69,7 @@ class RecordedExtenders:
 
 
 def outcome_of(exchange: Exchange) -> object:
-    """The outcome of a call as a scheduler sees it: the answer, or a Failure."""
+    """Returns the outcome of a call as a scheduler sees it: the answer, or a Failure."""
     url = url_of(exchange.extender, exchange.verb)
     if exchange.failed:
         return no_answer(url, exchange.failed)
@@ -83,8 +84,8 @@ def _member(extender: str, verb: str) -> str:
 
 
 def question_of(request: Json) -> Json:
-    """What a call is about: the pod, the nodes by name, the victims by node. InputError if the request is not a
-    call."""
+    """Returns what a call is about: the pod, the nodes by name, the victims by node. Raises InputError if the
+    request is not a call."""
     if "Pod" not in request:
         return {name: read_as(str, request.get(name, "")) for name in ("PodNamespace", "PodName", "Node")}
     question: Json = {"pod": _key(request["Pod"])}
@@ -135,8 +136,8 @@ def _list(value: object) -> tuple[Any, ...]:
 
 
 def _differences(member: str, expected: Json, got: Json) -> Iterator[Disagreement]:
-    """The differences between two requests of the same call. The uids of two schedulers differ, and are not
-    compared."""
+    """Yields the differences between two requests of the same call. The uids of two schedulers differ, and are
+    not compared."""
     theirs = dict(_sent(got))
     for name, ours in _sent(expected):
         for part in ("metadata", "spec", "status"):
@@ -157,8 +158,8 @@ def _sent(request: Json) -> Iterator[tuple[str, Pod | Node]]:
 
 
 def _pod(value: object) -> tuple[str, Pod]:
-    """A pod as it is compared. Defaults that admission sets are taken as set. The message of a condition is
-    compared with the attempt, not here."""
+    """Returns a pod as it is compared. Defaults that admission sets are taken as set. The message of a condition
+    is compared with the attempt, not here."""
     pod = read_as(Pod, value)
     policy = pod.spec.preemption_policy or PREEMPT_LOWER_PRIORITY
     spec = evolve(pod.spec, priority=pod.spec.priority or 0, preemption_policy=policy)

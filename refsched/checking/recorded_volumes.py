@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded volumes: in which order the followed scheduler must have considered volumes to do what was recorded."""
+"""Recorded volumes: the order in which the followed scheduler must have considered volumes to do what was
+recorded."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from refsched.volumes.orders import VolumeOrder
 
 @frozen
 class ClaimedVolume:
-    """The scheduler wrote into the volume that it is bound to this claim (``namespace/name``)."""
+    """A ClaimedVolume says that the scheduler wrote into the volume that it is bound to this claim
+    (``namespace/name``)."""
 
     volume: str
     claim: str
@@ -24,7 +26,8 @@ class ClaimedVolume:
 
 @frozen
 class Guess:
-    """This pod's claim may get this volume or an equal one; which one has not been recorded yet."""
+    """A Guess says that this pod's claim may get this volume or an equal one; which one has not been recorded
+    yet."""
 
     pod: str
     volume: str
@@ -34,7 +37,7 @@ Claimed = tuple[ClaimedVolume, ...]
 
 
 def claimed_volumes(records: Iterable[Record]) -> Claimed:
-    """The volumes in the ``write`` records, in their order."""
+    """Returns the volumes in the ``write`` records, in their order."""
     written = [record.object for record in records if isinstance(record, Write)]
     volumes = [
         read_as(PersistentVolume, each) for each in written if each.get("kind") == PersistentVolume.kind
@@ -47,8 +50,8 @@ def claimed_volumes(records: Iterable[Record]) -> Claimed:
 
 
 def explaining_order(record: Attempt, claimed: Claimed, orders: Sequence[VolumeOrder]) -> VolumeOrder:
-    """The first order that leads to what was recorded, or else to the statuses of Filter that were recorded, or
-    else the first of all orders. ``claimed`` need not contain all of the pod's claims."""
+    """Returns the first order that leads to what was recorded, or else to the statuses of Filter that were
+    recorded, or else the first of all orders. ``claimed`` need not contain all of the pod's claims."""
     likely = orders[0].beginning_with([pair.volume for pair in claimed])
     for order in (likely, *orders):
         if _explains_filter(order, record) and not unexplained(order, record, claimed):
@@ -57,7 +60,7 @@ def explaining_order(record: Attempt, claimed: Claimed, orders: Sequence[VolumeO
 
 
 def unexplained(order: VolumeOrder, record: Attempt, claimed: Claimed) -> Claimed:
-    """The volumes that were written for the pod and that it would not get in this order."""
+    """Returns the volumes that were written for the pod and that it would not get in this order."""
     found = order.found_on(record.node) if record.node else None
     if found is None:
         return ()
@@ -67,7 +70,7 @@ def unexplained(order: VolumeOrder, record: Attempt, claimed: Claimed) -> Claime
 
 
 def contested_volumes(orders: Sequence[VolumeOrder]) -> frozenset[str]:
-    """The names of the volumes of which it depends on the order who gets them."""
+    """Returns the names of the volumes for which the order decides which claim gets them."""
     first = orders[0]
     if all(order.searching == first.searching for order in orders):
         return frozenset(first.names)
@@ -77,8 +80,8 @@ def contested_volumes(orders: Sequence[VolumeOrder]) -> frozenset[str]:
 def guessed_volumes(
     order: VolumeOrder, contested: Collection[str], record: Attempt, claimed: Claimed
 ) -> Claimed:
-    """The volumes that the pod gets in this order and might not get in another. Only a later write can show
-    which it got."""
+    """Returns the volumes that the pod gets in this order and might not get in another. Only a later write can
+    show which it got."""
     found = order.found_on(record.node) if record.node else None
     recorded = {pair.claim for pair in claimed}
     return tuple(
@@ -93,8 +96,8 @@ def _explains_filter(order: VolumeOrder, record: Attempt) -> bool:
 
 
 def _explains(order: VolumeOrder, node: str, status: NodeStatus) -> bool:
-    """Whether this order explains the status of the node. A node that another plugin rejected says nothing
-    about the order."""
+    """Returns whether this order explains the status of the node. A node that another plugin rejected says
+    nothing about the order."""
     if status.code != "Success" and status.plugin != VolumeBinding.name:
         return True
     rejections = order.rejections_on(node)

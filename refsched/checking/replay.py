@@ -39,10 +39,10 @@ class FirstDisagreement:
 
 @frozen
 class FileReport:
-    """How many attempts of one trace agree, with ``first`` as the first disagreement. If a file cannot be
-    judged, ``error`` says why, and its attempts, as far as they can be read, are ``unchecked``. ``without`` are
-    the ids of the known defects that the recorded scheduler cannot have had at any time. ``bindings`` is how
-    many binding cycles ended, of which ``bindings_recorded`` were recorded."""
+    """A FileReport says how many attempts of one trace agree, with ``first`` as the first disagreement. If a
+    file cannot be judged, ``error`` says why, and its attempts, as far as they can be read, are ``unchecked``.
+    ``without`` are the ids of the known defects that the recorded scheduler cannot have had at any time.
+    ``bindings`` is how many binding cycles ended, of which ``bindings_recorded`` were recorded."""
 
     file: str
     attempts: int = 0
@@ -57,8 +57,8 @@ class FileReport:
 
 
 def judge_file(path: str | Path) -> FileReport:
-    """As ``replay_file``, but a file that cannot be judged is reported too, whatever the cause, so that the
-    other files are still judged."""
+    """Replays one file as ``replay_file`` does, but reports a file that cannot be judged too, whatever the
+    cause, so that the other files are still judged."""
     try:
         report = replay_file(path)
         return report if report.first is None else _mended(path, report)
@@ -76,8 +76,8 @@ def _not_judged(path: str | Path, problem: str) -> FileReport:
 
 
 def _mended(path: str | Path, report: FileReport) -> FileReport:
-    """The report of the same file for a scheduler without some known defects, if the file agrees with that
-    scheduler."""
+    """Returns the report of the same file for a scheduler without some known defects, if the file agrees with
+    that scheduler."""
     reports: dict[Mended, FileReport] = {}
 
     def first_wrong(mended: Mended) -> object:
@@ -128,8 +128,8 @@ def replay_file(path: str | Path, checker_of: Callable[..., Checker] = Checker) 
 
 @define
 class _Followed:
-    """What was seen of a trace so far. An attempt is identified by its number; ``of_pod`` is the line and the
-    number of each pod's last attempt."""
+    """A _Followed has what was seen of a trace so far. An attempt is identified by its number; ``of_pod`` has
+    the line and the number of each pod's last attempt."""
 
     first: FirstDisagreement | None = None
     attempts: int = 0
@@ -157,9 +157,9 @@ class _Followed:
             )
 
     def report(self, path: str, unrecorded: Sequence[Bind]) -> FileReport:
-        """The report of the trace. A trace that records one binding records all of them: if one is missing, the
-        pod's last attempt disagrees. A trace without bindings may come from a recorder that does not record
-        them; the bindings that were not recorded are counted."""
+        """Returns the report of the trace. A trace that records one binding records all of them: if one is
+        missing, the pod's last attempt disagrees. A trace without bindings may come from a recorder that does
+        not record them; the bindings that were not recorded are counted."""
         if self.bindings:
             for bind in unrecorded:
                 line, number = self.of_pod.get(bind.pod, (1, 1))
@@ -179,8 +179,8 @@ class _Followed:
 def _foreseen(
     entries: Iterator[Entry], checker: Checker, extenders: RecordedExtenders
 ) -> Iterator[tuple[Entry, Attempt | None]]:
-    """The entries, each with the attempt that comes next. Before each attempt the checker and the extenders are
-    given the records up to the next one."""
+    """Yields the entries, each with the attempt that comes next. Before each attempt the checker and the
+    extenders are given the records up to the next one."""
     known: list[Entry] = []
 
     def foresee() -> None:
@@ -198,8 +198,8 @@ def _foreseen(
 
 
 def _unrecorded(checker: Checker, entry: Entry, coming: Attempt | None) -> list[Disagreement]:
-    """What the specification did before this entry without a record. While a scheduling cycle is held there is
-    no other cycle: the next attempt is that of the same pod, or there is none."""
+    """Returns what the specification did before this entry without a record. While a scheduling cycle is held
+    there is no other cycle: the next attempt is that of the same pod, or there is none."""
     found = checker.idle() if entry.idle else []
     if entry.held:
         own = coming if coming is not None and coming.pod == entry.held else None
@@ -219,7 +219,7 @@ def _take(checker: Checker, entry: Entry, path: str, *, lenient: bool) -> Sequen
 
 
 def trace_files(paths: Sequence[str | Path]) -> Iterator[Path]:
-    """The traces among ``paths``; a folder stands for all those below it, in the order of their names."""
+    """Yields the traces among ``paths``; a folder stands for all those below it, in the order of their names."""
     for path in map(Path, paths):
         if not path.is_dir():
             yield path
@@ -231,7 +231,7 @@ def trace_files(paths: Sequence[str | Path]) -> Iterator[Path]:
 
 
 def as_plain(value: Any) -> Any:
-    """The value as JSON can represent it."""
+    """Returns the value as JSON can represent it."""
     if attrs.has(type(value)):
         return attrs.asdict(value, filter=lambda _, member: member not in ("", (), None))
     return value

@@ -23,17 +23,18 @@ from refsched.rules import applies
 
 FAILED = "some other Filter operation failed"
 FOUND_ENOUGH = "findNodesThatPassFilters has found enough nodes"
-"""The cause for which a search was stopped, as an interrupted Filter reports it."""
+"""This is the cause for which a search was stopped, as an interrupted Filter reports it."""
 
 
 @frozen
 class SearchPlan:
-    """What a search that may have stopped early is known to have done: the nodes it evaluated, and, if that is
-    known, the feasible ones that it kept.
+    """A SearchPlan is what a search that may have stopped early is known to have done: the nodes it evaluated,
+    and, if that is known, the feasible ones that it kept.
 
     ``interrupted`` are the nodes whose Filter reported that it was interrupted, and ``stopped_by`` the cause
     that it reported. ``reported`` is the error that ended the cycle. ``left`` are the nodes that extenders did
-    not reject, or None if there are no extenders."""
+    not reject, or None if there are no extenders.
+    """
 
     evaluated: frozenset[str]
     kept: frozenset[str] | None = None
@@ -70,7 +71,7 @@ def planned_search(
 
 @define
 class _Found:
-    """What a search has found so far."""
+    """A _Found is what a search has found so far."""
 
     number_to_find: int
     kept: frozenset[str] | None
@@ -102,7 +103,7 @@ class _Found:
 
     @property
     def has_enough(self) -> bool:
-        """No further node need be filtered."""
+        """Returns whether no further node need be filtered."""
         return bool(self.causes) or len(self.feasible) >= self.number_to_find
 
     def as_search(self, reported: str) -> Search:
@@ -123,8 +124,8 @@ class _Found:
 
 
 def keep(extenders: Sequence[Extender], pod: PodInfo, found: Search, left: frozenset[str]) -> Search:
-    """The nodes that a search kept if it found more feasible nodes than enough: those that extenders left, and
-    then, first of all, nodes that extenders reject."""
+    """Returns the nodes that a search kept if it found more feasible nodes than enough: those that extenders
+    left, and then, first of all, nodes that extenders reject."""
     everyone = (*found.feasible, *found.surplus)
     accepted = {node.name for node in pass_extenders(extenders, pod, everyone).nodes}
     likely = sorted(everyone, key=lambda node: (node.name not in left, node.name in accepted))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading a trace: JSON Lines, plain or gzip, each line checked when it is read (docs/protocol.md, version 1).
+"""Traces: JSON Lines, plain or gzip, each line checked when it is read (docs/protocol.md, version 1).
 
 Every error is an InputError that names the file and the line.
 """
@@ -27,20 +27,20 @@ from refsched.tools.reading.documents import read_json
 from refsched.tools.reading.files import open_file
 
 _READ: Mapping[str, type[Any]] = {kind.kind: kind for kind in (PersistentVolume, ResourceClaim)}
-"""The kinds of written objects that are read."""
+"""Of written objects these kinds are read."""
 
 FORMAT = "refsched.trace/v1"
 KUBE_SCHEDULER = "kube-scheduler"
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MAX_LINE = 16 * 1024 * 1024
-"""The most bytes of a line. An attempt that reports 5,000 nodes, each with the scores of ten plugins, takes a
+"""A line may have so many bytes. An attempt that reports 5,000 nodes, each with the scores of ten plugins, takes a
 tenth."""
 
 MAX_BLANK = 1024 * 1024
-"""The most bytes of blank lines in a trace."""
+"""The blank lines of a trace may have so many bytes."""
 
 MAX_SECONDS = 10**10
-"""The latest time in seconds, about three centuries: no scheduler has run that long."""
+"""No time in a trace is later than this, in seconds, about three centuries: no scheduler has run that long."""
 
 
 @frozen
@@ -51,10 +51,10 @@ class SchedulerName:
 
 @frozen
 class Header:
-    """The first line: which scheduler was recorded, how it was configured, and at what time ``at`` is 0.
-    ``frozen_timers`` are those that the recorder could not move. ``extender_calls`` says that all calls of
-    extenders are recorded. ``kubernetes`` is the release by which the scheduler decides; kube-scheduler's is
-    its version."""
+    """A Header is the first line: which scheduler was recorded, how it was configured, and at what time ``at``
+    is 0. ``frozen_timers`` are those that the recorder could not move. ``extender_calls`` says that all calls of
+    extenders are recorded. ``kubernetes`` is the release by which the scheduler decides; kube-scheduler's is its
+    version."""
 
     trace: str
     scheduler: SchedulerName
@@ -67,7 +67,7 @@ class Header:
 
     @property
     def release(self) -> Release:
-        """The release. InputError if it is not one that is specified here."""
+        """Returns the release. Raises InputError if it is not one that is specified here."""
         if self.kubernetes:
             return release_of(self.kubernetes)
         return release_of(self.scheduler.version) if self.scheduler.name == KUBE_SCHEDULER else DEFAULT
@@ -75,8 +75,8 @@ class Header:
 
 @frozen
 class Exchange:
-    """One call of an extender. ``extender`` is its ``urlPrefix``. ``failed`` is the error of Go's HTTP client
-    if there was no answer at all; an answer with a ``status`` other than 200 is not used."""
+    """An Exchange is one call of an extender. ``extender`` is its ``urlPrefix``. ``failed`` is the error of Go's
+    HTTP client if there was no answer at all; an answer with a ``status`` other than 200 is not used."""
 
     extender: str
     verb: str
@@ -88,12 +88,13 @@ class Exchange:
 
 @frozen
 class Entry:
-    """One record, the line it stands in, and the seconds since the start.
+    """An Entry is one record, with the number of its line, and the seconds since the start.
 
     The next record may report what has no record of its own (docs/protocol.md). ``held`` is the pod whose
     scheduling cycle had begun before this record and is held by a scripted plugin: its attempt comes later.
-    ``idle`` says that a pod was asked for before this record and that there was none. ``asked`` are the calls
-    of extenders since the previous record."""
+    ``idle`` says that a pod was asked for before this record and that there was none. ``asked`` are the calls of
+    extenders since the previous record.
+    """
 
     line: int
     at: float
@@ -105,7 +106,7 @@ class Entry:
 
 @frozen
 class Trace:
-    """A trace. ``entries`` can be iterated once, and raises InputError if the rest of the file cannot be read."""
+    """``entries`` can be iterated over once, and raises InputError if the rest of the file cannot be read."""
 
     path: str
     header: Header
@@ -143,7 +144,7 @@ def _entries(path: str | Path, lines: Iterator[tuple[int, Json]]) -> Iterator[En
 
 
 def _read(members: Json) -> Record:
-    """A record. The objects in it that are read are checked at once, so that an error names its line."""
+    """Reads a record. The objects in it that are read are checked at once, so that an error names its line."""
     record = read_record(members)
     if isinstance(record, Write):
         kind = record.object.get("kind")
@@ -190,7 +191,7 @@ def _asked(members: Json) -> tuple[Exchange, ...]:
 
 
 def _objects(path: str | Path) -> Iterator[tuple[int, Json]]:
-    """The JSON objects of a file by line."""
+    """Yields the JSON objects of a file by line."""
     for number, line in _lines(path):
         where = f"{path}: line {number}"
         if len(line) > MAX_LINE:
@@ -219,7 +220,8 @@ def _unpacked(file: BinaryIO, path: str) -> BinaryIO | gzip.GzipFile:
 
 
 def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
-    """The lines with their numbers, cut one byte beyond the limit. Blank lines are skipped, up to a limit."""
+    """Yields the lines with their numbers, cut one byte beyond the limit. Blank lines are skipped, up to a
+    limit."""
     number = blank = 0
     try:
         with open_file(path) as opened, _unpacked(opened, str(path)) as file:

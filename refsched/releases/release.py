@@ -67,8 +67,8 @@ class Release:
     KubeSchedulerConfiguration that are read, the preferred one first. ``disabled_fields`` remove from a pod the
     fields that a gate disables, as the API server does; ``not_yet`` are the kinds and the fields
     (``Pod.spec.schedulingGates``) that it does not know, and ``served_as`` is the apiVersion of kinds that it
-    serves in an older version only. ``pod_as_read`` turns a pod that was read into the one that the scheduler counts
-    with. ``oddities`` are the known defects of this release.
+    serves in an older version only. ``pod_as_read`` turns a pod that was read into the one that the scheduler
+    counts with. ``oddities`` are the known defects of this release.
     """
 
     name: str

@@ -2,7 +2,7 @@
 """Cluster: a scheduler and the objects that it is shown, for programs (``from refsched import Cluster``).
 
 The methods are the requests of docs/protocol.md. Objects are Kubernetes' own, as mappings or as YAML or JSON text;
-what a cluster answers are the records of the same document.
+a cluster returns the records of the same document.
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ from refsched.tools.reading.documents import read_documents
 from refsched.tools.reading.dumps import items_of
 
 Manifest: TypeAlias = str | Mapping[str, Any]
-"""One Kubernetes object as a mapping, or any number of them as YAML or JSON text."""
+"""A Manifest is one Kubernetes object as a mapping, or any number of them as YAML or JSON text."""
 
 TEXT = "the text"
 
 
 class Cluster:
-    """A cluster as a scheduler sees it: at time 0 and empty, but for ``manifests``.
+    """A Cluster is a cluster as a scheduler sees it, at time 0 and with no objects except ``manifests``.
 
-    ``config`` is a KubeSchedulerConfiguration (the default one where it is None), ``kubernetes`` a release
-    (``"1.34"``), ``feature_gates`` are by name, ``start`` is the time on the cluster's clock at 0. Wherever
-    kube-scheduler may do more than one thing, ``seed`` decides. InputError where something given is refused.
+    ``config`` is a KubeSchedulerConfiguration (the default one if it is None), ``kubernetes`` a release
+    (``"1.34"``), ``feature_gates`` are by name, and ``start`` is the time on the cluster's clock at 0. If
+    kube-scheduler may do more than one thing, ``seed`` decides. Raises InputError if something given is refused.
 
-    Nothing happens by itself: the clock moves by ``advance``, and a pod is tried by ``schedule``.
+    Nothing happens by itself: ``advance`` moves the clock, and ``schedule`` tries a pod.
     """
 
     def __init__(
@@ -93,35 +93,37 @@ class Cluster:
     # --- Inputs -----------------------------------------------------------------------------------
 
     def create(self, manifests: Manifest | Iterable[Manifest]) -> tuple[Output, ...]:
-        """New objects are shown to the scheduler, in this order. Answers what it did because of them."""
+        """Shows new objects to the scheduler, in this order, and returns what it did because of them."""
         return self._apply(*(Create(value) for value in _checked(manifests)))
 
     def update(self, manifests: Manifest | Iterable[Manifest]) -> tuple[Output, ...]:
-        """Changed objects are shown to the scheduler, each as it is now."""
+        """Shows changed objects to the scheduler, each as it is now, and returns what it did because of them."""
         return self._apply(*(Update(value) for value in _checked(manifests)))
 
     def delete(
         self, kind: str, name: str, namespace: str = "default", *, api_version: str = ""
     ) -> tuple[Output, ...]:
-        """An object is deleted. ``api_version`` is that of the kind where it is not given."""
+        """Deletes an object, and returns what the scheduler did. ``api_version`` is that of the kind if it is
+        not given."""
         return self._apply(Delete(_reference(kind, name, namespace, api_version)))
 
     def advance(self, seconds: float) -> tuple[Output, ...]:
-        """The clock moves by so many seconds, and timers that fall due fire."""
+        """Moves the clock by so many seconds, so that timers that fall due fire, and returns what the scheduler
+        did."""
         return self._apply(Advance(seconds))
 
     def permit(self, pod: str, decision: str, plugin: str = "") -> tuple[Output, ...]:
-        """``decision`` on a pod that waits on Permit: ``allow`` (by ``plugin``, or by all) or ``reject``."""
+        """Decides on a pod that waits on Permit: ``allow`` (by ``plugin``, or by all) or ``reject``."""
         return self._apply(Permit(_key(pod), decision, plugin))
 
     def release(self, pod: str) -> tuple[Output, ...]:
-        """A scripted plugin that holds the pod goes on."""
+        """Releases the pod that a scripted plugin holds."""
         return self._apply(Release(_key(pod)))
 
     def schedule(self, pod: str | None = None) -> Attempt | None:
-        """Pop the next pod of the queue, or take this one, and try to place it.
+        """Pops the next pod of the queue, or this one, and tries to place it. Returns its attempt.
 
-        None where no pod waits, or where the attempt is held by a scripted plugin and has not ended. What followed
+        Returns None if no pod waits, or if a scripted plugin holds the attempt, which has not ended. What followed
         from the attempt (its binding, what it wrote) is among the ``records``.
         """
         try:
@@ -136,22 +138,22 @@ class Cluster:
 
     @property
     def records(self) -> tuple[Output, ...]:
-        """All that the scheduler did, from the beginning."""
+        """Returns all that the scheduler did, from the beginning."""
         return tuple(self._records)
 
     @property
     def now(self) -> float:
-        """Seconds since the beginning."""
+        """Returns the seconds since the beginning."""
         return self._scheduler.state.clock.now
 
     def observe(self) -> tuple[Queues, Nodes]:
-        """The pods that wait, by queue, and what is requested on each node, assumed pods included."""
+        """Returns the pods that wait, by queue, and what is requested on each node, assumed pods included."""
         return self._scheduler.queues(), self._scheduler.nodes()
 
     # --- Questions --------------------------------------------------------------------------------
 
     def explain(self, pod: str) -> Explanation:
-        """Why the pod goes where it goes, and why not elsewhere; printed, it is what ``refsched explain`` prints.
+        """Explains why the pod is placed where it is, and not elsewhere; ``refsched explain`` prints the same.
 
         The pod is decided against the cluster as it is, and nothing changes. A pod that runs is decided as if it
         did not.
@@ -163,7 +165,7 @@ class Cluster:
         return explanation_of(scheduler, objects, found)
 
     def plan(self) -> Plan:
-        """Where every pending pod would go if time went on; the cluster itself does not change."""
+        """Returns where every pending pod would be placed if time went on; the cluster itself does not change."""
         return plan_of(self._empty(partial(reach, remember=False)), self._objects())
 
     # --- Within -----------------------------------------------------------------------------------
@@ -189,7 +191,7 @@ class Cluster:
 
 
 def _objects(manifests: Manifest | Iterable[Manifest]) -> Iterator[dict[str, Any]]:
-    """Every object; a List, as kubectl prints it, stands for its items."""
+    """Yields every object; a List, as kubectl prints it, stands for its items."""
     if isinstance(manifests, str):
         for document in read_documents(manifests, TEXT):
             for _, value in items_of(document.where, document.value):
@@ -203,7 +205,7 @@ def _objects(manifests: Manifest | Iterable[Manifest]) -> Iterator[dict[str, Any
 
 
 def _checked(manifests: Manifest | Iterable[Manifest]) -> Iterator[dict[str, Any]]:
-    """The same, but what is no field is refused, or warned of where a cluster printed it."""
+    """Yields every object. A member that is no field is refused, or warned of if a cluster printed the object."""
     for value in _objects(manifests):
         for unknown in check_fields(value):
             warnings.warn(f"{one_line(unknown)} is no field that is known here, and ignored", stacklevel=4)

@@ -33,12 +33,13 @@ PROTOCOL = 1
 
 
 def no_config(release: Release = DEFAULT) -> Json:
-    """All defaults: what an implementation is configured with that is only to say its name."""
+    """Returns a configuration of defaults alone, for an implementation that is only to say its name."""
     return {"apiVersion": release.api_versions[0], "kind": "KubeSchedulerConfiguration"}
 
 
 def load(path: str) -> Create:
-    """The ``create`` of a module, which may lie in the working directory. InputError says what is wrong."""
+    """Returns the ``create`` of a module, which may be in the working directory. Raises InputError, which says
+    what is wrong."""
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
     try:
@@ -58,7 +59,7 @@ def load(path: str) -> Create:
 
 
 def described(error: BaseException) -> str:
-    """An exception in one line: its type, its message, and where it was raised."""
+    """Returns an exception in one line: its type, its message, and where it was raised."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""
     try:
@@ -74,17 +75,18 @@ class _Start:
 
 
 class OutOfTime(BaseException):
-    """Raised in a module that does not answer in time; no ``except Exception`` of its own catches it."""
+    """An OutOfTime is raised in a module that does not answer in time; no ``except Exception`` of its own
+    catches it."""
 
 
 NOT_THE_MODULES = (KeyboardInterrupt, OutOfTime)
-"""Of all that can be raised while a module is asked, these come from outside."""
+"""If one of these is raised while a module answers, its cause is outside of the module."""
 
 
 class Server:
-    """One implementation, made anew by each ``reset``, of the release ``kubernetes`` unless another is asked for.
-    Whatever it raises is answered as an ``error``: also what
-    ends a program (SystemExit), or what skips a test of pytest."""
+    """A Server holds one implementation, created anew by each ``reset``, of the release ``kubernetes`` unless
+    another is asked for. Whatever it raises is answered as an ``error``: also what ends a program (SystemExit),
+    or what skips a test of pytest."""
 
     def __init__(self, create: Create, kubernetes: str = DEFAULT.name) -> None:
         self._create = create
@@ -94,7 +96,7 @@ class Server:
         self._implementation: Implementation | None = None
 
     def answer(self, request: Any) -> Any:
-        """What the implementation answers, as it answers it."""
+        """Returns what the implementation answers, unchanged."""
         if not isinstance(request, Mapping) or len(request) != 1:
             return {"error": f"expected a request, an object of one member, found {request!r:.60}"}
         [(name, body)] = request.items()
@@ -167,7 +169,7 @@ _REQUESTS: Mapping[str, Callable[[Server, Any], Any]] = {
 
 
 def _keywords(create: Create, wanted: Iterable[str]) -> set[str]:
-    """Those of ``wanted`` that ``create`` takes; none if it does not say."""
+    """Returns those of ``wanted`` that ``create`` takes; none if it does not say."""
     try:
         parameters = inspect.signature(create).parameters
     except (TypeError, ValueError):
@@ -180,7 +182,7 @@ def _keywords(create: Create, wanted: Iterable[str]) -> set[str]:
 
 
 def serve(create: Create, requests: BinaryIO, answers: BinaryIO, kubernetes: str = DEFAULT.name) -> None:
-    """Answer each line with one line, until there are no more. What is printed meanwhile goes to stderr.
+    """Answers each line with one line, until there are no more. What is printed meanwhile is written to stderr.
     ``kubernetes`` is the release by which the implementation decides if it is not asked for another."""
     server = Server(create, kubernetes)
     with redirect_stdout(sys.stderr):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shipped: where the recordings, the Go recorder and the tests of the suite lie, in a checkout and in a wheel."""
+"""Shipped: the places of the recordings, the Go recorder and the tests of the suite, in a checkout and in a
+wheel."""
 
 from __future__ import annotations
 
@@ -12,30 +13,31 @@ from refsched.errors import InputError
 
 _PACKAGE = Path(__file__).parents[1]
 _PLACES = (_PACKAGE / "shipped", _PACKAGE.parent)
-"""As the wheel has it (pyproject.toml, force-include), and as a checkout has it."""
+"""The first is its place in the wheel (pyproject.toml, force-include), the second that in a checkout."""
 
 TESTS = "conformance"
 EXAMPLES = "docs/examples/rules"
 
 
 def data_folder() -> Path:
-    """The folder with ``recorder/`` and the recordings of each release. InputError where there is none."""
+    """Returns the folder with ``recorder/`` and the recordings of each release. Raises InputError if there is
+    none."""
     return _found("traces", "recorder")
 
 
 def examples_folder() -> Path:
-    """The folder with an example for each rule. InputError where there is none."""
+    """Returns the folder with an example for each rule. Raises InputError if there is none."""
     return _found(EXAMPLES, ".")
 
 
 def tests_folder() -> Path:
-    """The folder that pytest collects, ``conformance/``. InputError where there is none."""
+    """Returns the folder that pytest collects, ``conformance/``. Raises InputError if there is none."""
     return _found(TESTS, "conftest.py")
 
 
 def import_tests(module: str = "") -> ModuleType:
-    """A module of ``conformance/``, which is no package of the wheel's top level. InputError where another package
-    of that name has been imported."""
+    """Imports a module of ``conformance/``, which is no package of the wheel's top level. Raises InputError if
+    another package of that name has been imported."""
     folder = tests_folder()
     if str(folder.parent) not in sys.path:
         sys.path.insert(0, str(folder.parent))

@@ -194,7 +194,7 @@ WRONG = (
         "binds-without-waiting",
         "A pod is bound before its volumes are.",
         _BINDING,
-        "return all(_is_bound(change, node, objects, translate) for change in changes.volumes) and all(",
+        "return all(_is_bound(change, node, objects, steps) for change in changes.volumes) and all(",
         "return True or all(",
         cites="kubernetes #73263",
         breaks=("R-VOLBIND-19", "R-VOLBIND-23"),

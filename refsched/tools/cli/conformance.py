@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``refsched conformance``: pytest on the suite, which this installation carries or the checkout has.
+"""``refsched conformance``: pytest on the suite, which this installation contains or the checkout has.
 
-It runs in a process of its own, as ``python -m pytest`` from the working directory would, so that ``--impl`` finds
-a module there. No configuration of the working directory and no folder ``conformance/`` in it has a say.
+It runs in a process of its own, as ``python -m pytest`` from the working directory would, so that ``--impl``
+finds a module there. A configuration or a folder ``conformance/`` in the working directory is ignored.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from refsched.tools.shipped import tests_folder
 
 COMMAND = "refsched conformance"
 _MODULE = re.compile(r"test_\w+\.py(::.*)?")
-"""An argument that selects tests: a module of the suite, or one test of it."""
+"""An argument that matches selects tests: a module of the suite, or one test of it."""
 
 
 def conformance(arguments: Sequence[str]) -> int:
-    """The exit code: 0 passed, 1 failed, 2 could not be judged."""
+    """Returns the exit code: 0 passed, 1 failed, 2 could not be judged."""
     return subprocess.run(pytest_command(arguments), check=False).returncode
 
 
 def pytest_command(arguments: Sequence[str]) -> list[str]:
-    """The call of pytest for arguments of ``refsched conformance``."""
+    """Returns the call of pytest for arguments of ``refsched conformance``."""
     folder = tests_folder()
     selected = [each for each in arguments if _MODULE.fullmatch(each)]
     options = [each for each in arguments if each not in selected]

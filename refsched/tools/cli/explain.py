@@ -27,7 +27,7 @@ SHORT_NAMES = {
     "TaintToleration": "taint",
     "VolumeBinding": "volume",
 }
-"""Headers of columns: with their full names eight plugins fill two screens."""
+"""These are the headers of columns: with their full names eight plugins take two screens."""
 
 
 def explain(given: Given, name: str, output: str) -> int:
@@ -111,7 +111,7 @@ def _node(node: NodeVerdict) -> dict[str, Any]:
 
 
 def text(found: Explanation) -> str:
-    """What the command prints, without colours."""
+    """Returns what the command prints, without colours."""
     page = Page(plain=True)
     _write(page, found)
     return page.text()
@@ -221,7 +221,7 @@ def _numbers(lack: Lack, *, named: bool) -> str:
 
 
 def amounts(resource: str, *values: int) -> tuple[str, ...]:
-    """As people write them; to the last byte where they would otherwise look the same."""
+    """Returns the values as people write them, or exactly to the byte if they would otherwise look the same."""
     written = tuple(_amount(resource, value) for value in values)
     return written if len(set(written)) == len(set(values)) else tuple(map(str, values))
 

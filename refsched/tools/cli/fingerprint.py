@@ -18,7 +18,7 @@ from refsched.tools.cli.main import AGREED, DISAGREED, NOT_JUDGED
 
 
 def fingerprint(implementation: str, *, as_json: bool) -> int:
-    """0 where it decides like one release throughout, 1 where not, 2 where no cluster shows a difference."""
+    """Returns 0 if it decides like one release throughout, 1 if not, and 2 if no cluster shows a difference."""
     try:
         with connect(implementation) as adapter:
             name = one_line(f"{adapter.hello.name} {adapter.hello.version}")

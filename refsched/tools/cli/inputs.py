@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``schedule`` and ``explain`` are given: manifests, a configuration, feature gates and a seed."""
+"""Inputs of ``schedule`` and ``explain``: manifests, a configuration, feature gates and a seed."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _BOOLEANS = {
     **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),
     **dict.fromkeys(("0", "f", "F", "FALSE", "false", "False"), False),
 }
-"""As Go's strconv.ParseBool reads them."""
+"""These are the booleans that Go's strconv.ParseBool reads."""
 
 
 @frozen
 class Given:
-    """The command's options, as they were written; ``kubernetes`` is that of ``release_option``."""
+    """A Given has the command's options as they were written; ``kubernetes`` is that of ``release_option``."""
 
     files: Sequence[str]
     config: str | None
@@ -53,9 +53,9 @@ class Given:
 
 
 def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]:
-    """A scheduler of an empty cluster, and what is to be shown to it. Its clock starts when the cluster was looked
-    at;
-    ``remember`` is for ``reach``. InputError names the file, or the option, and what is wrong in it."""
+    """Returns a scheduler of an empty cluster, and what is to be shown to it. Its clock starts when the cluster
+    was observed; ``remember`` is for ``reach``. Raises InputError, which names the file, or the option, and what
+    is wrong in it."""
     try:
         release = release_of(given.kubernetes or DEFAULT.name)
     except InputError as error:
@@ -86,8 +86,8 @@ def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]
 
 @contextmanager
 def _kept() -> Iterator[None]:
-    """What is made meanwhile stays until the command ends, and no collection of garbage looks at it: among a
-    million objects that takes longer than to read them."""
+    """Keeps what is created inside until the command ends, without garbage collection: among a million objects
+    this takes longer than reading them."""
     gc.disable()
     try:
         yield
@@ -97,7 +97,7 @@ def _kept() -> Iterator[None]:
 
 
 def note_absent(manifests: Manifests, pods: Iterable[str]) -> None:
-    """Warn of the kinds of which nothing was given, where they could matter to these pods."""
+    """Warns of the kinds of which nothing was given, if they could matter to these pods."""
     asked = frozenset(pods)
     of = (shown for shown in manifests.objects if isinstance(shown, Pod) and shown.key in asked)
     kinds: dict[tuple[str, ...], list[str]] = {}
@@ -110,7 +110,7 @@ def note_absent(manifests: Manifests, pods: Iterable[str]) -> None:
 
 
 def parse_gates(text: str) -> dict[str, bool]:
-    """``A=true,B=false``, as kube-scheduler's own option is written."""
+    """Reads ``A=true,B=false``, as kube-scheduler's own option is written."""
     gates = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, _, value = (side.strip() for side in part.partition("="))

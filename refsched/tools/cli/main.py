@@ -24,7 +24,7 @@ NOT_JUDGED = 2
 
 
 _YOUNG = 50_000
-"""So many new objects before garbage is looked for: by Python's own 700 a start looks for it a hundred times."""
+"""Garbage is collected after so many new objects: with Python's own 700 a start would do it a hundred times."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -327,7 +327,7 @@ def main() -> None:
 
 
 def _give_up_stdout() -> None:
-    """What it still holds could not be written, and would fail again at the end."""
+    """Replaces standard output: what it still holds could not be written, and would fail again at the end."""
     with suppress(OSError, ValueError):
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, sys.stdout.fileno())

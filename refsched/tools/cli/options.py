@@ -13,10 +13,10 @@ DUMPED = (
     "poddisruptionbudgets,persistentvolumes,persistentvolumeclaims,storageclasses,csinodes,csidrivers,"
     "csistoragecapacities,volumeattachments,resourceclaims,resourceclaimtemplates,resourceslices,deviceclasses"
 )
-"""The kinds that scheduling reads, as kubectl names them."""
+"""These are the kinds that scheduling reads, as kubectl names them."""
 
 KUBECTL = f"kubectl get {DUMPED} -A -o yaml"
-"""What prints all that can matter."""
+"""This command prints all that can matter."""
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -49,7 +49,7 @@ output_option = click.option(
 
 
 def cluster_options(command: Command) -> Command:
-    """What both commands about a cluster are given."""
+    """Adds the options that the commands about a cluster have in common."""
     options = (
         files_option,
         click.option(

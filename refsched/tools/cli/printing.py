@@ -117,11 +117,11 @@ def _style(cell: str) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """``1 pod``, ``2 pods``."""
+    """Returns ``1 pod``, ``2 pods``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def some(names: Sequence[str], most: int = 5) -> str:
-    """``a, b, c``, or of many the first, and how many more there are."""
+    """Returns ``a, b, c``, or the first of many, and how many more there are."""
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"

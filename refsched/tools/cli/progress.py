@@ -19,8 +19,8 @@ _CLEAR = "\r\x1b[K"
 
 @contextmanager
 def progress(doing: str, of_what: str) -> Iterator[Callable[[int], None]]:
-    """A function to be called with how many are done so far; it says ``refsched: doing 1,000 of_what``. Where
-    standard error is no terminal nothing is ever shown."""
+    """Returns a function to be called with how many are done so far; it prints ``refsched: doing 1,000
+    of_what``. If standard error is no terminal, nothing is ever shown."""
     stream = sys.stderr
     if stream is None or not stream.isatty():
         yield lambda done: None

@@ -25,7 +25,7 @@ SHOWN = 2000
 
 
 def replay(paths: Sequence[str], *, as_json: bool, processes: int = 1) -> int:
-    """A file that cannot be judged does not keep the others from being judged."""
+    """Replays the traces, and reports one that cannot be judged without stopping."""
     reports = []
     for report in _judged(trace_files(paths), processes):
         reports.append(report)
@@ -53,7 +53,8 @@ def replay(paths: Sequence[str], *, as_json: bool, processes: int = 1) -> int:
 
 
 def _judged(files: Iterable[Path], processes: int) -> Iterator[FileReport]:
-    """In the order of the files, whichever is done first. A user who interrupts them interrupts this process."""
+    """Yields the reports in the order of the files, whichever is done first. A user who interrupts them
+    interrupts this process."""
     if processes == 1:
         yield from map(judge_file, files)
         return
@@ -91,7 +92,7 @@ def _unseen(report: FileReport) -> str:
 
 
 def _differing(expected: Any, got: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Of two statuses the members that differ, and else both as they are."""
+    """Yields the members in which two statuses differ, or both values if they are no statuses."""
     if not (isinstance(expected, Mapping) and isinstance(got, Mapping)):
         yield "", expected, got
         return
@@ -107,7 +108,7 @@ def _shown(value: Any) -> str:
 
 
 def _rule_of(found: Disagreement) -> str:
-    """The rule that decides this member, where the member alone says which."""
+    """Returns the rule that decides this member, if the member alone says which."""
     if found.member.partition(".")[0] not in DECIDED_BY_ONE_RULE:
         return ""
     from refsched.suite.catalogue.attribution import Attribution  # traces that agree do without the suite

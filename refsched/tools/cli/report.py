@@ -19,7 +19,7 @@ from refsched.suite.session.writing import write_whole
 
 
 def merge(parts: Sequence[str], outputs: Sequence[str]) -> int:
-    """Print the report of the whole run, write it, and answer how the run would have ended."""
+    """Prints the report of the whole run, writes it, and returns how the run would have ended."""
     for output in outputs:
         if not output.endswith(REPORT_SUFFIXES):
             raise InputError(f"expected a file that ends with {' or '.join(REPORT_SUFFIXES)}", where=output)
@@ -34,7 +34,7 @@ def merge(parts: Sequence[str], outputs: Sequence[str]) -> int:
 
 
 def _write_failures(result: Result) -> None:
-    """What repeats each failure, where the report says that it is."""
+    """Writes what repeats each failure to the place that the report names."""
     for each in result.rules:
         if each.failure is not None:
             for suffix, text in (("jsonl", each.failure.trace), ("yaml", each.failure.scenario)):

@@ -11,7 +11,8 @@ from refsched.tools.rulebook.page import write_found, write_rule
 
 
 def rule(name: str | None, text: str | None) -> int:
-    """One of the two is given. InputError where it finds nothing."""
+    """Shows a rule by its name, or those with this text; one of the two is given. Raises InputError if nothing
+    is found."""
     if (name is None) == (text is None):
         raise InputError("expected the id of a rule, or --search with words")
     page = Page()

@@ -74,7 +74,7 @@ def _rejection(rejection: Rejection) -> dict[str, Any]:
 
 
 def text(found: Plan) -> str:
-    """What the command prints, without colours."""
+    """Returns what the command prints, without colours."""
     page = Page(plain=True)
     _write(page, found)
     return page.text()
@@ -119,7 +119,7 @@ def _show_rejected(page: Page, outcome: Outcome) -> None:
 
 
 def _write_notes(page: Page, found: Plan, ignored: Mapping[str, int]) -> None:
-    """What was given and is no part of the plan, and the sum."""
+    """Writes what was given and is no part of the plan, and the sum."""
     page.line()
     for pod, why in found.census.passed_over.items():
         page.line(f"passed over: {pod} ({why})")
@@ -134,7 +134,7 @@ def _write_notes(page: Page, found: Plan, ignored: Mapping[str, int]) -> None:
 
 
 def _write_ties(page: Page, found: Plan) -> None:
-    """Where kube-scheduler may decide otherwise, and what follows from it may be otherwise too."""
+    """Writes where kube-scheduler may decide otherwise, so that what follows may be otherwise too."""
     tied = [f"{each.pod} ({', '.join(each.ties)})" for each in found.outcomes if each.ties]
     if tied:
         page.line(f"decided among equals, as --seed has it: {some(tied)}")

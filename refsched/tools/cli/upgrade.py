@@ -71,7 +71,7 @@ def _write(page: Page, found: Compared, before: str, after: str) -> None:
 
 
 def _why(change: Change, before: str, after: str) -> str:
-    """The nodes that only one release rejects, and otherwise the plugins whose scores decide."""
+    """Returns the nodes that only one release rejects, or else the plugins whose scores decide."""
     sides = ((before, change.before, change.after), (after, change.after, change.before))
     reasons = [
         f"{release} rejects {node} ({rejecting.rejections[node]})"

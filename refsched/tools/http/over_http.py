@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extenders over HTTP, as kube-scheduler calls them: a POST to ``urlPrefix/verb``, JSON both ways.
+"""Over HTTP: extenders are called as kube-scheduler calls them: a POST to ``urlPrefix/verb``, with JSON both
+ways.
 
-This stands outside the machine, which knows nothing of a network. One connection serves one call; there is no
-proxy, and no redirect is followed.
+This is outside the machine, which knows nothing of a network. One connection serves one call; there is no proxy,
+and no redirect is followed.
 Source: pkg/scheduler/extender.go, NewHTTPExtender, makeTransport, send (v1.34.2).
 """
 
@@ -25,11 +26,11 @@ from refsched.tools.http.tls import Tls, tls_of
 _PORTS = {"http": 80, "https": 443}
 
 MAX_ANSWER = 64 * 1024 * 1024
-"""Bytes. An answer that reports 5,000 nodes whole takes a tenth of it."""
+"""An answer may have so many bytes. One with 5,000 whole nodes has a tenth of them."""
 
 
 def over_http(config: ExtenderConfig) -> Ask:
-    """How this extender is asked. InputError where its certificates cannot be used."""
+    """Returns the Ask for this extender. Raises InputError if its certificates cannot be used."""
     tls = tls_of(config)
 
     def ask(verb: str, request: dict[str, Any]) -> object:
@@ -40,8 +41,8 @@ def over_http(config: ExtenderConfig) -> Ask:
 
 
 def _post(url: str, verb: str, body: bytes, timeout: float, tls: Tls) -> object:
-    """The answer, or a Failure in the words of the real client where they can be known. ``timeout`` is for the
-    whole exchange, however slowly the answer comes; a timeout of zero is none, as in Go."""
+    """Returns the answer, or a Failure in the words of Go's client as far as they can be known. ``timeout`` is
+    for the whole exchange, however slowly the answer comes; a timeout of zero is none, as in Go."""
     try:
         place = urlsplit(url)
         _ = place.port  # read here, because it may be no number
@@ -77,8 +78,8 @@ def _connection(place: SplitResult, timeout: float, tls: Tls) -> _Connection:
 
 
 class _Connection(HTTPConnection):
-    """With ``tls`` over TLS, with a server that may be called otherwise than its host is. ``carrier`` is the
-    socket, also while nothing but the answer holds it."""
+    """With ``tls`` the connection uses TLS, with a server whose name may differ from its host's. ``carrier`` is
+    the socket, also while only the answer holds it."""
 
     def __init__(self, host: str, port: int, timeout: float, tls: Tls | None) -> None:
         super().__init__(host, port, timeout=timeout)
@@ -100,8 +101,8 @@ class _Connection(HTTPConnection):
 
 
 class _Deadline:
-    """For the whole exchange: the timeout of a socket is for each of its reads. When it has passed, the connection
-    is shut, and whoever reads from it finds its end."""
+    """A _Deadline is for the whole exchange, since the timeout of a socket is for each of its reads. When it has
+    passed, the connection is shut, and the read ends."""
 
     def __init__(self, connection: _Connection, seconds: float) -> None:
         self._connection = connection
@@ -140,11 +141,11 @@ def _why(problem: Exception, place: SplitResult) -> str:
 
 
 _UNKNOWN_AUTHORITY = frozenset({18, 19, 20, 21})
-"""OpenSSL's X509_V_ERR_* of a certificate whose chain does not end in a trusted authority."""
+"""These are OpenSSL's X509_V_ERR_* for a certificate whose chain does not end in a trusted authority."""
 
 
 def _decoded(answer: bytes) -> object:
-    """The first JSON value of the answer; what follows it is not looked at."""
+    """Returns the first JSON value of the answer; what follows it is ignored."""
     text = answer.decode("utf-8", "replace").lstrip(" \t\r\n")
     if not text:
         return Failure("EOF")

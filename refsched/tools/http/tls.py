@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TLS to extenders: what a configuration says of it, as client-go understands it.
+"""TLS to extenders: the settings of a configuration, as client-go uses them.
 
 Source: pkg/scheduler/extender.go, makeTransport (v1.34.2); client-go/transport/transport.go, TLSConfigFor,
 loadTLSFiles, rootCertPool; client-go/transport/config.go, HasCA, HasCertAuth.
@@ -24,19 +24,16 @@ _FIELD = "extenders.tlsConfig"
 
 @frozen
 class Tls:
-    """``server_name`` stands for the host of the address, ``""`` for that host itself. ``context`` is made anew
-    for each call, as a pair of files may have changed; an OSError says that they cannot be used any more."""
+    """``server_name`` replaces the host of the address in the certificate's check; ``""`` stands for that host
+    itself. ``context`` is made anew for each call, as a pair of files may have changed; it raises OSError if
+    they cannot be used any more."""
 
     server_name: str
     context: Callable[[], ssl.SSLContext]
 
 
 def tls_of(config: ExtenderConfig) -> Tls:
-    """Files are read at once. InputError where one of them cannot be, or holds nothing of use.
-
-    ``enableHTTPS`` without a certificate authority leaves the server unverified; an ``https`` address alone is
-    verified by the system's authorities.
-    """
+    """Reads the files at once. Raises InputError if one of them cannot be read, or has no usable content."""
     settings = config.tls_config or ExtenderTLSConfig()
     authority = _either(settings.ca_data, settings.ca_file, "caFile")
     verifies = bool(authority) or not (settings.insecure or config.enable_https)
@@ -57,7 +54,8 @@ def tls_of(config: ExtenderConfig) -> Tls:
 
 
 def _trusting(authority: bytes, *, verifies: bool) -> ssl.SSLContext:
-    """Go goes by a certificate's alternative names alone. TLS 1.2 is the least."""
+    """Returns a context that trusts this authority. Like Go it checks only a certificate's alternative names,
+    and requires at least TLS 1.2."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     made.minimum_version = ssl.TLSVersion.TLSv1_2
     made.hostname_checks_common_name = False
@@ -75,7 +73,8 @@ def _trusting(authority: bytes, *, verifies: bool) -> ssl.SSLContext:
 
 
 def _identification(settings: ExtenderTLSConfig) -> Callable[[ssl.SSLContext], None]:
-    """A certificate without a key, or a key without a certificate, is not shown to anybody."""
+    """Returns a function that loads the client's certificate. A certificate without a key, or a key without a
+    certificate, is not used."""
     certificate = _either(settings.cert_data, settings.cert_file, "certFile")
     key = _either(settings.key_data, settings.key_file, "keyFile")
     if not (settings.cert_data or settings.cert_file) or not (settings.key_data or settings.key_file):
@@ -86,7 +85,8 @@ def _identification(settings: ExtenderTLSConfig) -> Callable[[ssl.SSLContext], N
 
 
 def _is_pair_of_files(settings: ExtenderTLSConfig) -> bool:
-    """Both are read again for each call, and are looked into no sooner."""
+    """Returns whether certificate and key are both files. These are read for each call, and are not checked
+    before."""
     return bool(settings.cert_file and settings.key_file) and not (settings.cert_data or settings.key_data)
 
 
@@ -101,7 +101,7 @@ def _load(context: ssl.SSLContext, certificate: bytes, key: bytes) -> None:
 
 
 def _either(data: str, file: str, member: str) -> bytes:
-    """What stands in the configuration goes before a file."""
+    """Returns the data in the configuration, or else that of the file."""
     if data or not file:
         return b64decode(data)
     try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an object holds beyond what scheduling reads: extenders are sent it all the same.
+"""Unread: the parts of objects that scheduling does not read, and that are sent to extenders nevertheless.
 
-kube-scheduler sends its objects whole, and an extender may go by any field of them. The machine keeps only what it
+kube-scheduler sends its objects whole, and an extender may use any field of them. The machine keeps only what it
 reads; the rest is kept here, outside, and put back into what is sent.
 """
 
@@ -21,24 +21,24 @@ Json = dict[str, Any]
 
 
 class Unread:
-    """The unread part of every pod and node, as it was last shown."""
+    """Unread has the unread part of every pod and node, as it was last shown."""
 
     def __init__(self) -> None:
         self._rest: dict[tuple[str, str, str], Json] = {}
 
     def note(self, shown: Json, read: ApiObject) -> None:
-        """``read`` is what was read of it."""
+        """Keeps the part of the object that was not read; ``read`` is the part that was."""
         if isinstance(read, Pod | Node):
             name = read.kind, read.metadata.namespace, read.metadata.name
             self._rest[name] = _minus(shown, as_json(read))
 
     def reach(self, config: ExtenderConfig) -> Ask:
-        """Over HTTP, with objects as they were shown."""
+        """Returns an Ask over HTTP that sends objects as they were shown."""
         ask = over_http(config)
         return lambda verb, request: ask(verb, self.whole(request))
 
     def whole(self, request: Json) -> Json:
-        """The request with its pods and nodes whole."""
+        """Returns the request with its pods and nodes whole."""
         result = dict(request)
         if result.get("Pod") is not None:
             result["Pod"] = self._whole("Pod", result["Pod"])
@@ -61,7 +61,7 @@ class Unread:
 
 
 def _minus(shown: Any, read: Any) -> Any:
-    """What of ``shown`` is not in ``read``; an empty object where nothing is left."""
+    """Returns the part of ``shown`` that is not in ``read``; an empty object if nothing is left."""
     if isinstance(shown, dict) and isinstance(read, dict):
         left = {name: _minus(value, read[name]) if name in read else value for name, value in shown.items()}
         return {name: value for name, value in left.items() if value not in ({}, None)}
@@ -71,7 +71,8 @@ def _minus(shown: Any, read: Any) -> Any:
 
 
 def combined(written: Any, rest: Any) -> Any:
-    """``written``, and what ``rest`` has beside it. A list that has grown or shrunk since is as it was written."""
+    """Returns ``written``, and what ``rest`` has besides. A list that has grown or shrunk since is as it was
+    written."""
     if isinstance(written, dict) and isinstance(rest, dict):
         added = {name: value for name, value in rest.items() if name not in written}
         return added | {

@@ -17,7 +17,7 @@ from refsched.plugins.default_selector import controller_of
 
 
 def plural(kind: str) -> str:
-    """As kubectl names the kind: ``storageclasses``."""
+    """Returns the kind as kubectl names it: ``storageclasses``."""
     lower = kind.lower()
     return f"{lower[:-1]}ies" if lower.endswith("y") else f"{lower}es" if lower.endswith("s") else f"{lower}s"
 
@@ -32,7 +32,7 @@ class _Cluster:
 
 
 def absent_kinds(objects: Sequence[ApiObject], pods: Iterable[Pod]) -> Mapping[str, tuple[str, ...]]:
-    """By kind, as kubectl names it, the pods that its objects could matter to; none where there is such an
+    """Returns the pods that objects of each kind, as kubectl names it, could matter to; none if there is such an
     object."""
     present = {type(shown).__name__ for shown in objects}
     bound = [shown for shown in objects if isinstance(shown, Pod) and shown.spec.node_name]
@@ -70,7 +70,7 @@ def _namespaces(pod: Pod, cluster: _Cluster) -> bool:
 
 
 def _selects_namespaces(pod: Pod) -> bool:
-    """Whether a term of the pod's affinity selects namespaces by their labels."""
+    """Returns whether a term of the pod's affinity selects namespaces by their labels."""
     affinity = pod.spec.affinity
     for half in (affinity.pod_affinity, affinity.pod_anti_affinity) if affinity is not None else ():
         if half is None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cluster: what a scheduler is shown of a user's objects, and which of the pods are its own to place.
+"""Cluster: the objects of a user that a scheduler is shown, and the pods that it is to place.
 
-A pod that has finished is not shown, as the API server would not show it. Pods that wait are shown by age, since
-the queue lets the oldest of equal priority go first; those of one second, or without a creationTimestamp, are
-as old as each other.
+A pod that has finished is not shown, as the API server would not show it. Pending pods are shown by age, since
+the queue pops the oldest of equal priority first; those of one second, or without a creationTimestamp, are
+equally old.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from refsched.objects.pod import Pod
 from refsched.objects.store import ApiObject
 
 LATEST = datetime(9000, 1, 1, tzinfo=UTC)
-"""A clock that starts no later can move on for as long as it has to."""
+"""A clock that starts no later than this can move on for as long as it has to."""
 
 FINISHED = ("Succeeded", "Failed")
 MOMENT = 1e-6
-"""Seconds between the arrivals of two pods of different age."""
+"""Two pods of different age arrive so many seconds apart."""
 
 
 @frozen
 class Census:
     """``pending`` are the pods that the scheduler is to place, by name; ``passed_over`` says of other pods
-    without a node why they are none of its business; ``finished`` counts those that need no node any more."""
+    without a node why the scheduler ignores them; ``finished`` counts those that need no node any more."""
 
     pending: Mapping[str, Pod]
     passed_over: Mapping[str, str]
@@ -41,7 +41,7 @@ class Census:
 
 
 def show(scheduler: Scheduler, objects: Sequence[ApiObject]) -> Census:
-    """Show everything to a scheduler that has seen nothing yet."""
+    """Shows everything to a scheduler that has seen nothing yet."""
     pods = [shown for shown in objects if isinstance(shown, Pod)]
     _check_uids(pods)
     alive = [pod for pod in pods if pod.status.phase not in FINISHED]
@@ -58,14 +58,14 @@ def show(scheduler: Scheduler, objects: Sequence[ApiObject]) -> Census:
 
 
 def why_passed_over(scheduler: Scheduler, pod: Pod) -> str:
-    """Why the scheduler will not look at the pod, or ``""``."""
+    """Returns why the scheduler ignores the pod, or ``""``."""
     if pod.spec.scheduler_name not in scheduler.state.profiles:
         return f"left to the scheduler {pod.spec.scheduler_name}"
     return "is being deleted" if pod.metadata.deletion_timestamp is not None else ""
 
 
 def pod_called(name: str, objects: Sequence[ApiObject]) -> Pod:
-    """The pod of this name, or of this namespace and name. InputError says which names are near."""
+    """Returns the pod of this name, or of this namespace and name. Raises InputError, with similar names."""
     key = name if "/" in name else f"default/{name}"
     pods = {shown.key: shown for shown in objects if isinstance(shown, Pod)}
     if key in pods:
@@ -80,7 +80,7 @@ def pod_called(name: str, objects: Sequence[ApiObject]) -> Pod:
 
 
 def check_is_to_place(scheduler: Scheduler, pod: Pod) -> None:
-    """InputError where the pod needs no node, or is not this scheduler's to place."""
+    """Raises InputError if the pod needs no node, or is not this scheduler's to place."""
     if pod.status.phase in FINISHED:
         raise InputError(f"has finished ({pod.status.phase}): it needs no node", where=described_as(pod))
     why = why_passed_over(scheduler, pod)
@@ -89,7 +89,7 @@ def check_is_to_place(scheduler: Scheduler, pod: Pod) -> None:
 
 
 def why_gated(scheduler: Scheduler, pod: Pod) -> Status | None:
-    """What keeps the pod out of the queue: the first PreEnqueue plugin that rejects it."""
+    """Returns the answer of the first PreEnqueue plugin that rejects the pod."""
     for plugin in scheduler.state.profiles[pod.spec.scheduler_name].pre_enqueue_plugins:
         status = plugin.pre_enqueue(pod, scheduler.state.objects)
         if not status.is_success:
@@ -98,7 +98,7 @@ def why_gated(scheduler: Scheduler, pod: Pod) -> Status | None:
 
 
 def latest_time(objects: Iterable[ApiObject]) -> datetime:
-    """The last time that the objects speak of: when the cluster was looked at, at the earliest."""
+    """Returns the last time in the objects, which is the earliest at which the cluster can have been observed."""
     times = [
         time
         for shown in objects
@@ -109,7 +109,7 @@ def latest_time(objects: Iterable[ApiObject]) -> datetime:
 
 
 def _age(pod: Pod) -> datetime:
-    """Pods that do not say when they were made are the youngest."""
+    """Returns when the pod was created. Pods that do not say so are the youngest."""
     return pod.metadata.creation_timestamp or datetime.max.replace(tzinfo=UTC)
 
 
@@ -122,7 +122,7 @@ def _create(scheduler: Scheduler, pods: Iterable[Pod]) -> None:
 
 
 def _check_uids(pods: Iterable[Pod]) -> None:
-    """A pod is known by its uid: two of one uid would count as one."""
+    """Raises InputError if two pods have one uid, since they would count as one."""
     owners: dict[str, Pod] = {}
     for pod in pods:
         other = owners.setdefault(pod.uid, pod)

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controllers: who answers what the scheduler writes, as in a cluster that works.
+"""Controllers: what other components do when the scheduler writes, in a cluster that works.
 
-A victim's kubelet lets it go at once, and the disruption controller counts it off the budgets. The volume
-controller completes a binding that the scheduler began, and a provisioner makes the volume that a claim was sent
-for. Nobody makes a new pod in place of one that went.
-Source: pkg/controller/disruption/disruption.go, countHealthyPods, updatePdbStatus;
-pkg/controller/volume/persistentvolume/pv_controller.go, syncVolume, bind (v1.34.2);
-sig-storage-lib-external-provisioner, shouldProvision (all as far as the scheduler sees what they write).
+The kubelet of a victim ends it at once, and the disruption controller counts it in the budgets. The volume
+controller completes a binding that the scheduler began, and a provisioner creates the volume of a claim. No
+controller creates a new pod in place of a deleted one.
 """
 
 from __future__ import annotations
@@ -40,7 +37,7 @@ BOUND = "Bound"
 
 @frozen
 class VolumeBound:
-    """A claim got its volume; ``provisioned`` says that it was made for the claim."""
+    """A VolumeBound says that a claim got its volume; ``provisioned`` says that it was created for the claim."""
 
     claim: str
     volume: str
@@ -49,7 +46,7 @@ class VolumeBound:
 
 @frozen
 class Evicted:
-    """A victim was deleted from the node that it ran on."""
+    """An Evicted says that a victim was deleted from the node that it ran on."""
 
     pod: str
     node: str
@@ -96,7 +93,7 @@ def _counted_as_healthy(budget: PodDisruptionBudget, victim: Pod) -> bool:
 
 
 def _complete_binding(scheduler: Scheduler, name: str) -> VolumeBound | None:
-    """The volume names the claim; now the claim is to name the volume."""
+    """Makes the claim name the volume that names it."""
     api = scheduler.state.api
     volume = api.get(PersistentVolume, name)
     ref = volume.spec.claim_ref if volume is not None else None
@@ -111,7 +108,7 @@ def _complete_binding(scheduler: Scheduler, name: str) -> VolumeBound | None:
 
 
 def _provision(scheduler: Scheduler, name: str, namespace: str) -> VolumeBound | None:
-    """The claim waits for a volume on the node that the scheduler selected."""
+    """Provisions a volume for a claim that waits for one on the node that the scheduler selected."""
     api = scheduler.state.api
     claim = api.get(PersistentVolumeClaim, name, namespace)
     if claim is None or claim.spec.volume_name or SELECTED_NODE not in claim.metadata.annotations:
@@ -126,7 +123,8 @@ def _provision(scheduler: Scheduler, name: str, namespace: str) -> VolumeBound |
 
 
 def _volume_for(claim: PersistentVolumeClaim, storage_class: StorageClass, name: str) -> PersistentVolume:
-    """As large as was asked for, and within every node's reach: its driver's topology is not known here."""
+    """Returns a volume as large as the claim requests. It is reachable from every node, since its driver's
+    topology is not known here."""
     ref = ObjectReference(claim.kind, claim.namespace, claim.name, claim.metadata.uid, "v1")
     return PersistentVolume(
         ObjectMeta(name, uid=f"{name}-volume"),

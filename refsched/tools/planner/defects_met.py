@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defects met: on which nodes a known defect decides how a pod is filtered, or which devices it would get."""
+"""Defects met: the nodes on which a known defect decides how a pod is filtered, or which devices it would get."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class DefectsMet:
     state: CycleState
 
     def on(self, node: NodeInfo) -> tuple[KnownDefect, ...]:
-        """The known defects without which, alone or along with others, this node would be judged otherwise, or
-        other devices be given."""
+        """Returns the known defects without which, alone or along with others, this node would be judged
+        otherwise, or other devices be allocated."""
         met: tuple[KnownDefect, ...] = ()
         claims = self.state.states.get(DynamicResources.name)
         if claims is not None:
@@ -67,7 +67,7 @@ class DefectsMet:
 
 
 def met_by_devices(state: PodClaims, node: NodeInfo) -> tuple[KnownDefect, ...]:
-    """Those of DynamicResources."""
+    """Returns the known defects of DynamicResources that decide on this node."""
     if state.allocator is None:
         return ()
     matter = _that_matter(state.to_allocate, state.allocator, node)
@@ -95,7 +95,7 @@ def _with(allocator: Allocator, oddities: Oddities) -> Allocator:
 
 
 def _outcome(state: PodClaims, allocator: Allocator, oddities: Oddities, node: NodeInfo) -> object:
-    """What Filter makes of the node: an allocation, or why there is none."""
+    """Returns the result of Filter on the node: an allocation, or why there is none."""
     try:
         return _with(allocator, oddities).allocate(node.existing_node, state.to_allocate)
     except AllocationError as problem:
@@ -105,7 +105,7 @@ def _outcome(state: PodClaims, allocator: Allocator, oddities: Oddities, node: N
 def _that_matter(
     claims: Sequence[ResourceClaim], allocator: Allocator, node: NodeInfo
 ) -> tuple[KnownDefect, ...]:
-    """The known defects with which something else might come out for these claims."""
+    """Returns the known defects that may change the result for these claims."""
     promised = _with(allocator, AS_PROMISED).pool_orders(node.existing_node)[0]
     released = _with(allocator, AS_RELEASED).pool_orders(node.existing_node)[0]
     one_is_passed_over = any(pool.is_passed_over for pool in promised)

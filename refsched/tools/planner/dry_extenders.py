@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extenders that are asked for real, but never to bind: a plan or an explanation changes nothing."""
+"""Dry extenders: extenders are called, but never to bind, since a plan or an explanation changes nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from refsched.extenders.extender import Ask
 
 
 def reach(config: Extender, *, remember: bool) -> Ask:
-    """How the extender is asked. With ``remember`` the same question is put only once."""
+    """Returns the Ask for the extender. With ``remember`` the same call is made only once."""
     from refsched.tools.http.over_http import over_http  # few clusters have extenders
 
     ask = over_http(config)

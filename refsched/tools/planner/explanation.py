@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explanation: one pod's attempt, node by node: why it was rejected, what is lacking, where each score comes from.
+"""Explanation: one pod's attempt, node by node: why nodes were rejected, what is lacking, and what the scores
+consist of.
 
-The pod is tried by the scheduler itself, against the cluster as it is given: pods that wait as well are not
-placed first, but count where they are nominated. The same attempt is decided a second time, beside it, for what
-records do not show: the scores before weights, and which nodes were never looked at.
+The scheduler itself tries the pod, against the cluster as it is given: other pending pods are not placed before,
+but count where they are nominated. The same attempt is decided a second time for what records do not show: the
+scores before weights, and the nodes that were never evaluated.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from refsched.records import UNSCHEDULABLE, Attempt
 from refsched.tools.planner.cluster import show, why_gated
 from refsched.tools.planner.defects_met import DefectsMet
 from refsched.tools.planner.helped import helped_by_preemption
-from refsched.tools.planner.rejections import EXTENDER, LEFT_OUT, PRE_FILTER, STRUCK
+from refsched.tools.planner.rejections import EXTENDER, LEFT_OUT, PRE_FILTER, REMOVED
 
 FIT = "NodeResourcesFit"
 TAINTS = "TaintToleration"
@@ -45,7 +46,8 @@ TOO_MANY_PODS = "Too many pods"
 
 @frozen
 class Lack:
-    """The pod asks for more of a resource than is free: milli-CPU, bytes, pods, or whole units of the rest."""
+    """A Lack says that the pod requests more of a resource than is free: milli-CPU, bytes, pods, or whole units
+    of the others."""
 
     resource: str
     asks: int
@@ -55,8 +57,8 @@ class Lack:
 
 @frozen
 class Score:
-    """One plugin's score of one node: as the plugin gave it, normalized to 0..100, and that times the weight.
-    An extender's is reported as it counts."""
+    """A Score is one plugin's score of one node: as the plugin returned it, normalized to 0..100, and multiplied
+    by the weight. That of an extender is reported as it counts."""
 
     raw: int
     normalized: int
@@ -65,8 +67,8 @@ class Score:
 
 @frozen
 class NodeVerdict:
-    """``verdict`` is chosen, feasible (and scored, where ``total`` is there), surplus (found when enough were),
-    refused, or unseen (not looked at).
+    """``verdict`` is chosen, feasible (and scored, if ``total`` is set), surplus (found when enough were),
+    refused, or unseen (not evaluated).
 
     ``curable`` says whether preemption would make room there; ``details`` is what a reason leaves out, ``lacks``
     the numbers behind it; ``nominated`` are the pods that counted there since they are nominated to the node.
@@ -111,14 +113,15 @@ class Explanation:
     nodes: tuple[NodeVerdict, ...] = ()
 
     def __str__(self) -> str:
-        """As ``refsched explain`` prints it."""
+        """Returns what ``refsched explain`` prints."""
         from refsched.tools.cli.explain import text
 
         return text(self)
 
 
 def explain(scheduler: Scheduler, objects: Sequence[ApiObject], pod: Pod) -> Explanation:
-    """``pod`` is one of the objects, and the scheduler's to place. Raises InputError as ``plan`` does."""
+    """Explains the decision on ``pod``, which is one of the objects, and the scheduler's to place. Raises
+    InputError as ``plan`` does."""
     bound_to, waiting = pod.spec.node_name, without_node(pod)
     show(scheduler, [waiting if shown is pod else shown for shown in objects])
     gated = why_gated(scheduler, waiting)
@@ -143,7 +146,7 @@ def explain(scheduler: Scheduler, objects: Sequence[ApiObject], pod: Pod) -> Exp
 
 
 def without_node(pod: Pod) -> Pod:
-    """The pod as if it were yet to be placed."""
+    """Returns the pod as if it were yet to be placed."""
     if not pod.spec.node_name:
         return pod
     return evolve(pod, spec=evolve(pod.spec, node_name=""), status=PodStatus())
@@ -154,8 +157,9 @@ def without_node(pod: Pod) -> Pod:
 
 @frozen
 class _Look:
-    """What the attempt is about to find out: the nodes in search order, the nominated pods that count on each,
-    and the decision, with the names of nodes: feasible to the end, more than enough, and passed by all plugins."""
+    """A _Look is what the attempt is about to find out: the nodes in search order, the nominated pods that count
+    on each, and the decision, with the names of nodes: feasible to the end, more than enough, and passed by all
+    plugins."""
 
     pod: Pod
     defects: DefectsMet
@@ -170,7 +174,7 @@ class _Look:
 
 
 def _look(scheduler: Scheduler, pod: Pod) -> _Look | None:
-    """None where there is no node to look at."""
+    """Returns what the attempt will find out, or None if there is no node."""
     state, decision = scheduler.state, decision_on(scheduler, PodInfo(pod))
     if decision is None:
         return None
@@ -251,7 +255,7 @@ def _verdict(explanation: Explanation, look: _Look, node: NodeInfo) -> NodeVerdi
         by = f"{', '.join(explanation.narrowed_by)} ({PRE_FILTER})"
         return evolve(verdict, verdict="refused", plugin=by, reasons=(LEFT_OUT,))
     if name in look.passed:
-        return evolve(verdict, verdict="refused", plugin=EXTENDER, reasons=(STRUCK,))
+        return evolve(verdict, verdict="refused", plugin=EXTENDER, reasons=(REMOVED,))
     return verdict
 
 
@@ -278,7 +282,7 @@ def _scores(scores: Scores, node: str) -> Mapping[str, Score]:
 
 
 def _untolerated(pod: Pod, node: Node) -> tuple[str, ...]:
-    """The taints that keep the pod away, as kubectl writes them."""
+    """Returns the taints that the pod does not tolerate, as kubectl writes them."""
     return tuple(
         f"untolerated {taint.key}{'=' if taint.value else ''}{taint.value}:{taint.effect}"
         for taint in node.spec.taints
@@ -287,7 +291,7 @@ def _untolerated(pod: Pod, node: Node) -> tuple[str, ...]:
 
 
 def _lacks(reasons: Sequence[str], pod: Pod, node: NodeInfo) -> tuple[Lack, ...]:
-    """The numbers behind NodeResourcesFit's reasons, with the nominated pods counted as it counts them."""
+    """Returns the numbers behind NodeResourcesFit's reasons, with the nominated pods counted as it counts them."""
     wanted = resource_of(pod_requests(pod, use_status=False))
     allowed = node.allocatable.allowed_pod_number
     lacks = [Lack(PODS, 1, allowed - len(node.pods), allowed)] if TOO_MANY_PODS in reasons else []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where preemption would make room for a pod: DefaultPreemption itself is asked, about each node by itself."""
+"""Helped: the nodes on which preemption would help a pod. DefaultPreemption itself is asked about each node."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ELSEWHERE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
 def helped_by_preemption(
     state: SchedulerState, framework: Framework, snapshot: Snapshot, decision: Decision, pod: PodInfo
 ) -> frozenset[str]:
-    """The nodes on which evicting pods makes room. Extenders are not asked: they may still object to each."""
+    """Returns the nodes on which evicting pods helps. Extenders are not called: they may still reject each."""
     plugin: Any = next((each for each in framework.post_filter_plugins if each.name == PREEMPTION), None)
     if plugin is None or not decision.pre_filter.status.is_success:
         return frozenset()

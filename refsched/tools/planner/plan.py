@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plan: every pending pod tried, in the order of the queue, until nothing changes any more.
+"""Plan: every pending pod is tried, in the order of the queue, until nothing changes any more.
 
 The clock moves by itself: past backoffs, and past the five minutes after which a pod is tried again though no
 event has made it schedulable. The end is reached when each pod that is left was rejected since the last change:
@@ -30,16 +30,16 @@ PLACED = "placed"
 PREEMPTED = "preempted"
 GATED = "gated"
 POD = "pod"
-"""The question which of the pods at the head of the queue is popped."""
+"""This is the question which of the pods at the head of the queue is popped."""
 
 T = TypeVar("T")
 PATIENCE = 1000
-"""Seconds without a pod to try after which nothing is waited for: longer than any timer of the scheduler."""
+"""After so many seconds without a pod to try the plan ends: this is longer than any timer of the scheduler."""
 
 
 @frozen
 class Outcome:
-    """What became of one pending pod.
+    """An Outcome is what happened to one pending pod.
 
     ``result`` is placed, unschedulable, error, gated, or preempted by a pod that came after it. ``node`` is also
     reported if binding the pod to it failed. ``message`` is what its FailedScheduling event says, ``rejections``
@@ -59,7 +59,7 @@ class Outcome:
 
 @frozen
 class Preempted:
-    """``pod`` had to leave ``node`` for the pod ``by``."""
+    """A Preempted says that ``pod`` was evicted from ``node`` for the pod ``by``."""
 
     pod: str
     node: str
@@ -68,7 +68,7 @@ class Preempted:
 
 @frozen
 class Plan:
-    """``outcomes`` are by namespace and name, what else happened is in its order. ``in_open_order`` is how many
+    """``outcomes`` are by namespace and name; what else happened is in its order. ``in_open_order`` is how many
     pods were tried before another one of the same priority and age that waited as well."""
 
     outcomes: tuple[Outcome, ...]
@@ -86,7 +86,7 @@ class Plan:
         return self.placed == len(self.outcomes)
 
     def __str__(self) -> str:
-        """As ``refsched schedule`` prints it."""
+        """Returns what ``refsched schedule`` prints."""
         from refsched.tools.cli.schedule import text
 
         return text(self)
@@ -95,7 +95,7 @@ class Plan:
 def plan(
     scheduler: Scheduler, objects: Sequence[ApiObject], progress: Callable[[int], None] = lambda placed: None
 ) -> Plan:
-    """Place what can be placed. Raises InputError where an object says what cannot be. ``progress`` is called with
+    """Places the pods that can be placed. Raises InputError if an object is invalid. ``progress`` is called with
     how many pods were placed so far."""
     scheduler.state.choices = chosen = NotedChoices(scheduler.state.choices)
     run = _Run(scheduler, show(scheduler, objects), chosen, progress)
@@ -105,7 +105,7 @@ def plan(
 
 @define(eq=False)
 class NotedChoices:
-    """Choices made by another, and which of them might have been made otherwise."""
+    """NotedChoices are made by another, and note which of them might have been made otherwise."""
 
     choices: Choices
     _noted: list[str] = Factory(list)
@@ -116,15 +116,15 @@ class NotedChoices:
         return self.choices.choose(question, options)
 
     def take(self) -> Sequence[str]:
-        """The questions since the last time."""
+        """Returns the questions since the last time."""
         noted, self._noted = self._noted, []
         return noted
 
 
 @define(eq=False)
 class _Run:
-    """``failed`` are the pods that were rejected, or not bound, since the last change; ``underway`` those between
-    their two cycles."""
+    """``failed`` are the pods that were rejected, or not bound, since the last change; ``underway`` are those
+    between their two cycles."""
 
     scheduler: Scheduler
     census: Census
@@ -145,7 +145,8 @@ class _Run:
             pass
 
     def _schedule(self) -> bool:
-        """Try one pod, and see to what follows from it. False where none may be tried now, or need be."""
+        """Tries one pod, and does what controllers do because of it. Returns False if none may be tried now, or
+        need be."""
         if self.failed and self._is_a_head(failed=True) and self._is_over():
             return False
         busy = self.scheduler.schedule()
@@ -153,7 +154,7 @@ class _Run:
         return busy
 
     def _wait(self) -> bool:
-        """Move the clock until a pod was tried; False where none need be."""
+        """Moves the clock until a pod was tried. Returns False if none need be."""
         for _ in range(PATIENCE):
             if self._is_over():
                 return False
@@ -164,7 +165,8 @@ class _Run:
         return False
 
     def _is_over(self) -> bool:
-        """Has every pod failed since the last change? One that was never tried, and may not be, is gated."""
+        """Returns whether every pod has failed since the last change. One that was never tried, and may not be,
+        is gated."""
         if self._is_a_head(failed=False):
             return False
         active, backoff, unschedulable = self.scheduler.state.queue.queues()
@@ -174,7 +176,7 @@ class _Run:
         )
 
     def _is_a_head(self, *, failed: bool) -> bool:
-        """Whether a pod may be tried next that has failed, or has not."""
+        """Returns whether a pod may be tried next that has failed, or one that has not."""
         return any((pod.key in self.failed) is failed for pod in self.scheduler.state.queue.heads())
 
     # --- What the scheduler did -------------------------------------------------------------------
@@ -249,7 +251,7 @@ class _Run:
         return Outcome(key, pod.priority, attempt.result, "", tries, attempt.message or "", rejections)
 
     def _gated(self, pod: Pod) -> Outcome:
-        """A pod that never had its turn: something keeps it out of the queue."""
+        """Returns the outcome of a pod that was never tried, since a PreEnqueue plugin rejects it."""
         status = why_gated(self.scheduler, pod)
         assert status is not None, described_as(pod)
         return Outcome(
@@ -262,5 +264,6 @@ class _Run:
 
 
 def _without_tables(attempt: Attempt) -> Attempt:
-    """What was said of each node takes room, and is not reported of a pod that was placed."""
+    """Returns the attempt without the answers for each node, which take memory and are not reported of a pod
+    that was placed."""
     return evolve(attempt, filter=None, scores=None, totals=None)

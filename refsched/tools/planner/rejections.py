@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rejections: an attempt's failure turned round: by plugin and reason, on which nodes."""
+"""Rejections: the failure of an attempt by plugin and reason, with the nodes of each."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from refsched.records import UNSCHEDULABLE, Attempt, NodeStatus
 PRE_FILTER = "PreFilter"
 LEFT_OUT = "left out of the search"
 EXTENDER = "extender"
-STRUCK = "struck from the feasible nodes"
+REMOVED = "removed from the feasible nodes"
 
 
 @frozen
 class Rejection:
-    """``nodes`` are those on which the plugin gave this reason; none where it rejected the pod as such."""
+    """``nodes`` are those on which the plugin gave this reason; there are none if it rejected the pod as a
+    whole."""
 
     plugin: str
     reason: str
@@ -25,7 +26,7 @@ class Rejection:
 
 
 def rejections_of(attempt: Attempt, nodes: Sequence[str]) -> tuple[Rejection, ...]:
-    """The rejection of most nodes first. ``nodes`` are all that there are."""
+    """Returns the rejections, that of most nodes first. ``nodes`` are all that there are."""
     if attempt.pre_filter is not None and attempt.pre_filter.code != "Success":
         rejected = attempt.pre_filter
         return tuple(Rejection(rejected.plugin or PRE_FILTER, reason) for reason in rejected.reasons)
@@ -43,6 +44,6 @@ def rejections_of(attempt: Attempt, nodes: Sequence[str]) -> tuple[Rejection, ..
 
 
 def _without_reason(attempt: Attempt, status: NodeStatus) -> tuple[str, ...]:
-    """A node that passed Filter, of a pod that none was chosen for, was struck by an extender."""
-    is_struck = status.code == "Success" and attempt.result == UNSCHEDULABLE and attempt.node is None
-    return (STRUCK,) if is_struck else ()
+    """Returns the reason for a node that an extender removed: it passed Filter, and no node was chosen."""
+    is_removed = status.code == "Success" and attempt.result == UNSCHEDULABLE and attempt.node is None
+    return (REMOVED,) if is_removed else ()

@@ -19,14 +19,14 @@ from refsched.tools.planner.cluster import FINISHED, show, why_gated, why_passed
 from refsched.tools.planner.explanation import decision_on, without_node
 
 MOST_PLUGINS = 3
-"""How many plugins are named where scores decide."""
+"""If scores decide, so many plugins are named."""
 
 
 @frozen
 class Placement:
-    """``nodes`` are those of which one release takes one, none where it places the pod nowhere; ``message`` says
-    why then. ``rejections`` say why a node is rejected, and ``scores`` are the weighted scores by plugin and
-    node."""
+    """``nodes`` are those of which one release takes one; there are none if it places the pod nowhere, and
+    ``message`` says why. ``rejections`` say why a node is rejected, and ``scores`` are the weighted scores by
+    plugin and node."""
 
     nodes: tuple[str, ...] = ()
     message: str = ""
@@ -36,7 +36,7 @@ class Placement:
 
 @frozen
 class Change:
-    """A pod that the two releases place differently."""
+    """A Change is a pod that the two releases place differently."""
 
     pod: str
     before: Placement
@@ -44,8 +44,8 @@ class Change:
 
     @property
     def gains(self) -> Mapping[str, int]:
-        """The plugins that favour the new node over the old one more than they did before, with by how much, the
-        greatest first; none where scores did not decide."""
+        """Returns the plugins that favour the new node over the old one more than they did before, and by how
+        much, the greatest first. There are none if scores did not decide."""
         old = next((node for node in self.before.nodes if node not in self.after.nodes), "")
         new = next((node for node in self.after.nodes if node not in self.before.nodes), "")
         if not old or not new:
@@ -64,7 +64,7 @@ class Change:
 
 @frozen
 class Compared:
-    """How many pods were compared, and those that are placed differently."""
+    """A Compared has how many pods were compared, and those that are placed differently."""
 
     pods: int
     changes: tuple[Change, ...]
@@ -75,8 +75,8 @@ def compare(
     after: tuple[Scheduler, Sequence[ApiObject]],
     progress: Callable[[int], None] = lambda compared: None,
 ) -> Compared:
-    """The same cluster as two releases read it, each with a scheduler that has seen nothing yet. ``progress`` is
-    called with how many pods were compared so far. Raises InputError as ``plan`` does."""
+    """Compares the same cluster as two releases read it, each with a scheduler that has seen nothing yet.
+    ``progress`` is called with how many pods were compared so far. Raises InputError as ``plan`` does."""
     count = 0
     changes = []
     for (pod, old), (_, new) in zip(_placements(*before), _placements(*after), strict=True):

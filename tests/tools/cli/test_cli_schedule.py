@@ -210,7 +210,7 @@ def test_extenders_are_asked_but_not_to_bind(tmp_path: Path, extender: str) -> N
 def test_nodes_that_an_extender_refuses_are_reported_as_refused_by_it(tmp_path: Path, extender: str) -> None:
     path = cluster(tmp_path, node("struck"), node("bad"), pod("a"))
     done = run("schedule", "-f", path, "--config", extender)
-    assert "  extender  struck from the feasible nodes  2 nodes: bad, struck" in lines(done)
+    assert "  extender  removed from the feasible nodes  2 nodes: bad, struck" in lines(done)
 
 
 def test_an_explanation_asks_an_extender_once_and_reports_what_it_said(tmp_path: Path, extender: str) -> None:
@@ -225,7 +225,7 @@ def test_an_explanation_asks_an_extender_once_and_reports_what_it_said(tmp_path:
     assert shown["other"]["scores"][url]["weighted"] == 0
     assert (shown["struck"]["plugin"], shown["struck"]["reasons"]) == (
         "extender",
-        ["struck from the feasible nodes"],
+        ["removed from the feasible nodes"],
     )
     assert (shown["bad"]["plugin"], shown["bad"]["reasons"]) == ("extender", ["bad luck"])
     header = lines(run("explain", "-f", path, "--config", extender, "a"))[2]
