@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the driver plays: the API server, the volume controller and a provisioner.
+"""ApiServer: the driver's own API server, volume controller and provisioner.
 
-An implementation that claims ``api`` brings its own. For the others this one answers what they did: victims are
-deleted, a volume that was given a claim is bound to it, and a claim for which a node was selected gets a volume.
+An implementation that claims ``api`` has its own. For the others this one does what follows from their writes:
+victims are deleted, a volume that was given a claim is bound to it, and a claim for which a node was selected
+gets a volume.
 Source: docs/protocol.md, "Who plays the API server?"; names and shapes as traces/recorder has them.
 """
 
@@ -37,7 +38,7 @@ BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 
 
 class ApiServer:
-    """The objects that are there, as JSON, and the pods that wait on Permit or are held."""
+    """The ApiServer has the objects that exist, as JSON, and the pods that wait on Permit or are held."""
 
     def __init__(self) -> None:
         self._objects: dict[Key, Json] = {}
@@ -55,8 +56,8 @@ class ApiServer:
         self._held.append(pod)
 
     def accepts(self, step: Input) -> bool:
-        """Whether it fits what has happened: what is created is not there yet, and a pod that is permitted
-        waits."""
+        """Returns whether the step fits what has happened: an object to create does not exist, and a pod to
+        permit waits."""
         match step:
             case Create(value):
                 return _key(value) not in self._objects
@@ -72,14 +73,14 @@ class ApiServer:
                 return True
 
     def _moves(self, value: Json) -> bool:
-        """Whether the update takes a bound pod to another node, which no API server lets anybody do."""
+        """Returns whether the update moves a bound pod to another node, which no API server allows."""
         if value["kind"] != "Pod":
             return False
         bound = self._bound.get("/".join(_key(value)[1:]))
         return bound is not None and (value.get("spec") or {}).get("nodeName", bound) != bound
 
     def completed(self, step: Input) -> Input:
-        """An update leaves a pod on its node, and nominated where the scheduler has nominated it, unless it
+        """Returns the update of a pod with its node, and with its nomination by the scheduler, unless the step
         says otherwise: a history does not know what was decided."""
         if not isinstance(step, Update) or step.object["kind"] != "Pod":
             return step
@@ -93,7 +94,7 @@ class ApiServer:
         return Update(_merged(known, step.object)) if known else step
 
     def _waits_for(self, pod: str) -> list[str]:
-        """The plugins that the pod's script lets answer Wait, and that have not allowed it since."""
+        """Returns the plugins for which the pod's script answers Wait, and that have not allowed the pod since."""
         return [
             plugin
             for plugin, points in script_of(self._annotations(pod)).items()
@@ -106,7 +107,7 @@ class ApiServer:
         return annotations
 
     def take(self, record: Record) -> list[Input]:
-        """What the API server and its controllers do about this record, in their order."""
+        """Returns what the API server and its controllers do because of this record, in their order."""
         match record:
             case Create(value) | Update(value):
                 self._objects[_key(value)] = value
@@ -137,7 +138,8 @@ class ApiServer:
     # --- Preemption -------------------------------------------------------------------------------
 
     def _attempted(self, attempt: Attempt) -> list[Input]:
-        """A victim that waits on Permit was rejected by the scheduler itself, and stays."""
+        """Returns the deletions of the victims. The scheduler itself rejects a victim that waits on Permit, and
+        it stays."""
         if attempt.waiting:
             self._waiting.add(attempt.pod)
             self._allowed = {(pod, plugin) for pod, plugin in self._allowed if pod != attempt.pod}
@@ -159,7 +161,7 @@ class ApiServer:
         return []
 
     def _bind(self, volume: Json) -> Iterator[Input]:
-        """The claim that the scheduler wrote into a volume gets this volume."""
+        """Binds the volume to the claim that the scheduler wrote into it."""
         claimed = volume["spec"].get("claimRef")
         claim = self._objects.get(_claim_key(claimed)) if claimed else None
         if claim is None or claim["spec"].get("volumeName"):
@@ -170,7 +172,7 @@ class ApiServer:
         yield Update(_bound(claim, volume["metadata"]["name"]))
 
     def _provision(self, claim: Json) -> Iterator[Input]:
-        """A claim for which a node was selected gets a volume that is made for it."""
+        """Creates the volume of a claim for which a node was selected."""
         metadata, spec = claim["metadata"], claim["spec"]
         storage_class = self._objects.get(("StorageClass", "", spec.get("storageClassName", "")))
         if (
@@ -215,13 +217,14 @@ def _bound(claim: Json, volume: str) -> Json:
 
 
 def script_of(annotations: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
-    """The answers that the annotation asks of the scripted plugins: plugin → point → answer."""
+    """Returns the answers that the annotation asks of the scripted plugins: plugin → point → answer."""
     script: Mapping[str, Mapping[str, str]] = json.loads(annotations.get(SCRIPT, "{}"))
     return script
 
 
 def took_the_binding(bind: Bind, annotations: Mapping[str, str]) -> bool:
-    """Whether the API server has the pod on its node: also where the scheduler was informed that this failed."""
+    """Returns whether the API server has the pod on its node, even if the scheduler was informed that the
+    binding failed."""
     if bind.result == BOUND:
         return True
     answer = script_of(annotations).get("ScriptedBinder", {}).get("bind", "")
@@ -255,7 +258,7 @@ def _split(pod: str) -> tuple[str, str]:
 
 
 def _merged(base: Json, over: Json) -> Json:
-    """``over`` laid on ``base``, member by member; what a scheduler left out of what it wrote stays."""
+    """Returns ``base`` with the members of ``over``; members that a scheduler left out of what it wrote stay."""
     merged = deepcopy(base)
     for name, member in over.items():
         old = merged.get(name)

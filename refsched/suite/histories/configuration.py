@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A configuration as somebody writes it who runs another release.
+"""Configuration: a configuration as the user of another release writes it.
 
-Histories are drawn with the configuration API of the newest release. What an older one does not have is left out;
-what it enables or disables at every point at once (multiPoint) is listed point by point.
+Histories are drawn with the configuration API of the newest release. What an older one does not have is left
+out; what it enables or disables at every point at once (multiPoint) is listed point by point.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ QUEUE_SORT = "queueSort"
 
 @cache
 def points_of(release: str) -> tuple[str, ...]:
-    """The names under ``plugins`` of a profile, in the configuration API of this release."""
+    """Returns the names under ``plugins`` of a profile, in the configuration API of this release."""
     not_yet = RELEASES[release].config.not_yet
     points = (json_name(each.name) for each in attrs.fields(Plugins))
     return tuple(point for point in points if f"profiles[].plugins.{point}" not in not_yet)
 
 
 def can_be_configured_for(config: Mapping[str, Any], release: Release) -> bool:
-    """Whether the configuration is written in this release's API or the newest one."""
+    """Returns whether the configuration is written in this release's API or the newest one."""
     return config.get("apiVersion") in (None, *DEFAULT.api_versions, *release.api_versions)
 
 
 def configured_for(config: Mapping[str, Any], release: Release) -> Json:
-    """The configuration in the release's API."""
+    """Returns the configuration in the release's API."""
     if config.get("apiVersion") in (None, *release.api_versions):
         return dict(config)
     profiles = [_profile(profile, release) for profile in config.get("profiles") or ()]
@@ -66,15 +66,15 @@ def _profile(profile: Mapping[str, Any], release: Release) -> Json:
 
 
 def _known(args: Mapping[str, Any], of: type[PluginArgs]) -> Json:
-    """The arguments without those that the plugin does not take in this release."""
+    """Returns the arguments without those that the plugin does not take in this release."""
     names = {json_name(each.name) for each in attrs.fields(of)}
     return {name: value for name, value in args.items() if name in names}
 
 
 def _by_point(given: Mapping[str, Any], release: Release) -> Json:
-    """Each point's plugins, with those of multiPoint at each of their points, but for queueSort, for which there
-    is one plugin. A plugin that a point enables by default is disabled before it is enabled again, as an older
-    release demands it."""
+    """Returns each point's plugins, with those of multiPoint at each of their points, except for queueSort, for
+    which there is one plugin. A plugin that a point enables by default is disabled before it is enabled again,
+    as an older release requires."""
     everywhere = given.get(MULTI_POINT) or {}
     by_point: Json = {}
     for point in points_of(release.name):
@@ -97,6 +97,6 @@ def _is_at(plugin: str, point: str, release: Release) -> bool:
 
 
 def _each_once(disabled: list[Json]) -> list[Json]:
-    """Beside ``*`` no other name says anything."""
+    """Returns the names once each, and no other name besides ``*``, which stands for all."""
     names = dict.fromkeys(each["name"] for each in disabled)
     return [{"name": "*"}] if "*" in names else [{"name": name} for name in names]

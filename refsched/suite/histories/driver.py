@@ -38,7 +38,7 @@ WAITS = "R-PERMIT-01"
 
 
 class Asked(Protocol):
-    """An implementation after ``reset``; each request is answered."""
+    """An Asked is an implementation after ``reset``; each request is answered."""
 
     def create(self, object: dict[str, object]) -> Answer: ...
 
@@ -61,11 +61,12 @@ class Witness(Protocol):
     """A witness sees every record of a run and reports what is not allowed."""
 
     def foresee(self, records: Sequence[Record]) -> None:
-        """The records that will be shown next, in order: what was written shows how an attempt has chosen."""
+        """Takes note of the records that will be shown next, in order: what was written shows which choices an
+        attempt made."""
         ...
 
     def take(self, record: Record) -> list[Finding]:
-        """An input that was sent, or what came back."""
+        """Checks a record: an input that was sent, or what was returned."""
         ...
 
     def begin(self, pod: str) -> list[Finding]: ...
@@ -75,7 +76,7 @@ class Witness(Protocol):
     def error(self, request: str, message: str) -> list[Finding]: ...
 
     def settled(self) -> list[Finding]:
-        """Everything that the last step caused has been shown."""
+        """Returns the findings once everything that the last step caused has been shown."""
         ...
 
     def next_pod(self) -> str | None: ...
@@ -90,7 +91,7 @@ class Witness(Protocol):
 
 @frozen
 class Seen:
-    """A record of the transcript: the step that caused it, and the time at which it came."""
+    """A Seen is a record of the transcript: the step that caused it, and the time at which it came."""
 
     step: int
     at: float
@@ -99,8 +100,8 @@ class Seen:
 
 @define
 class Transcript:
-    """What happened. ``ended`` says why the history was not run to its end, where it was not. ``decisive``,
-    ``choices`` and ``single`` are the judge's counts."""
+    """A Transcript is what happened. ``ended`` says why the history was not run to its end, if it was not.
+    ``decisive``, ``choices`` and ``single`` are the judge's counts."""
 
     history: History
     seen: list[Seen] = Factory(list)
@@ -112,7 +113,7 @@ class Transcript:
 
 
 class _OverError(Exception):
-    """The history cannot go on."""
+    """An _OverError says that the history cannot go on."""
 
 
 class Driver:
@@ -128,13 +129,13 @@ class Driver:
         self.transcript = Transcript(History(()))
 
     def run(self, history: History) -> Transcript:
-        """AdapterFault where the implementation does not answer as docs/protocol.md says."""
+        """Runs the history. Raises AdapterFault if the implementation does not answer as docs/protocol.md says."""
         for step in history.steps:
             self.take(step)
         return evolve(self.transcript, history=history)
 
     def take(self, step: Step) -> None:
-        """The next step. Nothing is asked any more once the history cannot go on."""
+        """Takes the next step. No request is made any more once the history cannot go on."""
         if not self.transcript.ended:
             try:
                 self._take(step)
@@ -160,8 +161,8 @@ class Driver:
                     self._observe()
 
     def _schedule(self) -> bool:
-        """Asks for one attempt. False if there was no pod to pop, or if a cycle is held and the next one must
-        wait."""
+        """Requests one attempt. Returns False if there was no pod to pop, or if a cycle is held and the next one
+        must wait."""
         if "queue" in self._capabilities:
             answer = self._scheduler.schedule()
         else:
@@ -196,7 +197,8 @@ class Driver:
     # --- Answers ----------------------------------------------------------------------------------
 
     def _hear(self, request: str, answer: Answer) -> None:
-        """Show what came, and then what the API server does about it, until nothing follows any more."""
+        """Shows the records of an answer, and then what the API server does because of them, until nothing more
+        follows."""
         if answer.unsupported is not None:
             raise _OverError(f"{request} is unsupported: {answer.unsupported}")
         if answer.error is not None:
@@ -223,7 +225,8 @@ class Driver:
         self._note(self._witness.settled())
 
     def _look_at_once(self, answer: Answer) -> None:
-        """A finding in the queues may only follow from a finding on the nodes, so both are reported."""
+        """Shows all records before it stops: a finding in the queues may only follow from one on the nodes, so
+        both are reported."""
         findings: list[Finding] = []
         for record in answer.records:
             self._remember(record)
@@ -245,7 +248,8 @@ class Driver:
             raise _OverError("the implementation made a choice of its own that was not seen in time")
 
     def _taken(self, record: Record) -> list[Finding]:
-        """The implementation has let a pod come to where it is held, or waits, and the specification has not."""
+        """Returns the findings in a record. A pod that the specification does not hold, or let wait, is a
+        finding."""
         try:
             return self._witness.take(record)
         except InputError as refused:
@@ -263,7 +267,7 @@ class Driver:
 
 
 def send(scheduler: Asked, step: Input) -> Answer:
-    """Ask what an input record says."""
+    """Sends the request that an input record stands for."""
     match step:
         case Create(value):
             return scheduler.create(value)

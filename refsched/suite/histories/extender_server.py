@@ -59,7 +59,8 @@ _SCRIPTED_FAILURE = {"Error": "told to fail"}
 
 
 class ScriptedFailureError(Exception):
-    """The answer is HTTP 500, or there is none: then ``failed`` is the error that Go's HTTP client reports."""
+    """A ScriptedFailureError says that the answer is HTTP 500, or that there is none: then ``failed`` is the
+    error that Go's HTTP client reports."""
 
     def __init__(self, failed: str = "") -> None:
         super().__init__(failed)
@@ -218,8 +219,8 @@ def _nobody(call: Json) -> None:
 
 @contextmanager
 def serving(port: int = 0, heard: Callable[[Json], None] = _nobody) -> Iterator[str]:
-    """A server on the loopback interface, on any free port; yields its URL. Before each answer ``heard`` is
-    given the call in the form of a trace (docs/traces.md)."""
+    """Runs a server on the loopback interface, on any free port, and yields its URL. Before each answer
+    ``heard`` is given the call in the form of a trace (docs/traces.md)."""
     with _Server(port, heard) as server:
         thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()

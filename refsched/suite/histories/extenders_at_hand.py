@@ -26,7 +26,7 @@ EXTENDERS = "http://extenders.test"
 
 
 def with_extenders_at_hand(history: H) -> H:
-    """The same history, with an address for its extenders if it leaves the address open."""
+    """Returns the same history, with an address for its extenders if it leaves the address open."""
     return reached_at(_address(), history) if leaves_extenders_open(history) else history
 
 
@@ -35,7 +35,7 @@ def leaves_extenders_open(history: History) -> bool:
 
 
 def reached_at(address: str, history: H) -> H:
-    """The same history, with those of its extenders that have no address at this one."""
+    """Returns the same history, with this address for those of its extenders that have none."""
     reached = [
         _moved(extender, address) if _is_nowhere(extender) else extender for extender in _configured(history)
     ]
@@ -56,7 +56,7 @@ def _moved(extender: Json, address: str) -> Json:
 
 @cache
 def _address() -> str:
-    """The server is started when it is first needed."""
+    """Returns the address of the server, which is started when it is first needed."""
     running = ExitStack()
     address = running.enter_context(serving())
     atexit.register(running.close)

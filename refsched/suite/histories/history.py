@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""History: what is done to a scheduler, decided before anything is asked of it.
+"""History: the steps that are applied to a scheduler, decided before the first request.
 
 A history is drawn by a strategy, read from a scenario file, or taken from a trace. It never depends on answers:
-where a step does not fit what the scheduler did meanwhile (a pod to permit that does not wait), it is passed over.
+a step that does not fit what the scheduler did meanwhile (a pod to permit that does not wait) is skipped.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ DEFAULT_CONFIG: Json = {
 
 @frozen
 class Schedule:
-    """Pop one pod and try to place it; ``times`` such requests at most, until there is none to pop."""
+    """Schedule pops one pod and tries to place it; there are at most ``times`` such requests, until there is no
+    pod to pop."""
 
     member: ClassVar[str] = "schedule"
     times: int = 1
@@ -45,7 +46,7 @@ class Schedule:
 
 @frozen
 class Observe:
-    """Look at the queues and nodes. The driver also does so after every step once a pod was scheduled."""
+    """Observe reads the queues and nodes. The driver also does so after every step once a pod was scheduled."""
 
     member: ClassVar[str] = "observe"
 
@@ -55,20 +56,22 @@ Step = Create | Update | Delete | Advance | Permit | Release | Schedule | Observ
 
 @frozen(repr=False)
 class History:
-    """``steps`` from an empty cluster at time 0, under this KubeSchedulerConfiguration."""
+    """A History has ``steps`` from an empty cluster at time 0, under this KubeSchedulerConfiguration."""
 
     steps: tuple[Step, ...]
     config: Json = field(factory=lambda: dict(DEFAULT_CONFIG))
     feature_gates: Mapping[str, bool] = field(factory=dict)
 
     def __repr__(self) -> str:
-        """Short, because it is printed for every history that fails, and the report shows the steps."""
+        """Returns a short text, because it is printed for every history that fails, and the report shows the
+        steps."""
         return f"<History of {len(self.steps)} steps>"
 
 
 def steps_by_entry(entries: Iterable[Entry]) -> Iterator[tuple[Entry, list[Step]]]:
-    """Each record of a trace, with the steps that lead to it: requests that left no record of their own, and then
-    the input itself, or what was asked for. The attempt of a pod that was held is no request of its own."""
+    """Returns each record of a trace, with the steps that lead to it: requests that left no record of their own,
+    and then the input itself, or what was asked for. The attempt of a pod that was held is no request of its
+    own."""
     held = ""
     for entry in entries:
         steps: list[Step] = [Schedule()] * (entry.idle + bool(entry.held))
@@ -90,7 +93,7 @@ def creating(*objects: Json) -> tuple[Create, ...]:
 
 
 def deleting(value: Json) -> Delete:
-    """The deletion of an object that was created from ``value``."""
+    """Returns the deletion of an object that was created from ``value``."""
     metadata = value["metadata"]
     return Delete(
         Reference(value["kind"], metadata["name"], value["apiVersion"], metadata.get("namespace", ""))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Judge: the witness that knows the specification, and the invariants that need none.
 
-The specification follows what the implementation did; where it may not do so, the rule is named. The invariants
-look at the same records on their own, and come first: what they find is wrong by any specification.
+The specification follows what the implementation did; if that was not allowed, the rule is named. The
+invariants check the same records independently, and come first: what they find is wrong by any specification.
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ EXTENDERS = "R-EXTENDER-"
 SEARCH = "R-SEARCH-"
 _OF_PREEMPTION = ("victims", "nominated_node", "filter", "message")
 _IN_WORDS = {"R-WORDS-01": ("message",), "R-WORDS-02": ("filter", "pre_filter")}
-"""Rules that decide these members of an attempt alone: nothing, where they are left out."""
+"""These rules decide only these members of an attempt, and nothing if the members are left out."""
 
 
 class Judge:
-    """One history. ``with_specification`` off leaves the invariants alone. At ``level`` promised a scheduler is
-    free in what the rules leave open, and in its words; else it must do and say what the release does.
+    """A Judge judges one history. Without ``with_specification`` only the invariants are checked. At ``level``
+    promised a scheduler is free in what the rules leave open, and in its words; else it must do and say what the
+    release does.
 
-    ``decisive`` counts for each rule how often it had a say in a value that was checked, ``choices`` the values
-    that the implementation chose, and ``single`` those of them that left it no choice. Nothing counts before the
+    ``decisive`` counts for each rule how often it decided a value that was checked, ``choices`` the values that
+    the implementation chose, and ``single`` those of them that left it no choice. Nothing counts before the
     implementation has been asked for a pod, and answered.
     """
 
@@ -108,7 +109,7 @@ class Judge:
         return findings + (left_out if _explain(left_out, found) else found)
 
     def _taken(self, checker: Checker, record: Record) -> list[Disagreement]:
-        """What the checker finds, but for what the implementation is free in."""
+        """Returns what the checker finds, except for what the implementation is free in."""
         found = checker.take(record)
         specified = checker.specified
         if not (isinstance(record, Attempt) and isinstance(specified, Attempt)):
@@ -147,7 +148,8 @@ class Judge:
         return self._attribution.rule_of(Disagreement(member, expected, None))
 
     def stored(self, object: dict[str, Any]) -> dict[str, Any]:
-        """As the specification's API server stores it, with what scheduling does not read as it was given."""
+        """Returns the object as the specification's API server stores it; what scheduling does not read stays as
+        it was given."""
         stored = self._checker.stored(object)
         if stored is None:
             return object
@@ -155,14 +157,14 @@ class Judge:
         return whole
 
     def _is_nominated_to(self, node: str) -> bool:
-        """Whether a pod is nominated to this node that waits for another attempt."""
+        """Returns whether a pod that waits for another attempt is nominated to this node."""
         return bool(self._checker.scheduler.state.queue.nominated_pods_for_node(node))
 
     def settled(self) -> list[Finding]:
         return self._compare(Checker.take_missing)
 
     def may_be_next(self, pod: str) -> bool:
-        """Whether this pod (``namespace/name``) may be popped next."""
+        """Returns whether this pod (``namespace/name``) may be popped next."""
         return self._checker.may_be_next(pod)
 
     def next_pod(self) -> str | None:
@@ -171,8 +173,8 @@ class Judge:
     def _compare(
         self, compare: Callable[[Checker], list[Disagreement]], record: Record | None = None
     ) -> list[Finding]:
-        """The disagreements that the absence of oddities does not explain. Those that only the absence of an
-        order explains break the rule that states this order."""
+        """Returns the disagreements that the absence of oddities does not explain. Those that only the absence
+        of an order explains break the rule that states this order."""
         if not self._with_specification:
             return []
         pod = record.pod if isinstance(record, Attempt | Bind) else ""
@@ -200,8 +202,8 @@ class Judge:
         return Finding(rule, found.member, found.expected, found.got, pod, symptom=symptom, also=tuple(also))
 
     def _cause_of(self, found: Disagreement) -> Disagreement:
-        """A node that was chosen though the specification rejects it differs in the filter's status, shown or
-        not."""
+        """Returns the cause of a disagreement. That of a node chosen although the specification rejects it is
+        the node's status at Filter, shown or not."""
         specified = self._checker.specified
         if found.member == "node" and isinstance(specified, Attempt) and specified.filter:
             status = specified.filter.get(str(found.got))
@@ -210,7 +212,8 @@ class Judge:
         return found
 
     def _but_for_words(self, found: list[Disagreement]) -> list[Disagreement]:
-        """Nothing else follows from words, so that a scheduler that has words of its own is judged to the end."""
+        """Returns the disagreements except for those in words, from which nothing else follows: a scheduler with
+        words of its own is judged to the end."""
         if self._level != PROMISED:
             return found
         return [one for one in found if self._attribution.rule_of(one) not in _IN_WORDS]
@@ -225,8 +228,8 @@ class Judge:
             del self._not_compared[rule]
 
     def _has_a_say(self, rule: str, record: Record) -> bool:
-        """Whether the rule decided a member that can be seen. Without extenders their rules decide nothing,
-        though their code runs."""
+        """Returns whether the rule decided a member that can be seen. Without extenders their rules decide
+        nothing, though their code runs."""
         if rule in _IN_WORDS:
             return isinstance(record, Attempt) and _has_any(record, _IN_WORDS[rule])
         if self._part.lacks(rule) or (rule.startswith(EXTENDERS) and not self._has_extenders):
@@ -255,7 +258,7 @@ def _has_any(record: Attempt, members: Sequence[str]) -> bool:
 
 
 def _explain(findings_left_out: Sequence[Finding], found: Sequence[Finding]) -> bool:
-    """Whether the members that were left out explain what was found. If another member is wrong, a member may
-    be missing because of that: a single feasible node has no scores."""
+    """Returns whether the members that were left out explain what was found. If another member is wrong, a
+    member may be missing because of that: a single feasible node has no scores."""
     members = {one.member for one in findings_left_out}
     return bool(members) and (not found or not members.isdisjoint(one.member for one in found))

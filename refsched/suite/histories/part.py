@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part: what of kube-scheduler an implementation does, and a history without the rest.
+"""Part: the parts of kube-scheduler that an implementation has, and a history without the others.
 
 An implementation says which capabilities it has, and may say which plugins. The specification beside it is
-configured without the others, objects are sent without what only the others read, and members of records that
-belong to none of its capabilities are not compared. So nothing is asked of an implementation, and nothing is held
-against it, that it does not do.
+configured without the others, objects are sent without the fields that only the others read, and members of
+records that belong to none of its capabilities are not compared. So an implementation is not asked for, or
+judged by, what it does not do.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from refsched.suite.histories.history import Create, Delete, History, Step, Upda
 Json = dict[str, Any]
 
 ALWAYS = frozenset({"PrioritySort", "SchedulingGates", "DefaultBinder"})
-"""Plugins that the specification keeps in any case: they say which pod is next, and bind it."""
+"""The specification keeps these plugins in any case: they say which pod is next, and bind it."""
 
 SCRIPTED = frozenset({"ScriptedA", "ScriptedB", "ScriptedBinder"})
 
 _POINTS_OF: Mapping[str, tuple[str, ...]] = {"preemption": ("postFilter",), "score": ("preScore", "score")}
-"""The extension points that the specification leaves out for an implementation without the capability."""
+"""The specification leaves out these extension points for an implementation without the capability."""
 
 NO_PLUGIN: Json = {"disabled": [{"name": "*"}]}
 
@@ -57,7 +57,7 @@ _REQUIRED = ("filter", "scores", "victims", "nominatedNode", "calls")
 """Members, by their names on the wire, that an implementation with the capability must not leave out."""
 
 _KEEPS_TIME = frozenset({"queue", "scripted", "volumes", "extenders"})
-"""Capabilities for which it matters how much time has passed."""
+"""For these capabilities it matters how much time has passed."""
 
 _CAPABILITY_OF_READING = (
     ("volumes", "PersistentVolumeClaim"),
@@ -86,24 +86,24 @@ class Part:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it has every plugin, as far as it says. Others get objects as an API server stores them, with
-        its defaults."""
+        """Returns whether the implementation has every plugin, as far as it says. Others get objects as an API
+        server stores them, with its defaults."""
         return self.plugins is None
 
     @cached_property
     def left_out(self) -> tuple[str, ...]:
-        """The plugins that the implementation does not have, the default ones first and in their order."""
+        """Returns the plugins that the implementation does not have, the default ones first and in their order."""
         names = _plugin_names(self.kubernetes)
         return tuple(name for name in names if name not in ALWAYS and not self._has(name))
 
     @property
     def keeps_time(self) -> bool:
-        """Whether anything that the implementation does depends on how much time has passed."""
+        """Returns whether anything that the implementation does depends on how much time has passed."""
         return bool(self.capabilities & _KEEPS_TIME)
 
     def is_foreign(self, plugin: str) -> bool:
-        """Whether it has this plugin, and the specification beside it does not: its own, or one that it is not
-        judged by. What such a plugin rejects is taken as rejected."""
+        """Returns whether the implementation has this plugin, and the specification beside it does not: its own,
+        or one that it is not judged by. If such a plugin rejects a node, the node is taken as rejected."""
         return plugin in self.own or (self.plugins is not None and plugin in self.left_out)
 
     def _has(self, plugin: str) -> bool:
@@ -137,8 +137,8 @@ class Part:
     def missing_members(
         self, record: Attempt | Bind, specified: Attempt | Bind
     ) -> Iterator[tuple[str, object]]:
-        """Members that the record lacks and the specification has, where a capability promises them; and in any
-        case the node of a pod that was scheduled, without which nothing else can be compared."""
+        """Yields members that the record lacks and the specification has, if a capability promises them; and in
+        any case the node of a pod that was scheduled, without which nothing else can be compared."""
         if isinstance(record, Attempt) and record.result == SCHEDULED and not record.node:
             yield "node", "the node that was selected"
             return
@@ -152,7 +152,7 @@ class Part:
                 yield member, expected
 
     def judged(self, record: Attempt) -> Attempt:
-        """The record without the members that belong to none of the implementation's capabilities."""
+        """Returns the record without the members that belong to none of the implementation's capabilities."""
         dropped: dict[str, Any] = {
             attribute: None
             for capability, attribute, _ in _SHOWN_BY
@@ -165,8 +165,9 @@ class Part:
     def may_choose(
         self, found: Disagreement, record: Attempt, specified: Attempt, nodes: Collection[str]
     ) -> bool:
-        """Whether the difference is one that the implementation is free in: without ``score`` any feasible node is
-        right, and it does not matter on how many more of the ``nodes`` that there are Filter was run."""
+        """Returns whether the difference is one in which the implementation is free: without ``score`` any
+        feasible node is right, and it does not matter on how many more of the existing ``nodes`` Filter was run.
+        """
         if "score" in self.capabilities:
             return False
         statuses = specified.filter or {}
@@ -184,7 +185,7 @@ class Part:
     # --- Histories --------------------------------------------------------------------------------
 
     def history(self, history: History) -> History:
-        """The history configured without what the implementation does not do; its steps as they are."""
+        """Returns the history configured without what the implementation does not do, and with the same steps."""
         known = self._release.gates
         gates = {
             name: on
@@ -195,12 +196,13 @@ class Part:
 
     @property
     def reads_config(self) -> bool:
-        """A whole scheduler reads its configuration; a part of one may, and then says so."""
+        """Returns whether the implementation reads its configuration. A whole scheduler does; a part of one may,
+        and then says so."""
         return self.is_whole or "config" in self.capabilities
 
     def config(self, given: Mapping[str, Any]) -> Json:
-        """The configuration without the plugins that the implementation does not have. For one that does not read
-        its configuration nothing else is left of it but the names of its profiles."""
+        """Returns the configuration without the plugins that the implementation does not have. If the
+        implementation does not read its configuration, only the names of its profiles are left."""
         config = deepcopy(configured_for(given, self._release))
         if not self.reads_config:
             config = _names_alone(config)
@@ -241,8 +243,8 @@ class Part:
         return changed
 
     def _points_with(self, plugins: Collection[str]) -> tuple[str, ...]:
-        """Where a profile disables these plugins: at every point at once, if the release's API has a name for
-        that."""
+        """Returns where a profile disables these plugins: at every point at once, if the release's API has a
+        name for that."""
         points = points_of(self.kubernetes)
         if not plugins:
             return ()
@@ -252,7 +254,7 @@ class Part:
         return point == MULTI_POINT or point in self._release.plugins[plugin].points
 
     def step(self, step: Step) -> Step | None:
-        """The step as far as the implementation needs it; None where it does not need it at all."""
+        """Returns the step as far as the implementation needs it, or None if it does not need it at all."""
         match step:
             case Permit() | Release():
                 return step if "scripted" in self.capabilities else None
@@ -265,8 +267,8 @@ class Part:
         return step
 
     def object(self, value: Json) -> Json:
-        """The object without the fields that only plugins read which the implementation does not have, and a pod
-        without its script where the implementation has no scripted plugins, or they cannot hold a pod."""
+        """Returns the object without the fields that only plugins read which the implementation does not have,
+        and a pod without its script if the implementation has no scripted plugins, or they cannot hold a pod."""
         kind = str(value.get("kind"))
         shown = deepcopy(without_fields(value, self._unread))
         if kind in self._release.served_as:
@@ -277,7 +279,8 @@ class Part:
 
     @cached_property
     def _unread(self) -> tuple[str, ...]:
-        """The paths of fields that no plugin of the implementation reads, or that its release does not know."""
+        """Returns the paths of fields that no plugin of the implementation reads, or that its release does not
+        know."""
         readers = _readers(self.kubernetes)
         unread = (path for path in readers if not any(self._has(name) for name in readers[path]))
         return *unread, *self._release.not_yet
@@ -298,13 +301,14 @@ def _names_alone(config: Json) -> Json:
 
 
 def _rejects_any(statuses: Mapping[str, NodeStatus]) -> bool:
-    """A node that is feasible says nothing: a profile may be without filters."""
+    """Returns whether any node is rejected. A feasible node proves nothing, since a profile may be without
+    filters."""
     return any(status.code != "Success" for status in statuses.values())
 
 
 @cache
 def part_of(hello: Hello) -> Part:
-    """What the implementation says of itself; a plugin that is no default one is its own."""
+    """Returns the part that the implementation says it has. A plugin that is no default one is its own."""
     release = release_of(hello.kubernetes).name
     if hello.plugins is None:
         return Part(hello.capabilities, kubernetes=release)
@@ -317,7 +321,7 @@ def part_of(hello: Hello) -> Part:
 
 @cache
 def _plugin_names(release: str) -> tuple[str, ...]:
-    """The plugins of the default profile, and then those that a configuration may enable."""
+    """Returns the plugins of the default profile, and then those that a configuration may enable."""
     default = (plugin.name for plugin in default_plugins(release))
     return tuple(
         name for name in dict.fromkeys((*default, *RELEASES[release].plugins)) if name not in SCRIPTED
@@ -326,8 +330,8 @@ def _plugin_names(release: str) -> tuple[str, ...]:
 
 @cache
 def _readers(release: str) -> Mapping[str, tuple[str, ...]]:
-    """Kinds (``PersistentVolume``) and fields (``Pod.spec.tolerations``), each with the plugins that read it; what
-    no plugin names is read by the scheduler itself."""
+    """Returns kinds (``PersistentVolume``) and fields (``Pod.spec.tolerations``), each with the plugins that
+    read it; what no plugin names is read by the scheduler itself."""
     readers: dict[str, tuple[str, ...]] = {}
     for plugin in default_plugins(release):
         for read in getattr(plugin, "READS", ()):
@@ -337,7 +341,7 @@ def _readers(release: str) -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _needed_by(plugin: str, release: str) -> tuple[str, ...]:
-    """The capabilities without which nobody can have this plugin."""
+    """Returns the capabilities that an implementation needs to have this plugin."""
     read = {name for name, readers in _readers(release).items() if plugin in readers}
     return tuple(capability for capability, kind in _CAPABILITY_OF_READING if kind in read)
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings: what was done to the real kube-scheduler, done to another implementation.
+"""Recordings: the inputs of a recording of kube-scheduler, applied to another implementation.
 
-It is judged as ever, by what is allowed. It is followed until it makes a choice of its own, allowed but not the
-recorded one: from there the recorded inputs no longer fit, and the rest is diverged, not failed.
+It is judged by what is allowed, as in any history. It is followed until it makes a choice of its own, which is
+allowed but not the recorded one: from there the recorded inputs no longer fit, and the rest is diverged, not
+failed.
 """
 
 from __future__ import annotations
@@ -70,8 +71,8 @@ class Recording(History):
 
 
 def recordings(area: str | None = None, kubernetes: str = DEFAULT.name) -> Iterator[Path]:
-    """The recordings of kube-scheduler of this release, those of one area or all; of the many that this project
-    made a sample, the same each time."""
+    """Yields the recordings of kube-scheduler of this release, those of one area or all. Of the many that this
+    project made it yields a sample, the same each time."""
     tag = RELEASES[kubernetes].tag
     made_elsewhere = sorted((data_folder() / f"kube-scheduler-{tag}").glob("*.jsonl.gz"))
     for path in (*made_elsewhere, *_sampled(data_folder() / f"recorded-{tag}")):
@@ -80,24 +81,24 @@ def recordings(area: str | None = None, kubernetes: str = DEFAULT.name) -> Itera
 
 
 def _sampled(folder: Path) -> Iterator[Path]:
-    """Of each area the first, and others at equal distances."""
+    """Yields the first recording of each area, and others at equal distances."""
     for area in sorted(path for path in folder.glob("*") if path.is_dir() and path.name not in NOT_SAMPLED):
         found = sorted(area.glob("*.jsonl.gz"))
         yield from found[:: max(1, -(-len(found) // SAMPLE))]
 
 
 def areas(*kubernetes: str) -> list[str]:
-    """The areas of which there are recordings of any of these releases."""
+    """Returns the areas of which there are recordings of any of these releases."""
     return sorted({area_of(path) for name in kubernetes for path in recordings(kubernetes=name)})
 
 
 def area_of(path: Path) -> str:
-    """``pod_affinity`` of ``pod_affinity-003.jsonl.gz``."""
+    """Returns ``pod_affinity`` for ``pod_affinity-003.jsonl.gz``."""
     return path.name.partition(".")[0].rpartition("-")[0]
 
 
 def needs_of(recording: Recording) -> frozenset[str]:
-    """The capabilities without which nobody can do what was recorded."""
+    """Returns the capabilities that an implementation needs to do what was recorded."""
     needs = set(_NEEDS.get(area_of(recording.path), ()))
     if "ScriptedA" in json.dumps(recording.config):
         needs.add("scripted")
@@ -107,7 +108,7 @@ def needs_of(recording: Recording) -> frozenset[str]:
 
 
 def read_recording(path: Path) -> Recording:
-    """InputError where it is no trace."""
+    """Reads a recording. Raises InputError if it is no trace."""
     trace = read_trace(path)
     steps: list[Step] = []
     entries = []
@@ -142,7 +143,7 @@ def _key_of(value: Json) -> tuple[str, str, str]:
 
 
 def replay_recording(adapter: Adapter, recording: Recording, level: str = "all") -> Transcript:
-    """AdapterFault where the implementation does not answer as docs/protocol.md says."""
+    """Applies a recording. Raises AdapterFault if the implementation does not answer as docs/protocol.md says."""
     transcript = Transcript(recording)
     part = part_of(adapter.hello)
     missing = needs_of(recording) - part.capabilities or (() if part.plugins is None else part.left_out)
@@ -281,7 +282,7 @@ def _differ(one: Attempt, other: Attempt, member: str) -> bool:
 
 
 def _object_of(record: Input) -> tuple[str, ...] | None:
-    """Which object is created, changed or deleted; its namespace is left out, as some leave it out."""
+    """Returns which object is created, changed or deleted, without its namespace, since some leave it out."""
     match record:
         case Create(value) | Update(value):
             return value["kind"], value["metadata"]["name"]

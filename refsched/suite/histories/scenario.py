@@ -40,7 +40,7 @@ SCENARIO = "refsched.dev/scenario"
 """The label of the ConfigMap that contains the steps."""
 
 IMAGE = "registry.k8s.io/pause:3.10"
-"""The API server wants an image of each container; no node is said to have this one."""
+"""The API server requires an image of each container; no node reports this one."""
 
 # --- Steps as JSON --------------------------------------------------------------------------------
 
@@ -60,7 +60,7 @@ def _step_as_json(step: Step) -> Json:
 
 
 def read_steps(steps: object) -> Iterator[Step]:
-    """The steps. InputError if one of them is not a step."""
+    """Returns the steps. Raises InputError if one of them is not a step."""
     if not isinstance(steps, list):
         raise InputError("expected a list of steps", "steps")
     for number, step in enumerate(steps):
@@ -90,7 +90,7 @@ def _read_step(step: object) -> Step:
 
 
 def trace_lines(history: History, seen: Sequence[Seen], scheduler: Mapping[str, str]) -> str:
-    """The transcript as a trace, with the history in its header."""
+    """Returns the transcript as a trace, with the history in its header."""
     header: Json = {"trace": FORMAT, "scheduler": dict(scheduler), "config": history.config}
     if history.feature_gates:
         header["featureGates"] = dict(history.feature_gates)
@@ -100,7 +100,7 @@ def trace_lines(history: History, seen: Sequence[Seen], scheduler: Mapping[str, 
 
 
 def _from_trace(path: Path) -> History:
-    """The history of a recording without steps: its inputs, and a request for each attempt."""
+    """Returns the history of a recording without steps: its inputs, and a request for each attempt."""
     trace = read_trace(path)
     steps = tuple(step for _, led_here in steps_by_entry(trace.entries) for step in led_here)
     recorded = _recorded_steps(path)
@@ -122,7 +122,7 @@ def _recorded_steps(path: Path) -> tuple[Step, ...] | None:
 
 
 def scenario_text(history: History, *, title: str) -> str:
-    """Documents that ``kubectl apply -f`` takes: the created objects in their order, and the steps."""
+    """Returns documents that ``kubectl apply -f`` accepts: the created objects in their order, and the steps."""
     objects = [_appliable(step.object) for step in history.steps if isinstance(step, Create)]
     steps = [
         {"create": _named(step.object)} if isinstance(step, Create) else _step_as_json(step)
@@ -145,8 +145,8 @@ def _yaml(value: object) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes text of more than one line as a block, and no aliases: kubectl would accept them, but they are hard
-    to read."""
+    """A _Dumper writes text of more than one line as a block, and no aliases: kubectl would accept them, but
+    they are hard to read."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True
@@ -206,14 +206,14 @@ def _from_scenario(path: Path) -> History:
 
 
 def _check_fields(step: Step, path: Path) -> None:
-    """Refuse what is no field, or warn of it where a cluster printed the object."""
+    """Refuses a member that is no field, or warns of it if a cluster printed the object."""
     for unknown in check_fields(step.object) if isinstance(step, Create | Update) else ():
         text = f"refsched: warning: {path}: {unknown} is no field that is known here, and ignored"
         print(one_line(text), file=sys.stderr)
 
 
 def _with_object(step: object, objects: Iterator[Json], path: Path) -> object:
-    """A creation takes the next of the objects that stand before the steps."""
+    """Returns the step with its object: a creation takes the next of the objects before the steps."""
     if not (isinstance(step, dict) and isinstance(step.get("create"), str)):
         return step
     created = next(objects, None)
@@ -229,5 +229,5 @@ def _has_steps(value: object) -> bool:
 
 
 def read_history(path: Path) -> History:
-    """Reads a trace or a scenario. InputError if the file is neither."""
+    """Reads a trace or a scenario. Raises InputError if the file is neither."""
     return _from_trace(path) if path.name.endswith((".jsonl", ".jsonl.gz")) else _from_scenario(path)

@@ -20,8 +20,8 @@ from refsched.suite.histories.recordings import Recording, replay_recording
 def try_history(
     adapter: Adapter, history: History, *, with_specification: bool = True, level: str = "all"
 ) -> Transcript:
-    """AdapterFault where the implementation does not answer as docs/protocol.md says. What it will not be
-    configured for ends the history before it begins."""
+    """Runs a history. Raises AdapterFault if the implementation does not answer as docs/protocol.md says. A
+    configuration that it refuses ends the history before it begins."""
     if isinstance(history, Recording):
         return replay_recording(adapter, history, level)
     release = release_of(adapter.hello.kubernetes)
@@ -34,8 +34,9 @@ def try_history(
 
 
 class Trial:
-    """A history whose steps come one by one; those of ``beginning`` do not count, only how it is configured.
-    ``kubernetes`` is the release by which the implementation is judged, if not the one by which it decides."""
+    """A Trial is a history whose steps come one by one; those of ``beginning`` do not count, only its
+    configuration does. ``kubernetes`` is the release by which the implementation is judged, if not the one by
+    which it decides."""
 
     def __init__(
         self,
@@ -76,7 +77,7 @@ class Trial:
 
     @property
     def was_refused(self) -> bool:
-        """Whether the implementation will not be configured so."""
+        """Returns whether the implementation refuses this configuration."""
         return self._driver is None
 
     @property
@@ -89,7 +90,7 @@ class Trial:
 
     @property
     def transcript(self) -> Transcript:
-        """What happened so far."""
+        """Returns what happened so far."""
         judge = self._judge
         return evolve(
             self._happened,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fields of the API: which members of an object are fields, those that scheduling does not read included.
 
-An API server refuses or drops what is no field. So what a person wrote is refused with its path, and what a
-cluster printed, whose release may have fields that are not known here, is only reported.
+An API server refuses or drops a member that is no field. So one that a person wrote is refused with its path,
+and one that a cluster printed, whose release may have fields that are not known here, is only reported.
 
 Source: api/openapi-spec/swagger.json of v1.19.16, v1.22.17, v1.25.16, v1.28.15, v1.30.14, v1.31.14, v1.33.5,
 v1.34.2, v1.35.4 and v1.36.3.
@@ -22,7 +22,8 @@ from refsched.errors import InputError
 from refsched.objects.kinds import ApiKind, described, kind_called
 
 DATA = Path(__file__).with_name("api_fields.json")
-"""By type its fields, each with the type of what it holds: a list's as ``[]Type``, a map's as ``{}Type``."""
+"""The file has the fields of each type, with their types: that of a list is ``[]Type``, and that of a map
+``{}Type``."""
 
 _PRINTED = ("uid", "resourceVersion", "managedFields", "creationTimestamp", "selfLink")
 _WRITTEN_STATUS = {"Node": ("allocatable", "capacity", "images"), "Pod": ("phase", "nominatedNodeName")}
@@ -30,19 +31,19 @@ _WRITTEN_STATUS = {"Node": ("allocatable", "capacity", "images"), "Pod": ("phase
 
 @cache
 def api_fields() -> Mapping[str, Mapping[str, str]]:
-    """The table, from types such as ``core.PodSpec``."""
+    """Returns the table, by types such as ``core.PodSpec``."""
     found: dict[str, dict[str, str]] = json.loads(DATA.read_text("utf-8"))
     return found
 
 
 def type_of(kind: ApiKind) -> str:
-    """As the table calls it: versions of one shape are one type."""
+    """Returns the kind's type in the table: versions that have the same fields are one type."""
     return f"{kind.group.partition('.')[0] or 'core'}.{kind.name}"
 
 
 def unknown_fields(value: Any) -> Iterator[tuple[str, str]]:
-    """The path of each member that is no field, and the field that it may stand for, or ``""``. Nothing is said of
-    what is not read: another kind, another version of a kind, or no object at all."""
+    """Yields the path of each member that is no field, and the field that may be meant, or ``""``. It yields
+    nothing for what is not read: another kind, another version of a kind, or no object at all."""
     if not isinstance(value, Mapping):
         return
     try:
@@ -55,7 +56,7 @@ def unknown_fields(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _is_known(value: Any, kind: str) -> bool:
-    """Is everything in the value a field? In a cluster's thousands of objects everything is."""
+    """Returns whether everything in the value is a field. In a cluster's thousands of objects everything is."""
     if type(value) is not dict:
         return not isinstance(value, Mapping) or _is_known(dict(value), kind)
     fields = api_fields()[kind]
@@ -102,8 +103,8 @@ def _unknown(value: Any, kind: str, path: str) -> Iterator[tuple[str, str]]:
 
 
 def is_printed(value: Mapping[str, Any]) -> bool:
-    """Did a cluster print this? An object in a cluster has what nobody writes: a uid, a version, a status. That of
-    a node, or of a pod, is written too where there is no cluster, with little in it."""
+    """Returns whether a cluster printed this. An object in a cluster has what nobody writes: a uid, a version, a
+    status. The status of a node, or of a pod, is also written without a cluster, with few fields."""
     metadata, status = value.get("metadata"), value.get("status")
     if isinstance(metadata, Mapping) and any(metadata.get(name) is not None for name in _PRINTED):
         return True
@@ -116,8 +117,8 @@ def is_printed(value: Mapping[str, Any]) -> bool:
 
 
 def check_fields(value: Any) -> tuple[str, ...]:
-    """InputError where a person wrote what is no field. The same of what a cluster printed is answered, as paths
-    without positions, once each."""
+    """Raises InputError if a person wrote a member that is no field. For an object that a cluster printed it
+    returns such members, as paths without positions, once each."""
     found = list(unknown_fields(value))
     if not found:
         return ()
@@ -129,5 +130,5 @@ def check_fields(value: Any) -> tuple[str, ...]:
 
 
 def _anywhere(path: str) -> str:
-    """``spec.containers[].imag``, of all containers."""
+    """Returns the path for all items: ``spec.containers[].imag``."""
     return re.sub(r"\[[^]]*\]", "[]", path)

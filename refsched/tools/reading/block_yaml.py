@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Block YAML: the objects of a dump, as kubectl prints them, read line by line.
 
-This reads the part of YAML that printers write: one key a line, lists in blocks, scalars that end with their line.
-Wherever it could be in doubt it raises ``NotPlainError``, and the text is left to the whole parser; what it does
-read, that one reads the same (tests/objects/test_block_yaml.py). It is worth its lines because most of a dump is
-passed over without being parsed: what stands below ``UNREAD`` keys.
+This reads the part of YAML that printers write: one key a line, lists in blocks, scalars that end with their
+line. In every case of doubt it raises ``NotPlainError``, and the full parser reads the text; both read the
+same (tests/tools/reading/test_block_yaml.py). It is faster because most of a dump is skipped without being parsed:
+the lines below ``UNREAD`` keys.
 """
 
 from __future__ import annotations
@@ -25,18 +25,19 @@ UNREAD = frozenset(
         *("nodeInfo", "addresses", "daemonEndpoints", "podIPs", "hostIPs", "volumesAttached", "volumesInUse"),
     )
 )
-"""Fields of which scheduling reads nothing, in no object. In an object that a cluster has printed (it has a uid),
-such a key that has lines of its own below it is read as null."""
+"""Scheduling reads nothing of these fields, in no object. In an object that a cluster has printed (it has a
+uid), such a key that has lines of its own below it is read as null."""
 
 _UID = "\n    uid: "
 
 
 class NotPlainError(Exception):
-    """The text is not of the part of YAML that is read here."""
+    """A NotPlainError says that the text is not in the part of YAML that is read here."""
 
 
 def read_block(text: str) -> Any:
-    """The value of a list's entry that is a mapping; ``text`` begins with ``- `` and ends with a line's end."""
+    """Returns the value of a list's entry that is a mapping; ``text`` begins with ``- `` and ends with a line's
+    end."""
     if _UNUSUAL.search(text):
         raise NotPlainError
     block = _Block(text, UNREAD if _UID in text else frozenset())
@@ -67,7 +68,8 @@ def _deeper_lines(column: int) -> re.Pattern[str]:
 
 @lru_cache
 def _passed_over(column: int) -> re.Pattern[str]:
-    """The lines below a key in this column, as long as none of them can begin what ends on another one."""
+    """Returns a pattern for the lines below a key in this column, as long as none of them can begin a value that
+    ends on another line."""
     single, double = r"'(?:[^'\n]|'')*+'", r'"(?:[^"\\\n]|\\.)*+"'
     key = rf"(?:[A-Za-z0-9_.]\S*?|{single}|{double}):"
     bare = r"""(?:[^\s\[\]{}&*!?|>%@`"'#,:-]|[:-](?=\S))(?:[^:\n]|:(?=\S))*+"""
@@ -79,7 +81,7 @@ def _passed_over(column: int) -> re.Pattern[str]:
 
 @define
 class _Block:
-    """``line`` is the one that is to be read, and None at the end; ``position`` is where the next begins."""
+    """``line`` is the next line to read, or None at the end; ``position`` is where the one after it begins."""
 
     text: str
     unread: frozenset[str]
@@ -96,7 +98,7 @@ class _Block:
     # --- Collections ------------------------------------------------------------------------------
 
     def mapping(self, column: int, *, entered: bool = False) -> dict[str, Any]:
-        """``entered``: its first line is that of a list's entry too."""
+        """Reads a mapping. If ``entered``, its first line is that of a list's entry too."""
         if column > 2 * MAX_DEPTH:
             raise NotPlainError
         members: dict[str, Any] = {}
@@ -118,7 +120,7 @@ class _Block:
         return members
 
     def _below(self, key: str, column: int) -> Any:
-        """What stands under a key that has nothing beside it."""
+        """Reads the value below a key that has nothing beside it."""
         if self.line is None:
             return None
         inner = len(self.line[1])
@@ -151,7 +153,7 @@ class _Block:
     # --- Scalars ----------------------------------------------------------------------------------
 
     def _scalar(self, rest: str, column: int) -> Any:
-        """The scalar that the line ends with; the next line is the one to be read then."""
+        """Reads the scalar with which the line ends; the next line is read after it."""
         first = rest[0]
         value: Any
         if first == "'" and (quoted := _SINGLE.fullmatch(rest)):
@@ -186,7 +188,7 @@ def _plain(rest: str) -> Any:
 
 
 def _parsed(text: str) -> Any:
-    """The one entry of a list, by the whole parser."""
+    """Returns the one entry of a list, read by the full parser."""
     try:
         ((_, (value,)),) = yaml_documents(text, "")
     except (InputError, ValueError, TypeError):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Documents: text to plain values, from YAML or JSON that nobody has vouched for.
+"""Documents: text that anybody may have written, as YAML or JSON, becomes plain values.
 
-Keys are strings and stand once in their mapping. Times stay strings. What would take unreasonable room or
-depth is refused, whatever it would say. Errors name the file, and the document and line where there are such.
+Keys are strings and occur once in their mapping. Times stay strings. Text that would take too much memory or
+depth is refused. Errors name the file, and the document and line if there are such.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from attrs import frozen
 from refsched.errors import InputError
 
 MAX_TEXT = 64 * 1024 * 1024
-"""Bytes of a file that a person writes. Dumps may be larger (``dumps.py``)."""
+"""A file that a person writes may have so many bytes. Dumps may be larger (``dumps.py``)."""
 
 
 @frozen
@@ -30,7 +30,7 @@ class Document:
 
 
 def read_text(data: bytes | bytearray, where: str, *, is_dump: bool = False) -> str:
-    """UTF-8 without NUL, and within the limit where it is no dump; a byte order mark is taken off."""
+    """Decodes UTF-8 without NUL, within the limit unless it is a dump. A byte order mark is removed."""
     if len(data) > MAX_TEXT and not is_dump:
         raise InputError(f"is larger than {MAX_TEXT // 1024 // 1024} MiB", where=where)
     try:
@@ -43,7 +43,7 @@ def read_text(data: bytes | bytearray, where: str, *, is_dump: bool = False) -> 
 
 
 def read_documents(text: str, where: str) -> Iterator[Document]:
-    """The documents of a file, but empty ones. Text that is JSON is one document."""
+    """Yields the documents of a file, except empty ones. Text that is JSON is one document."""
     if text.lstrip()[:1] in ("{", "["):
         try:
             yield Document(where, read_json(text))
@@ -65,7 +65,7 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read_json(text: str) -> Any:
-    """Strict JSON: no key twice, no NaN. Raises json.JSONDecodeError where it is not JSON at all."""
+    """Reads strict JSON: no key twice, no NaN. Raises json.JSONDecodeError if it is not JSON at all."""
     with _refusals():
         value = _DECODER.decode(text)
         _check_characters(text, 0, len(text), value)
@@ -73,7 +73,7 @@ def read_json(text: str) -> Any:
 
 
 def read_json_at(text: str, start: int) -> tuple[Any, int]:
-    """The value that begins there, and where it ends."""
+    """Returns the value that begins there, and where it ends."""
     with _refusals():
         value, end = _DECODER.raw_decode(text, start)
         _check_characters(text, start, end, value)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dumps: the objects of a file, one after the other, so that a large one is never held whole.
+"""Dumps: the objects of a file, one after the other, so that a large file is never in memory as a whole.
 
-A List as kubectl prints it (``-o yaml``, ``-o json``) is read by items. Any other file, and one that is wrong, is
-read as a whole (``documents.py``), and gives the same objects or the error.
+A List as kubectl prints it (``-o yaml``, ``-o json``) is read by items. Any other file, and one that is wrong,
+is read as a whole (``documents.py``), with the same objects or error.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from refsched.tools.reading.documents import read_documents, read_json_at, read_
 from refsched.tools.reading.memory import check_memory
 
 _CHUNK = 1024 * 1024
-"""Bytes that are read, or decoded, at once."""
+"""So many bytes are read, or decoded, at once."""
 
 _BETWEEN_CHECKS = 1000
-"""Objects."""
+"""Memory is checked after so many objects."""
 
 Found = Iterator[tuple[str, Any]]
-"""Objects, each with where it stands."""
+"""Found yields objects, each with its place."""
 
 
 def read_bytes(stream: BinaryIO, where: str) -> bytearray:
-    """All that there is. InputError where that is more than memory may hold."""
+    """Reads everything. Raises InputError if this is more than memory may hold."""
     data = bytearray()
     while chunk := stream.read(_CHUNK):
         data += chunk
@@ -40,7 +40,7 @@ def read_bytes(stream: BinaryIO, where: str) -> bytearray:
 
 
 def objects_of(data: bytearray, where: str) -> Found:
-    """Every object of a file; one without any is a mistake."""
+    """Yields every object of a file. A file without any is a mistake."""
     for number, found in enumerate(_objects(data, where), 1):
         if number % _BETWEEN_CHECKS == 0:
             check_memory(where)
@@ -58,7 +58,7 @@ def _objects(data: bytearray, where: str) -> Found:
 
 
 class _NotAsPrintedError(Exception):
-    """It is no List as kubectl prints it, or it is one up to here."""
+    """A _NotAsPrintedError says that this is no List as kubectl prints it, or that it is one only up to here."""
 
 
 def _of_documents(data: bytearray, where: str) -> Found:
@@ -74,7 +74,7 @@ def _of_documents(data: bytearray, where: str) -> Found:
 
 
 def items_of(where: str, value: Any) -> Found:
-    """The object itself or, of a List or a typed list such as PodList, its items."""
+    """Yields the object itself or, of a List or a typed list such as PodList, its items."""
     if isinstance(value, list):
         raise InputError("expected an API object or a List of them, found a list without kind", where=where)
     kind = value.get("kind") if isinstance(value, Mapping) else None
@@ -119,7 +119,7 @@ def _items(data: bytearray, where: str) -> Found:
 
 
 def _only_list(data: bytearray, where: str) -> str:
-    """Where a List stands of which this is all but the items."""
+    """Returns the place of a List of which this is all except the items."""
     try:
         ((document),) = read_documents(read_text(data, where, is_dump=True), where)
     except (InputError, ValueError):
@@ -150,7 +150,7 @@ def _yaml_items(data: bytearray, start: int, end: int, where: str) -> Found:
 
 
 def _alone(text: str) -> Any:
-    """The item by the whole parser, if it can be read without the others."""
+    """Returns the item as the full parser reads it, if it can be read without the others."""
     try:
         ((document),) = read_documents(f"items:\n{text}", "")
         (item,) = document.value["items"]
@@ -182,7 +182,8 @@ def _json_items(data: bytearray, start: int, end: int, where: str) -> Found:
 
 @define
 class _Window:
-    """What is decoded of the bytes from ``start`` to ``end``; before ``text`` stand so many ``lines``."""
+    """A _Window is the decoded text of the bytes from ``start`` to ``end``; ``lines`` is how many lines are
+    before ``text``."""
 
     data: bytearray
     start: int
@@ -193,7 +194,7 @@ class _Window:
     decoder: codecs.IncrementalDecoder = field(factory=codecs.getincrementaldecoder("utf-8"))
 
     def next_character(self) -> str:
-        """The next that is not blank; an empty one at the end."""
+        """Returns the next character that is not blank, or an empty string at the end."""
         while True:
             self.position = _BLANK.match(self.text, self.position).end()  # type: ignore[union-attr]
             if self.position < len(self.text) or not self._extend():
@@ -216,7 +217,8 @@ class _Window:
                     raise
 
     def _extend(self) -> bool:
-        """By a chunk and, where that is not enough, by as much as there is. False at the end."""
+        """Extends the window by a chunk or, if that is not enough, by as much as there is. Returns False at the
+        end."""
         if self.start == self.end:
             return False
         check_memory()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opening what a user has named: a regular file, and nothing that could keep a reader waiting."""
+"""Files: a file that a user has named is opened if it is a regular one, and never one that could keep a reader
+waiting."""
 
 from __future__ import annotations
 
@@ -11,11 +12,12 @@ from typing import BinaryIO
 from refsched.errors import InputError
 
 MAX_SHOWN = 300
-"""Characters of a path."""
+"""So many characters of a path are shown."""
 
 
 def open_file(path: str | Path) -> BinaryIO:
-    """InputError where it is no regular file: a pipe without a writer, for one, would never be opened."""
+    """Opens a regular file. Raises InputError for any other: opening a pipe without a writer, for example, would
+    never end."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -30,6 +32,6 @@ def open_file(path: str | Path) -> BinaryIO:
 
 
 def shown_path(path: str | Path) -> str:
-    """A path as an error shows it: the end of one that is long."""
+    """Returns a path as an error shows it: only its end if it is long."""
     text = str(path)
     return text if len(text) <= MAX_SHOWN else f"…{text[-MAX_SHOWN:]}"

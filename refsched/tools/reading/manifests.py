@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Manifests: the objects of a cluster, from what users have.
+"""Manifests: the objects of a cluster, from the files of a user.
 
 A file holds YAML documents or JSON; ``-`` is standard input; a folder stands for all manifests below it. A
-``List``, as kubectl prints it, stands for its items. Objects come out completed by the API server's
-defaults, in the order in which a cluster is built up, and by namespace and name within a kind.
+``List``, as kubectl prints it, stands for its items. Objects are completed by the API server's defaults, and are
+in the order in which a cluster is created, and by namespace and name within a kind.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _RANK = {kind: rank for rank, kind in enumerate(KINDS)}
 @frozen
 class Manifests:
     """``ignored`` counts the objects of kinds that scheduling does not read, as ``apps/v1 Deployment``, and
-    ``unknown`` those that a cluster printed with what is no field, as ``Pod spec.nodeSelectr``."""
+    ``unknown`` those that a cluster printed with a member that is no field, as ``Pod spec.nodeSelectr``."""
 
     objects: tuple[ApiObject, ...]
     ignored: Mapping[str, int]
@@ -52,7 +52,8 @@ def read_manifests(
     release: Release = DEFAULT,
     progress: Callable[[int], None] = lambda read: None,
 ) -> Manifests:
-    """All objects of all ``paths``, without the fields that the API server of ``release`` would have dropped.
+    """Reads all objects of all ``paths``, without the fields that the API server of ``release`` would have
+    dropped.
 
     Raises InputError where one cannot be read, or stands there twice, or where a person wrote what is no field.
     ``progress`` is called with how many were read.
@@ -97,7 +98,7 @@ def _completed(found: Sequence[tuple[str, ApiObject]]) -> tuple[ApiObject, ...]:
 
 
 def _objects(paths: Sequence[str | Path], stdin: BinaryIO | None) -> Iterator[tuple[str, Any]]:
-    """Every object, and where it stands."""
+    """Yields every object, and its place."""
     for path in paths:
         for where, data in _files(path, stdin):
             yield from objects_of(data, where)
@@ -124,7 +125,7 @@ def _files(path: str | Path, stdin: BinaryIO | None) -> Iterator[tuple[str, byte
 
 
 def _below(folder: str | Path) -> Iterator[str]:
-    """Manifests in the folder and its folders; names that start with a dot are passed over."""
+    """Yields the manifests in the folder and its folders; names that start with a dot are skipped."""
     for parent, folders, names in os.walk(folder, onerror=_refuse):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory: how much of it reading may take, so that no file, however large, takes all that a machine has."""
+"""Memory: how much of it reading may use, so that no file, however large, uses all memory of a machine."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from contextlib import suppress
 from refsched.errors import InputError
 
 LIMIT = "REFSCHED_MEMORY"
-"""The environment variable that sets the limit, in GiB."""
+"""This environment variable sets the limit, in GiB."""
 
 DEFAULT_LIMIT = 4
-"""GiB. A cluster of 5,000 nodes and 50,000 pods, as kubectl prints it, takes less than 2."""
+"""This is in GiB. A cluster of 5,000 nodes and 50,000 pods, as kubectl prints it, takes less than 2."""
 
 _GIB = 1024**3
 
 
 def check_memory(where: str = "") -> None:
-    """InputError where this process holds more memory than it may."""
+    """Raises InputError if this process holds more memory than it may."""
     limit = _limit()
     if _resident() > limit * _GIB:
         raise InputError(
@@ -42,7 +42,8 @@ def _limit() -> float:
 
 
 def _resident() -> int:
-    """Bytes; where the system does not say what is held now, the most that was ever held."""
+    """Returns the bytes that the process holds now or, if the system does not say so, the most that it ever
+    held."""
     with suppress(OSError), open("/proc/self/statm", "rb") as file:
         return int(file.read().split()[1]) * resource.getpagesize()
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

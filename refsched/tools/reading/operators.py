@@ -29,8 +29,8 @@ TOLERATION_OPERATORS = ("Equal", "Exists")
 
 
 def check_operators(shown: ApiObject) -> None:
-    """InputError where a requirement of the object has an operator that there is not. A node holds no
-    selector, and a pod in two places only; of all others everything is walked through."""
+    """Raises InputError if a requirement of the object has an unknown operator. A node has no selector, and a
+    pod only in two places; every other object is searched as a whole."""
     if isinstance(shown, Node):
         return
     for path, requirement in _of_pod(shown) if isinstance(shown, Pod) else _requirements(shown, ""):
@@ -41,7 +41,7 @@ def check_operators(shown: ApiObject) -> None:
 
 
 def check_pod(shown: ApiObject) -> None:
-    """InputError where a pod has a value that no API server would have stored.
+    """Raises InputError if a pod has a value that no API server would have stored.
 
     Source: pkg/apis/core/validation/validation.go, ValidatePodSpec, ValidateTolerations (v1.34.2).
     """
@@ -65,7 +65,7 @@ def _of_pod(pod: Pod) -> Iterator[tuple[str, Any]]:
 
 
 def _requirements(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Every requirement of a selector in the value, and where it stands."""
+    """Yields every requirement of a selector in the value, and its place."""
     if type(value) in OPERATORS:
         yield path, value
     elif isinstance(value, tuple):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""YAML: the documents of a text, from the events of libyaml's parser straight to plain values.
+"""YAML: the documents of a text, from the events of libyaml's parser directly to plain values.
 
-What a scalar is, is decided here: as kubectl reads it. Depth and what aliases repeat are bounded; errors name the
-line.
+The type of a scalar is decided here, as kubectl does. Depth and the values that aliases repeat are bounded;
+errors name the line.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from refsched.errors import InputError
 from refsched.tools.reading.memory import check_memory
 
 MAX_ALIASED = 100_000
-"""Nodes that the aliases of one YAML document may repeat."""
+"""The aliases of one YAML document may repeat so many nodes."""
 
 MAX_DEPTH = 100
-"""Mappings and lists inside each other in a YAML document."""
+"""So many mappings and lists may be inside each other in a YAML document."""
 
 _TAG = "tag:yaml.org,2002:"
 _WORDS = {
@@ -41,7 +41,7 @@ _NODES_BETWEEN_CHECKS = 100_000
 
 
 def yaml_documents(text: str, where: str) -> Iterator[tuple[str, Any]]:
-    """Where each document stands, and its value; documents that hold nothing are passed over."""
+    """Yields the place of each document, and its value; empty documents are skipped."""
     try:
         parser = _Parser(text)
         parser.get_event()
@@ -69,8 +69,8 @@ def _document(parser: Any, place: str) -> Any:
 
 @define
 class _Document:
-    """``anchored`` has each value with an anchor, of how many nodes it is, and its event; nothing while it is
-    being read. ``nodes`` counts all that stand there, ``aliased`` those that aliases repeat."""
+    """``anchored`` has each value with an anchor, its number of nodes, and its event; it has nothing for a value
+    that is still being read. ``nodes`` counts all nodes, and ``aliased`` those that aliases repeat."""
 
     parser: Any
     anchored: dict[str, Any] = field(factory=dict)
@@ -149,7 +149,7 @@ class _Document:
         return members
 
     def _key(self, event: Any) -> Any:
-        """The scalar that is the key, of which an alias may be written."""
+        """Returns the scalar that is the key, which may be written as an alias."""
         if isinstance(event, yaml.AliasEvent):
             self._alias(event)
             event = self.anchored[str(event.anchor)][-1]
@@ -179,7 +179,8 @@ class _Document:
 
 @lru_cache(maxsize=65_536)
 def plain_scalar(text: str) -> Any:
-    """As kubectl reads it: yes and off are booleans, 1_000 and 0x1F are integers, 12:30 is a string."""
+    """Returns the scalar as kubectl reads it: yes and off are booleans, 1_000 and 0x1F are integers, 12:30 is a
+    string."""
     if text in _WORDS:
         return _WORDS[text]
     digits = text.replace("_", "")
@@ -196,7 +197,7 @@ def plain_scalar(text: str) -> Any:
 
 
 def _in_one_line(error: yaml.YAMLError) -> InputError:
-    """PyYAML's error."""
+    """Returns PyYAML's error in one line."""
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
     return InputError(f"{problem} (line {mark.line + 1})" if mark is not None else f"{problem}")

@@ -28,14 +28,14 @@ from refsched.tools.shipped import examples_folder
 Json = dict[str, Any]
 
 IMAGE = "pause"
-"""The API server wants an image of each container; no node is said to have this one."""
+"""The API server requires an image of each container; no node reports this one."""
 
 
 @frozen
 class Broken:
-    """What a scheduler that breaks the rule does: ``member`` of a record of ``pod``, at this step, counted
-    from 0, is ``got`` instead of ``expected``, in words. ``by`` names the scheduler, and ``says`` is what is
-    wrong in it."""
+    """A Broken is what a scheduler that breaks the rule does: ``member`` of a record of ``pod``, at this step,
+    counted from 0, is ``got`` instead of ``expected``, in words. ``by`` names the scheduler, and ``says`` is
+    what is wrong in it."""
 
     by: str
     says: str
@@ -48,7 +48,8 @@ class Broken:
 
 @frozen
 class Recording:
-    """The shortest recording of kube-scheduler in which the rule is applied, ``line`` of so many ``lines``."""
+    """A Recording is the shortest one of kube-scheduler in which the rule is applied, in ``line`` of so many
+    ``lines``."""
 
     trace: str
     line: int
@@ -57,7 +58,7 @@ class Recording:
 
 @frozen
 class Example:
-    """A history that shows a rule, in this release of Kubernetes."""
+    """An Example is a history that shows a rule, in this release of Kubernetes."""
 
     rule: str
     history: History
@@ -67,12 +68,13 @@ class Example:
 
     @property
     def manifests(self) -> str:
-        """The objects that the history creates, as YAML."""
+        """Returns the objects that the history creates, as YAML."""
         return documents([_plain(step.object) for step in self.history.steps if isinstance(step, Create)])
 
 
 def settings_of(example: Example) -> str:
-    """The configuration, the feature gates and the release, as far as they are not the default ones, as YAML."""
+    """Returns the configuration, the feature gates and the release, as far as they are not the default ones, as
+    YAML."""
     said: Json = {}
     if example.kubernetes != DEFAULT.name:
         said["kubernetes"] = example.kubernetes
@@ -88,7 +90,7 @@ def path_of(rule: str) -> Path:
 
 @cache
 def example_of(rule: str) -> Example | None:
-    """The example of this rule; None where there is none. InputError where its file is broken."""
+    """Returns the example of this rule, or None if it has none. Raises InputError if its file is broken."""
     path = path_of(rule)
     return read_example(path) if path.exists() else None
 
@@ -120,7 +122,7 @@ def _said(path: Path) -> Mapping[str, Any]:
 
 
 def text_of(example: Example) -> str:
-    """The file. Objects that no step creates are there before the first step."""
+    """Returns the text of the file. Objects that no step creates are there before the first step."""
     history = example.history
     steps = steps_as_json(history)
     created = [isinstance(step, Create) for step in history.steps]
@@ -166,7 +168,7 @@ def _appliable(value: Json) -> Json:
 
 
 def _plain(value: Json) -> Json:
-    """As people write an object: apiVersion, kind, name, and then the rest."""
+    """Returns an object as people write it: apiVersion, kind, name, and then the rest."""
     value = deepcopy(value)
     metadata = value.pop("metadata", {})
     first = {"name": metadata.pop("name", "")}

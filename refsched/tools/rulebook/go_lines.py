@@ -26,7 +26,7 @@ from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins
 
 REPOSITORY = "https://github.com/kubernetes/kubernetes/blob"
 MOST = 4
-"""Functions that are linked, of one rule."""
+"""At most so many functions of one rule are linked."""
 
 _FILE = re.compile(r"[\w./{},*-]+\.go\b")
 _TAG = re.compile(r"\(v(?P<major>[01])\.(?P<rest>\d+\.\d+)\)")
@@ -39,7 +39,7 @@ _STAGED = ("component-helpers", "dynamic-resource-allocation", "component-base",
 
 @frozen
 class GoLine:
-    """A function in Kubernetes' repository at the tag; ``line`` is 1 for a file as a whole."""
+    """A GoLine is a function in Kubernetes' repository at the tag; ``line`` is 1 for a file as a whole."""
 
     tag: str
     path: str
@@ -57,7 +57,7 @@ class GoLine:
 
 
 def go_lines_of(rule: str) -> tuple[GoLine, ...]:
-    """Where the rule stands, as far as it is known."""
+    """Returns the lines of the rule's functions, as far as they are known."""
     return tuple(GoLine(*values) for values in _known().get(rule, ()))
 
 
@@ -93,7 +93,7 @@ def lines_of(rule: Rule, cached: Path) -> Iterator[GoLine]:
 
 
 def _as_in_go(place: str) -> Iterator[str]:
-    """``NodePorts.pre_filter`` is ``PreFilter`` in Go."""
+    """Returns the name in Go: ``PreFilter`` for ``NodePorts.pre_filter``."""
     words = place.rpartition(".")[2].strip("_").split("_")
     camel = "".join(word[:1].upper() + word[1:] for word in words)
     yield from (camel, camel[:1].lower() + camel[1:])
@@ -109,7 +109,7 @@ def _files(source: str) -> Iterator[str]:
 
 
 def _paths(name: str, context: str, tag: str, cached: Path) -> Iterator[str]:
-    """The file in Kubernetes' repository; one without a folder lies in that of a file named before it."""
+    """Yields the files in Kubernetes' repository. One without a folder is in that of a file named before it."""
     folders = [full.rpartition("/")[0] for full in _files(context) if "/" in full]
     for candidate in (name, *(f"{folder}/{name}" for folder in folders)):
         for path in _rooted(candidate):
@@ -126,7 +126,7 @@ def _rooted(name: str) -> Iterator[str]:
 
 
 def _neighbours(paths: Iterable[str], cached: Path, tag: str) -> Iterator[str]:
-    """Those files, and the others of their folders."""
+    """Returns those files, and the others of their folders."""
     known = list(paths)
     yield from known
     for folder in dict.fromkeys(path.rpartition("/")[0] for path in known):
@@ -141,7 +141,7 @@ def _text(cached: Path, tag: str, path: str) -> str:
 
 
 def _local(cached: Path, tag: str, path: str) -> Path:
-    """Staged modules are modules of their own, whose major version is 0."""
+    """Returns the path in the module cache. Staged modules are modules of their own, whose major version is 0."""
     parts = path.split("/")
     if path.startswith("staging/src/k8s.io/") and len(parts) > 3:
         return cached / f"k8s.io/{parts[3]}@v0{tag[2:]}" / "/".join(parts[4:])
@@ -156,7 +156,7 @@ def _tag(source: str) -> str:
 
 @cache
 def _module_source(module: str) -> str:
-    """The docstring of the module, which names its source."""
+    """Returns the docstring of the module, which names its source."""
     import refsched
 
     path = Path(refsched.__path__[0]).parent.joinpath(*module.split("."))

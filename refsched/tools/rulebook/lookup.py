@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lookup: rules by id, by words, and those that stand near one."""
+"""Lookup: rules by id and by words, and the neighbours of a rule."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from refsched.errors import InputError
 from refsched.suite.catalogue.rules import Rule, all_rules
 
 LIKE = 4
-"""Rules that are named where an id is that of none, at most."""
+"""At most so many rules are named if there is none with an id."""
 
 NEAR = 6
-"""Neighbours of a rule, at most."""
+"""A rule has at most so many neighbours."""
 
 _WORD = re.compile(r"[a-z0-9]+")
 
 
 def rule_called(name: str) -> Rule:
-    """The rule of this id, whatever its case. InputError names those whose id is like it."""
+    """Returns the rule of this id, whatever its case. Raises InputError, which names rules with a similar id."""
     rules = {rule.id.lower(): rule for rule in all_rules().values()}
     found = rules.get(name.lower())
     if found is not None:
@@ -37,7 +37,8 @@ def rule_called(name: str) -> Rule:
 
 
 def search(text: str) -> list[Rule]:
-    """The rules in which every word occurs, those first in whose sentence the words stand together."""
+    """Returns the rules in which every word occurs, those first in whose sentence the words are next to each
+    other."""
     words = _WORD.findall(text.lower())
     if not words:
         raise InputError("expected words to search for", where="--search")
@@ -52,7 +53,7 @@ def _text(rule: Rule) -> str:
 
 
 def _has(text: str, word: str) -> bool:
-    """A word may begin another one: ``container`` finds ``containers``."""
+    """Returns whether the text has the word, which may begin another one: ``container`` finds ``containers``."""
     stem = word.removesuffix("s") if len(word) > 3 else word
     return f" {stem}" in f" {text}"
 
@@ -69,7 +70,8 @@ def neighbours(rule: Rule) -> list[Rule]:
 
 
 def code_of(rule: Rule) -> tuple[str, int]:
-    """The file, from the folder that holds the package, and the line at which what implements the rule begins."""
+    """Returns the file, from the folder that holds the package, and the line at which the code of the rule
+    begins."""
     path = _path(rule.module)
     lines = _lines(rule.module)
     parts = rule.place.split(".")
@@ -81,7 +83,7 @@ def code_of(rule: Rule) -> tuple[str, int]:
 
 
 def _line_of_id(rule: Rule) -> int:
-    """The row of a table that bears the id."""
+    """Returns the row of a table that has the id."""
     text = _source(rule.module)
     place = text.find(f'"{rule.id}"')
     return text.count("\n", 0, place) + 1 if place >= 0 else 1
@@ -99,7 +101,7 @@ def _source(module: str) -> str:
 
 @cache
 def _lines(module: str) -> Mapping[str, int]:
-    """By name the lines of functions, classes and values, those of classes after the class's own name."""
+    """Returns the lines of functions, classes and values by name, those of classes after the class's own name."""
     return dict(_named(ast.parse(_source(module)), ""))
 
 

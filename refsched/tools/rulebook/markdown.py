@@ -27,7 +27,7 @@ def escaped(cell: str) -> str:
 
 
 def prose(text: str) -> str:
-    """A docstring's words as Markdown: its literals, and nothing taken for markup that is none."""
+    """Returns a docstring's words as Markdown, with its literals; no other character is taken for markup."""
     literal = re.split(r"(``.+?``)", " ".join(text.split()))
     return "".join(
         part if part.startswith("``") else re.sub(r"([*_<\[\]])", r"\\\1", part) for part in literal
@@ -39,7 +39,7 @@ def block(text: str, language: str = "text") -> str:
 
 
 def anchor(rule: str) -> str:
-    """The name of a rule's section: letters, digits and hyphens."""
+    """Returns the name of a rule's section: letters, digits and hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", rule.lower()).strip("-")
 
 

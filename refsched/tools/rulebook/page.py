@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Page: what there is to say of a rule, for a terminal; its example is run while the page is made."""
+"""Page: all that is known of a rule, for a terminal; its example is run while the page is made."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from refsched.tools.rulebook.without_example import why_without_example
 
 
 def write_rule(page: Page, rule: Rule) -> bool:
-    """The whole page. False if the rule decides nothing in its example, which it must."""
+    """Writes the whole page. Returns False if the rule decides nothing in its example, which it must."""
     page.line(f"{rule.id}   {rule.level}   Kubernetes {', '.join(rule.releases)}", "bold")
     page.line(rule.sentence)
     page.line()
@@ -65,7 +65,7 @@ def _write_broken(page: Page, broken: Broken) -> None:
 
 
 def about(broken: Broken) -> str:
-    """What differs, such as ``web: filter.node-a``."""
+    """Returns what differs, such as ``web: filter.node-a``."""
     pod = broken.pod.removeprefix("default/")
     return f"{pod}: {broken.member}" if pod else broken.member
 
@@ -81,5 +81,5 @@ def _text(page: Page, lines: Sequence[str]) -> None:
 
 
 def write_found(page: Page, found: Sequence[Rule]) -> None:
-    """One line for each rule that was found."""
+    """Writes one line for each rule that was found."""
     page.table(("RULE", "IT SAYS"), [(rule.id, rule.sentence) for rule in found])

@@ -59,8 +59,7 @@ def _only_in(release: str) -> Iterator[str]:
 
 
 def _reasons(release: str) -> Iterator[Reason]:
-    """Of a release those that it gives; those of the older one only where the newer one gives none by that
-    rule."""
+    """Returns the reasons of a release; those of the older one only if the newer one has none by that rule."""
     declared = {(str(reason), reason.rule): reason for reason in declared_reasons()}
     for reason in declared.values():
         releases = all_rules()[reason.rule].releases
@@ -91,7 +90,7 @@ def shown(reason: str) -> str:
 
 
 def _examples() -> Iterator[str]:
-    """For each rule that gives a reason the message of its example."""
+    """Returns the message of its example for each rule that gives a reason."""
     for rule in dict.fromkeys(reason.rule for reason in _reasons(DEFAULT.name)):
         example = example_of(rule)
         explanation = run(example).explanation if example is not None else None

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures: the queue's places and transitions, and the extension points with their plugins, as SVG.
 
-They are drawn from the tables that the code goes by, on a ground of their own, light or dark as the reader has it.
+They are drawn from the tables that the code executes, on a background of their own, light or dark as the
+reader's.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ _LEGEND = 500
 
 
 def queue_picture(table: Transitions, title: str) -> str:
-    """The places on a ring, an arrow wherever a pod goes from one to another, and what happens to it then."""
+    """Draws the places on a ring, an arrow for each transition of a pod, and what happens to the pod then."""
     arrows: dict[tuple[Place, Place], list[str]] = {}
     for row in table:
         if row.place is not row.goes_to:
@@ -94,7 +95,7 @@ def queue_picture(table: Transitions, title: str) -> str:
 
 
 def _arrow(begin: tuple[float, float], end: tuple[float, float], number: int) -> Iterator[str]:
-    """A curve that bends to its left, so that the way back is another one; its number stands in the middle."""
+    """Draws a curve that bends to its left, so that the one back is another; its number is in the middle."""
     dx, dy = end[0] - begin[0], end[1] - begin[1]
     long = hypot(dx, dy)
     bend = (begin[0] + dx / 2 - dy / long * 34, begin[1] + dy / 2 + dx / long * 34)
@@ -109,7 +110,7 @@ def _arrow(begin: tuple[float, float], end: tuple[float, float], number: int) ->
 
 
 def _edge(of: tuple[float, float], towards: tuple[float, float]) -> tuple[float, float]:
-    """Where the line from the middle of a box leaves it."""
+    """Returns where the line from the middle of a box leaves it."""
     dx, dy = towards[0] - of[0], towards[1] - of[1]
     scale = min(
         (_BOX[0] / 2 + 3) / abs(dx) if dx else 1e9,
@@ -146,11 +147,12 @@ _BACK: Mapping[str, str] = {
     "preBind": "Unreserve, Forget, and back to the queue",
     "bind": "Unreserve, Forget, and back to the queue",
 }
-"""Where a pod goes from a point at which it is rejected."""
+"""This says where a pod goes from a point at which it is rejected."""
 
 
 def points_picture(plugins: Mapping[str, Sequence[str]], title: str) -> str:
-    """The points from top to bottom, each with its plugins, and the way back from where a pod may be rejected."""
+    """Draws the points from top to bottom, each with its plugins, and an arrow back from those at which a pod
+    may be rejected."""
     drawn: list[str] = []
     y = 20
     for cycle, points in _CYCLES.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plugin pages: one for each default plugin and each extension point, from the tables that the code goes by."""
+"""Plugin pages: one for each default plugin and each extension point, from the tables that the code executes."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _POINTS = {
     "bind": "The pod is bound to the node. The first plugin that does not skip does it.",
     "postBind": "After the pod was bound; nothing can be rejected any more.",
 }
-"""Each extension point in a sentence."""
+"""These sentences describe the extension points."""
 
 
 @cache
 def _profile() -> dict[str, list[tuple[str, int]]]:
-    """By point the plugins of the default profile in their order, with their weights."""
+    """Returns the plugins of the default profile by point, in their order, with their weights."""
     resolved = resolve(default_config())[0]
     return {
         point: [(plugin.name, plugin.weight) for plugin in resolved.points[point]]
@@ -141,7 +141,7 @@ def _plugin(name: str) -> Plugin:
 
 
 def _says(plugin: Plugin) -> str:
-    """The first sentence of its module, without its name."""
+    """Returns the first sentence of its module, without its name."""
     text = (import_module(type(plugin).__module__).__doc__ or "").strip().partition("\n\n")[0]
     text = prose(text).rstrip(".").partition(": ")[2] or prose(text).rstrip(".")
     return text[:1].upper() + text[1:]

@@ -33,7 +33,7 @@ _TERMS = """\
 
 @cache
 def areas() -> Mapping[str, Sequence[Rule]]:
-    """The rules by area, both in alphabetical order."""
+    """Returns the rules by area, both in alphabetical order."""
     found: dict[str, list[Rule]] = {}
     for rule in sorted(all_rules().values(), key=lambda rule: rule.id):
         found.setdefault(rule.area, []).append(rule)
@@ -41,7 +41,7 @@ def areas() -> Mapping[str, Sequence[Rule]]:
 
 
 def title_of(area: str) -> str:
-    """What most of the area's rules stand in, in its own words."""
+    """Returns a title for the area, in the words of the module that most of its rules are in."""
     modules = [rule.module for rule in areas()[area]]
     module = max(dict.fromkeys(modules), key=modules.count)
     text = (import_module(module).__doc__ or "").strip().partition("\n\n")[0]

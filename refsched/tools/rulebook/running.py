@@ -35,8 +35,9 @@ from refsched.tools.rulebook.examples import Broken, Example
 
 @frozen
 class Run:
-    """What became of an example: ``steps`` has a line for each step, ``explanation`` is that of the attempt by
-    which the rule decides, where it can be explained, and ``applied`` are the rules that were applied."""
+    """A Run is the result of an example: ``steps`` has a line for each step, ``explanation`` is that of the
+    attempt by which the rule decides, if it can be explained, and ``applied`` are the rules that were applied.
+    """
 
     steps: tuple[str, ...]
     explanation: Explanation | None
@@ -44,7 +45,7 @@ class Run:
 
 
 def run(example: Example) -> Run:
-    """Every step of the example, done to the specification."""
+    """Applies every step of the example to the specification."""
     heard: set[str] = set()
     try:
         configuring(example.history, example.kubernetes, heard)
@@ -61,8 +62,8 @@ def run(example: Example) -> Run:
 
 
 def configuring(history: History, kubernetes: str, heard: set[str]) -> Cluster:
-    """An empty cluster with the history's configuration; ``heard`` is given the rules that are applied meanwhile.
-    InputError where the configuration is refused."""
+    """Yields an empty cluster with the history's configuration; ``heard`` is given the rules that are applied
+    meanwhile. Raises InputError if the configuration is refused."""
     with listening(heard.add):
         return Cluster(
             config=_config_of(history, kubernetes),
@@ -72,7 +73,7 @@ def configuring(history: History, kubernetes: str, heard: set[str]) -> Cluster:
 
 
 def _config_of(history: History, kubernetes: str) -> dict[str, Any]:
-    """The history's configuration, in an apiVersion that this release reads."""
+    """Returns the history's configuration, in an apiVersion that this release reads."""
     versions = release_of(kubernetes).api_versions
     is_read = kubernetes == DEFAULT.name or history.config["apiVersion"] in versions
     return history.config if is_read else {**history.config, "apiVersion": versions[0]}
@@ -84,7 +85,7 @@ def _transcript(example: Example) -> Transcript:
 
 
 def _observed(transcript: Transcript, broken: Broken | None) -> Iterator[str]:
-    """Where what is decided can only be seen in the queues or on the nodes, how they are after that step."""
+    """Returns the queues or the nodes after that step, if what is decided can only be seen there."""
     kind = (Queues if broken.member.startswith("queues") else Nodes) if broken is not None else None
     if broken is None or kind is None or not broken.member.startswith(("queues", "nodes")):
         return
@@ -96,8 +97,8 @@ def _observed(transcript: Transcript, broken: Broken | None) -> Iterator[str]:
 
 
 def _explanation(example: Example, transcript: Transcript) -> Explanation | None:
-    """That of the last attempt which can be explained, of the pod that is decided otherwise where there is
-    one."""
+    """Returns the explanation of the last attempt that can be explained, of the pod that is decided otherwise if
+    there is one."""
     attempts = [number for number, one in enumerate(transcript.seen) if isinstance(one.record, Attempt)]
     pod = example.broken.pod if example.broken is not None else ""
     about = [number for number in attempts if _pod(transcript.seen[number]) == pod] or attempts
@@ -114,7 +115,8 @@ def _pod(seen: Seen) -> str:
 
 
 def _cluster(example: Example, seen: list[Seen]) -> Cluster:
-    """The cluster as it was after these records, with the pods where they had been bound by then."""
+    """Returns the cluster as it was after these records, with the pods on the nodes to which they had been bound
+    by then."""
     cluster = configuring(example.history, example.kubernetes, set())
     for one in seen:
         match one.record:

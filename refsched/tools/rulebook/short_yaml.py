@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Short YAML: what fits on one line stands on one line."""
+"""Short YAML: a value that fits on one line is written on one line."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 import yaml
 
 WIDTH = 96
-"""Columns of a line."""
+"""A line has so many columns."""
 
 _UNBOUNDED = 1_000_000
 
 
 def short_yaml(value: Any) -> str:
-    """The value as YAML: mappings and lists that fit are written within braces and brackets. The members of the
-    value itself have a line each."""
+    """Returns the value as YAML: mappings and lists that fit are written within braces and brackets. The members
+    of the value itself have a line each."""
     return "\n".join(_block(value, 0)) + "\n"
 
 
@@ -62,7 +62,7 @@ def _item(member: Any, indent: int) -> Iterator[str]:
 
 
 def _has_lines(value: Any) -> bool:
-    """Whether a member is a text of many lines, which has a block of its own."""
+    """Returns whether a member is a text of many lines, which has a block of its own."""
     return isinstance(value, Mapping) and any(
         isinstance(each, str) and "\n" in each for each in value.values()
     )
@@ -76,7 +76,7 @@ def _flow(value: Any) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes no aliases, and of a text of its own class the text."""
+    """A _Dumper writes no aliases, and writes a text of its own class as text."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True

@@ -16,7 +16,7 @@ from refsched.tools.rulebook.pictures import queue_picture
 
 
 def pages() -> Iterator[tuple[str, Callable[[], str]]]:
-    """Each page's name below the folder, and what makes it."""
+    """Returns each page's name below the folder, and the function that makes it."""
     yield "pending.md", pending_page
     yield "points.md", plugin_pages.points_page
     yield "points.svg", plugin_pages.points_drawn

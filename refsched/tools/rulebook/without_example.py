@@ -41,7 +41,7 @@ NOT_COMPUTED = "it was not computed; `python -m conformance.wrong.smallest {}` t
 
 
 def why_without_example(rule: str) -> str:
-    """Why the rule has no example, if it has none."""
+    """Returns why the rule has no example, if it has none."""
     found = [start for start in WITHOUT_EXAMPLE if rule.startswith(start)]
     if found:
         return WITHOUT_EXAMPLE[max(found, key=len)]
