@@ -10,7 +10,8 @@ dumps as large as kubectl prints them:
 - The specification is ``refsched schedule``, the whole command, less the same command without pending pods.
 
 Counted are seconds of a core, user and system, of all threads: on a machine that others use too the clock says
-little. A ratio above 1 says that the specification takes less. ``--profile`` shows instead where the time of one
+little. A ratio above 1 says that the specification takes less. Each row is measured at least once, and again, up
+to ``--rounds``, as long as its share of ``--minutes`` lasts. ``--profile`` shows instead where the time of one
 ``refsched schedule`` goes.
 """
 
@@ -26,6 +27,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout, suppress
 from itertools import islice
@@ -42,13 +44,19 @@ from refsched.suite.adapters.kube_scheduler import kube_scheduler
 
 HERE = Path(__file__).parent
 WORKLOADS = {
-    "plain": (PLAIN, 0),
-    "zone spread": (ZONE_SPREAD, 0),
-    "anti-affinity": (APART, 0),
-    "preemption": (PREEMPTION, 1),
-    "30 pods a node": (PLAIN, 30),
+    "plain": (PLAIN, 0, 1000),
+    "zone spread": (ZONE_SPREAD, 0, 1000),
+    "anti-affinity": (APART, 0, 1000),
+    "preemption": (PREEMPTION, 1, 50),
+    "30 pods a node": (PLAIN, 30, 1000),
 }
-"""The shape of the pending pods, and how many pods run on each node."""
+"""The shape of the pending pods, how many pods run on each node, and how many are pending at the most."""
+
+ONE_A_NODE = (APART, PREEMPTION)
+"""Shapes of which no node takes two pods."""
+
+LARGEST_YAML = 2000
+"""Nodes. To write a dump of more as YAML takes longer than all else here."""
 
 MIB = 1024 * 1024
 
@@ -127,30 +135,50 @@ def theirs(given: Files, program: Sequence[str]) -> float:
     return whole.seconds - empty.seconds
 
 
+def pending_of(workload: str, nodes: int, most: int) -> int:
+    shape, _, of_workload = WORKLOADS[workload]
+    return min(most, of_workload, *([nodes] if shape in ONE_A_NODE else []))
+
+
 def rates(
-    nodes: int, pending: int, workload: str, rounds: int, program: Sequence[str]
+    nodes: int, pending: int, workload: str, rounds: int, seconds: float, program: Sequence[str]
 ) -> tuple[list[float], list[float]]:
-    """Pods a second of a core, of the specification and of the real one, by round."""
-    shape, running = WORKLOADS[workload]
+    """Pods a second of a core, of the specification and of the real one, by round. No round begins after so many
+    seconds, but the first."""
+    shape, running, _ = WORKLOADS[workload]
+    pairs: list[tuple[float, float]] = []
+    until = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as folder:
         given = files(Path(folder), nodes, pending, shape, running)
-        pairs = [(ours(given), theirs(given, program)) for _ in range(rounds)]
+        while not pairs or (len(pairs) < rounds and time.monotonic() < until):
+            pairs.append((ours(given), theirs(given, program)))
     return [pending / mine for mine, _ in pairs], [pending / real for _, real in pairs]
 
 
 def versus(
-    sizes: Sequence[int], workloads: Sequence[str], pending: int, rounds: int, program: Sequence[str]
+    sizes: Sequence[int],
+    workloads: Sequence[str],
+    pending: int,
+    rounds: int,
+    seconds: float,
+    program: Sequence[str],
 ) -> None:
-    print("| nodes | workload | refsched, pods/s | kube-scheduler, pods/s | ratio | least | most |")
-    print("|---|---|---|---|---|---|---|")
-    for nodes in sizes:
-        for workload in workloads:
-            mine, real = rates(nodes, min(pending, nodes), workload, rounds, program)
-            ratios = [a / b for a, b in zip(mine, real, strict=True)]
-            middle = (statistics.median(each) for each in (mine, real))
-            cells = [f"{nodes:,}", workload, *(f"{each:.0f}" for each in middle)]
-            cells += [f"{each:.2f}" for each in (statistics.median(ratios), min(ratios), max(ratios))]
-            print(f"| {' | '.join(cells)} |", flush=True)
+    """``seconds`` are those of all rows; what one leaves is for the others."""
+    print(
+        "| nodes | workload | pods | refsched, pods/s | kube-scheduler, pods/s | ratio | least | most | rounds |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
+    until = time.monotonic() + seconds
+    rows = [(nodes, workload) for nodes in sizes for workload in workloads]
+    for left, (nodes, workload) in zip(range(len(rows), 0, -1), rows, strict=True):
+        count = pending_of(workload, nodes, pending)
+        share = (until - time.monotonic()) / left
+        mine, real = rates(nodes, count, workload, rounds, share, program)
+        ratios = [a / b for a, b in zip(mine, real, strict=True)]
+        middle = (statistics.median(each) for each in (mine, real))
+        cells = [f"{nodes:,}", workload, f"{count:,}", *(f"{each:.0f}" for each in middle)]
+        cells += [f"{each:.2f}" for each in (statistics.median(ratios), min(ratios), max(ratios))]
+        print(f"| {' | '.join(cells)} | {len(ratios)} |", flush=True)
 
 
 # --- Dumps ----------------------------------------------------------------------------------------
@@ -189,7 +217,7 @@ def dumps(sizes: Sequence[int], pending: int, running: int) -> None:
     for nodes in sizes:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            for output in ("json", "yaml"):
+            for output in ("json", "yaml") if nodes <= LARGEST_YAML else ("json",):
                 path = dump(folder / f"dump.{output}", nodes, pending, running, output)
                 _print_row(
                     nodes, running, pending, "schedule", path, refsched("schedule", "-o", "json", "-f", path)
@@ -216,7 +244,7 @@ def profile(nodes: int, pending: int, workload: str) -> None:
     """Functions by their own time, of ``refsched schedule`` on such a cluster."""
     from refsched.tools.cli.main import cli
 
-    shape, running = WORKLOADS[workload]
+    shape, running, _ = WORKLOADS[workload]
     with tempfile.TemporaryDirectory() as folder:
         given = files(Path(folder), nodes, pending, shape, running)
         profiler = cProfile.Profile()
@@ -242,8 +270,9 @@ def main() -> None:
     )
     parser.add_argument("--nodes", type=int, nargs="*", default=[100, 1000, 5000])
     parser.add_argument("--workloads", nargs="*", choices=WORKLOADS, default=list(WORKLOADS))
-    parser.add_argument("--pods", type=int, default=1000, help="pending; no more than nodes")
+    parser.add_argument("--pods", type=int, default=1000, help="pending at the most")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--minutes", type=float, default=4, help="for all rows but those of dumps")
     parser.add_argument("--dumps", type=int, nargs="*", default=[300, 2000, 5000], metavar="NODES")
     parser.add_argument("--running", type=int, default=10, help="pods on each node of a dump")
     parser.add_argument("--pending", type=int, default=500, help="pods of a dump without a node")
@@ -253,11 +282,11 @@ def main() -> None:
     if given.profile:
         for nodes in given.nodes:
             for workload in given.workloads:
-                profile(nodes, min(given.pods, nodes), workload)
+                profile(nodes, pending_of(workload, nodes, given.pods), workload)
         return
     if given.nodes:
         program = shlex.split(given.against) if given.against else [str(kube_scheduler())]
-        versus(given.nodes, given.workloads, given.pods, given.rounds, program)
+        versus(given.nodes, given.workloads, given.pods, given.rounds, given.minutes * 60, program)
     if given.dumps:
         dumps(given.dumps, given.pending, given.running)
 

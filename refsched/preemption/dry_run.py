@@ -9,6 +9,7 @@ NodesForStatusCode; plugins/defaultpreemption/default_preemption.go, calculateNu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from attrs import frozen
 
@@ -54,10 +55,11 @@ def dry_run(context: PostFilterContext, nodes: Sequence[NodeInfo], steps: Preemp
     """Returns the result of the dry run on all of these nodes. A real search that ends early has seen a part
     of it (see pick.py)."""
     budgets = Budgets.of(context.snapshot.objects.list(PodDisruptionBudget))
+    on_node = context.framework.in_dry_run(context, partial(select_victims, budgets=budgets, steps=steps))
     candidates: list[Candidate] = []
     statuses: dict[str, Status] = {}
     for node in nodes:
-        match select_victims(context, node, budgets, steps):
+        match on_node(context, node):
             case Candidate(victims=()):
                 statuses[node.name] = error(f'expected at least one victim pod on node "{node.name}"')
             case Candidate() as candidate:

@@ -11,12 +11,15 @@ from attrs import Factory, define, field, fields, frozen
 from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
 from refsched.framework.interface import Continue, PreFilterPlugin, PreScorePlugin, Reject, ScorePlugin, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.runtime import Framework, Scores
+from refsched.framework.post_filter import PostFilterContext
+from refsched.framework.runtime import Context, Found, Framework, Scores
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.table import Table
+from refsched.objects.policy import PodDisruptionBudget
 from refsched.queue.nominator import Nominator
 from refsched.remembering.answers import AskAnewError, FilterAnswers, ScoreAnswers
 from refsched.remembering.kinds import Kind, Kinds, NameAskedError
+from refsched.remembering.preempting import DryRuns, OnNode
 from refsched.remembering.values import is_value
 from refsched.rules import is_heard
 
@@ -141,6 +144,21 @@ class RememberingFramework(Framework):
             kind.kept[what] = _without_cluster(ask, kind.info)
         answer: Answer | None = kind.kept[what]
         return answer
+
+    def in_dry_run(
+        self, context: Context, on_node: Callable[[Context, NodeInfo], Found]
+    ) -> Callable[[Context, NodeInfo], Found]:
+        assert isinstance(context, PostFilterContext)
+        snapshot, state = context.snapshot, context.state
+        if is_heard() or snapshot.changes is None or state.left_out or self._with_extensions(state):
+            return on_node
+        kind, numbers = self.memory.kinds.of(context.pod), self.memory.numbered(snapshot)
+        runs = _kept(kind, (self.profile_name, "dry run", state.skipped), lambda: DryRuns(kind.info))
+        runs.found.bring_up_to_date(snapshot, numbers)
+        if not runs.meet(state.states, snapshot.objects.list(PodDisruptionBudget)):
+            return on_node
+        look: Any = runs.remembered(cast("OnNode", on_node), self.plain, numbers, self.memory.nominator.nodes)
+        return cast("Callable[[Context, NodeInfo], Found]", look)
 
     def score_nodes(
         self,

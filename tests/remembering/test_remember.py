@@ -3,22 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from pair import Pair
 
 from refsched.checking.trace import read_trace
 from refsched.config.feature_gates import with_feature_gates
 from refsched.config.read import read_config
 from refsched.errors import InputError
 from refsched.framework.choices import SeededChoices
-from refsched.machine.inputs import InputReader
 from refsched.machine.profiles import scheduler_of
-from refsched.machine.scheduler import CycleHeldError, Scheduler
-from refsched.records import Advance, Attempt, Create, Delete, Input, Reference, Update, to_json
+from refsched.machine.scheduler import Scheduler
+from refsched.records import Advance, Attempt, Create, Delete, Input, Reference, Update
 from refsched.releases import release_of
 from refsched.remembering import remember
 from refsched.remembering.framework import Memory
@@ -26,35 +26,6 @@ from refsched.remembering.framework import Memory
 Json = dict[str, Any]
 TRACES = Path(__file__).parents[2] / "traces" / "kube-scheduler-v1.34.2"
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
-
-
-class Pair:
-    """Two schedulers that are shown the same; ``step`` compares what they do."""
-
-    def __init__(self, make: Callable[[], Scheduler]) -> None:
-        self.plain, self.remembering = make(), remember(make())
-        self._inputs = InputReader(self.plain), InputReader(self.remembering)
-        self.attempts = 0
-
-    def apply(self, record: Input) -> None:
-        self._compare(lambda machine: self._inputs[machine is self.remembering].apply(record))
-
-    def schedule(self) -> None:
-        self._compare(Scheduler.schedule)
-
-    def _compare(self, step: Callable[[Scheduler], object]) -> None:
-        done = [self._done(step, machine) for machine in (self.plain, self.remembering)]
-        assert done[0] == done[1]
-        self.attempts += sum("attempt" in record for record in done[0][1])
-
-    @staticmethod
-    def _done(step: Callable[[Scheduler], object], machine: Scheduler) -> tuple[object, list[Json]]:
-        try:
-            said: object = step(machine)
-        except (InputError, CycleHeldError) as error:
-            said = str(error)
-        records = [to_json(record) for record in machine.take_records()]
-        return (said, machine.queues(), machine.nodes(), machine.state.next_start_node_index), records
 
 
 # --- Histories ------------------------------------------------------------------------------------

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scheduler without a memory beside one with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from refsched.errors import InputError
+from refsched.machine.inputs import InputReader
+from refsched.machine.scheduler import CycleHeldError, Scheduler
+from refsched.records import Input, to_json
+from refsched.remembering import remember
+
+Json = dict[str, Any]
+
+
+class Pair:
+    """Two schedulers that are shown the same; ``step`` compares what they do."""
+
+    def __init__(self, make: Callable[[], Scheduler]) -> None:
+        self.plain, self.remembering = make(), remember(make())
+        self._inputs = InputReader(self.plain), InputReader(self.remembering)
+        self.attempts = 0
+
+    def apply(self, record: Input) -> None:
+        self._compare(lambda machine: self._inputs[machine is self.remembering].apply(record))
+
+    def schedule(self) -> None:
+        self._compare(Scheduler.schedule)
+
+    def _compare(self, step: Callable[[Scheduler], object]) -> None:
+        done = [self._done(step, machine) for machine in (self.plain, self.remembering)]
+        assert done[0] == done[1]
+        self.attempts += sum("attempt" in record for record in done[0][1])
+
+    @staticmethod
+    def _done(step: Callable[[Scheduler], object], machine: Scheduler) -> tuple[object, list[Json]]:
+        try:
+            said: object = step(machine)
+        except (InputError, CycleHeldError) as error:
+            said = str(error)
+        records = [to_json(record) for record in machine.take_records()]
+        return (said, machine.queues(), machine.nodes(), machine.state.next_start_node_index), records
