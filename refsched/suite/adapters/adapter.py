@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adapter: an implementation under test, whatever carries the requests to it.
 
-What comes back is an ``Answer`` or an ``AdapterFault``. After a fault nothing more is asked of the implementation
-until the next ``reset``, which starts it again; after a second fault in a row it stays down.
+It returns an ``Answer`` or raises an ``AdapterFault``. After a fault no request is sent to the implementation
+until the next ``reset``, which starts it again; after a second fault in a row it is not restarted.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ from refsched.suite.adapters.selection import EVERYTHING, Selection
 Json = dict[str, Any]
 
 MAX_FAULTS = 2
-"""In a row, that is, in histories that follow each other."""
+"""After so many faults in a row, in consecutive histories, the implementation is not restarted."""
 
 
 class Transport(Protocol):
-    """Carries requests to an implementation, and its answers back, both as JSON."""
+    """A Transport carries requests to an implementation, and its answers back, both as JSON."""
 
     def open(self) -> None:
-        """Start it. ``TransportError`` where it cannot be."""
+        """Starts the implementation. Raises TransportError if this is impossible."""
 
     def ask(self, request: Json) -> Any:
-        """The answer, whatever it is. ``TransportError`` where there is none."""
+        """Returns the answer, whatever it is. Raises TransportError if there is none."""
 
     def close(self, *, at_once: bool = False) -> None:
-        """End it, and all that it has started; once is enough, and twice does no harm."""
+        """Ends the implementation, and all that it has started. It may be called more than once."""
 
     def log(self) -> tuple[str, ...]:
-        """The last lines that it said beside its answers."""
+        """Returns the last lines that the implementation printed besides its answers."""
 
 
 class TransportError(Exception):
-    """There is no answer; says why."""
+    """A TransportError says why there is no answer."""
 
 
 @frozen
 class ResetRefused(Exception):  # noqa: N818
-    """The implementation does not support the configuration, or took it for an error."""
+    """The implementation does not support the configuration, or answers that it is an error."""
 
     answer: Answer
 
@@ -80,7 +80,7 @@ class Adapter:
         feature_gates: Mapping[str, bool] | None = None,
         start: datetime | None = None,
     ) -> Session:
-        """An empty cluster at time 0. ResetRefused where the implementation will not have it."""
+        """Returns a session of an empty cluster at time 0. Raises ResetRefused if it is refused."""
         if self._fault is None:
             self._faults_in_a_row = 0
         else:
@@ -98,7 +98,7 @@ class Adapter:
         return self._session
 
     def restart(self) -> None:
-        """Start the implementation anew, as after a fault. The last fault again where that one was final."""
+        """Starts the implementation anew, as after a fault. Raises the last fault again if it was final."""
         if self._fault is not None and self._fault.final:
             raise self._fault
         self._session = None
@@ -109,7 +109,7 @@ class Adapter:
             raise self._broken({"hello": self._hello}, f"it was {self.hello}, and now is {hello}")
 
     def close(self) -> None:
-        """End the implementation. It can be restarted."""
+        """Ends the implementation. It can be restarted."""
         self._session = None
         self._transport.close()
 
@@ -124,7 +124,7 @@ class Adapter:
     # --- Requests ---------------------------------------------------------------------------------
 
     def ask(self, session: Session, request: Json) -> Answer:
-        """What a session asks. It must be the last one."""
+        """Sends a request of a session, which must be the last one."""
         if self._fault is not None:
             raise self._fault
         if session is not self._session:
@@ -176,7 +176,8 @@ class Adapter:
 
 
 class Session:
-    """One scheduler of one cluster: the methods of refsched/tools/implementation.py, with their answers read."""
+    """A Session is one scheduler of one cluster: the methods of refsched/tools/implementation.py, with their
+    answers read."""
 
     def __init__(self, adapter: Adapter) -> None:
         self._adapter = adapter

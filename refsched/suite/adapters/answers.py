@@ -58,10 +58,11 @@ CAPABILITIES: Mapping[str, str] = {
 
 @frozen
 class Hello:
-    """Which implementation answers, and what it can be judged by. Without a capability it cannot be judged at
-    all.
+    """A Hello says which implementation answers, and what it can be judged by. Without a capability it cannot be
+    judged at all.
 
-    ``plugins`` are the plugins that it has, including its own, or None if it does not say."""
+    ``plugins`` are the plugins that it has, including its own, or None if it does not say.
+    """
 
     name: str
     version: str
@@ -121,7 +122,7 @@ def _refuse_refusal(value: Any) -> None:
 
 @frozen
 class Held:
-    """Where a scripted plugin began to hold a pod."""
+    """A Held says where a scripted plugin began to hold a pod."""
 
     pod: str
     point: str
@@ -130,7 +131,8 @@ class Held:
 
 @frozen
 class Answer:
-    """One of: what the request caused (and whether a pod is held since), idle, unsupported, or an error."""
+    """An Answer is one of: what the request caused (and whether a pod is held since), idle, unsupported, or an
+    error."""
 
     records: tuple[Record, ...] = ()
     idle: bool = False
@@ -143,13 +145,13 @@ class Answer:
         return next(iter(self.of(Attempt)), None)
 
     def of(self, kind: type[R]) -> tuple[R, ...]:
-        """The records of one kind."""
+        """Returns the records of one kind."""
         return tuple(record for record in self.records if isinstance(record, kind))
 
 
 @frozen
 class _Outcome:
-    """The members of an answer but its records."""
+    """An _Outcome has the members of an answer except its records."""
 
     idle: bool = False
     held: Held | None = None
@@ -163,7 +165,7 @@ class _Outcome:
 
 
 def read_answer(request: Mapping[str, Any], value: Any, capabilities: Collection[str]) -> Answer:
-    """The answer to a request other than hello."""
+    """Reads the answer to a request other than hello."""
     [(verb, body)] = request.items()
     said = read_as(_Outcome, _object(value))
     records = _records(value.get("records"))
@@ -222,7 +224,7 @@ _POD = re.compile(r"[^/\s]+/[^/\s]+")
 
 
 def _check_values(record: Record) -> None:
-    """What the type of a member leaves open: names of pods, and words out of a list."""
+    """Checks what the type of a member leaves open: names of pods, and words of a list."""
     match record:
         case Attempt():
             _check_attempt(record)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connecting: from what ``--impl`` names to an adapter that has said hello."""
+"""Connecting: the value of ``--impl`` becomes an adapter that has answered hello."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from refsched.suite.adapters.process import TIMEOUT, Process
 from refsched.suite.adapters.selection import EVERYTHING, Selection
 
 REFERENCE = "refsched.reference"
-"""The specification itself."""
+"""This is the specification itself."""
 _MODULE = re.compile(r"(?P<path>[^\W\d]\w*(\.[^\W\d]\w*)*)(:(?P<release>v?\d+\.\d+(\.\d+)?))?")
 
 
@@ -59,7 +59,7 @@ def _transport(what: str, timeout: float, log: Log | None, in_process: bool) -> 
 
 
 def is_module(what: str) -> bool:
-    """Whether this is the path of a Python module, without a release."""
+    """Returns whether this is the path of a Python module, without a release."""
     found = _MODULE.fullmatch(what)
     return found is not None and not found["release"]
 

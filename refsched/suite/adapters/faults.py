@@ -9,17 +9,17 @@ from typing import Any
 from attrs import frozen
 
 SHOWN = 400
-"""Characters of a request or an answer that a fault quotes."""
+"""A fault quotes so many characters of a request or an answer."""
 
 FINAL = "  The adapter is not started again: it was the second fault in a row."
 
 
 @frozen
 class AdapterFault(Exception):  # noqa: N818  (the protocol calls it a fault, and an error something else)
-    """The adapter broke the protocol: its answer is none, or there is no answer.
+    """An AdapterFault says that the adapter broke the protocol: its answer is none, or there is no answer.
 
-    ``request`` is what was not answered as it should be, ``log`` the last lines of the process's stderr.
-    After a ``final`` fault the adapter is not restarted any more.
+    ``request`` is what was not answered as it should be, ``log`` the last lines of the process's stderr. After a
+    ``final`` fault the adapter is not restarted any more.
     """
 
     what: str
@@ -42,7 +42,8 @@ class AdapterFault(Exception):  # noqa: N818  (the protocol calls it a fault, an
 
 @frozen
 class AdapterUnavailable(Exception):  # noqa: N818
-    """The implementation cannot be had on this machine; says what is missing, and what to do."""
+    """An AdapterUnavailable says that the implementation is not available on this machine, what is missing, and
+    what to do."""
 
     what: str
     problem: str
@@ -52,12 +53,12 @@ class AdapterUnavailable(Exception):  # noqa: N818
 
 
 def without_finality(problem: str) -> str:
-    """The words of a fault, without those that say whether it was the last one."""
+    """Returns the words of a fault, without those that say whether it was the last one."""
     return problem.removesuffix(f"\n{FINAL}")
 
 
 def quoted(value: Any) -> str:
-    """A request or an answer, as JSON where it can be, and cut to what one cares to read."""
+    """Returns a request or an answer, as JSON if possible, and shortened."""
     try:
         text = json.dumps(value, ensure_ascii=False, default=repr)
     except (TypeError, ValueError, RecursionError):

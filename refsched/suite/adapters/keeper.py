@@ -28,14 +28,14 @@ from contextlib import suppress
 PR_SET_CHILD_SUBREAPER = 36
 STARTED = b"started"
 PATIENCE = 5.0
-"""Seconds in which everything must have ended after SIGKILL. What waits for a disk may take longer."""
+"""Everything must have ended so many seconds after SIGKILL. A process that waits for a disk may take longer."""
 
 DEFAULT_SIGNALS = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT)
 """Python ignores or handles these; a program expects them as they are by default."""
 
 
 def keep(end: socket.socket, command: list[str]) -> int:
-    """Start the command, and wait for it. Answers its wait status, when nothing of it is left."""
+    """Starts the command, and waits for it. Returns its wait status when nothing of it is left."""
     become_subreaper()
     signalled, signals = os.pipe()
     for each in (signalled, signals):
@@ -56,7 +56,7 @@ def keep(end: socket.socket, command: list[str]) -> int:
 
 
 def become_subreaper() -> None:
-    """On Linux, orphans below this process become its children."""
+    """Makes this process, on Linux, the parent of orphans below it."""
     if sys.platform == "linux":
         import ctypes
 
@@ -68,7 +68,7 @@ def _do_nothing(number: int, frame: object) -> None:
 
 
 def _let_go_of_the_streams() -> None:
-    """What the command closes is then closed."""
+    """Closes the streams here, so that they are closed when the command closes them."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
@@ -76,7 +76,7 @@ def _let_go_of_the_streams() -> None:
 
 
 def _wait_for(child: int, end: socket.socket, signalled: int) -> int | None:
-    """The command's wait status; None where the suite wants it ended."""
+    """Returns the command's wait status, or None if the suite wants it ended."""
     while True:
         for pid, status in _reaped():
             if pid == child:
@@ -89,7 +89,8 @@ def _wait_for(child: int, end: socket.socket, signalled: int) -> int | None:
 
 
 def end_all(child: int, status: int | None) -> int:
-    """Kill all that is left, again and again: what is killed may just have started something."""
+    """Kills all that is left, again and again, since a process may have started another one before it was
+    killed."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         for pid in descendants_of(os.getpid()):
@@ -105,8 +106,8 @@ def end_all(child: int, status: int | None) -> int:
 
 
 def _reaped(*, all_of_them: bool = False) -> Iterator[tuple[int, int]]:
-    """Children that have ended, and their wait statuses. With ``all_of_them`` ChildProcessError where there is no
-    child any more."""
+    """Yields children that have ended, and their wait statuses. With ``all_of_them`` it raises ChildProcessError
+    once there is no child any more."""
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -120,7 +121,7 @@ def _reaped(*, all_of_them: bool = False) -> Iterator[tuple[int, int]]:
 
 
 def descendants_of(ancestor: int) -> list[int]:
-    """Processes below this one; none where the system has no /proc."""
+    """Returns the processes below this one; none if the system has no /proc."""
     children: dict[int, list[int]] = {}
     for pid in _processes():
         with suppress(OSError, IndexError, ValueError):
@@ -149,7 +150,7 @@ def _signal_group(leader: int, number: int) -> None:
 
 
 def end_like(status: int) -> None:
-    """End this process as another has ended, and leave no core of it."""
+    """Ends this process as another has ended, without a core dump."""
     if os.WIFSIGNALED(status):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         number = os.WTERMSIG(status)

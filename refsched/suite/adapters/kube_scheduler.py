@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The real kube-scheduler: the program of traces/recorder/, built when it is first asked for.
+"""The real kube-scheduler: the program of traces/recorder/, built when it is first needed.
 
 It is kept in the user's cache, in a folder named by a hash of its sources and by the Go release: a change of
-either makes a new one. Two that ask at once build it once. Without Go, one that was built before is taken.
+either makes a new one. Two processes that need it at once build it once. Without Go, one that was built before
+is used.
 """
 
 from __future__ import annotations
@@ -35,17 +36,18 @@ COMMAND = "./cmd/kube-scheduler-recorder"
 SOURCES = (".go", ".s", ".mod", ".sum")
 
 BUILD_TIMEOUT = 3600.0
-"""Seconds: a cold build takes five minutes on two idle cores, and must first fetch its modules."""
+"""A build may take so many seconds: a cold one takes five minutes on two idle cores, and must first fetch its
+modules."""
 
 GO_TIMEOUT = 120.0
-"""Seconds: ``go version`` may first fetch the release that go.mod asks for."""
+"""``go version`` may take so many seconds, since it may first fetch the release that go.mod requires."""
 
 REPORT_EVERY = 15.0
-"""Seconds between two words on how far a build is."""
+"""The progress of a build is reported every so many seconds."""
 
 
 def kube_scheduler(version: str = LATEST, log: Log | None = None) -> Path:
-    """The program, built if need be. AdapterUnavailable says why it cannot be had."""
+    """Returns the program, built if necessary. Raises AdapterUnavailable, which says why it is not available."""
     return _Recorder(version, log or _to_stderr).program()
 
 
@@ -80,7 +82,7 @@ class _Recorder:
         return found[-1]
 
     def _release(self, go: str) -> str:
-        """Such as ``go1.26.8-linux-amd64``: what go.mod asks for may choose another than is installed."""
+        """Returns a release, such as ``go1.26.8-linux-amd64``: go.mod may not name the installed one."""
         try:
             said = subprocess.check_output(
                 [go, "version"], cwd=self.sources, stderr=subprocess.STDOUT, text=True, timeout=GO_TIMEOUT
@@ -106,7 +108,7 @@ class _Recorder:
 
     @contextmanager
     def _alone(self, path: Path) -> Iterator[None]:
-        """While no other process builds the same. The lock goes with the process that holds it."""
+        """Waits until no other process builds the same. The lock ends with the process that holds it."""
         deadline = time.monotonic() + BUILD_TIMEOUT
         announced = False
         with path.open("w") as lock:
@@ -131,7 +133,7 @@ class _Recorder:
         self.log(f"refsched: built {self.what} in {time.monotonic() - began:.0f} s")
 
     def _run(self, command: list[str]) -> None:
-        """Run the compiler, which names each package that it has done on stderr."""
+        """Runs the compiler, which names each package that it has compiled on stderr."""
         with subprocess.Popen(
             command,
             cwd=self.sources,
@@ -180,7 +182,7 @@ def _try_lock(lock: IO[str]) -> bool:
 
 
 def cache_folder() -> Path:
-    """``$XDG_CACHE_HOME/refsched``, or ``~/.cache/refsched``."""
+    """Returns ``$XDG_CACHE_HOME/refsched``, or ``~/.cache/refsched``."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "refsched"
 
@@ -194,7 +196,7 @@ def _folder(version: str) -> Path:
 
 
 def _digest(sources: Path) -> str:
-    """Of what the program is made of: file names and contents, but not tests."""
+    """Returns a hash of the program's sources: file names and contents, without tests."""
     digest = hashlib.sha256()
     for root in (sources, sources.parent / "harness", sources.parent / "wire"):
         for path in sorted(root.rglob("*")):

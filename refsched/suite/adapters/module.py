@@ -25,11 +25,12 @@ from refsched.tools.serving import OutOfTime, Server, load
 COMMAND = (sys.executable, "-m", "refsched.suite.adapters.module_process")
 
 AGAIN = 1.0
-"""Seconds after which an implementation that does not let itself be stopped is stopped again."""
+"""After so many seconds an implementation that did not stop is stopped again."""
 
 
 class Module:
-    """``create`` of a module, by the module's path. Whatever it does to its process, it does not do to ours."""
+    """A Module calls ``create`` of a module, by the module's path. Whatever it does to its process, it does not
+    do to ours."""
 
     def __init__(self, path: str, timeout: float, *, grace: float = GRACE) -> None:
         self._path = path
@@ -50,7 +51,7 @@ class Module:
 
     @staticmethod
     def _opened(envelope: Any) -> Any:
-        """What is in the envelope (refsched/suite/adapters/module_process.py)."""
+        """Returns the content of the envelope (refsched/suite/adapters/module_process.py)."""
         if not isinstance(envelope, dict) or not envelope.keys() & {"answer", "fault"}:
             raise TransportError("its process says something else than answers")
         if "fault" in envelope:
@@ -65,8 +66,8 @@ class Module:
 
 
 class InProcess:
-    """The same without a process of its own. A module that ends its process ends the run: this is for debuggers,
-    and for those who trust the module."""
+    """An InProcess runs the module without a process of its own. A module that ends its process ends the run:
+    this is for debuggers, and for trusted modules."""
 
     def __init__(self, path: str, timeout: float) -> None:
         self._path = path
@@ -105,7 +106,7 @@ class InProcess:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """OutOfTime after so many seconds. Only a main thread can be interrupted: another has no limit."""
+    """Raises OutOfTime after so many seconds. Only a main thread can be interrupted: another has no limit."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -21,7 +21,8 @@ from refsched.tools.serving import Create, Server, described, load
 
 
 def main() -> None:
-    """The first line names the module, and where modules are found; each line after it is a request."""
+    """Answers requests. The first line names the module, and where modules are found; each line after it is a
+    request."""
     requests, answers = _streams_of_our_own()
     asked = json.loads(requests.readline())
     sys.path[:] = asked["path"]
@@ -32,7 +33,7 @@ def main() -> None:
 
 
 def _streams_of_our_own() -> tuple[BinaryIO, BinaryIO]:
-    """What stdin and stdout were; the module finds an empty stdin, and a stdout that is stderr."""
+    """Returns what stdin and stdout were; the module finds an empty stdin, and a stdout that is stderr."""
     requests, answers = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -58,7 +59,7 @@ def _loaded(module: str, answers: BinaryIO) -> Create | None:
 
 
 def answer_all(server: Server, requests: BinaryIO, answers: BinaryIO) -> None:
-    """Each line with one line, until there are no more."""
+    """Answers each line with one line, until there are no more."""
     myself = os.getpid()
     for line in requests:
         try:
@@ -75,7 +76,7 @@ def _end_a_copy_of(pid: int) -> None:
 
 
 def _say(envelope: Mapping[str, Any], answers: BinaryIO) -> None:
-    """An answer may be anything, also a mapping whose methods raise."""
+    """Writes an answer, which may be anything, even a mapping whose methods raise."""
     try:
         text = json.dumps(envelope, allow_nan=False)
     except BaseException as error:

@@ -29,19 +29,19 @@ from refsched.suite.adapters.faults import SHOWN
 from refsched.tools.reading.documents import read_json
 
 TIMEOUT = 60.0
-"""Seconds for one answer."""
+"""One answer may take so many seconds."""
 
 MAX_LINE = 64 * 1024 * 1024
-"""Bytes of one answer: some ten times what an attempt on 5,000 nodes takes."""
+"""One answer may have so many bytes: some ten times as many as an attempt on 5,000 nodes."""
 
 GRACE = 2.0
-"""Seconds in which a process may end by itself, and again after SIGTERM."""
+"""A process may take so many seconds to end by itself, and again after SIGTERM."""
 
 START = 10.0
-"""Seconds for a command to be started, at least: this is no answer yet."""
+"""Starting a command may take at least so many seconds: this is no answer yet."""
 
 LOOK = 0.2
-"""Seconds between two looks whether a process that says nothing is still there."""
+"""Every so many seconds it is checked whether a silent process still runs."""
 
 CHUNK = 1 << 16
 TAIL_BYTES = 16 * 1024
@@ -49,11 +49,11 @@ TAIL_LINES = 20
 
 
 class LateError(TransportError):
-    """No answer in time."""
+    """A LateError says that there was no answer in time."""
 
 
 class Process:
-    """A command that is started anew by each ``open``. ``timeout`` is for each answer."""
+    """A Process is a command that is started anew by each ``open``. ``timeout`` is for each answer."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class Process:
 
 
 def _started(command: Sequence[str], keepers_end: int) -> subprocess.Popen[bytes]:
-    """The keeper, which starts the command."""
+    """Starts the keeper, which starts the command."""
     return subprocess.Popen(
         [sys.executable, "-I", "-S", str(Path(keeper.__file__)), str(keepers_end), *command],
         bufsize=0,
@@ -115,7 +115,7 @@ def _started(command: Sequence[str], keepers_end: int) -> subprocess.Popen[bytes
 
 
 class _Running:
-    """A command below its keeper, from its start to its end. The keeper ends as the command does."""
+    """A _Running is a command below its keeper, from its start to its end. The keeper ends as the command does."""
 
     def __init__(self, child: subprocess.Popen[bytes], end: socket.socket, max_line: int) -> None:
         assert child.stdin
@@ -127,7 +127,7 @@ class _Running:
         self.tail = _Tail(child.stderr)
 
     def problem_of_its_start(self, timeout: float) -> str:
-        """Why the command could not be started; nothing where it was."""
+        """Returns why the command could not be started, or "" if it was."""
         self._end.settimeout(timeout)
         try:
             message = self._end.recv(CHUNK)
@@ -140,7 +140,7 @@ class _Running:
         return "" if message == keeper.STARTED else message.decode(errors="replace")
 
     def answer(self, request: bytes, timeout: float, grace: float) -> bytes:
-        """The line that answers the request. TransportError where none comes in time."""
+        """Returns the line that answers the request. Raises TransportError if none comes in time."""
         pipes = self._pipes
         pipes.look(0)
         if (early := pipes.line()) is not None:
@@ -158,7 +158,7 @@ class _Running:
                 raise LateError(_lateness(timeout, pipes))
 
     def _death(self, grace: float) -> str:
-        """How the process ended, or what it closed."""
+        """Returns how the process ended, or what it closed."""
         if not _has_ended(self._child, grace):
             how = "it has closed its stdin or its stdout"
         elif self._child.returncode < 0:
@@ -169,7 +169,8 @@ class _Running:
         return f"{how}{self._pipes.in_the_middle()}"
 
     def end(self, patience: float, grace: float) -> None:
-        """By closing its stdin; then SIGTERM; then the keeper kills it, with all that it has started."""
+        """Ends the command by closing its stdin, then by SIGTERM; then the keeper kills it, with all that it has
+        started."""
         self._pipes.close_stdin()
         if not _has_ended(self._child, patience):
             with suppress(ProcessLookupError):
@@ -220,7 +221,8 @@ def _lateness(timeout: float, pipes: _Pipes) -> str:
 
 
 class _Pipes:
-    """Both directions at once: a child that writes before it has read all does not stop us, nor we it."""
+    """The _Pipes read and write at once: a child that writes before it has read everything does not stop us,
+    nor we it."""
 
     def __init__(self, stdin: IO[bytes], stdout: IO[bytes], max_line: int) -> None:
         self._stdin, self._stdout = stdin, stdout
@@ -238,18 +240,18 @@ class _Pipes:
         return not self._unsent
 
     def in_the_middle(self) -> str:
-        """What has been said of a line that has not ended."""
+        """Returns what was received of a line that has not ended."""
         return f", in the middle of an answer: {_shown(self._said)}" if self._said.strip() else ""
 
     def send(self, data: bytes) -> None:
-        """Begin to send; ``look`` goes on with it."""
+        """Begins to send; ``look`` continues it."""
         self._unsent = memoryview(data)
         self._write()
         if self._unsent:
             self._selector.register(self._stdin, selectors.EVENT_WRITE)
 
     def look(self, seconds: float) -> bool:
-        """Wait until something can be read or written, and do it."""
+        """Waits until something can be read or written, and does it."""
         ready = self._selector.select(seconds)
         for key, _ in ready:
             if key.fileobj is self._stdout:
@@ -261,7 +263,7 @@ class _Pipes:
         return bool(ready)
 
     def line(self) -> bytes | None:
-        """The next line but blank ones, if it has come to its end."""
+        """Returns the next line that is not blank, if it is complete."""
         while (end := self._said.find(b"\n", self._searched)) >= 0:
             line = bytes(self._said[: end + 1])
             del self._said[: end + 1]
@@ -295,7 +297,7 @@ class _Pipes:
 
 
 class _Tail:
-    """The end of a stream, which a thread reads to its end."""
+    """A _Tail is the end of a stream, which a thread reads to its end."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Selection: what ``--only`` names, a part of what an implementation says that it can do.
+"""Selection: the part that ``--only`` names of what an implementation says that it can do.
 
 A word is the name of a profile below, a capability, or a plugin. Profiles and capabilities add up, and so do
 plugins.
@@ -28,13 +28,13 @@ whether a pod fits a node, as autoscalers have one; ``full`` is a whole schedule
 
 @frozen
 class Selection:
-    """None: all that the implementation says of itself."""
+    """None stands for all that the implementation says of itself."""
 
     capabilities: frozenset[str] | None = None
     plugins: frozenset[str] | None = None
 
     def of(self, hello: Hello) -> Hello:
-        """The implementation as if it said no more of itself than this."""
+        """Returns the implementation as if it said no more of itself than this."""
         capabilities = hello.capabilities
         if self.capabilities is not None:
             capabilities &= self.capabilities
@@ -50,7 +50,8 @@ EVERYTHING = Selection()
 
 
 def read_selection(text: str, plugins: Collection[str]) -> Selection:
-    """``text`` is what ``--only`` was given, words with commas between them. InputError where one is unknown."""
+    """Reads ``text``, which ``--only`` was given: words with commas between them. Raises InputError if one is
+    unknown."""
     capabilities: set[str] = set()
     named: set[str] = set()
     for word in filter(None, (word.strip() for word in text.split(","))):

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What two releases decide differently, as clusters on which they do."""
+"""Differences: the clusters on which two releases decide differently."""

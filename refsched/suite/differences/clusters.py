@@ -24,8 +24,8 @@ FILE = Path(__file__).parent / "clusters.json"
 
 @frozen
 class Difference:
-    """``rules`` are, of each release by its minor version, the rule that the other one is first said to break on
-    this cluster."""
+    """``rules`` has for each release, by its minor version, the rule that the other one is first reported to
+    break on this cluster."""
 
     rules: Mapping[str, str]
     history: History
@@ -33,7 +33,7 @@ class Difference:
 
 @cache
 def differences(path: Path = FILE) -> tuple[Difference, ...]:
-    """In the order of the rules of the newest release."""
+    """Returns the differences in the order of the rules of the newest release."""
     return tuple(_read(each) for each in json.loads(path.read_text("utf-8")))
 
 

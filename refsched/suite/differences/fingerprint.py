@@ -15,9 +15,9 @@ from refsched.suite.differences.judging import broken_rule
 
 @frozen
 class Print:
-    """``like`` are the releases that decide this cluster as the scheduler did: none where it decides in a way of
-    its own, and all where nothing that it reports shows the difference. ``ran`` is false where it does not do what
-    the cluster needs."""
+    """``like`` are the releases that decide this cluster as the scheduler did: none if it decides in a way of
+    its own, and all if nothing that it reports shows the difference. ``ran`` is false if it does not do what the
+    cluster needs."""
 
     difference: Difference
     like: tuple[str, ...]
@@ -25,7 +25,8 @@ class Print:
 
 
 def fingerprint(adapter: Adapter) -> Iterator[Print]:
-    """AdapterFault where the implementation does not answer as docs/protocol.md says."""
+    """Yields a Print for each difference. Raises AdapterFault if the implementation does not answer as
+    docs/protocol.md says."""
     for difference in differences():
         broken = {
             name: broken_rule(adapter, difference.history, release) for name, release in RELEASES.items()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judging: which rule of a release an implementation breaks on a cluster, whichever release it decides by itself.
+"""Judging: the rule of a release that an implementation breaks on a cluster, whichever release it decides by
+itself.
 
-The implementation gets what it gets in the suite: the configuration and the objects of its own release. Beside it
-stands the specification of the release that is asked about.
+The implementation gets what it gets in the suite: the configuration and the objects of its own release. It is
+judged by the specification of the other release.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from refsched.suite.session.dependence import by_cause
 
 
 def broken_rule(adapter: Adapter, history: History, release: Release) -> str | None:
-    """The rule of ``release`` that the implementation breaks first; empty where it decides the whole history as
-    that release does, None where the history could not be run to its end.
+    """Returns the rule of ``release`` that the implementation breaks first, "" if it decides the whole history as
+    that release does, or None if the history could not be run to its end.
 
-    AdapterFault where it does not answer as docs/protocol.md says.
+    Raises AdapterFault if it does not answer as docs/protocol.md says.
     """
     trial = Trial(adapter, history, kubernetes=release.name)
     if trial.was_refused:

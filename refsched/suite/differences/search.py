@@ -29,7 +29,7 @@ Json = dict[str, Any]
 Rules = Mapping[str, str]
 
 EXAMPLES = 60
-"""So many histories of each area are drawn."""
+"""From each area so many histories are drawn."""
 
 
 def main(examples: int = EXAMPLES) -> None:
@@ -53,7 +53,8 @@ def main(examples: int = EXAMPLES) -> None:
 
 
 def _names_a_difference(rules: Rules) -> bool:
-    """Whether one of the rules holds in one release only. Others were named for what follows from a difference."""
+    """Returns whether one of the rules holds in one release only. Others were named for what follows from a
+    difference."""
     return any(len(all_rules()[rule].releases) == 1 for rule in rules.values() if rule in all_rules())
 
 
@@ -77,7 +78,7 @@ def _size(history: History) -> tuple[int, int]:
 
 
 class Pair:
-    """Two releases, each as its specification decides."""
+    """A Pair is two releases, each as its specification decides."""
 
     def __init__(self, *releases: str) -> None:
         self._adapters: dict[str, Adapter] = {
@@ -85,7 +86,8 @@ class Pair:
         }
 
     def rules_broken(self, history: History) -> Rules:
-        """The rule of each release that the other one breaks; none unless each breaks one of the other's."""
+        """Returns the rule of each release that the other one breaks; none unless each breaks one of the
+        other's."""
         rules: dict[str, str] = {}
         for name in self._adapters:
             other = next(adapter for release, adapter in self._adapters.items() if release != name)
@@ -99,8 +101,8 @@ class Pair:
         return rules
 
     def smaller(self, difference: Difference) -> Difference:
-        """The same difference, on a history from which nothing more can be left out: what comes before the last
-        part that was left out is tried again at the end."""
+        """Returns the same difference on a history from which nothing more can be left out: what comes before
+        the last part that was left out is tried again at the end."""
         history, place, last = difference.history, 0, 0
         while True:
             candidates = list(_smaller(history))
@@ -118,7 +120,7 @@ class Pair:
 
 
 def _smaller(history: History) -> Iterable[History]:
-    """The history with one step or one field left out, the largest parts first."""
+    """Yields the history with one step or one field left out, the largest parts first."""
     steps = history.steps
     for number in reversed(range(len(steps))):
         yield evolve(history, steps=steps[:number] + steps[number + 1 :])
@@ -138,7 +140,7 @@ def _smaller_step(step: Step) -> Iterator[Step]:
 
 
 def _without_one(value: Any) -> Iterator[Any]:
-    """The value with one of its members left out, or one member of these."""
+    """Yields the value with one of its members left out, or one member of these."""
     if isinstance(value, dict):
         for name in value:
             if name not in ("name", "containers", "allocatable"):

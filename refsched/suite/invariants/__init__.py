@@ -27,8 +27,8 @@ NODE_RULES = ("R-INV-08",)
 
 
 class Invariants:
-    """All of them, over the records of one scheduler with this configuration and feature gates. ``decisive``
-    counts how often each of them had something to look at."""
+    """Invariants are checked over the records of one scheduler with this configuration and feature gates.
+    ``decisive`` counts how often each of them had something to check."""
 
     def __init__(self, config: dict[str, Any], gates: Mapping[str, bool], release: Release = DEFAULT) -> None:
         self._promises = promises_of(config, gates, release)
@@ -40,7 +40,7 @@ class Invariants:
         self.decisive: Counter[str] = Counter()
 
     def take(self, record: Record) -> list[Finding]:
-        """Before the record counts: an attempt is judged by what was there when it was made."""
+        """Checks a record before it counts: an attempt is judged by what was there when it was made."""
         if self._requeues_placed:
             self._ledger.note_requeued(record)
         findings = list(self._broken_by(record))
@@ -49,7 +49,7 @@ class Invariants:
         return findings
 
     def idle(self) -> list[Finding]:
-        """A pod was asked for, and there was none to be tried."""
+        """Checks an answer that there was no pod to be tried."""
         ledger = self._ledger
         is_settled = self._quiet.seconds >= LONG_ENOUGH and not (
             ledger.held or ledger.assumed or ledger.unclear
@@ -60,7 +60,7 @@ class Invariants:
         return list(left_behind(ledger, self._promises, self._quiet))
 
     def begin(self, pod: str) -> None:
-        """A cycle of this pod is held: what is reported of it later was decided now."""
+        """Notes that a cycle of this pod is held: what is reported of it later was decided now."""
         self._ledger.held.add(pod)
 
     def _broken_by(self, record: Record) -> Iterator[Finding]:

@@ -24,9 +24,9 @@ FIT = "NodeResourcesFit"
 
 @frozen
 class Promises:
-    """What a configuration promises of one profile: whether resources are filtered by, which of them are
-    ignored, and the weights of the scores; and, by feature gates, whether a pod's own resources and what its
-    containers were resized to count."""
+    """Promises are what a configuration promises of one profile: whether resources are filtered by, which of
+    them are ignored, and the weights of the scores; and, by feature gates, whether a pod's own resources and
+    what its containers were resized to count."""
 
     fits: bool
     ignored: frozenset[str]
@@ -36,7 +36,7 @@ class Promises:
     resized: bool
 
     def asked_by(self, pod: Pod, *, is_placed: bool) -> Resource:
-        """What a pod counts with; the status only once it has a node."""
+        """Returns what a pod counts with; its status counts only once it has a node."""
         requests = pod_requests(pod, pod_level=self.pod_level, use_status=is_placed and self.resized)
         return resource_of(requests)
 
@@ -48,7 +48,7 @@ class Promises:
 def promises_of(
     config: dict[str, Any], gates: Mapping[str, bool], release: Release = DEFAULT
 ) -> Mapping[str, Promises]:
-    """By scheduler name. Resources that only an extender looks at are ignored."""
+    """Returns the promises by scheduler name. Resources that only an extender considers are ignored."""
     read = read_config(config, release)
     handed_over = {
         managed.name

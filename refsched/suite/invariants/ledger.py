@@ -30,7 +30,7 @@ class Ledger:
     assumed: dict[str, str] = Factory(dict)
     held: set[str] = Factory(set)
     unclear: set[str] = Factory(set)
-    """Names of pods of which later records do not say enough: those that were deleted in mid-cycle, since what is
+    """Later records do not say enough of these pods: those that were deleted in mid-cycle, since what is
     reported of them may be about their successors, and those that were requeued although they had a node."""
 
     def take(self, record: Record) -> None:
@@ -51,7 +51,7 @@ class Ledger:
                     self.bound[record.pod] = record.node
 
     def note_requeued(self, record: Record) -> None:
-        """A pod that is queued or tried although it has a node, or is not there, is unclear from now on."""
+        """Marks a pod as unclear if it is queued or tried although it has a node, or does not exist."""
         match record:
             case Queues():
                 requeued = {*record.active, *record.backoff, *record.unschedulable}
@@ -64,7 +64,7 @@ class Ledger:
                 self.unclear.add(pod)
 
     def on(self, node: str) -> Iterator[str]:
-        """The pods that are bound or assumed there, finished ones left out."""
+        """Yields the pods that are bound or assumed there, without finished ones."""
         for pod, place in (self.bound | self.assumed).items():
             if place == node and pod not in self.unclear and self.pods[pod].status.phase not in FINISHED:
                 yield pod

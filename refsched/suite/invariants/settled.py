@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The invariant of liveness: whoever can be scheduled is, once nothing happens any more."""
+"""The invariant of liveness: a pod that can be scheduled is scheduled, once nothing else happens."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONG_ENOUGH = 341.0
 """Seconds: five minutes after which a refused pod is tried in any case, half a minute until somebody looks, ten
 seconds of backoff, and one for the clocks that are read by the second."""
 MAX_BACKOFF = 10
-"""Seconds, which a configuration may change."""
+"""This is the default in seconds, which a configuration may change."""
 
 
 @define
@@ -54,7 +54,7 @@ class Quiet:
 
 
 def waits_in_vain_are_seen(config: dict[str, Any]) -> bool:
-    """Whether fitting is all that counts under this configuration, as it does by default."""
+    """Returns whether fitting is all that counts under this configuration, as it does by default."""
     is_patient = config.get("podMaxBackoffSeconds", MAX_BACKOFF) > MAX_BACKOFF
     profiles = config.get("profiles") or ()
     return not (is_patient or config.get("extenders") or any(each.get("pluginConfig") for each in profiles))
@@ -83,7 +83,7 @@ def _is_pending(ledger: Ledger, key: str, pod: Pod) -> bool:
 
 
 def _is_plain(pod: Pod) -> bool:
-    """It has no wish but for cpu and memory, and nobody else has one about it."""
+    """Returns whether the pod requests only cpu and memory, and no other pod has a constraint on it."""
     spec = pod.spec
     plain = PodSpec(
         scheduler_name=spec.scheduler_name,

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recording: what an implementation did, written down as a trace, without a word on whether it was right."""
+"""Recording: what an implementation did is written as a trace, without judging it."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asked: what extenders were asked in a trace, of what sort they were, and what came back."""
+"""Asked: the calls of extenders in a trace, by their kind, and the answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from refsched.config.types import Extender
 
 
 def asked_of_extenders(path: Path) -> Iterator[str]:
-    """By name, as often as it was."""
+    """Yields the name of each call, as often as it was made."""
     trace = read_trace(path)
     if not trace.header.extender_calls:
         return
@@ -28,7 +28,7 @@ def asked_of_extenders(path: Path) -> Iterator[str]:
 
 
 def _verbs(extender: Extender) -> dict[str, str]:
-    """What each verb of the configuration is for."""
+    """Returns what each verb of the configuration is for."""
     return {
         extender.filter_verb: "filter",
         extender.prioritize_verb: "prioritize",

@@ -29,7 +29,8 @@ Say = Callable[[str], None]
 
 @frozen
 class Asked:
-    """The options. Either a scenario, or an area with a seed; ``at_least`` so many attempts a trace must have."""
+    """Asked has the options: either a scenario, or an area with a seed; a trace must have ``at_least`` so many
+    attempts."""
 
     implementation: str
     output: Path
@@ -42,7 +43,7 @@ class Asked:
 
 
 def run(asked: Asked, say: Say) -> None:
-    """Write the traces, and say what was written. InputError where something asked is not to be had."""
+    """Writes the traces, and says what was written. Raises InputError if something requested is not available."""
     if (asked.scenario is None) == (asked.area is None):
         raise InputError("expected either --scenario FILE or --area AREA")
     start = _start(asked.start)
@@ -116,12 +117,13 @@ def _recordings(adapter: Adapter, histories: list[History], start: datetime) -> 
 
 @cache
 def recorded_areas() -> Mapping[str, Callable[[], SearchStrategy[History]]]:
-    """The areas of the suite, and those that are there to be recorded only."""
+    """Returns the areas of the suite, and those that exist only to be recorded."""
     return {**import_tests("strategies").AREAS, **import_tests("campaigns.steered").STEERED}
 
 
 def histories_of(area: str, seed: int, examples: int) -> list[History]:
-    """As many as Hypothesis finds to differ; the same ones for the same seed, whoever is recorded."""
+    """Returns as many histories as Hypothesis finds to differ; they are the same for the same seed, whatever is
+    recorded."""
     load_profile()
     histories: list[History] = []
 

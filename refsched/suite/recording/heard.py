@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heard: what the extenders of a history are asked while it is recorded, and what they answer.
+"""Heard: the calls of a history's extenders while it is recorded, and their answers.
 
-A history says that its extenders are at a host that is nowhere, and so does its trace; in between they are at an
-address of the loopback interface.
+A history says that its extenders are at a host that does not exist, and so does its trace; while it is recorded
+they are at an address of the loopback interface.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class Heard:
         return taken
 
     def nowhere(self, text: str) -> str:
-        """A text of what happened, the same wherever the extenders were."""
+        """Returns a text of what happened, the same wherever the extenders were."""
         return text.replace(self.address, EXTENDERS) if self.address else text
 
 
 @contextmanager
 def listening(history: History) -> Iterator[Heard]:
-    """While the history is done. One whose extenders have an address of their own is left alone."""
+    """Yields while the history is recorded. One whose extenders have an address of their own is not changed."""
     if not leaves_extenders_open(history):
         yield Heard(history)
         return
@@ -50,7 +50,7 @@ def listening(history: History) -> Iterator[Heard]:
 
 
 def identified(history: History) -> History:
-    """The history with a uid for each pod: calls of extenders identify victims by uid, so a trace has to
+    """Returns the history with a uid for each pod: calls of extenders identify victims by uid, so a trace has to
     contain the uids."""
     return evolve(history, steps=tuple(_identified(history.steps)))
 

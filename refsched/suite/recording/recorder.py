@@ -28,7 +28,7 @@ Json = dict[str, Any]
 
 @frozen
 class Recorded:
-    """A trace as text. ``ended`` says why the history was not done to its end, where it was not."""
+    """A Recorded is a trace as text. ``ended`` says why the history was not run to its end, if it was not."""
 
     text: str
     attempts: int
@@ -36,8 +36,8 @@ class Recorded:
 
 
 def record(adapter: Adapter, history: History, start: datetime = START) -> Recorded:
-    """ResetRefused where the implementation will not have the configuration, AdapterFault where it does not answer
-    as docs/protocol.md says."""
+    """Records a history. Raises ResetRefused if the implementation refuses the configuration, and AdapterFault
+    if it does not answer as docs/protocol.md says."""
     part = part_of(adapter.hello)
     history = part.history(history)
     with listening(history) as heard:
@@ -55,7 +55,7 @@ def record(adapter: Adapter, history: History, start: datetime = START) -> Recor
 
 
 def write_trace(path: Path, text: str) -> None:
-    """Compressed where the name says so; the same text is the same bytes."""
+    """Writes the trace, compressed if the name says so; the same text gives the same bytes."""
     data = text.encode()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(gzip.compress(data, 9, mtime=0) if path.name.endswith(".gz") else data)
@@ -76,7 +76,7 @@ def _header(history: History, hello: Hello, start: datetime) -> Json:
 
 
 def _lines(seen: Sequence[Seen], before: Mapping[int, Json]) -> list[Json]:
-    """``at`` in whole seconds is written as such."""
+    """Returns the lines; ``at`` in whole seconds is written as such."""
     return [
         {"at": int(each.at) if each.at.is_integer() else each.at}
         | to_json(each.record)
@@ -86,7 +86,7 @@ def _lines(seen: Sequence[Seen], before: Mapping[int, Json]) -> list[Json]:
 
 
 class _Witness:
-    """A witness that reports nothing. ``before`` is what happened without a record, by the number of the next
+    """A _Witness reports nothing. ``before`` is what happened without a record, by the number of the next
     record."""
 
     def __init__(self, calls: Callable[[], list[Json]] = list) -> None:
@@ -100,7 +100,7 @@ class _Witness:
         self._refused: dict[str, None] = {}
 
     def stored(self, object: Json) -> Json:
-        """The object as the history has it."""
+        """Returns the object as the history has it."""
         return object
 
     def foresee(self, records: Sequence[Record]) -> None:
@@ -143,8 +143,8 @@ class _Witness:
         return []
 
     def next_pod(self) -> str | None:
-        """For an implementation that chooses none itself: in the order of their creation, each once until
-        something has happened."""
+        """Returns the next pod for an implementation that chooses none itself: in the order of their creation,
+        each once until something has happened."""
         return next(iter(self._untried), None)
 
 

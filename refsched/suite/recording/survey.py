@@ -39,10 +39,10 @@ from refsched.suite.recording.asked import asked_of_extenders
 from refsched.suite.recording.transitions import count_transitions
 
 AN_EXTENDER = "an extender"
-"""The name for every extender: traces identify extenders by their URLs."""
+"""This is the name for every extender: traces identify extenders by their URLs."""
 
 LEFT_OVER = 300.0
-"""The seconds after which the queue retries a pod that stayed unschedulable."""
+"""After so many seconds the queue retries a pod that stayed unschedulable."""
 
 
 @define
@@ -53,7 +53,7 @@ class Area:
     unschedulable: int = 0
     error: int = 0
     nodes: int = 0
-    """The most nodes that one of its traces has shown."""
+    """This is the largest number of nodes that one of its traces has shown."""
 
 
 @define
@@ -82,7 +82,7 @@ class Survey:
 
 
 def survey(paths: Iterable[Path]) -> Survey:
-    """InputError where one of them is no trace."""
+    """Counts what the traces cover. Raises InputError if one of the files is no trace."""
     found = Survey()
     for path in paths:
         _look(found, path)
@@ -99,20 +99,20 @@ def _look(found: Survey, path: Path) -> None:
 
 
 def _folder(path: Path) -> str:
-    """The folder of ``traces/`` that it is in; the areas of some have folders of their own."""
+    """Returns the folder of ``traces/`` that it is in; the areas of some have folders of their own."""
     folder = path.parent
     return folder.parent.name if folder.name == area_of(path) else folder.name
 
 
 def area_of(path: Path) -> str:
-    """``pod_affinity`` of ``pod_affinity-003.jsonl.gz``; a scenario is an area of its own."""
+    """Returns ``pod_affinity`` for ``pod_affinity-003.jsonl.gz``; a scenario is an area of its own."""
     name = path.name.partition(".")[0]
     area, _, number = name.rpartition("-")
     return area if number.isdigit() else name
 
 
 class _Counting(Checker):
-    """Counts what it is shown, and the transitions of its queue."""
+    """A _Counting counts what it is shown, and the transitions of its queue."""
 
     def __init__(
         self,
@@ -201,7 +201,7 @@ def _events(record: Record) -> Iterator[str]:
 
 
 def way_back_of_an_attempt(attempt: Attempt) -> str:
-    """The point at which a chosen node was given up, Reserve or Permit, and the status there."""
+    """Returns the point at which a chosen node was given up, Reserve or Permit, and the status there."""
     return f"{_last_point(attempt.calls) or 'reserve, a plugin of its own'}: {attempt.result}"
 
 
@@ -210,7 +210,7 @@ _WHILE_WAITING = {"rejected due to timeout": "timed out", "removed": "deleted", 
 
 
 def way_back_of_a_bind(bind: Bind) -> str:
-    """The point at which a binding failed, with the plugin's name if it is a default plugin."""
+    """Returns the point at which a binding failed, with the plugin's name if it is a default plugin."""
     message = bind.message or ""
     running = _RUNNING.search(message)
     if running is not None and not running[2].startswith("Scripted"):
@@ -225,7 +225,7 @@ def way_back_of_a_bind(bind: Bind) -> str:
 
 
 def _last_point(calls: tuple[str, ...] | None) -> str:
-    """``bind`` of ``ScriptedA.preBind, ScriptedBinder.bind, ScriptedA.unreserve``."""
+    """Returns ``bind`` for ``ScriptedA.preBind, ScriptedBinder.bind, ScriptedA.unreserve``."""
     points = [call.partition(".")[2] for call in calls or ()]
     forward = [point for point in points if point != "unreserve"]
     return forward[-1] if forward else ""

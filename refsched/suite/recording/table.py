@@ -21,7 +21,7 @@ from refsched.suite.recording.survey import Survey, survey
 from refsched.tools.shipped import data_folder
 
 FOLDERS = tuple(f"{kind}-{DEFAULT.tag}" for kind in ("kube-scheduler", "recorded", "scenarios"))
-"""Of ``traces/``: what was recorded from kube-scheduler."""
+"""These folders of ``traces/`` have what was recorded from kube-scheduler."""
 
 BEGIN = "<!-- tables: python -m refsched.suite.recording.table -->\n"
 END = "<!-- end of tables -->\n"
@@ -33,7 +33,7 @@ def all_traces() -> list[Path]:
 
 
 def tables(found: Survey) -> str:
-    """In Markdown."""
+    """Returns the tables in Markdown."""
     parts = (
         f"{found.traces:,} traces with {found.attempts:,} attempts.\n",
         _areas(found),
@@ -65,7 +65,7 @@ def _areas(found: Survey) -> str:
 
 
 def plugin_counts(found: Survey) -> Iterator[tuple[str, Mapping[str, int]]]:
-    """Each plugin that decides, with how often it did, by point; a refused node counts by itself."""
+    """Yields each plugin that decides, with how often it did, by point; a refused node counts by itself."""
     seen = {*found.refused_before, *found.refused, *found.scored}
     for plugin in sorted(seen | {name for name, known in DEFAULT.plugins.items() if _decides(known.points)}):
         counted = (
@@ -85,7 +85,7 @@ def plugin_counts(found: Survey) -> Iterator[tuple[str, Mapping[str, int]]]:
 
 
 def _plugins(found: Survey) -> str:
-    """A cell is empty where the plugin is not at this point."""
+    """Returns the table of plugins. A cell is empty if the plugin is not at this point."""
     rows = [
         (
             plugin,
@@ -148,7 +148,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def with_tables(text: str, found: Survey) -> str:
-    """The document with its tables as they should be. InputError where it says no place for them."""
+    """Returns the document with its tables as they should be. Raises InputError if it has no place for them."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transitions, counted: which way each pod goes through the specification's queue."""
+"""Transitions, counted: the transitions of each pod in the specification's queue."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MID_CYCLE = "an event while a pod is in flight"
 
 
 def count_transitions(queue: SchedulingQueue, rules: Counter[str], happened: Counter[str]) -> None:
-    """From now on; both counters grow."""
+    """Counts from now on; both counters grow."""
     counting = _Counting(queue, rules, happened)
     queue.on_move = counting.moved
     vars(queue)["flush_unschedulable_pods_leftover"] = counting.flush

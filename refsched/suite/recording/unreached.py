@@ -38,7 +38,7 @@ TRANSITIONS: Mapping[str, str] = {
     "R-QUEUE-41": _ASSUMED_BY_THEN,
     "R-QUEUE-44": _ACTIVATED_IN_FLIGHT,
 }
-"""By rule."""
+"""These are the reasons by rule."""
 
 _BY_DEFAULT = (
     "it scores under the feature gate StorageCapacityScoring, which is off by default, and followed so"
