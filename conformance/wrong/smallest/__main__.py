@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``python -m conformance.wrong.smallest [RULE...]``: the example of each rule is computed and written.
 
-With ids only those are computed. What is found for each rule is written at once, so that a run that was stopped
-can go on with ``--missing``.
+With ids only those are computed, from the tests that name them. What is found for each rule is written at once,
+so that a run that was stopped can go on with ``--missing``.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _decided(options: Namespace) -> Iterator[Found]:
             wanted = [rule for rule in wanted if not (options.folder / f"{rule}.yaml").exists()]
         if not wanted:
             continue
-        histories = finding.candidates(kubernetes)
+        histories = finding.candidates(kubernetes, wanted if options.rules else ())
         find = partial(_found, histories=histories, breakers=options.breakers, kubernetes=kubernetes)
         gc.collect()
         gc.freeze()

@@ -7,7 +7,7 @@ rule. One that such a scheduler decides otherwise is shrunk as long as it does s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -34,13 +34,12 @@ from refsched.suite.session.dependence import by_cause
 TIMEOUT = 10.0
 """Seconds for one answer."""
 
-CANDIDATES = 40
-"""So many histories of a rule are kept, the smallest ones."""
-
 TRIED = 6
-"""So many of them are given to one scheduler that may break the rule, and"""
+"""So many histories of a rule are given to one scheduler that may break it, the smallest ones; then"""
+LARGER = 10
+"""so many of the others, from small to large, since the smallest may add up nothing at all. Each to"""
 BREAKERS = 6
-"""to so many such schedulers."""
+"""so many such schedulers."""
 
 SMALL = 4
 """A history of so few steps needs no second one beside it."""
@@ -74,22 +73,30 @@ class Found:
     kubernetes: str = DEFAULT.name
 
 
-def candidates(kubernetes: str = DEFAULT.name) -> Candidates:
-    """By rule the smallest histories of the suite in which it decides, in this release."""
+def candidates(kubernetes: str = DEFAULT.name, rules: Collection[str] = ()) -> Candidates:
+    """By rule the smallest histories of the suite in which it decides, in this release, and some larger ones.
+    Where rules are given, only of the tests that name one of them."""
+    about = frozenset(rules)
     found: dict[str, list[tuple[tuple[int, int], int, History]]] = {}
     number = 0
     with connect(f"{REFERENCE}:{kubernetes}", in_process=True) as adapter:
         for test in suite_tests():
-            for drawn in () if test.recorded else histories_of(test):
+            is_about = not about or (test.declared is not None and not about.isdisjoint(test.declared.rules))
+            for drawn in histories_of(test) if is_about and not test.recorded else ():
                 history = _as_of(drawn, kubernetes)
                 number += 1
                 size = size_of(history)
                 for rule in judged(adapter, history).decisive:
                     found.setdefault(rule, []).append((size, number, history))
     return {
-        rule: [history for *_, history in sorted(sized, key=lambda one: one[:2])[:CANDIDATES]]
+        rule: _some([history for *_, history in sorted(sized, key=lambda one: one[:2])])
         for rule, sized in found.items()
     }
+
+
+def _some(histories: Sequence[History]) -> Sequence[History]:
+    larger = histories[TRIED:]
+    return [*histories[:TRIED], *larger[:: len(larger) // LARGER + 1]]
 
 
 def _as_of(history: History, kubernetes: str) -> History:
@@ -147,7 +154,7 @@ def _telling(adapter: Adapter, rule: Rule, histories: Sequence[History]) -> Tell
     """The first of these histories that the scheduler decides otherwise; of those that name the rule a second
     one, unless the first one is small."""
     found: Telling = []
-    for history in histories[:TRIED]:
+    for history in histories:
         finding = _difference(adapter, rule, history)
         if finding is not None:
             found.append((history, finding))

@@ -22,17 +22,22 @@ text { font: 13px sans-serif; fill: #1f2328 }
 .arrow { stroke: #57606a; fill: none; marker-end: url(#head) } .tip { fill: #57606a }
 .back { stroke: #bc4c00; fill: none; marker-end: url(#head) }
 .number { fill: #ffffff; stroke: #57606a }
+.small { font-size: 11px } .heat { fill: #1f6feb; stroke: none }
+.clock { stroke: #57606a; stroke-dasharray: 3 3 }
+.place { stroke: #57606a; stroke-width: 0.5; fill-opacity: 0.75 }
+.active { fill: #54aeff } .backoff { fill: #d4a72c } .unschedulable { fill: #e5534b }
+.assumed { fill: #a475f9 } .bound { fill: #46954a }
 @media (prefers-color-scheme: dark) {
   text { fill: #e6edf3 } .ground { fill: #0d1117 } .box { fill: #161b22; stroke: #8b949e }
   .arrow { stroke: #8b949e } .tip { fill: #8b949e } .back { stroke: #ffa657 }
-  .number { fill: #0d1117; stroke: #8b949e }
+  .number { fill: #0d1117; stroke: #8b949e } .clock, .place { stroke: #8b949e }
 }
 </style>
 <defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">\
 <path d="M0 0 8 4 0 8z" class="tip"/></marker></defs>"""
 
 
-def _document(height: int, title: str, drawn: Sequence[str]) -> str:
+def document(height: int, title: str, drawn: Sequence[str]) -> str:
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img"'
         f' aria-label="{escape(title)}">'
@@ -41,7 +46,7 @@ def _document(height: int, title: str, drawn: Sequence[str]) -> str:
     return "\n".join((head, f"<title>{escape(title)}</title>", _STYLE, ground, *drawn, "</svg>", ""))
 
 
-def _text(x: float, y: float, text: str, style: str = "") -> str:
+def written(x: float, y: float, text: str, style: str = "") -> str:
     return f'<text x="{x:.0f}" y="{y:.0f}" class="{style}">{escape(text)}</text>'
 
 
@@ -80,9 +85,9 @@ def queue_picture(table: Transitions, title: str) -> str:
     for number, (ends, happens) in enumerate(arrows.items(), 1):
         drawn += _arrow(at[ends[0]], at[ends[1]], number)
         lines = list(_wrapped(f"{ends[0].value} → {ends[1].value}: {' / '.join(happens)}", 66))
-        drawn.append(_text(_LEGEND, y, f"{number}", "strong"))
+        drawn.append(written(_LEGEND, y, f"{number}", "strong"))
         for line in lines:
-            drawn.append(_text(_LEGEND + 24, y, line))
+            drawn.append(written(_LEGEND + 24, y, line))
             y += _LINE - 4
         y += 4
     for place, (x, top) in at.items():
@@ -90,8 +95,8 @@ def queue_picture(table: Transitions, title: str) -> str:
             f'<rect class="box" x="{x - _BOX[0] / 2:.0f}" y="{top - _BOX[1] / 2:.0f}" width="{_BOX[0]:.0f}"'
             f' height="{_BOX[1]:.0f}" rx="5"/>'
         )
-        drawn.append(_text(x, top + 4, place.value, "strong middle"))
-    return _document(int(max(y + 10, 480)), title, drawn)
+        drawn.append(written(x, top + 4, place.value, "strong middle"))
+    return document(int(max(y + 10, 480)), title, drawn)
 
 
 def _arrow(begin: tuple[float, float], end: tuple[float, float], number: int) -> Iterator[str]:
@@ -106,7 +111,7 @@ def _arrow(begin: tuple[float, float], end: tuple[float, float], number: int) ->
         f' {last[0]:.0f} {last[1]:.0f}"/>'
     )
     yield f'<circle class="number" cx="{middle[0]:.0f}" cy="{middle[1]:.0f}" r="10"/>'
-    yield _text(middle[0], middle[1] + 4, str(number), "middle")
+    yield written(middle[0], middle[1] + 4, str(number), "middle")
 
 
 def _edge(of: tuple[float, float], towards: tuple[float, float]) -> tuple[float, float]:
@@ -156,19 +161,19 @@ def points_picture(plugins: Mapping[str, Sequence[str]], title: str) -> str:
     drawn: list[str] = []
     y = 20
     for cycle, points in _CYCLES.items():
-        drawn.append(_text(20, y + 14, cycle, "strong"))
+        drawn.append(written(20, y + 14, cycle, "strong"))
         y += 28
         for point in points:
             lines = list(_wrapped(", ".join(plugins.get(point, ())) or "no default plugin", 62))
             height = 12 + _LINE * len(lines)
             drawn.append(f'<rect class="box" x="20" y="{y}" width="580" height="{height}" rx="5"/>')
-            drawn.append(_text(34, y + 21, point, "strong"))
-            drawn += [_text(140, y + 21 + _LINE * number, line) for number, line in enumerate(lines)]
+            drawn.append(written(34, y + 21, point, "strong"))
+            drawn += [written(140, y + 21 + _LINE * number, line) for number, line in enumerate(lines)]
             if point in _BACK:
                 drawn.append(f'<path class="back" d="M600 {y + height // 2}H630"/>')
-                drawn.append(_text(638, y + height // 2 + 4, _BACK[point]))
+                drawn.append(written(638, y + height // 2 + 4, _BACK[point]))
             y += height
             drawn.append(f'<path class="arrow" d="M74 {y}V{y + 14}"/>')
             y += 16
         y += 6
-    return _document(y, title, drawn[:-1])
+    return document(y, title, drawn[:-1])

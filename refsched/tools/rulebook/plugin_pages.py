@@ -17,6 +17,7 @@ from refsched.suite.catalogue.pages import event_named
 from refsched.suite.catalogue.rules import all_rules, default_plugins, plugin_of
 from refsched.tools.rulebook.markdown import page, prose, rule_link, table
 from refsched.tools.rulebook.pictures import points_picture
+from refsched.tools.rulebook.run_pictures import TRACE
 
 _POINTS = {
     "preEnqueue": "Before a pod enters the active queue: may it be tried at all?",
@@ -68,6 +69,10 @@ def points_page() -> str:
         f" {DEFAULT.name} in the order in which they are called.",
         "![The extension points from top to bottom with their plugins, and the ways back](points.svg)",
         *(part for point in EXTENSION_POINTS for part in _point(point)),
+        "## From the queue to the node and back",
+        f"The recording `traces/{TRACE}` of the real kube-scheduler: each row is a pod, and each step to the"
+        " right is something that happened. Where the clock moved there is a line.",
+        "![Where each pod is, from the beginning of the trace to its end](timeline.svg)",
     )
 
 
@@ -90,6 +95,14 @@ def _point(point: str) -> Iterator[str]:
     ]
     heads = ("plugin", *(["weight"] if point == "score" else []))
     yield table(heads, rows) if rows else "No default plugin."
+    if point == "score":
+        yield (
+            "An example: what each plugin adds to the total of each node, after its weight. The stronger the"
+            " colour, the nearer it is to the most that the plugin can add. `large` has the most room, `fast` has"
+            " the disk that is preferred and the first pod of the shop, `ready` has the image, and `spot` has the"
+            " disk and a taint that is to be avoided."
+        )
+        yield "![The scores of four nodes, plugin by plugin](scores.svg)"
 
 
 def plugin_page(name: str) -> str:

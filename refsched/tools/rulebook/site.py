@@ -13,6 +13,7 @@ from refsched.tools.rulebook import plugin_pages, rule_pages
 from refsched.tools.rulebook.command_page import command_page
 from refsched.tools.rulebook.pending_page import pending_page
 from refsched.tools.rulebook.pictures import queue_picture
+from refsched.tools.rulebook.run_pictures import scores_drawn, timeline_drawn
 
 
 def pages() -> Iterator[tuple[str, Callable[[], str]]]:
@@ -20,6 +21,8 @@ def pages() -> Iterator[tuple[str, Callable[[], str]]]:
     yield "pending.md", pending_page
     yield "points.md", plugin_pages.points_page
     yield "points.svg", plugin_pages.points_drawn
+    yield "scores.svg", scores_drawn
+    yield "timeline.svg", timeline_drawn
     yield "commands.md", command_page
     for name, release in RELEASES.items():
         title = "The queue" if release is DEFAULT else f"The queue of v{name}"
