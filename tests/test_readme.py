@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import shlex
 import subprocess
@@ -38,7 +39,16 @@ def test_the_python_of_the_readme_prints_what_it_shows() -> None:
 def test_a_command_of_the_readme_prints_what_it_shows(command: str, shown: str) -> None:
     """``...`` stands for what is left out."""
     arguments = [sys.executable, "-m", "refsched", *shlex.split(command)]
-    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False)
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    done = subprocess.run(
+        arguments,
+        cwd=ROOT,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
     assert done.returncode in (0, 1), done.stderr
     assert OutputChecker().check_output(shown, done.stdout, ELLIPSIS), done.stdout
 
