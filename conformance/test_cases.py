@@ -14,6 +14,7 @@ from conformance.cases import (
     queue,
     resource_slices,
     resources,
+    rollback,
     spread,
     taints,
     victim_order,
@@ -91,6 +92,11 @@ def test_cel_selector_cases(check: Check, case: Case) -> None:
     needs=("scripted",),
 )
 def test_profile_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(area="faults", cases=rollback.CASES, rules=rules_of("ASSUME", "ROLLBACK"), needs=("scripted",))
+def test_rollback_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 

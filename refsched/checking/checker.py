@@ -7,7 +7,7 @@ specification continues from what was recorded, as far as it can.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -24,6 +24,8 @@ from refsched.checking.deletions import Deletions
 from refsched.checking.early_stop import SearchSpace, search_disagreements, space_of
 from refsched.checking.evictions import OF_VICTIMS, Evictions
 from refsched.checking.following import Following
+from refsched.checking.own_decisions import OwnDecisions
+from refsched.checking.own_plugins import OwnPlugins
 from refsched.checking.recorded_claims import ClaimWrites, allocation_disagreements
 from refsched.checking.recorded_devices import written_claims
 from refsched.checking.recorded_extenders import RecordedExtenders
@@ -59,15 +61,16 @@ class Checker:
         release: Release = DEFAULT,
         reports_claims: bool = False,
         without: Oddities = AS_PROMISED,
-        is_foreign: Callable[[str], bool] = lambda plugin: False,
+        own: OwnPlugins | None = None,
     ) -> None:
         """Extenders are called over ``reach``, or, if their calls are recorded, the recording answers.
         ``reports_claims`` says that the other scheduler reports each write into a ResourceClaim. ``without``
-        are the oddities of its release that the other scheduler does not have. A node that a plugin
-        rejected is taken as rejected if the plugin (by its name) ``is_foreign``."""
+        are the oddities of its release that the other scheduler does not have. What its ``own`` plugins did is
+        taken as given."""
         release = with_feature_gates(feature_gates, release)
         self._config = read_config(config, release)
-        self.following = Following(extenders=bool(self._config.extenders), is_foreign=is_foreign)
+        self.following = Following(extenders=bool(self._config.extenders), own=own)
+        self._own = OwnDecisions(own) if own is not None else None
         unread = Unread()
         self.scheduler: Scheduler = scheduler_of(
             self._config,
@@ -103,12 +106,16 @@ class Checker:
         known = tuple(records)
         self.following.claimed = claimed_volumes(known)
         self.following.written = written_claims(known)
+        if self._own is not None:
+            self._own.foresee(known)
 
     def take(self, record: Record) -> list[Disagreement]:
         """Follows one record. Raises InputError if the record is an input that cannot be applied."""
         if isinstance(record, Input):
             self._inputs.apply(record)
             self._claim_writes.note_input(record)
+            if self._own is not None:
+                self._own.note_input(record)
             self._collect()
             return []
         is_guess = bool(self.following.guessed_volumes)
@@ -137,11 +144,10 @@ class Checker:
             case Attempt():
                 yield from self._attempt(record)
             case Bind():
-                self.specified = self._bind_of(record.pod)
-                yield from bind_disagreements(record, self.specified)
+                yield from self._bound(record)
             case Queues():
                 self._skip_unseen(record)
-                yield from queues_disagreements(record, self.scheduler.queues())
+                yield from self._unless_own(queues_disagreements(record, self.scheduler.queues()))
             case Nodes():
                 found = list(nodes_disagreements(record, self.scheduler.nodes()))
                 if found and self._guessed:
@@ -151,6 +157,26 @@ class Checker:
             case Write():
                 yield from self._deletions.take(record)
                 yield from self._written(record)
+
+    def _bound(self, record: Bind) -> Iterator[Disagreement]:
+        if self._own is not None:
+            self.has_diverged |= self._own.decide(record, self.scheduler)
+            self._collect()
+        self.specified = self._bind_of(record.pod)
+        if self._own is not None:
+            self.has_diverged |= self._own.came_too_late(record, self.specified)
+            record = self._own.compared(record, self.specified)
+        if not self.has_diverged:
+            yield from bind_disagreements(record, self.specified)
+
+    def _unless_own(self, found: Iterable[Disagreement]) -> Iterator[Disagreement]:
+        """Returns what was found, unless only pods are elsewhere that plugins rejected which the specification
+        does not have: it is not known which events requeue these, and the history is followed no further."""
+        found = list(found)
+        if self._own is not None and self._own.explain(found):
+            self.has_diverged = True
+            return
+        yield from found
 
     def _written(self, record: Write) -> Iterator[Disagreement]:
         """Compares what was written into claims for devices. If it was open which devices they get, and this
@@ -174,14 +200,18 @@ class Checker:
     def idle(self) -> list[Disagreement]:
         """Returns the disagreement if the other scheduler was asked to pop a pod and had none, but should have
         one."""
-        while self.scheduler.skip_head():
-            pass
-        heads = self._heads()
-        return [Disagreement("pod", heads, "no pod: Pop would block")] if heads else []
+        heads = self._next_heads()
+        found = [Disagreement("pod", heads, "no pod: Pop would block")] if heads else []
+        return list(self._unless_own(found))
 
     def next_pod(self) -> str | None:
         """Returns a pod that may be tried next, for use with a scheduler that has no queue of its own."""
-        return next(iter(self._heads()), None) if self.idle() else None
+        return next(iter(self._next_heads()), None)
+
+    def _next_heads(self) -> list[str]:
+        while self.scheduler.skip_head():
+            pass
+        return self._heads()
 
     def stored(self, value: Mapping[str, Any]) -> ApiObject | None:
         """Returns the object of this kind and name as the API server stores it, or None if it does not exist."""
@@ -191,8 +221,7 @@ class Checker:
 
     def may_be_next(self, pod: str) -> bool:
         """Returns whether this pod (``namespace/name``) may be tried next."""
-        self.idle()
-        return pod in self._heads()
+        return pod in self._next_heads()
 
     def _heads(self) -> list[str]:
         """Returns the pods (``namespace/name``) of which any may be tried next. There are none if Pop would
@@ -275,12 +304,20 @@ class Checker:
     def _compare(self, record: Attempt, specified: Attempt) -> Iterator[Disagreement]:
         """Compares the attempts. If the nodes' statuses agree, the search that evaluated them is compared too."""
         self.specified = specified
+        has_own_dry_runs = False
+        if self._own is not None:
+            if self._own.came_too_late(record, specified):
+                self.has_diverged = True
+                return
+            record = self._own.compared(record, specified)
+            has_own_dry_runs = self._own.has_filtered
         found = list(attempt_disagreements(record, specified))
         self._evictions.after(specified)
         members = {one.member for one in found}
         if found and (
             self._evictions.explain(members, record, specified)
             or (self._guessed_victims and members <= OF_VICTIMS)
+            or (has_own_dry_runs and members <= {*OF_VICTIMS, "message"})
         ):
             self.has_diverged = True
             return
@@ -307,7 +344,7 @@ class Checker:
             self._perhaps_skipped.update(self.scheduler.skippable_heads())
             self.scheduler.schedule()
             return
-        yield Disagreement("pod", heads or "no pod: Pop would block", pod)
+        yield from self._unless_own([Disagreement("pod", heads or "no pod: Pop would block", pod)])
         self.scheduler.schedule(pod)
 
     def _skip_unseen(self, seen: Queues) -> None:

@@ -7,12 +7,13 @@ possible.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar, cast
 
 from attrs import Factory, define, frozen
 
 from refsched.checking.open_filters import followed
+from refsched.checking.own_plugins import OwnPlugins, register, with_stand_ins
 from refsched.checking.recorded_devices import (
     allocated_claims,
     recorded_allocation,
@@ -31,7 +32,7 @@ from refsched.checking.recorded_volumes import (
 from refsched.checking.search import SearchPlan, planned_search
 from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.status import Code, Status
+from refsched.framework.status import Status
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.dra import ResourceClaim
 from refsched.plugins.dynamic_resources import Allocations
@@ -62,7 +63,8 @@ class Following:
     far as is known by now, will be written; ``guessed`` are the claims that were given one choice of possible
     devices before it was known which. ``is_blind`` says that the number of nodes that were evaluated and kept
     does not follow from the record; ``orders_victims`` says that equally important
-    pods were put in order, and ``guessed_on`` are the nodes on which the record does not show that order."""
+    pods were put in order, and ``guessed_on`` are the nodes on which the record does not show that order. ``own``
+    are the plugins that only the other scheduler has, if it may have any."""
 
     record: Attempt | None = None
     pod: str = ""
@@ -76,13 +78,15 @@ class Following:
     is_blind: bool = False
     guessed_on: set[str] = Factory(set)
     orders_victims: bool = False
-    is_foreign: Callable[[str], bool] = lambda plugin: False
+    own: OwnPlugins | None = None
 
     def follow(self, record: Attempt | None, pod: str = "") -> None:
         """Makes the choices repeat this attempt from now on. Without an attempt they take the first option,
         except for ``pod``."""
         self.record = record
         self.pod = record.pod if record is not None else pod
+        if self.own is not None:
+            self.own.attempt = record
         self.not_allowed = []
         self.offered = {}
         self.is_blind = False
@@ -121,18 +125,17 @@ class Following:
         """Makes this scheduler search and filter as the one that is followed did."""
         state = scheduler.state
         state.search = self.search
+        if self.own is not None:
+            register(state.queue, state.profiles, self.own)
         state.profiles = {
-            name: followed(framework, self.status_on, self.status_in_preemption, self.given_status)
+            name: followed(
+                framework if self.own is None else with_stand_ins(framework, self.own),
+                self.status_on,
+                self.status_in_preemption,
+                self.own,
+            )
             for name, framework in state.profiles.items()
         }
-
-    def given_status(self, node: str) -> Status | None:
-        """Returns the recorded status of the node if it is that of a plugin that the specification does not
-        have."""
-        recorded = (self.record.filter or {}).get(node) if self.record is not None else None
-        if recorded is None or not self.is_foreign(recorded.plugin):
-            return None
-        return Status(Code(recorded.code), recorded.reasons, recorded.plugin)
 
     def search(
         self, nodes: Sequence[NodeInfo], start: int, number_to_find: int, filters: NodeFilter

@@ -15,13 +15,14 @@ from typing import Any, TypeVar, overload
 
 from attrs import asdict, evolve, fields, frozen, make_class
 
+from refsched.checking.own_plugins import OwnPlugins
 from refsched.devices.allocator import Allocator
 from refsched.devices.errors import RejectedOnNode
 from refsched.devices.pools import Pools
 from refsched.framework.interface import Plugin
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterPlugin, PostFilterResult
-from refsched.framework.runtime import CycleState, Framework
+from refsched.framework.runtime import CycleState, Framework, Scores
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status
 from refsched.objects.dra import AllocationResult, ResourceClaim
@@ -122,14 +123,10 @@ Given = Callable[[str], Status | None]
 """A function that returns the status that the node of this name has without asking any plugin, if it has one."""
 
 
-def _nothing(node: str) -> Status | None:
-    return None
-
-
 @cache
 def _followed_kind(kind: Any) -> Any:
     """Returns a release's framework that asks ``pick`` if Filter may give a node more than one status. A status
-    that is ``given`` for a node is taken as it is."""
+    that is ``given`` for a node is taken as it is, and ``scored`` may add scores."""
 
     def run_filter_plugins_with_nominated_pods(
         self: Any,
@@ -155,11 +152,22 @@ def _followed_kind(kind: Any) -> Any:
         picked: Status = self.pick(node.name, Lazily(len(ways), run))
         return picked
 
+    def run_score_plugins(
+        self: Any, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot
+    ) -> Scores | Status:
+        scores: Scores | Status = kind.run_score_plugins(self, pod, nodes, snapshot)
+        if isinstance(scores, Status):
+            return scores
+        changed: Scores = self.scored(scores)
+        return changed
+
     return make_class(
         "FollowedFramework",
-        ("pick", "given"),
+        ("pick", "given", "scored"),
         bases=(kind,),
-        class_body={run_filter_plugins_with_nominated_pods.__name__: run_filter_plugins_with_nominated_pods},
+        class_body={
+            each.__name__: each for each in (run_filter_plugins_with_nominated_pods, run_score_plugins)
+        },
         frozen=True,
         slots=True,
         kw_only=True,
@@ -182,21 +190,23 @@ class _InPreemption:
 
 
 def followed(
-    framework: Framework,
-    in_search: Pick,
-    in_preemption: Pick,
-    given: Given = _nothing,
+    framework: Framework, in_search: Pick, in_preemption: Pick, own: OwnPlugins | None = None
 ) -> Framework:
-    """Returns the same framework, with the statuses of Filter taken from ``in_search`` and ``in_preemption``,
-    and from ``given`` if it has one."""
+    """Returns the same framework, with the statuses of Filter taken from ``in_search`` and ``in_preemption``. What
+    the record shows of plugins that only the other scheduler has (``own``) is taken as it is."""
     kind: Any = type(framework)
     followed_kind = _followed_kind(kind)
     parts = {each.name: getattr(framework, each.name) for each in fields(kind)}
-    dry_runs = followed_kind(**parts, pick=in_preemption, given=_nothing)
+    own = own if own is not None else OwnPlugins()
+    dry_runs = followed_kind(**parts, pick=in_preemption, given=own.status_in_dry_run, scored=own.with_scores)
     post_filter: tuple[Plugin, ...] = tuple(
         _InPreemption(plugin, dry_runs) for plugin in parts.pop("post_filter_plugins")
     )
     following: Framework = followed_kind(
-        **parts, post_filter_plugins=post_filter, pick=in_search, given=given
+        **parts,
+        post_filter_plugins=post_filter,
+        pick=in_search,
+        given=own.status_on,
+        scored=own.with_scores,
     )
     return following

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from conformance.strategies.faults import SCRIPTED
 from conformance.vocabulary.objects import node, pod
@@ -15,6 +16,7 @@ from refsched.errors import InputError
 from refsched.records import Attempt, NodeStatus, Reference
 from refsched.suite.adapters.answers import CAPABILITIES, Hello
 from refsched.suite.adapters.selection import EVERYTHING, read_selection
+from refsched.suite.catalogue.rules import default_plugins
 from refsched.suite.histories.history import Advance, Create, Delete, History, Permit, Schedule
 from refsched.suite.histories.part import Part, part_of
 
@@ -211,3 +213,51 @@ def test_only_never_adds_to_what_the_implementation_says_it_can_do() -> None:
 def test_only_refuses_what_it_does_not_know(text: str) -> None:
     with pytest.raises(InputError, match="--only"):
         read_selection(text, ["NodePorts"])
+
+
+# --- Plugins of its own ---------------------------------------------------------------------------
+
+EVERY = frozenset(plugin.name for plugin in default_plugins())
+
+
+def test_who_has_every_default_plugin_is_whole_with_plugins_of_its_own_too() -> None:
+    part = part_of(Hello("x", "1", "1.34", ALL, EVERY | {"Mine"}))
+    assert part.is_whole
+    assert part.may_have_own
+    assert part.is_foreign("Mine")
+    assert not part.is_foreign("NodePorts")
+    assert not WHOLE.may_have_own
+
+
+def test_who_has_none_of_the_plugins_that_score_is_not_judged_by_scores() -> None:
+    hello = Hello("x", "1", "1.34", frozenset({"filter", "score"}), frozenset({"NodePorts", "Mine"}))
+    assert part_of(hello).capabilities == {"filter"}
+
+
+def test_rules_of_the_way_back_show_where_a_plugin_of_its_own_can_reject() -> None:
+    assert FITS.lacks("R-ROLLBACK-02") == "scripted"
+    assert evolve(FITS, own=frozenset({"Mine"})).lacks("R-ROLLBACK-02") == ""
+
+
+def test_a_choice_is_free_where_scores_of_its_own_may_not_be_reported() -> None:
+    mine = Part(ALL, own=frozenset({"Mine"}))
+    statuses = dict.fromkeys(("n1", "n2"), NodeStatus("Success"))
+    hidden = Attempt(
+        "default/p", "scheduled", "n2", scores={"n1": {"X": 5}, "n2": {"X": 3}}, totals={"n2": 7}
+    )
+    found = Disagreement("node", ["n1"], "n2")
+    specified = Attempt("default/p", "scheduled", "n2", filter=statuses)
+    assert mine.judged(hidden).totals is None
+    assert mine.may_choose(found, hidden, specified, statuses)
+    assert not mine.may_choose(Disagreement("scores.n2.X", 3, 4), hidden, specified, statuses)
+    shown = evolve(hidden, totals={"n1": 5, "n2": 3})
+    assert mine.judged(shown) is shown
+    assert not mine.may_choose(found, shown, specified, statuses)
+    reported = evolve(hidden, scores={"n1": {"X": 5, "Mine": 1}, "n2": {"X": 3, "Mine": 4}})
+    assert not mine.may_choose(found, reported, specified, statuses)
+
+
+def test_a_nomination_stays_where_it_is_not_judged() -> None:
+    nominated = Attempt("default/p", "unschedulable", nominated_node="n1", victims=("default/x",))
+    assert FITS.judged(nominated) == evolve(nominated, victims=None)
+    assert FITS.judged(evolve(nominated, nominated_node="")).nominated_node is None

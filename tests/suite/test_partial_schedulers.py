@@ -13,8 +13,14 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples" / "partial"
-SERVE = f"{sys.executable} -c 'import ports; from refsched.tools.serving import serve; import sys;"
-SERVE += " serve(ports.create, sys.stdin.buffer, sys.stdout.buffer)'"
+SERVE = f"{sys.executable} -c 'import {{0}}; from refsched.tools.serving import serve; import sys;"
+SERVE += " serve({0}.create, sys.stdin.buffer, sys.stdout.buffer)'"
+PROGRAMS = {
+    "js": ("fits.js", "node"),
+    "py": ("ports.py", sys.executable),
+    "own": ("quota.py", sys.executable),
+    "go": ("taints.go", "go"),
+}
 
 
 def judged(impl: str, selected: str, *options: str, folder: Path = ROOT) -> tuple[int, str]:
@@ -26,9 +32,7 @@ def judged(impl: str, selected: str, *options: str, folder: Path = ROOT) -> tupl
 
 def built(language: str, folder: Path, edits: Sequence[tuple[str, str]] = ()) -> str:
     """What ``--impl`` names, of a copy with these edits."""
-    name, tool = {"js": ("fits.js", "node"), "py": ("ports.py", sys.executable), "go": ("taints.go", "go")}[
-        language
-    ]
+    name, tool = PROGRAMS[language]
     if shutil.which(tool) is None:
         pytest.skip(f"{tool} is not on this machine")
     text = (EXAMPLES / name).read_text("utf-8")
@@ -39,10 +43,17 @@ def built(language: str, folder: Path, edits: Sequence[tuple[str, str]] = ()) ->
     if language == "go":
         subprocess.run(["go", "build", "-o", "taints", name], cwd=folder, check=True, timeout=300)
         return f"exec:{folder / 'taints'}"
-    return f"exec:node {folder / name}" if language == "js" else f"exec:{SERVE}"
+    if language == "own":
+        shutil.copy(EXAMPLES / "ports.py", folder)
+    return f"exec:node {folder / name}" if language == "js" else f"exec:{SERVE.format(Path(name).stem)}"
 
 
-SELECTED = {"js": "resources or taints or node_affinity", "py": "ports or cordon", "go": "taints"}
+SELECTED = {
+    "js": "resources or taints or node_affinity",
+    "py": "ports or cordon",
+    "own": "ports or cordon",
+    "go": "taints",
+}
 
 
 @pytest.mark.parametrize("language", SELECTED)
@@ -76,8 +87,58 @@ def test_a_part_that_is_wrong_fails_by_a_rule_of_its_own(
     assert f"FAILED  {rule}" in report
 
 
+def test_who_does_not_forget_a_pod_that_a_plugin_of_its_own_rejects_fails_by_the_way_back(
+    tmp_path: Path,
+) -> None:
+    """The port of that pod stays taken. The rule of the way back is among those that may be broken."""
+    impl = built("own", tmp_path, [("self.forget(pod)\n            attempt |=", "attempt |=")])
+    code, report = judged(impl, SELECTED["own"], "-x", folder=tmp_path)
+    assert code == 1, report
+    assert "didn't have free ports" in report
+    assert "R-ROLLBACK-0" in report.partition("test:")[0]
+
+
+def test_who_does_not_forget_a_pod_that_is_not_bound_after_all_fails(tmp_path: Path) -> None:
+    impl = built("own", tmp_path, [("self.forget(pod)\n            failed =", "failed =")])
+    code, report = judged(impl, "host_ports", "--examples=40", "-x", folder=tmp_path)
+    assert code == 1, report
+    assert "didn't have free ports" in report
+
+
 def test_only_narrows_what_is_judged_to_what_it_names(tmp_path: Path) -> None:
     wrong = built("js", tmp_path, [("total = combine(total, largest, larger);", "")])
     code, report = judged(wrong, SELECTED["js"], "--only=predicates,TaintToleration", folder=tmp_path)
     assert code == 0, report
     assert "needs NodeResourcesFit" in report
+
+
+# --- A plugin of one's own in the real kube-scheduler ---------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def licences(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """kube-scheduler with the plugin of traces/recorder/v1.34/example."""
+    if shutil.which("go") is None:
+        pytest.skip("go is not on this machine")
+    program = tmp_path_factory.mktemp("licences") / "licences"
+    folder = ROOT / "traces" / "recorder" / "v1.34"
+    subprocess.run(["go", "build", "-o", str(program), "./example"], cwd=folder, check=True, timeout=900)
+    return program
+
+
+ROLLED_BACK = "again_and_again or faults_and_the_way_back or waiting_on_permit or test_taints"
+
+
+def test_a_plugin_that_keeps_what_it_took_fails_by_the_rules_of_the_way_back(
+    licences: Path, tmp_path: Path
+) -> None:
+    code, report = judged(f"exec:{licences}", "again_and_again", folder=tmp_path)
+    assert code == 1, report
+    assert "FAILED  R-ROLLBACK-02" in report
+    assert "FAILED  R-ROLLBACK-03" in report
+
+
+def test_the_same_plugin_is_green_once_it_gives_back_what_it_took(licences: Path, tmp_path: Path) -> None:
+    """What it rejects at Reserve and at Permit, and its scores, are taken as given."""
+    code, report = judged(f"exec:{licences} -gives-back", ROLLED_BACK, folder=tmp_path)
+    assert code == 0, report

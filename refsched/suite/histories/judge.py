@@ -14,6 +14,7 @@ from typing import Any
 from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
 from refsched.checking.mending import Mending
+from refsched.checking.own_plugins import OwnPlugins
 from refsched.objects.writing import as_json
 from refsched.oddities.known_defect import FixedOrder
 from refsched.records import Attempt, Bind, Input, NodeStatus, Queues, Record
@@ -56,19 +57,23 @@ class Judge:
         release = release_of(part.kubernetes)
         self._reach = Reach()
         reports_claims = "devices" in capabilities and "api" not in capabilities
+
+        def own() -> OwnPlugins | None:
+            return OwnPlugins(part.is_foreign, part.own) if part.may_have_own else None
+
         self._followed = Mending(
             lambda mended: Checker(
                 history.config,
                 history.feature_gates,
                 release=release,
                 reports_claims=reports_claims,
-                is_foreign=part.is_foreign,
+                own=own(),
                 without=mended,
             )
         )
         self._with_specification = with_specification
         self._level = level
-        self._invariants = Invariants(history.config, history.feature_gates, release)
+        self._invariants = Invariants(history.config, history.feature_gates, release, own())
         self._attribution = Attribution(self._reach, self._is_nominated_to)
         self._decisive: Counter[str] = Counter()
         self._not_compared: dict[str, None] = {}

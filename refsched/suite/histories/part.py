@@ -69,6 +69,9 @@ _CAPABILITY_OF_READING = (
 ADMITTED = "R-DEFAULTS-"
 """Rules of what an API server fills in, which is done already where a part gets an object."""
 
+ROLLED_BACK = "R-ROLLBACK-"
+"""Rules of what is done where a plugin rejects a pod for which a node was chosen, as those of its own may."""
+
 OF_PREEMPTION = ("victims", "nominatedNode")
 """Members that are missing also where the implementation did not preempt: then what is missing is no mistake."""
 
@@ -101,9 +104,14 @@ class Part:
         """Returns whether anything that the implementation does depends on how much time has passed."""
         return bool(self.capabilities & _KEEPS_TIME)
 
+    @property
+    def may_have_own(self) -> bool:
+        """Returns whether it may do what no plugin does that it is judged by."""
+        return bool(self.own) or not self.is_whole or "preemption" not in self.capabilities
+
     def is_foreign(self, plugin: str) -> bool:
         """Returns whether the implementation has this plugin, and the specification beside it does not: its own,
-        or one that it is not judged by. If such a plugin rejects a node, the node is taken as rejected."""
+        or one that it is not judged by. What such a plugin does is taken as given."""
         return plugin in self.own or (self.plugins is not None and plugin in self.left_out)
 
     def _has(self, plugin: str) -> bool:
@@ -127,7 +135,7 @@ class Part:
             return "a whole scheduler"
         claimed = self.capabilities | ({"config"} if self.reads_config else set())
         needed = shown_with(rule)
-        if needed and claimed.isdisjoint(needed):
+        if needed and claimed.isdisjoint(needed) and not (self.own and rule.startswith(ROLLED_BACK)):
             return needed[0]
         if rule.startswith(OF_WHAT_COUNTS) and "cache" in claimed:
             return ""
@@ -152,23 +160,36 @@ class Part:
                 yield member, expected
 
     def judged(self, record: Attempt) -> Attempt:
-        """Returns the record without the members that belong to none of the implementation's capabilities."""
+        """Returns the record without the members that belong to none of the implementation's capabilities. Room
+        is kept for a nominated pod, whether or not it is judged who is nominated."""
         dropped: dict[str, Any] = {
             attribute: None
             for capability, attribute, _ in _SHOWN_BY
             if capability not in self.capabilities and getattr(record, attribute) is not None
         }
+        if record.nominated_node:
+            dropped.pop("nominated_node", None)
         if "score" not in self.capabilities:
             dropped |= {"evaluated": None, "feasible": None}
+        elif self._hides_scores(record):
+            dropped["totals"] = None
         return evolve(record, **dropped) if dropped else record
+
+    def _hides_scores(self, record: Attempt) -> bool:
+        """Returns whether totals may contain scores of the implementation's own plugins that are not reported."""
+        scores = record.scores or {}
+        if not self.own or any(plugin in self.own for by_plugin in scores.values() for plugin in by_plugin):
+            return False
+        totals = record.totals
+        return totals is None or any(totals.get(node) != sum(each.values()) for node, each in scores.items())
 
     def may_choose(
         self, found: Disagreement, record: Attempt, specified: Attempt, nodes: Collection[str]
     ) -> bool:
         """Returns whether the difference is one in which the implementation is free: without ``score`` any
-        feasible node is right, and it does not matter on how many more of the existing ``nodes`` Filter was run.
-        """
-        if "score" in self.capabilities:
+        feasible node is right, and it does not matter on how many more of the existing ``nodes`` Filter was run. Any
+        feasible node is right, too, where plugins of its own may have scores that are not reported."""
+        if "score" in self.capabilities and not (found.member == "node" and self._hides_scores(record)):
             return False
         statuses = specified.filter or {}
         member, _, node = found.member.partition(".")
@@ -308,12 +329,17 @@ def _rejects_any(statuses: Mapping[str, NodeStatus]) -> bool:
 
 @cache
 def part_of(hello: Hello) -> Part:
-    """Returns the part that the implementation says it has. A plugin that is no default one is its own."""
+    """Returns the part that the implementation says it has. A plugin that is no default one is its own. It is a
+    whole scheduler if it has all default plugins, and is judged by scores only if one of its plugins has them."""
     release = release_of(hello.kubernetes).name
     if hello.plugins is None:
         return Part(hello.capabilities, kubernetes=release)
     known = hello.plugins & frozenset(_plugin_names(release))
-    return Part(hello.capabilities, known, hello.plugins - known, release)
+    capabilities = hello.capabilities
+    if not any("score" in RELEASES[release].plugins[name].points for name in known):
+        capabilities -= {"score"}
+    is_whole = known.issuperset(plugin.name for plugin in default_plugins(release))
+    return Part(capabilities, None if is_whole else known, hello.plugins - known, release)
 
 
 # --- What plugins read ----------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from refsched.checking.own_plugins import OwnPlugins
 from refsched.records import SCHEDULED, Attempt, Nodes, Queues, Record
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
@@ -15,6 +16,7 @@ from refsched.suite.histories.findings import Finding
 from refsched.suite.invariants.decisions import DECISION_INVARIANTS, promises_of
 from refsched.suite.invariants.ledger import Ledger
 from refsched.suite.invariants.places import bound_once, given_back, in_one_place, nothing_lost
+from refsched.suite.invariants.reservations import Reservations
 from refsched.suite.invariants.settled import LONG_ENOUGH, Quiet, left_behind, waits_in_vain_are_seen
 
 REQUEUES_PLACED = "R-EVENT-57"
@@ -28,15 +30,24 @@ NODE_RULES = ("R-INV-08",)
 
 class Invariants:
     """Invariants are checked over the records of one scheduler with this configuration and feature gates.
-    ``decisive`` counts how often each of them had something to check."""
+    ``decisive`` counts how often each of them had something to check. If plugins of the scheduler's ``own`` may reject
+    a pod, it is not checked whether a pod waits in vain."""
 
-    def __init__(self, config: dict[str, Any], gates: Mapping[str, bool], release: Release = DEFAULT) -> None:
+    def __init__(
+        self,
+        config: dict[str, Any],
+        gates: Mapping[str, bool],
+        release: Release = DEFAULT,
+        own: OwnPlugins | None = None,
+    ) -> None:
         self._promises = promises_of(config, gates, release)
         self._ledger = Ledger(frozenset(self._promises))
         self._quiet = Quiet()
         self._may_be_twice = not gates.get("SchedulerPopFromBackoffQ", True)
         self._requeues_placed = release.name in all_rules()[REQUEUES_PLACED].releases
-        self._sees_waits_in_vain = waits_in_vain_are_seen(config)
+        self._reservations = Reservations(own) if own is not None else None
+        has_own = own is not None and bool(own.names)
+        self._sees_waits_in_vain = waits_in_vain_are_seen(config) and not has_own
         self.decisive: Counter[str] = Counter()
 
     def take(self, record: Record) -> list[Finding]:
@@ -44,6 +55,8 @@ class Invariants:
         if self._requeues_placed:
             self._ledger.note_requeued(record)
         findings = list(self._broken_by(record))
+        if self._reservations is not None:
+            findings += self._reservations.take(record, self._ledger.bound | self._ledger.assumed)
         self._ledger.take(record)
         self._quiet.take(record)
         return findings

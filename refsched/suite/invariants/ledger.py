@@ -31,7 +31,8 @@ class Ledger:
     held: set[str] = Factory(set)
     unclear: set[str] = Factory(set)
     """Later records do not say enough of these pods: those that were deleted in mid-cycle, since what is
-    reported of them may be about their successors, and those that were requeued although they had a node."""
+    reported of them may be about their successors, those that were requeued although they had a node, and those
+    that were changed while they were assumed, which count as they were until they are bound."""
 
     def take(self, record: Record) -> None:
         match record:
@@ -76,6 +77,9 @@ class Ledger:
         if isinstance(shown, Node):
             self.nodes[shown.metadata.name] = shown
         elif isinstance(shown, Pod):
+            known = self.pods.get(shown.key)
+            if shown.key in self.assumed and known is not None and known.spec != shown.spec:
+                self.unclear.add(shown.key)
             self.pods[shown.key] = shown
             if shown.spec.node_name:
                 self.assumed.pop(shown.key, None)

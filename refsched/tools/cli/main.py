@@ -98,6 +98,18 @@ def merge(parts: tuple[str, ...], outputs: tuple[str, ...]) -> None:
     sys.exit(run(parts, outputs))
 
 
+@report.command()
+@click.argument("before", metavar="BEFORE.json")
+@click.argument("after", metavar="AFTER.json")
+def compare(before: str, after: str) -> None:
+    """Show what has changed between two JSON reports: rules with another verdict, new failures, and failures that
+    vanished. Exit code: 0 the same, 1 they differ, 2 a file is no report.
+    """
+    from refsched.tools.cli.report import compare as run
+
+    sys.exit(run(before, after))
+
+
 @cli.command()
 @click.argument("module", default="refsched.reference")
 def serve(module: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``refsched report merge``: one report of the parts of a run."""
+"""``refsched report``: one report of the parts of a run (merge), and what changed between two (compare)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from refsched.errors import InputError, printable
+from refsched.suite.reports.comparing import compared, lines, read_report
 from refsched.suite.reports.report_html import html
 from refsched.suite.reports.report_json import json_text
 from refsched.suite.reports.report_terminal import paragraphs
@@ -16,6 +17,7 @@ from refsched.suite.reports.verdicts import FAILED, Result
 from refsched.suite.session.options import REPORT_SUFFIXES
 from refsched.suite.session.shards import merged, read_evidence, result_of
 from refsched.suite.session.writing import write_whole
+from refsched.tools.cli.main import AGREED, DISAGREED
 
 
 def merge(parts: Sequence[str], outputs: Sequence[str]) -> int:
@@ -41,3 +43,11 @@ def _write_failures(result: Result) -> None:
                 path = Path(result.path_of(each.rule.id, suffix))
                 path.parent.mkdir(exist_ok=True)
                 write_whole(path, text)
+
+
+def compare(before: str, after: str) -> int:
+    """Print what has changed from one JSON report to another, and answer whether anything has."""
+    found = compared(read_report(Path(before)), read_report(Path(after)))
+    for line in lines(found):
+        click.echo(printable(line))
+    return AGREED if found.is_none else DISAGREED

@@ -62,6 +62,7 @@ func (r *Recorder) Session() *Session { return r.session }
 func (r *Recorder) Identity() wire.Identity {
 	return wire.Identity{
 		Name: r.name, Version: linkedVersion(r.version.Tag), Kubernetes: r.version.Kubernetes, Capabilities: r.version.Capabilities,
+		Plugins: r.version.Plugins,
 	}
 }
 

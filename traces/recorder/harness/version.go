@@ -26,6 +26,8 @@ type Version struct {
 	Kubernetes, Tag string
 	// Capabilities are the protocol's.
 	Capabilities []string
+	// Plugins are all that it has, where some are not Kubernetes' own.
+	Plugins []string
 	// Codes are the names of what a plugin may answer.
 	Codes []string
 	// Kinds are what the scheduler and its plugins list and watch, and what drivers may send besides.

@@ -76,3 +76,19 @@ func enable(config *schedulerapi.KubeSchedulerConfiguration, plugins []string) {
 		}
 	}
 }
+
+// withDefaults adds the default plugins to those of one's own, if there are any.
+func withDefaults(own []string) []string {
+	if len(own) == 0 {
+		return nil
+	}
+	config, err := latest.Default()
+	if err != nil {
+		panic(err)
+	}
+	names := slices.Clone(own)
+	for _, plugin := range config.Profiles[0].Plugins.MultiPoint.Enabled {
+		names = append(names, plugin.Name)
+	}
+	return names
+}

@@ -120,6 +120,7 @@ func New(with ...Option) *harness.Recorder {
 		option(o)
 	}
 	made := version
+	made.Plugins = withDefaults(o.enabled)
 	made.Start = func(s *harness.Session, config json.RawMessage) (*harness.Scheduler, error) {
 		read, err := readConfig(config)
 		if err != nil {

@@ -22,6 +22,8 @@ type Identity struct {
 	Version      string   `json:"version"`
 	Kubernetes   string   `json:"kubernetes"`
 	Capabilities []string `json:"capabilities"`
+	// Plugins are all that it has, where some are not Kubernetes' own.
+	Plugins []string `json:"plugins,omitempty"`
 }
 
 // Reset asks for an empty cluster at time 0.

@@ -9,30 +9,19 @@ import (
 	"strings"
 	"testing"
 
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	recorder "refsched.dev/recorder/kubernetes-1.34"
 	"refsched.dev/recorder/wire"
 )
 
-// mended gives back what it took.
-type mended struct{ Licences }
-
-func (m *mended) Unreserve(context.Context, fwk.CycleState, *v1.Pod, string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.free++
-}
-
 // The history is the one that rollback rules shrink to: a bind fails, and the next pod
 // must find everything as it was.
 func TestTheForgottenUnreserveIsSeen(t *testing.T) {
 	for want, plugin := range map[string]framework.Plugin{
-		`"result":"unschedulable"`: &Licences{free: 1},
-		`"result":"bound"`:         &mended{Licences{free: 1}},
+		`"result":"unschedulable"`: &Licences{free: 2},
+		`"result":"bound"`:         &Licences{free: 2, givesBack: true},
 	} {
 		r := recorder.New(recorder.WithPlugin(Name, func(context.Context, runtime.Object, framework.Handle) (framework.Plugin, error) {
 			return plugin, nil

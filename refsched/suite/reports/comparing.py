@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparing: what has changed from one JSON report of the suite to another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import cattrs
+from attrs import field, frozen
+
+from refsched.errors import InputError
+from refsched.suite.reports.report_json import SHAPE
+from refsched.suite.reports.verdicts import FAIL, VERDICTS, counted
+from refsched.tools.reading.documents import read_json, read_text
+
+NOWHERE = "not reported"
+"""In place of the verdict on a rule that only the other report has."""
+
+
+@frozen
+class _Failed:
+    member: str
+    expected: str
+    got: str
+
+
+@frozen
+class _Ruled:
+    id: str
+    verdict: str
+    failure: _Failed | None = None
+
+
+@frozen
+class _Fault:
+    whose: str
+    problem: str
+
+
+@frozen
+class _Run:
+    tests: int
+    examples: int
+
+
+@frozen
+class ReadReport:
+    """These are the members of a JSON report that are compared."""
+
+    report: str
+    verdict: str
+    run: _Run
+    rules: tuple[_Ruled, ...]
+    faults: tuple[_Fault, ...] = field(factory=tuple)
+
+    @property
+    def verdicts(self) -> Mapping[str, str]:
+        return {rule.id: rule.verdict for rule in self.rules}
+
+    @property
+    def failures(self) -> Mapping[str, _Failed | None]:
+        return {rule.id: rule.failure for rule in self.rules if rule.verdict == FAIL}
+
+
+def read_report(path: Path) -> ReadReport:
+    """Reads a report. Raises InputError if the file is no JSON report of this suite."""
+    where = str(path)
+    try:
+        value: Any = read_json(read_text(path.read_bytes(), where))
+        if not isinstance(value, Mapping) or value.get("report") != SHAPE:
+            raise InputError(f"is no report of the suite ({SHAPE}, as --report FILE.json writes it)", where)
+        return cattrs.structure(value, ReadReport)
+    except OSError as error:
+        raise InputError(error.strerror or str(error), where) from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{error.msg} (line {error.lineno})", where) from None
+    except (ValueError, TypeError, AttributeError, cattrs.BaseValidationError):
+        raise InputError("its members are not those of a report (docs/schemas/report.json)", where) from None
+
+
+@frozen
+class Difference:
+    """``changed`` are the rules with another verdict, the one before and the one after; ``new`` and ``vanished``
+    are failures of rules, and ``other`` those that show in another way."""
+
+    before: ReadReport
+    after: ReadReport
+    changed: Mapping[str, tuple[str, str]]
+    new: tuple[str, ...]
+    vanished: tuple[str, ...]
+    other: tuple[str, ...]
+
+    @property
+    def is_none(self) -> bool:
+        """Returns whether the reports say the same. How many tests and histories there were does not count."""
+        same_faults = set(self.before.faults) == set(self.after.faults)
+        return same_faults and not (self.changed or self.other) and self.before.verdict == self.after.verdict
+
+
+def compared(before: ReadReport, after: ReadReport) -> Difference:
+    one, other = before.verdicts, after.verdicts
+    ids = list(dict.fromkeys((*one, *other)))
+    changed = {
+        id: (one.get(id, NOWHERE), other.get(id, NOWHERE)) for id in ids if one.get(id) != other.get(id)
+    }
+    failed, fails = before.failures, after.failures
+    return Difference(
+        before,
+        after,
+        changed,
+        new=tuple(id for id in fails if id not in failed),
+        vanished=tuple(id for id in failed if id not in fails),
+        other=tuple(id for id in fails if id in failed and fails[id] != failed[id]),
+    )
+
+
+def lines(found: Difference) -> Iterator[str]:
+    before, after = found.before, found.after
+    for title, ids in (
+        ("new failures", found.new),
+        ("failures that vanished", found.vanished),
+        ("failures that show in another way", found.other),
+    ):
+        if ids:
+            yield f"{title}: {', '.join(ids)}"
+    width = max(map(len, found.changed), default=0)
+    for id, (was, now) in found.changed.items():
+        yield f"{id:{width}}  {was} → {now}"
+    for seen, faults in (("no longer seen", before.faults), ("new", after.faults)):
+        others = after.faults if faults is before.faults else before.faults
+        for fault in faults:
+            if fault not in others:
+                yield f"{seen} fault of the {fault.whose}: {fault.problem.splitlines()[0]}"
+    for verdict in VERDICTS:
+        yield _count(verdict, *(list(each.verdicts.values()).count(verdict) for each in (before, after)))
+    yield _count("tests", before.run.tests, after.run.tests)
+    yield _count("histories", before.run.examples, after.run.examples)
+    if before.verdict != after.verdict:
+        yield f"the run: {before.verdict} → {after.verdict}"
+    yield "the same" if found.is_none else counted(len(found.changed), "rule") + " with another verdict"
+
+
+def _count(of: str, was: int, now: int) -> str:
+    return f"{of + ':':14} {was:,}" + (f" → {now:,}" if was != now else "")
