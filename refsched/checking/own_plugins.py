@@ -91,8 +91,8 @@ class OwnPlugins:
     # --- What stands in for them ------------------------------------------------------------------
 
     def rejection_at(self, point: str, position: int) -> Status:
-        """Returns what they say of the pod at Reserve or Permit. ``position`` is how many plugins stand before them
-        there whose calls are recorded."""
+        """Returns what they say of the pod at Reserve or Permit. ``position`` is how many plugins stand before
+        them there whose calls are recorded."""
         attempt = self.attempt
         if attempt is None or not attempt.node or not self.rejecting(attempt):
             return SUCCESS

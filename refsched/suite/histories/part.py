@@ -187,8 +187,8 @@ class Part:
         self, found: Disagreement, record: Attempt, specified: Attempt, nodes: Collection[str]
     ) -> bool:
         """Returns whether the difference is one in which the implementation is free: without ``score`` any
-        feasible node is right, and it does not matter on how many more of the existing ``nodes`` Filter was run. Any
-        feasible node is right, too, where plugins of its own may have scores that are not reported."""
+        feasible node is right, and it does not matter on how many more of the existing ``nodes`` Filter was run.
+        Any feasible node is right, too, where plugins of its own may have scores that are not reported."""
         if "score" in self.capabilities and not (found.member == "node" and self._hides_scores(record)):
             return False
         statuses = specified.filter or {}
