@@ -30,8 +30,8 @@ NODE_RULES = ("R-INV-08",)
 
 class Invariants:
     """Invariants are checked over the records of one scheduler with this configuration and feature gates.
-    ``decisive`` counts how often each of them had something to check. If plugins of the scheduler's ``own`` may reject
-    a pod, it is not checked whether a pod waits in vain."""
+    ``decisive`` counts how often each of them had something to check. If plugins of the scheduler's ``own`` may
+    reject a pod, it is not checked whether a pod waits in vain."""
 
     def __init__(
         self,
