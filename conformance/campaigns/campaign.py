@@ -5,9 +5,8 @@
     python -m conformance.campaigns.campaign --impl kube-scheduler:v1.19 --seed 11916 --examples 40 \\
         --output traces/recorded-v1.19.16
 
-Of the second the areas ``sparing`` and ``silent`` are not kept: in 25 attempts of 366 there, with extenders, the
-specification of v1.19 counts less on a node than was recorded. Histories that come to few attempts are left out;
-of those that are kept, most go on for a while. Areas of devices are for who claims them.
+Histories that come to few attempts are left out; of those that are kept, most go on for a while. Areas of devices
+are for who claims them.
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ def asked_of_extenders(path: Path) -> Iterator[str]:
     trace = read_trace(path)
     if not trace.header.extender_calls:
         return
-    extenders = {each.url_prefix: each for each in read_config(trace.header.config).extenders}
+    header = trace.header
+    extenders = {each.url_prefix: each for each in read_config(header.config, header.release).extenders}
     for entry in trace.entries:
         for call in entry.asked:
             extender = extenders[call.extender]

@@ -14,31 +14,33 @@ from pathlib import Path
 
 from refsched.checking.replay import trace_files
 from refsched.errors import InputError
-from refsched.queue.transitions import TRANSITIONS
-from refsched.releases import DEFAULT
+from refsched.releases import DEFAULT, RELEASES
+from refsched.releases.release import Release
 from refsched.suite.recording import unreached
 from refsched.suite.recording.survey import Survey, survey
 from refsched.tools.shipped import data_folder
 
-FOLDERS = tuple(f"{kind}-{DEFAULT.tag}" for kind in ("kube-scheduler", "recorded", "scenarios"))
-"""These folders of ``traces/`` have what was recorded from kube-scheduler."""
+KINDS = ("kube-scheduler", "recorded", "scenarios")
+"""These folders of ``traces/``, each with the tag of a release, have what was recorded from kube-scheduler."""
 
 BEGIN = "<!-- tables: python -m refsched.suite.recording.table -->\n"
 END = "<!-- end of tables -->\n"
 DOCUMENT = Path("docs", "traces.md")
 
 
-def all_traces() -> list[Path]:
-    return list(trace_files([data_folder() / folder for folder in FOLDERS]))
+def all_traces(release: Release = DEFAULT) -> list[Path]:
+    folders = (data_folder() / f"{kind}-{release.tag}" for kind in KINDS)
+    return list(trace_files([folder for folder in folders if folder.is_dir()]))
 
 
-def tables(found: Survey) -> str:
+def tables(found: Survey, release: Release = DEFAULT) -> str:
     """Returns the tables in Markdown."""
     parts = (
+        f"## Of {release.tag}\n",
         f"{found.traces:,} traces with {found.attempts:,} attempts.\n",
         _areas(found),
-        _plugins(found),
-        _transitions(found),
+        _plugins(found, release),
+        _transitions(found, release),
         _counts("A pod comes back from", found.ways_back),
         _counts("An extender is asked for", found.asked),
         _counts("What happened", found.happened),
@@ -64,10 +66,10 @@ def _areas(found: Survey) -> str:
     return _table("Areas", head, rows)
 
 
-def plugin_counts(found: Survey) -> Iterator[tuple[str, Mapping[str, int]]]:
+def plugin_counts(found: Survey, release: Release = DEFAULT) -> Iterator[tuple[str, Mapping[str, int]]]:
     """Yields each plugin that decides, with how often it did, by point; a refused node counts by itself."""
     seen = {*found.refused_before, *found.refused, *found.scored}
-    for plugin in sorted(seen | {name for name, known in DEFAULT.plugins.items() if _decides(known.points)}):
+    for plugin in sorted(seen | {name for name, known in release.plugins.items() if _decides(known.points)}):
         counted = (
             ("preFilter", "preFilter", found.refused_before),
             ("filter", "filter", found.refused),
@@ -79,22 +81,21 @@ def plugin_counts(found: Survey) -> Iterator[tuple[str, Mapping[str, int]]]:
             {
                 key: times[plugin]
                 for key, point, times in counted
-                if plugin in times or (plugin in DEFAULT.plugins and point in DEFAULT.plugins[plugin].points)
+                if plugin in times or (plugin in release.plugins and point in release.plugins[plugin].points)
             },
         )
 
 
-def _plugins(found: Survey) -> str:
-    """Returns the table of plugins. A cell is empty if the plugin is not at this point."""
+def _plugins(found: Survey, release: Release) -> str:
+    """A cell is empty where the plugin is not at this point."""
+    reasons = unreached.PLUGINS if release is DEFAULT else {}
     rows = [
         (
             plugin,
             *(counted.get(point, "") for point in ("preFilter", "filter", "score", "separated")),
-            "; ".join(
-                dict.fromkeys(why for point in counted if (why := unreached.PLUGINS.get((plugin, point))))
-            ),
+            "; ".join(dict.fromkeys(why for point in counted if (why := reasons.get((plugin, point))))),
         )
-        for plugin, counted in plugin_counts(found)
+        for plugin, counted in plugin_counts(found, release)
     ]
     head = (
         "plugin",
@@ -111,7 +112,8 @@ def _decides(points: Iterable[str]) -> bool:
     return bool({"preFilter", "filter", "score"} & set(points))
 
 
-def _transitions(found: Survey) -> str:
+def _transitions(found: Survey, release: Release) -> str:
+    reasons = unreached.TRANSITIONS if release is DEFAULT else {}
     rows = [
         (
             row.rule,
@@ -119,9 +121,9 @@ def _transitions(found: Survey) -> str:
             row.occurrence.value,
             row.goes_to.value,
             found.transitions[row.rule],
-            unreached.TRANSITIONS.get(row.rule, ""),
+            reasons.get(row.rule, ""),
         )
-        for row in TRANSITIONS
+        for row in release.queue.transitions
     ]
     head = ("rule", "a pod that is", "and is", "goes to", "times", "why not")
     return _table("Transitions of the queue", head, rows)
@@ -147,18 +149,21 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-def with_tables(text: str, found: Survey) -> str:
-    """Returns the document with its tables as they should be. Raises InputError if it has no place for them."""
+def with_tables(text: str, found: Mapping[str, Survey]) -> str:
+    """Returns the document with its tables as they should be: those of each release, in the order of ``found``.
+    Raises InputError if it has no place for them."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise InputError(f"expected {BEGIN.strip()!r} and {END.strip()!r}", where=str(DOCUMENT))
-    return f"{before}{BEGIN}\n{tables(found)}\n{END}{after}"
+    all_tables = "\n".join(tables(of_one, RELEASES[release]) for release, of_one in found.items())
+    return f"{before}{BEGIN}\n{all_tables}\n{END}{after}"
 
 
 def main() -> None:
     path = data_folder().parent / DOCUMENT
-    found = survey(all_traces())
+    newest_first = (DEFAULT, *(release for release in RELEASES.values() if release is not DEFAULT))
+    found = {release.name: survey(all_traces(release)) for release in newest_first}
     path.write_text(with_tables(path.read_text("utf-8"), found), "utf-8")
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.campaigns.campaign import FOLDER, PLAN
+from conformance.campaigns.campaign import FOLDER, OF_DEVICES, PLAN
 from refsched.queue.transitions import TRANSITIONS
-from refsched.releases import DEFAULT
+from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.recording import unreached
 from refsched.suite.recording.survey import Survey, survey
 from refsched.suite.recording.table import DOCUMENT, all_traces, plugin_counts, with_tables
@@ -26,8 +26,20 @@ def seen() -> Survey:
     return survey(all_traces())
 
 
+@pytest.fixture(scope="module")
+def seen_of_v1_19() -> Survey:
+    return survey(all_traces(RELEASES["1.19"]))
+
+
 def test_the_specification_allows_whatever_kube_scheduler_did(seen: Survey) -> None:
     assert seen.disagreements == {}
+
+
+def test_the_specification_of_v1_19_allows_whatever_kube_scheduler_did(seen_of_v1_19: Survey) -> None:
+    assert seen_of_v1_19.disagreements == {}
+    assert (seen_of_v1_19.traces, seen_of_v1_19.attempts) == (615, 4_195)
+    own = {name for folder, name in seen_of_v1_19.areas if folder == "recorded-v1.19.16"}
+    assert {part.area for part in PLAN} - own == {*OF_DEVICES, "pending"}
 
 
 def test_there_are_enough_of_them(seen: Survey) -> None:
@@ -62,9 +74,11 @@ def test_whatever_else_is_counted_is_counted_often_enough(seen: Survey, counted:
     assert {what: times for what, times in getattr(seen, counted).items() if times < OFTEN} == {}
 
 
-def test_the_documentation_says_what_they_have_seen(seen: Survey) -> None:
+def test_the_documentation_says_what_they_have_seen(seen: Survey, seen_of_v1_19: Survey) -> None:
     text = (ROOT / DOCUMENT).read_text("utf-8")
-    assert with_tables(text, seen) == text, "python -m refsched.suite.recording.table writes it anew"
+    assert with_tables(text, {"1.34": seen, "1.19": seen_of_v1_19}) == text, (
+        "python -m refsched.suite.recording.table writes it anew"
+    )
 
 
 def test_what_is_written_and_what_is_not_recorded_is_there(seen: Survey) -> None:

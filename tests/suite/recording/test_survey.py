@@ -141,9 +141,10 @@ def test_what_extenders_were_asked_is_counted_by_what_came_back() -> None:
 
 
 def test_tables_stand_between_two_marks(tmp_path: Path) -> None:
-    nothing = survey([])
+    nothing = {"1.34": survey([]), "1.19": survey([])}
     text = with_tables(f"before\n{BEGIN}old\n{END}after\n", nothing)
-    assert text.startswith(f"before\n{BEGIN}\n0 traces")
+    assert text.startswith(f"before\n{BEGIN}\n## Of v1.34.2\n\n0 traces")
+    assert "## Of v1.19.16\n\n0 traces" in text
     assert text.endswith(f"{END}after\n")
     assert with_tables(text, nothing) == text
     with pytest.raises(InputError, match="expected"):
