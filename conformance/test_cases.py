@@ -7,6 +7,7 @@ from conformance.cases import (
     cel,
     config,
     devices,
+    earlier,
     extenders,
     node_affinity,
     pod_affinity,
@@ -79,6 +80,11 @@ def test_resource_slice_cases(check: Check, case: Case) -> None:
 
 @conforms(area="devices", cases=cel.CASES, rules=rules_of("DRA"), needs=("devices",))
 def test_cel_selector_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(area="earlier_plugins", cases=earlier.CASES, rules=rules_of("MOST", "PREEMPT"))
+def test_cases_of_earlier_releases(check: Check, case: Case) -> None:
     check(case.history)
 
 

@@ -74,6 +74,18 @@ def _ephemeral_claim(owned: bool) -> History:
     return cluster.history(WITHOUT_BINDING)
 
 
+def _limited_by_the_node() -> History:
+    """Two pods, each with a volume of its own; the node lists room for one of the driver, and has no CSINode."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_HAND, *bound_pair("c1", "v1"), *bound_pair("c2", "v2"))
+    room = {"cpu": "4", "memory": "9Gi", "pods": "9", f"attachable-volumes-csi-{DRIVER}": "1"}
+    cluster.add_node(node(allocatable=room))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.add_pod(pod("", volumes=using("c2")))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _cases() -> Iterator[Case]:
     disk = inline(gcePersistentDisk={"pdName": "b"})
     for attacher, whose in ((DRIVER, "another_driver"), (GCE, "the_driver")):
@@ -84,6 +96,11 @@ def _cases() -> Iterator[Case]:
                 f" other; the disk is the {place} of its volumes, and {whose.replace('_', ' ')} detaches.",
                 _detached(attacher, volumes),
             )
+    yield Case(
+        "limit_of_a_driver_in_the_status_of_the_node",
+        "The release says whether a limit counts that the node's status lists for a driver, and no CSINode.",
+        _limited_by_the_node(),
+    )
     for owned in (False, True):
         name = "owned" if owned else "not_owned"
         yield Case(

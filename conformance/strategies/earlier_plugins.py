@@ -48,6 +48,11 @@ def _at(plugin: str, *points: str, alone: bool = False, weight: int = 1) -> Json
     return found
 
 
+def of_plugin(plugin: str, *points: str, alone: bool = False) -> Json:
+    """A configuration of the earlier API with the plugin at these points."""
+    return _config(_at(plugin, *points, alone=alone), plugin, {})
+
+
 _SHAPES = st.lists(
     st.tuples(st.sampled_from([0, 20, 50, 80, 100]), st.integers(0, 10)),
     min_size=1,

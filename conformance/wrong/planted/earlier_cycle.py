@@ -17,6 +17,14 @@ WRONG = (
         breaks=("R-BASIC-01",),
     ),
     _Wrong(
+        "claims-that-leave-are-used",
+        "A pod whose claim is being deleted is scheduled.",
+        "refsched.cycle.v1_19.basic_checks",
+        "        if claim.metadata.deletion_timestamp is not None:",
+        "        if claim is not claim:",
+        breaks=("R-BASIC-02",),
+    ),
+    _Wrong(
         "no-node-is-an-error",
         "A pod is in error while there is no node.",
         "refsched.cycle.v1_19.scheduling_cycle",
@@ -186,6 +194,22 @@ WRONG = (
         "    return [candidate for candidate in candidates if rank(candidate, context.now) == best]",
         "    return list(candidates)[:1]",
         breaks=("R-PREEMPT-55",),
+    ),
+    _Wrong(
+        "nominations-are-not-cleared",
+        "The nomination of a pod stays if preemption could help on no node.",
+        "refsched.plugins.v1_19.default_preemption",
+        'nominated_node="" if had else None',
+        "nominated_node=None",
+        breaks=("R-PREEMPT-58",),
+    ),
+    _Wrong(
+        "nominations-below-are-kept",
+        "Pods of lower priority that are nominated to the node are not found.",
+        "refsched.plugins.v1_19.default_preemption",
+        "if other.pod.priority < priority)",
+        "if other.pod.priority > priority)",
+        breaks=("R-PREEMPT-59",),
     ),
     _Wrong(
         "extenders-say-for-good",

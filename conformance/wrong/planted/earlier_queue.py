@@ -121,6 +121,14 @@ WRONG = (
         breaks=("R-QUEUE-73",),
     ),
     _Wrong(
+        "immediate-classes-move-pods",
+        "An added StorageClass is a move request whatever its binding mode is.",
+        "refsched.machine.v1_19",
+        'if not isinstance(shown, StorageClass) or shown.volume_binding_mode == "WaitForFirstConsumer":',
+        "if True:",
+        breaks=("R-EVENT-52",),
+    ),
+    _Wrong(
         "deleted-nodes-move-pods",
         "A deleted node is a move request.",
         "refsched.machine.v1_19",
@@ -151,6 +159,14 @@ WRONG = (
         "refsched.machine.v1_19",
         "_UPDATE, _wants_near(after))",
         "_UPDATE)",
+        breaks=("R-EVENT-55",),
+    ),
+    _Wrong(
+        "added-pods-move-nobody",
+        "An assigned pod that is added moves no pod with a matching affinity.",
+        "refsched.machine.v1_19",
+        "return any(term.matches(assigned, {}) for term in PodInfo(waiting).required_affinity_terms)",
+        "return False",
         breaks=("R-EVENT-55",),
     ),
     _Wrong(

@@ -44,11 +44,11 @@ NEAREST: Mapping[str, tuple[str, ...]] = {
     ),
     "earlier_plugins": (
         "earlier_plugins",
+        "spread",
         "resources",
         "taints",
         "node_affinity",
         "pod_affinity",
-        "spread",
         "images",
         "volumes",
         "attached",

@@ -12,13 +12,14 @@ import shlex
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from itertools import islice
 
 from attrs import frozen
 
 from conformance.wrong.planted.configured import all_configured, connect_configured
+from conformance.wrong.planted.table import all_wrong
 from conformance.wrong.running.profile import SuiteTest, histories_of, suite_tests
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import connect
@@ -81,7 +82,10 @@ def fate_of(name: str, nearest: Sequence[str], *, alone: bool = True, profile: s
     """``nearest`` are areas, of what is drawn and of recordings; their tests come first. Without ``alone`` neither
     invariants nor recordings are tried by themselves. It is judged as the ``profile`` says, as with ``--only``."""
     with connect_wrong(name, profile) as adapter:
-        tests = sorted(tests_for(adapter), key=lambda test: distance(test, nearest))
+        breaks = all_wrong()[name].breaks
+        tests = sorted(
+            tests_for(adapter), key=lambda test: (not _names(test, breaks), *distance(test, nearest))
+        )
         near = [test for test in tests if test.area in nearest]
         suite = attack(adapter, tests)
         if not alone:
@@ -118,6 +122,11 @@ def tests_for(adapter: Adapter) -> list[SuiteTest]:
     about = About.of(adapter.hello, bench.holding(adapter), bench.lacks(adapter))
     tests = suite_tests(about.kubernetes)
     return [test for test in tests if test.declared is None or not test.declared.missing(about)]
+
+
+def _names(test: SuiteTest, rules: Collection[str]) -> bool:
+    """Whether it is a case of one of these rules."""
+    return test.case is not None and not set(rules).isdisjoint(test.case.rules)
 
 
 def distance(test: SuiteTest, nearest: Sequence[str]) -> tuple[int, bool, bool]:

@@ -146,7 +146,7 @@ def _as_parts() -> str:
     return "\n".join(
         (
             "Judged with `--only PROFILE`, as an implementation of a part is ([partial](partial.md)). A wrong"
-            " scheduler can be such a part if one of the rules that it breaks can show in what the part reports;"
+            " scheduler can be such a part if every rule that it breaks can show in what the part reports;"
             f" of those a random sample was tried (`--only PROFILE --most N`, seed {SEED}).\n",
             table(("profile", "can be one", "tried", "killed", "share"), rows),
             "Survivors among them:\n",

@@ -163,13 +163,13 @@ def power_of(done: Iterable[tuple[str, int]], about: About) -> Power | None:
 
 
 def _power_of_part(done: Mapping[str, int], about: About) -> Power | None:
-    """By the largest profile that it claims whole, and those wrong schedulers alone that break a rule which can
+    """By the largest profile that it claims whole, and those wrong schedulers alone of which every broken rule can
     show in what it reports."""
     parts: Mapping[str, Sequence[Mapping[str, Any]]] = _table()["parts"]
     claimed = [name for name in parts if PROFILES[name] <= frozenset(about.capabilities)]
     if not claimed:
         return None
     profile = max(claimed, key=lambda name: len(PROFILES[name]))
-    tried = [row for row in parts[profile] if not about.lacks.keys() >= set(row["breaks"])]
+    tried = [row for row in parts[profile] if about.lacks.keys().isdisjoint(row["breaks"])]
     killed = sum("test" in row and row["at"] <= done.get(row["test"], 0) for row in tried)
     return Power(killed, len(tried), profile) if killed else None
