@@ -23,7 +23,7 @@ DISAGREED = 1
 NOT_JUDGED = 2
 
 
-_YOUNG = 50_000
+YOUNG = 50_000
 """Garbage is collected after so many new objects: with Python's own 700 a start would do it a hundred times."""
 
 
@@ -300,7 +300,7 @@ def rule(rule_id: str | None, text: str | None) -> None:
 def main() -> None:
     """The entry point. Whatever happens ends with one of the exit codes, and an error in one line: also a full
     disk, a closed stream and a defect of refsched."""
-    gc.set_threshold(_YOUNG)
+    gc.set_threshold(YOUNG)
     stdout = sys.stdout
     if stdout is None:
         _end("standard output is closed")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import signal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +18,7 @@ from refsched.checking.agreement import Disagreement
 from refsched.checking.replay import FileReport, judge_file, trace_files
 from refsched.errors import one_line, printable
 from refsched.records import NodeStatus
-from refsched.tools.cli.main import AGREED, DISAGREED, NOT_JUDGED
+from refsched.tools.cli.main import AGREED, DISAGREED, NOT_JUDGED, YOUNG
 
 DECIDED_BY_ONE_RULE = ("filter", "scores", "totals", "bind", "message")
 SHOWN = 2000
@@ -58,9 +59,13 @@ def _judged(files: Iterable[Path], processes: int) -> Iterator[FileReport]:
     if processes == 1:
         yield from map(judge_file, files)
         return
-    ignoring = (signal.SIGINT, signal.SIG_IGN)
-    with get_context("spawn").Pool(processes, initializer=signal.signal, initargs=ignoring) as pool:
+    with get_context("spawn").Pool(processes, initializer=_begin) as pool:
         yield from pool.imap(judge_file, files)
+
+
+def _begin() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.set_threshold(YOUNG)
 
 
 def _print_report(report: FileReport) -> None:
