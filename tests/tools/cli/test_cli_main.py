@@ -77,6 +77,19 @@ def test_schedule_loads_nothing_that_its_cluster_does_not_need(tmp_path: Path) -
     assert "1 pending pod" in done.stdout
 
 
+def test_a_replay_that_agrees_loads_nothing_of_the_suite() -> None:
+    path = str(sorted((ROOT / "traces" / "kube-scheduler-v1.34.2").glob("*.jsonl.gz"))[0])
+    late = ("hypothesis", "pytest", "refsched.suite", "rich", "yaml")
+    program = (
+        f"import sys; from refsched.tools.cli.main import cli; sys.argv[1:] = ['replay', {path!r}]\n"
+        f"try: cli(standalone_mode=False)\n"
+        f"finally: print(*(name for name in {late!r} if name in sys.modules), file=sys.stderr)"
+    )
+    done = _python("-c", program)
+    assert (done.returncode, done.stderr.strip()) == (0, "")
+    assert "0 disagree" in done.stdout
+
+
 @pytest.mark.parametrize("command", ["explain", "replay", "schedule"])
 def test_each_command_prints_its_exit_codes_or_its_usage(command: str) -> None:
     done = run(command, "--help")
