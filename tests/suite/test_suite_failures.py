@@ -138,3 +138,15 @@ def test_observed_rules_do_not_count_where_only_promised_ones_were_asked_for(sui
 def test_a_warning_of_an_implementation_is_no_error(suite: Suite) -> None:
     suite.add("pytest.ini", "[pytest]\nfilterwarnings = error\n")
     assert suite("-k", "small_pod", impl="warns").ret == 0
+
+
+def test_what_repeats_earlier_failures_is_removed_when_a_run_begins(suite: Suite) -> None:
+    folder = suite.path / ".refsched"
+    suite(impl="wrong")
+    assert {path.name for path in folder.iterdir()} >= {"R-TOY-01.jsonl", "R-TOY-01.yaml"}
+    (folder / "mine.yaml").write_text("", "utf-8")
+    suite("--replay=.refsched/R-TOY-01.jsonl", impl="right")
+    suite("--shard=1/2", impl="right")
+    assert (folder / "R-TOY-01.jsonl").is_file()
+    suite(impl="right")
+    assert [path.name for path in folder.iterdir()] == ["mine.yaml"]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,16 @@ class Gathering:
         self._about = self._runner.about()
         if self._config.getoption("numprocesses", None):
             self._runner.close()
+        if self._options.replay is None and self._options.shard is None:
+            self._remove_what_repeats_earlier_failures()
         return self._about
+
+    def _remove_what_repeats_earlier_failures(self) -> None:
+        """Parts of one run (``--shard``) share the folder, and a repeated failure is read from it."""
+        for suffix in ("jsonl", "yaml"):
+            for path in (self._config.invocation_params.dir / FOLDER).glob(f"R-*.{suffix}"):
+                with suppress(OSError):
+                    path.unlink()
 
     # --- Tests ------------------------------------------------------------------------------------
 
