@@ -106,13 +106,14 @@ _FULL = combinations(
     ("1", "2"),
 )
 _EVICTABLE = combinations(
-    lambda requests, labels, priority, namespace: pod(
-        "", requests, labels=labels, priority=priority, namespace=namespace
+    lambda requests, labels, priority, namespace, leaving: with_metadata(
+        pod("", requests, labels=labels, priority=priority, namespace=namespace), **leaving
     ),
     ({"cpu": "1"}, {}, {"cpu": "500m"}),
     ({"app": "a"}, {"app": "a"}, {}),
     (0, 0, 9),
     ("", "", "", "other"),
+    ({}, {}, {"deletionTimestamp": AN_AGE_AGO}),
 )
 _EVICTING = combinations(
     lambda requests, labels, skew: pod(

@@ -131,11 +131,17 @@ _SCRIPTS = st.builds(
 )
 
 
-def _pod(amount: str, priority: int, managed: str, script: Json) -> Json:
-    """``managed`` names the extender whose resource it asks for."""
+def _pod(amount: str, priority: int, managed: str, script: Json, starting: bool = False) -> Json:
+    """``managed`` names the extender whose resource it asks for, of a container or one that is ``starting``."""
     asked = {f"x.y/{managed}": "1"} if managed else {}
-    resources = {"requests": {**cpu(amount), **asked}, **({"limits": asked} if asked else {})}
-    made = pod("", containers=[{"name": "c", "image": "i", "resources": resources}], priority=priority)
+    managing: Json = {"requests": asked, "limits": asked} if asked else {}
+    own: Json = {"requests": {**cpu(amount), **({} if starting else asked)}}
+    made = pod(
+        "",
+        containers=[{"name": "c", "image": "i", "resources": own if starting else {**managing, **own}}],
+        priority=priority,
+        initContainers=[{"name": "i", "image": "i", "resources": managing}] if starting else [],
+    )
     return (
         with_metadata(made, annotations={ANNOTATION: json.dumps(script, sort_keys=True)}) if script else made
     )
@@ -147,6 +153,7 @@ _PODS = st.builds(
     st.sampled_from([0, 10, 10]),
     st.sampled_from(["", "", "a", "b"]),
     _SCRIPTS,
+    st.sampled_from([False, False, True]),
 )
 _RUNNING = combinations(
     lambda amount, priority, start: pod("", cpu(amount), priority=priority, status={"startTime": start}),

@@ -313,6 +313,27 @@ def _by_turns(draw: DrawFn) -> History:
     return cluster.history(SCRIPTED, draw(st.sampled_from([{}, {"SchedulerPopFromBackoffQ": False}])))
 
 
+# --- Backoffs that end in one second --------------------------------------------------------------
+
+
+@st.composite
+def _within_a_second(draw: DrawFn) -> History:
+    """Pods are rejected one after the other, a fraction of a second apart; then all of them would fit, while they
+    back off or after it. Of those whose backoff ends in one second the most important is tried first."""
+    cluster = HistoryBuilder()
+    cluster.add_node(_place("1", "a"))
+    for priority in draw(st.lists(st.sampled_from([0, 10, 5]), min_size=2, max_size=4)):
+        cluster.add_pod(pod("", cpu("1500m"), priority=priority))
+        cluster.schedule(1)
+        cluster.wait(draw(st.sampled_from([0.25, 0.5, 0.125])))
+    cluster.change_node(0, _place("4", "a"))
+    if seconds := draw(st.sampled_from([0, 0, 0.5, 1, 2])):
+        cluster.wait(seconds)
+    for _ in range(4):
+        cluster.schedule(1)
+    return cluster.history(gates=draw(st.sampled_from([{}, {}, {"SchedulerPopFromBackoffQ": False}])))
+
+
 def histories() -> SearchStrategy[History]:
     anything = with_many_changes(
         pods_created(_PODS),
@@ -337,4 +358,4 @@ def histories() -> SearchStrategy[History]:
         gates=switched("SchedulerPopFromBackoffQ"),
         hosts=True,
     )
-    return st.one_of(*[anything] * 9, *[_at_once()] * 3, _by_turns())
+    return st.one_of(*[anything] * 9, *[_at_once()] * 3, _by_turns(), _within_a_second())

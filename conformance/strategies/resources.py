@@ -106,14 +106,14 @@ def _with_overhead(value: Json, cpu: str) -> Json:
     return with_spec(value, overhead={"cpu": cpu}, runtimeClassName="r") if cpu else value
 
 
-def _containers(first: Json, second: Json, starting: list[tuple[str, Json]], overhead: str) -> Json:
+def _containers(first: Json, second: Json, starting: list[tuple[str, Json, Json]], overhead: str) -> Json:
     """Two containers, and init containers of which some go on as sidecars."""
     made = pod(
         "",
         containers=[_container("c", first, {}), _container("d", second, {})],
         initContainers=[
-            container(f"i{number}", requests, **({"restartPolicy": policy} if policy else {}))
-            for number, (policy, requests) in enumerate(starting)
+            _container(f"i{number}", requests, rare, **({"restartPolicy": policy} if policy else {}))
+            for number, (policy, requests, rare) in enumerate(starting)
         ],
     )
     return _with_overhead(made, overhead)
@@ -123,7 +123,7 @@ _CONTAINERS = st.builds(
     _containers,
     _PLAIN,
     _PLAIN,
-    st.lists(st.tuples(st.sampled_from(["", "Always"]), _PLAIN), max_size=3),
+    st.lists(st.tuples(st.sampled_from(["", "Always"]), _PLAIN, one_in(3, _RARE, {})), max_size=3),
     st.sampled_from(["", "250m", "1m"]),
 )
 

@@ -47,7 +47,12 @@ _NODES = combinations(
     ("a", "b", "a", "b", "c", None, ""),
     (None, "r", "s"),
     (None, None, None, None, "h"),
-    ({}, {}, {}, {}, {"taints": [{"key": "k", "effect": "NoSchedule"}]}, {"unschedulable": True}),
+    (
+        *[{}] * 4,
+        {"taints": [{"key": "k", "effect": "NoSchedule"}]},
+        {"taints": [{"key": "k", "effect": "NoExecute"}]},
+        {"unschedulable": True},
+    ),
 )
 """An empty label is one. Two nodes may bear the same host's name, or another one's."""
 

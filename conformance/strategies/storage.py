@@ -31,6 +31,7 @@ from conformance.vocabulary.storage import (
     BIND_COMPLETED,
     DRIVER,
     GKE_ZONE,
+    OLD_REGION,
     OLD_ZONE,
     SELECTED_NODE,
     STORAGE,
@@ -196,6 +197,7 @@ VOLUME_LABELS: tuple[Json, ...] = (
     {ZONE: "a__b"},
     {OLD_ZONE: "b"},
     {ZONE: "a", REGION: "r"},
+    {OLD_REGION: "r"},
 )
 SOURCES: tuple[Json, ...] = (
     {"csi": {"driver": DRIVER, "volumeHandle": "h1"}},
@@ -214,6 +216,15 @@ _VOLUME_MODES = (
 )
 
 
+_OTHER_TERMS: tuple[tuple[Json, ...], ...] = (
+    (),
+    (),
+    ({},),
+    ({"matchExpressions": [{"key": "disk", "operator": "In", "values": ["tape"]}]},),
+)
+"""Terms of a volume's node affinity before the one that is drawn: none of them matches a node."""
+
+
 def drawn_volumes(
     labels: Sequence[Json], reaches: Sequence[list[Json]], sources: Sequence[Json], owners: Sequence[str]
 ) -> SearchStrategy[Json]:
@@ -223,6 +234,7 @@ def drawn_volumes(
             "size": st.sampled_from(("2Gi", "1Gi", "1073741825")),
             "modes": st.sampled_from(_VOLUME_MODES),
             "reach": st.sampled_from(reaches),
+            "terms": st.sampled_from(_OTHER_TERMS),
             "source": st.sampled_from(sources),
             "labels": st.sampled_from(labels),
             "owner": st.sampled_from(owners),
@@ -242,7 +254,8 @@ def volume(number: int, drawn: Json) -> Json:
     if drawn["class"]:
         spec["storageClassName"] = drawn["class"]
     if drawn["reach"]:
-        spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": [{"matchExpressions": drawn["reach"]}]}}
+        terms = [*drawn.get("terms", ()), {"matchExpressions": drawn["reach"]}]
+        spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": terms}}
     if drawn["owner"]:
         uid = {"its uid": {"uid": f"uid-c{number}"}, "an earlier one": {"uid": "uid-earlier"}}
         named = {"kind": "PersistentVolumeClaim", "namespace": "default", "name": f"c{number}"}
@@ -294,6 +307,8 @@ NODES = combinations(
         {},
         {ZONE: "a", REGION: "r", GKE_ZONE: "a"},
         {OLD_ZONE: "b", GKE_ZONE: "b"},
+        {REGION: "r"},
+        {OLD_REGION: "s"},
     ),
     ("9", "9", "2"),
     ("4", "1"),
@@ -309,14 +324,16 @@ def waiting_pods(*volumes: list[Json]) -> SearchStrategy[Json]:
 
 
 def running_pods(*volumes: list[Json]) -> SearchStrategy[Json]:
-    """Some run in another namespace, where there are no claims."""
+    """Some run in another namespace, where there are no claims, and some are leaving."""
     return combinations(
-        lambda used, start, namespace: pod(
-            "", namespace=namespace, status={"phase": "Running", "startTime": start}, volumes=used
+        lambda used, start, namespace, leaving: with_metadata(
+            pod("", namespace=namespace, status={"phase": "Running", "startTime": start}, volumes=used),
+            **leaving,
         ),
         volumes,
         START_TIMES,
         ("", "", "", "", "other"),
+        ({}, {}, {"deletionTimestamp": AN_AGE_AGO}),
     )
 
 

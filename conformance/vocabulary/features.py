@@ -25,13 +25,12 @@ from conformance.vocabulary.objects import (
     resized,
     spread,
 )
-from conformance.vocabulary.storage import GKE_ZONE, OLD_ZONE, inline, reaching, using
+from conformance.vocabulary.storage import OLD_REGION, OLD_ZONE, inline, reaching, using
 
 Json = dict[str, Any]
 Feature = Json
 
 GPU = "example.com/gpu"
-OLD_REGION = "failure-domain.beta.kubernetes.io/region"
 _HUGE = "hugepages-2Mi"
 
 
@@ -190,17 +189,21 @@ _PLACES: tuple[Feature, ...] = (
 # --- What a pod uses ------------------------------------------------------------------------------
 
 _GCE = {"gcePersistentDisk": {"pdName": "d"}}
-_USES: tuple[Feature, ...] = (
+_PORTS: tuple[Feature, ...] = (
     _container("p", {}, **_PORT),
     _starting("q", {}, **_SIDECAR, **_PORT),
     _container("u", {}, ports=[{"containerPort": 80, "hostPort": 80, "protocol": "UDP"}]),
     _container("v", {}, ports=[{"containerPort": 80, "hostPort": 80, "hostIP": "10.0.0.1"}]),
     _container("m", {}, image="big"),
     _starting("n", {}, image="big:latest"),
+)
+_VOLUMES: tuple[Feature, ...] = (
     *(_spec(volumes=[{**using(name)[0], "name": name}]) for name in ("c1", "c2", "c3", "c4")),
     _spec(volumes=inline(**_GCE)),
     _spec(volumes=[{"name": "o", "gcePersistentDisk": {"pdName": "d", "readOnly": True}}]),
     _spec(volumes=[{"name": "w", "awsElasticBlockStore": {"volumeID": "d"}}]),
+)
+_DEVICES: tuple[Feature, ...] = (
     *(
         _spec(resourceClaims=[{"name": name, "resourceClaimName": name}])
         for name in ("k1", "k2", "k3", "k4", "k5")
@@ -210,7 +213,7 @@ _USES: tuple[Feature, ...] = (
 # --- Who it is ------------------------------------------------------------------------------------
 
 _TARGET: Json = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
-_WHO: tuple[Feature, ...] = (
+WHO: tuple[Feature, ...] = (
     *[_labels(app="a")] * 4,
     _labels(app="b"),
     _labels(app="a", version="1"),
@@ -226,8 +229,6 @@ TERMINATING: tuple[Feature, ...] = (
     {"metadata": {"deletionTimestamp": AN_AGE_AGO}, "status": {"conditions": [_TARGET]}},
 )
 STARTED: tuple[Feature, ...] = tuple(_status(startTime=start) for start in START_TIMES)
-POD: tuple[tuple[Feature, ...], ...] = (_WHO, _AMOUNTS, _NEAR, _SPREAD, _PLACES, _USES)
-"""What a pod may have, by what it is about."""
 GATED = _spec(schedulingGates=[{"name": "g"}])
 
 
@@ -264,35 +265,45 @@ def _has(**amounts: str) -> Feature:
     return _status(allocatable={names.get(name, name): amount for name, amount in amounts.items()})
 
 
-NODE: tuple[Feature, ...] = (
+_TAINTED: tuple[Feature, ...] = (
     *(_taints(effect) for effect in ("NoSchedule", "NoExecute", "PreferNoSchedule")),
     _taints("NoExecute", "PreferNoSchedule"),
     _taints("NoSchedule", value=""),
     _spec(unschedulable=True),
-    *(
-        _labels(**labels)
-        for labels in (
-            {ZONE: "b"},
-            {ZONE: "c"},
-            {REGION: "r"},
-            {OLD_ZONE: "a"},
-            {OLD_ZONE: "b", OLD_REGION: "r"},
-            {"disk": "ssd"},
-            {"size": "4"},
-            {"size": "3"},
-            {GKE_ZONE: "a"},
-        )
-    ),
+)
+_IN_ZONES: tuple[Feature, ...] = (_labels(**{ZONE: "b"}), _labels(**{ZONE: "b"}), _labels(**{ZONE: "c"}))
+_LABELLED: tuple[Feature, ...] = (_labels(disk="ssd"), _labels(size="4"), _labels(size="3"))
+_ROOM: tuple[Feature, ...] = (
     _has(cpu="1"),
     _has(cpu="2", memory="2Gi"),
     _has(pods="2"),
     _has(gpu="1"),
     _has(gpu="2", storage="3Gi"),
     _has(huge="4Mi", storage="1Gi"),
+)
+_IMAGES: tuple[Feature, ...] = (
     _status(images=[{"names": ["big:latest"], "sizeBytes": 900_000_000}]),
     _status(images=[{"names": ["big:latest", "i:latest"], "sizeBytes": 400_000_000}]),
 )
-"""Without any of them a node is in the zone ``a`` and has four cores."""
+_OF_OLD: tuple[Feature, ...] = (
+    _labels(**{REGION: "r"}),
+    _labels(**{REGION: "r"}),
+    _labels(**{OLD_ZONE: "a"}),
+    _labels(**{OLD_ZONE: "b", OLD_REGION: "r"}),
+    _labels(**{OLD_REGION: "s"}),
+)
+ABOUT: tuple[tuple[tuple[Feature, ...], tuple[Feature, ...]], ...] = (
+    (_AMOUNTS, _ROOM),
+    (_NEAR, _IN_ZONES),
+    (_SPREAD, (*_IN_ZONES, *_TAINTED[:2])),
+    (_PLACES, (*_TAINTED, *_LABELLED)),
+    (_PORTS, _IMAGES),
+    (_VOLUMES, (*_OF_OLD, _LABELLED[0])),
+    (_VOLUMES, (*_OF_OLD, _LABELLED[0])),
+    (_DEVICES, ()),
+)
+"""What pods and nodes may have, by what it is about. Without any of it a node is in the zone ``a`` and has four
+cores."""
 
 # --- Volumes --------------------------------------------------------------------------------------
 

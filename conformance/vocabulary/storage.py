@@ -14,6 +14,9 @@ Json = dict[str, Any]
 OLD_ZONE = "failure-domain.beta.kubernetes.io/zone"
 
 
+OLD_REGION = "failure-domain.beta.kubernetes.io/region"
+
+
 GKE_ZONE = "topology.gke.io/zone"
 
 
