@@ -25,9 +25,11 @@ from conformance.wrong.mutating.mutants import (
 )
 from conformance.wrong.mutating.mutation import compiled, mutants_of
 from conformance.wrong.mutating.operators import OPERATORS
-from conformance.wrong.running.forking import importers_of
+from conformance.wrong.running.forking import Forked, forget_modules, importers_of
 from conformance.wrong.running.mutant_page import Attack, End, Result, page, read, write
-from conformance.wrong.running.mutant_runs import kill_nearby
+from conformance.wrong.running.mutant_runs import attack, kill_nearby
+from conformance.wrong.running.profile import suite_tests
+from refsched.suite.adapters.adapter import Adapter
 
 EXAMPLES = {
     "boundary": ("a < b", "a <= b"),
@@ -169,6 +171,17 @@ def test_what_is_imported_again_with_a_module_is_what_imports_it() -> None:
     again = importers_of("refsched.plugins.node_ports")
     assert {"refsched.plugins.node_ports", "refsched.reference"} <= again
     assert "refsched.objects.pod" not in again
+
+
+def test_a_module_that_is_imported_again_and_is_as_it_was_decides_as_before() -> None:
+    test = next(test for test in suite_tests() if test.area == "resources" and test.draws)
+    with Adapter("as it was", Forked(lambda: forget_modules("refsched.objects.resources"), 60)) as adapter:
+        survived = attack(adapter, [(test, number) for number in range(12)], 60)
+    assert survived.end is End.SURVIVED, survived.problem or survived.rule
+
+
+def test_a_sample_of_another_seed_is_another_one() -> None:
+    assert sample(8, "1") != sample(8) == sample(8, "0")
 
 
 def test_a_name_that_is_no_mutant_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ import hashlib
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import CodeType
 
@@ -19,7 +19,7 @@ from conformance.wrong.mutating.mutation import Mutant, compiled, mutants_of
 from conformance.wrong.running.planting import plant
 
 SEED = "0"
-"""Of the sample."""
+"""Of the sample, unless another one is asked for."""
 
 _ROOT = Path(__file__).parents[3]
 
@@ -102,6 +102,7 @@ def _options(arguments: Sequence[str]) -> Namespace:
     parser.add_argument("--list", action="store_true", help="list all mutants, each with what it changes")
     parser.add_argument("--run", action="store_true", help="try the default profile on mutants")
     parser.add_argument("--sample", type=int, default=500, help="how many of them (default: 500)")
+    parser.add_argument("--seed", default=SEED, help=f"of the sample (default: {SEED})")
     parser.add_argument("--jobs", type=int, default=2, help="how many at once (default: 2)")
     parser.add_argument("--limit", type=float, default=20.0, help="CPU seconds for one (default: 20)")
     parser.add_argument("--again", action="store_true", help="try those too that the file of --json knows")
@@ -167,18 +168,19 @@ def areas_near(module: str) -> tuple[str, ...]:
     return (*(area for areas in nearest for area in areas), *NEAREST[group_of(module)])
 
 
-def sample(size: int) -> list[Mutant]:
-    """As many of each group as of any other, where there are that many. A larger sample holds each smaller one."""
+def sample(size: int, seed: str = SEED) -> list[Mutant]:
+    """As many of each group as of any other, where there are that many. A larger sample of one seed holds each
+    smaller one."""
     drawn: dict[str, list[Mutant]] = {group: [] for group in GROUPS}
-    for mutant in sorted(all_mutants(), key=_lot):
+    for mutant in sorted(all_mutants(), key=partial(_lot, seed)):
         drawn[group_of(mutant.module)].append(mutant)
     turns = max(len(mutants) for mutants in drawn.values())
     evenly = [mutants[turn] for turn in range(turns) for mutants in drawn.values() if turn < len(mutants)]
     return evenly[:size]
 
 
-def _lot(mutant: Mutant) -> bytes:
-    return hashlib.sha256(f"{SEED} {mutant.name}".encode()).digest()
+def _lot(seed: str, mutant: Mutant) -> bytes:
+    return hashlib.sha256(f"{seed} {mutant.name}".encode()).digest()
 
 
 # --- Serving --------------------------------------------------------------------------------------

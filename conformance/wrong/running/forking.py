@@ -152,9 +152,12 @@ def _clear(remembering: Any) -> None:
 
 
 def forget_modules(module: str) -> None:
-    """The next import is of new ones."""
+    """The next import is of new ones, also where it asks a package, which stays, for a module by its name."""
     for name in [name for name in sys.modules if name in importers_of(module)]:
+        package, _, own = name.rpartition(".")
         del sys.modules[name]
+        if package in sys.modules:
+            vars(sys.modules[package]).pop(own, None)
 
 
 @cache

@@ -56,7 +56,7 @@ _REACHED: dict[str, Reach] = {}
 
 def run(options: Namespace) -> int:
     """0 where nothing survives."""
-    mutants = sample(options.sample)
+    mutants = sample(options.sample, options.seed)
     if options.names:
         mutants = [one for one in all_mutants() if one.name in options.names]
     known = mutant_page.read(options.json) if options.json is not None else {}
