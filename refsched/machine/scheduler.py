@@ -179,9 +179,9 @@ class Scheduler:
         return True
 
     def skip(self, pod: str) -> None:
-        """Pops and skips this pod, even if it is not the next one. Raises KeyError if it is not in the queue."""
-        queue = self.state.queue
-        queue.done(queue.take(pod).pod.uid)
+        """Skips this pod as one that was popped before the pod that was popped last, even if it is not the next
+        one. Raises KeyError if it is not in the queue."""
+        self.state.queue.skip(pod)
 
     def _is_skipped(self, pod: Pod) -> bool:
         return self.kubernetes.machine.is_skipped(self.state, pod)

@@ -60,6 +60,9 @@ class InFlight:
             self._happenings.popleft()
             self._dropped += 1
 
+    def add_earlier(self) -> None:
+        """The pod that was added last had been popped before the one that was added before it."""
+
     def note(self, happening: Happening) -> None:
         """R-FLIGHT-01: An event is remembered for each pod that is in flight when it happens.
         Source: addEventIfAnyInFlight."""

@@ -199,6 +199,11 @@ class SchedulingQueue:
         if pod is not None:
             self._go(pod, Place.IN_FLIGHT, Occurrence.DONE)
 
+    def skip(self, key: str) -> None:
+        """Pops a pod that nobody tries, and that was popped before the last one. Raises KeyError as ``take``."""
+        self.done(self.take(key).pod.uid)
+        self._in_flight.add_earlier()
+
     def add_unschedulable_if_not_present(self, pod: QueuedPod) -> None:
         """Requeues a pod whose attempt failed. ``pod`` names the plugins that rejected it, none if the attempt
         ended in an error, and is as the API server shows it now.

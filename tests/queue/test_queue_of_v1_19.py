@@ -162,6 +162,18 @@ def test_a_pop_ends_what_moved_also_for_a_pod_that_is_still_being_bound(world: W
     assert world.place("binding") is Place.UNSCHEDULABLE
 
 
+def test_a_pod_that_was_skipped_before_that_pop_ends_nothing_that_moved_since(world: World) -> None:
+    world.add(pod("binding"))
+    world.add(pod("skipped"))
+    binding = world.pop("binding")
+    world.moves()
+    world.queue.skip("ns/skipped")
+
+    world.queue.add_unschedulable_if_not_present(binding)
+
+    assert (world.place("binding"), world.place("skipped")) == (Place.BACKOFF, Place.NOWHERE)
+
+
 def test_the_leftover_flush_comes_after_a_minute_and_is_a_move_request(world: World) -> None:
     world.add(pod("p"))
     world.queue.add_unschedulable_if_not_present(world.pop("p"))
