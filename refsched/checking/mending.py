@@ -99,6 +99,17 @@ class Mending:
         orders = self.mended & _ORDERS
         return self._is_explained(self._wrong(found), orders)
 
+    def agrees(self) -> bool:
+        """Whether another checker, which is made now and asked the same questions, finds nothing wrong, and makes
+        the attempt that was compared last, too."""
+        checker, wrong = self._asked_all_over(self.mended)
+        return wrong is None and (checker.specified is None) == (self.checker.specified is None)
+
+    @property
+    def asked(self) -> int:
+        """How many questions were asked."""
+        return len(self._asked)
+
     def orders_left_open(self, found: object) -> tuple[FixedOrder, ...]:
         """Returns the orders of the release without which there is no disagreement, since a rule leaves them
         open. The scheduler is free in them from now on. A checker that has to guess which order was taken, and

@@ -53,7 +53,7 @@ def mutants_of(module: str, source: str) -> Iterator[Mutant]:
     """All mutants of the module, in the order of its source."""
     tree = ast.parse(source)
     count: Counter[str] = Counter()
-    for place in _places(tree):
+    for place in places_of(tree):
         before = _first_line(place.node)
         for name, operator in OPERATORS.items():
             for changed in operator(place.node):
@@ -114,7 +114,7 @@ class _Context:
         return evolve(self, function=f"{self.function}.{name}" if self.function else name, always=always)
 
 
-def _places(tree: ast.Module) -> Iterator[Place]:
+def places_of(tree: ast.Module) -> Iterator[Place]:
     yield from _inside(tree, _Context(tree))
 
 

@@ -25,7 +25,7 @@ from refsched.suite.catalogue.showing import shown_with
 TABLE = Path(__file__).with_name("applied.json")
 
 MOST = 3
-"""So many rules are suspected."""
+"""So many rules are named."""
 
 SHARED = 1.25
 """What a rule weighs more that a plugin shares with others: it stands farther in than the plugin's own."""
@@ -137,7 +137,7 @@ def suspects(symptom: str, seen: Circumstances) -> tuple[str, ...]:
     is_hint = "queue" in shown_with(symptom) and plugin_of(symptom) is not None
     weights[symptom] = weights.get(symptom, 0.0) + (HINTED if is_hint else NEAREST)
     ranked = sorted(weights, key=lambda rule: (-weights[rule], rule))
-    return tuple(ranked[:MOST])
+    return tuple(ranked)
 
 
 def _weight(rule: str, seen: Circumstances) -> float:

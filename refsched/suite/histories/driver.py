@@ -18,7 +18,7 @@ from refsched.errors import InputError
 from refsched.records import Attempt, Input, Record
 from refsched.suite.adapters.answers import Answer
 from refsched.suite.histories.api_server import ApiServer
-from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import (
     Advance,
     Create,
@@ -110,6 +110,7 @@ class Transcript:
     decisive: Mapping[str, int] = Factory(dict)
     choices: int = 0
     single: int = 0
+    comparison: Comparison | None = None
 
 
 class _OverError(Exception):

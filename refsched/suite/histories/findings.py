@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from attrs import frozen
 
 
@@ -11,7 +13,8 @@ class Finding:
     """``member`` is a path in the record, such as ``filter.n1`` or ``queues.active``. ``pod`` is the pod that
     it is about (``namespace/name``), or empty. ``step`` is the index in the history of the step that showed it;
     the driver sets it. ``symptom`` is the rule of the place where it shows, which stays the same while a history
-    is made small, and ``also`` are rules that may be broken instead of ``rule``."""
+    is made small. ``suspected`` are the rules that may be broken, the most suspected first, and ``also`` those
+    that are named after ``rule``."""
 
     rule: str
     member: str
@@ -21,8 +24,18 @@ class Finding:
     step: int = 0
     symptom: str = ""
     also: tuple[str, ...] = ()
+    suspected: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:
         """What two findings of the same mistake have in common."""
         return self.symptom or self.rule
+
+
+@frozen
+class Comparison:
+    """What came in one history, of so many records; ``agrees`` says whether the specification, as its code is when
+    it is called, allows all of it."""
+
+    agrees: Callable[[], bool]
+    records: int

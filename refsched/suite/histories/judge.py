@@ -24,6 +24,7 @@ from refsched.suite.catalogue.levels import PROMISED
 from refsched.suite.catalogue.reach import Reach
 from refsched.suite.catalogue.rules import counterpart
 from refsched.suite.catalogue.showing import shown_with
+from refsched.suite.catalogue.suspicion import MOST
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import History
 from refsched.suite.histories.part import OF_PREEMPTION, Part
@@ -93,6 +94,15 @@ class Judge:
     @property
     def has_diverged(self) -> bool:
         return self._checker.has_diverged
+
+    def agrees(self) -> bool:
+        """Whether the specification, as its code is now, allows all that came so far."""
+        return self._followed.agrees()
+
+    @property
+    def asked(self) -> int:
+        """In how many steps it was compared."""
+        return self._followed.asked
 
     def foresee(self, records: Sequence[Record]) -> None:
         self._followed.ask(lambda checker: checker.foresee(records))
@@ -203,8 +213,17 @@ class Judge:
         cause = self._cause_of(found)
         applied = self._reach.applied | self._not_compared
         symptom = counterpart(self._attribution.rule_of(cause), self._part.kubernetes, applied)
-        rule, *also = self._attribution.suspects(cause, symptom)
-        return Finding(rule, found.member, found.expected, found.got, pod, symptom=symptom, also=tuple(also))
+        suspected = self._attribution.suspects(cause, symptom)
+        return Finding(
+            suspected[0],
+            found.member,
+            found.expected,
+            found.got,
+            pod,
+            symptom=symptom,
+            also=suspected[1:MOST],
+            suspected=suspected,
+        )
 
     def _cause_of(self, found: Disagreement) -> Disagreement:
         """Returns the cause of a disagreement. That of a node chosen although the specification rejects it is

@@ -10,7 +10,7 @@ from refsched.suite.adapters.adapter import Adapter, ResetRefused
 from refsched.suite.histories.configuration import can_be_configured_for
 from refsched.suite.histories.driver import Driver, Transcript
 from refsched.suite.histories.extenders_at_hand import with_extenders_at_hand
-from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.judge import ANSWERS, Judge
 from refsched.suite.histories.part import part_of
@@ -98,4 +98,5 @@ class Trial:
             decisive=judge.decisive,
             choices=judge.choices,
             single=judge.single,
+            comparison=Comparison(judge.agrees, judge.asked),
         )

@@ -10,7 +10,7 @@ from attrs import field, frozen
 from hypothesis.strategies import SearchStrategy
 
 from refsched.records import Record
-from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import History, Step
 
 NEEDS = "needs "
@@ -93,6 +93,7 @@ class Judgement:
     choices: int = 0
     single: int = 0
     ended: str = ""
+    comparison: Comparison | None = None
 
     @property
     def needs_more(self) -> bool:

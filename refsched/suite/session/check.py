@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import traceback
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Protocol, TypeVar
@@ -15,7 +15,10 @@ from attrs import Factory, define, evolve, frozen
 
 from refsched.releases import DEFAULT
 from refsched.suite.adapters.faults import AdapterFault
-from refsched.suite.histories.findings import Finding
+from refsched.suite.breaking.explaining import Explanation, named
+from refsched.suite.catalogue.levels import level_of
+from refsched.suite.catalogue.suspicion import MOST
+from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.scenario import steps_as_json
 from refsched.suite.session.bench import Course, Judgement
@@ -23,6 +26,11 @@ from refsched.suite.session.dependence import by_cause
 from refsched.suite.session.outcome import Fault
 
 T = TypeVar("T")
+
+Explain = Callable[[Comparison, Sequence[Comparison], Sequence[str], Callable[[str], bool]], Explanation]
+
+KEPT = 12
+"""So many histories that have failed, and as many that have not, are kept to be compared again."""
 
 
 class RuleBrokenError(AssertionError):
@@ -115,6 +123,8 @@ class Checking:
     order: Callable[[str], int]
     counts: Callable[[str], bool]
     kubernetes: str = DEFAULT.name
+    explain: Explain = lambda shown, others, suspected, may_be: Explanation()
+    """Which rule's breaking gives what was seen."""
     target: str | None = None
     """The kind of finding that failed this test: Hypothesis makes the history of that one small."""
     evidence: dict[str, Evidence] = Factory(dict)
@@ -128,6 +138,8 @@ class Checking:
     choices: int = 0
     single: int = 0
     ended: Counter[str] = Factory(Counter)
+    failing: deque[Comparison] = Factory(lambda: deque(maxlen=KEPT))
+    passing: deque[Comparison] = Factory(lambda: deque(maxlen=KEPT))
 
     def __call__(self, history: History) -> Judgement:
         return self.conclude(self.asking(lambda: self.judge(history)))
@@ -142,6 +154,7 @@ class Checking:
     def conclude(self, judgement: Judgement) -> Judgement:
         if self.target is None:
             self._count(judgement)
+        self._keep(judgement)
         findings = sorted(judgement.findings, key=lambda found: by_cause(found, self.order(found.rule)))
         for finding in findings:
             self._note(finding, judgement)
@@ -169,6 +182,12 @@ class Checking:
         if judgement.ended and not judgement.findings:
             self.ended[judgement.ended] += 1
 
+    def _keep(self, judgement: Judgement) -> None:
+        if judgement.comparison is not None and judgement.findings:
+            self.failing.append(judgement.comparison)
+        elif judgement.comparison is not None and not judgement.ended:
+            self.passing.append(judgement.comparison)
+
     def _note(self, finding: Finding, judgement: Judgement) -> None:
         """An answer that is not allowed is evidence, whether or not it comes again. Of two histories of one size
         the later is the simpler: that is how Hypothesis goes on."""
@@ -190,6 +209,7 @@ class Checking:
             self.repeats = isinstance(problem, RuleBrokenError | HaltedError)
             if self.repeats:
                 self._leave_out_what_can_be(self.target)
+                self._explain(self.target)
             raise broken(self.target)(self.target) from None
         if problem is not None:
             raise problem
@@ -206,10 +226,28 @@ class Checking:
                 judgement = self.judge(shorter)
             except Exception:
                 return
+            self._keep(judgement)
             for finding in judgement.findings:
                 self._note(finding, judgement)
             if any(finding.kind == kind for finding in judgement.findings):
                 history = shorter
+
+    def _explain(self, kind: str) -> None:
+        """Names the rule whose breaking gives what was seen. It is of the same level as the one that was named, so
+        that this does not decide whether a scheduler conforms."""
+        known = self.evidence[kind]
+        shown = known.judgement.comparison
+        if shown is None:
+            return
+        of_record = sorted(known.judgement.findings, key=lambda one: by_cause(one, self.order(one.rule)))
+        suspected = tuple(dict.fromkeys(rule for one in of_record for rule in one.suspected or (one.rule,)))
+        others = [one for one in (*self.failing, *self.passing) if one is not shown]
+        explanation = self.explain(
+            shown, others, suspected, lambda rule: level_of(rule) == level_of(known.rule)
+        )
+        rule, *also = named(explanation, (known.rule, *known.finding.also))[:MOST]
+        finding = evolve(known.finding, rule=rule, also=tuple(also), symptom=kind)
+        self.evidence[kind] = evolve(known, rule=rule, finding=finding)
 
 
 def _until(step: int, judgement: Judgement) -> Judgement:

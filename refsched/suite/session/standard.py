@@ -92,4 +92,5 @@ def judgement_of(transcript: Transcript) -> Judgement:
         transcript.choices,
         transcript.single,
         transcript.ended,
+        transcript.comparison,
     )

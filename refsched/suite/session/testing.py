@@ -10,6 +10,7 @@ from _pytest.outcomes import OutcomeException
 
 from refsched.errors import printable
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
+from refsched.suite.breaking.explaining import explained_apart
 from refsched.suite.histories.history import History
 from refsched.suite.reports.report_terminal import failure_lines
 from refsched.suite.reports.verdicts import is_selected
@@ -118,6 +119,7 @@ class Testing:
             self._runner.begin,
             lambda rule: self._place.get(rule, len(self._place)),
             self._counts,
+            explain=explained_apart,
         )
 
     def _missing(self, declared: Declaration, checking: Checking) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import pytest
 
 from refsched.suite.catalogue.levels import OBSERVED, PROMISED, level_of
 from refsched.suite.catalogue.rules import all_rules, rules_of_hint
-from refsched.suite.catalogue.suspicion import MOST, Circumstances, rarity, suspects
+from refsched.suite.catalogue.suspicion import Circumstances, rarity, suspects
 
 ALWAYS = ("R-QUEUE-01", "R-FRAMEWORK-13", "R-FIT-02")
 
@@ -31,7 +31,6 @@ def test_the_rarest_rule_that_can_be_behind_it_comes_first(
     applied = (*ALWAYS, symptom, rare)
     found = suspects(symptom, Circumstances(member, [plugin] if plugin else [], applied, applied))
     assert found[0] == first
-    assert len(found) <= MOST
 
 
 def test_where_nothing_else_was_applied_the_place_is_the_rule() -> None:

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Course: which lines of the specification a history runs, who calls whom, and which rules stand there."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+from attrs import Factory, define, frozen
+
+import refsched
+from refsched.rules import Reason
+from refsched.suite.catalogue.reasons import AROUND
+from refsched.suite.catalogue.rules import all_rules
+
+_ROOT = str(Path(refsched.__path__[0]))
+
+
+@frozen
+class Function:
+    """``name`` is ``Class.method``, and of a function within another ``outer.inner``."""
+
+    module: str
+    name: str
+
+
+@define
+class Course:
+    """``lines`` are those that ran, and ``callers`` for each function that ran the functions that called it, each
+    with the line of the call. Both stand in the order in which they were first seen."""
+
+    lines: dict[str, set[int]] = Factory(dict)
+    callers: dict[Function, dict[tuple[Function, int], None]] = Factory(dict)
+
+    def rules_at(self, function: Function, line: int) -> tuple[str, ...]:
+        """The rules of this line, the nearest first. Where the function has none they are those of its callers,
+        at the lines of their calls."""
+        return tuple(dict.fromkeys(self._rules_at(function, line, frozenset())))
+
+    def _rules_at(self, function: Function, line: int, below: frozenset[Function]) -> Iterator[str]:
+        nearest = rules_in(function, line)
+        yield from nearest
+        if not nearest:
+            for caller, called_at in self.callers.get(function, {}):
+                if caller not in below:
+                    yield from self._rules_at(caller, called_at, below | {function})
+
+
+def course_of(run: Callable[[], object]) -> Course:
+    """Runs this once, and whatever it raises is raised again."""
+    course = Course()
+    before = sys.gettrace()
+    sys.settrace(lambda frame, event, argument: _entered(course, frame))
+    try:
+        run()
+    finally:
+        sys.settrace(before)
+    return course
+
+
+def _entered(course: Course, frame: FrameType) -> Callable[[FrameType, str, Any], Any] | None:
+    function = _function_of(frame.f_code)
+    if function is None:
+        return None
+    lines = course.lines.setdefault(function.module, set())
+    callers = course.callers.setdefault(function, {})
+    caller = _caller_of(frame, function)
+    if caller is not None:
+        callers.setdefault(caller)
+
+    def ran(frame: FrameType, event: str, argument: object) -> Any:
+        lines.add(frame.f_lineno)
+        return ran
+
+    return ran
+
+
+def _caller_of(frame: FrameType, function: Function) -> tuple[Function, int] | None:
+    """The nearest other function of the specification below this frame."""
+    back = frame.f_back
+    while back is not None:
+        caller = _function_of(back.f_code)
+        if caller is not None and caller != function:
+            return caller, back.f_lineno
+        back = back.f_back
+    return None
+
+
+@cache
+def _function_of(code: CodeType) -> Function | None:
+    """The function of the specification; None for what is not of it, and for what runs on import."""
+    if not code.co_filename.startswith(_ROOT):
+        return None
+    parts = Path(code.co_filename).relative_to(_ROOT).with_suffix("").parts
+    if parts[0] in AROUND:
+        return None
+    module = ".".join(("refsched", *(part for part in parts if part != "__init__")))
+    name = ".".join(part for part in code.co_qualname.split(".") if not part.startswith("<"))
+    return Function(module, name) if name else None
+
+
+# --- Rules in the source --------------------------------------------------------------------------
+
+
+@cache
+def rules_in(function: Function, line: int) -> tuple[str, ...]:
+    """The rules that the function applies or states: those in the smallest statement around the line first, of
+    them the ones below it before those above."""
+    marks = _marks(function.module).get(function.name, ())
+    around = [span for span in _blocks(function.module).get(function.name, ()) if span[0] <= line <= span[1]]
+
+    def distance(mark: tuple[int, str]) -> tuple[int, bool, int]:
+        shared = [last - first for first, last in around if first <= mark[0] <= last]
+        return min(shared, default=10**6), mark[0] < line, abs(mark[0] - line)
+
+    near = [rule for _, rule in sorted(marks, key=distance)]
+    return tuple(dict.fromkeys((*near, *_stated().get(function, ()))))
+
+
+@cache
+def _stated() -> Mapping[Function, tuple[str, ...]]:
+    found: dict[Function, tuple[str, ...]] = {}
+    for rule in all_rules().values():
+        place = Function(rule.module, rule.place)
+        found[place] = (*found.get(place, ()), rule.id)
+    return found
+
+
+@cache
+def source_of(module: str) -> str:
+    return Path(str(sys.modules[module].__file__)).read_text("utf-8")
+
+
+@cache
+def _blocks(module: str) -> Mapping[str, list[tuple[int, int]]]:
+    """The first and the last lines of the statements of each function."""
+    return {
+        name: [
+            (node.lineno, node.end_lineno or node.lineno)
+            for node in ast.walk(function)
+            if isinstance(node, ast.stmt)
+        ]
+        for name, function in _functions(ast.parse(source_of(module)), "")
+    }
+
+
+@cache
+def _marks(module: str) -> Mapping[str, list[tuple[int, str]]]:
+    """By function the lines at which a rule is applied, or a reason that names it is given."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for name, function in _functions(ast.parse(source_of(module)), ""):
+        for node in ast.walk(function):
+            match node:
+                case ast.Call(func=ast.Name(id="applies"), args=[ast.Constant(value=str(rule))]):
+                    found.setdefault(name, []).append((node.lineno, rule))
+                case ast.Name(id=value):
+                    reason = vars(sys.modules[module]).get(value)
+                    if isinstance(reason, Reason):
+                        found.setdefault(name, []).append((node.lineno, reason.rule))
+    return found
+
+
+def _functions(node: ast.AST, within: str) -> Iterator[tuple[str, ast.AST]]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.ClassDef):
+            name = f"{within}.{child.name}" if within else child.name
+            if isinstance(child, ast.FunctionDef):
+                yield name, child
+            yield from _functions(child, name)

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rule is named whose breaking gives what was seen, and nothing stays broken."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import pytest
+from world import node_object, pod_object
+
+from conformance.wrong.running.killing import connect_wrong
+from refsched.plugins import node_unschedulable, taint_toleration
+from refsched.suite.breaking import explaining
+from refsched.suite.breaking.breakings import Breaking, breakings_of, broken, forgetting
+from refsched.suite.breaking.course import Course, Function, course_of, rules_in
+from refsched.suite.breaking.explaining import Explanation, explained_apart, explanation_of, named
+from refsched.suite.histories.findings import Comparison
+from refsched.suite.histories.history import Create, History, Schedule
+from refsched.suite.histories.trial import try_history
+
+TAINTS = [{"key": key, "effect": "NoSchedule"} for key in ("a", "b")]
+TOLERATES_ONE = [{"key": "a", "operator": "Exists"}]
+SUSPECTED = ("R-TAINT-07", "R-TAINT-01", "R-FRAMEWORK-13")
+
+
+def history(*taints: dict[str, Any]) -> History:
+    steps = (
+        Create(node_object("n1", taints=list(taints))),
+        Create(pod_object("p1", tolerations=TOLERATES_ONE)),
+        Schedule(),
+    )
+    return History(steps)
+
+
+@pytest.fixture(scope="module")
+def came() -> tuple[Comparison, list[Comparison]]:
+    """What a scheduler did to which one tolerated taint is enough: wrong, and twice as it should."""
+    with connect_wrong("one-tolerated-taint-is-enough") as adapter:
+        done = [try_history(adapter, each) for each in (history(*TAINTS), history(), history(TAINTS[1]))]
+    assert [bool(each.findings) for each in done] == [True, False, False]
+    shown, *others = [each.comparison for each in done if each.comparison is not None]
+    return shown, others
+
+
+def any_rule(rule: str) -> bool:
+    return True
+
+
+def test_the_rule_is_named_whose_breaking_gives_what_was_seen(
+    came: tuple[Comparison, list[Comparison]],
+) -> None:
+    found = explanation_of(*came, SUSPECTED, any_rule)
+    assert found.share > 0.9
+    assert found.rules[0] == "R-TAINT-01"
+    assert named(found, SUSPECTED)[0] == "R-TAINT-01"
+
+
+def test_a_rule_that_may_not_be_named_is_not(came: tuple[Comparison, list[Comparison]]) -> None:
+    found = explanation_of(*came, SUSPECTED, lambda rule: rule != "R-TAINT-01")
+    assert "R-TAINT-01" not in found.rules
+
+
+def test_in_a_process_of_its_own_the_same_is_found_and_here_nothing_is_changed(
+    came: tuple[Comparison, list[Comparison]],
+) -> None:
+    before = taint_toleration._is_repelled.__code__
+    assert explained_apart(*came, SUSPECTED, any_rule) == explanation_of(*came, SUSPECTED, any_rule)
+    assert taint_toleration._is_repelled.__code__ is before
+    assert not came[0].agrees()
+
+
+def test_where_the_other_process_finds_nothing_out_nothing_is_explained(
+    came: tuple[Comparison, list[Comparison]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(explaining, "explanation_of", lambda *arguments: 1 / 0)
+    assert explained_apart(*came, SUSPECTED, any_rule) == Explanation()
+    monkeypatch.setattr(explaining, "PATIENCE", 0.0)
+    assert explained_apart(*came, SUSPECTED, any_rule) == Explanation()
+    monkeypatch.delattr(os, "fork")
+    assert explained_apart(*came, SUSPECTED, any_rule) == Explanation()
+
+
+def test_no_more_is_tried_than_there_is_work_for(
+    came: tuple[Comparison, list[Comparison]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(explaining, "WORK", 0)
+    assert explanation_of(*came, SUSPECTED, any_rule) == Explanation()
+
+
+def test_what_never_comes_to_an_end_does_not_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never() -> bool:
+        while True:
+            pass
+
+    monkeypatch.setattr(explaining, "SECONDS", 0.01)
+    assert not explaining._agrees(Comparison(never, 1))
+
+
+@pytest.mark.parametrize(
+    ("explanation", "names"),
+    [
+        (Explanation(("R-B-01", "R-C-01"), 1.0), ("R-B-01", "R-C-01", "R-A-01")),
+        (Explanation(("R-B-01", "R-A-01"), 1.0), ("R-A-01", "R-B-01")),
+        (Explanation(("R-B-01",), 0.1), ("R-A-01", "R-B-01")),
+        (Explanation(), ("R-A-01",)),
+    ],
+)
+def test_the_most_suspected_rule_is_named_unless_another_one_explains_more(
+    explanation: Explanation, names: tuple[str, ...]
+) -> None:
+    assert named(explanation, ("R-A-01",)) == names
+
+
+# --- Places and breakings -------------------------------------------------------------------------
+
+CORDON = "refsched.plugins.node_unschedulable"
+FILTER = Function(CORDON, "NodeUnschedulable.filter")
+
+
+def test_the_rule_of_a_branch_is_nearer_than_the_others_of_the_function() -> None:
+    code = node_unschedulable.NodeUnschedulable.filter.__code__
+    marked = [line for *_, line in code.co_lines() if line]
+    assert {rules_in(FILTER, line)[0] for line in marked} == {"R-CORDON-01", "R-CORDON-02"}
+    assert rules_in(Function(CORDON, "_tolerates_cordon"), 1) == ()
+
+
+def test_a_function_without_rules_has_those_of_its_callers(
+    came: tuple[Comparison, list[Comparison]],
+) -> None:
+    tracer = sys.gettrace()
+    course = course_of(came[0].agrees)
+    assert sys.gettrace() is tracer
+    helper = Function("refsched.plugins.taint_toleration", "_is_repelled")
+    assert course.rules_at(helper, 1)[0] == "R-TAINT-01"
+    assert Course().rules_at(helper, 1) == ()
+
+
+def test_breakings_come_from_the_most_suspected_places_and_a_function_is_mended_again(
+    came: tuple[Comparison, list[Comparison]],
+) -> None:
+    course = course_of(came[0].agrees)
+    values = {"R-TAINT-01": 1.0, "R-SEARCH-01": 0.5}
+    found = list(breakings_of(course, lambda rule: values.get(rule, 0.0)))
+    assert [one.value for one in found] == sorted((one.value for one in found), reverse=True)
+    assert {one.value for one in found} == {1.0, 0.5}
+    before = taint_toleration._is_repelled.__code__
+    one = next(one for one in found if one.function.name == "_is_repelled")
+    with broken(one, forgetting()) as is_broken:
+        assert is_broken
+        assert taint_toleration._is_repelled.__code__ is not before
+    assert taint_toleration._is_repelled.__code__ is before
+
+
+def test_what_is_no_function_or_no_program_cannot_be_broken() -> None:
+    def no_program() -> Any:
+        raise SyntaxError
+
+    def another_module() -> Any:
+        return compile("", CORDON, "exec")
+
+    for compiled in (no_program, another_module):
+        with broken(Breaking(FILTER, 1, (), 1.0, compiled), forgetting()) as is_broken:
+            assert not is_broken
