@@ -5,9 +5,13 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.wrong.running.naming import shown
+from conformance.strategies import AREAS
+from conformance.wrong.running.killing import connect_wrong
 from conformance.wrong.running.profile import suite_tests
-from refsched.suite.histories.history import Create
+from refsched.suite.histories.history import Create, History
+from refsched.suite.session.check import Checking, Evidence, RuleBrokenError
+from refsched.suite.session.drawing import drawn, load_profile
+from refsched.suite.session.standard import StandardBench
 
 SMALL = {
     "overcommits": ("resources", "R-FIT-02", 4, 5),
@@ -46,10 +50,34 @@ NAMED_INSTEAD = {
 """The rule that is named of those of which another one than in ``SMALL`` is."""
 
 
+def shown(name: str, area: str) -> Evidence:
+    """What the test of this area, as it is by default, shows of this wrong scheduler."""
+    load_profile()
+    test = next(test for test in suite_tests() if test.area == area and test.draws)
+    bench = StandardBench()
+    places = {rule: place for place, rule in enumerate(bench.rules)}
+    with connect_wrong(name) as adapter:
+        checking = Checking(
+            lambda history: bench.judge(adapter, history),
+            lambda history: bench.begin(adapter, history),
+            places.__getitem__,
+            lambda rule: True,
+        )
+
+        def check(history: History) -> None:
+            checking(history)
+
+        with pytest.raises(RuleBrokenError) as raised:
+            drawn(check, AREAS[area](), examples=test.examples, seed="0", name=test.name)()
+        with pytest.raises(RuleBrokenError):
+            checking.settle(raised.value)
+    return checking.evidence[checking.target or ""]
+
+
 @pytest.mark.parametrize("name", SMALL)
 def test_a_counterexample_is_small_and_names_the_rule(name: str) -> None:
     area, rule, objects, steps = SMALL[name]
-    found = shown(name, next(test for test in suite_tests() if test.area == area and test.draws))
+    found = shown(name, area)
     history = found.judgement.history
     assert sum(isinstance(step, Create) for step in history.steps) <= objects
     assert len(history.steps) <= steps

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection, Generator, Sequence
 
 import pytest
 from _pytest.outcomes import OutcomeException
 
 from refsched.errors import printable
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
-from refsched.suite.breaking.explaining import explained_apart
+from refsched.suite.breaking.explaining import Explanation, explained_apart
+from refsched.suite.histories.findings import Comparison
 from refsched.suite.histories.history import History
 from refsched.suite.reports.report_terminal import failure_lines
 from refsched.suite.reports.verdicts import is_selected
@@ -119,8 +120,20 @@ class Testing:
             self._runner.begin,
             lambda rule: self._place.get(rule, len(self._place)),
             self._counts,
-            explain=explained_apart,
+            explain=self._explain,
         )
+
+    def _explain(
+        self,
+        shown: Comparison,
+        others: Sequence[Comparison],
+        suspected: Sequence[str],
+        may_be: Callable[[str], bool],
+    ) -> Explanation:
+        """By rules that hold for the implementation and can show in what it reports."""
+        about = self._runner.about()
+        can_show = about.holding - about.lacks.keys()
+        return explained_apart(shown, others, suspected, lambda rule: rule in can_show and may_be(rule))
 
     def _missing(self, declared: Declaration, checking: Checking) -> tuple[str, ...]:
         try:
