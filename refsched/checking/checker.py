@@ -173,7 +173,7 @@ class Checker:
         """Returns what was found, unless only pods are elsewhere that plugins rejected which the specification
         does not have: it is not known which events requeue these, and the history is followed no further."""
         found = list(found)
-        if self._own is not None and self._own.explain(found):
+        if self._own is not None and self._own.accounts_for(found):
             self.has_diverged = True
             return
         yield from found

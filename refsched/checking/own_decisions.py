@@ -74,7 +74,7 @@ class OwnDecisions:
         accepted = specified is not None and specified.result in (SCHEDULED, BOUND)
         return accepted and bool(record.node and self.plugins.rejecting(record))
 
-    def explain(self, found: Iterable[Disagreement]) -> bool:
+    def accounts_for(self, found: Iterable[Disagreement]) -> bool:
         """Returns whether all the pods that are not where they should be were rejected by these plugins."""
         pods: set[str] = set()
         for one in found:

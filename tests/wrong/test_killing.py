@@ -27,7 +27,6 @@ from conformance.wrong.running.killing import (
     connect_wrong,
     fate_of,
     fate_of_configured,
-    tests_for,
 )
 from conformance.wrong.running.matrix import page, read, write
 from conformance.wrong.running.parts import that_can_be
@@ -84,7 +83,6 @@ SAMPLE = {
 
 
 NAMED_INSTEAD = {
-    "last-in-first-out": "R-SORT-01",
     "nobody-is-the-first": "R-PODAFF-08",
     "one-port-for-all-protocols": "R-PORTS-05",
     "overcommits": "R-REQUEST-06",
@@ -108,7 +106,7 @@ def test_what_is_planted_in_v1_19_decides_by_it_and_is_killed_by_its_rule() -> N
     name = "pod-slots-do-not-count"
     with connect_wrong(name) as adapter:
         assert adapter.hello.kubernetes == "1.19"
-        tests = tests_for(adapter)
+        tests = killing.tests_for(adapter)
         came = attack(adapter, [test for test in tests if test.area == "resources" and not test.recorded])
 
     assert not [test for test in tests if test.area == "devices"]
@@ -129,7 +127,7 @@ def test_who_breaks_rules_of_scores_alone_can_be_no_predicates() -> None:
 
 def test_whoever_is_judged_as_a_part_is_judged_by_the_tests_for_it() -> None:
     with connect_wrong("overcommits", "predicates") as adapter:
-        areas = {test.area for test in tests_for(adapter) if not test.recorded}
+        areas = {test.area for test in killing.tests_for(adapter) if not test.recorded}
 
         assert adapter.hello.capabilities == {"filter"}
     assert "resources" in areas
@@ -309,7 +307,7 @@ def test_with_the_address_of_a_scheduler_its_workers_try_the_wrong_schedulers(
 
     killed = Attack(Kill("test", "R-FIT-02", "filter", 1, 0.5), 1, 0.5)
     monkeypatch.setattr(kill, "machines", workers_of)
-    monkeypatch.setattr(kill, "fate_of", lambda name, near, alone: Fate(name, killed, killed, killed))
+    monkeypatch.setattr(kill, "fate_of", lambda name, near, alone, **_: Fate(name, killed, killed, killed))
     assert main(["overcommits", "compares-text", "--scheduler", "tcp://there:8786"]) == 0
     assert asked == ["tcp://there:8786"]
     assert [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()] == [

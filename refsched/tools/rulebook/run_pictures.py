@@ -12,6 +12,7 @@ from attrs import frozen
 
 from refsched.checking.trace import Entry, read_trace
 from refsched.records import BOUND, SCHEDULED, Advance, Attempt, Bind, Create, Delete, Queues
+from refsched.releases import DEFAULT
 from refsched.tools.cluster import Cluster
 from refsched.tools.planner.explanation import Explanation
 from refsched.tools.rulebook.pictures import document, written
@@ -68,7 +69,7 @@ items:
 """
 """A cluster in which the plugins disagree on where ``shop-1`` should run."""
 
-TRACE = "scenarios-v1.34.2/rollout-with-preemption.jsonl.gz"
+TRACE = f"scenarios-{DEFAULT.tag}/rollout-with-preemption.jsonl.gz"
 """The recording whose timeline is drawn."""
 
 # --- Scores ---------------------------------------------------------------------------------------
