@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """SchedulingQueue: the pods that are to be scheduled, those that back off, and those that wait for an event.
 
-Every step of a pod is a row of the release's table (refsched/queue/transitions.py). The queue reads the
-clock, but does not act by itself when time passes: the owner of the clock calls the two flushes when they are
-due (``flush_backoff_q_completed``, ``flush_unschedulable_pods_leftover``).
+Every step of a pod is a row of the release's table (refsched/queue/transitions.py). The queue reads the clock, but
+does not act by itself when time passes: the owner of the clock calls the two flushes when they are due.
 
 Rules: R-QUEUE-01 … R-QUEUE-55.   Source: pkg/scheduler/backend/queue/scheduling_queue.go (v1.34.2).
 """
@@ -91,9 +90,7 @@ class SchedulingQueue:
     def update(self, before: Pod, after: Pod) -> None:
         """R-QUEUE-46: An update of an unschedulable or gated pod is an event, for which the plugins that
         rejected the pod may say Queue.
-
-        Source: Update.
-        """
+        Source: Update."""
         changes = [Happening(event, before, after) for event in self.rules.update_events(before, after)]
         occurrence = self.rules.update(before, after)
         in_flight = self._in_flight.get(after.uid)
@@ -171,9 +168,7 @@ class SchedulingQueue:
 
     def _popped(self, pod: QueuedPod, place: Place) -> QueuedPod:
         """R-QUEUE-48: When a pod is popped, the plugins that rejected its last attempt are forgotten.
-
-        Source: active_queue.go, unlockedPop.
-        """
+        Source: active_queue.go, unlockedPop."""
         if pod.rejectors:
             applies("R-QUEUE-48")
         self._go(pod, place, Occurrence.POPPED)
@@ -187,8 +182,7 @@ class SchedulingQueue:
         )
 
     def gating_plugin(self, key: str) -> str:
-        """Returns the PreEnqueue plugin that rejects this pod, or "" if none does or the pod does not wait
-        here."""
+        """Returns the PreEnqueue plugin that rejects this pod, "" if none does or the pod does not wait here."""
         _, pod = self._find(key)
         return pod.gating_plugin if pod is not None else ""
 
@@ -231,8 +225,7 @@ class SchedulingQueue:
     # --- What happens in the cluster --------------------------------------------------------------
 
     def watches(self, resource: str, action: ActionType) -> bool:
-        """Returns whether any plugin of any profile registered for this kind. Nodes and pods are watched in
-        any case."""
+        """Returns whether any plugin of any profile registered for this kind; nodes and pods always count."""
         return any(table.watches(resource, action) for table in self.hint_tables.values())
 
     def move_all_to_active_or_backoff_queue(
@@ -282,8 +275,8 @@ class SchedulingQueue:
                     self._move(pod, place, Occurrence.BACKOFF_OVER)
 
     def flush_unschedulable_pods_leftover(self) -> None:
-        """R-QUEUE-50: A pod that has waited among the unschedulable pods for more than five minutes is
-        requeued, whichever plugin rejected it; for pods in flight this is an event like any other.
+        """R-QUEUE-50: A pod that has waited among the unschedulable pods for more than five minutes (in v1.19
+        one) is requeued, whichever plugin rejected it; for pods in flight this is an event like any other.
         """
         now, longest = self._clock(), self.rules.max_in_unschedulable_pods
         overdue = [pod for pod in self._unschedulable if round(now - pod.timestamp, 9) > longest]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Course: which lines of the specification a history runs, which functions call which, and which rules are there."""
+"""Course: which lines of the specification a history runs, and which rules stand there."""
 
 from __future__ import annotations
 

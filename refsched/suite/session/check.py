@@ -32,6 +32,12 @@ Explain = Callable[[Comparison, Sequence[Comparison], Sequence[str], Callable[[s
 KEPT = 12
 """So many histories that have failed, and as many that have not, are kept to be compared again."""
 
+OF_ALL_PLUGINS = ("R-FRAMEWORK-13", "R-FRAMEWORK-14")
+"""The statuses and scores of all plugins pass through these: breaking them looks like a mistake of any plugin."""
+
+FEWEST = 6
+"""With fewer other histories a breaking of almost any rule agrees with what was seen, and nothing is explained."""
+
 
 class RuleBrokenError(AssertionError):
     """An implementation did what a rule does not allow."""
@@ -237,14 +243,18 @@ class Checking:
         that this does not decide whether a scheduler conforms."""
         known = self.evidence[kind]
         shown = known.judgement.comparison
-        if shown is None:
+        others = [one for one in (*self.failing, *self.passing) if one is not shown]
+        if shown is None or len(others) < FEWEST:
             return
         of_record = sorted(known.judgement.findings, key=lambda one: by_cause(one, self.order(one.rule)))
         suspected = tuple(dict.fromkeys(rule for one in of_record for rule in one.suspected or (one.rule,)))
-        others = [one for one in (*self.failing, *self.passing) if one is not shown]
-        explanation = self.explain(
-            shown, others, suspected, lambda rule: level_of(rule) == level_of(known.rule)
-        )
+
+        def may_be(rule: str) -> bool:
+            return level_of(rule) == level_of(known.rule) and (
+                rule not in OF_ALL_PLUGINS or rule == known.rule
+            )
+
+        explanation = self.explain(shown, others, suspected, may_be)
         rule, *also = named(explanation, (known.rule, *known.finding.also))[:MOST]
         finding = evolve(known.finding, rule=rule, also=tuple(also), symptom=kind)
         self.evidence[kind] = evolve(known, rule=rule, finding=finding)

@@ -26,6 +26,9 @@ from refsched.suite.session.outcome import Fault, Outcome, with_property
 from refsched.suite.session.runner import Runner
 from refsched.tools.serving import described
 
+LARGE_REPR = "Generating overly large repr"
+"""Hypothesis warns so of a failing history that is long, which the suite shows in its own way."""
+
 THOROUGH = 20
 """Times the default number of examples."""
 
@@ -64,6 +67,7 @@ class Testing:
         for item in items:
             if declared_by(item) is not None:
                 item.add_marker(pytest.mark.filterwarnings("default"))
+                item.add_marker(pytest.mark.filterwarnings(f"ignore:{LARGE_REPR}"))
         tests = [
             _planned(item, declared)
             for item in items
