@@ -29,6 +29,8 @@ class KnownDefect:
     should: str
     plugin: str
     steps: Mapping[str, Any] = field(eq=False, repr=False)
+    panics: str = ""
+    """What Go prints where the release panics because of it."""
 
 
 @frozen

@@ -19,6 +19,7 @@ POD_IN_AN_UNCOUNTED_DOMAIN = KnownDefect(
     "changes no count for that pod",
     "PodTopologySpread",
     {},
+    panics="nil pointer",
 )
 LABELS_WITHOUT_A_PREFERENCE = KnownDefect(
     "labels-without-a-preference",
@@ -28,6 +29,7 @@ LABELS_WITHOUT_A_PREFERENCE = KnownDefect(
     "gives every node the score 0",
     "NodeLabel",
     {},
+    panics="divide by zero",
 )
 NODES_WITHOUT_A_VICTIM = KnownDefect(
     "nodes-without-a-victim",
@@ -38,6 +40,7 @@ NODES_WITHOUT_A_VICTIM = KnownDefect(
     "prefers a node without a victim",
     "DefaultPreemption",
     {},
+    panics="index out of range",
 )
 
 PANICS = (POD_IN_AN_UNCOUNTED_DOMAIN, LABELS_WITHOUT_A_PREFERENCE, NODES_WITHOUT_A_VICTIM)

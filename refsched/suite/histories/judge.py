@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from refsched.checking.agreement import Disagreement
@@ -16,9 +17,10 @@ from refsched.checking.checker import Checker
 from refsched.checking.mending import Mending
 from refsched.checking.own_plugins import OwnPlugins
 from refsched.objects.writing import as_json
-from refsched.oddities.known_defect import FixedOrder
+from refsched.oddities.known_defect import FixedOrder, KnownDefect
 from refsched.records import Attempt, Bind, Input, NodeStatus, Queues, Record
 from refsched.releases import release_of
+from refsched.rules import listening
 from refsched.suite.catalogue.attribution import Attribution
 from refsched.suite.catalogue.levels import PROMISED
 from refsched.suite.catalogue.reach import Reach
@@ -140,6 +142,18 @@ class Judge:
     def idle(self) -> list[Finding]:
         self._has_decided = True
         return self._invariants.idle() + self._compare(Checker.idle)
+
+    def panics_as_released(self, message: str) -> str:
+        """Returns the known defect because of which the release panics here, ``""`` if there is none. Then it is
+        a panic of that kind, and the specification applies the rule of the defect in its next attempt; after
+        that it is followed no further."""
+        scheduler, heard = self._checker.scheduler, set[str]()
+        known = [each for each in scheduler.kubernetes.oddities if isinstance(each, KnownDefect)]
+        panics = [each for each in known if each.panics and each.panics in message]
+        if panics:
+            with listening(heard.add), suppress(Exception):
+                scheduler.schedule()
+        return min((each.id for each in panics if each.rule in heard), default="")
 
     def error(self, request: str, message: str) -> list[Finding]:
         """R-ANSWER-01: A request that docs/protocol.md allows is answered, and not with an error."""
