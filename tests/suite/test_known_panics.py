@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from refsched.records import Create
+from refsched.suite.histories.findings import KnownDefectMetError
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import Judge
 from refsched.suite.histories.part import Part
@@ -39,7 +40,9 @@ def test_where_its_rule_would_be_applied_the_defect_is_met() -> None:
     assert judge.panics_as_released(DIVIDES) == "labels-without-a-preference"
 
 
-@pytest.mark.parametrize("message", [DIVIDES, "the scheduler panicked: runtime error: index out of range [0]"])
+@pytest.mark.parametrize(
+    "message", [DIVIDES, "the scheduler panicked: runtime error: index out of range [0]"]
+)
 def test_where_its_rule_is_not_applied_it_is_a_panic_like_any_other(message: str) -> None:
     assert judge_of(config()).panics_as_released(message) == ""
 
@@ -49,3 +52,9 @@ def test_another_panic_there_is_no_known_defect() -> None:
     assert judge.panics_as_released("the scheduler panicked: out of memory") == ""
     [finding] = judge.error("schedule", "the scheduler panicked: out of memory")
     assert finding.rule == "R-ANSWER-01"
+
+
+def test_a_known_defect_is_no_finding() -> None:
+    judge = judge_of(config(enabled=[{"name": "NodeLabel", "weight": 1}]))
+    with pytest.raises(KnownDefectMetError, match="labels-without-a-preference"):
+        judge.error("schedule", DIVIDES)

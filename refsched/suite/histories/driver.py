@@ -18,7 +18,7 @@ from refsched.errors import InputError
 from refsched.records import Attempt, Input, Record
 from refsched.suite.adapters.answers import Answer
 from refsched.suite.histories.api_server import ApiServer
-from refsched.suite.histories.findings import Comparison, Finding
+from refsched.suite.histories.findings import Comparison, Finding, KnownDefectMetError
 from refsched.suite.histories.history import (
     Advance,
     Create,
@@ -74,8 +74,6 @@ class Witness(Protocol):
     def idle(self) -> list[Finding]: ...
 
     def error(self, request: str, message: str) -> list[Finding]: ...
-
-    def panics_as_released(self, message: str) -> str: ...
 
     def settled(self) -> list[Finding]:
         """Returns the findings once everything that the last step caused has been shown."""
@@ -142,7 +140,7 @@ class Driver:
         if not self.transcript.ended:
             try:
                 self._take(step)
-            except _OverError as over:
+            except (_OverError, KnownDefectMetError) as over:
                 self.transcript.ended = str(over)
         self._step += 1
 
@@ -205,9 +203,6 @@ class Driver:
         if answer.unsupported is not None:
             raise _OverError(f"{request} is unsupported: {answer.unsupported}")
         if answer.error is not None:
-            known = self._witness.panics_as_released(answer.error)
-            if known:
-                raise _OverError(f"a known defect of the release is met: {known}")
             self._note(self._witness.error(request, answer.error))
         if answer.held is not None:
             self._api.has_begun_to_hold(answer.held.pod)

@@ -39,3 +39,7 @@ class Comparison:
 
     agrees: Callable[[], bool]
     records: int
+
+
+class KnownDefectMetError(Exception):
+    """A KnownDefectMetError says that a known defect of the release ends the history here."""

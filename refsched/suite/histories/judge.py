@@ -27,7 +27,7 @@ from refsched.suite.catalogue.reach import Reach
 from refsched.suite.catalogue.rules import counterpart
 from refsched.suite.catalogue.showing import shown_with
 from refsched.suite.catalogue.suspicion import MOST
-from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.findings import Finding, KnownDefectMetError
 from refsched.suite.histories.history import History
 from refsched.suite.histories.part import OF_PREEMPTION, Part
 from refsched.suite.invariants import Invariants
@@ -156,7 +156,13 @@ class Judge:
         return min((each.id for each in panics if each.rule in heard), default="")
 
     def error(self, request: str, message: str) -> list[Finding]:
-        """R-ANSWER-01: A request that docs/protocol.md allows is answered, and not with an error."""
+        """R-ANSWER-01: A request that docs/protocol.md allows is answered, and not with an error.
+
+        Raises KnownDefectMetError if the release itself panics here.
+        """
+        defect = self.panics_as_released(message)
+        if defect:
+            raise KnownDefectMetError(f"a known defect of the release is met: {defect}")
         return [Finding(ANSWERS, request, "an answer", message)]
 
     def _left_out(self, record: Attempt | Bind) -> list[Finding]:

@@ -23,7 +23,7 @@ from refsched.suite.adapters.adapter import Adapter, ResetRefused
 from refsched.suite.adapters.answers import Answer
 from refsched.suite.histories.driver import Asked, Seen, Transcript, send
 from refsched.suite.histories.extenders_at_hand import with_extenders_at_hand
-from refsched.suite.histories.findings import Comparison, Finding
+from refsched.suite.histories.findings import Comparison, Finding, KnownDefectMetError
 from refsched.suite.histories.history import History, Step, steps_by_entry
 from refsched.suite.histories.judge import Judge
 from refsched.suite.histories.part import Part, part_of
@@ -162,6 +162,8 @@ def replay_recording(adapter: Adapter, recording: Recording, level: str = "all")
         replay.run(recording)
     except _Ended as ended:
         transcript.ended = ended.why
+    except KnownDefectMetError as met:
+        transcript.ended = str(met)
     transcript.decisive = replay.judge.decisive
     transcript.choices, transcript.single = replay.judge.choices, replay.judge.single
     transcript.comparison = Comparison(replay.judge.agrees, replay.judge.asked)

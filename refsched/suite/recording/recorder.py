@@ -134,9 +134,6 @@ class _Witness:
         self.before.setdefault(self._taken, {})["idle"] = True
         return []
 
-    def panics_as_released(self, message: str) -> str:
-        return ""
-
     def error(self, request: str, message: str) -> list[Finding]:
         """Ends the trace, because the state of an implementation after an error is unknown."""
         self.error_reported = f"{request} was answered with an error: {message}"
