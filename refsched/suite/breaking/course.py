@@ -137,6 +137,11 @@ def source_of(module: str) -> str:
 
 
 @cache
+def _functions_of(module: str) -> tuple[tuple[str, ast.AST], ...]:
+    return tuple(_functions(ast.parse(source_of(module)), ""))
+
+
+@cache
 def _blocks(module: str) -> Mapping[str, list[tuple[int, int]]]:
     """The first and the last lines of the statements of each function."""
     return {
@@ -145,7 +150,7 @@ def _blocks(module: str) -> Mapping[str, list[tuple[int, int]]]:
             for node in ast.walk(function)
             if isinstance(node, ast.stmt)
         ]
-        for name, function in _functions(ast.parse(source_of(module)), "")
+        for name, function in _functions_of(module)
     }
 
 
@@ -153,7 +158,7 @@ def _blocks(module: str) -> Mapping[str, list[tuple[int, int]]]:
 def _marks(module: str) -> Mapping[str, list[tuple[int, str]]]:
     """By function the lines at which a rule is applied, or a reason that names it is given."""
     found: dict[str, list[tuple[int, str]]] = {}
-    for name, function in _functions(ast.parse(source_of(module)), ""):
+    for name, function in _functions_of(module):
         for node in ast.walk(function):
             match node:
                 case ast.Call(func=ast.Name(id="applies"), args=[ast.Constant(value=str(rule))]):

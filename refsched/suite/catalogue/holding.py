@@ -18,6 +18,7 @@ from attrs import field, frozen
 
 import refsched
 from refsched.releases import RELEASES
+from refsched.suite.catalogue.reasons import AROUND
 
 Name = tuple[str, str]
 """A module, and a name in it (``NodePorts``, ``NodePorts.filter``)."""
@@ -101,7 +102,7 @@ def _definitions() -> Mapping[Name, _Definition]:
     found: dict[Name, _Definition] = {}
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package.parent).with_suffix("").parts
-        if parts[1] not in ("checking", "remembering", "suite", "tools", "reference"):
+        if parts[1] not in AROUND:
             module = ".".join(part for part in parts if part != "__init__")
             found.update(_of_module(module, ast.parse(path.read_text("utf-8"))))
     return found

@@ -15,7 +15,7 @@ from pkgutil import walk_packages
 import refsched
 from refsched.rules import Reason
 
-AROUND = ("checking", "reference", "suite", "tools", "__main__")
+AROUND = ("checking", "reference", "remembering", "suite", "tools", "__main__")
 """What is not the specification."""
 
 _BLANK = re.compile(r"\{[^{}]*\}")
