@@ -67,13 +67,19 @@ def fields_of(kind: str) -> tuple[tuple[str, ...], ...]:
 
 
 @cache
+def lists_of(kind: str) -> tuple[tuple[str, ...], ...]:
+    """The fields of a kind that hold lists or maps of what rules read."""
+    return tuple(dict.fromkeys(path[: path.index(EACH)] for path in fields_of(kind) if EACH in path))
+
+
+@cache
 def classes_of(kind: str) -> frozenset[Class]:
     """What can stand in an object of this kind."""
     classes = set[Class]()
     for path in fields_of(kind):
         name = ".".join((kind, *path))
         classes |= {f"{name}={value}" for value in VALUES.get(path[-1], ())} or {name}
-    for path in {path[: path.index(EACH)] for path in fields_of(kind) if EACH in path}:
+    for path in lists_of(kind):
         classes.add(f"{'.'.join((kind, *path))}={MANY}")
     return frozenset(classes)
 
@@ -89,7 +95,7 @@ def _classes_in(value: Json) -> Iterator[Class]:
         for found in _at(value, path):
             yield name
             yield f"{name}={found}" if isinstance(found, str) else name
-    for path in {path[: path.index(EACH)] for path in fields_of(value["kind"]) if EACH in path}:
+    for path in lists_of(value["kind"]):
         if any(isinstance(found, list) and len(found) > 1 for found in _at(value, path)):
             yield f"{'.'.join((value['kind'], *path))}={MANY}"
 
