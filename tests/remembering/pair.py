@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from refsched.errors import InputError
@@ -22,6 +22,14 @@ class Pair:
         self.plain, self.remembering = make(), remember(make())
         self._inputs = InputReader(self.plain), InputReader(self.remembering)
         self.attempts = 0
+
+    def run(self, steps: Iterable[Input | None]) -> None:
+        """``None`` stands for an attempt."""
+        for step in steps:
+            if step is None:
+                self.schedule()
+            else:
+                self.apply(step)
 
     def apply(self, record: Input) -> None:
         self._compare(lambda machine: self._inputs[machine is self.remembering].apply(record))

@@ -101,11 +101,7 @@ def history(random: Random) -> Iterator[Input | None]:
 def test_preemptions_come_out_the_same(seed: int, with_oddities: bool) -> None:
     oddities = None if with_oddities else AS_PROMISED
     pair = Pair(lambda: scheduler_of(read_config(CONFIG), SeededChoices(seed), oddities=oddities))
-    for step in history(Random(seed)):
-        if step is None:
-            pair.schedule()
-        else:
-            pair.apply(step)
+    pair.run(history(Random(seed)))
     assert pair.attempts > 3
 
 

@@ -133,11 +133,7 @@ def test_histories_come_out_the_same(seed: int, kubernetes: str) -> None:
         "kind": "KubeSchedulerConfiguration",
     }
     pair = Pair(lambda: scheduler_of(read_config(config, release), SeededChoices(seed), release=release))
-    for step in history(Random(seed)):
-        if step is None:
-            pair.schedule()
-        else:
-            pair.apply(step)
+    pair.run(history(Random(seed)))
     assert pair.attempts > 10
 
 

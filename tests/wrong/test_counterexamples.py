@@ -6,12 +6,11 @@ from __future__ import annotations
 import pytest
 
 from conformance.strategies import AREAS
-from conformance.wrong.running.killing import connect_wrong
+from conformance.wrong.running.naming import checking_of
 from conformance.wrong.running.profile import suite_tests
 from refsched.suite.histories.history import Create, History
-from refsched.suite.session.check import Checking, Evidence, RuleBrokenError
-from refsched.suite.session.drawing import drawn, load_profile
-from refsched.suite.session.standard import StandardBench
+from refsched.suite.session.check import Evidence, RuleBrokenError
+from refsched.suite.session.drawing import drawn
 
 SMALL = {
     "overcommits": ("resources", "R-FIT-02", 4, 5),
@@ -52,17 +51,8 @@ NAMED_INSTEAD = {
 
 def shown(name: str, area: str) -> Evidence:
     """What the test of this area, as it is by default, shows of this wrong scheduler."""
-    load_profile()
     test = next(test for test in suite_tests() if test.area == area and test.draws)
-    bench = StandardBench()
-    places = {rule: place for place, rule in enumerate(bench.rules)}
-    with connect_wrong(name) as adapter:
-        checking = Checking(
-            lambda history: bench.judge(adapter, history),
-            lambda history: bench.begin(adapter, history),
-            places.__getitem__,
-            lambda rule: True,
-        )
+    with checking_of(name) as checking:
 
         def check(history: History) -> None:
             checking(history)

@@ -12,8 +12,8 @@ import json
 import random
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -58,21 +58,27 @@ class Named:
         return any(rule in self.breaks for rule in self.rules)
 
 
-def shown(name: str, test: SuiteTest, example: int = 0) -> Evidence:
-    """What this test, as it is by default, shows of this wrong scheduler. With ``example``, the number of the one
-    that kills it, the test begins shortly before that one, and only leaves steps out, which takes less time than
-    Hypothesis does to make a history small. ValueError where nothing is shown."""
+@contextmanager
+def checking_of(name: str) -> Iterator[Checking]:
+    """The suite's check of this wrong scheduler, in which every rule counts that is broken."""
     load_profile()
     bench = StandardBench()
     places = {rule: place for place, rule in enumerate(bench.rules)}
     with connect_wrong(name) as adapter:
-        checking = Checking(
+        yield Checking(
             lambda history: bench.judge(adapter, history),
             lambda history: bench.begin(adapter, history),
             places.__getitem__,
             lambda rule: True,
-            explain=explained_apart,
         )
+
+
+def shown(name: str, test: SuiteTest, example: int = 0) -> Evidence:
+    """What this test, as it is by default, shows of this wrong scheduler. With ``example``, the number of the one
+    that kills it, the test begins shortly before that one, and only leaves steps out, which takes less time than
+    Hypothesis does to make a history small. ValueError where nothing is shown."""
+    with checking_of(name) as checking:
+        checking.explain = explained_apart
 
         def check(history: History) -> None:
             checking(history)

@@ -45,6 +45,16 @@ def _python(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def _without(late: tuple[str, ...], *args: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command, whose standard error then names those of these modules that it has loaded."""
+    program = (
+        f"import sys; from refsched.tools.cli.main import cli; sys.argv[1:] = {args!r}\n"
+        f"try: cli(standalone_mode=False)\n"
+        f"finally: print(*(name for name in {late!r} if name in sys.modules), file=sys.stderr)"
+    )
+    return _python("-c", program)
+
+
 def test_help_loads_nothing_that_only_a_command_needs() -> None:
     program = (
         "import sys; from refsched.tools.cli.main import cli; cli(['--help'], standalone_mode=False);"
@@ -67,12 +77,7 @@ def test_schedule_loads_nothing_that_its_cluster_does_not_need(tmp_path: Path) -
         "ssl",
         "yaml",
     )
-    program = (
-        f"import sys; from refsched.tools.cli.main import cli; sys.argv[1:] = ['schedule', '-f', {path!r}]\n"
-        f"try: cli(standalone_mode=False)\n"
-        f"finally: print(*(name for name in {late!r} if name in sys.modules), file=sys.stderr)"
-    )
-    done = _python("-c", program)
+    done = _without(late, "schedule", "-f", path)
     assert (done.returncode, done.stderr.strip()) == (0, "")
     assert "1 pending pod" in done.stdout
 
@@ -80,12 +85,7 @@ def test_schedule_loads_nothing_that_its_cluster_does_not_need(tmp_path: Path) -
 def test_a_replay_that_agrees_loads_nothing_of_the_suite() -> None:
     path = str(sorted((ROOT / "traces" / "kube-scheduler-v1.34.2").glob("*.jsonl.gz"))[0])
     late = ("hypothesis", "pytest", "refsched.suite", "rich", "yaml")
-    program = (
-        f"import sys; from refsched.tools.cli.main import cli; sys.argv[1:] = ['replay', {path!r}]\n"
-        f"try: cli(standalone_mode=False)\n"
-        f"finally: print(*(name for name in {late!r} if name in sys.modules), file=sys.stderr)"
-    )
-    done = _python("-c", program)
+    done = _without(late, "replay", path)
     assert (done.returncode, done.stderr.strip()) == (0, "")
     assert "0 disagree" in done.stdout
 
