@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What building does beyond hatchling: the wheel carries the suite and the recordings, and the README's links are whole.
+"""What building does beyond hatchling: it adds the suite and the recordings, and makes the README's links whole.
 
 The patterns stand in pyproject.toml. Only what they match is built in, whatever else lies in the folder.
 """
