@@ -272,6 +272,7 @@ def _any(*names: str) -> Schema:
 def trace_schema() -> Schema:
     made = Definitions()
     header = made.of(Header)
+    made.made["Header"]["properties"]["steps"] = {"type": "array", "items": _step(made)}
     record = made.one_of((*INPUTS, *OUTPUTS, *OBSERVATIONS))
     record["properties"] = {
         "at": {
@@ -296,6 +297,26 @@ def trace_schema() -> Schema:
         "One line of a trace (docs/protocol.md): the first is the header, every other one is a record."
     )
     return _schema("A line of a trace", described, body, made.made)
+
+
+def _step(made: Definitions) -> Schema:
+    """A reference to what the suite does in one step of a history: an input, or one of the driver's requests."""
+    inputs = made.one_of(INPUTS)
+    asked: dict[str, Schema] = {
+        "schedule": {
+            "type": "integer",
+            "minimum": 1,
+            "description": "Pods are asked for so many times at most, until there is none.",
+        },
+        "observe": {"const": True, "description": "Queues and nodes are looked at."},
+    }
+    made.made["Step"] = {
+        "description": "A Step is what the suite did before a failure; ``--replay`` does it again.",
+        "type": "object",
+        "properties": {**asked, **inputs["properties"]},
+        "oneOf": [*({"required": [name]} for name in asked), *inputs["oneOf"]],
+    }
+    return _ref("Step")
 
 
 # --- Files ----------------------------------------------------------------------------------------

@@ -73,6 +73,8 @@ def read_steps(steps: object) -> Iterator[Step]:
 def _read_step(step: object) -> Step:
     if not isinstance(step, Mapping):
         raise InputError(f"expected an object, found {step!r:.60}")
+    if len(step) != 1:
+        raise InputError(f"expected one member, found {', '.join(map(str, step)) or 'none'}")
     if "schedule" in step:
         times = step["schedule"]
         if not isinstance(times, int) or isinstance(times, bool) or times < 1:

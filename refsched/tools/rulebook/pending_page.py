@@ -11,6 +11,7 @@ from refsched.suite.catalogue.reasons import declared_reasons
 from refsched.suite.catalogue.rules import all_rules, plugin_of
 from refsched.tools.rulebook.examples import example_of
 from refsched.tools.rulebook.markdown import anchor, block, page, prose, rule_link, table
+from refsched.tools.rulebook.messages import ERRORS, REJECTIONS
 from refsched.tools.rulebook.running import run
 
 _HOW = """\
@@ -35,6 +36,12 @@ that of another scheduler, or because the scheduler has not come to it yet: it w
 of its backoff, or for an event that might make it schedulable. [The queue](../queue.md) says what it waits
 for."""
 
+_FAILED = """\
+An error is no rejection: something went wrong while the pod was scheduled or bound. The reason of the pod's
+condition is `SchedulerError`, and in v1.34 the pod is tried again after a backoff, without waiting for an
+event ([R-QUEUE-11](rules/QUEUE.md#r-queue-11)). A message may stand inside another one, which says at which
+point and in which plugin it came up."""
+
 _BLANK = "In a message, `…` stands for a name or an amount."
 
 
@@ -46,6 +53,9 @@ def pending_page() -> str:
         f"## Reasons of Kubernetes {DEFAULT.name}",
         *_by_plugin(DEFAULT.name),
         *(section for name in RELEASES if name != DEFAULT.name for section in _only_in(name)),
+        "## Errors",
+        _FAILED,
+        _with_rules(ERRORS),
         "## Pending without a message",
         _SILENT,
         "## Messages with their examples",
@@ -60,7 +70,7 @@ def _only_in(release: str) -> Iterator[str]:
 
 def _reasons(release: str) -> Iterator[Reason]:
     """Returns the reasons of a release; those of the older one only if the newer one has none by that rule."""
-    declared = {(str(reason), reason.rule): reason for reason in declared_reasons()}
+    declared = {(str(reason), reason.rule): reason for reason in (*declared_reasons(), *REJECTIONS)}
     for reason in declared.values():
         releases = all_rules()[reason.rule].releases
         if release in releases and (release == DEFAULT.name or releases == (release,)):
@@ -72,17 +82,20 @@ def _by_plugin(release: str) -> Iterable[str]:
     for reason in _reasons(release):
         found.setdefault(plugin_of(reason.rule) or "The scheduler itself", []).append(reason)
     for plugin, reasons in sorted(found.items()):
-        title = (
-            f"[{plugin}](plugins/{plugin}.md)" if release == DEFAULT.name and " " not in plugin else plugin
-        )
-        yield f"### {plugin}" if title == plugin else f"### {plugin}\n\nBy {title}:"
-        yield table(
-            ("message", "rule", "what it means"),
-            (
-                (f"`{shown(reason)}`", rule_link(reason.rule, ""), prose(all_rules()[reason.rule].sentence))
-                for reason in reasons
-            ),
-        )
+        yield f"### {plugin}"
+        if release == DEFAULT.name and " " not in plugin:
+            yield f"[What {plugin} does](plugins/{plugin}.md)"
+        yield _with_rules(reasons)
+
+
+def _with_rules(reasons: Iterable[Reason]) -> str:
+    return table(
+        ("message", "rule", "what it means"),
+        (
+            (f"`{shown(reason)}`", rule_link(reason.rule, ""), prose(all_rules()[reason.rule].sentence))
+            for reason in reasons
+        ),
+    )
 
 
 def shown(reason: str) -> str:

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator, meta
 from toy_suite import Suite
 
 from refsched.checking.trace import read_trace
@@ -20,6 +18,8 @@ from refsched.reference import create
 from refsched.suite.adapters.answers import CAPABILITIES, read_answer, read_hello
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.catalogue.schemas import COMMAND, SCHEMAS, main, text_of
+from refsched.suite.histories.history import History
+from refsched.suite.histories.scenario import read_steps, trace_lines
 from refsched.suite.session.baseline import read_baseline
 from refsched.tools.serving import Server, no_config
 
@@ -55,7 +55,7 @@ def schema(name: str, definition: str = "") -> Draft202012Validator:
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_schema_is_one_and_is_what_is_made_now(name: str) -> None:
-    Draft202012Validator.check_schema(SCHEMAS[name])
+    meta.validate(SCHEMAS[name])
     written = (ROOT / "docs/schemas" / name).read_text("utf-8")
     assert written == text_of(name), f"to make them anew: {COMMAND}"
 
@@ -76,25 +76,16 @@ def test_every_schema_is_linked_from_the_protocol(name: str) -> None:
 # --- Traces ---------------------------------------------------------------------------------------
 
 
-def first_of_each_area(folder: Path) -> Iterator[Path]:
-    seen = set()
-    for path in sorted(folder.glob("*.jsonl.gz")):
-        area = re.sub(r"-\d+$", "", path.name.removesuffix(".jsonl.gz"))
-        if area not in seen:
-            seen.add(area)
-            yield path
-
-
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_the_schema_holds_of_the_first_trace_of_each_area(folder: Path) -> None:
+def test_the_schema_holds_of_every_line_of_every_recording(folder: Path) -> None:
     line_of_a_trace = schema("trace.json")
-    traces = list(first_of_each_area(folder))
-    assert traces
-    for path in traces:
+    for path in sorted(folder.glob("*.jsonl.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
-                problem = next(line_of_a_trace.iter_errors(json.loads(line)), None)
-                assert problem is None, f"{path.name}: line {number}: {problem}"
+                value = json.loads(line)
+                if not line_of_a_trace.is_valid(value):
+                    problem = next(line_of_a_trace.iter_errors(value))
+                    pytest.fail(f"{path.name}: line {number}: {problem}")
 
 
 HEADER = {"trace": "refsched.trace/v1", "scheduler": {"name": "mine", "version": "1"}, "config": no_config()}
@@ -133,6 +124,40 @@ def test_a_wrong_line_is_refused_by_the_schema_and_by_the_reader(what: str, tmp_
         list(read_trace(path).entries)
 
 
+STEPS: list[Any] = [
+    {"create": NODE},
+    {"create": pod("a", "1")},
+    {"schedule": 2},
+    {"observe": True},
+    {"advance": 10},
+    {"permit": {"pod": "default/a", "decision": "allow"}},
+    {"release": {"pod": "default/a"}},
+    {"delete": {"apiVersion": "v1", "kind": "Pod", "namespace": "default", "name": "a"}},
+]
+WRONG_STEPS: list[Any] = [
+    {"schedule": 1},
+    [{"schedule": 0}],
+    [{"schedule": True}],
+    [{"observe": True, "schedule": 1}],
+    [{"attempt": {"pod": "a/b", "result": "error"}}],
+    [{}],
+]
+
+
+def test_the_schema_holds_of_the_trace_of_a_failure() -> None:
+    history = History(tuple(read_steps(STEPS)), no_config())
+    [header] = trace_lines(history, (), {"name": "mine", "version": "1"}).splitlines()
+    assert json.loads(header)["steps"] == STEPS
+    schema("trace.json").validate(json.loads(header))
+
+
+@pytest.mark.parametrize("steps", WRONG_STEPS, ids=str)
+def test_wrong_steps_are_refused_by_the_schema_and_by_the_reader(steps: Any) -> None:
+    assert not schema("trace.json").is_valid({**HEADER, "steps": steps})
+    with pytest.raises(InputError):
+        list(read_steps(steps))
+
+
 # --- The wire -------------------------------------------------------------------------------------
 
 SESSION: list[tuple[dict[str, Any], str]] = [
@@ -160,7 +185,7 @@ def test_the_schemas_hold_of_a_session() -> None:
     answers = []
     for request, definition in SESSION:
         schema("request.json").validate(request)
-        answer = server.answer(request)
+        answer = json.loads(json.dumps(server.answer(request)))
         schema("answer.json", definition).validate(answer)
         schema("answer.json").validate(answer)
         answers.append(answer)
