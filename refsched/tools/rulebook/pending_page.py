@@ -36,9 +36,9 @@ that of another scheduler, or because the scheduler has not come to it yet: it w
 of its backoff, or for an event that might make it schedulable. [The queue](../queue.md) says what it waits
 for."""
 
-_FAILED = """\
+_FAILED = f"""\
 An error is no rejection: something went wrong while the pod was scheduled or bound. The reason of the pod's
-condition is `SchedulerError`, and in v1.34 the pod is tried again after a backoff, without waiting for an
+condition is `SchedulerError`, and in v{DEFAULT.name} the pod is tried again after a backoff, without waiting for an
 event ([R-QUEUE-11](rules/QUEUE.md#r-queue-11)). A message may stand inside another one, which says at which
 point and in which plugin it came up."""
 
