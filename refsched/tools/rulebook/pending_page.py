@@ -38,8 +38,8 @@ for."""
 
 _FAILED = f"""\
 An error is no rejection: something went wrong while the pod was scheduled or bound. The reason of the pod's
-condition is `SchedulerError`, and in v{DEFAULT.name} the pod is tried again after a backoff, without waiting for an
-event ([R-QUEUE-11](rules/QUEUE.md#r-queue-11)). A message may stand inside another one, which says at which
+condition is `SchedulerError`, and in v{DEFAULT.name} the pod is tried again after a backoff, without waiting for
+an event ([R-QUEUE-11](rules/QUEUE.md#r-queue-11)). A message may stand inside another one, which says at which
 point and in which plugin it came up."""
 
 _BLANK = "In a message, `…` stands for a name or an amount."
