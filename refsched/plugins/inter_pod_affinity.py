@@ -12,11 +12,10 @@ Source: plugins/interpodaffinity/{plugin,filtering,scoring}.go (v1.34.2).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from refsched.config.args import PluginArgs, check_range
 from refsched.config.scalars import Int32
@@ -28,6 +27,14 @@ from refsched.framework.status import SUCCESS, Status, error, unresolvable, unsc
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
+from refsched.plugins.inter_pod_affinity_counts import (
+    KeepingAway,
+    MeetingAll,
+    MeetingAny,
+    domains_of,
+    own_domains,
+    what_terms_read,
+)
 from refsched.plugins.inter_pod_affinity_terms import (
     AffinitySteps,
     Labels,
@@ -57,9 +64,8 @@ class Filtering:
     existing_anti_affinity: TopologyCounts
 
 
-TopologyScores = dict[str, dict[str, int]]
-"""TopologyScores have, by topology key and value, the sum of the weights for a node with this label; anti-affinity
-counts negative."""
+TopologyScores = Mapping[Domain, int]
+"""TopologyScores have the sum of the weights for a node in this domain; anti-affinity counts negative."""
 
 
 @frozen
@@ -108,19 +114,16 @@ class InterPodAffinity:
         """R-PODAFF-01: A pod without required affinity and anti-affinity terms skips Filter of InterPodAffinity if
         no required anti-affinity term of a running pod matches it."""
         namespace_labels = snapshot.namespace_labels.get(pod.pod.namespace)
-        existing: Counter[Domain] = Counter()
-        for node in snapshot.with_affinity:
-            for other in node.pods_with_required_anti_affinity:
-                terms = other.required_anti_affinity_terms
-                existing.update(_domains(matching(terms, pod.pod, namespace_labels), node))
+        keeping_away = KeepingAway(pod.pod, namespace_labels)
+        existing = snapshot.sum_over_nodes(keeping_away) if snapshot.with_affinity else {}
         if not (existing or pod.required_affinity_terms or pod.required_anti_affinity_terms):
             applies("R-PODAFF-01")
             return Skip()
         affinity_terms = self._resolved(pod.required_affinity_terms, snapshot)
         anti_affinity_terms = self._resolved(pod.required_anti_affinity_terms, snapshot)
-        affinity = snapshot.sum_over_nodes(_MeetingAll(affinity_terms)) if affinity_terms else {}
+        affinity = snapshot.sum_over_nodes(MeetingAll(affinity_terms)) if affinity_terms else {}
         anti_affinity = (
-            snapshot.sum_over_nodes(_MeetingAny(anti_affinity_terms)) if anti_affinity_terms else {}
+            snapshot.sum_over_nodes(MeetingAny(anti_affinity_terms)) if anti_affinity_terms else {}
         )
         return Continue(
             Filtering(
@@ -165,11 +168,15 @@ class InterPodAffinity:
         labels = node.existing_node.metadata.labels
         if not _satisfies_affinity(state, pod.pod, labels):
             return unresolvable(NO_AFFINITY)
-        if _any_counted(state.anti_affinity, _own_domains(state.anti_affinity_terms, labels)):
+        if _any_counted(state.anti_affinity, own_domains(state.anti_affinity_terms, labels)):
             return unschedulable(ANTI_AFFINITY)
         if _any_counted(state.existing_anti_affinity, labels.items()):
             return unschedulable(EXISTING_ANTI_AFFINITY)
         return SUCCESS
+
+    def labels_read(self, state: Filtering) -> tuple[str, ...]:
+        terms = (*state.affinity_terms, *state.anti_affinity_terms)
+        return tuple(sorted(state.existing_anti_affinity.keys.union(term.topology_key for term in terms)))
 
     # --- Score ------------------------------------------------------------------------------------
 
@@ -188,16 +195,11 @@ class InterPodAffinity:
         wanted = self._resolved(pod.preferred_affinity_terms, snapshot)
         unwanted = self._resolved(pod.preferred_anti_affinity_terms, snapshot)
         namespace_labels = snapshot.namespace_labels.get(pod.pod.namespace)
-        scores: TopologyScores = {}
-        nodes = snapshot.nodes if has_own else snapshot.with_affinity
-        for node in nodes:
-            for other in node.pods if has_own else node.pods_with_affinity:
-                _tally(scores, node, _weighted(wanted, 1), other.pod, None)
-                _tally(scores, node, _weighted(unwanted, -1), other.pod, None)
-                _tally(scores, node, self._weighted_terms_of(other), pod.pod, namespace_labels)
+        weights = Weights(self, has_own, wanted, unwanted, pod.pod, namespace_labels)
+        scores = snapshot.sum_over_nodes(weights) if has_own or snapshot.with_affinity else {}
         return Continue(scores) if scores else Skip()
 
-    def _weighted_terms_of(self, existing: PodInfo) -> Iterator[tuple[AffinityTerm, int]]:
+    def weighted_terms_of(self, existing: PodInfo) -> Iterator[tuple[AffinityTerm, int]]:
         """R-PODAFF-11: A required affinity term of a running pod that matches the pod counts with
         hardPodAffinityWeight; with weight 0 it does not count."""
         if self.hard_pod_affinity_weight > 0:
@@ -211,8 +213,7 @@ class InterPodAffinity:
     def score(self, scores: TopologyScores, pod: PodInfo, node: NodeInfo) -> int:
         """R-PODAFF-12: InterPodAffinity's score of a node before normalization is the sum of the weights of the
         matching terms in all domains of the node, where anti-affinity counts negative."""
-        labels = node.existing_node.metadata.labels
-        score = sum(by_value.get(labels[key], 0) for key, by_value in scores.items() if key in labels)
+        score = sum(scores.get(domain, 0) for domain in node.existing_node.metadata.labels.items())
         if score:
             applies("R-PODAFF-12")
         return score
@@ -302,41 +303,40 @@ def _weighted(terms: Terms, sign: int) -> Iterator[tuple[AffinityTerm, int]]:
 # --- Domains --------------------------------------------------------------------------------------
 
 
-def _own_domains(terms: Iterable[AffinityTerm], labels: Labels) -> Iterator[Domain]:
-    """Returns, for each term, the domain of a node with these labels, if it is in one."""
-    return ((t.topology_key, labels[t.topology_key]) for t in terms if t.topology_key in labels)
-
-
-def _domains(terms: Iterable[AffinityTerm], node: NodeInfo) -> Iterator[Domain]:
-    return _own_domains(terms, node.existing_node.metadata.labels)
-
-
 @frozen
-class _MeetingAll:
-    """A _MeetingAll counts the pods on a node that match the pod's affinity, in the domains of its terms."""
+class Weights:
+    """Weights add up, in the domains of a node, the weights of the pod's preferred terms that match a pod on the
+    node, and of the terms of such pods that match the pod."""
 
-    terms: tuple[AffinityTerm, ...]
+    plugin: InterPodAffinity
+    has_own: bool
+    wanted: tuple[AffinityTerm, ...]
+    unwanted: tuple[AffinityTerm, ...]
+    pod: Pod = field(eq=what_terms_read)
+    namespace_labels: Labels | None
 
     def __call__(self, node: NodeInfo) -> Mapping[Domain, int]:
-        found: Counter[Domain] = Counter()
-        for other in node.pods:
-            if meets_all(self.terms, other.pod):
-                found.update(_domains(self.terms, node))
+        found: dict[Domain, int] = {}
+        for other in node.pods if self.has_own else node.pods_with_affinity:
+            _tally(found, node, _weighted(self.wanted, 1), other.pod, None)
+            _tally(found, node, _weighted(self.unwanted, -1), other.pod, None)
+            _tally(found, node, self.plugin.weighted_terms_of(other), self.pod, self.namespace_labels)
         return found
 
 
-@frozen
-class _MeetingAny:
-    """A _MeetingAny counts the pods on a node that match the pod's anti-affinity, for each term by itself."""
-
-    terms: tuple[AffinityTerm, ...]
-
-    def __call__(self, node: NodeInfo) -> Mapping[Domain, int]:
-        found: Counter[Domain] = Counter()
-        for other in node.pods:
-            if met := [term for term in self.terms if term.matches(other.pod, None)]:
-                found.update(_domains(met, node))
-        return found
+def _tally(
+    found: dict[Domain, int],
+    node: NodeInfo,
+    weighted: Iterable[tuple[AffinityTerm, int]],
+    pod: Pod,
+    namespace_labels: Labels | None,
+) -> None:
+    """Adds the weights of the terms that match ``pod`` to the domains of the node."""
+    labels = node.existing_node.metadata.labels
+    for term, weight in weighted:
+        if term.topology_key in labels and term.matches(pod, namespace_labels):
+            domain = term.topology_key, labels[term.topology_key]
+            found[domain] = found.get(domain, 0) + weight
 
 
 def _changed(state: Filtering, pod: PodInfo, other: PodInfo, node: NodeInfo, sign: int) -> Filtering:
@@ -345,9 +345,9 @@ def _changed(state: Filtering, pod: PodInfo, other: PodInfo, node: NodeInfo, sig
     existing = matching(other.required_anti_affinity_terms, pod.pod, state.namespace_labels)
     return evolve(
         state,
-        affinity=state.affinity.plus(_domains(affine, node), sign),
-        anti_affinity=state.anti_affinity.plus(_domains(own, node), sign),
-        existing_anti_affinity=state.existing_anti_affinity.plus(_domains(existing, node), sign),
+        affinity=state.affinity.plus(domains_of(affine, node), sign),
+        anti_affinity=state.anti_affinity.plus(domains_of(own, node), sign),
+        existing_anti_affinity=state.existing_anti_affinity.plus(domains_of(existing, node), sign),
     )
 
 
@@ -362,25 +362,9 @@ def _satisfies_affinity(state: Filtering, pod: Pod, labels: Labels) -> bool:
     terms = state.affinity_terms
     if not all(term.topology_key in labels for term in terms):
         return False
-    if all(state.affinity.at(domain) > 0 for domain in _own_domains(terms, labels)):
+    if all(state.affinity.at(domain) > 0 for domain in own_domains(terms, labels)):
         return True
     if not state.affinity.is_empty or not meets_all(terms, pod):
         return False
     applies("R-PODAFF-08")
     return True
-
-
-def _tally(
-    scores: TopologyScores,
-    node: NodeInfo,
-    weighted: Iterable[tuple[AffinityTerm, int]],
-    pod: Pod,
-    namespace_labels: Labels | None,
-) -> None:
-    """Adds the weights of the terms that match ``pod`` to the domain of the node."""
-    labels = node.existing_node.metadata.labels
-    for term, weight in weighted:
-        if term.topology_key in labels and term.matches(pod, namespace_labels):
-            by_value = scores.setdefault(term.topology_key, {})
-            value = labels[term.topology_key]
-            by_value[value] = by_value.get(value, 0) + weight

@@ -19,7 +19,7 @@ from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Code, Status
-from refsched.remembering.values import is_value
+from refsched.remembering.values import changed_domains, is_value
 
 
 class AskAnewError(Exception):
@@ -93,7 +93,7 @@ class FilterAnswers:
         self._states = _States(tuple(self._plugins))
         self._statuses = Numbered()
         self._lasting = framework
-        self._labels: dict[str, tuple[tuple[str, ...], Numbered]] = {}
+        self._by_labels: dict[str, ByLabels] = {}
 
     def search(
         self,
@@ -119,7 +119,7 @@ class FilterAnswers:
             if number in nominated:
                 status = _no_error(filters.run(nodes[number]))
             elif by_labels is not None and status is SUCCESS:
-                status = by_labels.answers.get(by_labels.values[number])
+                status = by_labels.known.get(by_labels.labels[number])
                 if status is None:
                     status = by_labels.status(nodes[number], number)
             elif asked:
@@ -150,12 +150,14 @@ class FilterAnswers:
         alone = evolve(self._framework, filter_plugins=(asked,))
         if not extends(asked, LabelFilterPlugin):
             return _Anew(alone, filters)
-        keys = asked.labels_read(filters.state.states.get(plugin))
-        if plugin not in self._labels or self._labels[plugin][0] != keys:
-            self._labels[plugin] = keys, Numbered()
-        values = self._labels[plugin][1]
-        values.bring_up_to_date(filters.snapshot, numbers)
-        return _AnewByLabels(alone, filters, keys, values.of_node)
+        state = filters.state.states.get(plugin)
+        keys = asked.labels_read(state)
+        if plugin not in self._by_labels or self._by_labels[plugin].keys != keys:
+            self._by_labels[plugin] = ByLabels(keys)
+        answers = self._by_labels[plugin]
+        answers.labels.bring_up_to_date(filters.snapshot, numbers)
+        answers.bring_up_to_date(state)
+        return _AnewByLabels(alone, filters, self._pod, answers)
 
     def _with_those_anew(
         self, status: Status, asked: Mapping[str, _Anew], node: NodeInfo, number: int
@@ -180,27 +182,60 @@ class _Anew:
         self._filters = filters
 
     def status(self, node: NodeInfo, number: int) -> Status:
-        filters = self._filters
-        return _no_error(self._alone.run_filter_plugins(filters.state, filters.pod, node))
+        return self._ask(self._filters.pod, node)
+
+    def _ask(self, pod: PodInfo, node: NodeInfo) -> Status:
+        return _no_error(self._alone.run_filter_plugins(self._filters.state, pod, node))
+
+
+class ByLabels:
+    """What a plugin answered for all nodes that have the same values of the labels that it reads. An answer holds
+    until something changes that is counted in a domain of these nodes, or anything else."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self.keys = keys
+        self.labels = Numbered()
+        self.answers: dict[Any, Status] = {}
+        self._in_domain: dict[Any, dict[Any, None]] = {}
+        self._state: Any = None
+
+    def bring_up_to_date(self, state: Any) -> None:
+        changed = changed_domains(self._state, state)
+        if changed is None:
+            self.answers.clear()
+            self._in_domain.clear()
+        else:
+            for domain in changed:
+                for labels in self._in_domain.pop(domain, ()):
+                    self.answers.pop(labels, None)
+        self._state = state
+
+    def put(self, labels: Sequence[str], status: Status) -> None:
+        self.answers[labels] = status
+        for domain in zip(self.keys, labels, strict=True):
+            self._in_domain.setdefault(domain, {})[labels] = None
 
 
 class _AnewByLabels(_Anew):
-    """A plugin that is asked once for all nodes with the same labels, as far as it reads them."""
+    """A plugin that is asked once for all nodes with the same labels, as far as it reads them; ``pod`` is one of
+    the kind, without a name."""
 
-    def __init__(self, alone: Framework, filters: NodeFilter, keys: Sequence[str], values: list[Any]) -> None:
+    def __init__(self, alone: Framework, filters: NodeFilter, pod: PodInfo, answers: ByLabels) -> None:
         super().__init__(alone, filters)
-        self._keys = keys
-        self.values = values
-        self.answers: dict[Any, Status] = {}
+        self._pod = pod
+        self._answers = answers
+        self.known = answers.answers
+        self.labels = answers.labels.of_node
 
     def status(self, node: NodeInfo, number: int) -> Status:
-        value = self.values[number]
-        if value is None:
+        values = self.labels[number]
+        if values is None:
             labels = node.existing_node.metadata.labels
-            value = self.values[number] = tuple(labels.get(key) for key in self._keys)
-        status = self.answers.get(value)
+            values = self.labels[number] = tuple(labels.get(key) for key in self._answers.keys)
+        status = self.known.get(values)
         if status is None:
-            status = self.answers[value] = super().status(node, number)
+            status = self._ask(self._pod, node)
+            self._answers.put(values, status)
         return status
 
 

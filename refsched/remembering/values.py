@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import Enum
 from typing import Any
 
 import attrs
+
+from refsched.plugins.topology_counts import Domain, TopologyCounts
 
 _PLAIN = (type(None), bool, int, float, str, bytes, Enum)
 
@@ -25,3 +27,21 @@ def is_value(state: Any) -> bool:
     if not attrs.has(kind) or kind.__eq__ is object.__eq__:
         return False
     return all(each.eq and is_value(getattr(state, each.name)) for each in attrs.fields(kind))
+
+
+def changed_domains(before: Any, after: Any) -> Collection[Domain] | None:
+    """The domains in which the two states count something else; None if they differ in anything else."""
+    if before == after:
+        return ()
+    if type(before) is not type(after) or not attrs.has(type(after)):
+        return None
+    changed: set[Domain] = set()
+    for each in attrs.fields(type(after)):
+        one, other = getattr(before, each.name), getattr(after, each.name)
+        if isinstance(one, TopologyCounts) and isinstance(other, TopologyCounts):
+            if one.changes or other.changes or one.is_empty != other.is_empty:
+                return None
+            changed.update(domain for domain, _ in one.counted.items() ^ other.counted.items())
+        elif one != other:
+            return None
+    return changed

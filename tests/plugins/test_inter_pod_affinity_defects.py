@@ -102,7 +102,7 @@ def test_without_the_known_defect_preferences_do_not_reach_what_is_excluded_eith
     web = pod("web", near=preferred(5, term("db", namespaceSelector=excluding("team"))))
     there = node("n1", pod("db", namespace="other"), zone="a")
     snapshot = snapshot_of(there, namespace_labels={"other": {"team": "t"}})
-    assert PLUGIN.pre_score(web, [there], snapshot) == Continue({"zone": {"a": 5}})
+    assert PLUGIN.pre_score(web, [there], snapshot) == Continue({("zone", "a"): 5})
     assert MENDED.pre_score(web, [there], snapshot) == Skip()
 
 

@@ -81,6 +81,9 @@ class InterPodAffinity:
         applies(NOT_MATCHED.rule)
         return evolve(status, reasons=(NOT_MATCHED, *status.reasons))
 
+    def labels_read(self, state: current.Filtering) -> tuple[str, ...]:
+        return self._current.labels_read(state)
+
     # --- Score ------------------------------------------------------------------------------------
 
     def pre_score(

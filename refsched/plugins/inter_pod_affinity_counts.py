@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counts: how many terms, or pods, InterPodAffinity counts on a node, in the domains of the node.
+
+Source: plugins/interpodaffinity/filtering.go, getExistingAntiAffinityCounts,
+getIncomingAffinityAntiAffinityCounts (v1.34.2).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from attrs import field, frozen
+
+from refsched.framework.node_info import AffinityTerm, NodeInfo
+from refsched.objects.pod import Pod
+from refsched.plugins.inter_pod_affinity_terms import Labels, matching, meets_all
+from refsched.plugins.topology_counts import Domain
+
+
+def own_domains(terms: Iterable[AffinityTerm], labels: Labels) -> Iterator[Domain]:
+    """Returns, for each term, the domain of a node with these labels, if it is in one."""
+    return ((t.topology_key, labels[t.topology_key]) for t in terms if t.topology_key in labels)
+
+
+def domains_of(terms: Iterable[AffinityTerm], node: NodeInfo) -> Iterator[Domain]:
+    return own_domains(terms, node.existing_node.metadata.labels)
+
+
+@frozen
+class MeetingAll:
+    """A MeetingAll counts the pods on a node that match the pod's affinity, in the domains of its terms."""
+
+    terms: tuple[AffinityTerm, ...]
+
+    def __call__(self, node: NodeInfo) -> Mapping[Domain, int]:
+        found: Counter[Domain] = Counter()
+        for other in node.pods:
+            if meets_all(self.terms, other.pod):
+                found.update(domains_of(self.terms, node))
+        return found
+
+
+@frozen
+class MeetingAny:
+    """A MeetingAny counts the pods on a node that match the pod's anti-affinity, for each term by itself."""
+
+    terms: tuple[AffinityTerm, ...]
+
+    def __call__(self, node: NodeInfo) -> Mapping[Domain, int]:
+        found: Counter[Domain] = Counter()
+        for other in node.pods:
+            if met := [term for term in self.terms if term.matches(other.pod, None)]:
+                found.update(domains_of(met, node))
+        return found
+
+
+def what_terms_read(pod: Pod) -> object:
+    """Returns all that decides which terms match the pod."""
+    return pod.namespace, pod.labels
+
+
+@frozen
+class KeepingAway:
+    """A KeepingAway counts the required anti-affinity terms of the pods on a node that match the pod."""
+
+    pod: Pod = field(eq=what_terms_read)
+    namespace_labels: Labels | None
+
+    def __call__(self, node: NodeInfo) -> Mapping[Domain, int]:
+        found: Counter[Domain] = Counter()
+        for other in node.pods_with_required_anti_affinity:
+            terms = other.required_anti_affinity_terms
+            found.update(domains_of(matching(terms, self.pod, self.namespace_labels), node))
+        return found
