@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from conformance.strategies.earlier_plugins import of_plugin
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import node, pod
+from conformance.vocabulary.objects import node, pod, with_spec
+from conformance.vocabulary.scripted import SCRIPTED
 from refsched.suite import Case
 from refsched.suite.histories.history import History
+
+Json = dict[str, Any]
 
 
 def _requested_beyond_capacity() -> History:
@@ -57,7 +62,63 @@ def _outranked() -> History:
     return cluster.history()
 
 
+# --- Pods that were deleted ------------------------------------------------------------------------
+
+
+def _deleted_while_it_was_queued(*, has_successor: bool) -> History:
+    """A pod that waits on Permit is bound to its node by somebody else, which returns it to the queue, and it is
+    deleted, which the queue does not hear of. It is tried once more, when the node is full."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "1"}), 0)
+    cluster.add_pod(pod("", {"cpu": "1"}, priority=9, script={"ScriptedA": {"permit": "Wait"}}))
+    cluster.schedule(1)
+    cluster.change_pod(1, lambda value: with_spec(value, nodeName="n1"))
+    if not has_successor:
+        cluster.add_pod(pod("", {"cpu": "1"}), 0)
+    cluster.remove_pod(1)
+    if has_successor:
+        cluster.add_pod(pod("", {"cpu": "1"}), 0)
+    cluster.wait()
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
+def _two_victims_of_one_name() -> History:
+    """A pod is deleted while it is held before it is bound, and another one of its name runs on that node."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+    cluster.add_pod(pod("", {"cpu": "1"}, script={"ScriptedB": {"preBind": "Hold"}}))
+    cluster.schedule(1)
+    cluster.remove_pod(0)
+    cluster.add_pod(pod("", {"cpu": "1"}), 0)
+    cluster.add_pod(pod("", {"cpu": "2"}, priority=9))
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
 CASES: tuple[Case, ...] = (
+    Case(
+        "preemption_by_a_pod_that_was_deleted",
+        "A pod that was deleted while it was queued preempts no pod.",
+        _deleted_while_it_was_queued(has_successor=False),
+        ("R-PREEMPT-61",),
+        ("preemption", "scripted", "hold", "queue"),
+    ),
+    Case(
+        "preemption_by_a_pod_that_became_another",
+        "A pod that another one of its name has replaced preempts no pod that is as important as that one.",
+        _deleted_while_it_was_queued(has_successor=True),
+        ("R-PREEMPT-61",),
+        ("preemption", "scripted", "hold", "queue"),
+    ),
+    Case(
+        "two_victims_of_one_name",
+        "The second of two victims of one name does not exist any more, so the pod is not nominated.",
+        _two_victims_of_one_name(),
+        ("R-EVICT-01",),
+        ("preemption", "scripted", "hold", "queue"),
+    ),
     Case(
         "nomination_to_a_node_that_was_cordoned",
         "The nomination of a pod is cleared if preemption could help on no node, so that others may use its node.",

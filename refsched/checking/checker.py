@@ -13,6 +13,7 @@ from typing import Any
 
 from attrs import evolve
 
+from refsched.binding.waiting_pods import WaitingPod
 from refsched.checking.agreement import (
     Disagreement,
     attempt_disagreements,
@@ -207,6 +208,11 @@ class Checker:
     def next_pod(self) -> str | None:
         """Returns a pod that may be tried next, for use with a scheduler that has no queue of its own."""
         return next(iter(self._next_heads()), None)
+
+    def waiting_on_permit(self, pod: str) -> WaitingPod | None:
+        """Returns the first pod of this name (``namespace/name``) that waits on Permit, if there is one."""
+        undecided = self.scheduler.state.waiting_pods.undecided()
+        return next((waiting for waiting in undecided if waiting.pod.key == pod), None)
 
     def _next_heads(self) -> list[str]:
         while self.scheduler.skip_head():

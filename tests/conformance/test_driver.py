@@ -173,3 +173,17 @@ def test_a_history_is_run_and_what_does_not_fit_is_passed_over() -> None:
     assert not any(isinstance(record, Release | Delete) for record in noted)
     assert [record.result for record in noted if isinstance(record, Attempt | Bind)] == ["scheduled", "bound"]
     assert transcript.decisive["R-INV-01"] == 1
+
+
+def test_a_plugin_that_the_pod_on_permit_does_not_wait_for_is_not_asked_to_allow_it() -> None:
+    """The pod that waits was deleted before it was tried, and its successor would wait for another plugin."""
+    waiting = pod("p", script={"ScriptedA": {"permit": "Wait"}})
+    waiting["metadata"]["uid"] = "p-1"
+    successor = pod("p", script={"ScriptedB": {"permit": "Wait"}})
+    successor["metadata"]["uid"] = "p-2"
+    steps = (Create(node("n")), Create(waiting), Schedule(1), delete("Pod", "p"), Create(successor))
+    history = History((*steps, Permit("default/p", "allow", "ScriptedB")), SCRIPTED)
+    with connect("refsched.reference") as adapter:
+        transcript = try_history(adapter, history)
+    assert not transcript.findings
+    assert not any(isinstance(entry.record, Permit) for entry in transcript.seen)

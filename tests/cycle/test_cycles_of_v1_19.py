@@ -263,6 +263,28 @@ def test_a_victim_that_waits_on_permit_is_rejected_and_deleted() -> None:
     assert caused[2].message == 'pod "v" rejected while waiting on permit: preempted'
 
 
+def deleted_while_it_was_queued(*fillers: Json) -> World:
+    """A pod of priority 9 is in the queue, though it was deleted, and its node is full."""
+    world = crowded(pod_object("v", cpu="1", on="n1"))
+    waiting = pod_object("p", cpu="1", priority=9, script={"ScriptedA": {"permit": "Wait"}})
+    world.create(waiting)
+    world.pop()
+    world.update({**waiting, "spec": {**waiting["spec"], "nodeName": "n1"}})
+    world.delete_pod("p")
+    for filler in fillers:
+        world.create(filler)
+    world.advance(11)
+    return world
+
+
+@pytest.mark.parametrize("name", ["w", "p"])
+def test_preemption_is_for_the_pod_that_is_stored_under_the_name(name: str) -> None:
+    world = deleted_while_it_was_queued(pod_object(name, cpu="1", on="n1"))
+    attempt = world.pop()[0]
+    assert (attempt.pod, attempt.result) == ("default/p", "unschedulable")
+    assert (attempt.victims, attempt.nominated_node) == (None, None)
+
+
 def test_a_pod_that_never_preempts_does_not() -> None:
     world = crowded(pod_object("v", cpu="2", on="n1"))
     attempt = world.schedule("p", cpu="2", priority=1, preemptionPolicy="Never")

@@ -21,14 +21,18 @@ from refsched.rules import applies
 
 def prepare(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult) -> PostFilterResult:
     """R-EVICT-01: In v1.19 victims are deleted one after the other, and one that waits on Permit is rejected as
-    well; a victim that does not exist any more ends preemption with an error, and the pod is not nominated.
+    well; a victim that does not exist any more, or has the name of one before it, ends preemption with an error,
+    and the pod is not nominated.
     R-EVICT-02: In v1.19 pods of lower priority that are nominated to the node lose their nomination once all
     victims are deleted."""
+    deleted: set[str] = set()
     for number, victim in enumerate(result.victims):
         applies("R-EVICT-01")
-        if scheduler.api.get(Pod, victim.pod.name, victim.pod.namespace) is None:
+        key = victim.pod.key
+        if key in deleted or scheduler.api.get(Pod, victim.pod.name, victim.pod.namespace) is None:
             not_found = error(f'pods "{victim.pod.name}" not found').by(PREEMPTION_PLUGIN)
             return evolve(result, status=not_found, nominated_node=None, victims=result.victims[:number])
+        deleted.add(key)
         scheduler.write("delete", victim.pod)
         waiting = scheduler.waiting_pods.get(victim.pod.uid)
         if waiting is not None:

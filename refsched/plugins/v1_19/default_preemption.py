@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """DefaultPreemption in v1.19: a pod that fits on no node evicts pods of lower priority.
 
-Rules: R-PREEMPT-51 … R-PREEMPT-60.
+Rules: R-PREEMPT-51 … R-PREEMPT-61.
 Source: plugins/defaultpreemption/default_preemption.go; pkg/scheduler/factory.go, create;
-pkg/scheduler/util/utils.go, ClearNominatedNodeName (v1.19.16).
+pkg/scheduler/util/utils.go, GetUpdatedPod, ClearNominatedNodeName (v1.19.16).
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from refsched.framework.interface import Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
-from refsched.framework.status import SUCCESS, Code, unschedulable
+from refsched.framework.status import SUCCESS, Code, error, unschedulable
+from refsched.objects.pod import Pod
 from refsched.objects.policy import PodDisruptionBudget
 from refsched.preemption.candidate import Candidate
 from refsched.preemption.disruption import Budgets, by_protection
@@ -44,7 +45,17 @@ class DefaultPreemption:
 
     def post_filter(self, context: PostFilterContext) -> PostFilterResult:
         """R-PREEMPT-58: In v1.19 the pod's nomination is cleared if preemption could help on no node.
-        R-PREEMPT-60: In v1.19 no extender is asked about preemption, since the framework is not given any."""
+        R-PREEMPT-60: In v1.19 no extender is asked about preemption, since the framework is not given any.
+        R-PREEMPT-61: In v1.19 preemption is for the pod as it is stored, which may differ from the one that was
+        popped; it ends with an error if there is no pod of this name any more."""
+        popped = context.pod.pod
+        stored = context.api.objects.get(Pod, popped.name, popped.namespace)
+        if stored is None:
+            applies("R-PREEMPT-61")
+            return PostFilterResult(error(f'pods "{popped.name}" not found'))
+        if stored != popped:
+            applies("R-PREEMPT-61")
+            context = evolve(context, pod=PodInfo(stored))
         if not _is_eligible(context):
             return PostFilterResult(unschedulable())
         nodes = _potential_nodes(context)

@@ -54,6 +54,7 @@ _LEVELS = {
     "R-FRAMEWORK-54": (OBSERVED, "a plugin without its PreScore is a configuration that nobody should have"),
     "R-PREEMPT-53": (OBSERVED, "on which nodes preemption is tried is an optimization"),
     "R-PREEMPT-60": (OBSERVED, "that preemption asks no extender is a mistake of v1.19"),
+    "R-PREEMPT-61": (OBSERVED, "that a pod which was deleted is tried at all is a mistake of v1.19"),
     "R-ALLOC-03": (OBSERVED, "that overhead counts in whole CPUs is an accident of v1.19"),
     "R-REQUEST-51": (
         OBSERVED,

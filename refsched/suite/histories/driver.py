@@ -81,6 +81,11 @@ class Witness(Protocol):
 
     def next_pod(self) -> str | None: ...
 
+    def may_permit(self, pod: str, plugin: str) -> bool:
+        """Returns whether the pod, if it waits on Permit, waits for this plugin (any if it is ``""``), as far as
+        is known. The script of the pod that is stored may be another one than that of the pod that waits."""
+        ...
+
     def stored(self, object: dict[str, Any]) -> dict[str, Any]:
         """Returns the object as an API server stores it, with its defaults. It has been shown before."""
         ...
@@ -156,6 +161,8 @@ class Driver:
                     self._observe()
             case Observe():
                 self._observe()
+            case Permit(pod, _, plugin) if not self._witness.may_permit(pod, plugin):
+                return
             case _ if self._api.accepts(step):
                 self._apply(self._api.completed(step))
                 if self._has_scheduled:

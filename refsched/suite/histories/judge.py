@@ -205,6 +205,10 @@ class Judge:
     def next_pod(self) -> str | None:
         return self._followed.ask(Checker.next_pod)
 
+    def may_permit(self, pod: str, plugin: str) -> bool:
+        waiting = self._checker.waiting_on_permit(pod) if self._with_specification else None
+        return waiting is None or plugin in ("", *waiting.pending_plugins)
+
     def _compare(
         self, compare: Callable[[Checker], list[Disagreement]], record: Record | None = None
     ) -> list[Finding]:

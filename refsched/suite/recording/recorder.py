@@ -142,6 +142,9 @@ class _Witness:
     def settled(self) -> list[Finding]:
         return []
 
+    def may_permit(self, pod: str, plugin: str) -> bool:
+        return True
+
     def next_pod(self) -> str | None:
         """Returns the next pod for an implementation that chooses none itself: in the order of their creation,
         each once until something has happened."""
