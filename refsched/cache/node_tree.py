@@ -6,26 +6,8 @@ Source: pkg/scheduler/backend/cache/node_tree.go; component-helpers/node/topolog
 
 from __future__ import annotations
 
-from refsched.objects.node import (
-    LEGACY_REGION_LABEL,
-    LEGACY_ZONE_LABEL,
-    REGION_LABEL,
-    ZONE_LABEL,
-    Node,
-)
+from refsched.objects.node import Node
 from refsched.rules import applies
-
-Zone = tuple[str, str]
-"""A Zone is a region and a zone; both are empty for a node that names neither."""
-
-
-def zone_of(node: Node) -> Zone:
-    """Returns the node's zone. If a legacy label is present, even with an empty value, the newer one is not
-    read."""
-    labels = node.metadata.labels
-    region = labels.get(LEGACY_REGION_LABEL, labels.get(REGION_LABEL, ""))
-    zone = labels.get(LEGACY_ZONE_LABEL, labels.get(ZONE_LABEL, ""))
-    return (region, zone)
 
 
 class NodeTree:
@@ -33,16 +15,16 @@ class NodeTree:
     they were added."""
 
     def __init__(self) -> None:
-        self._zones: dict[Zone, list[str]] = {}
+        self._zones: dict[tuple[str, str], list[str]] = {}
 
     def add(self, node: Node) -> None:
-        names = self._zones.setdefault(zone_of(node), [])
+        names = self._zones.setdefault(node.zone, [])
         if node.name not in names:
             names.append(node.name)
 
     def remove(self, node: Node) -> None:
         """Removes the node. Raises KeyError if the tree does not have it in its zone."""
-        zone = zone_of(node)
+        zone = node.zone
         if node.name not in self._zones.get(zone, ()):
             raise KeyError(node.name)
         self._zones[zone].remove(node.name)
@@ -51,7 +33,7 @@ class NodeTree:
 
     def update(self, old: Node, new: Node) -> None:
         """Moves a node that changes its zone to the end of the new zone. Any other node keeps its place."""
-        if zone_of(old) != zone_of(new):
+        if old.zone != new.zone:
             self.remove(old)
             self.add(new)
 

@@ -31,6 +31,7 @@ from refsched.checking.recorded_claims import ClaimWrites, allocation_disagreeme
 from refsched.checking.recorded_devices import written_claims
 from refsched.checking.recorded_extenders import RecordedExtenders
 from refsched.checking.recorded_volumes import claimed_volumes
+from refsched.checking.skipping import skip_heads, skippable_heads
 from refsched.config.feature_gates import with_feature_gates
 from refsched.config.read import read_config
 from refsched.machine.inputs import InputReader
@@ -215,8 +216,7 @@ class Checker:
         return next((waiting for waiting in undecided if waiting.pod.key == pod), None)
 
     def _next_heads(self) -> list[str]:
-        while self.scheduler.skip_head():
-            pass
+        skip_heads(self.scheduler)
         return self._heads()
 
     def stored(self, value: Mapping[str, Any]) -> ApiObject | None:
@@ -343,11 +343,10 @@ class Checker:
     def _pop(self, pod: str) -> Iterator[Disagreement]:
         """Reports a pod that was not to be tried next. It is tried all the same."""
         self._space = self._space_of(pod)
-        while pod not in self._heads() and self.scheduler.skip_head():
-            pass
+        skip_heads(self.scheduler, until=pod)
         heads = self._heads()
         if pod in heads:
-            self._perhaps_skipped.update(self.scheduler.skippable_heads())
+            self._perhaps_skipped.update(skippable_heads(self.scheduler))
             self.scheduler.schedule()
             return
         yield from self._unless_own([Disagreement("pod", heads or "no pod: Pop would block", pod)])
@@ -359,7 +358,7 @@ class Checker:
         queues = self.scheduler.queues()
         for pod in sorted(self._perhaps_skipped.difference(seen.active, seen.backoff, seen.unschedulable)):
             if pod in (*queues.active, *queues.backoff):
-                self.scheduler.skip(pod)
+                self.scheduler.state.queue.skip(pod)
         self._perhaps_skipped.clear()
 
     def _space_of(self, key: str) -> SearchSpace | None:

@@ -87,7 +87,7 @@ def instead_of_pre_filter(
     """R-FRAMEWORK-10: At Filter a plugin that is disabled at PreFilter alone computes what PreFilter would have,
     without narrowing the search; one that cannot rejects each node with an error of its own wording."""
     instead = Instead()
-    for plugin in _left_out(called, later, PreFilterPlugin):
+    for plugin in left_out(called, later, PreFilterPlugin):
         applies("R-FRAMEWORK-10")
         if extends(plugin, NeedsPreFilter):
             instead.answers[plugin.name] = plugin.WITHOUT_PRE_FILTER
@@ -106,7 +106,7 @@ def instead_of_pre_score(
     """R-FRAMEWORK-11: At Score a plugin that is not called at PreScore computes what PreScore would have, and
     scores every node 0 where that is Skip; one that cannot fails with an error of its own wording."""
     instead = Instead()
-    for plugin in _left_out(called, later, PreScorePlugin):
+    for plugin in left_out(called, later, PreScorePlugin):
         if extends(plugin, NeedsPreScore):
             applies("R-FRAMEWORK-11")
             instead.answers[plugin.name] = plugin.WITHOUT_PRE_SCORE
@@ -153,7 +153,7 @@ def without_filter(
     }
 
 
-def _left_out(
+def left_out(
     called: Sequence[Plugin], later: Sequence[Plugin], point: Callable[..., Point]
 ) -> Iterator[Point]:
     names = _names(called)

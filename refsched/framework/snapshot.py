@@ -72,13 +72,3 @@ class Snapshot:
         """Returns what is counted on all nodes together, by key. It has every key that any node has, even
         with a sum of 0."""
         return self.sums(self, count)
-
-
-def snapshot_of(
-    *nodes: NodeInfo,
-    namespace_labels: Mapping[str, Mapping[str, str]] | None = None,
-    objects: ObjectStore | None = None,
-) -> Snapshot:
-    """Returns a snapshot of these nodes in this order."""
-    by_name = {info.name: info for info in nodes}
-    return Snapshot(nodes, by_name, namespace_labels or {}, objects or ObjectStore())

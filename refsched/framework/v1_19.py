@@ -8,7 +8,7 @@ R-FRAMEWORK-51 … R-FRAMEWORK-54. Source: pkg/scheduler/framework/runtime/frame
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -17,7 +17,6 @@ from refsched.framework import runtime as current
 from refsched.framework.interface import (
     Continue,
     Plugin,
-    Point,
     PreFilterPlugin,
     PreScorePlugin,
     Reject,
@@ -25,7 +24,7 @@ from refsched.framework.interface import (
     Skip,
     extends,
 )
-from refsched.framework.left_out import without_filter
+from refsched.framework.left_out import left_out, without_filter
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import CycleState, PreFilterResult, Scores
 from refsched.framework.snapshot import Snapshot
@@ -76,7 +75,7 @@ class Framework(current.Framework):
                 case Continue(state, _):
                     states[plugin.name] = state
         answers: dict[str, Status] = {}
-        for plugin in _left_out(self.pre_filter_plugins, self.filter_plugins, PreFilterPlugin):
+        for plugin in left_out(self.pre_filter_plugins, self.filter_plugins, PreFilterPlugin):
             if plugin.name in _WITHOUT_PRE_FILTER:
                 applies("R-FRAMEWORK-52")
                 answers[plugin.name] = error(_WITHOUT_PRE_FILTER[plugin.name])
@@ -114,7 +113,7 @@ class Framework(current.Framework):
         states: dict[str, Any] = {}
         for plugin in self.pre_score_plugins:
             states[plugin.name] = _state_of(plugin.pre_score(pod, nodes, snapshot))
-        for plugin in _left_out(self.pre_score_plugins, self.score_plugins, PreScorePlugin):
+        for plugin in left_out(self.pre_score_plugins, self.score_plugins, PreScorePlugin):
             if plugin.name in _WITHOUT_PRE_SCORE and not _needs_nothing(plugin, pod):
                 applies("R-FRAMEWORK-54")
                 return _failed_at_score(pod, _WITHOUT_PRE_SCORE[plugin.name])
@@ -134,15 +133,6 @@ class Framework(current.Framework):
             for plugin in self.score_plugins
         }
         return Scores(raw, normalized, self.score_weights)
-
-
-def _left_out(
-    asked: Sequence[Plugin], later: Sequence[Plugin], point: Callable[..., Point]
-) -> Iterator[Point]:
-    names = {plugin.name for plugin in asked}
-    for plugin in later:
-        if plugin.name not in names and extends(plugin, point):
-            yield plugin
 
 
 def _state_of(answer: Continue[Any] | Skip | Reject) -> Any:

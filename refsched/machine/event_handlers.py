@@ -7,6 +7,7 @@ Source: pkg/scheduler/eventhandlers.go (v1.34.2), with SchedulerQueueingHints on
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from refsched.cache.cache import CacheError
@@ -66,7 +67,7 @@ def handle(scheduler: SchedulerState, event: Event) -> None:
     elif isinstance(shown, Node):
         _handle_node(scheduler, _as(Node, event.before), _as(Node, event.after))
     elif shown.kind in RESOURCES:
-        action = _action(event)
+        action = action_of(event)
         if scheduler.queue.watches(RESOURCES[shown.kind], action):
             _move(scheduler, ClusterEvent(RESOURCES[shown.kind], action), event.before, event.after)
 
@@ -75,7 +76,7 @@ def _as(kind: type[T], shown: ApiObject | None) -> T | None:
     return shown if isinstance(shown, kind) else None
 
 
-def _action(event: Event) -> ActionType:
+def action_of(event: Event) -> ActionType:
     if event.before is None:
         return ActionType.ADD
     return ActionType.DELETE if event.after is None else ActionType.UPDATE
@@ -148,22 +149,18 @@ def _handle_assigned_pod(scheduler: SchedulerState, before: Pod | None, after: P
     """
     applies("R-EVENT-06")
     if after is not None and before is None:
-        _cached(lambda: scheduler.cache.add_pod(after))
+        with suppress(CacheError):
+            scheduler.cache.add_pod(after)
         _move(scheduler, ASSIGNED_POD_ADD, None, after)
     elif after is not None and before is not None:
-        _cached(lambda: scheduler.cache.update_pod(after))
+        with suppress(CacheError):
+            scheduler.cache.update_pod(after)
         for event in pod_update_events(before, after):
             _move(scheduler, event, before, after)
     elif before is not None:
-        _cached(lambda: scheduler.cache.remove_pod(before))
+        with suppress(CacheError):
+            scheduler.cache.remove_pod(before)
         _move(scheduler, ASSIGNED_POD_DELETE, before, None)
-
-
-def _cached(change: Callable[[], None]) -> None:
-    try:
-        change()
-    except CacheError:
-        return
 
 
 def _handle_unscheduled_pod(scheduler: SchedulerState, before: Pod | None, after: Pod | None) -> None:

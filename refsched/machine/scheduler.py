@@ -159,32 +159,11 @@ class Scheduler:
             return True
         while heads := queue.heads():
             popped = queue.pop(self.state.choices.choose("pod", heads).key)
-            if not self._is_skipped(popped.pod):
+            if not self.kubernetes.machine.is_skipped(self.state, popped.pod):
                 self._start(popped)
                 return True
             queue.done(popped.pod.uid)
         return False
-
-    def skippable_heads(self) -> list[str]:
-        """Returns the pods (``namespace/name``) that may be popped next, and would be skipped then."""
-        return [queued.key for queued in self.state.queue.heads() if self._is_skipped(queued.pod)]
-
-    def skip_head(self) -> bool:
-        """Pops and skips one of the pods that may be popped next, if one of them would be skipped. No record
-        shows this."""
-        skippable = self.skippable_heads()
-        if not skippable:
-            return False
-        self.state.queue.done(self.state.queue.pop(skippable[0]).pod.uid)
-        return True
-
-    def skip(self, pod: str) -> None:
-        """Skips this pod as one that was popped before the pod that was popped last, even if it is not the next
-        one. Raises KeyError if it is not in the queue."""
-        self.state.queue.skip(pod)
-
-    def _is_skipped(self, pod: Pod) -> bool:
-        return self.kubernetes.machine.is_skipped(self.state, pod)
 
     def _start(self, queued: QueuedPod) -> None:
         cycle = Cycle(self.state, self.state.profiles[queued.pod.spec.scheduler_name], queued)

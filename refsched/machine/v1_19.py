@@ -7,6 +7,7 @@ Rules: R-EVENT-51 … R-EVENT-58.   Source: pkg/scheduler/eventhandlers.go (v1.1
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from attrs import evolve
 
@@ -15,7 +16,7 @@ from refsched.cache.v1_19 import Cache
 from refsched.framework.events import WILD_CARD, ActionType, ClusterEvent
 from refsched.framework.node_info import PodInfo
 from refsched.machine.api_server import Event
-from refsched.machine.event_handlers import shown_pods, store
+from refsched.machine.event_handlers import action_of, shown_pods, store
 from refsched.machine.rules import MachineRules
 from refsched.machine.state import SchedulerState
 from refsched.objects.node import Node
@@ -43,15 +44,9 @@ def handle(scheduler: SchedulerState, event: Event) -> None:
         _handle_pod(scheduler, event)
     elif isinstance(shown, Node):
         _handle_node(scheduler, event)
-    elif _action(event) in _MOVE_REQUESTS.get(shown.kind, ()) and not _is_immediate(shown):
+    elif action_of(event) in _MOVE_REQUESTS.get(shown.kind, ()) and not _is_immediate(shown):
         applies("R-EVENT-51")
-        _move(scheduler, shown.kind, _action(event))
-
-
-def _action(event: Event) -> ActionType:
-    if event.before is None:
-        return _ADD
-    return _DELETE if event.after is None else _UPDATE
+        _move(scheduler, shown.kind, action_of(event))
 
 
 def _is_immediate(shown: object) -> bool:
@@ -130,11 +125,16 @@ def _handle_assigned_pod(scheduler: SchedulerState, before: Pod | None, after: P
         return
     if after is None:
         assert before is not None
-        _cached(lambda: scheduler.cache.remove_pod(before))
+        with suppress(CacheError):
+            scheduler.cache.remove_pod(before)
         applies("R-EVENT-56")
         _move(scheduler, "AssignedPod", _DELETE)
         return
-    _cached(lambda: scheduler.cache.add_pod(after) if before is None else scheduler.cache.update_pod(after))
+    with suppress(CacheError):
+        if before is None:
+            scheduler.cache.add_pod(after)
+        else:
+            scheduler.cache.update_pod(after)
     applies("R-EVENT-55")
     _move(scheduler, "AssignedPod", _ADD if before is None else _UPDATE, _wants_near(after))
 
@@ -144,14 +144,6 @@ def _wants_near(assigned: Pod) -> Callable[[Pod], bool]:
         return any(term.matches(assigned, {}) for term in PodInfo(waiting).required_affinity_terms)
 
     return wants
-
-
-def _cached(change: Callable[[], None]) -> None:
-    """Changes the cache. kube-scheduler only logs an error of the cache."""
-    try:
-        change()
-    except CacheError:
-        return
 
 
 # --- Assumed pods ---------------------------------------------------------------------------------

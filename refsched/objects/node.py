@@ -65,3 +65,11 @@ class Node:
     @property
     def name(self) -> str:
         return self.metadata.name
+
+    @property
+    def zone(self) -> tuple[str, str]:
+        """Returns the node's region and zone, each empty if the node names none. If a legacy label is present,
+        even with an empty value, the newer one is not read. Source: component-helpers, GetZoneKey."""
+        labels = self.metadata.labels
+        region = labels.get(LEGACY_REGION_LABEL, labels.get(REGION_LABEL, ""))
+        return region, labels.get(LEGACY_ZONE_LABEL, labels.get(ZONE_LABEL, ""))

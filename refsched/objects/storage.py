@@ -176,6 +176,12 @@ class PersistentVolumeClaim:
         return evolve(self, metadata=evolve(self.metadata, annotations=annotations))
 
 
+def claim_names(pod: Pod) -> list[str]:
+    """Returns the claims that the pod names, without those of its ephemeral volumes, which no other pod uses."""
+    claims = (volume.persistent_volume_claim for volume in pod.spec.volumes)
+    return [claim.claim_name for claim in claims if claim is not None]
+
+
 def claims_named(pod: Pod, name: str) -> bool:
     """Returns whether the pod names this claim, directly or by an ephemeral volume."""
     return any(volume.claim_name(pod.name) == name for volume in pod.spec.volumes)

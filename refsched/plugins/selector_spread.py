@@ -16,13 +16,6 @@ from attrs import frozen
 from refsched.framework.interface import MAX_NODE_SCORE, Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
-from refsched.objects.node import (
-    LEGACY_REGION_LABEL,
-    LEGACY_ZONE_LABEL,
-    REGION_LABEL,
-    ZONE_LABEL,
-    Node,
-)
 from refsched.objects.selectors import EVERYTHING, Selector
 from refsched.plugins.pod_topology_spread_constraints import count_matching
 from refsched.plugins.v1_19.default_selector import default_selector
@@ -65,7 +58,7 @@ class SelectorSpread:
         if pod.pod.spec.topology_spread_constraints:
             applies("R-SELSPREAD-01")
             return Continue(None)
-        zones = {node.name: zone for node in feasible if any(zone := zone_of(node.existing_node))}
+        zones = {node.name: zone for node in feasible if any(zone := node.existing_node.zone)}
         return Continue(SpreadState(default_selector(pod.pod, snapshot.objects), zones))
 
     # --- Score ------------------------------------------------------------------------------------
@@ -108,12 +101,3 @@ class SelectorSpread:
 
 def _below(count: int, most: int) -> float:
     return MAX_NODE_SCORE * ((most - count) / most) if most else float(MAX_NODE_SCORE)
-
-
-def zone_of(node: Node) -> Zone:
-    """Returns the node's region and zone, each by the legacy label if the node has it, or else by the newer
-    one."""
-    labels = node.metadata.labels
-    region = labels.get(LEGACY_REGION_LABEL, labels.get(REGION_LABEL, ""))
-    zone = labels.get(LEGACY_ZONE_LABEL, labels.get(ZONE_LABEL, ""))
-    return region, zone

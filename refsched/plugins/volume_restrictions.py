@@ -17,7 +17,7 @@ from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from refsched.objects.pod import Pod
-from refsched.objects.storage import READ_WRITE_ONCE_POD, PersistentVolumeClaim
+from refsched.objects.storage import READ_WRITE_ONCE_POD, PersistentVolumeClaim, claim_names
 from refsched.objects.store import ObjectStore
 from refsched.objects.volumes import RBD, Volume
 from refsched.rules import Reason, applies
@@ -57,7 +57,7 @@ class VolumeRestrictions:
         R-VOLRESTR-02: A pod skips Filter of VolumeRestrictions if it has no inline disk that could be in conflict
         and none of its ReadWriteOncePod claims is used by another pod in the cluster."""
         exclusive: set[str] = set()
-        for name in _claim_names(pod.pod):
+        for name in claim_names(pod.pod):
             claim = snapshot.objects.get(PersistentVolumeClaim, name, pod.pod.namespace)
             if claim is None:
                 return Reject(unresolvable(CLAIM_NOT_FOUND.of(name)))
@@ -99,7 +99,7 @@ class VolumeRestrictions:
         rejected if their inline disks conflict or they name the same claim."""
         if before.namespace != pod.namespace:
             return False
-        shared = set(_claim_names(pod)) & set(_claim_names(before))
+        shared = set(claim_names(pod)) & set(claim_names(before))
         if not shared and not _conflicts(pod, [before]):
             return False
         applies("R-VOLRESTR-06")
@@ -110,7 +110,7 @@ class VolumeRestrictions:
     ) -> bool:
         """R-VOLRESTR-07: The creation of a claim that the pod names requeues a pod that VolumeRestrictions
         rejected."""
-        if after.namespace != pod.namespace or after.name not in _claim_names(pod):
+        if after.namespace != pod.namespace or after.name not in claim_names(pod):
             return False
         applies("R-VOLRESTR-07")
         return True
@@ -130,16 +130,9 @@ class VolumeRestrictions:
 # --- Claims ---------------------------------------------------------------------------------------
 
 
-def _claim_names(pod: Pod) -> list[str]:
-    """Returns the claims that the pod names. Those of ephemeral volumes do not count, since no other pod can
-    use them."""
-    claims = (volume.persistent_volume_claim for volume in pod.spec.volumes)
-    return [claim.claim_name for claim in claims if claim is not None]
-
-
 def _is_used(name: str, namespace: str, snapshot: Snapshot) -> bool:
     return any(
-        other.pod.namespace == namespace and name in _claim_names(other.pod)
+        other.pod.namespace == namespace and name in claim_names(other.pod)
         for node in snapshot.nodes
         for other in node.pods
     )
@@ -149,7 +142,7 @@ def _uses(state: Sharing, other: Pod) -> int:
     """Returns how many of the claims the pod uses. Its namespace is not regarded
     (conflictingPVCRefCountForPod): evicting a pod of another namespace, with a claim of the same name, counts
     as freeing the claim."""
-    return sum(name in state.exclusive_claims for name in _claim_names(other))
+    return sum(name in state.exclusive_claims for name in claim_names(other))
 
 
 # --- Disks ----------------------------------------------------------------------------------------

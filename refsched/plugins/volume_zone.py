@@ -29,6 +29,7 @@ from refsched.objects.storage import (
     PersistentVolume,
     PersistentVolumeClaim,
     StorageClass,
+    claim_names,
 )
 from refsched.objects.store import ObjectStore
 from refsched.rules import Reason, applies
@@ -77,7 +78,7 @@ class VolumeZone:
         """R-VOLZONE-01: A pod skips Filter of VolumeZone if none of its claims is bound to a volume with zone or
         region labels; claims of ephemeral volumes are not looked at."""
         topologies: list[VolumeTopology] = []
-        for name in _claim_names(pod.pod):
+        for name in claim_names(pod.pod):
             found = topologies_of_claim(name, pod.pod.namespace, snapshot.objects)
             if isinstance(found, Status):
                 return Reject(found)
@@ -127,7 +128,7 @@ class VolumeZone:
     ) -> bool:
         """R-VOLZONE-08: The creation or update of a claim that the pod names requeues a pod that VolumeZone
         rejected."""
-        if after.namespace != pod.namespace or after.name not in _claim_names(pod):
+        if after.namespace != pod.namespace or after.name not in claim_names(pod):
             return False
         applies("R-VOLZONE-08")
         return True
@@ -165,11 +166,6 @@ class VolumeZone:
             "the volume may have been missing, or in another zone",
         ),
     )
-
-
-def _claim_names(pod: Pod) -> list[str]:
-    claims = (volume.persistent_volume_claim for volume in pod.spec.volumes)
-    return [claim.claim_name for claim in claims if claim is not None]
 
 
 def topologies_of_claim(name: str, namespace: str, objects: ObjectStore) -> Topologies | Status:

@@ -27,14 +27,11 @@ from refsched.rules import applies
 
 ASSIGNED_POD_ADD = ClusterEvent(ASSIGNED_POD, ActionType.ADD)
 ASSIGNED_POD_DELETE = ClusterEvent(ASSIGNED_POD, ActionType.DELETE)
-UNSCHEDULED_POD_ADD = ClusterEvent(UNSCHEDULABLE_POD, ActionType.ADD)
 UNSCHEDULED_POD_UPDATE = ClusterEvent(UNSCHEDULABLE_POD, ActionType.UPDATE)
 NODE_ADD = ClusterEvent(NODE, ActionType.ADD)
 NODE_DELETE = ClusterEvent(NODE, ActionType.DELETE)
 UNSCHEDULABLE_TIMEOUT = ClusterEvent(WILD_CARD, ActionType.ALL, "UnschedulableTimeout")
 FORCE_ACTIVATE = ClusterEvent(WILD_CARD, ActionType.ALL, "ForceActivate")
-BACKOFF_COMPLETE = ClusterEvent("", ActionType(0), "BackoffComplete")
-SCHEDULE_ATTEMPT_FAILURE = ClusterEvent("", ActionType(0), "ScheduleAttemptFailure")
 
 # --- Matching -------------------------------------------------------------------------------------
 

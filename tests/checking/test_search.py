@@ -20,13 +20,13 @@ from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
 from refsched.framework.runtime import CycleState, Framework
-from refsched.framework.snapshot import snapshot_of
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from refsched.objects.dra import ResourceSlice
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.plugins.dynamic_resources import DynamicResources, PodClaims
+from tests.snapshots import snapshot_of
 
 
 def node(name: str) -> NodeInfo:

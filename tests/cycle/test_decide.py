@@ -15,11 +15,12 @@ from refsched.cycle.fit_error import Diagnosis, fit_error_message
 from refsched.framework.interface import Continue, Reject, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Framework
-from refsched.framework.snapshot import Snapshot, snapshot_of
+from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
+from tests.snapshots import snapshot_of
 
 
 @frozen

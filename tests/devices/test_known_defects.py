@@ -29,7 +29,6 @@ from refsched.devices.allocator import Allocator
 from refsched.devices.errors import AllocationError, RejectedOnNode
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import CycleState
-from refsched.framework.snapshot import snapshot_of
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
@@ -46,6 +45,7 @@ from refsched.plugins.dynamic_resources import DynamicResources, PodClaims
 from refsched.records import Attempt, Create, NodeStatus, Record, Write
 from refsched.suite.catalogue.rules import all_rules
 from refsched.tools.planner.defects_met import DefectsMet, met_by_devices
+from tests.snapshots import snapshot_of
 
 POD = PodInfo(read_as(Pod, {"metadata": {"name": "p"}}))
 NOTHING = "device.driver == 'nobody'"

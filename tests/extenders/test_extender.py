@@ -12,12 +12,13 @@ from refsched.config.types import Extender as ExtenderConfig
 from refsched.config.types import ExtenderManagedResource
 from refsched.extenders.extender import Extender, Failure, Filtered
 from refsched.framework.node_info import ImageState, NodeInfo, PodInfo
-from refsched.framework.snapshot import Snapshot, snapshot_of
+from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status, error, unresolvable, unschedulable
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.preemption.candidate import Candidate
+from tests.snapshots import snapshot_of
 
 URL = "http://extender:80/prefix/"
 VERBS = ExtenderConfig(URL, "filter", "preempt", "prioritize", 3, "bind")

@@ -11,11 +11,12 @@ from attrs import frozen
 from refsched.framework.interface import Continue, Reject, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import CycleState, Framework, Scores
-from refsched.framework.snapshot import Snapshot, snapshot_of
+from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unschedulable
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
+from tests.snapshots import snapshot_of
 
 POD = PodInfo(Pod(ObjectMeta(name="p")))
 

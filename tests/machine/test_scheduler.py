@@ -62,17 +62,6 @@ def test_skipping_may_leave_nobody(world: World) -> None:
     assert world.is_idle()
 
 
-def test_one_head_that_is_skipped_can_be_passed_over_by_itself(world: World) -> None:
-    world.node("n1")
-    dying = pod_object("dying", priority=10)
-    dying["metadata"] |= {"deletionTimestamp": "2026-01-01T00:00:00Z", "deletionGracePeriodSeconds": 30}
-    world.create(dying)
-    world.pod("other")
-    assert world.machine.skip_head()
-    assert not world.machine.skip_head()
-    assert world.where("other") == "active"
-
-
 def test_a_pod_of_another_scheduler_is_nobody_s_turn(world: World) -> None:
     world.node("n1")
     world.pod("p", schedulerName="somebody-else")

@@ -14,7 +14,6 @@ from refsched.framework.interface import Api
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterPlugin, PostFilterResult
 from refsched.framework.runtime import Framework
-from refsched.framework.snapshot import snapshot_of
 from refsched.framework.status import Code, Status, unschedulable
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
@@ -25,6 +24,7 @@ from refsched.objects.store import ObjectStore
 from refsched.oddities.known_defects import AS_RELEASED, Oddities, with_oddities
 from refsched.plugins.default_preemption import DefaultPreemption
 from refsched.plugins.node_resources_fit import NodeResourcesFit
+from tests.snapshots import snapshot_of
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -10,11 +10,11 @@ from affinity_world import filtering, node, pod, preferred, required, running, s
 from applied import Call, applied
 
 from refsched.framework.node_info import PodInfo
-from refsched.framework.snapshot import snapshot_of
 from refsched.objects.node import Node
 from refsched.objects.reading import read_as
 from refsched.objects.store import ObjectStore
 from refsched.plugins.inter_pod_affinity import InterPodAffinity
+from tests.snapshots import snapshot_of
 
 PLUGIN = InterPodAffinity()
 PLAIN = pod("a")

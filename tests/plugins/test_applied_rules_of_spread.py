@@ -9,12 +9,12 @@ import pytest
 
 from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.snapshot import snapshot_of
 from refsched.objects.store import ObjectStore
 from refsched.plugins.pod_topology_spread import PodTopologySpread
 from refsched.plugins.pod_topology_spread_constraints import compile_constraints
 from refsched.plugins.pod_topology_spread_scoring import normalized
 from tests.applied import Call, applied, info, node, on, pod
+from tests.snapshots import snapshot_of
 
 PLUGIN = PodTopologySpread()
 WEB = {"app": "web"}

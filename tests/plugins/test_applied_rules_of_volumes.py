@@ -24,7 +24,6 @@ from volume_objects import (
 from world import node_object, pod_object
 
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.snapshot import snapshot_of
 from refsched.objects.store import ObjectStore
 from refsched.plugins.node_volume_limits import NodeVolumeLimits
 from refsched.plugins.volume_binding import PodState, VolumeBinding
@@ -33,6 +32,7 @@ from refsched.plugins.volume_zone import VolumeTopology, VolumeZone, topologies_
 from refsched.volumes.finding import claims_of
 from refsched.volumes.matching import candidates, find_matching_volume
 from refsched.volumes.provisioning import why_not_provisioned
+from tests.snapshots import snapshot_of
 
 NOTHING = ObjectStore()
 BINDING, LIMITS, RESTRICTIONS, ZONES = VolumeBinding(), NodeVolumeLimits(), VolumeRestrictions(), VolumeZone()

@@ -23,12 +23,12 @@ from affinity_world import (
 from refsched.framework.events import NODE, POD
 from refsched.framework.interface import Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.snapshot import snapshot_of
 from refsched.framework.status import SUCCESS, Status, unresolvable, unschedulable
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.plugins.inter_pod_affinity import InterPodAffinity, TopologyScores
+from tests.snapshots import snapshot_of
 
 AFFINITY = unresolvable("node(s) didn't match pod affinity rules")
 ANTI_AFFINITY = unschedulable("node(s) didn't match pod anti-affinity rules")

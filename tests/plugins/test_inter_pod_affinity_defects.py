@@ -25,7 +25,7 @@ from refsched.framework.events import POD
 from refsched.framework.interface import Continue, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import CycleState
-from refsched.framework.snapshot import Snapshot, snapshot_of
+from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, unschedulable
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
@@ -42,6 +42,7 @@ from refsched.oddities.known_defect import KnownDefect
 from refsched.oddities.known_defects import AS_RELEASED, with_oddities
 from refsched.plugins.inter_pod_affinity import Filtering, InterPodAffinity
 from refsched.tools.planner.defects_met import DefectsMet
+from tests.snapshots import snapshot_of
 
 ANTI_AFFINITY = unschedulable("node(s) didn't match pod anti-affinity rules")
 

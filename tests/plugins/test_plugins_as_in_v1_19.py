@@ -10,7 +10,7 @@ from attrs import evolve
 
 from refsched.framework.interface import Continue, Reject, Skip
 from refsched.framework.node_info import ImageState, NodeInfo, PodInfo
-from refsched.framework.snapshot import Snapshot, snapshot_of
+from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from refsched.objects.node import Node
 from refsched.objects.pod import TopologySpreadConstraint
@@ -36,6 +36,7 @@ from refsched.releases import release_of
 from refsched.suite.catalogue.rules import all_rules
 from tests.applied import applied, container, info, node, on, requesting
 from tests.plugins import affinity_world
+from tests.snapshots import snapshot_of
 from tests.volume_objects import by_hand, claim, storage_class, store, volume
 from tests.world import World
 

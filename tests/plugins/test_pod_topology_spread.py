@@ -10,7 +10,7 @@ import pytest
 from refsched.framework.events import NODE, POD, ActionType
 from refsched.framework.interface import Continue, PreFilterExtensions, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.snapshot import Snapshot, snapshot_of
+from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, unresolvable, unschedulable
 from refsched.objects.node import HOSTNAME_LABEL, ZONE_LABEL, Node
 from refsched.objects.pod import Pod, TopologySpreadConstraint
@@ -18,6 +18,7 @@ from refsched.objects.reading import read_as
 from refsched.objects.store import ObjectStore
 from refsched.objects.workloads import Service
 from refsched.plugins.pod_topology_spread import PodTopologySpread
+from tests.snapshots import snapshot_of
 
 PLUGIN = PodTopologySpread()
 NOTHING_STORED = ObjectStore()

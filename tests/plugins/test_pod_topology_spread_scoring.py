@@ -10,7 +10,7 @@ import pytest
 
 from refsched.framework.interface import Continue, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.snapshot import Snapshot, snapshot_of
+from refsched.framework.snapshot import Snapshot
 from refsched.objects.node import HOSTNAME_LABEL, ZONE_LABEL, Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
@@ -18,6 +18,7 @@ from refsched.objects.store import ObjectStore
 from refsched.objects.workloads import Service
 from refsched.plugins.pod_topology_spread import PodTopologySpread
 from refsched.plugins.pod_topology_spread_scoring import normalized
+from tests.snapshots import snapshot_of
 
 PLUGIN = PodTopologySpread()
 WEB = {"app": "web"}

@@ -11,7 +11,6 @@ from attrs import evolve
 
 from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.snapshot import snapshot_of
 from refsched.framework.status import SUCCESS, error, unresolvable, unschedulable
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
@@ -29,6 +28,7 @@ from refsched.plugins.service_affinity import ServiceAffinity
 from refsched.plugins.v1_19.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
 from tests.applied import applied, container, info, on, requesting
 from tests.applied import node as node_of
+from tests.snapshots import snapshot_of
 
 GPU = "example.com/gpu"
 RISING = (UtilizationShapePoint(0, 0), UtilizationShapePoint(100, 10))

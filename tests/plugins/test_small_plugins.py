@@ -9,7 +9,6 @@ import pytest
 from attrs import evolve
 
 from refsched.framework.node_info import ImageState, NodeInfo, PodInfo
-from refsched.framework.snapshot import snapshot_of
 from refsched.framework.status import SUCCESS, unresolvable
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
@@ -19,6 +18,7 @@ from refsched.plugins.node_name import NodeName
 from refsched.plugins.node_unschedulable import NodeUnschedulable
 from refsched.plugins.normalize import normalize
 from refsched.plugins.taint_toleration import TaintToleration
+from tests.snapshots import snapshot_of
 
 MIB = 2**20
 CORDONED = "node.kubernetes.io/unschedulable"

@@ -9,7 +9,7 @@ import pytest
 
 from refsched.framework.interface import Continue, Reject, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.snapshot import Snapshot, snapshot_of
+from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, unresolvable, unschedulable
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
@@ -17,6 +17,7 @@ from refsched.objects.reading import read_as
 from refsched.objects.storage import PersistentVolumeClaim
 from refsched.objects.store import ObjectStore
 from refsched.plugins.volume_restrictions import Sharing, VolumeRestrictions
+from tests.snapshots import snapshot_of
 
 PLUGIN = VolumeRestrictions()
 NO_DISK = unschedulable("node(s) had no available disk")

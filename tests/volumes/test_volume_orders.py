@@ -10,11 +10,11 @@ from volume_objects import Json, by_hand, claim, csi_node, read, storage_class, 
 from world import node_object, pod_object
 
 from refsched.framework.node_info import NodeInfo
-from refsched.framework.snapshot import snapshot_of
 from refsched.oddities.fixed_orders import as_go_sorts_claims
 from refsched.volumes.finding import claims_of
 from refsched.volumes.orders import VolumeOrder, VolumeSteps, volume_orders
 from refsched.volumes.provisioning import NOTHING_TO_BIND
+from tests.snapshots import snapshot_of
 
 RELEASED = VolumeSteps(as_go_sorts_claims)
 

@@ -93,18 +93,18 @@ WRONG = (
         "deleted-pods-are-no-event",
         "No event is recorded when a running pod is deleted.",
         _HANDLERS,
-        "        _cached(lambda: scheduler.cache.remove_pod(before))\n"
+        "            scheduler.cache.remove_pod(before)\n"
         "        _move(scheduler, ASSIGNED_POD_DELETE, before, None)\n",
-        "        _cached(lambda: scheduler.cache.remove_pod(before))\n",
+        "            scheduler.cache.remove_pod(before)\n",
         breaks=("R-EVENT-06",),
     ),
     Wrong(
         "new-pods-are-no-event",
         "No event is recorded when a bound pod is added.",
         _HANDLERS,
-        "        _cached(lambda: scheduler.cache.add_pod(after))\n"
+        "            scheduler.cache.add_pod(after)\n"
         "        _move(scheduler, ASSIGNED_POD_ADD, None, after)\n",
-        "        _cached(lambda: scheduler.cache.add_pod(after))\n",
+        "            scheduler.cache.add_pod(after)\n",
         breaks=("R-EVENT-06",),
     ),
     Wrong(

@@ -219,8 +219,8 @@ WRONG = (
         "claims-of-one-name-are-one",
         "A claim of the same name in another namespace counts as the pod's own.",
         _RESTRICTIONS,
-        "other.pod.namespace == namespace and name in _claim_names(other.pod)",
-        "name in _claim_names(other.pod)",
+        "other.pod.namespace == namespace and name in claim_names(other.pod)",
+        "name in claim_names(other.pod)",
         breaks=("R-VOLRESTR-04",),
     ),
     Wrong(
@@ -275,8 +275,8 @@ WRONG = (
         "claims-elsewhere-bring-volumes-to-the-zone",
         "A claim of the same name in another namespace requeues a pod that VolumeZone rejected.",
         _ZONE,
-        "if after.namespace != pod.namespace or after.name not in _claim_names(pod):",
-        "if after.name not in _claim_names(pod):",
+        "if after.namespace != pod.namespace or after.name not in claim_names(pod):",
+        "if after.name not in claim_names(pod):",
         breaks=("R-VOLZONE-08",),
     ),
     Wrong(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from refsched.framework.status import Status, error
 from refsched.objects.pod import Pod
-from refsched.objects.storage import PersistentVolumeClaim
+from refsched.objects.storage import PersistentVolumeClaim, claim_names
 from refsched.objects.store import ObjectStore
 from refsched.rules import Reason
 
@@ -22,10 +22,7 @@ def why_not_schedulable(pod: Pod, objects: ObjectStore) -> Status | None:
     that does not exist.
     R-BASIC-02: In v1.19 an attempt ends with an error, before any node is looked at, if the pod names a claim that
     is being deleted."""
-    for volume in pod.spec.volumes:
-        if volume.persistent_volume_claim is None:
-            continue
-        name = volume.persistent_volume_claim.claim_name
+    for name in claim_names(pod):
         claim = objects.get(PersistentVolumeClaim, name, pod.namespace)
         if claim is None:
             return error(MISSING.of(name))

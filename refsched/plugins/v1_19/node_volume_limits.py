@@ -20,7 +20,13 @@ from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unschedulable
 from refsched.objects.pod import Pod
 from refsched.objects.resources import ATTACHABLE_VOLUMES_PREFIX
-from refsched.objects.storage import CSINode, PersistentVolume, PersistentVolumeClaim, StorageClass
+from refsched.objects.storage import (
+    CSINode,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+    claim_names,
+)
 from refsched.objects.store import ObjectStore
 from refsched.rules import Reason, applies
 from refsched.volumes.csi_migration import plugin_called
@@ -102,10 +108,7 @@ def _csi_volumes(pod: Pod, objects: ObjectStore) -> Volumes | Status:
     """R-VOLLIMIT-53: In v1.19 only volumes that claims stand for count, and a claim that does not exist counts
     nothing."""
     volumes: Volumes = {}
-    for volume in pod.spec.volumes:
-        if volume.persistent_volume_claim is None:
-            continue
-        name = volume.persistent_volume_claim.claim_name
+    for name in claim_names(pod):
         if not name:
             return error(NO_NAME)
         claim = objects.get(PersistentVolumeClaim, name, pod.namespace)

@@ -14,6 +14,7 @@ from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, unresolvable
+from refsched.objects.storage import claim_names
 from refsched.objects.store import ObjectStore
 from refsched.plugins import volume_zone as current
 from refsched.rules import Reason, applies
@@ -44,10 +45,7 @@ class VolumeZone:
         labels = node.existing_node.metadata.labels
         if not any(key in labels for key in current.TOPOLOGY_LABELS):
             return SUCCESS
-        for volume in pod.pod.spec.volumes:
-            if volume.persistent_volume_claim is None:
-                continue
-            name = volume.persistent_volume_claim.claim_name
+        for name in claim_names(pod.pod):
             found = current.topologies_of_claim(name, pod.pod.namespace, objects)
             if isinstance(found, Status):
                 applies("R-VOLZONE-52")

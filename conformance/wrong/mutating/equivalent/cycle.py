@@ -20,13 +20,6 @@ CYCLE: Mapping[str, str] = {
         (f"queue.hint_table:HintTable.watches:{kind}" for kind in ("and-or:0", "set:0", "part:0", "part:1")),
         "It is true more often, but an event without a matching registration requeues no pod and is not kept.",
     ),
-    **dict.fromkeys(
-        (
-            f"framework.snapshot:snapshot_of:{kind}"
-            for kind in ("once:0", "and-or:0", "and-or:1", "part:0", "part:1", "part:2", "part:3")
-        ),
-        "A scheduler's snapshots come from its cache: nothing of the specification calls this function.",
-    ),
     "binding.binding_cycle:_wait_and_bind:omission:1": (
         "After Permit a failure names no plugin, so that events in flight are not read; and a bound pod never "
         "returns to the queue."
@@ -127,11 +120,6 @@ CYCLE: Mapping[str, str] = {
         "framework.runtime:Framework.run_filter_plugins",
         ("and-or:1", "part:2", "part:3"),
         "Of what a Filter answers only the one SUCCESS is a success: none makes another. Both sides say the same.",
-    ),
-    **each(
-        "queue.cluster_events:",
-        ("off-by-one:0", "off-by-one:1"),
-        "Of these two events nothing is asked but whether they are the ones that announce a nomination.",
     ),
     "queue.in_flight:InFlight.__init__:off-by-one:0": (
         "Where counting begins does not matter: only differences, and whether two counts are the same, are asked."

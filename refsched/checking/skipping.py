@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Skipping: pods that a scheduler pops and does not try, which no record shows."""
+
+from __future__ import annotations
+
+from refsched.machine.scheduler import Scheduler
+
+
+def skippable_heads(scheduler: Scheduler) -> list[str]:
+    """Returns the pods (``namespace/name``) that may be popped next, and would be skipped then."""
+    is_skipped, state = scheduler.kubernetes.machine.is_skipped, scheduler.state
+    return [queued.key for queued in state.queue.heads() if is_skipped(state, queued.pod)]
+
+
+def skip_heads(scheduler: Scheduler, *, until: str = "") -> None:
+    """Pops and skips pods that may be popped next and would be skipped, until none of them is left, or until this
+    pod may be popped."""
+    queue = scheduler.state.queue
+    while until not in [queued.key for queued in queue.heads()] and (skipped := skippable_heads(scheduler)):
+        queue.done(queue.pop(skipped[0]).pod.uid)
