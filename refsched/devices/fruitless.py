@@ -86,8 +86,10 @@ class Fruitless:
 
     def _kind(self, offered: OfferedDevice) -> Hashable:
         """Returns all that the search can find out about a device. A device whose selectors fail equals no
-        other, and if one device may be allocated twice, none equals another."""
-        if any(sized.admin_access for sized in self.sized.values()):
+        other. If one device may be allocated twice, none equals another; nor if a constraint meets a request
+        for all devices, which fails in different ways if its next device is in use or violates the constraint."""
+        constrained = any(claim.spec.devices.constraints for claim in self.claims)
+        if any(sized.admin_access or (constrained and sized.wants_all) for sized in self.sized.values()):
             return offered.id
         matcher = Matcher(self.claims)
         try:

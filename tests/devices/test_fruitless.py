@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -12,9 +13,12 @@ from device_world import DRIVER, allocator, claim, device, device_class, devices
 from world import World, configuration, profile, unresolvable
 
 from refsched.devices import fruitless
+from refsched.devices.allocator import Allocator
+from refsched.devices.errors import AllocationError
 from refsched.errors import InputError
 
 SAME_MODEL = {"matchAttribute": f"{DRIVER}/model"}
+TOO_LONG = "timed out trying to allocate devices"
 NUMBER = f"device.attributes['{DRIVER}'].number"
 
 
@@ -64,7 +68,7 @@ def test_a_node_on_which_the_search_was_given_up_is_not_feasible(world: World) -
 
     [status] = (world.schedule().filter or {}).values()
 
-    assert status == unresolvable("DynamicResources", "timed out trying to allocate devices")
+    assert status == unresolvable("DynamicResources", TOO_LONG)
 
 
 def test_without_filter_timeout_such_a_search_is_not_specified() -> None:
@@ -89,9 +93,29 @@ def test_a_search_that_remembers_finds_what_one_that_does_not_finds(
         made = allocator(slices, in_use=["s1/d1"] if draw.random() < 0.3 else [])
 
         monkeypatch.setattr(fruitless, "LONG", 10**9)
-        without = devices(made, *claims)
+        without = _found_or_error(made, claims)
         monkeypatch.setattr(fruitless, "LONG", 0)
-        assert devices(made, *claims) == without
+        if without != TOO_LONG:
+            assert _found_or_error(made, claims) == without
+
+
+def test_a_request_for_all_devices_fails_by_the_constraint_that_it_meets_first() -> None:
+    """Six devices are too few for two of the alternatives. With the third, the request for all devices meets a
+    device in use if the first device was chosen, and another parity if a later one was."""
+    pieces = [piece(f"s{i}", device("d0", parity=0), device("d1", parity=1)) for i in range(3)]
+    nine = [one(name, count=9) for name in ("a0", "a1")]
+    same = {"matchAttribute": f"{DRIVER}/parity", "requests": ["r0/a1", "r1"]}
+    wanted = claim("c", first_of("r0", *nine, one("a2")), every("r1"), constraints=[same])
+
+    with pytest.raises(AllocationError, match="s0/d1 because a claim constraint would not be satisfied"):
+        devices(allocator(*pieces), wanted)
+
+
+def _found_or_error(made: Allocator, claims: Sequence[Any]) -> object:
+    try:
+        return devices(made, *claims)
+    except AllocationError as problem:
+        return str(problem)
 
 
 def _drawn_slice(draw: random.Random) -> dict[str, Any]:
@@ -115,4 +139,5 @@ def _drawn_claim(draw: random.Random, name: str) -> dict[str, Any]:
     names = [name for name in ("model", "numa") if draw.random() < 0.5]
     of = draw.choice([{}, {"requests": ["r1", "r2"]}])
     same = [{"matchAttribute": f"{DRIVER}/{name}", **of} for name in names]
-    return claim(name, first, request("r1"), request("r2", 1), constraints=same)
+    second = every("r1") if draw.random() < 0.2 else request("r1")
+    return claim(name, first, second, request("r2", 1), constraints=same)
