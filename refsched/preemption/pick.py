@@ -56,9 +56,9 @@ def possible_picks(candidates: Sequence[Candidate], wanted: int, now: datetime) 
     found = min(max(wanted - others, 1), len(pool))
     if found < len(pool):
         applies("R-PREEMPT-10")
-    ranks = sorted(rank(candidate, now) for candidate in pool)
-    worst = ranks[len(pool) - found]
-    return [candidate for candidate in pool if rank(candidate, now) <= worst]
+    ranks = [rank(candidate, now) for candidate in pool]
+    worst = sorted(ranks)[len(pool) - found]
+    return [candidate for candidate, its_rank in zip(pool, ranks, strict=True) if its_rank <= worst]
 
 
 def first_found(candidates: Sequence[Candidate], wanted: int) -> list[Candidate]:

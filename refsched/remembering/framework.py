@@ -157,7 +157,8 @@ class RememberingFramework(Framework):
         runs.found.bring_up_to_date(snapshot, numbers)
         if not runs.meet(state.states, snapshot.objects.list(PodDisruptionBudget)):
             return on_node
-        look: Any = runs.remembered(cast("OnNode", on_node), self.plain, numbers, self.memory.nominator.nodes)
+        nominated = self.memory.nominator.nodes
+        look: Any = runs.remembered(context, cast("OnNode", on_node), self.plain, numbers, nominated)
         return cast("Callable[[Context, NodeInfo], Found]", look)
 
     def score_nodes(

@@ -54,27 +54,32 @@ class DryRuns:
         return self.states is not None
 
     def remembered(
-        self, on_node: OnNode, plain: Framework, numbers: Mapping[str, int], nominated: Collection[str]
+        self,
+        context: PostFilterContext,
+        on_node: OnNode,
+        plain: Framework,
+        numbers: Mapping[str, int],
+        nominated: Collection[str],
     ) -> OnNode:
         found = self.found.of_node
+        of_kind = evolve(context, framework=plain, pod=self.pod, choices=_NoChoice())
 
         def look(context: PostFilterContext, node: NodeInfo) -> Found:
             if node.name in nominated:
                 return on_node(context, node)
             number = numbers[node.name]
             if found[number] is None:
-                found[number] = self._ask(on_node, plain, context, node)
+                found[number] = _ask(on_node, of_kind, node)
             known: Found | None = found[number] or None
             return on_node(context, node) if known is None else known
 
         return look
 
-    def _ask(
-        self, on_node: OnNode, plain: Framework, context: PostFilterContext, node: NodeInfo
-    ) -> Found | bool:
-        if len({info.pod.status.start_time is None for info in node.pods}) > 1:
-            return False  # the clock says which of these is the more important one
-        try:
-            return on_node(evolve(context, framework=plain, pod=self.pod, choices=_NoChoice()), node)
-        except (NameAskedError, ChoiceAskedError):
-            return False
+
+def _ask(on_node: OnNode, of_kind: PostFilterContext, node: NodeInfo) -> Found | bool:
+    if len({info.pod.status.start_time is None for info in node.pods}) > 1:
+        return False  # the clock says which of these is the more important one
+    try:
+        return on_node(of_kind, node)
+    except (NameAskedError, ChoiceAskedError):
+        return False
