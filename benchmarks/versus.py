@@ -10,9 +10,12 @@ dumps as large as kubectl prints them:
 - The specification is ``refsched schedule``, the whole command, less the same command without pending pods.
 
 Counted are seconds of a core, user and system, of all threads: on a machine that others use too the clock says
-little. A ratio above 1 says that the specification takes less. Each row is measured at least once, and again, up
-to ``--rounds``, as long as its share of ``--minutes`` lasts. ``--profile`` shows instead where the time of one
-``refsched schedule`` goes.
+little. A ratio above 1 says that the specification takes less.
+
+All is over after ``--minutes`` (and after the real one is built, if it is not yet). Two thirds of them are for
+the rows beside the real one, the smallest clusters first, once each and again up to ``--rounds`` times; what is
+left is for dumps. What there was no time for is listed. Standard error has a line for whatever is begun.
+``--profile`` shows instead where the time of one ``refsched schedule`` goes.
 """
 
 from __future__ import annotations
@@ -23,14 +26,16 @@ import json
 import os
 import pstats
 import shlex
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout, suppress
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +60,12 @@ WORKLOADS = {
 ONE_A_NODE = (APART, PREEMPTION)
 """Shapes of which no node takes two pods."""
 
+MANY_NODES, MOST_ON_MANY = 5000, 300
+"""From so many nodes on at most so many pods are pending, since the real one needs a second for thirty of them."""
+
+FOR_ROWS = 2 / 3
+"""The share of the time that is for the rows beside the real one."""
+
 LARGEST_YAML = 2000
 """Nodes. To write a dump of more as YAML takes longer than all else here."""
 
@@ -62,6 +73,17 @@ MIB = 1024 * 1024
 
 
 # --- Running --------------------------------------------------------------------------------------
+
+
+class OutOfTimeError(Exception):
+    """A command was ended since there was no time left for it."""
+
+
+_began = time.monotonic()
+
+
+def note(text: str) -> None:
+    print(f"{time.monotonic() - _began:6.0f} s  {text}", file=sys.stderr, flush=True)
 
 
 @frozen
@@ -72,23 +94,29 @@ class Cost:
     memory: int
 
 
-def cost(command: Sequence[str | Path], stdin: Path | None = None) -> Cost:
-    """What a command takes, with all that it starts and waits for. It may end with 0 or 1."""
+def cost(command: Sequence[str | Path], until: float, stdin: Path | None = None) -> Cost:
+    """What a command takes, with all that it starts and waits for. It may end with 0 or 1. OutOfTimeError where it
+    has not ended ``until`` then, on the monotonic clock."""
     with Path(stdin or os.devnull).open("rb") as file:
         child = subprocess.Popen(command, stdin=file, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        assert child.stderr is not None
-        said = child.stderr.read()
-        _, status, used = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        child.stderr.close()
+    assert child.stderr is not None
+    alarm = threading.Timer(max(until - time.monotonic(), 0), child.kill)
+    alarm.start()
+    said = child.stderr.read()
+    _, status, used = os.wait4(child.pid, 0)
+    alarm.cancel()
+    child.returncode = os.waitstatus_to_exitcode(status)
+    child.stderr.close()
+    if child.returncode == -signal.SIGKILL and time.monotonic() >= until:
+        raise OutOfTimeError
     if child.returncode not in (0, 1) or b"Traceback" in said:
         raise SystemExit(f"{' '.join(map(str, command))}: {said.decode(errors='replace')}")
     unit = 1 if sys.platform == "darwin" else 1024
     return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss * unit)
 
 
-def refsched(*arguments: str | Path) -> Cost:
-    return cost([sys.executable, "-m", "refsched", *arguments])
+def refsched(until: float, *arguments: str | Path) -> Cost:
+    return cost([sys.executable, "-m", "refsched", *arguments], until)
 
 
 # --- Pods a second --------------------------------------------------------------------------------
@@ -114,10 +142,32 @@ class Files:
     requests: tuple[Path, Path]
 
 
-def files(folder: Path, nodes: int, pending: int, shape: str, running: int) -> Files:
+@frozen
+class Row:
+    nodes: int
+    workload: str
+    pods: int
+
+    @property
+    def objects(self) -> int:
+        return self.nodes * (1 + WORKLOADS[self.workload][1]) + self.pods
+
+
+def row(nodes: int, workload: str, most: int) -> Row:
+    shape, _, of_workload = WORKLOADS[workload]
+    limits = [most, of_workload]
+    if shape in ONE_A_NODE:
+        limits.append(nodes)
+    if nodes >= MANY_NODES:
+        limits.append(MOST_ON_MANY)
+    return Row(nodes, workload, min(limits))
+
+
+def files(folder: Path, given: Row) -> Files:
+    shape, running, _ = WORKLOADS[given.workload]
     manifests, requests = [], []
-    for count in (pending, 0):
-        objects = list(cluster(nodes, count, shape, running))
+    for count in (given.pods, 0):
+        objects = list(cluster(given.nodes, count, shape, running))
         manifests.append(folder / f"manifests-{count}.json")
         manifests[-1].write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
         requests.append(folder / f"requests-{count}.jsonl")
@@ -125,73 +175,69 @@ def files(folder: Path, nodes: int, pending: int, shape: str, running: int) -> F
     return Files((manifests[0], manifests[1]), (requests[0], requests[1]))
 
 
-def ours(given: Files) -> float:
-    whole, empty = (refsched("schedule", "-o", "json", "-f", path) for path in given.manifests)
+def ours(given: Files, until: float) -> float:
+    whole, empty = (refsched(until, "schedule", "-o", "json", "-f", path) for path in given.manifests)
     return whole.seconds - empty.seconds
 
 
-def theirs(given: Files, program: Sequence[str]) -> float:
-    whole, empty = (cost(program, path) for path in given.requests)
+def theirs(given: Files, program: Sequence[str], until: float) -> float:
+    whole, empty = (cost(program, until, path) for path in given.requests)
     return whole.seconds - empty.seconds
 
 
-def pending_of(workload: str, nodes: int, most: int) -> int:
-    shape, _, of_workload = WORKLOADS[workload]
-    return min(most, of_workload, *([nodes] if shape in ONE_A_NODE else []))
-
-
-def rates(
-    nodes: int, pending: int, workload: str, rounds: int, seconds: float, program: Sequence[str]
-) -> tuple[list[float], list[float]]:
-    """Pods a second of a core, of the specification and of the real one, by round. No round begins after so many
-    seconds, but the first."""
-    shape, running, _ = WORKLOADS[workload]
-    pairs: list[tuple[float, float]] = []
-    until = time.monotonic() + seconds
-    with tempfile.TemporaryDirectory() as folder:
-        given = files(Path(folder), nodes, pending, shape, running)
-        while not pairs or (len(pairs) < rounds and time.monotonic() < until):
-            pairs.append((ours(given), theirs(given, program)))
-    return [pending / mine for mine, _ in pairs], [pending / real for _, real in pairs]
-
-
-def versus(
-    sizes: Sequence[int],
-    workloads: Sequence[str],
-    pending: int,
-    rounds: int,
-    seconds: float,
-    program: Sequence[str],
-) -> None:
-    """``seconds`` are those of all rows; what one leaves is for the others."""
+def versus(rows: Sequence[Row], rounds: int, until: float, program: Sequence[str]) -> None:
+    """Pods a second of a core, of the specification and of the real one, in turns."""
+    measured: dict[Row, list[tuple[float, float]]] = {each: [] for each in sorted(rows, key=_objects)}
+    with suppress(OutOfTimeError):
+        for number, each in product(range(rounds), measured):
+            note(f"round {number + 1}: {each.workload}, {each.pods:,} pods on {each.nodes:,} nodes")
+            with tempfile.TemporaryDirectory() as folder:
+                given = files(Path(folder), each)
+                mine, real = ours(given, until), theirs(given, program, until)
+            measured[each].append((each.pods / mine, each.pods / real))
     print(
         "| nodes | workload | pods | refsched, pods/s | kube-scheduler, pods/s | ratio | least | most | rounds |"
     )
     print("|---|---|---|---|---|---|---|---|---|")
-    until = time.monotonic() + seconds
-    rows = [(nodes, workload) for nodes in sizes for workload in workloads]
-    for left, (nodes, workload) in zip(range(len(rows), 0, -1), rows, strict=True):
-        count = pending_of(workload, nodes, pending)
-        share = (until - time.monotonic()) / left
-        mine, real = rates(nodes, count, workload, rounds, share, program)
-        ratios = [a / b for a, b in zip(mine, real, strict=True)]
-        middle = (statistics.median(each) for each in (mine, real))
-        cells = [f"{nodes:,}", workload, f"{count:,}", *(f"{each:.0f}" for each in middle)]
-        cells += [f"{each:.2f}" for each in (statistics.median(ratios), min(ratios), max(ratios))]
-        print(f"| {' | '.join(cells)} | {len(ratios)} |", flush=True)
+    for each, pairs in measured.items():
+        cells = [f"{each.nodes:,}", each.workload, f"{each.pods:,}", *_figures(pairs), str(len(pairs))]
+        print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def _objects(given: Row) -> int:
+    return given.objects
+
+
+def _figures(pairs: Sequence[tuple[float, float]]) -> list[str]:
+    if not pairs:
+        return ["no time left", "", "", "", ""]
+    ratios = [mine / real for mine, real in pairs]
+    middle = [statistics.median(each) for each in zip(*pairs, strict=True)]
+    return [
+        *(f"{each:.0f}" for each in middle),
+        *(f"{each:.2f}" for each in (statistics.median(ratios), min(ratios), max(ratios))),
+    ]
 
 
 # --- Dumps ----------------------------------------------------------------------------------------
 
 
-def dump(path: Path, nodes: int, pending: int, running: int, output: str) -> Path:
+def dump(path: Path, nodes: int, pending: int, running: int, output: str, until: float) -> Path:
     arguments = [str(nodes), str(pending), "--running", str(running), "--as-kubectl", "-o", output]
     with path.open("wb") as file:
-        subprocess.run([sys.executable, HERE / "clusters.py", *arguments], stdout=file, check=True)
+        try:
+            subprocess.run(
+                [sys.executable, HERE / "clusters.py", *arguments],
+                stdout=file,
+                check=True,
+                timeout=max(until - time.monotonic(), 0),
+            )
+        except subprocess.TimeoutExpired:
+            raise OutOfTimeError from None
     return path
 
 
-def recording(folder: Path, nodes: int, pending: int, running: int) -> Path:
+def recording(folder: Path, nodes: int, pending: int, running: int, until: float) -> Path:
     """What the specification does on such a cluster, as a trace."""
     objects = [{"apiVersion": "v1", "kind": "List", "items": list(cluster(nodes, pending, PLAIN, running))}]
     steps = [
@@ -207,26 +253,35 @@ def recording(folder: Path, nodes: int, pending: int, running: int) -> Path:
     }
     path, trace = folder / "scenario.yaml", folder / "trace.jsonl.gz"
     path.write_text("".join(f"---\n{json.dumps(each)}\n" for each in (scenario, *objects[0]["items"])))
-    refsched("record", "--impl", "refsched.reference", "--scenario", path, "--output", trace)
+    refsched(until, "record", "--impl", "refsched.reference", "--scenario", path, "--output", trace)
     return trace
 
 
-def dumps(sizes: Sequence[int], pending: int, running: int) -> None:
+def dumps(sizes: Sequence[int], pending: int, running: int, until: float) -> None:
     print("| nodes | objects | command | file | MB | s | MiB at most |")
     print("|---|---|---|---|---|---|---|")
     for nodes in sizes:
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            for output in ("json", "yaml") if nodes <= LARGEST_YAML else ("json",):
-                path = dump(folder / f"dump.{output}", nodes, pending, running, output)
-                _print_row(
-                    nodes, running, pending, "schedule", path, refsched("schedule", "-o", "json", "-f", path)
-                )
-                explained = refsched("explain", "default/p0", "-o", "json", "-f", path)
-                _print_row(nodes, running, pending, "explain", path, explained)
-                path.unlink()
-            trace = recording(folder, nodes, min(pending, 50), running)
-            _print_row(nodes, running, min(pending, 50), "replay", trace, refsched("replay", trace))
+        try:
+            _measure_dumps(nodes, pending, running, until)
+        except OutOfTimeError:
+            print(f"| {nodes:,} | no time left for this, and what would follow | | | | | |", flush=True)
+            return
+
+
+def _measure_dumps(nodes: int, pending: int, running: int, until: float) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for output in ("json", "yaml") if nodes <= LARGEST_YAML else ("json",):
+            note(f"a dump of {nodes:,} nodes is written as {output}")
+            path = dump(folder / f"dump.{output}", nodes, pending, running, output, until)
+            for command in (("schedule",), ("explain", "default/p0")):
+                note(f"{command[0]} {path.name}")
+                found = refsched(until, *command, "-o", "json", "-f", path)
+                _print_row(nodes, running, pending, command[0], path, found)
+            path.unlink()
+        note(f"a recording of {nodes:,} nodes is made, and replayed")
+        trace = recording(folder, nodes, min(pending, 50), running, until)
+        _print_row(nodes, running, min(pending, 50), "replay", trace, refsched(until, "replay", trace))
 
 
 def _print_row(nodes: int, running: int, pending: int, command: str, path: Path, found: Cost) -> None:
@@ -240,20 +295,19 @@ def _print_row(nodes: int, running: int, pending: int, command: str, path: Path,
 # --- Where the time goes --------------------------------------------------------------------------
 
 
-def profile(nodes: int, pending: int, workload: str) -> None:
+def profile(measured: Row) -> None:
     """Functions by their own time, of ``refsched schedule`` on such a cluster."""
     from refsched.tools.cli.main import cli
 
-    shape, running, _ = WORKLOADS[workload]
     with tempfile.TemporaryDirectory() as folder:
-        given = files(Path(folder), nodes, pending, shape, running)
+        given = files(Path(folder), measured)
         profiler = cProfile.Profile()
         arguments = ["schedule", "-o", "json", "-f", str(given.manifests[0])]
         with Path(os.devnull).open("w") as nothing, redirect_stdout(nothing), suppress(SystemExit):
             profiler.runcall(cli, arguments, standalone_mode=False)
     stats: Any = pstats.Stats(profiler)
     whole = stats.total_tt
-    print(f"{nodes:,} nodes, {pending:,} pods, {workload}: {whole:.1f} s under the profiler")
+    print(f"{measured.nodes:,} nodes, {measured.pods:,} pods, {measured.workload}: {whole:.1f} s profiled")
     print("| share | calls | function |\n|---|---|---|")
     for (file, _, function), (_, calls, own, _, _) in islice(_by_time(stats), 25):
         where = Path(file).stem if file != "~" else ""
@@ -271,24 +325,29 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, nargs="*", default=[100, 1000, 5000])
     parser.add_argument("--workloads", nargs="*", choices=WORKLOADS, default=list(WORKLOADS))
     parser.add_argument("--pods", type=int, default=1000, help="pending at the most")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--minutes", type=float, default=4, help="for all rows but those of dumps")
+    parser.add_argument("--rounds", type=int, default=3, help="at the most")
+    parser.add_argument("--minutes", type=float, default=12, help="after which all is over")
     parser.add_argument("--dumps", type=int, nargs="*", default=[300, 2000, 5000], metavar="NODES")
     parser.add_argument("--running", type=int, default=10, help="pods on each node of a dump")
     parser.add_argument("--pending", type=int, default=500, help="pods of a dump without a node")
     parser.add_argument("--against", metavar="COMMAND", help="that speaks the protocol; else the real one")
     parser.add_argument("--profile", action="store_true")
     given = parser.parse_args()
+    rows = [row(nodes, workload, given.pods) for nodes in given.nodes for workload in given.workloads]
     if given.profile:
-        for nodes in given.nodes:
-            for workload in given.workloads:
-                profile(nodes, pending_of(workload, nodes, given.pods), workload)
+        for each in rows:
+            profile(each)
         return
-    if given.nodes:
-        program = shlex.split(given.against) if given.against else [str(kube_scheduler())]
-        versus(given.nodes, given.workloads, given.pods, given.rounds, given.minutes * 60, program)
+    program = shlex.split(given.against) if given.against else []
+    if rows and not program:
+        note("the real one is built, unless it was")
+        program = [str(kube_scheduler())]
+    seconds, start = given.minutes * 60, time.monotonic()
+    if rows:
+        versus(rows, given.rounds, start + seconds * (FOR_ROWS if given.dumps else 1), program)
     if given.dumps:
-        dumps(given.dumps, given.pending, given.running)
+        dumps(given.dumps, given.pending, given.running, start + seconds)
+    note("all is done")
 
 
 if __name__ == "__main__":

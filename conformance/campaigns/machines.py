@@ -4,8 +4,8 @@
 Without an address the workers are processes on this machine, which end with the campaign. With one they are those
 that are connected there, each of them started in a checkout of the same commit:
 
-    dask scheduler                                             # on one machine
-    PYTHONPATH=. dask worker tcp://that-machine:8786           # on each of them, as often as it has cores
+    dask scheduler                                                        # on one machine
+    PYTHONPATH=. dask worker --nthreads 1 tcp://that-machine:8786         # as often as there are cores
 
 A task whose worker dies is done again by another worker; nothing else is done twice.
 """

@@ -9,8 +9,10 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
+from distributed import LocalCluster
 
 from conformance.wrong.mutating.equivalent import EQUIVALENT
 from conformance.wrong.mutating.mutants import (
@@ -25,6 +27,7 @@ from conformance.wrong.mutating.mutants import (
 )
 from conformance.wrong.mutating.mutation import compiled, mutants_of
 from conformance.wrong.mutating.operators import OPERATORS
+from conformance.wrong.running import mutant_runs
 from conformance.wrong.running.forking import Forked, forget_modules, importers_of
 from conformance.wrong.running.mutant_page import Attack, End, Result, page, read, write
 from conformance.wrong.running.mutant_runs import attack, kill_nearby
@@ -229,6 +232,21 @@ DOOMED = (
 def test_the_first_mutant_of_a_function_that_every_history_runs_is_killed(beginning: str) -> None:
     mutant = next(one for one in all_mutants() if one.name.startswith(beginning))
     assert kill_nearby(mutant).end is End.KILLED
+
+
+@pytest.mark.filterwarnings("default")  # what Dask and Tornado do while a cluster ends is theirs
+def test_workers_of_another_scheduler_try_mutants_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mutant_runs, "areas_near", lambda module: ("taints",))
+    first, second, *_ = (one.name for one in all_mutants() if one.name.startswith(DOOMED[0]))
+    kept = tmp_path / "mutants.json"
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        where = ["--scheduler", cluster.scheduler_address, "--limit", "20", "--json", str(kept)]
+        assert main(["--run", first, second, *where]) == 0
+    assert [(name, result.suite.end) for name, result in read(kept).items()] == [
+        (name, End.KILLED) for name in sorted((first, second))
+    ]
 
 
 def test_a_mutant_is_served_over_the_wire() -> None:

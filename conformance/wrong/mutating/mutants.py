@@ -104,6 +104,9 @@ def _options(arguments: Sequence[str]) -> Namespace:
     parser.add_argument("--sample", type=int, default=500, help="how many of them (default: 500)")
     parser.add_argument("--seed", default=SEED, help=f"of the sample (default: {SEED})")
     parser.add_argument("--jobs", type=int, default=2, help="how many at once (default: 2)")
+    parser.add_argument(
+        "--scheduler", metavar="tcp://…", help="share the work among the workers of this Dask scheduler"
+    )
     parser.add_argument("--limit", type=float, default=20.0, help="CPU seconds for one (default: 20)")
     parser.add_argument("--again", action="store_true", help="try those too that the file of --json knows")
     parser.add_argument(

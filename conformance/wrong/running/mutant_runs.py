@@ -13,13 +13,15 @@ import os
 import pickle
 import time
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from multiprocessing import get_context
 
 from attrs import evolve
 from coverage import Coverage
 
+from conformance.campaigns.machines import Each, machines
 from conformance.wrong.mutating.mutants import all_mutants, areas_near, group_of, path_of, sample
 from conformance.wrong.mutating.mutation import Mutant, compiled
 from conformance.wrong.running import mutant_page
@@ -51,8 +53,6 @@ ALONE = 0.6
 Reach = list[dict[str, frozenset[int]]]
 """For each history of a test: the lines of refsched that the specification runs, by file."""
 
-_REACHED: dict[str, Reach] = {}
-
 
 def run(options: Namespace) -> int:
     """0 where nothing survives."""
@@ -61,12 +61,10 @@ def run(options: Namespace) -> int:
         mutants = [one for one in all_mutants() if one.name in options.names]
     known = mutant_page.read(options.json) if options.json is not None else {}
     mutants = [one for one in mutants if options.again or one.name not in known]
-    for test in suite_tests():
-        histories_of(test)
-    _learn_reach(options)
+    reached = _reach(options)
     survivors = 0
-    with get_context("fork").Pool(options.jobs) as pool:
-        for result in pool.imap_unordered(_try, [_Task(one, options.limit) for one in mutants]):
+    with _shared(options) as each:
+        for result in each(_try, [_with_numbers(_Task(one, options.limit), reached) for one in mutants]):
             known[result.name] = result
             survivors += result.suite.end is End.SURVIVED
             print(_line(result), flush=True)
@@ -77,12 +75,32 @@ def run(options: Namespace) -> int:
     return 1 if survivors else 0
 
 
+@contextmanager
+def _shared(options: Namespace) -> Iterator[Each]:
+    """On this machine, what the tests draw is drawn once, before the processes part."""
+    if options.scheduler is not None:
+        with machines(options.jobs, options.scheduler) as each:
+            yield each
+        return
+    for test in suite_tests():
+        histories_of(test)
+    with get_context("fork").Pool(options.jobs) as pool:
+        yield pool.imap_unordered
+
+
 class _Task:
-    """What a mutant is tried with: its tree stays at home."""
+    """What a mutant is tried with: its tree stays at home. ``numbers`` are those of the histories that are tried,
+    by test."""
 
     def __init__(self, mutant: Mutant, limit: float) -> None:
         self.name, self.module, self.diff, self.limit = mutant.name, mutant.module, mutant.diff, limit
         self.first, self.last = _lines(mutant)
+        self.numbers: dict[str, Sequence[int]] = {}
+
+
+def _with_numbers(task: _Task, reached: Mapping[str, Reach]) -> _Task:
+    task.numbers = {test.name: tuple(_deciding(task, test, reached)) for test in suite_tests()}
+    return task
 
 
 def _lines(mutant: Mutant) -> tuple[int, int]:
@@ -99,19 +117,21 @@ def _line(result: Result) -> str:
 # --- Reach ----------------------------------------------------------------------------------------
 
 
-def _learn_reach(options: Namespace) -> None:
+def _reach(options: Namespace) -> dict[str, Reach]:
     """What an earlier run has learned, and with ``--learn`` the rest, which takes minutes."""
     known: dict[str, Reach] = {}
     if options.reach is not None and options.reach.exists():
         known = pickle.loads(options.reach.read_bytes())
     if options.learn:
         missing = [test for test in suite_tests() if test.name not in known]
+        for test in missing:
+            histories_of(test)
         with get_context("fork").Pool(options.jobs) as pool:
             for name, reached in pool.imap_unordered(_reach_of, missing):
                 known[name] = reached
                 if options.reach is not None:
                     options.reach.write_bytes(pickle.dumps(known))
-    _REACHED.update(known)
+    return known
 
 
 def _reach_of(test: SuiteTest) -> tuple[str, Reach]:
@@ -132,19 +152,18 @@ def _reach_of(test: SuiteTest) -> tuple[str, Reach]:
 def _reaching(task: _Task, tests: Sequence[SuiteTest]) -> Iterator[tuple[SuiteTest, int]]:
     """The histories that run any of the lines, or the module at all, a few of each test at a time. If that is
     unknown, the histories of the nearest areas are returned."""
-    by_test = [[(test, number) for number in _deciding(task, test)] for test in tests]
+    by_test = [[(test, number) for number in task.numbers[test.name]] for test in tests]
     while any(by_test):
         for left in by_test:
             yield from left[:CHUNK]
             del left[:CHUNK]
 
 
-def _deciding(task: _Task, test: SuiteTest) -> Iterable[int]:
-    reached = _REACHED.get(test.name)
-    if reached is None:
+def _deciding(task: _Task, test: SuiteTest, reached: Mapping[str, Reach]) -> Iterable[int]:
+    if test.name not in reached:
         return range(len(histories_of(test))) if test.area in areas_near(task.module) else ()
     path, lines = str(path_of(task.module)), frozenset(range(task.first, task.last + 1))
-    runs = [ran.get(path, frozenset()) for ran in reached]
+    runs = [ran.get(path, frozenset()) for ran in reached[test.name]]
     return [number for number, ran in enumerate(runs) if ran & lines or not task.last]
 
 
