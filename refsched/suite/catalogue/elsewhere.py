@@ -8,22 +8,22 @@ from __future__ import annotations
 
 _ELSEWHERE = {
     "R-CONFIG": (
-        "what is refused of a configuration is said before there is a scheduler to ask: tests/config, which were"
-        " held against kube-scheduler's own loader"
+        "a configuration is refused before there is a scheduler to ask: tests/config, which were compared with"
+        " kube-scheduler's own loader"
     ),
-    "R-ARGS": "as R-CONFIG: the arguments of plugins are refused, or not, when they are read: tests/config",
+    "R-ARGS": "the arguments of plugins are refused, or not, before there is a scheduler to ask: tests/config",
     "R-FEATURE": "which gates are known is the specification's own limit: tests/config",
     "R-NODENAME": (
         "a pod that names its node counts as one that runs there, and never comes into a queue:"
         " tests/plugins/test_small_plugins.py"
     ),
-    "R-CURE-NodeName": "as R-NODENAME: NodeName refuses nobody, and so is asked of no event",
+    "R-CURE-NodeName": "NodeName rejects no pod that is scheduled, and so is asked about no event",
     "R-DRA-15": (
-        "only a scheduler that filters many nodes at a time is interrupted, by chance: such a one is followed, and"
-        " the specification is never one: tests/checking/test_search.py"
+        "only a scheduler that filters nodes in parallel is interrupted, and only by chance; the specification"
+        " follows it, and is not interrupted itself: tests/checking/test_search.py"
     ),
     "R-DRA-59": (
-        "a search that takes ten seconds on any machine would take them in every run:"
+        "a search that takes ten seconds on any machine would take ten seconds in every run:"
         " tests/devices/test_fruitless.py"
     ),
     "R-PREEMPT-17": (
@@ -45,8 +45,8 @@ def why_elsewhere(rule: str) -> str | None:
 
 NOT_SPECIFIED = (
     (
-        "What is given up because computing it takes long: the search for devices, after ten seconds",
-        "the machine's clock moves by its inputs alone; what a run takes says nothing of what is right",
+        "How many devices kube-scheduler can try before filterTimeout ends a search (R-DRA-59)",
+        "it depends on the machine",
     ),
     (
         "Which of two binding cycles that run at the same moment writes first",
@@ -57,10 +57,9 @@ NOT_SPECIFIED = (
         "A device that is given twice while one binding cycle takes back what another one just wrote",
         "the order of events in which this happens needs two cycles between the same two writes",
     ),
-    ("Extenders behind TLS", "what is asked and what is answered is the same; who may ask is not scheduling"),
     (
-        "The cost limits of CEL expressions",
-        "the API server refuses such a DeviceClass or ResourceClaim before a scheduler sees it",
+        "The exact cost of a CEL expression",
+        "what is counted is a lower bound: an evaluation that is stopped here is stopped by kube-scheduler too",
     ),
     (
         "CEL functions for URLs, addresses, formats and times, macros of two variables, and how cel-go words it"

@@ -21,6 +21,7 @@ text { font: 13px sans-serif; fill: #1f2328 }
 .ground { fill: #ffffff } .box { fill: #f6f8fa; stroke: #57606a }
 .arrow { stroke: #57606a; fill: none; marker-end: url(#head) } .tip { fill: #57606a }
 .back { stroke: #bc4c00; fill: none; marker-end: url(#head) }
+.rail { stroke: #bc4c00; fill: none }
 .number { fill: #ffffff; stroke: #57606a }
 .small { font-size: 11px } .heat { fill: #1f6feb; stroke: none }
 .clock { stroke: #57606a; stroke-dasharray: 3 3 }
@@ -29,7 +30,7 @@ text { font: 13px sans-serif; fill: #1f2328 }
 .assumed { fill: #a475f9 } .bound { fill: #46954a }
 @media (prefers-color-scheme: dark) {
   text { fill: #e6edf3 } .ground { fill: #0d1117 } .box { fill: #161b22; stroke: #8b949e }
-  .arrow { stroke: #8b949e } .tip { fill: #8b949e } .back { stroke: #ffa657 }
+  .arrow { stroke: #8b949e } .tip { fill: #8b949e } .back, .rail { stroke: #ffa657 }
   .number { fill: #0d1117; stroke: #8b949e } .clock, .place { stroke: #8b949e }
 }
 </style>
@@ -84,7 +85,7 @@ def queue_picture(table: Transitions, title: str) -> str:
     y = 30.0
     for number, (ends, happens) in enumerate(arrows.items(), 1):
         drawn += _arrow(at[ends[0]], at[ends[1]], number)
-        lines = list(_wrapped(f"{ends[0].value} → {ends[1].value}: {' / '.join(happens)}", 66))
+        lines = list(wrapped(f"{ends[0].value} → {ends[1].value}: {' / '.join(happens)}", 66))
         drawn.append(written(_LEGEND, y, f"{number}", "strong"))
         for line in lines:
             drawn.append(written(_LEGEND + 24, y, line))
@@ -124,7 +125,8 @@ def _edge(of: tuple[float, float], towards: tuple[float, float]) -> tuple[float,
     return of[0] + dx * scale, of[1] + dy * scale
 
 
-def _wrapped(text: str, width: int) -> Iterator[str]:
+def wrapped(text: str, width: int) -> Iterator[str]:
+    """Yields the text in lines of fewer characters than ``width``, one more word where it is longer."""
     line = ""
     for word in text.split():
         if line and len(line) + len(word) >= width:
@@ -164,7 +166,7 @@ def points_picture(plugins: Mapping[str, Sequence[str]], title: str) -> str:
         drawn.append(written(20, y + 14, cycle, "strong"))
         y += 28
         for point in points:
-            lines = list(_wrapped(", ".join(plugins.get(point, ())) or "no default plugin", 62))
+            lines = list(wrapped(", ".join(plugins.get(point, ())) or "no default plugin", 62))
             height = 12 + _LINE * len(lines)
             drawn.append(f'<rect class="box" x="20" y="{y}" width="580" height="{height}" rx="5"/>')
             drawn.append(written(34, y + 21, point, "strong"))

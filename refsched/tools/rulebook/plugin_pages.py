@@ -15,6 +15,7 @@ from refsched.queue.hint_table import event_rule
 from refsched.releases import DEFAULT
 from refsched.suite.catalogue.pages import event_named
 from refsched.suite.catalogue.rules import all_rules, default_plugins, plugin_of
+from refsched.tools.rulebook.binding_picture import binding_picture
 from refsched.tools.rulebook.markdown import page, prose, rule_link, table
 from refsched.tools.rulebook.pictures import points_picture
 from refsched.tools.rulebook.run_pictures import TRACE
@@ -69,6 +70,10 @@ def points_page() -> str:
         f" {DEFAULT.name} in the order in which they are called.",
         "![The extension points from top to bottom with their plugins, and the ways back](points.svg)",
         *(part for point in EXTENSION_POINTS for part in _point(point)),
+        "## The binding cycle, and the ways back",
+        "Once a node is chosen, the pod counts there. It is bound, or whatever was set aside is given back and"
+        " the pod returns to the queue. Each way has the [rules](rules/index.md) that apply on it.",
+        "![From Reserve to PostBind, and from each of them back to the queue](binding.svg)",
         "## From the queue to the node and back",
         f"The recording `traces/{TRACE}` of the real kube-scheduler: each row is a pod, and each step to the"
         " right is something that happened. Where the clock moved there is a line.",
@@ -80,6 +85,17 @@ def points_drawn() -> str:
     return points_picture(
         {point: [name for name, _ in plugins] for point, plugins in _profile().items()},
         "The extension points with their plugins",
+    )
+
+
+def binding_drawn() -> str:
+    """Draws the binding cycle with the plugins of the default profile."""
+    return binding_picture(
+        {
+            point[:1].upper() + point[1:]: [name for name, _ in plugins]
+            for point, plugins in _profile().items()
+        },
+        "The binding cycle and the ways back",
     )
 
 

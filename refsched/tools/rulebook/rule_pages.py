@@ -57,11 +57,15 @@ def index_page() -> str:
         _TERMS,
         table(("area", "what it is about", "rules"), rows),
         "## Rules without an example",
-        table(("rule", "why"), ((rule_link(rule), why_without_example(rule)) for rule in missing))
+        table(("rule", "why"), ((rule_link(rule), _sentence(why_without_example(rule))) for rule in missing))
         if missing
         else "There is none.",
         "```{toctree}\n:hidden:\n\n" + "\n".join(areas()) + "\n```",
     )
+
+
+def _sentence(clause: str) -> str:
+    return f"{clause[:1].upper()}{clause[1:]}."
 
 
 def area_page(area: str) -> str:

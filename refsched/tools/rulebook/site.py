@@ -21,6 +21,7 @@ def pages() -> Iterator[tuple[str, Callable[[], str]]]:
     yield "pending.md", pending_page
     yield "points.md", plugin_pages.points_page
     yield "points.svg", plugin_pages.points_drawn
+    yield "binding.svg", plugin_pages.binding_drawn
     yield "scores.svg", scores_drawn
     yield "timeline.svg", timeline_drawn
     yield "commands.md", command_page

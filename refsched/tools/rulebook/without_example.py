@@ -12,19 +12,20 @@ from collections.abc import Mapping
 from refsched.suite.catalogue.elsewhere import why_elsewhere
 from refsched.suite.recording.unreached import TRANSITIONS
 
-_ONE_FEASIBLE = "it says what a search that stops early may have seen, which takes more than 100 nodes"
-_EXTENDER = "it takes an extender that answers what the one of the suite does not"
+_ONE_FEASIBLE = "it says what a search that stops early may have seen, which needs more than 100 nodes"
+_EXTENDER = "it needs an extender that gives an answer which that of the suite never gives"
 
 WITHOUT_EXAMPLE: Mapping[str, str] = {
     "R-SEARCH-02": _ONE_FEASIBLE,
-    "R-SEARCH-07": "it takes errors on two nodes in one search, of which another scheduler reports either",
+    "R-SEARCH-07": "it allows either of two errors, so that no answer shows it alone",
     "R-EXTENDER-04": _EXTENDER,
     "R-EXTENDER-08": _EXTENDER,
     "R-EXTENDER-11": _EXTENDER,
     "R-ASSUME-02": _EXTENDER,
+    "R-EXTENDER-52": "its message has the address of the extender, which is another one in every run",
     "R-DRA-22": "the API server refuses a ResourceSlice that names a device twice",
     "R-DRA-51": "the API server refuses a constraint of no kind",
-    "R-DRA-55": "it takes an invalid pool that is reached after others, which no history draws",
+    "R-DRA-55": "it needs an invalid pool that is reached after others, which no history draws",
     "R-FEATURE-03": "it says that nothing is decided otherwise",
     "R-FEATURE-05": "an object that is refused is in no history",
     "R-FEATURE-06": "an object that is refused is in no history",
@@ -33,7 +34,7 @@ WITHOUT_EXAMPLE: Mapping[str, str] = {
     "R-BACKOFF-03": "a configuration without backoff is refused (R-CONFIG-04)",
     "R-HINT-01": "a pod whose attempt ended in an error backs off, and is not among those that events requeue",
     "R-VOLBIND-06": "it says which rules are applied together; R-VOLBIND-07, 08 and 14 have an example each",
-    "R-CURE-DefaultPreemption-Pod-Delete": "as R-PREEMPT-17",
+    "R-CURE-DefaultPreemption-Pod-Delete": "it is about a pod that R-PREEMPT-17 keeps out of the queue",
 }
 
 
