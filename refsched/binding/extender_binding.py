@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bind: an extender binds the pod, or else the Bind plugins do.
 
-Rules: R-EXTENDER-13, R-EXTENDER-14.   Source: pkg/scheduler/schedule_one.go, bind, extendersBinding
-(v1.34.2).
+Source: pkg/scheduler/schedule_one.go, bind, extendersBinding (v1.34.2).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cache in v1.19: assumed pods that were bound expire, and images are counted when their node changes.
 
-Rules: R-CACHE-51 … R-CACHE-54.   Source: pkg/scheduler/internal/cache/cache.go (v1.19.16).
+Source: pkg/scheduler/internal/cache/cache.go (v1.19.16).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from refsched.objects.pod import Pod
 from refsched.rules import applies
 
 EXPIRATION = 30.0
-"""An assumed pod expires so many seconds after the end of its binding.
-Source: scheduler.go, durationToExpireAssumedPod."""
+"""An assumed pod expires so many seconds after the end of its binding. Source: scheduler.go,
+durationToExpireAssumedPod."""
 
 
 class Cache(current.Cache):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Deletions: which victims an implementation asked the API server to delete, if it reports deletions at all.
 
-Rules: R-PREEMPT-PREP-01.   Source: docs/protocol.md, ``write``.
+Source: docs/protocol.md, ``write``.
 """
 
 from __future__ import annotations

@@ -5,8 +5,6 @@ The devices and what is allocated with them are compared with the specification'
 its finalizers, and the devices whose drivers report a status change from one write to the next, so one of the
 specification's writes has to be the same. A claim that is recorded with its uid is complete; in any other
 claim, a member that is absent proves nothing.
-
-Rules: R-DRA-06, R-DRA-08, R-DRA-10, R-DRA-11, R-DRA-50, R-DRA-60, R-DRA-61, R-DRA-62.
 """
 
 from __future__ import annotations

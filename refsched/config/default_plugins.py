@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Default plugins: how a profile's plugins are merged with them.
 
-Rules: R-CONFIG-11 … R-CONFIG-12.   Source: pkg/scheduler/apis/config/v1/default_plugins.go (v1.34.2).
+Source: pkg/scheduler/apis/config/v1/default_plugins.go (v1.34.2).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Feature gates: the release in which given gates are set otherwise than by default.
 
-Rules: R-FEATURE-01 … R-FEATURE-02.   Source: component-base/featuregate/feature_gate.go, SetFromMap (v0.34.2).
+Source: component-base/featuregate/feature_gate.go, SetFromMap (v0.34.2).
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 Without the gate the API server drops them. The scheduler may still see them in older objects, and ignores them
 when it places a pod.
 
-Rules: R-FEATURE-04.   Source: pkg/api/pod/util.go, dropDisabledFields, dropDisabledPodStatusFields (v1.34.2),
-and in the scheduler the places that each gate names.
+Source: pkg/api/pod/util.go, dropDisabledFields, dropDisabledPodStatusFields (v1.34.2), and in the scheduler
+the places that each gate names.
 """
 
 from __future__ import annotations

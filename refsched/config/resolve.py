@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Resolve: the plugins of each profile, point by point, in the order in which they are called.
 
-Rules: R-CONFIG-20 … R-CONFIG-28.   Source: pkg/scheduler/framework/runtime/framework.go, NewFramework,
-updatePluginList, expandMultiPointPlugins, getScoreWeights; pkg/scheduler/profile/profile.go, NewMap;
-pkg/scheduler/scheduler.go, buildExtenders (v1.34.2).
+Source: pkg/scheduler/framework/runtime/framework.go, NewFramework, updatePluginList, expandMultiPointPlugins,
+getScoreWeights; pkg/scheduler/profile/profile.go, NewMap; pkg/scheduler/scheduler.go, buildExtenders
+(v1.34.2).
 """
 
 from __future__ import annotations

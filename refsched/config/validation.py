@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Validation: the configurations that are refused before any plugin is made.
 
-Rules: R-CONFIG-04 … R-CONFIG-09.   Source: pkg/scheduler/apis/config/validation/validation.go;
-pkg/scheduler/extender.go, makeTransport (v1.34.2); component-base/config/validation/validation.go;
-client-go/transport/transport.go, TLSConfigFor (v0.34.2).
+Source: pkg/scheduler/apis/config/validation/validation.go; pkg/scheduler/extender.go, makeTransport
+(v1.34.2); component-base/config/validation/validation.go; client-go/transport/transport.go, TLSConfigFor
+(v0.34.2).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Extenders in the scheduling cycle: which nodes they reject, and what they add to the scores.
 
-Rules: R-EXTENDER-10 … R-EXTENDER-12.   Source: pkg/scheduler/schedule_one.go, findNodesThatPassExtenders,
-prioritizeNodes (v1.34.2).
+Source: pkg/scheduler/schedule_one.go, findNodesThatPassExtenders, prioritizeNodes (v1.34.2).
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ With the default gates of v1.34.2 the scheduler uses the *experimental* allocato
 DRAResourceClaimDeviceStatus is on, and the stable and incubating ones do not support it
 (structured/allocator.go, NewAllocator).
 
-Rules: R-DRA-50 … R-DRA-59.
 Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, Allocate,
 allocateOne, allocateDevice (v0.34.2).
 """

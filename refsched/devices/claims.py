@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Claims: the claims that a pod uses, and the devices that claims hold.
 
-Rules: R-DRA-80 … R-DRA-85.
 Source: dynamic-resource-allocation/resourceclaim/resourceclaim.go (v0.34.2);
 pkg/scheduler/framework/plugins/dynamicresources, dynamicresources.go and dra_manager.go (v1.34.2).
 """

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pools: the devices that can be reached from a node.
 
-Rules: R-DRA-20 … R-DRA-25.
 Source: dynamic-resource-allocation/structured/internal/experimental/pools_experimental.go (v0.34.2).
 """
 

@@ -2,7 +2,6 @@
 """Requests: what a claim requests, and the devices of a node's pools that it needs, determined before the
 search.
 
-Rules: R-DRA-40 … R-DRA-45.
 Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, Allocate,
 validateDeviceRequest, isSelectable, selectorsMatch (v0.34.2).
 """

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results: what is written into a claim's status once devices were found for it.
 
-Rules: R-DRA-60 … R-DRA-62.
 Source: dynamic-resource-allocation/structured/internal/experimental/allocator_experimental.go, Allocate,
 createNodeSelector (v0.34.2).
 """

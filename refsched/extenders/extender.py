@@ -3,7 +3,7 @@
 
 How a call is transmitted is not known here: ``ask`` is given from outside (refsched/tools/http/over_http.py).
 
-Rules: R-EXTENDER-01 … R-EXTENDER-08.   Source: pkg/scheduler/extender.go (v1.34.2).
+Source: pkg/scheduler/extender.go (v1.34.2).
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Extenders in v1.19: an extender rejects a node as Unschedulable only.
 
-Rules: R-EXTENDER-51 … R-EXTENDER-53.
 Source: pkg/scheduler/core/extender.go, Filter, send; k8s.io/kube-scheduler/extender/v1/types.go,
 ExtenderFilterResult; framework/plugins, Score (v1.19.16).
 """

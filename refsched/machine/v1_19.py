@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Event handlers in v1.19: an event is a move request for all pods, or for those with a matching affinity.
 
-Rules: R-EVENT-51 … R-EVENT-58.   Source: pkg/scheduler/eventhandlers.go (v1.19.16).
+Source: pkg/scheduler/eventhandlers.go (v1.19.16).
 """
 
 from __future__ import annotations

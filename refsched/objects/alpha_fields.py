@@ -4,9 +4,8 @@
 The API server drops such a field from an object that is created, so that no scheduler sees it. If an object here
 has one nevertheless, its owner believes that it counts.
 
-Rules: R-FEATURE-05.
-Source: pkg/registry/resource/resourceclaim/strategy.go, resourceslice/strategy.go, deviceclass/strategy.go and
-pkg/api/pod/util.go, dropDisabledFields and what they call (v1.34.2).
+Source: pkg/registry/resource/resourceclaim/strategy.go, resourceslice/strategy.go, deviceclass/strategy.go
+and pkg/api/pod/util.go, dropDisabledFields and what they call (v1.34.2).
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Resources: what a pod requests, and how amounts of resources are added up.
 
-Rules: R-REQUEST-01 … R-REQUEST-10.
-
 Source: component-helpers/resource/helpers.go, PodRequests, AggregateContainerRequests (v0.34.2);
 pkg/scheduler/framework/types.go, Resource.Add, PodInfo.CalculateResource (v1.34.2).
 """

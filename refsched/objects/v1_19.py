@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests in v1.19: those of each container are rounded up before they are added.
 
-Rules: R-REQUEST-51.   Source: pkg/scheduler/framework/v1alpha1/types.go, Resource.Add, SetMaxResource (v1.19.16).
+Source: pkg/scheduler/framework/v1alpha1/types.go, Resource.Add, SetMaxResource (v1.19.16).
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """DefaultBinder: a pod is bound to a node by a Binding that is written to the API server.
 
-Rules: R-BIND-05.   Source: plugins/defaultbinder/default_binder.go (v1.34.2).
+Source: plugins/defaultbinder/default_binder.go (v1.34.2).
 """
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -20,8 +18,8 @@ from refsched.rules import applies
 
 @frozen
 class DefaultBinder:
-    name: ClassVar[str] = "DefaultBinder"
-    POINTS: ClassVar[tuple[str, ...]] = ("bind",)
+    name = "DefaultBinder"
+    POINTS = ("bind",)
 
     # --- Bind -------------------------------------------------------------------------------------
 

@@ -3,14 +3,12 @@
 
 The steps are in refsched/preemption, and are called here one after the other.
 
-Rules: R-PREEMPT-13 … R-PREEMPT-17, and R-PREEMPT-01 … R-PREEMPT-12 in refsched/preemption.
 Source: plugins/defaultpreemption/default_preemption.go; framework/preemption/preemption.go (v1.34.2).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from attrs import evolve, field, frozen
 
@@ -70,20 +68,16 @@ class DefaultPreemption:
     extenders: Sequence[PreemptionExtender] = ()
     steps: PreemptionSteps = PreemptionSteps()
     preempting: set[str] = field(factory=set, eq=False)
-    name: ClassVar[str] = "DefaultPreemption"
-    POINTS: ClassVar[tuple[str, ...]] = ("preEnqueue", "postFilter")
-    READS: ClassVar[tuple[str, ...]] = (
-        "Pod.spec.preemptionPolicy",
-        "Pod.status.nominatedNodeName",
-        "PodDisruptionBudget",
-    )
-    ARGS: ClassVar[type[PluginArgs]] = DefaultPreemptionArgs
+    name = "DefaultPreemption"
+    POINTS = ("preEnqueue", "postFilter")
+    READS = ("Pod.spec.preemptionPolicy", "Pod.status.nominatedNodeName", "PodDisruptionBudget")
+    ARGS = DefaultPreemptionArgs
 
     @classmethod
     def of_args(cls, args: DefaultPreemptionArgs, handle: Handle) -> DefaultPreemption:
         return cls(args.min_candidate_nodes_percentage, args.min_candidate_nodes_absolute, handle.extenders)
 
-    EVENTS: ClassVar[tuple[EventHint, ...]] = (
+    EVENTS = (
         EventHint(
             POD,
             ActionType.DELETE,

@@ -5,13 +5,10 @@ Feature gates have their defaults: DRAAdminAccess, DRAPrioritizedList and DRARes
 and the others of DRA are off. One thing is not modelled, because its order of events cannot happen here: a
 device is allocated twice while one binding cycle writes and the next pod is scheduled (kubernetes #136269).
 
-Rules: R-DRA-01 … R-DRA-17, and those of refsched/dra.
 Source: plugins/dynamicresources/dynamicresources.go (v1.34.2).
 """
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 from attrs import evolve, field, frozen
 
@@ -96,25 +93,13 @@ def _reaches(allocation: AllocationResult | None, node: NodeInfo) -> bool:
 
 @frozen
 class DynamicResources:
-    name: ClassVar[str] = "DynamicResources"
-    POINTS: ClassVar[tuple[str, ...]] = (
-        "preEnqueue",
-        "preFilter",
-        "filter",
-        "postFilter",
-        "reserve",
-        "preBind",
-    )
-    WITHOUT_PRE_FILTER: ClassVar[Status] = error("not found")
+    name = "DynamicResources"
+    POINTS = ("preEnqueue", "preFilter", "filter", "postFilter", "reserve", "preBind")
+    WITHOUT_PRE_FILTER = error("not found")
     steps: AllocatorSteps = AllocatorSteps()
     is_timed: bool = True
-    ARGS: ClassVar[type[DynamicResourcesArgs]] = DynamicResourcesArgs
-    READS: ClassVar[tuple[str, ...]] = (
-        "Pod.spec.resourceClaims",
-        "ResourceClaim",
-        "ResourceSlice",
-        "DeviceClass",
-    )
+    ARGS = DynamicResourcesArgs
+    READS = ("Pod.spec.resourceClaims", "ResourceClaim", "ResourceSlice", "DeviceClass")
 
     @classmethod
     def of_args(cls, args: DynamicResourcesArgs, handle: Handle) -> DynamicResources:
@@ -304,7 +289,7 @@ class DynamicResources:
         applies("R-DRA-14")
         return True
 
-    EVENTS: ClassVar[tuple[EventHint, ...]] = (
+    EVENTS = (
         EventHint(
             NODE,
             ActionType.ADD | ActionType.UPDATE_NODE_LABEL | ActionType.UPDATE_NODE_ALLOCATABLE,

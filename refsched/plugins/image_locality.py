@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """ImageLocality: a node that already has a pod's images is preferred, the more so the larger they are.
 
-Rules: R-IMAGE-01 … R-IMAGE-03.   Source: plugins/imagelocality/image_locality.go (v1.34.2).
+Source: plugins/imagelocality/image_locality.go (v1.34.2).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -24,9 +23,9 @@ MAX_CONTAINER_THRESHOLD = 1000 * MIB
 
 @frozen
 class ImageLocality:
-    name: ClassVar[str] = "ImageLocality"
-    POINTS: ClassVar[tuple[str, ...]] = ("score",)
-    READS: ClassVar[tuple[str, ...]] = ("Node.status.images",)
+    name = "ImageLocality"
+    POINTS = ("score",)
+    READS = ("Node.status.images",)
 
     # --- Score ------------------------------------------------------------------------------------
 

@@ -6,14 +6,12 @@ The affinity terms of pods that run already count too. The plugin does not read 
 ``mismatchLabelKeys``, since the API server has merged them into each term's label selector when the pod was
 created.
 
-Rules: R-PODAFF-01 … R-PODAFF-15.
 Source: plugins/interpodaffinity/{plugin,filtering,scoring}.go (v1.34.2).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar
 
 from attrs import evolve, field, frozen
 
@@ -84,25 +82,12 @@ class InterPodAffinity:
     hard_pod_affinity_weight: int = 1
     ignore_preferred_terms_of_existing_pods: bool = False
     steps: AffinitySteps = AffinitySteps()
-    name: ClassVar[str] = "InterPodAffinity"
-    POINTS: ClassVar[tuple[str, ...]] = (
-        "preFilter",
-        "filter",
-        "preScore",
-        "score",
-    )
-    WITHOUT_PRE_FILTER: ClassVar[Status] = error(
-        'error reading "PreFilterInterPodAffinity" from cycleState: not found'
-    )
-    WITHOUT_PRE_SCORE: ClassVar[Status] = error(
-        'failed to read "PreScoreInterPodAffinity" from cycleState: not found'
-    )
-    READS: ClassVar[tuple[str, ...]] = (
-        "Pod.spec.affinity.podAffinity",
-        "Pod.spec.affinity.podAntiAffinity",
-        "Namespace",
-    )
-    ARGS: ClassVar[type[PluginArgs]] = InterPodAffinityArgs
+    name = "InterPodAffinity"
+    POINTS = ("preFilter", "filter", "preScore", "score")
+    WITHOUT_PRE_FILTER = error('error reading "PreFilterInterPodAffinity" from cycleState: not found')
+    WITHOUT_PRE_SCORE = error('failed to read "PreScoreInterPodAffinity" from cycleState: not found')
+    READS = ("Pod.spec.affinity.podAffinity", "Pod.spec.affinity.podAntiAffinity", "Namespace")
+    ARGS = InterPodAffinityArgs
 
     @classmethod
     def of_args(cls, args: InterPodAffinityArgs, handle: Handle) -> InterPodAffinity:
@@ -280,7 +265,7 @@ class InterPodAffinity:
         applies("R-PODAFF-15")
         return True
 
-    EVENTS: ClassVar[tuple[EventHint, ...]] = (
+    EVENTS = (
         EventHint(
             POD,
             ActionType.ADD | ActionType.UPDATE_POD_LABEL | ActionType.DELETE,

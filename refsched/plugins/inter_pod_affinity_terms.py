@@ -2,7 +2,7 @@
 """Terms: which pods the affinity terms of InterPodAffinity match, and the steps that a release may do
 otherwise.
 
-Rules: R-PODAFF-05 … R-PODAFF-07.   Source: plugins/interpodaffinity/plugin.go (v1.34.2).
+Source: plugins/interpodaffinity/plugin.go (v1.34.2).
 """
 
 from __future__ import annotations

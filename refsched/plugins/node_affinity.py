@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeAffinity: a pod runs on nodes that its nodeSelector and its node affinity require or, better, prefer.
 
-Rules: R-NODEAFF-01 … R-NODEAFF-09.   Source: plugins/nodeaffinity/node_affinity.go (v1.34.2).
+Source: plugins/nodeaffinity/node_affinity.go (v1.34.2).
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -57,15 +56,10 @@ class NodeAffinity:
     """``added_affinity`` is the profile's addedAffinity, which holds for every pod besides its own affinity."""
 
     added_affinity: pods.NodeAffinity = _NONE
-    name: ClassVar[str] = "NodeAffinity"
-    POINTS: ClassVar[tuple[str, ...]] = (
-        "preFilter",
-        "filter",
-        "preScore",
-        "score",
-    )
-    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.nodeSelector", "Pod.spec.affinity.nodeAffinity")
-    ARGS: ClassVar[type[PluginArgs]] = NodeAffinityArgs
+    name = "NodeAffinity"
+    POINTS = ("preFilter", "filter", "preScore", "score")
+    READS = ("Pod.spec.nodeSelector", "Pod.spec.affinity.nodeAffinity")
+    ARGS = NodeAffinityArgs
 
     @classmethod
     def of_args(cls, args: NodeAffinityArgs, handle: Handle) -> NodeAffinity:
@@ -161,7 +155,7 @@ class NodeAffinity:
         applies("R-NODEAFF-07")
         return True
 
-    EVENTS: ClassVar[tuple[EventHint, ...]] = (
+    EVENTS = (
         EventHint(
             NODE,
             ActionType.ADD | ActionType.UPDATE_NODE_LABEL,

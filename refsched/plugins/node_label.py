@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeLabel: a configuration requires or prefers that nodes have certain labels, or do not have them.
 
-This is a plugin of v1.19, which a configuration may enable; later releases no longer have it.
-Rules: R-NODELABEL-01, R-NODELABEL-02.   Source: plugins/nodelabel/node_label.go (v1.19.16).
+This is a plugin of v1.19, which a configuration may enable; later releases no longer have it. Source:
+plugins/nodelabel/node_label.go (v1.19.16).
 """
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -47,9 +45,9 @@ class NodeLabel:
     absent_labels: tuple[str, ...] = ()
     present_labels_preference: tuple[str, ...] = ()
     absent_labels_preference: tuple[str, ...] = ()
-    name: ClassVar[str] = "NodeLabel"
-    POINTS: ClassVar[tuple[str, ...]] = ("filter", "score")
-    ARGS: ClassVar[type[PluginArgs]] = NodeLabelArgs
+    name = "NodeLabel"
+    POINTS = ("filter", "score")
+    ARGS = NodeLabelArgs
 
     @classmethod
     def of_args(cls, args: NodeLabelArgs, handle: Handle) -> NodeLabel:

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeName: a pod that names its node runs on no other node.
 
-Rules: R-NODENAME-01.   Source: plugins/nodename/node_name.go (v1.34.2).
+Source: plugins/nodename/node_name.go (v1.34.2).
 """
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -20,8 +18,8 @@ OTHER_NODE = Reason("node(s) didn't match the requested node name", "R-NODENAME-
 
 @frozen
 class NodeName:
-    name: ClassVar[str] = "NodeName"
-    POINTS: ClassVar[tuple[str, ...]] = ("filter",)
+    name = "NodeName"
+    POINTS = ("filter",)
 
     # --- Filter -----------------------------------------------------------------------------------
 
@@ -35,6 +33,4 @@ class NodeName:
     # --- Events -----------------------------------------------------------------------------------
 
     # A new node requeues the pod whatever the name of that node is.
-    EVENTS: ClassVar[tuple[EventHint, ...]] = (
-        EventHint(NODE, ActionType.ADD, None, "the node that the pod names may have been added"),
-    )
+    EVENTS = (EventHint(NODE, ActionType.ADD, None, "the node that the pod names may have been added"),)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodePorts: a pod runs only where the host ports that it asks for are free.
 
-Rules: R-PORTS-01 … R-PORTS-04.   Source: plugins/nodeports/node_ports.go (v1.34.2).
+Source: plugins/nodeports/node_ports.go (v1.34.2).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -25,13 +24,10 @@ PORT_CONFLICT = Reason("node(s) didn't have free ports for the requested pod por
 
 @frozen
 class NodePorts:
-    name: ClassVar[str] = "NodePorts"
-    POINTS: ClassVar[tuple[str, ...]] = (
-        "preFilter",
-        "filter",
-    )
-    WITHOUT_PRE_FILTER: ClassVar[Status] = error('reading "PreFilterNodePorts" from cycleState: not found')
-    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.containers[].ports", "Pod.spec.initContainers[].ports")
+    name = "NodePorts"
+    POINTS = ("preFilter", "filter")
+    WITHOUT_PRE_FILTER = error('reading "PreFilterNodePorts" from cycleState: not found')
+    READS = ("Pod.spec.containers[].ports", "Pod.spec.initContainers[].ports")
 
     # --- PreFilter --------------------------------------------------------------------------------
 
@@ -63,7 +59,7 @@ class NodePorts:
         applies("R-PORTS-04")
         return True
 
-    EVENTS: ClassVar[tuple[EventHint, ...]] = (
+    EVENTS = (
         EventHint(POD, ActionType.DELETE, after_pod_deleted, "a host port may be free now"),
         EventHint(NODE, ActionType.ADD, None, "the host ports of a new node are free"),
     )

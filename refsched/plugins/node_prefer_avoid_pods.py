@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodePreferAvoidPods: a node may ask by an annotation that the pods of a controller avoid it.
 
-This is a plugin of v1.19 that later releases no longer have.
-Rules: R-AVOID-01, R-AVOID-02.
-Source: plugins/nodepreferavoidpods/node_prefer_avoid_pods.go; pkg/apis/core/v1/helper/helpers.go,
+This is a plugin of v1.19 that later releases no longer have. Source:
+plugins/nodepreferavoidpods/node_prefer_avoid_pods.go; pkg/apis/core/v1/helper/helpers.go,
 GetAvoidPodsFromNodeAnnotations (v1.19.16).
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any, ClassVar
+from typing import Any
 
 from attrs import frozen
 
@@ -26,9 +25,9 @@ _CONTROLLERS = ("ReplicationController", "ReplicaSet")
 
 @frozen
 class NodePreferAvoidPods:
-    READS: ClassVar[tuple[str, ...]] = ("Pod.metadata.ownerReferences", "Node.metadata.annotations")
-    name: ClassVar[str] = "NodePreferAvoidPods"
-    POINTS: ClassVar[tuple[str, ...]] = ("score",)
+    READS = ("Pod.metadata.ownerReferences", "Node.metadata.annotations")
+    name = "NodePreferAvoidPods"
+    POINTS = ("score",)
 
     # --- Score ------------------------------------------------------------------------------------
 

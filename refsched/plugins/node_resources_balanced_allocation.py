@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeResourcesBalancedAllocation: a node whose resources would be used evenly with the pod is preferred.
 
-Rules: R-BALANCED-01 … R-BALANCED-04.
 Source: plugins/noderesources/balanced_allocation.go, resource_allocation.go (v1.34.2).
 """
 
@@ -9,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import ClassVar, Self
+from typing import Self
 
 from attrs import evolve, frozen
 
@@ -51,12 +50,9 @@ class NodeResourcesBalancedAllocation:
     """``resources`` names the resources that are to be used evenly; their weights do not count here."""
 
     resources: tuple[str, ...] = (CPU, MEMORY)
-    name: ClassVar[str] = "NodeResourcesBalancedAllocation"
-    POINTS: ClassVar[tuple[str, ...]] = (
-        "preScore",
-        "score",
-    )
-    ARGS: ClassVar[type[PluginArgs]] = NodeResourcesBalancedAllocationArgs
+    name = "NodeResourcesBalancedAllocation"
+    POINTS = ("preScore", "score")
+    ARGS = NodeResourcesBalancedAllocationArgs
 
     @classmethod
     def of_args(

@@ -2,17 +2,15 @@
 """NodeResourcesFit: a pod runs where enough of each resource is free; the node's score depends on this as
 well.
 
-Rules: R-FIT-01 … R-FIT-12.   Source: plugins/noderesources/fit.go, resource_allocation.go (v1.34.2).
+Source: plugins/noderesources/fit.go, resource_allocation.go (v1.34.2).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from attrs import frozen
 
-from refsched.config.args import PluginArgs
 from refsched.framework.events import NODE, POD, ActionType, EventHint
 from refsched.framework.interface import Continue, Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
@@ -68,17 +66,10 @@ class NodeResourcesFit:
     resources: tuple[ResourceSpec, ...] = (ResourceSpec(CPU), ResourceSpec(MEMORY))
     shape: tuple[UtilizationShapePoint, ...] = ()
     in_place_scaling: bool = True
-    name: ClassVar[str] = "NodeResourcesFit"
-    POINTS: ClassVar[tuple[str, ...]] = (
-        "preFilter",
-        "filter",
-        "preScore",
-        "score",
-    )
-    ARGS: ClassVar[type[PluginArgs]] = NodeResourcesFitArgs
-    WITHOUT_PRE_FILTER: ClassVar[Status] = error(
-        'error reading "PreFilterNodeResourcesFit" from cycleState: not found'
-    )
+    name = "NodeResourcesFit"
+    POINTS = ("preFilter", "filter", "preScore", "score")
+    ARGS = NodeResourcesFitArgs
+    WITHOUT_PRE_FILTER = error('error reading "PreFilterNodeResourcesFit" from cycleState: not found')
 
     @classmethod
     def of_args(cls, args: NodeResourcesFitArgs, handle: Handle) -> NodeResourcesFit:
@@ -200,7 +191,7 @@ class NodeResourcesFit:
         applies("R-FIT-12")
         return True
 
-    EVENTS: ClassVar[tuple[EventHint, ...]] = (
+    EVENTS = (
         EventHint(
             POD,
             ActionType.DELETE | ActionType.UPDATE_POD_SCALE_DOWN,

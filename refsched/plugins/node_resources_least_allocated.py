@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeResourcesLeastAllocated: a node scores higher the more of its resources would be free with the pod.
 
-This is a plugin of its own in v1.19; later it became a scoring strategy of NodeResourcesFit.
-Rules: R-LEAST-01.   Source: plugins/noderesources/least_allocated.go (v1.19.16).
+This is a plugin of its own in v1.19; later it became a scoring strategy of NodeResourcesFit. Source:
+plugins/noderesources/least_allocated.go (v1.19.16).
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import frozen
 
-from refsched.config.args import PluginArgs
 from refsched.framework.interface import MAX_NODE_SCORE, Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.objects.resources import CPU, MEMORY
@@ -24,9 +21,9 @@ from refsched.rules import applies
 @frozen
 class NodeResourcesLeastAllocated:
     resources: tuple[ResourceSpec, ...] = (ResourceSpec(CPU), ResourceSpec(MEMORY))
-    name: ClassVar[str] = "NodeResourcesLeastAllocated"
-    POINTS: ClassVar[tuple[str, ...]] = ("score",)
-    ARGS: ClassVar[type[PluginArgs]] = AllocatedArgs
+    name = "NodeResourcesLeastAllocated"
+    POINTS = ("score",)
+    ARGS = AllocatedArgs
 
     @classmethod
     def of_args(cls, args: AllocatedArgs, handle: Handle) -> NodeResourcesLeastAllocated:

@@ -2,17 +2,13 @@
 """NodeResourcesMostAllocated: a node scores higher the more of its resources would be requested with the pod.
 
 This is a plugin of its own in v1.19, which a configuration may enable; later it became a scoring strategy of
-NodeResourcesFit.
-Rules: R-MOST-01.   Source: plugins/noderesources/most_allocated.go (v1.19.16).
+NodeResourcesFit. Source: plugins/noderesources/most_allocated.go (v1.19.16).
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import frozen
 
-from refsched.config.args import PluginArgs
 from refsched.framework.interface import MAX_NODE_SCORE, Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.objects.resources import CPU, MEMORY
@@ -25,9 +21,9 @@ from refsched.rules import applies
 @frozen
 class NodeResourcesMostAllocated:
     resources: tuple[ResourceSpec, ...] = (ResourceSpec(CPU), ResourceSpec(MEMORY))
-    name: ClassVar[str] = "NodeResourcesMostAllocated"
-    POINTS: ClassVar[tuple[str, ...]] = ("score",)
-    ARGS: ClassVar[type[PluginArgs]] = AllocatedArgs
+    name = "NodeResourcesMostAllocated"
+    POINTS = ("score",)
+    ARGS = AllocatedArgs
 
     @classmethod
     def of_args(cls, args: AllocatedArgs, handle: Handle) -> NodeResourcesMostAllocated:

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeUnschedulable: on a cordoned node only pods run that tolerate the taint of cordoned nodes.
 
-Rules: R-CORDON-01 … R-CORDON-04.   Source: plugins/nodeunschedulable/node_unschedulable.go (v1.34.2).
+Source: plugins/nodeunschedulable/node_unschedulable.go (v1.34.2).
 """
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -24,9 +22,9 @@ CORDONED = Reason("node(s) were unschedulable", "R-CORDON-01")
 
 @frozen
 class NodeUnschedulable:
-    name: ClassVar[str] = "NodeUnschedulable"
-    POINTS: ClassVar[tuple[str, ...]] = ("filter",)
-    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.tolerations", "Node.spec.unschedulable")
+    name = "NodeUnschedulable"
+    POINTS = ("filter",)
+    READS = ("Pod.spec.tolerations", "Node.spec.unschedulable")
 
     # --- Filter -----------------------------------------------------------------------------------
 
@@ -60,7 +58,7 @@ class NodeUnschedulable:
         applies("R-CORDON-04")
         return True
 
-    EVENTS: ClassVar[tuple[EventHint, ...]] = (
+    EVENTS = (
         EventHint(
             NODE,
             ActionType.ADD | ActionType.UPDATE_NODE_TAINT,

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeVolumeLimits: a node gets no more volumes than its CSI drivers can attach.
 
-Rules: R-VOLLIMIT-01 … R-VOLLIMIT-13.   Source: plugins/nodevolumelimits/csi.go, utils.go (v1.34.2).
+Source: plugins/nodevolumelimits/csi.go, utils.go (v1.34.2).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -60,12 +59,9 @@ _TO_BE_PROVISIONED = "\0"
 
 @frozen
 class NodeVolumeLimits:
-    name: ClassVar[str] = "NodeVolumeLimits"
-    POINTS: ClassVar[tuple[str, ...]] = (
-        "preFilter",
-        "filter",
-    )
-    READS: ClassVar[tuple[str, ...]] = (
+    name = "NodeVolumeLimits"
+    POINTS = ("preFilter", "filter")
+    READS = (
         "Pod.spec.volumes",
         "PersistentVolume",
         "PersistentVolumeClaim",
@@ -157,7 +153,7 @@ class NodeVolumeLimits:
         applies("R-VOLLIMIT-13")
         return True
 
-    EVENTS: ClassVar[tuple[EventHint, ...]] = (
+    EVENTS = (
         EventHint(CSI_NODE, ActionType.ADD, None, "what a node can attach may have become known"),
         EventHint(CSI_NODE, ActionType.UPDATE, after_csi_node_update, "a node may attach more"),
         EventHint(POD, ActionType.DELETE, after_pod_deletion, "the pod's volumes may be detached"),

@@ -2,16 +2,14 @@
 """EBSLimits, GCEPDLimits, AzureDiskLimits and CinderLimits: a node gets no more disks than its cloud can
 attach.
 
-These are plugins of v1.19; for the CSI drivers that replaced them NodeVolumeLimits has the limits.
-Rules: R-CLOUDLIMIT-01 … R-CLOUDLIMIT-04.   Source: plugins/nodevolumelimits/non_csi.go;
-pkg/volume/util/attach_limit.go (v1.19.16).
+These are plugins of v1.19; for the CSI drivers that replaced them NodeVolumeLimits has the limits. Source:
+plugins/nodevolumelimits/non_csi.go; pkg/volume/util/attach_limit.go (v1.19.16).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -86,14 +84,9 @@ CINDER = CloudDisks(
 @frozen
 class NonCSIVolumeLimits:
     disks: CloudDisks
-    READS: ClassVar[tuple[str, ...]] = (
-        "Pod.spec.volumes",
-        "PersistentVolume",
-        "PersistentVolumeClaim",
-        "StorageClass",
-    )
+    READS = ("Pod.spec.volumes", "PersistentVolume", "PersistentVolumeClaim", "StorageClass")
 
-    POINTS: ClassVar[tuple[str, ...]] = ("filter",)
+    POINTS = ("filter",)
 
     @property
     def name(self) -> str:

@@ -2,20 +2,17 @@
 """PodTopologySpread: matching pods are spread over zones, hosts or other domains by the labels of nodes.
 
 pod_topology_spread_constraints.py says what a constraint is and how pods are counted, and
-pod_topology_spread_scoring.py how feasible nodes are scored.
-Rules: R-SPREAD-01 … R-SPREAD-17.
-Source: plugins/podtopologyspread/plugin.go, filtering.go, scoring.go (v1.34.2).
+pod_topology_spread_scoring.py how feasible nodes are scored. Source: plugins/podtopologyspread/plugin.go,
+filtering.go, scoring.go (v1.34.2).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar
 
 from attrs import evolve, frozen
 
-from refsched.config.args import PluginArgs
 from refsched.framework.events import NODE, POD, ActionType, EventHint
 from refsched.framework.interface import Continue, Handle, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
@@ -91,21 +88,12 @@ class PodTopologySpread:
 
     default_constraints: tuple[TopologySpreadConstraint, ...] = ()
     system_defaulted: bool = True
-    name: ClassVar[str] = "PodTopologySpread"
-    POINTS: ClassVar[tuple[str, ...]] = (
-        "preFilter",
-        "filter",
-        "preScore",
-        "score",
-    )
-    ARGS: ClassVar[type[PluginArgs]] = PodTopologySpreadArgs
-    WITHOUT_PRE_FILTER: ClassVar[Status] = error(
-        'reading "PreFilterPodTopologySpread" from cycleState: not found'
-    )
-    WITHOUT_PRE_SCORE: ClassVar[Status] = error(
-        'error reading "PreScorePodTopologySpread" from cycleState: not found'
-    )
-    READS: ClassVar[tuple[str, ...]] = (
+    name = "PodTopologySpread"
+    POINTS = ("preFilter", "filter", "preScore", "score")
+    ARGS = PodTopologySpreadArgs
+    WITHOUT_PRE_FILTER = error('reading "PreFilterPodTopologySpread" from cycleState: not found')
+    WITHOUT_PRE_SCORE = error('error reading "PreScorePodTopologySpread" from cycleState: not found')
+    READS = (
         "Pod.spec.topologySpreadConstraints",
         "Pod.spec.nodeSelector",
         "Pod.spec.affinity.nodeAffinity",
@@ -242,7 +230,7 @@ class PodTopologySpread:
         applies("R-SPREAD-17")
         return True
 
-    EVENTS: ClassVar[tuple[EventHint, ...]] = (
+    EVENTS = (
         EventHint(
             POD,
             ActionType.ADD

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How PodTopologySpread scores: nodes in domains with fewer matching pods score higher.
 
-Rules: R-SPREAD-13 … R-SPREAD-15.   Source: plugins/podtopologyspread/scoring.go (v1.34.2).
+Source: plugins/podtopologyspread/scoring.go (v1.34.2).
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """PrioritySort: the pod of highest priority is popped first, and of equal ones the one that was queued first.
 
-Rules: R-SORT-01, R-SORT-02.   Source: plugins/queuesort/priority_sort.go (v1.34.2).
+Source: plugins/queuesort/priority_sort.go (v1.34.2).
 """
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -16,8 +14,8 @@ from refsched.rules import applies
 
 @frozen
 class PrioritySort:
-    name: ClassVar[str] = "PrioritySort"
-    POINTS: ClassVar[tuple[str, ...]] = ("queueSort",)
+    name = "PrioritySort"
+    POINTS = ("queueSort",)
 
     # --- QueueSort --------------------------------------------------------------------------------
 

@@ -2,13 +2,10 @@
 """RequestedToCapacityRatio: a node is scored by its utilization, with a shape that the configuration defines.
 
 This is a plugin of its own in v1.19, which a configuration may enable; later it became a scoring strategy of
-NodeResourcesFit.
-Rules: R-RATIO-01, R-RATIO-02.   Source: plugins/noderesources/requested_to_capacity_ratio.go (v1.19.16).
+NodeResourcesFit. Source: plugins/noderesources/requested_to_capacity_ratio.go (v1.19.16).
 """
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 from attrs import field, frozen
 
@@ -46,9 +43,9 @@ class RequestedToCapacityRatio:
 
     shape: tuple[UtilizationShapePoint, ...]
     resources: tuple[ResourceSpec, ...] = (ResourceSpec(CPU), ResourceSpec(MEMORY))
-    name: ClassVar[str] = "RequestedToCapacityRatio"
-    POINTS: ClassVar[tuple[str, ...]] = ("score",)
-    ARGS: ClassVar[type[PluginArgs]] = RequestedToCapacityRatioArgs
+    name = "RequestedToCapacityRatio"
+    POINTS = ("score",)
+    ARGS = RequestedToCapacityRatioArgs
 
     @classmethod
     def of_args(cls, args: RequestedToCapacityRatioArgs, handle: Handle) -> RequestedToCapacityRatio:

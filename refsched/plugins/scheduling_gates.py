@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """SchedulingGates: a pod with scheduling gates is not scheduled until the last of them is removed.
 
-Rules: R-GATES-01, R-GATES-02.   Source: plugins/schedulinggates/scheduling_gates.go (v1.34.2).
+Source: plugins/schedulinggates/scheduling_gates.go (v1.34.2).
 """
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -21,8 +19,8 @@ WAITING = Reason("waiting for scheduling gates: [{}]", "R-GATES-01")
 
 @frozen
 class SchedulingGates:
-    name: ClassVar[str] = "SchedulingGates"
-    POINTS: ClassVar[tuple[str, ...]] = ("preEnqueue",)
+    name = "SchedulingGates"
+    POINTS = ("preEnqueue",)
 
     # --- PreEnqueue -------------------------------------------------------------------------------
 
@@ -43,7 +41,7 @@ class SchedulingGates:
         applies("R-GATES-02")
         return True
 
-    EVENTS: ClassVar[tuple[EventHint, ...]] = (
+    EVENTS = (
         EventHint(
             POD,
             ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED,

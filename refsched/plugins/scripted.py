@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from math import isfinite
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from attrs import evolve, frozen
 
@@ -59,8 +59,8 @@ class Scripted:
     """A Scripted is ScriptedA or ScriptedB."""
 
     name: str
-    POINTS: ClassVar[tuple[str, ...]] = ("reserve", "permit", "preBind", "postBind")
-    RECORDS_CALLS: ClassVar[bool] = True
+    POINTS = ("reserve", "permit", "preBind", "postBind")
+    RECORDS_CALLS = True
 
     # --- Reserve ----------------------------------------------------------------------------------
 
@@ -95,9 +95,9 @@ class Scripted:
 
 @frozen
 class ScriptedBinder:
-    name: ClassVar[str] = "ScriptedBinder"
-    POINTS: ClassVar[tuple[str, ...]] = ("bind",)
-    RECORDS_CALLS: ClassVar[bool] = True
+    name = "ScriptedBinder"
+    POINTS = ("bind",)
+    RECORDS_CALLS = True
 
     # --- Bind -------------------------------------------------------------------------------------
 

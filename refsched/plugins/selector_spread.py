@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """SelectorSpread: the pods of one Service or controller are spread over hosts and zones.
 
-This is a plugin of v1.19, which the default constraints of PodTopologySpread replaced later.
-Rules: R-SELSPREAD-01 … R-SELSPREAD-05.
-Source: plugins/selectorspread/selector_spread.go; pkg/util/node/node.go, GetZoneKey (v1.19.16).
+This is a plugin of v1.19, which the default constraints of PodTopologySpread replaced later. Source:
+plugins/selectorspread/selector_spread.go; pkg/util/node/node.go, GetZoneKey (v1.19.16).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -38,15 +36,15 @@ class SpreadState:
 
 @frozen
 class SelectorSpread:
-    READS: ClassVar[tuple[str, ...]] = (
+    READS = (
         "Pod.spec.topologySpreadConstraints",
         "Service",
         "ReplicationController",
         "ReplicaSet",
         "StatefulSet",
     )
-    name: ClassVar[str] = "SelectorSpread"
-    POINTS: ClassVar[tuple[str, ...]] = ("preScore", "score")
+    name = "SelectorSpread"
+    POINTS = ("preScore", "score")
 
     # --- PreScore ---------------------------------------------------------------------------------
 

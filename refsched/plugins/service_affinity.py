@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """ServiceAffinity: the pods of a Service run on nodes with equal labels, or are spread over nodes by a label.
 
-This is a plugin of v1.19, which a configuration may enable; later releases no longer have it.
-Rules: R-SVCAFF-01 … R-SVCAFF-06.
-Source: plugins/serviceaffinity/service_affinity.go; framework/v1alpha1/types.go, NodeInfo.FilterOutPods
-(v1.19.16).
+This is a plugin of v1.19, which a configuration may enable; later releases no longer have it. Source:
+plugins/serviceaffinity/service_affinity.go; framework/v1alpha1/types.go, NodeInfo.FilterOutPods (v1.19.16).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from attrs import evolve, frozen
 
@@ -57,12 +54,12 @@ class ServiceAffinity:
     """The fields are label keys: ``affinity_labels`` are for Filter, ``anti_affinity_labels_preference`` for
     Score."""
 
-    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.nodeSelector", "Service")
+    READS = ("Pod.spec.nodeSelector", "Service")
     affinity_labels: tuple[str, ...] = ()
     anti_affinity_labels_preference: tuple[str, ...] = ()
-    name: ClassVar[str] = "ServiceAffinity"
-    POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter", "score")
-    ARGS: ClassVar[type[PluginArgs]] = ServiceAffinityArgs
+    name = "ServiceAffinity"
+    POINTS = ("preFilter", "filter", "score")
+    ARGS = ServiceAffinityArgs
 
     @classmethod
     def of_args(cls, args: ServiceAffinityArgs, handle: Handle) -> ServiceAffinity:

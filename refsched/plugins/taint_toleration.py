@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """TaintToleration: a pod keeps away from nodes with taints that it does not tolerate.
 
-Rules: R-TAINT-01 … R-TAINT-06.   Source: plugins/tainttoleration/taint_toleration.go (v1.34.2).
+Source: plugins/tainttoleration/taint_toleration.go (v1.34.2).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -29,16 +28,10 @@ Tolerations = tuple[Toleration, ...]
 
 @frozen
 class TaintToleration:
-    name: ClassVar[str] = "TaintToleration"
-    POINTS: ClassVar[tuple[str, ...]] = (
-        "filter",
-        "preScore",
-        "score",
-    )
-    WITHOUT_PRE_SCORE: ClassVar[Status] = error(
-        'failed to read "PreScoreTaintToleration" from cycleState: not found'
-    )
-    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.tolerations", "Node.spec.taints")
+    name = "TaintToleration"
+    POINTS = ("filter", "preScore", "score")
+    WITHOUT_PRE_SCORE = error('failed to read "PreScoreTaintToleration" from cycleState: not found')
+    READS = ("Pod.spec.tolerations", "Node.spec.taints")
 
     # --- Filter -----------------------------------------------------------------------------------
 
@@ -95,7 +88,7 @@ class TaintToleration:
         applies("R-TAINT-06")
         return True
 
-    EVENTS: ClassVar[tuple[EventHint, ...]] = (
+    EVENTS = (
         EventHint(
             NODE,
             ActionType.ADD | ActionType.UPDATE_NODE_TAINT,

@@ -5,14 +5,12 @@ Claims of classes that wait for their first consumer get their volumes together 
 assumes them, and PreBind writes what was assumed and waits for the volume controller. With
 StorageCapacityScoring off, which is the default, the plugin does not score.
 
-Rules: R-VOLBIND-01 … R-VOLBIND-28, some of them in refsched/volumes.
 Source: plugins/volumebinding/volume_binding.go (v1.34.2).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from attrs import evolve, frozen
 
@@ -92,17 +90,10 @@ class VolumeBindingArgs(PluginArgs):
 
 @frozen
 class VolumeBinding:
-    name: ClassVar[str] = "VolumeBinding"
-    POINTS: ClassVar[tuple[str, ...]] = (
-        "preFilter",
-        "filter",
-        "preScore",
-        "score",
-        "reserve",
-        "preBind",
-    )
-    WITHOUT_PRE_FILTER: ClassVar[Status] = error("not found")
-    READS: ClassVar[tuple[str, ...]] = (
+    name = "VolumeBinding"
+    POINTS = ("preFilter", "filter", "preScore", "score", "reserve", "preBind")
+    WITHOUT_PRE_FILTER = error("not found")
+    READS = (
         "Pod.spec.volumes",
         "PersistentVolume",
         "PersistentVolumeClaim",
@@ -111,7 +102,7 @@ class VolumeBinding:
         "CSIDriver",
         "CSIStorageCapacity",
     )
-    ARGS: ClassVar[type[PluginArgs]] = VolumeBindingArgs
+    ARGS = VolumeBindingArgs
     bind_timeout_seconds: float = 600.0
     steps: VolumeSteps = VolumeSteps()
 
@@ -283,7 +274,7 @@ class VolumeBinding:
         applies("R-VOLBIND-28")
         return True
 
-    EVENTS: ClassVar[tuple[EventHint, ...]] = (
+    EVENTS = (
         EventHint(
             STORAGE_CLASS,
             ActionType.ADD | ActionType.UPDATE,

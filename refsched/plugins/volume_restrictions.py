@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """VolumeRestrictions: two pods do not share a disk that only one may write, or a ReadWriteOncePod claim.
 
-Rules: R-VOLRESTR-01 … R-VOLRESTR-07.   Source: plugins/volumerestrictions/volume_restrictions.go (v1.34.2).
+Source: plugins/volumerestrictions/volume_restrictions.go (v1.34.2).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
 
 from attrs import evolve, frozen
 
@@ -41,13 +40,10 @@ class Sharing:
 
 @frozen
 class VolumeRestrictions:
-    name: ClassVar[str] = "VolumeRestrictions"
-    POINTS: ClassVar[tuple[str, ...]] = (
-        "preFilter",
-        "filter",
-    )
-    WITHOUT_PRE_FILTER: ClassVar[Status] = error('cannot read "PreFilterVolumeRestrictions" from cycleState')
-    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.volumes", "PersistentVolumeClaim")
+    name = "VolumeRestrictions"
+    POINTS = ("preFilter", "filter")
+    WITHOUT_PRE_FILTER = error('cannot read "PreFilterVolumeRestrictions" from cycleState')
+    READS = ("Pod.spec.volumes", "PersistentVolumeClaim")
 
     # --- PreFilter --------------------------------------------------------------------------------
 
@@ -115,7 +111,7 @@ class VolumeRestrictions:
         applies("R-VOLRESTR-07")
         return True
 
-    EVENTS: ClassVar[tuple[EventHint, ...]] = (
+    EVENTS = (
         EventHint(POD, ActionType.DELETE, after_pod_deletion, "the disk or the claim may be free now"),
         EventHint(NODE, ActionType.ADD, None, "a new node has no pods that could be in conflict"),
         EventHint(

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """VolumeZone: a pod runs in the zone and the region that the labels of its bound volumes name.
 
-Rules: R-VOLZONE-01 … R-VOLZONE-09.   Source: plugins/volumezone/volume_zone.go (v1.34.2).
+Source: plugins/volumezone/volume_zone.go (v1.34.2).
 """
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -60,17 +58,9 @@ Topologies = tuple[VolumeTopology, ...]
 
 @frozen
 class VolumeZone:
-    name: ClassVar[str] = "VolumeZone"
-    POINTS: ClassVar[tuple[str, ...]] = (
-        "preFilter",
-        "filter",
-    )
-    READS: ClassVar[tuple[str, ...]] = (
-        "Pod.spec.volumes",
-        "PersistentVolume",
-        "PersistentVolumeClaim",
-        "StorageClass",
-    )
+    name = "VolumeZone"
+    POINTS = ("preFilter", "filter")
+    READS = ("Pod.spec.volumes", "PersistentVolume", "PersistentVolumeClaim", "StorageClass")
 
     # --- PreFilter --------------------------------------------------------------------------------
 
@@ -143,7 +133,7 @@ class VolumeZone:
         applies("R-VOLZONE-09")
         return True
 
-    EVENTS: ClassVar[tuple[EventHint, ...]] = (
+    EVENTS = (
         EventHint(
             STORAGE_CLASS, ActionType.ADD, after_class_creation, "the class of a claim may have been missing"
         ),

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Disruption: which of the possible victims a PodDisruptionBudget protects.
 
-Rules: R-PREEMPT-07.   Source: plugins/defaultpreemption/default_preemption.go, filterPodsWithPDBViolation
-(v1.34.2).
+Source: plugins/defaultpreemption/default_preemption.go, filterPodsWithPDBViolation (v1.34.2).
 """
 
 from __future__ import annotations

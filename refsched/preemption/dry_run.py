@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dry run: the nodes on which preemption could help, and the victims that each of them would need.
 
-Rules: R-PREEMPT-03, R-PREEMPT-09.
 Source: framework/preemption/preemption.go, findCandidates, DryRunPreemption; framework/interface.go,
 NodesForStatusCode; plugins/defaultpreemption/default_preemption.go, calculateNumCandidates (v1.34.2).
 """

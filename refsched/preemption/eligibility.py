@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Eligibility: whether this pod may preempt others.
 
-Rules: R-PREEMPT-01, R-PREEMPT-02.
 Source: plugins/defaultpreemption/default_preemption.go, PodEligibleToPreemptOthers (v1.34.2).
 """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Extenders: processes outside the scheduler that may reject candidates, or change their victims.
 
-Rules: R-PREEMPT-12.   Source: framework/preemption/preemption.go, callExtenders (v1.34.2).
+Source: framework/preemption/preemption.go, callExtenders (v1.34.2).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Importance: the order in which victims are reprieved.
 
-Rules: R-PREEMPT-06.   Source: pkg/scheduler/util/utils.go, MoreImportantPod, GetPodStartTime,
-GetEarliestPodStartTime (v1.34.2).
+Source: pkg/scheduler/util/utils.go, MoreImportantPod, GetPodStartTime, GetEarliestPodStartTime (v1.34.2).
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pick: which of the candidates may be picked.
 
-Rules: R-PREEMPT-10, R-PREEMPT-11.
 Source: framework/preemption/preemption.go, pickOneNodeForPreemption, DryRunPreemption (v1.34.2).
 """
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Victims: the dry run on one node, which finds the pods that would have to leave it.
 
-Rules: R-PREEMPT-04, R-PREEMPT-05, R-PREEMPT-08.
 Source: plugins/defaultpreemption/default_preemption.go, SelectVictimsOnNode (v1.34.2).
 """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Backoff: how long a pod waits after a failed attempt before it may be tried again.
 
-Rules: R-BACKOFF-01 … R-BACKOFF-06.   Source: pkg/scheduler/backend/queue/backoff_queue.go (v1.34.2).
+Source: pkg/scheduler/backend/queue/backoff_queue.go (v1.34.2).
 """
 
 from __future__ import annotations

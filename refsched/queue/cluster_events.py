@@ -2,8 +2,7 @@
 """Cluster events: the events that an update of a pod or a node is, and the registrations that an event
 matches.
 
-Rules: R-CHANGE-01 … R-CHANGE-07.   Source: pkg/scheduler/framework/events.go; pkg/scheduler/framework/types.go,
-MatchClusterEvents (v1.34.2).
+Source: pkg/scheduler/framework/events.go; pkg/scheduler/framework/types.go, MatchClusterEvents (v1.34.2).
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """HintTable: which events requeue a pod that a plugin of a profile rejected.
 
-Rules: R-HINT-01 … R-HINT-06.   Source: pkg/scheduler/scheduler.go, buildQueueingHintMap;
-pkg/scheduler/framework/runtime/framework.go, fillEnqueueExtensions;
-pkg/scheduler/backend/queue/scheduling_queue.go, isPodWorthRequeuing (v1.34.2).
+Source: pkg/scheduler/scheduler.go, buildQueueingHintMap; pkg/scheduler/framework/runtime/framework.go,
+fillEnqueueExtensions; pkg/scheduler/backend/queue/scheduling_queue.go, isPodWorthRequeuing (v1.34.2).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """InFlight: the pods that are being scheduled or bound, and what has happened since each was popped.
 
-Rules: R-FLIGHT-01 … R-FLIGHT-03.   Source: pkg/scheduler/backend/queue/active_queue.go (v1.34.2).
+Source: pkg/scheduler/backend/queue/active_queue.go (v1.34.2).
 """
 
 from __future__ import annotations

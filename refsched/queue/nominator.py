@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nominator: the pods that are nominated to a node, until they are assumed there or lose the nomination.
 
-Rules: R-NOM-02 … R-NOM-06.   Source: pkg/scheduler/backend/queue/nominator.go (v1.34.2).
+Source: pkg/scheduler/backend/queue/nominator.go (v1.34.2).
 """
 
 from __future__ import annotations

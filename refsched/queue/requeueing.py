@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requeueing: which pod is popped next, when PreEnqueue is run, and what requeues a rejected pod.
 
-These are functions that a release names in its QueueRules. Rules: R-QUEUE-47, R-QUEUE-51, R-QUEUE-53,
-R-QUEUE-54. Source: pkg/scheduler/backend/queue (v1.34.2).
+These are functions that a release names in its QueueRules. Source: pkg/scheduler/backend/queue (v1.34.2).
 """
 
 from __future__ import annotations

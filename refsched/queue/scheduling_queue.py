@@ -4,7 +4,7 @@
 Every step of a pod is a row of the release's table (refsched/queue/transitions.py). The queue reads the clock, but
 does not act by itself when time passes: the owner of the clock calls the two flushes when they are due.
 
-Rules: R-QUEUE-01 … R-QUEUE-55.   Source: pkg/scheduler/backend/queue/scheduling_queue.go (v1.34.2).
+Source: pkg/scheduler/backend/queue/scheduling_queue.go (v1.34.2).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kubernetes 1.34, as v1.34.2 has it: its plugins with their weights, its queue, its cycle, its feature gates.
 
-Rules: R-CONFIG-10.   Source: pkg/scheduler/apis/config/v1/default_plugins.go;
-pkg/scheduler/framework/plugins/registry.go, NewInTreeRegistry; pkg/features/kube_features.go;
-pkg/scheduler/framework/plugins/feature/feature.go, NewSchedulerFeaturesFromGates (v1.34.2).
+Source: pkg/scheduler/apis/config/v1/default_plugins.go; pkg/scheduler/framework/plugins/registry.go,
+NewInTreeRegistry; pkg/features/kube_features.go; pkg/scheduler/framework/plugins/feature/feature.go,
+NewSchedulerFeaturesFromGates (v1.34.2).
 """
 
 from __future__ import annotations

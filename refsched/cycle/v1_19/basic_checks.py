@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Basic checks: a pod whose claim is missing is not scheduled at all in v1.19.
 
-Rules: R-BASIC-01, R-BASIC-02.
 Source: pkg/scheduler/core/generic_scheduler.go, podPassesBasicChecks (v1.19.16).
 """
 

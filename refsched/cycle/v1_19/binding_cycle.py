@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The binding cycle of v1.19: an assumed pod is bound, or its reservations are released.
 
-Rules: R-BIND-51, R-BIND-52.
 Source: pkg/scheduler/scheduler.go, scheduleOne, bind, extendersBinding (v1.19.16).
 """
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decide in v1.19: every search considers all nodes, and every node that PreFilter rejected has its status.
 
-Rules: R-SEARCH-51, R-SEARCH-52.
 Source: pkg/scheduler/core/generic_scheduler.go, Schedule, findNodesThatFitPod, prioritizeNodes (v1.19.16).
 """
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Failure in v1.19: how a pod that was not scheduled, or not bound, returns to the queue.
 
-Rules: R-FAIL-51, R-FAIL-52.
 Source: pkg/scheduler/scheduler.go, recordSchedulingFailure, updatePod; factory.go, MakeDefaultErrorFunc
 (v1.19.16).
 """

@@ -2,7 +2,6 @@
 """Preparation in v1.19: the victims of the candidate that preemption picked are deleted, and then nominations
 cleared.
 
-Rules: R-EVICT-01, R-EVICT-02.
 Source: plugins/defaultpreemption/default_preemption.go, PrepareCandidate; pkg/scheduler/util/utils.go,
 DeletePod, ClearNominatedNodeName (v1.19.16).
 """

@@ -2,7 +2,6 @@
 """The scheduling cycle of v1.19: a popped pod is assumed on a node, or returned to the queue with the reasons
 why not.
 
-Rules: R-CYCLE-51 … R-CYCLE-53.
 Source: pkg/scheduler/scheduler.go, scheduleOne; core/generic_scheduler.go, Schedule (v1.19.16).
 """
 

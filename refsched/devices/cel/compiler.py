@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """CEL programs: the syntax tree of a selector becomes a function of a device.
 
-Rules: R-DRA-73 … R-DRA-74, R-FEATURE-06.
 Source: dynamic-resource-allocation/cel/compile.go (v0.34.2); github.com/google/cel-go interpreter (v0.26.0).
 """
 

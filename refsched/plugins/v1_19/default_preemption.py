@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """DefaultPreemption in v1.19: a pod that fits on no node evicts pods of lower priority.
 
-Rules: R-PREEMPT-51 … R-PREEMPT-61.
 Source: plugins/defaultpreemption/default_preemption.go; pkg/scheduler/factory.go, create;
 pkg/scheduler/util/utils.go, GetUpdatedPod, ClearNominatedNodeName (v1.19.16).
 """
@@ -9,7 +8,6 @@ pkg/scheduler/util/utils.go, GetUpdatedPod, ClearNominatedNodeName (v1.19.16).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from attrs import evolve, frozen
 
@@ -32,10 +30,10 @@ Candidates = list[Candidate]
 
 @frozen
 class DefaultPreemption:
-    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.preemptionPolicy", "PodDisruptionBudget")
+    READS = ("Pod.spec.preemptionPolicy", "PodDisruptionBudget")
     steps: PreemptionSteps = PreemptionSteps()
-    name: ClassVar[str] = "DefaultPreemption"
-    POINTS: ClassVar[tuple[str, ...]] = ("postFilter",)
+    name = "DefaultPreemption"
+    POINTS = ("postFilter",)
 
     @classmethod
     def of_args(cls, args: object, handle: Handle) -> DefaultPreemption:

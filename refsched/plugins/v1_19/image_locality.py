@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """ImageLocality in v1.19: init containers do not count.
 
-Rules: R-IMAGE-51.   Source: plugins/imagelocality/image_locality.go (v1.19.16).
+Source: plugins/imagelocality/image_locality.go (v1.19.16).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from attrs import evolve, frozen
 
@@ -22,9 +21,9 @@ _SCORING = current.ImageLocality()
 
 @frozen
 class ImageLocality:
-    READS: ClassVar[tuple[str, ...]] = current.ImageLocality.READS
-    name: ClassVar[str] = "ImageLocality"
-    POINTS: ClassVar[tuple[str, ...]] = ("score",)
+    READS = current.ImageLocality.READS
+    name = "ImageLocality"
+    POINTS = ("score",)
 
     # --- Score ------------------------------------------------------------------------------------
 

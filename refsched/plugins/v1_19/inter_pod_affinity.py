@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """InterPodAffinity in v1.19: every pod is filtered and every node is scored, and reasons come in pairs.
 
-Rules: R-PODAFF-51 … R-PODAFF-53.
 Source: plugins/interpodaffinity/filtering.go, scoring.go (v1.19.16).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from attrs import evolve, frozen
 
@@ -38,11 +36,11 @@ class InterPodAffinityArgs(PluginArgs):
 class InterPodAffinity:
     """``hard_pod_affinity_weight`` is what a required affinity of a running pod adds to the score."""
 
-    READS: ClassVar[tuple[str, ...]] = current.InterPodAffinity.READS
+    READS = current.InterPodAffinity.READS
     hard_pod_affinity_weight: int = 1
-    name: ClassVar[str] = "InterPodAffinity"
-    POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter", "preScore", "score")
-    ARGS: ClassVar[type[PluginArgs]] = InterPodAffinityArgs
+    name = "InterPodAffinity"
+    POINTS = ("preFilter", "filter", "preScore", "score")
+    ARGS = InterPodAffinityArgs
 
     @classmethod
     def of_args(cls, args: InterPodAffinityArgs, handle: Handle) -> InterPodAffinity:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeAffinity in v1.19: every node is filtered, and every feasible node is scored.
 
-Rules: R-NODEAFF-51 … R-NODEAFF-54.
 Source: plugins/nodeaffinity/node_affinity.go; plugins/helper/node_affinity.go;
 pkg/apis/core/v1/helper/helpers.go, NodeSelectorRequirementsAsSelector (v1.19.16).
 """
@@ -9,7 +8,6 @@ pkg/apis/core/v1/helper/helpers.go, NodeSelectorRequirementsAsSelector (v1.19.16
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -28,9 +26,9 @@ _NONE = NodeAffinityTerms()
 
 @frozen
 class NodeAffinity:
-    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.nodeSelector", "Pod.spec.affinity.nodeAffinity")
-    name: ClassVar[str] = "NodeAffinity"
-    POINTS: ClassVar[tuple[str, ...]] = ("filter", "score")
+    READS = ("Pod.spec.nodeSelector", "Pod.spec.affinity.nodeAffinity")
+    name = "NodeAffinity"
+    POINTS = ("filter", "score")
 
     # --- Filter -----------------------------------------------------------------------------------
 

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeName in v1.19: the reason is worded otherwise.
 
-Rules: R-NODENAME-51.   Source: plugins/nodename/node_name.go (v1.19.16).
+Source: plugins/nodename/node_name.go (v1.19.16).
 """
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -19,8 +17,8 @@ OTHER_NODE = Reason("node(s) didn't match the requested hostname", "R-NODENAME-5
 
 @frozen
 class NodeName:
-    name: ClassVar[str] = "NodeName"
-    POINTS: ClassVar[tuple[str, ...]] = ("filter",)
+    name = "NodeName"
+    POINTS = ("filter",)
 
     # --- Filter -----------------------------------------------------------------------------------
 

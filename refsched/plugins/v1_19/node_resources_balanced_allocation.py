@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeResourcesBalancedAllocation in v1.19: a node whose cpu and memory would be used evenly is preferred.
 
-Rules: R-BALANCED-51, R-BALANCED-52.   Source: plugins/noderesources/balanced_allocation.go (v1.19.16).
+Source: plugins/noderesources/balanced_allocation.go (v1.19.16).
 """
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -19,8 +17,8 @@ from refsched.rules import applies
 
 @frozen
 class NodeResourcesBalancedAllocation:
-    name: ClassVar[str] = "NodeResourcesBalancedAllocation"
-    POINTS: ClassVar[tuple[str, ...]] = ("score",)
+    name = "NodeResourcesBalancedAllocation"
+    POINTS = ("score",)
 
     # --- Score ------------------------------------------------------------------------------------
 

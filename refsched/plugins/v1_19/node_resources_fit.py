@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeResourcesFit in v1.19: a pod runs where what it requests is still free. It does not score.
 
-Rules: R-FIT-51 … R-FIT-54.   Source: plugins/noderesources/fit.go (v1.19.16).
+Source: plugins/noderesources/fit.go (v1.19.16).
 """
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -45,9 +43,9 @@ class NodeResourcesFitArgs(PluginArgs):
 class NodeResourcesFit:
     ignored_resources: frozenset[str] = frozenset()
     ignored_resource_groups: frozenset[str] = frozenset()
-    name: ClassVar[str] = "NodeResourcesFit"
-    POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter")
-    ARGS: ClassVar[type[PluginArgs]] = NodeResourcesFitArgs
+    name = "NodeResourcesFit"
+    POINTS = ("preFilter", "filter")
+    ARGS = NodeResourcesFitArgs
 
     @classmethod
     def of_args(cls, args: NodeResourcesFitArgs, handle: Handle) -> NodeResourcesFit:

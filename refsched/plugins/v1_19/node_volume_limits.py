@@ -2,15 +2,14 @@
 """NodeVolumeLimits in v1.19: only the volumes that the pods of a node use count, not what else is attached
 there.
 
-Rules: R-VOLLIMIT-51 … R-VOLLIMIT-54.   Source: plugins/nodevolumelimits/csi.go, utils.go;
-pkg/volume/util/attach_limit.go, GetCSIAttachLimitKey (v1.19.16).
+Source: plugins/nodevolumelimits/csi.go, utils.go; pkg/volume/util/attach_limit.go, GetCSIAttachLimitKey
+(v1.19.16).
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -43,15 +42,15 @@ Volumes = dict[str, str]
 
 @frozen
 class NodeVolumeLimits:
-    READS: ClassVar[tuple[str, ...]] = (
+    READS = (
         "Pod.spec.volumes",
         "CSINode",
         "PersistentVolume",
         "PersistentVolumeClaim",
         "StorageClass",
     )
-    name: ClassVar[str] = "NodeVolumeLimits"
-    POINTS: ClassVar[tuple[str, ...]] = ("filter",)
+    name = "NodeVolumeLimits"
+    POINTS = ("filter",)
 
     # --- PreFilter --------------------------------------------------------------------------------
 

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """PodTopologySpread in v1.19: there are no minDomains, no policies and no system defaults.
 
-Rules: R-SPREAD-51 … R-SPREAD-57.
 Source: plugins/podtopologyspread/filtering.go, scoring.go, common.go (v1.19.16).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from attrs import evolve, frozen
 
@@ -57,11 +55,11 @@ class PodTopologySpreadArgs(PluginArgs):
 class PodTopologySpread:
     """``default_constraints`` are for pods that have none of their own."""
 
-    READS: ClassVar[tuple[str, ...]] = current.PodTopologySpread.READS
+    READS = current.PodTopologySpread.READS
     default_constraints: tuple[TopologySpreadConstraint, ...] = ()
-    name: ClassVar[str] = "PodTopologySpread"
-    POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter", "preScore", "score")
-    ARGS: ClassVar[type[PluginArgs]] = PodTopologySpreadArgs
+    name = "PodTopologySpread"
+    POINTS = ("preFilter", "filter", "preScore", "score")
+    ARGS = PodTopologySpreadArgs
 
     @classmethod
     def of_args(cls, args: PodTopologySpreadArgs, handle: Handle) -> PodTopologySpread:

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """TaintToleration in v1.19: the reason names the first taint that the pod does not tolerate.
 
-Rules: R-TAINT-51.   Source: plugins/tainttoleration/taint_toleration.go (v1.19.16).
+Source: plugins/tainttoleration/taint_toleration.go (v1.19.16).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -26,9 +25,9 @@ _SCORING = current.TaintToleration()
 class TaintToleration:
     """This TaintToleration scores as that of later releases does."""
 
-    READS: ClassVar[tuple[str, ...]] = current.TaintToleration.READS
-    name: ClassVar[str] = "TaintToleration"
-    POINTS: ClassVar[tuple[str, ...]] = ("filter", "preScore", "score")
+    READS = current.TaintToleration.READS
+    name = "TaintToleration"
+    POINTS = ("filter", "preScore", "score")
 
     # --- Filter -----------------------------------------------------------------------------------
 

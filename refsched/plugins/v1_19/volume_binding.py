@@ -3,7 +3,6 @@
 report.
 
 Both are feature gates that are off by default in v1.19 (CSIMigrationAWS and the like, CSIStorageCapacity).
-Rules: R-VOLBIND-51 … R-VOLBIND-54.
 Source: plugins/volumebinding/volume_binding.go; pkg/controller/volume/scheduling/scheduler_binder.go and
 scheduler_assume_cache.go (v1.19.16).
 """
@@ -11,7 +10,6 @@ scheduler_assume_cache.go (v1.19.16).
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -54,11 +52,11 @@ class VolumeBindingArgs(PluginArgs):
 
 @frozen
 class VolumeBinding:
-    READS: ClassVar[tuple[str, ...]] = current.VolumeBinding.READS
-    name: ClassVar[str] = "VolumeBinding"
-    POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter", "reserve", "preBind")
-    ARGS: ClassVar[type[PluginArgs]] = VolumeBindingArgs
-    WITHOUT_PRE_FILTER: ClassVar[Status] = error("not found")
+    READS = current.VolumeBinding.READS
+    name = "VolumeBinding"
+    POINTS = ("preFilter", "filter", "reserve", "preBind")
+    ARGS = VolumeBindingArgs
+    WITHOUT_PRE_FILTER = error("not found")
     bind_timeout_seconds: float = 600.0
     steps: VolumeSteps = VolumeSteps()
 

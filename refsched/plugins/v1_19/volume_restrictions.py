@@ -6,8 +6,6 @@ Source: plugins/volumerestrictions/volume_restrictions.go (v1.19.16).
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from attrs import frozen
 
 from refsched.framework.node_info import NodeInfo, PodInfo
@@ -19,9 +17,9 @@ _NO_CLAIMS = current.Sharing(frozenset(), 0)
 
 @frozen
 class VolumeRestrictions:
-    READS: ClassVar[tuple[str, ...]] = ("Pod.spec.volumes",)
-    name: ClassVar[str] = "VolumeRestrictions"
-    POINTS: ClassVar[tuple[str, ...]] = ("filter",)
+    READS = ("Pod.spec.volumes",)
+    name = "VolumeRestrictions"
+    POINTS = ("filter",)
 
     # --- Filter -----------------------------------------------------------------------------------
 

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """VolumeZone in v1.19: claims are looked up for each node, and only for one with a zone or region label.
 
-Rules: R-VOLZONE-51, R-VOLZONE-52.   Source: plugins/volumezone/volume_zone.go (v1.19.16).
+Source: plugins/volumezone/volume_zone.go (v1.19.16).
 """
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 from attrs import frozen
 
@@ -24,9 +22,9 @@ CONFLICT = Reason("node(s) had no available volume zone", "R-VOLZONE-51")
 
 @frozen
 class VolumeZone:
-    READS: ClassVar[tuple[str, ...]] = current.VolumeZone.READS
-    name: ClassVar[str] = "VolumeZone"
-    POINTS: ClassVar[tuple[str, ...]] = ("filter",)
+    READS = current.VolumeZone.READS
+    name = "VolumeZone"
+    POINTS = ("filter",)
 
     # --- PreFilter --------------------------------------------------------------------------------
 

@@ -2,7 +2,6 @@
 """Requeueing in v1.19: every event moves every pod, and a failed pod goes where the events since the last Pop
 say.
 
-Rules: R-QUEUE-58 … R-QUEUE-79, R-FLIGHT-51, R-BACKOFF-51, R-BACKOFF-52, R-NOM-51, R-NOM-52.
 Source: pkg/scheduler/internal/queue/scheduling_queue.go (v1.19.16).
 """
 
