@@ -32,7 +32,7 @@ from refsched.framework.interface import EnqueueExtensions, Plugin, extends
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.queue.cluster_events import is_wild_card, matches
-from refsched.queue.in_flight import Happening
+from refsched.queue.in_flight import ObservedEvent
 from refsched.queue.queued_pod import QueuedPod
 from refsched.rules import applies
 
@@ -70,9 +70,9 @@ class Registration:
     plugin: Any = None
     hint: Hint | None = None
 
-    def says_queue(self, pod: Pod, happening: Happening, objects: ObjectStore) -> bool:
+    def says_queue(self, pod: Pod, observed: ObservedEvent, objects: ObjectStore) -> bool:
         """Returns the hint's answer. Without a hint every such event requeues the pod."""
-        if self.hint is None or self.hint(self.plugin, pod, happening.before, happening.after, objects):
+        if self.hint is None or self.hint(self.plugin, pod, observed.before, observed.after, objects):
             applies(self.rule)
             return True
         return False
@@ -108,7 +108,7 @@ class HintTable:
             for registration in registered
         )
 
-    def strategy(self, pod: QueuedPod, happening: Happening, objects: ObjectStore) -> Strategy:
+    def strategy(self, pod: QueuedPod, observed: ObservedEvent, objects: ObjectStore) -> Strategy:
         """R-HINT-01: Any event requeues a pod whose last attempt ended in an error.
         R-HINT-02: A wild card event, such as an activation, requeues every unschedulable pod, or only the pod
         that it names.
@@ -120,32 +120,32 @@ class HintTable:
         if not pod.rejectors:
             applies("R-HINT-01")
             return Strategy.AFTER_BACKOFF
-        if is_wild_card(happening.event):
+        if is_wild_card(observed.event):
             applies("R-HINT-02")
-            named = happening.after
+            named = observed.after
             is_for_it = named is None or (isinstance(named, Pod) and named.uid == pod.pod.uid)
             return Strategy.AFTER_BACKOFF if is_for_it else Strategy.SKIP
         applies("R-HINT-03")
-        if self._says_queue(pod.pending_plugins, pod.pod, happening, objects):
+        if self._says_queue(pod.pending_plugins, pod.pod, observed, objects):
             return Strategy.IMMEDIATELY
-        if self._says_queue(pod.unschedulable_plugins, pod.pod, happening, objects):
+        if self._says_queue(pod.unschedulable_plugins, pod.pod, observed, objects):
             return Strategy.AFTER_BACKOFF
         return Strategy.SKIP
 
     def _says_queue(
-        self, plugins: Iterable[str], pod: Pod, happening: Happening, objects: ObjectStore
+        self, plugins: Iterable[str], pod: Pod, observed: ObservedEvent, objects: ObjectStore
     ) -> bool:
-        matching = self.matching(happening.event)
+        matching = self.matching(observed.event)
         return any(
-            self._answer(registration, pod, happening, objects)
+            self._answer(registration, pod, observed, objects)
             for plugin in sorted(plugins)
             for registration in matching.get(plugin, ())
         )
 
     def _answer(
-        self, registration: Registration, pod: Pod, happening: Happening, objects: ObjectStore
+        self, registration: Registration, pod: Pod, observed: ObservedEvent, objects: ObjectStore
     ) -> bool:
-        says_queue = registration.says_queue(pod, happening, objects)
+        says_queue = registration.says_queue(pod, observed, objects)
         if self.on_answer is not None:
             self.on_answer(pod, registration, says_queue)
         return says_queue

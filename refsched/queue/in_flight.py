@@ -18,8 +18,8 @@ from refsched.rules import applies
 
 
 @frozen
-class Happening:
-    """A Happening is an event with the object before it (None if it was created) and after it (None if it was
+class ObservedEvent:
+    """An ObservedEvent is an event with the object before it (None if it was created) and after it (None if it was
     deleted)."""
 
     event: ClusterEvent
@@ -33,7 +33,7 @@ class InFlight:
 
     def __init__(self) -> None:
         self._pods: dict[str, QueuedPod] = {}
-        self._happenings: deque[Happening] = deque()
+        self._events: deque[ObservedEvent] = deque()
         self._dropped = 0
         self._first_of: dict[str, int] = {}
 
@@ -45,7 +45,7 @@ class InFlight:
 
     def add(self, pod: QueuedPod) -> None:
         self._pods[pod.pod.uid] = pod
-        self._first_of[pod.pod.uid] = self._dropped + len(self._happenings)
+        self._first_of[pod.pod.uid] = self._dropped + len(self._events)
 
     def done(self, uid: str) -> None:
         """R-FLIGHT-03: An event from before the oldest pod in flight was popped is dropped.
@@ -55,28 +55,28 @@ class InFlight:
         self._pods.pop(uid, None)
         self._first_of.pop(uid, None)
         oldest = next(iter(self._first_of.values()), None)
-        while self._happenings and self._dropped != oldest:
+        while self._events and self._dropped != oldest:
             applies("R-FLIGHT-03")
-            self._happenings.popleft()
+            self._events.popleft()
             self._dropped += 1
 
     def add_earlier(self) -> None:
         """The pod that was added last had been popped before the one that was added before it."""
 
-    def note(self, happening: Happening) -> None:
+    def note(self, observed: ObservedEvent) -> None:
         """R-FLIGHT-01: An event is remembered for each pod that is in flight when it happens.
         Source: addEventIfAnyInFlight."""
         if self._pods:
             applies("R-FLIGHT-01")
-            self._happenings.append(happening)
+            self._events.append(observed)
 
-    def since_pop(self, uid: str) -> tuple[Happening, ...]:
+    def since_pop(self, uid: str) -> tuple[ObservedEvent, ...]:
         """R-FLIGHT-02: All events since a pod was popped count when its attempt fails, whatever object they
         are of.
 
         Raises KeyError if the pod is not in flight. Source: clusterEventsForPod.
         """
-        happened = tuple(islice(self._happenings, self._first_of[uid] - self._dropped, None))
+        happened = tuple(islice(self._events, self._first_of[uid] - self._dropped, None))
         if happened:
             applies("R-FLIGHT-02")
         return happened

@@ -84,8 +84,8 @@ def by_hints(pod: QueuedPod, in_flight: InFlight, table: HintTable, objects: Obj
     if not pod.rejectors or pod.pod.uid not in in_flight:
         return Strategy.AFTER_BACKOFF
     best = Strategy.SKIP
-    for happening in in_flight.since_pop(pod.pod.uid):
-        strategy = table.strategy(pod, happening, objects)
+    for observed in in_flight.since_pop(pod.pod.uid):
+        strategy = table.strategy(pod, observed, objects)
         if strategy is not Strategy.SKIP:
             best = strategy
         if best is Strategy.IMMEDIATELY or (best is Strategy.AFTER_BACKOFF and not pod.pending_plugins):

@@ -13,7 +13,7 @@ from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.queue.backoff import Backoff
 from refsched.queue.hint_table import HintTable, Strategy
-from refsched.queue.in_flight import Happening, InFlight
+from refsched.queue.in_flight import InFlight, ObservedEvent
 from refsched.queue.nominator import Nominator
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.ranking import Ranking
@@ -45,7 +45,7 @@ class QueueRules:
     update_events: Callable[[Pod, Pod], tuple[ClusterEvent, ...]]
     update: Callable[[Pod, Pod], Enum]
     last_hint: frozenset[Place]
-    on_event: Callable[[HintTable, QueuedPod, Happening, ObjectStore], Strategy]
+    on_event: Callable[[HintTable, QueuedPod, ObservedEvent, ObjectStore], Strategy]
     after_attempt: Callable[[QueuedPod, InFlight, HintTable, ObjectStore], Strategy]
     occurrence: Callable[[QueuedPod, Strategy, Backoff, float], Enum]
     backoff: Callable[[float, float], Backoff]

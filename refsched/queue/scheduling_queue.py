@@ -23,7 +23,7 @@ from refsched.objects.store import ObjectStore
 from refsched.queue import cluster_events as events
 from refsched.queue.backoff import by_expiration
 from refsched.queue.hint_table import HintTable, Strategy
-from refsched.queue.in_flight import Happening
+from refsched.queue.in_flight import ObservedEvent
 from refsched.queue.pre_enqueue import run_pre_enqueue_plugins
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.ranking import Less, Ranking
@@ -91,11 +91,11 @@ class SchedulingQueue:
         """R-QUEUE-46: An update of an unschedulable or gated pod is an event, for which the plugins that
         rejected the pod may say Queue.
         Source: Update."""
-        changes = [Happening(event, before, after) for event in self.rules.update_events(before, after)]
+        changes = [ObservedEvent(event, before, after) for event in self.rules.update_events(before, after)]
         occurrence = self.rules.update(before, after)
         in_flight = self._in_flight.get(after.uid)
         if in_flight is not None:
-            self._go(in_flight, Place.IN_FLIGHT, occurrence)
+            self._step(in_flight, Place.IN_FLIGHT, occurrence)
             for change in changes:
                 self._in_flight.note(change)
             return
@@ -111,9 +111,9 @@ class SchedulingQueue:
             self._move(updated, place, occurrence)
             return
         applies("R-QUEUE-46")
-        self._hear_update(updated, changes)
+        self._requeue_on_update(updated, changes)
 
-    def _hear_update(self, pod: QueuedPod, changes: Sequence[Happening]) -> None:
+    def _requeue_on_update(self, pod: QueuedPod, changes: Sequence[ObservedEvent]) -> None:
         """R-QUEUE-52: Of the events of one update, the first that requeues the pod is the last that is
         asked. Without SchedulerPopFromBackoffQ, a pod in backoffQ is asked for the others too, and if one of
         them does not requeue it, the pod is for a while also among the unschedulable pods.
@@ -121,7 +121,7 @@ class SchedulingQueue:
         self._unschedulable.put(pod)
         for change in changes:
             pod = self._unschedulable.get(pod.key) or pod
-            if not self._hear(pod, change):
+            if not self._requeue(pod, change):
                 if self._unschedulable.get(pod.key) is None:
                     applies("R-QUEUE-52")
                     self._unschedulable.put(pod)
@@ -135,8 +135,8 @@ class SchedulingQueue:
         self.nominator.withdraw(pod)
         place, found = self._find(pod.key)
         if found is None:
-            place, found = self._elsewhere(pod)
-        self._go(found, place, Occurrence.DELETED)
+            place, found = self._find_outside(pod)
+        self._step(found, place, Occurrence.DELETED)
 
     # --- A pod's turn -----------------------------------------------------------------------------
 
@@ -153,7 +153,7 @@ class SchedulingQueue:
         if place is not Place.ACTIVE:
             pod = self._with_gate(pod)
             if pod.is_gated:
-                self._go(pod, place, Occurrence.NOT_ENQUEUED)
+                self._step(pod, place, Occurrence.NOT_ENQUEUED)
                 raise KeyError(key)
             self._remove(key)
             self._active.put(pod)
@@ -171,7 +171,7 @@ class SchedulingQueue:
         Source: active_queue.go, unlockedPop."""
         if pod.rejectors:
             applies("R-QUEUE-48")
-        self._go(pod, place, Occurrence.POPPED)
+        self._step(pod, place, Occurrence.POPPED)
         nobody: frozenset[str] = frozenset()
         return evolve(
             pod,
@@ -191,7 +191,7 @@ class SchedulingQueue:
         it. Does nothing if the pod is not in flight."""
         pod = self._in_flight.get(uid)
         if pod is not None:
-            self._go(pod, Place.IN_FLIGHT, Occurrence.DONE)
+            self._step(pod, Place.IN_FLIGHT, Occurrence.DONE)
 
     def skip(self, key: str) -> None:
         """Pops a pod that nobody tries, and that was popped before the last one. Raises KeyError as ``take``."""
@@ -243,21 +243,21 @@ class SchedulingQueue:
         waiting: Iterable[QueuedPod] = self._unschedulable
         if not events.is_wild_card(event):
             applies("R-CHANGE-01")
-            interested = self._interested(event)
-            if not interested:
+            registered = self._registered_for(event)
+            if not registered:
                 return
-            waiting = self._unschedulable.rejected_by(interested)
+            waiting = self._unschedulable.rejected_by(registered)
         concerned = [pod for pod in waiting if pre_check is None or pre_check(pod.pod)]
-        self._hear_all(concerned, Happening(event, before, after))
+        self._requeue_all(concerned, ObservedEvent(event, before, after))
 
     def activate(self, pods: Iterable[Pod]) -> None:
         """Moves these pods to activeQ at once, as a plugin asks."""
         for pod in pods:
             place, found = self._find(pod.key)
             if (found is None or place is Place.ACTIVE) and pod.uid in self._in_flight:
-                self._in_flight.note(Happening(events.FORCE_ACTIVATE, None, pod))
+                self._in_flight.note(ObservedEvent(events.FORCE_ACTIVATE, None, pod))
             if found is None:
-                place, found = self._elsewhere(pod)
+                place, found = self._find_outside(pod)
             self._move(found, place, Occurrence.ACTIVATED)
 
     # --- Timers -----------------------------------------------------------------------------------
@@ -282,7 +282,7 @@ class SchedulingQueue:
         overdue = [pod for pod in self._unschedulable if round(now - pod.timestamp, 9) > longest]
         if overdue:
             applies("R-QUEUE-50")
-            self._hear_all(overdue, Happening(events.UNSCHEDULABLE_TIMEOUT))
+            self._requeue_all(overdue, ObservedEvent(events.UNSCHEDULABLE_TIMEOUT))
 
     # --- Observation ------------------------------------------------------------------------------
 
@@ -299,29 +299,29 @@ class SchedulingQueue:
 
     # --- Events and hints -------------------------------------------------------------------------
 
-    def _hear_all(self, waiting: Iterable[QueuedPod], happening: Happening) -> None:
+    def _requeue_all(self, waiting: Iterable[QueuedPod], observed: ObservedEvent) -> None:
         """Requeues those of the waiting pods for which a hint says Queue, and records the event for those in
         flight. It concerns a gated pod only if the plugin that gates it registered for it, in any profile."""
-        interested = self._interested(happening.event)
+        registered = self._registered_for(observed.event)
         for pod in waiting:
-            if not pod.is_gated or pod.gating_plugin in interested:
-                self._hear(pod, happening)
-        self._in_flight.note(happening)
+            if not pod.is_gated or pod.gating_plugin in registered:
+                self._requeue(pod, observed)
+        self._in_flight.note(observed)
 
-    def _hear(self, pod: QueuedPod, happening: Happening) -> bool:
+    def _requeue(self, pod: QueuedPod, observed: ObservedEvent) -> bool:
         """Returns whether the event requeues this waiting pod, and moves it if so.
         Source: requeuePodWithQueueingStrategy."""
         place = Place.GATED if pod.is_gated else Place.UNSCHEDULABLE
-        strategy = self.rules.on_event(self._table(pod), pod, happening, self._objects)
+        strategy = self.rules.on_event(self._table(pod), pod, observed, self._objects)
         goes_to = self._move(pod, place, self._occurrence(pod, strategy))
-        if goes_to is Place.ACTIVE and happening.event == events.UNSCHEDULED_POD_UPDATE:
+        if goes_to is Place.ACTIVE and observed.event == events.UNSCHEDULED_POD_UPDATE:
             self.nominator.nominate(pod.pod)  # moveToActiveQ does so after a plain update
         return goes_to in _QUEUED
 
     def _occurrence(self, pod: QueuedPod, strategy: Strategy) -> Enum:
         return self.rules.occurrence(pod, strategy, self._backoff_rule, self._clock())
 
-    def _interested(self, event: ClusterEvent) -> frozenset[str]:
+    def _registered_for(self, event: ClusterEvent) -> frozenset[str]:
         """Returns the plugins, of all profiles, that registered for such an event."""
         return frozenset(plugin for table in self.hint_tables.values() for plugin in table.matching(event))
 
@@ -339,7 +339,7 @@ class SchedulingQueue:
                 return Place.GATED if is_gated else place, found
         return Place.NOWHERE, None
 
-    def _elsewhere(self, pod: Pod) -> tuple[Place, QueuedPod]:
+    def _find_outside(self, pod: Pod) -> tuple[Place, QueuedPod]:
         """Returns the place of a pod that waits in no queue: it is in flight, or the queue does not know it."""
         in_flight = self._in_flight.get(pod.uid)
         if in_flight is not None:
@@ -358,13 +358,13 @@ class SchedulingQueue:
             pod = self._with_gate(pod)
             if pod.is_gated:
                 occurrence = Occurrence.NOT_ENQUEUED
-        return self._go(pod, place, occurrence)
+        return self._step(pod, place, occurrence)
 
     def _with_gate(self, pod: QueuedPod) -> QueuedPod:
         plugins = self._pre_enqueue_plugins[pod.pod.spec.scheduler_name]
         return run_pre_enqueue_plugins(pod, plugins, self._objects)
 
-    def _go(self, pod: QueuedPod, place: Place, occurrence: Enum) -> Place:
+    def _step(self, pod: QueuedPod, place: Place, occurrence: Enum) -> Place:
         """Takes the pod from where it is, and puts it where the table says. Every step of a pod is taken here.
 
         R-QUEUE-55: A pod that becomes active is removed from every other queue. Source: moveToActiveQ.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """TRANSITIONS: where a pod of the queue goes, by where it is and what happens to it.
 
-The queue takes every step by this table (``SchedulingQueue._go``). Three things are not in it:
+The queue takes every step by this table (``SchedulingQueue._step``). Three things are not in it:
 
 * PreEnqueue is run for a pod that is about to enter activeQ or backoffQ. If a plugin rejects the pod, the row
   ``rejected by PreEnqueue`` counts instead of the one that brought it there (R-QUEUE-54 says when it is run).

@@ -35,7 +35,7 @@ from refsched.queue.cluster_events import (
     pod_update_events,
 )
 from refsched.queue.hint_table import EXTENDER, HintTable, Strategy, hint_table
-from refsched.queue.in_flight import Happening
+from refsched.queue.in_flight import ObservedEvent
 from refsched.queue.queued_pod import QueuedPod
 
 # --- Matching -------------------------------------------------------------------------------------
@@ -193,7 +193,7 @@ def strategy(table: HintTable, event: ClusterEvent, *by: str, pending: tuple[str
     refused = QueuedPod(
         PodInfo(pod("p")), 0, unschedulable_plugins=frozenset(by), pending_plugins=frozenset(pending)
     )
-    return table.strategy(refused, Happening(event, None, node_of()), ObjectStore())
+    return table.strategy(refused, ObservedEvent(event, None, node_of()), ObjectStore())
 
 
 def tables(*plugins: Plugin) -> HintTable:
@@ -222,12 +222,12 @@ def test_who_registers_for_new_nodes_is_given_changed_taints_too() -> None:
 def test_who_registers_for_no_events_is_requeued_by_almost_any() -> None:
     table = tables(Silent())
 
-    for happening in (
+    for observed in (
         NODE_ADDED,
         ClusterEvent(PERSISTENT_VOLUME, ActionType.DELETE),
         ClusterEvent(ASSIGNED_POD, LABEL),
     ):
-        assert strategy(table, happening, "Silent") is Strategy.AFTER_BACKOFF
+        assert strategy(table, observed, "Silent") is Strategy.AFTER_BACKOFF
     for other in (VOLUME_ATTACHMENT, RESOURCE_SLICE):
         assert strategy(table, ClusterEvent(other, ADD), "Silent") is Strategy.SKIP
 
@@ -240,7 +240,7 @@ def test_any_event_requeues_what_an_extender_refused() -> None:
 def test_a_wild_card_is_for_all_or_for_the_pod_that_it_names() -> None:
     refused = QueuedPod(PodInfo(pod("p")), 0, unschedulable_plugins=frozenset({"Deaf"}))
     answers = [
-        tables(Deaf()).strategy(refused, Happening(FORCE_ACTIVATE, None, named), ObjectStore())
+        tables(Deaf()).strategy(refused, ObservedEvent(FORCE_ACTIVATE, None, named), ObjectStore())
         for named in (None, pod("p"), pod("q"), node_of())
     ]
 

@@ -12,7 +12,7 @@ from queue_world import NODE_ADDED, NODE_LABELLED, by_priority, pod
 from refsched.framework.node_info import PodInfo
 from refsched.objects.store import ObjectStore
 from refsched.queue.backoff import Backoff, by_expiration, to_the_nanosecond, to_the_second
-from refsched.queue.in_flight import Happening, InFlight
+from refsched.queue.in_flight import InFlight, ObservedEvent
 from refsched.queue.nominator import Nominator
 from refsched.queue.queued_pod import NO_BACKOFF, QueuedPod
 from refsched.queue.ranking import Ranking
@@ -107,7 +107,7 @@ def test_an_empty_ranking_has_no_first_and_no_pod() -> None:
 
 
 def test_each_pod_in_flight_sees_what_happened_since_it_was_popped() -> None:
-    flight, first, second = InFlight(), Happening(NODE_ADDED), Happening(NODE_LABELLED)
+    flight, first, second = InFlight(), ObservedEvent(NODE_ADDED), ObservedEvent(NODE_LABELLED)
     flight.note(first)
     flight.add(queued("a"))
     flight.note(first)
@@ -119,7 +119,7 @@ def test_each_pod_in_flight_sees_what_happened_since_it_was_popped() -> None:
 
 
 def test_what_only_the_oldest_pod_could_ask_for_is_forgotten_with_it() -> None:
-    flight, first, second = InFlight(), Happening(NODE_ADDED), Happening(NODE_LABELLED)
+    flight, first, second = InFlight(), ObservedEvent(NODE_ADDED), ObservedEvent(NODE_LABELLED)
     flight.add(queued("a"))
     flight.note(first)
     flight.add(queued("b"))

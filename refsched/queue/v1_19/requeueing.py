@@ -17,7 +17,7 @@ from refsched.objects.pod import Pod, PodStatus
 from refsched.objects.store import ObjectStore
 from refsched.queue import backoff, in_flight, nominator
 from refsched.queue.hint_table import HintTable, Strategy
-from refsched.queue.in_flight import Happening, InFlight
+from refsched.queue.in_flight import InFlight, ObservedEvent
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.requeueing import of_active_queue
 from refsched.queue.rules import QueueRules
@@ -33,8 +33,8 @@ class MoveRequests(in_flight.InFlight):
 
     def __init__(self) -> None:
         super().__init__()
-        self._since_pop: list[Happening] = []
-        self._before: list[Happening] = []
+        self._since_pop: list[ObservedEvent] = []
+        self._before: list[ObservedEvent] = []
 
     def add(self, pod: QueuedPod) -> None:
         """R-FLIGHT-51: In v1.19 a Pop ends what was remembered, also for pods that were popped before and are
@@ -54,10 +54,10 @@ class MoveRequests(in_flight.InFlight):
     def done(self, uid: str) -> None:
         """Does nothing, since nothing is kept of a pod."""
 
-    def note(self, happening: Happening) -> None:
-        self._since_pop.append(happening)
+    def note(self, observed: ObservedEvent) -> None:
+        self._since_pop.append(observed)
 
-    def since_pop(self, uid: str) -> tuple[Happening, ...]:
+    def since_pop(self, uid: str) -> tuple[ObservedEvent, ...]:
         return tuple(self._since_pop)
 
 
@@ -71,7 +71,7 @@ def by_move_requests(pod: QueuedPod, moves: InFlight, table: HintTable, objects:
     return Strategy.IMMEDIATELY if moves.since_pop(pod.pod.uid) else Strategy.SKIP
 
 
-def any_event(table: HintTable, pod: QueuedPod, happening: Happening, objects: ObjectStore) -> Strategy:
+def any_event(table: HintTable, pod: QueuedPod, observed: ObservedEvent, objects: ObjectStore) -> Strategy:
     """R-QUEUE-59: In v1.19 a move request moves every pod in unschedulableQ that it concerns, whichever
     plugin rejected it.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from refsched.queue.in_flight import Happening
+from refsched.queue.in_flight import ObservedEvent
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.scheduling_queue import SchedulingQueue
 from refsched.queue.transitions import Transition
@@ -36,7 +36,7 @@ class _Counting:
         SchedulingQueue.flush_unschedulable_pods_leftover(self._queue)
         self._happened[LEFT_OVER] += before - len(self._queue._unschedulable)
 
-    def note(self, happening: Happening) -> None:
+    def note(self, observed: ObservedEvent) -> None:
         in_flight = self._queue._in_flight
         self._happened[MID_CYCLE] += bool(in_flight._pods)
-        type(in_flight).note(in_flight, happening)
+        type(in_flight).note(in_flight, observed)

@@ -46,7 +46,7 @@ CYCLE: Mapping[str, str] = {
     "it adds nothing to any score.",
     **each(
         "queue.scheduling_queue:SchedulingQueue",
-        ("_find:part:0", "_hear:negated:0"),
+        ("_find:part:0", "_requeue:negated:0"),
         "Gated pods are kept in unschedulablePods, and any event moves both kinds to the same queue: only the "
         "reported rule would differ.",
     ),
