@@ -30,10 +30,15 @@ def binding_cycle(cycle: Cycle) -> Generator[Stop, None, None]:
     """R-BIND-04: A binding cycle waits on Permit and then runs PreBind, Bind and PostBind; a pod that fails
     after Permit is requeued without waiting for an event."""
     applies("R-BIND-04")
-    pod, node = cycle.on_node
     failure = yield from _wait_and_bind(cycle)
     if failure is not None:
         failure = _handle_binding_cycle_error(cycle, failure)
+    report(cycle, failure)
+
+
+def report(cycle: Cycle, failure: Failure | None) -> None:
+    """Records the end of a binding cycle."""
+    pod, node = cycle.on_node
     cycle.scheduler.records.append(
         Bind(
             pod.pod.key,
@@ -48,7 +53,7 @@ def binding_cycle(cycle: Cycle) -> Generator[Stop, None, None]:
 
 def _wait_and_bind(cycle: Cycle) -> Generator[Stop, None, Failure | None]:
     pod, node = cycle.on_node
-    status = yield from _wait_on_permit(cycle)
+    status = yield from wait_on_permit(cycle)
     if not status.is_success:
         rejected = rejected_on(node.name, status)
         return evolve(rejected, unschedulable_plugins=frozenset({status.plugin}), pending_plugins=frozenset())
@@ -61,7 +66,7 @@ def _wait_and_bind(cycle: Cycle) -> Generator[Stop, None, Failure | None]:
     return None
 
 
-def _wait_on_permit(cycle: Cycle) -> Generator[Stop, None, Status]:
+def wait_on_permit(cycle: Cycle) -> Generator[Stop, None, Status]:
     """R-PERMIT-05: A pod that does not wait on Permit goes on to PreBind at once."""
     uid = cycle.on_node[0].pod.uid
     waiting = cycle.scheduler.waiting_pods.get(uid)

@@ -107,14 +107,22 @@ def _post_filter(
 
 
 def _assume_and_reserve(cycle: Cycle, snapshot: Snapshot, host: str) -> Generator[Stop, None, Failure | None]:
-    """R-ASSUME-01: A pod for which a node was chosen counts on that node before it is bound there, and its
-    nomination is withdrawn.
-    R-ASSUME-02: A node that is chosen and that only an extender knows of is treated like any other."""
-    scheduler = cycle.scheduler
     try:
-        assumed = scheduler.cache.assume(cycle.queued.pod, host, cycle.queued.info)
+        assume(cycle, snapshot, host)
     except CacheError as problem:
         return Failure(error(str(problem)))
+    status = yield from run_reserve_plugins(cycle)
+    return None if status.is_success else _roll_back(cycle, status)
+
+
+def assume(cycle: Cycle, snapshot: Snapshot, host: str) -> None:
+    """R-ASSUME-01: A pod for which a node was chosen counts on that node before it is bound there, and its
+    nomination is withdrawn.
+    R-ASSUME-02: A node that is chosen and that only an extender knows of is treated like any other.
+
+    Raises CacheError if the pod counts somewhere already."""
+    scheduler = cycle.scheduler
+    assumed = scheduler.cache.assume(cycle.queued.pod, host, cycle.queued.info)
     applies("R-ASSUME-01")
     if snapshot.get(host) is None:
         applies("R-ASSUME-02")
@@ -122,8 +130,6 @@ def _assume_and_reserve(cycle: Cycle, snapshot: Snapshot, host: str) -> Generato
     cycle.assumed = cycle.queued.info.bound_as(assumed)
     cycle.node = snapshot.get(host) or NodeInfo(Node(ObjectMeta(host)))
     cycle.queued = evolve(cycle.queued, info=cycle.assumed)
-    status = yield from run_reserve_plugins(cycle)
-    return None if status.is_success else _roll_back(cycle, status)
 
 
 def _roll_back(cycle: Cycle, status: Status) -> Failure:
@@ -139,7 +145,12 @@ def _roll_back(cycle: Cycle, status: Status) -> Failure:
 
 def _end(cycle: Cycle, attempt: Attempt, failure: Failure, writes: tuple[Output, ...] = ()) -> bool:
     """Ends a cycle that failed: requeues the pod, and reports the attempt."""
-    failure = handle_scheduling_failure(cycle, failure)
+    report(cycle, attempt, handle_scheduling_failure(cycle, failure), writes)
+    return False
+
+
+def report(cycle: Cycle, attempt: Attempt, failure: Failure, writes: tuple[Output, ...]) -> None:
+    """Records an attempt that failed, and then what was written before it ended."""
     cycle.scheduler.records.append(
         evolve(
             attempt,
@@ -151,4 +162,3 @@ def _end(cycle: Cycle, attempt: Attempt, failure: Failure, writes: tuple[Output,
         )
     )
     cycle.scheduler.records.extend(writes)
-    return False

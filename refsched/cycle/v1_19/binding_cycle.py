@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
+from refsched.binding.binding_cycle import report, wait_on_permit
 from refsched.cache.v1_19 import finish_binding
-from refsched.cycle.cycle import Cycle, OnPermit, Stop
+from refsched.cycle.cycle import Cycle, Stop
 from refsched.cycle.reserve_and_bind import (
     Runs,
     run_bind_plugins,
@@ -20,27 +21,17 @@ from refsched.cycle.v1_19.failure import failed, record_scheduling_failure
 from refsched.cycle.v1_19.scheduling_cycle import reason_of, roll_back
 from refsched.cycle.v1_19.wording import rejected_while_waiting
 from refsched.framework.status import SUCCESS, Code, Status, error
-from refsched.records import BOUND, Bind
 from refsched.rules import applies
 
 
 def binding_cycle(cycle: Cycle) -> Generator[Stop, None, None]:
     """Waits on Permit, and runs PreBind, Bind and PostBind."""
-    pod, node = cycle.on_node
     status = yield from _wait_and_bind(cycle)
     failure = None if status.is_success else failed(status)
     if failure is not None:
         roll_back(cycle)
         record_scheduling_failure(cycle, failure, reason_of(status))
-    cycle.scheduler.records.append(
-        Bind(
-            pod.pod.key,
-            node.name,
-            failure.result if failure else BOUND,
-            cycle.take_calls(),
-            failure.status.message if failure else None,
-        )
-    )
+    report(cycle, failure)
 
 
 def _wait_and_bind(cycle: Cycle) -> Runs:
@@ -54,15 +45,8 @@ def _wait_and_bind(cycle: Cycle) -> Runs:
 
 
 def _wait_on_permit(cycle: Cycle) -> Runs:
-    pod = cycle.on_node[0].pod
-    waiting = cycle.scheduler.waiting_pods.get(pod.uid)
-    if waiting is None:
-        return SUCCESS
-    while waiting.decision is None:
-        yield OnPermit(waiting)
-    cycle.scheduler.waiting_pods.remove(pod.uid)
-    decision = waiting.decision
-    return SUCCESS if decision.is_success else rejected_while_waiting(decision, pod)
+    decision = yield from wait_on_permit(cycle)
+    return SUCCESS if decision.is_success else rejected_while_waiting(decision, cycle.on_node[0].pod)
 
 
 def _bind(cycle: Cycle) -> Runs:

@@ -20,7 +20,7 @@ from refsched.cycle.decide import Decision
 from refsched.cycle.failure import Failure
 from refsched.cycle.post_filter import run_post_filter
 from refsched.cycle.reserve_and_bind import run_permit_plugins, run_reserve_plugins, run_unreserve_plugins
-from refsched.cycle.scheduling_cycle import NOWHERE, decide
+from refsched.cycle.scheduling_cycle import NOWHERE, assume, decide, report
 from refsched.cycle.v1_19.basic_checks import why_not_schedulable
 from refsched.cycle.v1_19.failure import (
     SCHEDULER_ERROR,
@@ -29,11 +29,9 @@ from refsched.cycle.v1_19.failure import (
     record_scheduling_failure,
 )
 from refsched.cycle.v1_19.wording import fit_error_message
-from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.node_info import PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Code, Status, error, unresolvable
-from refsched.objects.meta import ObjectMeta
-from refsched.objects.node import Node
 from refsched.records import SCHEDULED, Attempt, Output
 from refsched.rules import Reason, applies
 
@@ -95,15 +93,10 @@ def _post_filter(
 
 
 def _assume_and_reserve(cycle: Cycle, snapshot: Snapshot, host: str) -> Generator[Stop, None, Status | None]:
-    scheduler = cycle.scheduler
     try:
-        assumed = scheduler.cache.assume(cycle.queued.pod, host)
+        assume(cycle, snapshot, host)
     except CacheError as problem:
         return error(str(problem))
-    scheduler.queue.nominator.withdraw(assumed)
-    cycle.assumed = PodInfo(assumed)
-    cycle.node = snapshot.get(host) or NodeInfo(Node(ObjectMeta(host)))
-    cycle.queued = evolve(cycle.queued, info=cycle.assumed)
     status = yield from run_reserve_plugins(cycle)
     if status.is_success:
         return None
@@ -123,16 +116,7 @@ def roll_back(cycle: Cycle) -> None:
 def _end(
     cycle: Cycle, attempt: Attempt, failure: Failure, reason: str, writes: tuple[Output, ...] = ()
 ) -> bool:
-    """Ends a cycle that failed: requeues the pod, and records the attempt."""
+    """Ends a cycle that failed: requeues the pod, and reports the attempt."""
     record_scheduling_failure(cycle, failure, reason)
-    cycle.scheduler.records.append(
-        evolve(
-            attempt,
-            result=failure.result,
-            calls=cycle.take_calls(),
-            message=failure.status.message,
-            nominated_node=failure.nominated_node,
-        )
-    )
-    cycle.scheduler.records.extend(writes)
+    report(cycle, attempt, failure, writes)
     return False
