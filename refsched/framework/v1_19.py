@@ -2,8 +2,8 @@
 """Framework in v1.19: the plugins of a profile, run at one extension point after the other as in that
 release.
 
-PreFilter does not restrict the search, PreScore skips no plugin, and errors are worded otherwise. Rules:
-R-FRAMEWORK-51 … R-FRAMEWORK-54. Source: pkg/scheduler/framework/runtime/framework.go (v1.19.16).
+PreFilter does not restrict the search, PreScore skips no plugin, and errors are worded otherwise.
+Source: pkg/scheduler/framework/runtime/framework.go (v1.19.16).
 """
 
 from __future__ import annotations

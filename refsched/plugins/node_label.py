@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeLabel: a configuration requires or prefers that nodes have certain labels, or do not have them.
 
-This is a plugin of v1.19, which a configuration may enable; later releases no longer have it. Source:
-plugins/nodelabel/node_label.go (v1.19.16).
+This is a plugin of v1.19, which a configuration may enable; later releases no longer have it.
+Source: plugins/nodelabel/node_label.go (v1.19.16).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodePreferAvoidPods: a node may ask by an annotation that the pods of a controller avoid it.
 
-This is a plugin of v1.19 that later releases no longer have. Source:
-plugins/nodepreferavoidpods/node_prefer_avoid_pods.go; pkg/apis/core/v1/helper/helpers.go,
+This is a plugin of v1.19 that later releases no longer have.
+Source: plugins/nodepreferavoidpods/node_prefer_avoid_pods.go; pkg/apis/core/v1/helper/helpers.go,
 GetAvoidPodsFromNodeAnnotations (v1.19.16).
 """
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """NodeResourcesLeastAllocated: a node scores higher the more of its resources would be free with the pod.
 
-This is a plugin of its own in v1.19; later it became a scoring strategy of NodeResourcesFit. Source:
-plugins/noderesources/least_allocated.go (v1.19.16).
+This is a plugin of its own in v1.19; later it became a scoring strategy of NodeResourcesFit.
+Source: plugins/noderesources/least_allocated.go (v1.19.16).
 """
 
 from __future__ import annotations

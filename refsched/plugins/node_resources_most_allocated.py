@@ -2,7 +2,8 @@
 """NodeResourcesMostAllocated: a node scores higher the more of its resources would be requested with the pod.
 
 This is a plugin of its own in v1.19, which a configuration may enable; later it became a scoring strategy of
-NodeResourcesFit. Source: plugins/noderesources/most_allocated.go (v1.19.16).
+NodeResourcesFit.
+Source: plugins/noderesources/most_allocated.go (v1.19.16).
 """
 
 from __future__ import annotations

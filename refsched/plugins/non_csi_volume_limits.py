@@ -2,8 +2,8 @@
 """EBSLimits, GCEPDLimits, AzureDiskLimits and CinderLimits: a node gets no more disks than its cloud can
 attach.
 
-These are plugins of v1.19; for the CSI drivers that replaced them NodeVolumeLimits has the limits. Source:
-plugins/nodevolumelimits/non_csi.go; pkg/volume/util/attach_limit.go (v1.19.16).
+These are plugins of v1.19; for the CSI drivers that replaced them NodeVolumeLimits has the limits.
+Source: plugins/nodevolumelimits/non_csi.go; pkg/volume/util/attach_limit.go (v1.19.16).
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 """PodTopologySpread: matching pods are spread over zones, hosts or other domains by the labels of nodes.
 
 pod_topology_spread_constraints.py says what a constraint is and how pods are counted, and
-pod_topology_spread_scoring.py how feasible nodes are scored. Source: plugins/podtopologyspread/plugin.go,
-filtering.go, scoring.go (v1.34.2).
+pod_topology_spread_scoring.py how feasible nodes are scored.
+Source: plugins/podtopologyspread/plugin.go, filtering.go, scoring.go (v1.34.2).
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 """RequestedToCapacityRatio: a node is scored by its utilization, with a shape that the configuration defines.
 
 This is a plugin of its own in v1.19, which a configuration may enable; later it became a scoring strategy of
-NodeResourcesFit. Source: plugins/noderesources/requested_to_capacity_ratio.go (v1.19.16).
+NodeResourcesFit.
+Source: plugins/noderesources/requested_to_capacity_ratio.go (v1.19.16).
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 v1.19.
 
 NodeResourcesLeastAllocated, NodeResourcesMostAllocated, RequestedToCapacityRatio and v1.19's
-NodeResourcesBalancedAllocation share it. Source: plugins/noderesources/resource_allocation.go;
-pkg/scheduler/util/non_zero.go (v1.19.16).
+NodeResourcesBalancedAllocation share it.
+Source: plugins/noderesources/resource_allocation.go; pkg/scheduler/util/non_zero.go (v1.19.16).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """SelectorSpread: the pods of one Service or controller are spread over hosts and zones.
 
-This is a plugin of v1.19, which the default constraints of PodTopologySpread replaced later. Source:
-plugins/selectorspread/selector_spread.go; pkg/util/node/node.go, GetZoneKey (v1.19.16).
+This is a plugin of v1.19, which the default constraints of PodTopologySpread replaced later.
+Source: plugins/selectorspread/selector_spread.go; pkg/util/node/node.go, GetZoneKey (v1.19.16).
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """ServiceAffinity: the pods of a Service run on nodes with equal labels, or are spread over nodes by a label.
 
-This is a plugin of v1.19, which a configuration may enable; later releases no longer have it. Source:
-plugins/serviceaffinity/service_affinity.go; framework/v1alpha1/types.go, NodeInfo.FilterOutPods (v1.19.16).
+This is a plugin of v1.19, which a configuration may enable; later releases no longer have it.
+Source: plugins/serviceaffinity/service_affinity.go; framework/v1alpha1/types.go, NodeInfo.FilterOutPods
+(v1.19.16).
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 """Ranking: pods in the order of a comparison, with groups of those that it leaves equal.
 
 kube-scheduler keeps a binary heap. Which of the equal pods comes first there depends on everything that was
-put in and taken out before, so any of them may come first here. Source: pkg/scheduler/backend/heap/heap.go
-(v1.34.2).
+put in and taken out before, so any of them may come first here.
+Source: pkg/scheduler/backend/heap/heap.go (v1.34.2).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requeueing: which pod is popped next, when PreEnqueue is run, and what requeues a rejected pod.
 
-These are functions that a release names in its QueueRules. Source: pkg/scheduler/backend/queue (v1.34.2).
+These are functions that a release names in its QueueRules.
+Source: pkg/scheduler/backend/queue (v1.34.2).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kubernetes 1.19, as v1.19.16 has it: its plugins with their weights, its queue, its cycle, its feature gates.
 
-This release is written whole: it names what decides as v1.34 does, and what differs. Source:
-pkg/scheduler/algorithmprovider/registry.go, getDefaultConfig, applyFeatureGates;
+This release is written whole: it names what decides as v1.34 does, and what differs.
+Source: pkg/scheduler/algorithmprovider/registry.go, getDefaultConfig, applyFeatureGates;
 pkg/scheduler/framework/plugins/registry.go, NewInTreeRegistry; pkg/features/kube_features.go (v1.19.16).
 """
 

@@ -4,8 +4,8 @@
 The queues are activeQ, podBackoffQ and unschedulableQ, and there are no hints. The queue does not know which
 pods are in flight: a pod that was popped is in none of its queues, so that an update puts it into activeQ a
 second time while its attempt goes on. A *move request* is an event that moves pods from unschedulableQ,
-whether it holds any or not. Source: pkg/scheduler/internal/queue/scheduling_queue.go (v1.19.16), in the
-function that each row names.
+whether it holds any or not.
+Source: pkg/scheduler/internal/queue/scheduling_queue.go (v1.19.16), in the function that each row names.
 """
 
 from __future__ import annotations
