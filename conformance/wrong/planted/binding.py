@@ -143,8 +143,8 @@ WRONG = (
         "forgets-events-on-permit",
         "Events that happen while a pod waits on Permit do not requeue it.",
         _BINDING,
-        "    status = yield from _wait_on_permit(cycle)\n",
-        "    cycle.scheduler.queue.done(pod.pod.uid)\n    status = yield from _wait_on_permit(cycle)\n",
+        "    status = yield from wait_on_permit(cycle)\n",
+        "    cycle.scheduler.queue.done(pod.pod.uid)\n    status = yield from wait_on_permit(cycle)\n",
         breaks=("R-QUEUE-51", "R-FLIGHT-01", "R-FLIGHT-02"),
     ),
     Wrong(
