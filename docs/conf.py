@@ -7,10 +7,14 @@ tox -e docs        # docs/_site/index.html, which opens from the file system
 from __future__ import annotations
 
 import re
+import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from in_a_browser import write_scripts
 from pygments.lexers.special import TextLexer
 from sphinx.highlighting import lexers
 
@@ -73,6 +77,13 @@ def without_evidence(app: Any, doctree: object) -> None:
         app.env.metadata[app.env.current_document.docname]["nosearch"] = True
 
 
+def with_python(app: Any, problem: Exception | None) -> None:
+    """The page that runs the specification has Python and refsched beside it."""
+    if problem is None:
+        write_scripts(Path(app.outdir) / "_static" / "in_a_browser")
+
+
 def setup(app: Any) -> None:
+    app.connect("build-finished", with_python)
     app.connect("doctree-read", without_evidence)
     app.connect("source-read", as_the_site_has_it)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import sys
 from contextlib import suppress
 
@@ -44,6 +43,10 @@ def _limit() -> float:
 def _resident() -> int:
     """Returns the bytes that the process holds now or, if the system does not say so, the most that it ever
     held."""
+    try:
+        import resource
+    except ImportError:  # in a browser, which has bounds of its own
+        return 0
     with suppress(OSError), open("/proc/self/statm", "rb") as file:
         return int(file.read().split()[1]) * resource.getpagesize()
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

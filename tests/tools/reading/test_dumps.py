@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import io
 import json
+import resource
+import sys
 from typing import Any
 
 import pytest
@@ -177,7 +179,17 @@ def test_where_the_system_does_not_say_what_is_held_the_most_that_was_counts(
     memory.check_memory()
     for platform, unit in (("linux", 1024), ("darwin", 1)):
         monkeypatch.setattr(memory.sys, "platform", platform)
-        most = memory.resource.getrusage(memory.resource.RUSAGE_SELF).ru_maxrss * unit
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
         monkeypatch.setenv(memory.LIMIT, str(most / 1024**3 / 2))
         with pytest.raises(InputError):
             memory.check_memory()
+
+
+def test_where_the_system_does_not_say_what_memory_is_used_nothing_is_bounded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(memory.LIMIT, "0.000001")
+    with pytest.raises(InputError):
+        memory.check_memory()
+    monkeypatch.setitem(sys.modules, "resource", None)
+    memory.check_memory()
