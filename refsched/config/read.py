@@ -8,8 +8,7 @@ DecodeNestedObjects (v0.34.2).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
+from collections.abc import Mapping
 from typing import Any
 
 from attrs import evolve
@@ -17,13 +16,13 @@ from attrs import evolve
 from refsched.config.args import PluginArgs, refused_by
 from refsched.config.scalars import CONVERTER, within
 from refsched.config.types import (
-    DEFAULT_SCHEDULER_NAME,
     KubeSchedulerConfiguration,
     KubeSchedulerProfile,
     PluginConfig,
 )
 from refsched.config.validation import validate
 from refsched.errors import InputError
+from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
 from refsched.objects.reading import read_as
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
@@ -92,21 +91,6 @@ def _with_args(profile: KubeSchedulerProfile, release: Release) -> KubeScheduler
             applies("R-CONFIG-03")
         configs.append(config)
     return evolve(profile, plugin_config=tuple(configs))
-
-
-def unread_args(config: KubeSchedulerConfiguration, release: Release = DEFAULT) -> Iterator[str]:
-    """Returns a sentence for each entry of pluginConfig that is not read. kube-scheduler does not report it."""
-    for number, profile in enumerate(config.profiles):
-        for index, entry in enumerate(profile.plugin_config):
-            place = f"profiles[{number}].pluginConfig[{index}]"
-            if entry.name in release.args:
-                continue
-            if entry.name in release.plugins:
-                yield f"{place} is ignored: {entry.name} takes no arguments"
-                continue
-            near = get_close_matches(entry.name[:100], release.args, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            yield f"{place} is ignored: there is no plugin {entry.name!r:.60}{hint}"
 
 
 def read_args(plugin: str, value: object, release: Release = DEFAULT) -> PluginArgs:

@@ -20,12 +20,12 @@ from refsched.config.read import read_args
 from refsched.config.scalars import Seconds, within
 from refsched.config.types import Extender, KubeSchedulerConfiguration, KubeSchedulerProfile, Plugins
 from refsched.errors import InputError
+from refsched.framework.interface import MAX_NODE_SCORE
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
 from refsched.rules import applies
 
 _MULTI_POINT = "multiPoint"
-_MAX_NODE_SCORE = 100
 _MAX_TOTAL_SCORE = 2**63 - 1
 _EXTENDER_TIMEOUT = Seconds(5.0)
 
@@ -174,7 +174,7 @@ def _score_weights(plugins: Plugins, release: Release) -> Mapping[str, int]:
             continue
         applies("R-CONFIG-26")
         weights[plugin.name] = plugin.weight or 1
-        highest = weights[plugin.name] * _MAX_NODE_SCORE
+        highest = weights[plugin.name] * MAX_NODE_SCORE
         if total < 0 or highest > _MAX_TOTAL_SCORE - total:
             raise InputError("the total of all weights could overflow", "score")
         total += highest

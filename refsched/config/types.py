@@ -16,8 +16,6 @@ from attrs import frozen
 from refsched.config.scalars import CONVERTER, Base64, Int32, Seconds
 from refsched.objects.reading import json_name, read_as
 
-DEFAULT_SCHEDULER_NAME = "default-scheduler"
-
 # --- Plugins --------------------------------------------------------------------------------------
 
 

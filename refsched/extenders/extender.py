@@ -30,7 +30,6 @@ from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status, error, unresolvable, unschedulable
 from refsched.objects.node import Node
 from refsched.objects.pod import Container
-from refsched.objects.resources import resource_of
 from refsched.preemption.candidate import Candidate
 from refsched.rules import applies
 
@@ -134,7 +133,7 @@ class Extender:
         """R-EXTENDER-03: Nodes that an extender sends back as objects are used as they were sent: without pods,
         and without image states."""
         applies("R-EXTENDER-03")
-        return _bare(node)
+        return NodeInfo.without_pods(node)
 
     # --- Prioritize -------------------------------------------------------------------------------
 
@@ -217,8 +216,3 @@ class Extender:
 def _uses(container: Container, managed: set[str]) -> bool:
     resources = container.resources
     return not managed.isdisjoint(resources.requests) or not managed.isdisjoint(resources.limits)
-
-
-def _bare(node: Node) -> NodeInfo:
-    """Returns the node without pods. Source: framework/types.go, NewNodeInfo, SetNode."""
-    return NodeInfo(node, allocatable=resource_of(node.status.allocatable))

@@ -14,12 +14,8 @@ from attrs import field, frozen
 
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod, PodAffinity, PodAffinityTerm
-from refsched.objects.quantity import Quantity
 from refsched.objects.resources import (
-    CPU,
-    DEFAULT_MEMORY_REQUEST,
-    DEFAULT_MILLI_CPU_REQUEST,
-    MEMORY,
+    SCORING_DEFAULTS,
     Resource,
     has_pod_level_requests,
     pod_requests,
@@ -95,10 +91,7 @@ class PodInfo:
         R-REQUEST-11: If a pod has pod-level requests, the defaults for cpu and memory count only for a resource
         that neither the pod nor any of its containers requests.
         Source: types.go, CalculateResource, getNonMissingContainerRequests."""
-        defaults = {
-            CPU: Quantity.milli(DEFAULT_MILLI_CPU_REQUEST),
-            MEMORY: Quantity.of(DEFAULT_MEMORY_REQUEST),
-        }
+        defaults = SCORING_DEFAULTS
         if has_pod_level_requests(self.pod):
             applies("R-REQUEST-11")
             asked = pod_requests(self.pod)
@@ -205,6 +198,11 @@ class NodeInfo:
     host_ports: frozenset[HostPort] = frozenset()
     """This is a set: if two pods use the same port, which no scheduler allows, the port is free as soon as one of
     them is removed. Source: types.go, HostPortInfo, updateUsedPorts."""
+
+    @classmethod
+    def without_pods(cls, node: Node) -> NodeInfo:
+        """Returns this node without pods. Source: types.go, NewNodeInfo, SetNode."""
+        return cls(node, allocatable=resource_of(node.status.allocatable))
 
     @cached_property
     def name(self) -> str:

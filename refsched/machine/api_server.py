@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from attrs import asdict, evolve, frozen
 
 from refsched.errors import InputError
+from refsched.objects.kinds import described_as
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.pod import Pod, PodCondition, PodStatus
 from refsched.objects.store import ApiObject, ObjectStore
@@ -46,13 +47,13 @@ class ApiServer:
     def create(self, created: ApiObject) -> None:
         """Stores a new object. Raises InputError if an object of this kind and name exists."""
         if self._find(created) is not None:
-            raise InputError("exists already", where=describe(created))
+            raise InputError("exists already", where=described_as(created))
         self._store(created)
 
     def update(self, updated: ApiObject) -> None:
         """Stores a changed object. Raises InputError if there is no such object."""
         if self._find(updated) is None:
-            raise InputError("does not exist, so it cannot be updated", where=describe(updated))
+            raise InputError("does not exist, so it cannot be updated", where=described_as(updated))
         self._store(updated)
 
     def delete(self, kind: type[ApiObject], name: str, namespace: str) -> None:
@@ -127,12 +128,6 @@ def _merged(condition: PodCondition, own: Pod, stored: Pod) -> PodCondition:
     )
     sent = {name: value for name, value in asdict(condition).items() if value != getattr(known, name)}
     return evolve(there, **sent)
-
-
-def describe(named: ApiObject) -> str:
-    """Returns the object's name for a message: ``Pod default/a``, ``Node n``."""
-    namespace = named.metadata.namespace
-    return f"{named.kind} {namespace + '/' if namespace else ''}{named.metadata.name}"
 
 
 def _binding_refusal(stored: Pod, uid: str) -> str:

@@ -18,13 +18,11 @@ from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
-from refsched.objects.quantity import Quantity
 from refsched.objects.resources import (
     CPU,
-    DEFAULT_MEMORY_REQUEST,
-    DEFAULT_MILLI_CPU_REQUEST,
     EPHEMERAL_STORAGE,
     MEMORY,
+    SCORING_DEFAULTS,
     Resource,
     amount,
     has_pod_level_requests,
@@ -48,11 +46,6 @@ from refsched.rules import Reason, applies
 
 TOO_MANY_PODS = Reason("Too many pods", "R-FIT-02")
 INSUFFICIENT = Reason("Insufficient {}", "R-FIT-02")
-
-_SCORING_DEFAULTS = {
-    CPU: Quantity.milli(DEFAULT_MILLI_CPU_REQUEST),
-    MEMORY: Quantity.of(DEFAULT_MEMORY_REQUEST),
-}
 
 
 @frozen
@@ -129,7 +122,7 @@ class NodeResourcesFit:
     def pre_score(self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot) -> Continue[Resource]:
         """R-FIT-05: NodeResourcesFit scores with 100m cpu and 200 MiB memory for each container that requests
         none of it, and without the pod-level requests of the pod."""
-        requests = pod_requests(pod.pod, _SCORING_DEFAULTS, pod_level=False, use_status=False)
+        requests = pod_requests(pod.pod, SCORING_DEFAULTS, pod_level=False, use_status=False)
         counted = resource_of(requests)
         if counted != _wanted(pod.pod):
             applies("R-FIT-05")
@@ -181,12 +174,13 @@ class NodeResourcesFit:
         without any other pod, and the node's allocatable has grown in a resource that the pod requests or in its
         number of pods."""
         wanted = _wanted(pod)
-        if not _has_pod_slot(_empty(after)) or _insufficient(wanted, _empty(after)):
+        alone = NodeInfo.without_pods(after)
+        if not _has_pod_slot(alone) or _insufficient(wanted, alone):
             return False
         if before is None:
             applies("R-FIT-11")
             return True
-        if not _has_grown(_empty(before).allocatable, _empty(after).allocatable, wanted):
+        if not _has_grown(resource_of(before.status.allocatable), alone.allocatable, wanted):
             return False
         applies("R-FIT-12")
         return True
@@ -223,10 +217,6 @@ def _insufficient(wanted: Resource, node: NodeInfo) -> list[str]:
         if (asked := amount(wanted, resource)) > 0
         and asked > amount(node.allocatable, resource) - amount(node.requested, resource)
     ]
-
-
-def _empty(node: Node) -> NodeInfo:
-    return NodeInfo(node, allocatable=resource_of(node.status.allocatable))
 
 
 def _requests_less(before: Pod, after: Pod, pod: Pod) -> bool:

@@ -31,10 +31,10 @@ from refsched.objects.storage import (
 )
 from refsched.objects.store import ObjectStore
 from refsched.rules import Reason, applies
+from refsched.volumes.csi_migration import MULTI_ZONE_DELIMITER
 
 TOPOLOGY_LABELS = (LEGACY_ZONE_LABEL, LEGACY_REGION_LABEL, ZONE_LABEL, REGION_LABEL)
 SUCCESSORS = {LEGACY_ZONE_LABEL: ZONE_LABEL, LEGACY_REGION_LABEL: REGION_LABEL}
-MULTI_ZONE_DELIMITER = "__"
 
 CLAIM_WITHOUT_NAME = Reason("PersistentVolumeClaim had no name", "R-VOLZONE-02")
 CLAIM_NOT_FOUND = Reason('persistentvolumeclaim "{}" not found', "R-VOLZONE-02")

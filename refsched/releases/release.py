@@ -101,13 +101,16 @@ class Release:
 
     def without_plugin(self, name: str) -> Release:
         """Returns the same release without this plugin."""
-        defaults = self.default_plugins
+        plugins = {other: plugin for other, plugin in self.plugins.items() if other != name}
+        return evolve(self.without_default(name), plugins=plugins)
+
+    def without_default(self, name: str) -> Release:
+        """Returns the same release, in which this plugin is not enabled by default."""
         points = {
             field: evolve(found, enabled=tuple(plugin for plugin in found.enabled if plugin.name != name))
-            for field, found in defaults.by_field().items()
+            for field, found in self.default_plugins.by_field().items()
         }
-        plugins = {other: plugin for other, plugin in self.plugins.items() if other != name}
-        return evolve(self, plugins=plugins, default_plugins=evolve(defaults, **points))
+        return evolve(self, default_plugins=evolve(self.default_plugins, **points))
 
 
 SCRIPTED = (Scripted("ScriptedA"), Scripted("ScriptedB"), ScriptedBinder)

@@ -164,13 +164,8 @@ def _spreading_by_constraints(release: Release) -> Release:
     def make(args: PodTopologySpreadArgs, handle: Handle) -> Plugin:
         return PodTopologySpread(args.default_constraints or _SPREAD_BY_DEFAULT)
 
-    plugins = release.default_plugins
-    kept = {
-        point: evolve(found, enabled=tuple(p for p in found.enabled if p.name != "SelectorSpread"))
-        for point, found in plugins.by_field().items()
-    }
     changed = release.with_plugin(evolve(release.plugins["PodTopologySpread"], make=make))
-    return evolve(changed, default_plugins=evolve(plugins, **kept))
+    return changed.without_default("SelectorSpread")
 
 
 GATES = gates(

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from refsched.config.feature_gates import with_feature_gates
-from refsched.config.read import default_config, read_config, unread_args
+from refsched.config.read import default_config, read_config
 from refsched.config.types import Extender as ExtenderConfig
 from refsched.errors import InputError, one_line
 from refsched.extenders.extender import Ask
@@ -50,6 +50,7 @@ from refsched.tools.planner.plan import plan as plan_of
 from refsched.tools.reading.api_fields import check_fields
 from refsched.tools.reading.documents import read_documents
 from refsched.tools.reading.dumps import items_of
+from refsched.tools.reading.unread_args import unread_args
 
 Manifest: TypeAlias = str | Mapping[str, Any]
 """A Manifest is one Kubernetes object as a mapping, or any number of them as YAML or JSON text."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from refsched.config.read import KIND, default_config, read_config, unread_args
+from refsched.config.read import KIND, default_config, read_config
 from refsched.config.scalars import parse_duration
 from refsched.config.types import Extender
 from refsched.errors import InputError
@@ -249,22 +249,3 @@ def test_profiles_may_enable_the_same_queue_sort() -> None:
 )
 def test_a_wrong_extender_is_refused(fields: dict[str, Any], problem: str) -> None:
     assert refusal(fields) == problem
-
-
-def test_arguments_that_nobody_reads_are_reported() -> None:
-    entries = [
-        {"name": "NodeAffinty", "args": {}},
-        {"name": "NodePorts"},
-        {"name": "Coscheduling"},
-        {"name": "NodeResourcesFit"},
-    ]
-    config = {
-        "apiVersion": "kubescheduler.config.k8s.io/v1",
-        "kind": "KubeSchedulerConfiguration",
-        "profiles": [{"pluginConfig": entries}],
-    }
-    assert list(unread_args(read_config(config))) == [
-        "profiles[0].pluginConfig[0] is ignored: there is no plugin 'NodeAffinty'; did you mean NodeAffinity?",
-        "profiles[0].pluginConfig[1] is ignored: NodePorts takes no arguments",
-        "profiles[0].pluginConfig[2] is ignored: there is no plugin 'Coscheduling'",
-    ]

@@ -10,7 +10,8 @@ import pytest
 from attrs import evolve
 
 from refsched.errors import InputError
-from refsched.machine.api_server import ApiServer, Event, describe
+from refsched.machine.api_server import ApiServer, Event
+from refsched.objects.kinds import described_as
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod, PodCondition
 from refsched.objects.reading import read_as
@@ -57,7 +58,7 @@ def test_what_is_not_there_cannot_be_changed(api: ApiServer) -> None:
 
 
 def test_an_object_is_named_as_its_scope_asks() -> None:
-    assert (describe(pod()), describe(node())) == ("Pod default/p", "Node n")
+    assert (described_as(pod()), described_as(node())) == ("Pod default/p", "Node n")
 
 
 def test_a_deletion_that_the_scheduler_asks_for_is_for_others_to_carry_out(api: ApiServer) -> None:

@@ -34,7 +34,7 @@ WRONG = (
         "fit-is-requeued-by-any-node",
         "A node that is too small for the pod requeues it.",
         _FIT,
-        "if not _has_pod_slot(_empty(after)) or _insufficient(wanted, _empty(after)):",
+        "if not _has_pod_slot(alone) or _insufficient(wanted, alone):",
         "if False:",
         breaks=("R-FIT-11",),
     ),

@@ -166,8 +166,8 @@ WRONG = (
         "scores-pod-level-requests",
         "For the score, too, a pod's requests as a whole replace those of its containers.",
         _FIT,
-        "requests = pod_requests(pod.pod, _SCORING_DEFAULTS, pod_level=False, use_status=False)",
-        "requests = pod_requests(pod.pod, _SCORING_DEFAULTS, use_status=False)",
+        "requests = pod_requests(pod.pod, SCORING_DEFAULTS, pod_level=False, use_status=False)",
+        "requests = pod_requests(pod.pod, SCORING_DEFAULTS, use_status=False)",
         breaks=("R-FIT-05",),
     ),
     Wrong(

@@ -13,7 +13,7 @@ from attrs import frozen
 
 from refsched import remembering
 from refsched.config.feature_gates import with_feature_gates
-from refsched.config.read import default_config, read_config, unread_args
+from refsched.config.read import default_config, read_config
 from refsched.config.types import KubeSchedulerConfiguration
 from refsched.errors import InputError
 from refsched.framework.choices import SeededChoices
@@ -31,6 +31,7 @@ from refsched.tools.planner.dry_extenders import reach
 from refsched.tools.reading.documents import MAX_TEXT, read_documents, read_text
 from refsched.tools.reading.files import open_file
 from refsched.tools.reading.manifests import Manifests, read_manifests
+from refsched.tools.reading.unread_args import unread_args
 
 GATES_OPTION = "--feature-gates"
 _BOOLEANS = {

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments that no plugin reads."""
+
+from __future__ import annotations
+
+from refsched.config.read import read_config
+from refsched.tools.reading.unread_args import unread_args
+
+
+def test_arguments_that_nobody_reads_are_reported() -> None:
+    entries = [
+        {"name": "NodeAffinty", "args": {}},
+        {"name": "NodePorts"},
+        {"name": "Coscheduling"},
+        {"name": "NodeResourcesFit"},
+    ]
+    config = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"pluginConfig": entries}],
+    }
+    assert list(unread_args(read_config(config))) == [
+        "profiles[0].pluginConfig[0] is ignored: there is no plugin 'NodeAffinty'; did you mean NodeAffinity?",
+        "profiles[0].pluginConfig[1] is ignored: NodePorts takes no arguments",
+        "profiles[0].pluginConfig[2] is ignored: there is no plugin 'Coscheduling'",
+    ]
