@@ -35,7 +35,7 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout, suppress
-from itertools import islice, product
+from itertools import chain, islice, product
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,7 @@ from attrs import frozen
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.clusters import APART, PLAIN, PREEMPTION, ZONE_SPREAD, cluster
+from benchmarks.clusters import APART, PLAIN, PREEMPTION, ZONE_SPREAD, Json, cluster
 from refsched.suite.adapters.kube_scheduler import kube_scheduler
 
 HERE = Path(__file__).parent
@@ -122,7 +122,7 @@ def refsched(until: float, *arguments: str | Path) -> Cost:
 # --- Pods a second --------------------------------------------------------------------------------
 
 
-def _requests(objects: Iterable[dict[str, Any]], pending: int) -> Iterable[dict[str, Any]]:
+def _requests(objects: Iterable[Json], pending: int) -> Iterable[Json]:
     """What a driver asks: the cluster, an attempt for each pending pod, and when it was requeued another."""
     config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     yield {"hello": {"protocol": 1}}
@@ -164,15 +164,25 @@ def row(nodes: int, workload: str, most: int) -> Row:
 
 
 def files(folder: Path, given: Row) -> Files:
+    """Nothing is held whole, since what this process takes at the most is counted as a child's, too."""
     shape, running, _ = WORKLOADS[given.workload]
     manifests, requests = [], []
     for count in (given.pods, 0):
-        objects = list(cluster(given.nodes, count, shape, running))
         manifests.append(folder / f"manifests-{count}.json")
-        manifests[-1].write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+        _write_list(manifests[-1], cluster(given.nodes, count, shape, running))
         requests.append(folder / f"requests-{count}.jsonl")
-        requests[-1].write_text("".join(f"{json.dumps(each)}\n" for each in _requests(objects, count)))
+        with requests[-1].open("w") as file:
+            for each in _requests(cluster(given.nodes, count, shape, running), count):
+                file.write(f"{json.dumps(each)}\n")
     return Files((manifests[0], manifests[1]), (requests[0], requests[1]))
+
+
+def _write_list(path: Path, objects: Iterable[Json]) -> None:
+    with path.open("w") as file:
+        file.write('{"apiVersion": "v1", "kind": "List", "items": [')
+        for number, each in enumerate(objects):
+            file.write(f"{',' if number else ''}{json.dumps(each)}")
+        file.write("]}")
 
 
 def ours(given: Files, until: float) -> float:
@@ -239,10 +249,9 @@ def dump(path: Path, nodes: int, pending: int, running: int, output: str, until:
 
 def recording(folder: Path, nodes: int, pending: int, running: int, until: float) -> Path:
     """What the specification does on such a cluster, as a trace."""
-    objects = [{"apiVersion": "v1", "kind": "List", "items": list(cluster(nodes, pending, PLAIN, running))}]
     steps = [
         {"create": f"{each['kind']} {'default/' if each['kind'] == 'Pod' else ''}{each['metadata']['name']}"}
-        for each in objects[0]["items"]
+        for each in cluster(nodes, pending, PLAIN, running)
     ]
     written = json.dumps([*steps, {"schedule": pending}])
     scenario = {
@@ -252,7 +261,9 @@ def recording(folder: Path, nodes: int, pending: int, running: int, until: float
         "data": {"steps": written},
     }
     path, trace = folder / "scenario.yaml", folder / "trace.jsonl.gz"
-    path.write_text("".join(f"---\n{json.dumps(each)}\n" for each in (scenario, *objects[0]["items"])))
+    with path.open("w") as file:
+        for each in chain([scenario], cluster(nodes, pending, PLAIN, running)):
+            file.write(f"---\n{json.dumps(each)}\n")
     refsched(until, "record", "--impl", "refsched.reference", "--scenario", path, "--output", trace)
     return trace
 

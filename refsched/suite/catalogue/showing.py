@@ -85,6 +85,7 @@ _PLUGINS: Mapping[str, tuple[str, ...]] = {
 id counts."""
 
 
+@cache
 def shown_with(rule: str) -> tuple[str, ...]:
     """The capabilities of which one must be claimed, so that the rule can show. Empty: it shows in any case."""
     if rule in _RULES:

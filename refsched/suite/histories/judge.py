@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 from refsched.checking.agreement import Disagreement
@@ -56,6 +57,7 @@ class Judge:
         self, history: History, part: Part, *, with_specification: bool = True, level: str = "all"
     ) -> None:
         self._part = part
+        self._lacks = cache(part.lacks)
         self._capabilities = capabilities = part.capabilities
         release = release_of(part.kubernetes)
         self._reach = Reach()
@@ -280,7 +282,7 @@ class Judge:
         nothing, though their code runs."""
         if rule in _IN_WORDS:
             return isinstance(record, Attempt) and _has_any(record, _IN_WORDS[rule])
-        if self._part.lacks(rule) or (rule.startswith(EXTENDERS) and not self._has_extenders):
+        if self._lacks(rule) or (rule.startswith(EXTENDERS) and not self._has_extenders):
             return False
         match shown_with(rule):
             case ("queue",):

@@ -24,9 +24,10 @@ def plural(kind: str) -> str:
 
 @frozen
 class _Cluster:
-    """What the question looks at besides the pod: what runs, and what concerns every pod."""
+    """What the question looks at besides the pod. ``lowest_priority`` is that of the running pods with labels,
+    which alone a disruption budget can select; None if there is no such pod."""
 
-    bound: Sequence[Pod]
+    lowest_priority: int | None
     counts_capacity: bool
     namespaces_are_selected: bool
 
@@ -38,7 +39,7 @@ def absent_kinds(objects: Sequence[ApiObject], pods: Iterable[Pod]) -> Mapping[s
     bound = [shown for shown in objects if isinstance(shown, Pod) and shown.spec.node_name]
     drivers = [shown for shown in objects if isinstance(shown, CSIDriver)]
     cluster = _Cluster(
-        bound,
+        min((pod.priority for pod in bound if pod.labels), default=None),
         not drivers or any(driver.spec.storage_capacity for driver in drivers),
         any(_selects_namespaces(pod) for pod in bound),
     )
@@ -90,7 +91,7 @@ def _selects_namespaces(pod: Pod) -> bool:
 def _may_preempt(pod: Pod, cluster: _Cluster) -> bool:
     if pod.spec.preemption_policy == "Never":
         return False
-    return any(other.priority < pod.priority and other.labels for other in cluster.bound)
+    return cluster.lowest_priority is not None and cluster.lowest_priority < pod.priority
 
 
 def _has_claims(pod: Pod, cluster: _Cluster) -> bool:
