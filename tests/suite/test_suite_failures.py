@@ -37,6 +37,7 @@ WRONG = said(
       shrunk from 4 steps · also failing, and dependent on this rule: R-TOY-02
       test:    test_toys::test_toys
       again:   pytest --impl=wrong --replay=.refsched/R-TOY-01.jsonl
+      why:     refsched explain -f .refsched/R-TOY-01.jsonl default/p1
       inputs:  .refsched/R-TOY-01.yaml   (kubectl apply -f)
 
     rules          pass          fail  inconclusive   not claimed
@@ -150,3 +151,36 @@ def test_what_repeats_earlier_failures_is_removed_when_a_run_begins(suite: Suite
     assert (folder / "R-TOY-01.jsonl").is_file()
     suite(impl="right")
     assert [path.name for path in folder.iterdir()] == ["mine.yaml"]
+
+
+def test_a_rule_that_is_only_observed_hides_none_that_is_promised(suite: Suite) -> None:
+    result = suite(impl="hides")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        ["FAILED  R-TOY-01*", "*pod  p1  cpu 9", "*R-TOY-03*", "does not conform: 1 promised rule *"]
+    )
+
+
+def test_a_run_that_fails_by_what_is_only_observed_does_not_say_that_it_conforms(suite: Suite) -> None:
+    result = suite(impl="words")
+    assert result.ret == 1
+    result.stdout.no_fnmatch_line("conforms*")
+    result.stdout.fnmatch_lines(
+        ["keeps what Kubernetes promises, as far as was checked: 2 promised *", "1 observed *"]
+    )
+
+
+def test_a_rule_that_ends_most_tests_is_offered_to_be_accepted(suite: Suite) -> None:
+    again = (
+        "@conforms(area='toys', rules=('R-TOY-01',))\ndef test_{}(check, history):\n    check(history)\n\n"
+    )
+    more = "from refsched.suite import conforms\n\n" + "".join(again.format(name) for name in "ab")
+    suite.add("test_more.py", more)
+    result = suite(impl="wrong")
+    result.stdout.fnmatch_lines(
+        [
+            "R-TOY-0? ended 3 of 4 tests, and what is behind was not looked at. To accept it for now, and go on:",
+            "  printf *R-TOY-0? >> known.txt",
+            "  pytest --impl=wrong --baseline known.txt",
+        ]
+    )

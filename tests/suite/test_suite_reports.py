@@ -210,6 +210,7 @@ def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
         "trace": ".refsched/R-FIT-01.jsonl",
         "scenario": ".refsched/R-FIT-01.yaml",
         "again": "pytest conformance/ --impl='exec:./mine --fast' --replay=.refsched/R-FIT-01.jsonl",
+        "explain": "",
     }
     assert printed["rules"][3] == {
         "id": "R-QUEUE-01",

@@ -11,6 +11,7 @@ from refsched.records import Attempt, Bind, NodeStatus, NodeUsage, PreFilter, Re
 from refsched.suite import Judgement
 from refsched.suite.histories.driver import Seen
 from refsched.suite.histories.history import (
+    DEFAULT_CONFIG,
     Advance,
     Delete,
     History,
@@ -139,3 +140,27 @@ def test_steps_and_what_came_of_them() -> None:
 
 def test_a_schedule_without_an_attempt_had_no_pod() -> None:
     assert lines([Schedule()]) == ["1  schedule  →  no pod"]
+
+
+def test_what_is_configured_otherwise_stands_first() -> None:
+    profile = {"schedulerName": "default-scheduler", "percentageOfNodesToScore": 50}
+    config = {**DEFAULT_CONFIG, "podMaxBackoffSeconds": 3, "profiles": [profile]}
+    history = History((Schedule(), Observe()), config, {"A": False})
+    assert described_steps(Judgement(history), 1) == (
+        [
+            "   configuration  {podMaxBackoffSeconds: 3, profiles: [{percentageOfNodesToScore: 50}]}",
+            "   feature gates  {A: false}",
+            "1  schedule  →  no pod",
+            "2  observe",
+        ],
+        3,
+    )
+
+
+def test_what_a_part_is_always_configured_with_is_not_said() -> None:
+    config = {
+        **DEFAULT_CONFIG,
+        "profiles": [{"schedulerName": "default-scheduler", "plugins": {"score": {}}}],
+    }
+    history = History((Observe(),), config)
+    assert described_steps(Judgement(history, usual=config), 0) == (["1  observe"], 0)

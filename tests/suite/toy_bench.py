@@ -7,6 +7,7 @@ The rules: a pod of more than 3 cpu fits nowhere (R-TOY-01); what does not fit i
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -84,9 +85,12 @@ class Toy:
     def answer(self, cpu: int) -> tuple[str, NodeStatus]:
         """The result, and the status of the one node."""
         ASKED.append(cpu)
+        if self.what == "wrong-and-slow":
+            time.sleep(0.1)
         if self.what == "warns":
             warnings.warn("this is deprecated", DeprecationWarning, stacklevel=1)
-        fits = cpu <= (ROOM + 2 if self.what == "wrong" else ROOM)
+        fits = cpu <= (ROOM + 2 if self.what.startswith("wrong") else ROOM)
+        fits = fits or (cpu == 9 and self.what == "hides")
         if fits:
             return "scheduled", NodeStatus("Success")
         self.reported += 1
@@ -96,14 +100,17 @@ class Toy:
             raise ZeroDivisionError("a bug of the judge")
         if self.what == "fickle" and self.reported == 3:
             return "scheduled", NodeStatus("Success")
-        plugin = "NodeName" if self.what in ("wrong", "misnames") else "NodeResourcesFit"
-        reason = "too big" if self.what == "words" else "Insufficient cpu"
+        plugin = "NodeName" if self.what in ("wrong", "wrong-and-slow", "misnames") else "NodeResourcesFit"
+        reason = "too big" if self.what in ("words", "hides") else "Insufficient cpu"
         return "unschedulable", NodeStatus("Unschedulable", plugin, (reason,))
 
 
 class ToyBench:
     rules: Mapping[str, Rule] = {rule.id: rule for rule in RULES}
     areas: Mapping[str, Callable[[], SearchStrategy[History]]] = {"toys": lambda: HISTORIES}
+
+    def __init__(self, level: str = "all") -> None:
+        self.level = level
 
     def holding(self, connection: Any) -> frozenset[str]:
         return frozenset(self.rules)
@@ -116,6 +123,9 @@ class ToyBench:
             raise AdapterUnavailable(what, "there is no such program; install it")
         claims = {"claims-nothing": (), "modest": ("queue",)}.get(what, ("filter", "queue"))
         return Toy(what, Hello(what, frozenset(claims)))
+
+    def at_level(self, level: str) -> ToyBench:
+        return ToyBench(level)
 
     def judge(self, connection: Toy, history: History) -> Judgement:
         seen: list[Seen] = []
@@ -132,7 +142,11 @@ class ToyBench:
             node = "n1" if result == "scheduled" else None
             seen.append(Seen(index, 0.0, Attempt(f"default/{name}", result, node, filter={"n1": status})))
             decisive["R-TOY-01"] += 1
-            findings = list(self._findings(index, f"default/{name}", cpu, result, status, decisive))
+            findings = [
+                finding
+                for finding in self._findings(index, f"default/{name}", cpu, result, status, decisive)
+                if self.level in ("all", self.rules[finding.rule].level)
+            ]
             if findings:
                 return Judgement(history, seen, findings, decisive, len(seen), len(seen) - 1)
         return Judgement(history, seen, (), decisive, len(seen), len(seen))

@@ -135,10 +135,14 @@ def _limited() -> Iterator[None]:
 
 
 def explained_apart(
-    shown: Comparison, others: Sequence[Comparison], suspected: Sequence[str], may_be: Callable[[str], bool]
+    shown: Comparison,
+    others: Sequence[Comparison],
+    suspected: Sequence[str],
+    may_be: Callable[[str], bool],
+    patience: float = PATIENCE,
 ) -> Explanation:
     """The same, in a process that parts from this one: here nothing is ever broken. Nothing is explained where a
-    process cannot part, or takes too long."""
+    process cannot part, or takes longer than ``patience``, in seconds."""
     if not hasattr(os, "fork"):
         return Explanation()
     answers, says = os.pipe()
@@ -149,7 +153,7 @@ def explained_apart(
         _answer(says, lambda: explanation_of(shown, others, suspected, may_be))
     os.close(says)
     try:
-        said = json.loads(_read(answers) or b"[[], 0]")
+        said = json.loads(_read(answers, patience) or b"[[], 0]")
     finally:
         os.close(answers)
         with suppress(ProcessLookupError):
@@ -168,9 +172,9 @@ def _answer(says: int, explain: Callable[[], Explanation]) -> Any:
         os._exit(0)
 
 
-def _read(answers: int) -> bytes:
+def _read(answers: int, patience: float) -> bytes:
     """All that comes before the end, or before the patience is over."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + patience
     said = b""
     while select.select([answers], [], [], max(0.0, deadline - time.monotonic()))[0]:
         more = os.read(answers, 4096)

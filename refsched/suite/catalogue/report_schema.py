@@ -38,6 +38,10 @@ _FAILURE = _all(
     trace={**_TEXT, "description": "The path of the trace that repeats it."},
     scenario={**_TEXT, "description": "The path of its inputs as YAML."},
     again={**_TEXT, "description": "The command that repeats it."},
+    explain={
+        **_TEXT,
+        "description": "The command that shows how the specification decides there, if one can.",
+    },
 )
 
 _RULE = _all(

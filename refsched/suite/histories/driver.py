@@ -20,6 +20,7 @@ from refsched.suite.adapters.answers import Answer
 from refsched.suite.histories.api_server import ApiServer
 from refsched.suite.histories.findings import Comparison, Finding, KnownDefectMetError
 from refsched.suite.histories.history import (
+    DEFAULT_CONFIG,
     Advance,
     Create,
     Delete,
@@ -106,7 +107,8 @@ class Seen:
 @define
 class Transcript:
     """A Transcript is what happened. ``ended`` says why the history was not run to its end, if it was not.
-    ``decisive``, ``choices`` and ``single`` are the judge's counts."""
+    ``decisive``, ``choices`` and ``single`` are the judge's counts. ``usual`` is the configuration that the
+    implementation gets with the default one."""
 
     history: History
     seen: list[Seen] = Factory(list)
@@ -116,6 +118,7 @@ class Transcript:
     choices: int = 0
     single: int = 0
     comparison: Comparison | None = None
+    usual: Mapping[str, Any] = Factory(lambda: DEFAULT_CONFIG)
 
 
 class _OverError(Exception):

@@ -21,6 +21,7 @@ import yaml
 from refsched.checking.trace import FORMAT, read_trace
 from refsched.errors import InputError, one_line
 from refsched.records import Input, Update, read_record, to_json
+from refsched.releases import DEFAULT
 from refsched.suite.histories.history import (
     DEFAULT_CONFIG,
     Create,
@@ -33,11 +34,9 @@ from refsched.suite.histories.history import (
 from refsched.suite.session.bench import Seen
 from refsched.tools.reading.api_fields import check_fields
 from refsched.tools.reading.documents import read_documents, read_text
+from refsched.tools.reading.manifests import SCENARIO
 
 Json = dict[str, Any]
-
-SCENARIO = "refsched.dev/scenario"
-"""The label of the ConfigMap that contains the steps."""
 
 IMAGE = "registry.k8s.io/pause:3.10"
 """The API server requires an image of each container; no node reports this one."""
@@ -91,9 +90,14 @@ def _read_step(step: object) -> Step:
 # --- Traces ---------------------------------------------------------------------------------------
 
 
-def trace_lines(history: History, seen: Sequence[Seen], scheduler: Mapping[str, str]) -> str:
-    """Returns the transcript as a trace, with the history in its header."""
+def trace_lines(
+    history: History, seen: Sequence[Seen], scheduler: Mapping[str, str], kubernetes: str = DEFAULT.name
+) -> str:
+    """Returns the transcript as a trace, with the history in its header. ``kubernetes`` is the release by which
+    the scheduler decides."""
     header: Json = {"trace": FORMAT, "scheduler": dict(scheduler), "config": history.config}
+    if kubernetes != DEFAULT.name:
+        header["kubernetes"] = kubernetes
     if history.feature_gates:
         header["featureGates"] = dict(history.feature_gates)
     header["steps"] = steps_as_json(history)

@@ -99,4 +99,5 @@ class Trial:
             choices=judge.choices,
             single=judge.single,
             comparison=Comparison(judge.agrees, judge.asked),
+            usual=self._part.history(History(())).config,
         )

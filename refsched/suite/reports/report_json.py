@@ -120,6 +120,7 @@ def _failure(failure: Failure, result: Result) -> Json:
         "trace": result.path_of(failure.rule, "jsonl"),
         "scenario": result.path_of(failure.rule, "yaml"),
         "again": result.again(failure.rule),
+        "explain": result.explain(failure),
     }
 
 

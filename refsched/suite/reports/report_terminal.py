@@ -48,6 +48,8 @@ def paragraphs(result: Result) -> Iterator[Paragraph]:
         yield Paragraph(tuple(_failure(result, root)), "red")
     if others := [each for each in result.failures if each not in roots and not _explaining(roots, each)]:
         yield Paragraph(tuple(_others(others, result)), "red")
+    if result.everywhere and not result.replayed:
+        yield Paragraph(tuple(_going_on(result)), "yellow")
     for seen in result.faults:
         yield Paragraph(tuple(_fault(seen)), "yellow")
     if not result.replayed:
@@ -112,6 +114,8 @@ def _failure(result: Result, each: RuleVerdict) -> Iterator[str]:
         yield f"  case:    {first.strip()}"
         yield from more
     yield f"  again:   {result.again(failure.rule)}"
+    if explain := result.explain(failure):
+        yield f"  why:     {explain}"
     if not result.replayed:
         yield f"  inputs:  {result.path_of(failure.rule, 'yaml')}   (kubectl apply -f)"
 
@@ -137,6 +141,19 @@ def _others(others: Sequence[RuleVerdict], result: Result) -> Iterator[str]:
         sentence = textwrap.shorten(each.rule.sentence, WIDTH - width - 4, placeholder=" …")
         yield f"  {each.rule.id:{width}}  {sentence}".rstrip()
     yield f"  Their traces stand beside the others, in {result.folder}/."
+
+
+def _going_on(result: Result) -> Iterator[str]:
+    """How to see what is behind a rule that is broken in so many tests."""
+    rules = [rule for rule, _ in result.everywhere]
+    ended = ", ".join(
+        f"{rule} ended {tests} of {counted(result.tests, 'test')}" for rule, tests in result.everywhere
+    )
+    yield from _wrapped(
+        f"{ended}, and what is behind was not looked at. To accept it for now, and go on:", ""
+    )
+    yield f"  printf '%s\\n' {' '.join(rules)} >> known.txt"
+    yield f"  {result.command} --baseline known.txt"
 
 
 def _fault(seen: FaultSeen) -> Iterator[str]:

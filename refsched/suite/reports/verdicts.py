@@ -63,7 +63,7 @@ class Result:
     no test of the run was about; ``ended`` why histories were not done to their end, and how many; ``power`` what
     so many of the tests' histories kill; ``command`` the start of one that repeats a failure, from ``folder`` or
     from the file that this run ``replayed`` itself; ``unfinished`` how many tests did not come to their end;
-    ``interrupted`` that a user ended the run.
+    ``interrupted`` that a user ended the run; ``ending`` how many tests each broken rule ended.
     """
 
     about: About
@@ -85,6 +85,13 @@ class Result:
     replayed: str = ""
     unfinished: int = 0
     interrupted: bool = False
+    ending: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def everywhere(self) -> tuple[tuple[str, int], ...]:
+        """The broken rules that ended more than a third of the tests, and so many tests: what is behind them was
+        not looked at."""
+        return tuple((rule, tests) for rule, tests in self.ending if tests > max(1, self.tests / 3))
 
     def having(self, verdict: str) -> tuple[RuleVerdict, ...]:
         return tuple(each for each in self.rules if each.verdict == verdict)
@@ -129,6 +136,13 @@ class Result:
     def again(self, rule: str) -> str:
         return f"{self.command} --replay={shlex.quote(self.replayed or self.path_of(rule, 'jsonl'))}"
 
+    def explain(self, failure: Failure) -> str:
+        """The command that shows how the specification decides there; empty where there is none."""
+        if not failure.explained or self.replayed:
+            return ""
+        trace = shlex.quote(self.path_of(failure.rule, "jsonl"))
+        return f"refsched explain -f {trace} {shlex.quote(failure.explained)}"
+
     @property
     def headline(self) -> str:
         return " ".join(self.sentences)
@@ -146,6 +160,7 @@ def _sentences(result: Result) -> Iterable[str]:
     promised = [each for each in result.rules if each.rule.level == PROMISED]
     passed = sum(each.verdict == PASS for each in promised)
     broken = len(result.promised_failures)
+    observed = len(result.failures) - broken
     known = sum(each.known and each.verdict == FAIL for each in result.rules)
     kept = counted(passed, "promised rule")
     if broken:
@@ -154,13 +169,15 @@ def _sentences(result: Result) -> Iterable[str]:
         yield "could not be judged: no promised rule was kept, or broken."
     elif result.faults or result.unfinished or result.interrupted:
         yield f"not judged in full: {kept} kept, none broken."
+    elif observed or result.stale:
+        yield f"keeps what Kubernetes promises, as far as was checked: {kept} kept, none broken."
     elif known:
         yield f"conforms but for its baseline, as far as was checked: {kept} kept."
     else:
         yield f"conforms, as far as was checked: {kept} kept, none broken."
-    observed = len(result.failures) - broken
     if observed:
-        yield f"{counted(observed, 'observed rule')} broken: this version does otherwise, which nothing promises."
+        broken_ones = counted(observed, "observed rule")
+        yield f"{broken_ones} broken: this version does otherwise, which nothing promises (--level promised)."
     if known:
         yield f"{counted(known, 'rule')} broken as the baseline says."
     if result.stale:
@@ -255,6 +272,12 @@ def ended_early(outcomes: Sequence[Outcome]) -> tuple[tuple[str, int], ...]:
     counts: Counter[str] = Counter()
     for outcome in outcomes:
         counts.update(outcome.ended)
+    return tuple(sorted(counts.items(), key=lambda counted: (-counted[1], counted[0])))
+
+
+def ended_by_rules(outcomes: Sequence[Outcome]) -> tuple[tuple[str, int], ...]:
+    """The rule that ended most tests first, and so many tests."""
+    counts = Counter(outcome.target for outcome in outcomes if outcome.target)
     return tuple(sorted(counts.items(), key=lambda counted: (-counted[1], counted[0])))
 
 

@@ -29,6 +29,7 @@ from refsched.suite.session.bench import Judgement
 
 Json = dict[str, Any]
 SCRIPT = "refsched.dev/script"
+DEFAULT_PROFILE = "default-scheduler"
 MARGIN = 18
 """Columns before the text of expected and got: where the outcome of a step stands."""
 
@@ -157,11 +158,12 @@ def flow(value: object) -> str:
 
 
 def described_steps(judgement: Judgement, wrong: int) -> tuple[list[str], int]:
-    """One line for each step, and under it what else came of it; and which line is the last of step ``wrong``."""
+    """One line for each step, and under it what else came of it; and which line is the last of step ``wrong``.
+    What is configured otherwise than by default stands above them."""
     width = len(str(len(judgement.history.steps)))
     names = _NameColumn.of(judgement.history)
-    lines: list[str] = []
-    last = 0
+    lines = [f"{'':{width}}  {line}" for line in _configured(judgement)]
+    last = max(len(lines) - 1, 0)
     for index, step in enumerate(judgement.history.steps):
         caused = [entry.record for entry in judgement.seen if entry.step == index]
         first, *others = list(_outcomes(step, caused)) or [""]
@@ -171,6 +173,19 @@ def described_steps(judgement: Judgement, wrong: int) -> tuple[list[str], int]:
         if index == wrong:
             last = len(lines) - 1
     return lines, last
+
+
+def _configured(judgement: Judgement) -> Iterator[str]:
+    history = judgement.history
+    others = {name: set_to for name, set_to in history.config.items() if set_to != judgement.usual.get(name)}
+    [usual] = judgement.usual.get("profiles") or [{"schedulerName": DEFAULT_PROFILE}]
+    match others.get("profiles"):
+        case [profile]:
+            others["profiles"] = [{key: value for key, value in profile.items() if value != usual.get(key)}]
+    if others:
+        yield f"configuration  {flow(others)}"
+    if history.feature_gates:
+        yield f"feature gates  {flow(dict(history.feature_gates))}"
 
 
 @attrs.frozen

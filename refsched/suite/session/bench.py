@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from attrs import field, frozen
 from hypothesis.strategies import SearchStrategy
 
 from refsched.records import Record
 from refsched.suite.histories.findings import Comparison, Finding
-from refsched.suite.histories.history import History, Step
+from refsched.suite.histories.history import DEFAULT_CONFIG, History, Step
 
 NEEDS = "needs "
 """How the reason begins why a history was not run that needs what the implementation does not do."""
@@ -83,7 +83,8 @@ class Judgement:
     """What came of one history.
 
     ``decisive`` counts for each rule how often it produced a value that was checked; ``choices`` how many outcomes
-    were checked, and ``single`` for how many of them the specification allowed one only.
+    were checked, and ``single`` for how many of them the specification allowed one only. ``usual`` is the
+    configuration that the implementation gets with the default one.
     """
 
     history: History
@@ -94,6 +95,7 @@ class Judgement:
     single: int = 0
     ended: str = ""
     comparison: Comparison | None = None
+    usual: Mapping[str, Any] = field(factory=lambda: DEFAULT_CONFIG)
 
     @property
     def needs_more(self) -> bool:
@@ -137,6 +139,10 @@ class Bench(Protocol):
     def lacks(self, connection: Connection) -> Mapping[str, str]:
         """The rules that nothing shows which the implementation reports, each with the capability or the plugin
         that it does not have, or is not judged by."""
+        ...
+
+    def at_level(self, level: str) -> Bench:
+        """The same, by which the rules of this level count."""
         ...
 
     def judge(self, connection: Connection, history: History) -> Judgement:

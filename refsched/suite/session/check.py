@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import time
 import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
@@ -21,6 +22,7 @@ from refsched.suite.catalogue.suspicion import MOST
 from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.scenario import steps_as_json
+from refsched.suite.session.allowance import Allowance
 from refsched.suite.session.bench import Course, Judgement
 from refsched.suite.session.dependence import by_cause
 from refsched.suite.session.outcome import Fault
@@ -144,6 +146,9 @@ class Checking:
     choices: int = 0
     single: int = 0
     ended: Counter[str] = Factory(Counter)
+    allowance: Allowance = Factory(Allowance)
+    failed_at: float = 0.0
+    """When the test was first seen to fail, by ``time.monotonic``."""
     failing: deque[Comparison] = Factory(lambda: deque(maxlen=KEPT))
     passing: deque[Comparison] = Factory(lambda: deque(maxlen=KEPT))
 
@@ -206,16 +211,20 @@ class Checking:
     def _raise(self, kinds: Sequence[str]) -> None:
         if kinds and self.target is None:
             self.target = kinds[0]
+            self.failed_at = time.monotonic()
         if self.target in kinds:
             raise broken(self.target)(self.target)
 
     def settle(self, problem: BaseException | None) -> None:
         """The test is over, with this exception or with none: what was seen broken stays broken."""
         if self.target is not None:
+            self.allowance.spend(time.monotonic() - self.failed_at)
             self.repeats = isinstance(problem, RuleBrokenError | HaltedError)
             if self.repeats:
-                self._leave_out_what_can_be(self.target)
-                self._explain(self.target)
+                with self.allowance.spending():
+                    self._leave_out_what_can_be(self.target)
+                with self.allowance.spending():
+                    self._explain(self.target)
             raise broken(self.target)(self.target) from None
         if problem is not None:
             raise problem
@@ -226,7 +235,10 @@ class Checking:
         history = self.evidence[kind].judgement.history
         if type(history) is not History:
             return
+        deadline = time.monotonic() + self.allowance.share
         for number in reversed(range(len(history.steps))):
+            if time.monotonic() > deadline:
+                return
             shorter = evolve(history, steps=history.steps[:number] + history.steps[number + 1 :])
             try:
                 judgement = self.judge(shorter)

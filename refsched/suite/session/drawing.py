@@ -13,7 +13,7 @@ from typing import Any
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, settings
-from hypothesis.internal.conjecture import providers
+from hypothesis.internal.conjecture import engine, providers
 from hypothesis.internal.conjecture.engine import ConjectureRunner
 from hypothesis.internal.constants_ast import Constants
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
@@ -51,6 +51,11 @@ def load_profile() -> None:
     settings.load_profile(PROFILE)
     _leave_local_constants_alone()
     _draw_each_anew()
+
+
+def allow_shrinking(seconds: float) -> None:
+    """For the tests that run from now on in this process: Hypothesis itself stops after five minutes."""
+    engine.MAX_SHRINKING_SECONDS = seconds  # type: ignore[assignment]
 
 
 def _leave_local_constants_alone() -> None:

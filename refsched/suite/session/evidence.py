@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from refsched.records import Attempt
 from refsched.suite.histories.scenario import scenario_text, trace_lines
 from refsched.suite.reports.wording import described_steps, said
-from refsched.suite.session.bench import Rule
+from refsched.suite.session.bench import Judgement, Rule
 from refsched.suite.session.check import Checking, Evidence
 from refsched.suite.session.outcome import Failure
 from refsched.suite.session.runner import About
@@ -32,10 +33,17 @@ def failure_of(
         pod=finding.pod,
         expected=said(finding.expected),
         got=said(finding.got),
-        trace=trace_lines(judgement.history, judgement.seen, scheduler),
+        trace=trace_lines(judgement.history, judgement.seen, scheduler, about.kubernetes),
         scenario=scenario_text(judgement.history, title=f"{rule.id}: {rule.sentence}".removesuffix(": ")),
         shrunk=is_target,
         repeats=checking.repeats or not is_target,
         case=case,
         also=finding.also,
+        explained=finding.pod if _can_be_explained(finding.pod, judgement) else "",
     )
+
+
+def _can_be_explained(pod: str, judgement: Judgement) -> bool:
+    """Of a pod that was tried, and without extenders: they do not answer any more."""
+    tried = {entry.record.pod for entry in judgement.seen if isinstance(entry.record, Attempt)}
+    return pod in tried and not judgement.history.config.get("extenders")

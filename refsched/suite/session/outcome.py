@@ -20,7 +20,8 @@ class Failure:
     ``lines`` are the history's steps as text, and what was expected is printed below the one at ``line``.
     ``trace`` and ``scenario`` are the contents of the files that are written. ``shrunk`` says that the history
     was shrunk, and ``repeats`` that the same inputs broke the rule again. ``case`` is the sentence of the case
-    that was run, if it was one. ``also`` are rules that may be broken instead of this one."""
+    that was run, if it was one. ``also`` are rules that may be broken instead of this one. ``explained`` is the
+    pod whose last decision ``refsched explain`` shows from the trace, if it can."""
 
     rule: str
     test: str
@@ -39,6 +40,7 @@ class Failure:
     repeats: bool = True
     case: str = ""
     also: tuple[str, ...] = ()
+    explained: str = ""
 
 
 @frozen

@@ -51,13 +51,17 @@ class Runner:
         connection = self._connected()
         return About.of(connection.hello, self.bench.holding(connection), self.bench.lacks(connection))
 
-    def judge(self, history: History) -> Judgement:
+    def judge(self, history: History, level: str = "") -> Judgement:
+        """By the rules of this level, if it is not the one of the run."""
         with self._asking():
-            return self.bench.judge(self._connected(), history)
+            return self._bench_at(level).judge(self._connected(), history)
 
-    def begin(self, beginning: History) -> Course:
+    def begin(self, beginning: History, level: str = "") -> Course:
         with self._asking():
-            return self.bench.begin(self._connected(), beginning)
+            return self._bench_at(level).begin(self._connected(), beginning)
+
+    def _bench_at(self, level: str) -> Bench:
+        return self.bench.at_level(level) if level else self.bench
 
     @contextmanager
     def _asking(self) -> Iterator[None]:

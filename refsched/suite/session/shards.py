@@ -19,7 +19,14 @@ from attrs import evolve, field, frozen
 from cattrs.preconf.json import make_converter
 
 from refsched.errors import InputError
-from refsched.suite.reports.verdicts import Result, ended_early, faults_seen, is_selected, rule_verdicts
+from refsched.suite.reports.verdicts import (
+    Result,
+    ended_by_rules,
+    ended_early,
+    faults_seen,
+    is_selected,
+    rule_verdicts,
+)
 from refsched.suite.session.baseline import stale
 from refsched.suite.session.bench import Rule
 from refsched.suite.session.budget import Planned, power_of
@@ -113,6 +120,7 @@ def result_of(evidence: Evidence) -> Result:
         single=sum(outcome.single for outcome in outcomes),
         untested=len({rule.id for rule in selected} - {each.rule.id for each in rules}),
         ended=ended_early(outcomes),
+        ending=ended_by_rules(outcomes),
         power=power_of(((outcome.test, outcome.done) for outcome in outcomes), evidence.about),
         stale=stale(evidence.known, rules),
         replayed=evidence.replayed,

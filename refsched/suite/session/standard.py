@@ -29,6 +29,9 @@ class StandardBench:
         self._level = level
         self._in_process = in_process
 
+    def at_level(self, level: str) -> StandardBench:
+        return StandardBench(in_process=self._in_process, level=level)
+
     @cached_property
     def rules(self) -> Mapping[str, Rule]:
         stated = (
@@ -93,4 +96,5 @@ def judgement_of(transcript: Transcript) -> Judgement:
         transcript.single,
         transcript.ended,
         transcript.comparison,
+        transcript.usual,
     )

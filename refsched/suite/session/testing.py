@@ -3,23 +3,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
 
 import pytest
 from _pytest.outcomes import OutcomeException
 
-from refsched.errors import printable
+from refsched.errors import InputError, printable
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
-from refsched.suite.breaking.explaining import Explanation, explained_apart
+from refsched.suite.breaking.explaining import PATIENCE, Explanation, explained_apart
 from refsched.suite.histories.findings import Comparison
 from refsched.suite.histories.history import History
 from refsched.suite.reports.report_terminal import failure_lines
 from refsched.suite.reports.verdicts import is_selected
-from refsched.suite.session.bench import Bench, Rule
+from refsched.suite.session.allowance import Allowance
+from refsched.suite.session.bench import PROMISED, Bench, Rule
 from refsched.suite.session.budget import Planned, plan, weight_of
 from refsched.suite.session.check import Checking, HaltedError, RuleBrokenError
 from refsched.suite.session.conforming import REPLAY, Declaration, case_of, declared_by
-from refsched.suite.session.drawing import drawn, drawn_by
+from refsched.suite.session.drawing import allow_shrinking, drawn, drawn_by
 from refsched.suite.session.evidence import failure_of
 from refsched.suite.session.options import Options
 from refsched.suite.session.outcome import Fault, Outcome, with_property
@@ -33,6 +36,9 @@ THOROUGH = 20
 """Times the default number of examples."""
 
 CHECKING = pytest.StashKey[Checking]()
+BEHIND = pytest.StashKey[Checking]()
+"""What is promised, behind a rule that is only observed."""
+
 MISSING = pytest.StashKey[tuple[str, ...]]()
 
 
@@ -55,6 +61,7 @@ class Testing:
         self._replayed = replayed
         self._place = {rule: number for number, rule in enumerate(bench.rules)}
         self._examples: dict[str, int] = {}
+        self._allowance = Allowance.of(options.budget)
         self._part: set[str] | None = None
         self.cut_short: Outcome | None = None
 
@@ -71,7 +78,7 @@ class Testing:
         tests = [
             _planned(item, declared)
             for item in items
-            if (declared := declared_by(item)) and declared.area != REPLAY
+            if (declared := declared_by(item)) and declared.area != REPLAY and self._is_claimed(declared)
         ]
         self._examples = self._chosen(tests)
         self._part = self._of_this_part(items)
@@ -79,6 +86,16 @@ class Testing:
         if left_out:
             config.hook.pytest_deselected(items=left_out)
             items[:] = [item for item in items if self._is_wanted(item)]
+
+    def _is_claimed(self, declared: Declaration) -> bool:
+        """Whether a budget is to be spent on the test. Where the implementation cannot be asked, each test says so
+        when its turn comes."""
+        if self._options.budget is None:
+            return True
+        try:
+            return not declared.missing(self._runner.about())
+        except (AdapterFault, AdapterUnavailable, InputError):
+            return True
 
     def _chosen(self, tests: list[Planned]) -> dict[str, int]:
         options = self._options
@@ -112,19 +129,61 @@ class Testing:
             return
         item.user_properties.append(("rules", " ".join(declared.rules)))
         item.stash[CHECKING] = checking = self._checking()
+        item.stash[BEHIND] = self._checking(PROMISED)
         item.stash[MISSING] = missing = self._missing(declared, checking)
         if missing:
             pytest.skip(f"not claimed: {', '.join(missing)}")
-        if (declared.draws or declared.area == REPLAY) and isinstance(item, pytest.Function):
-            item.obj = self._bound(item, declared)
+        if not isinstance(item, pytest.Function):
+            return
+        run = self._bound(item, declared) if declared.draws or declared.area == REPLAY else item.obj
+        item.obj = run
+        if self._options.level == "all" and declared.area != REPLAY:
+            item.obj = self._looking_behind(run, item)
 
-    def _checking(self) -> Checking:
+    def _checking(self, level: str = "") -> Checking:
+        """``level`` is that of the rules that count, if it is not the one of the run."""
         return Checking(
-            self._runner.judge,
-            self._runner.begin,
+            lambda history: self._runner.judge(history, level),
+            lambda beginning: self._runner.begin(beginning, level),
             lambda rule: self._place.get(rule, len(self._place)),
-            self._counts,
+            lambda rule: self._counts(rule) and is_selected(self._rule(rule), level or "all"),
             explain=self._explain,
+            allowance=self._allowance,
+        )
+
+    def _looking_behind(self, run: Callable[..., None], item: pytest.Item) -> Callable[..., None]:
+        """The test; where a rule has ended it that is only observed, the test again for what is promised, so that
+        the one does not hide the other."""
+
+        def both(**fixtures: Any) -> None:
+            checking = item.stash[CHECKING]
+            try:
+                run(**fixtures)
+            except Exception:
+                if checking.target is not None and not self._has_broken_a_promise(checking):
+                    self._look_behind(run, item, fixtures)
+                raise
+
+        return both
+
+    def _look_behind(self, run: Callable[..., None], item: pytest.Item, fixtures: Mapping[str, Any]) -> None:
+        first, behind = item.stash[CHECKING], item.stash[BEHIND]
+        behind.kubernetes = first.kubernetes
+        item.stash[CHECKING] = behind
+        problem: BaseException | None = None
+        try:
+            run(**{name: behind if value is first else value for name, value in fixtures.items()})
+        except (Exception, OutcomeException) as raised:
+            problem = raised
+        finally:
+            item.stash[CHECKING] = first
+        with suppress(RuleBrokenError, HaltedError):
+            behind.settle(problem)
+
+    def _has_broken_a_promise(self, checking: Checking) -> bool:
+        return any(
+            self._counts(shown.rule) and self._rule(shown.rule).level == PROMISED
+            for shown in checking.evidence.values()
         )
 
     def _explain(
@@ -137,7 +196,10 @@ class Testing:
         """By rules that hold for the implementation and can show in what it reports."""
         about = self._runner.about()
         can_show = about.holding - about.lacks.keys()
-        return explained_apart(shown, others, suspected, lambda rule: rule in can_show and may_be(rule))
+        patience = min(PATIENCE, self._allowance.share)
+        return explained_apart(
+            shown, others, suspected, lambda rule: rule in can_show and may_be(rule), patience
+        )
 
     def _missing(self, declared: Declaration, checking: Checking) -> tuple[str, ...]:
         try:
@@ -154,9 +216,12 @@ class Testing:
             return self._repeated(declared.function)
         name = name_of(item)
         if declared.machine is not None:
-            begin = item.stash[CHECKING].begin
             return drawn_by(
-                declared.machine, begin, examples=self._examples[name], seed=self._options.seed, name=name
+                declared.machine,
+                lambda beginning: item.stash[CHECKING].begin(beginning),  # noqa: PLW0108  # another one looks behind
+                examples=self._examples[name],
+                seed=self._options.seed,
+                name=name,
             )
         strategy = self._bench.areas[declared.area or ""]()
         return drawn(
@@ -184,6 +249,7 @@ class Testing:
         checking = pyfuncitem.stash.get(CHECKING, None)
         if checking is None:
             return (yield)
+        allow_shrinking(self._allowance.share)
         problem: BaseException | None = None
         result: object = True
         try:
@@ -216,6 +282,8 @@ class Testing:
 
     def _outcome(self, item: pytest.Item, declared: Declaration, raised: BaseException | None) -> Outcome:
         checking = item.stash.setdefault(CHECKING, self._checking())
+        behind = item.stash.setdefault(BEHIND, self._checking(PROMISED))
+        done = behind if behind.examples else checking  # it went on where the other one ended
         missing = item.stash.get(MISSING, ())
         if isinstance(raised, pytest.skip.Exception):
             if not (missing or isinstance(raised, HaltedError)):
@@ -230,24 +298,25 @@ class Testing:
             test=name_of(item),
             rules=declared.rules,
             missing=missing or _all_needed_more(checking),
-            examples=checking.examples,
-            decisive=dict(checking.decisive),
-            choices=checking.choices,
-            single=checking.single,
-            ended=dict(checking.ended),
+            examples=done.examples,
+            decisive=dict(checking.decisive | behind.decisive),
+            choices=done.choices,
+            single=done.single,
+            ended=dict(done.ended),
             failures=tuple(
                 failure_of(
                     evidence,
-                    checking,
+                    shown_by,
                     self._rule(evidence.rule),
                     name_of(item),
                     self._runner.about(),
                     decides,
                 )
-                for _, evidence in sorted(checking.evidence.items())
+                for shown_by in (behind, checking)
+                for _, evidence in sorted(shown_by.evidence.items())
             ),
-            fault=checking.fault,
-            target=checking.evidence[checking.target].rule if checking.target else "",
+            fault=checking.fault or behind.fault,
+            target=next((by.evidence[by.target].rule for by in (behind, checking) if by.target), ""),
         )
 
     def _add_report(self, report: pytest.TestReport, outcome: Outcome) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from refsched.errors import InputError
 from refsched.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY
 from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.records import SCHEDULED
@@ -16,6 +17,7 @@ from refsched.tools.cli.printing import TABLE, Page, show_value, some
 from refsched.tools.planner.cluster import check_is_to_place, pod_called
 from refsched.tools.planner.explanation import Explanation, Lack, NodeVerdict, Score
 from refsched.tools.planner.explanation import explain as explained
+from refsched.tools.planner.recorded import TRACES, cluster_of_trace
 
 SHORT_NAMES = {
     "ImageLocality": "image",
@@ -31,11 +33,8 @@ SHORT_NAMES = {
 
 
 def explain(given: Given, name: str, output: str) -> int:
-    scheduler, manifests = read(given, remember=True)
-    pod = pod_called(name, manifests.objects)
-    check_is_to_place(scheduler, pod)
-    note_absent(manifests, [pod.key])
-    found = explained(scheduler, manifests.objects, pod)
+    traces = [file for file in given.files if file.endswith(TRACES)]
+    found = _of_trace(given, traces, name) if traces else _of_manifests(given, name)
     if output == TABLE:
         page = Page()
         _write(page, found)
@@ -43,6 +42,30 @@ def explain(given: Given, name: str, output: str) -> int:
     else:
         show_value(as_value(found), output)
     return AGREED if found.result == SCHEDULED else DISAGREED
+
+
+def _of_manifests(given: Given, name: str) -> Explanation:
+    scheduler, manifests = read(given, remember=True)
+    pod = pod_called(name, manifests.objects)
+    check_is_to_place(scheduler, pod)
+    note_absent(manifests, [pod.key])
+    return explained(scheduler, manifests.objects, pod)
+
+
+def _of_trace(given: Given, traces: Sequence[str], name: str) -> Explanation:
+    """Explains the last attempt of the pod in a trace, which has its own configuration."""
+    path, *others = traces
+    if others or len(given.files) > 1:
+        raise InputError("a trace is explained alone: give one file", where=path)
+    for option, value in (
+        ("--config", given.config),
+        ("--feature-gates", given.feature_gates),
+        ("--kubernetes", given.kubernetes),
+    ):
+        if value:
+            raise InputError("a trace says that itself", where=option)
+    pod = name if "/" in name else f"default/{name}"
+    return cluster_of_trace(path, pod, given.seed).explain(pod)
 
 
 # --- For programs ---------------------------------------------------------------------------------

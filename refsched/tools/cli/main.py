@@ -244,8 +244,9 @@ def explain(
     """Explain why a pod goes where it goes, and why not elsewhere.
 
     The pod is decided against the cluster as it is given: other pending pods are not placed first, but count
-    where they are nominated. A pod that runs already is decided as if it did not. Exit code: 0 where the pod
-    would be placed, 1 where not, 2 where the input is bad.
+    where they are nominated. A pod that runs already is decided as if it did not. Of a trace (.jsonl), as the
+    suite writes one of each failure, the pod's last attempt is explained, with the trace's configuration. Exit
+    code: 0 where the pod would be placed, 1 where not, 2 where the input is bad.
     """
     from refsched.tools.cli.explain import explain as run
     from refsched.tools.cli.inputs import Given

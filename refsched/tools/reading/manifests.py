@@ -31,6 +31,9 @@ from refsched.tools.reading.files import open_file, shown_path
 from refsched.tools.reading.operators import check_operators, check_pod
 
 STANDARD_INPUT = "-"
+SCENARIO = "refsched.dev/scenario"
+"""The label of the ConfigMap with the steps of a scenario (docs/scenarios.md)."""
+
 _SUFFIXES = (".yaml", ".yml", ".json")
 _RANK = {kind: rank for rank, kind in enumerate(KINDS)}
 
@@ -64,6 +67,7 @@ def read_manifests(
     for where, value in _objects(paths, stdin):
         progress(len(found))
         try:
+            _refuse_scenario(value)
             unknown.update(check_fields(value))
             found.append((where, read_known(known_fields(value, release), release)))
         except UnknownKindError:
@@ -73,6 +77,17 @@ def read_manifests(
         except RecursionError:
             raise InputError("is nested too deeply", where=where) from None
     return Manifests(_completed(found), dict(sorted(ignored.items())), dict(sorted(unknown.items())))
+
+
+def _refuse_scenario(value: object) -> None:
+    """What happens in the steps of a scenario is no cluster: objects change there, come later, and leave."""
+    metadata = value.get("metadata") if isinstance(value, Mapping) else None
+    labels = metadata.get("labels") if isinstance(metadata, Mapping) else None
+    if isinstance(labels, Mapping) and SCENARIO in labels:
+        raise InputError(
+            "is a scenario, which has steps: `refsched record --scenario FILE --output TRACE.jsonl` does them, and"
+            " `refsched explain -f TRACE.jsonl POD` shows the last decision on a pod"
+        )
 
 
 def _completed(found: Sequence[tuple[str, ApiObject]]) -> tuple[ApiObject, ...]:

@@ -20,8 +20,9 @@ from refsched.errors import InputError
 from refsched.objects.reading import read_as
 from refsched.releases import DEFAULT
 from refsched.suite.histories.history import DEFAULT_CONFIG, Create, History
-from refsched.suite.histories.scenario import SCENARIO, read_history, steps_as_json
+from refsched.suite.histories.scenario import read_history, steps_as_json
 from refsched.tools.reading.documents import read_documents, read_text
+from refsched.tools.reading.manifests import SCENARIO
 from refsched.tools.rulebook.short_yaml import documents, short_yaml
 from refsched.tools.shipped import examples_folder
 

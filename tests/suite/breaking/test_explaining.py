@@ -76,8 +76,7 @@ def test_where_the_other_process_finds_nothing_out_nothing_is_explained(
 ) -> None:
     monkeypatch.setattr(explaining, "explanation_of", lambda *arguments: 1 / 0)
     assert explained_apart(*came, SUSPECTED, any_rule) == Explanation()
-    monkeypatch.setattr(explaining, "PATIENCE", 0.0)
-    assert explained_apart(*came, SUSPECTED, any_rule) == Explanation()
+    assert explained_apart(*came, SUSPECTED, any_rule, 0.0) == Explanation()
     monkeypatch.delattr(os, "fork")
     assert explained_apart(*came, SUSPECTED, any_rule) == Explanation()
 

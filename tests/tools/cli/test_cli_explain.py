@@ -238,3 +238,32 @@ def test_where_a_term_reaches_a_namespace_that_it_excludes_is_reported(tmp_path:
     printed = _explained(tmp_path, zoned, node("n2"), other, there, pod("a", affinity=affinity), exit_code=0)
 
     assert "known defect of v1.34.2 (kubernetes #141526), met on n1:" in printed
+
+
+def test_the_last_attempt_of_a_trace_is_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "failure.jsonl"
+    header = {"trace": "refsched.trace/v1", "scheduler": {"name": "mine", "version": "1"}, "config": CONFIG}
+    attempt = {"attempt": {"pod": "default/a", "result": "scheduled", "node": "n"}}
+    records = ({"create": node("n", cpu="1")}, {"create": pod("a", cpu="2")}, attempt)
+    written = (header, *({"at": 0, **one} for one in records))
+    path.write_text("".join(json.dumps(line) + "\n" for line in written))
+    done = run("explain", "-f", str(path), "a")
+    assert done.exit_code == 1
+    assert "Insufficient cpu  (asks 2, free 1)" in done.output
+    for options, why in (
+        (("--config", "c.yaml"), "--config: a trace says that itself"),
+        (("--kubernetes", "1.19"), "--kubernetes: a trace says that itself"),
+        (("-f", "b.yaml"), f"{path}: a trace is explained alone: give one file"),
+    ):
+        assert refusal(monkeypatch, capsys, "explain", "-f", str(path), *options, "a") == why
+
+
+def test_a_scenario_is_no_cluster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    steps = {"metadata": {"name": "s", "labels": {"refsched.dev/scenario": "steps"}}, "data": {"steps": "[]"}}
+    path = cluster(tmp_path, node("n"), pod("a"), {"apiVersion": "v1", "kind": "ConfigMap", **steps})
+    said = refusal(monkeypatch, capsys, "explain", "-f", path, "a")
+    assert "is a scenario, which has steps: `refsched record --scenario FILE" in said

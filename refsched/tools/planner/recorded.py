@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recorded: the cluster of a trace, as it was when a pod was last tried.
+
+It is what the API server had stored then, with the bindings, nominations and writes of the scheduler that was
+recorded, and the configuration of the trace. Pods that this scheduler had only assumed count where it did so.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from attrs import Factory, define
+
+from refsched.checking.trace import Entry, Trace, read_trace
+from refsched.errors import InputError
+from refsched.records import BOUND, SCHEDULED, Attempt, Bind, Create, Delete, Update, Write
+from refsched.tools.cluster import Cluster
+
+Json = dict[str, Any]
+TRACES = (".jsonl", ".jsonl.gz")
+"""How the names of traces end."""
+
+
+def cluster_of_trace(path: str, pod: str, seed: int = 0) -> Cluster:
+    """Returns the cluster right before the last attempt of ``pod``, which is ``namespace/name``. Raises InputError
+    if there is no such attempt, or if extenders had a say in it, which answer no more."""
+    trace = read_trace(Path(path))
+    if trace.header.config.get("extenders"):
+        raise InputError("its configuration has extenders, which do not answer any more", where=path)
+    before, at = _before_the_last_attempt(trace, path, pod)
+    stored = _Stored()
+    for entry in before:
+        stored.take(entry)
+    header = trace.header
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            return Cluster(
+                list(stored.objects.values()),
+                config=header.config,
+                kubernetes=header.release.name,
+                feature_gates=header.feature_gates,
+                start=header.start + timedelta(seconds=at),
+                seed=seed,
+            )
+    except InputError as error:
+        raise error.at(path) from None
+
+
+def _before_the_last_attempt(trace: Trace, path: str, pod: str) -> tuple[Iterable[Entry], float]:
+    """Returns the entries before it, and the seconds since the start."""
+    entries = list(trace.entries)
+    attempts = {
+        entry.record.pod: number for number, entry in enumerate(entries) if isinstance(entry.record, Attempt)
+    }
+    if pod not in attempts:
+        tried = ", ".join(sorted(attempts)) or "none"
+        raise InputError(f"has no attempt of this pod; tried were: {tried:.200}", where=f"{path}: {pod}")
+    return entries[: attempts[pod]], entries[attempts[pod]].at
+
+
+@define
+class _Stored:
+    """The objects, by kind, namespace and name, in the order of their creation."""
+
+    objects: dict[tuple[str, str, str], Json] = Factory(dict)
+
+    def take(self, entry: Entry) -> None:
+        match entry.record:
+            case Create(value) | Update(value):
+                self._put(value)
+            case Delete(named):
+                self.objects.pop((named.kind, _namespace(named.namespace), named.name), None)
+            case Write(verb, value):
+                if verb == "delete":
+                    self.objects.pop(_key(value), None)
+                else:
+                    self._put(value)
+            case Attempt() as attempt:
+                self._tried(attempt)
+            case Bind(pod, node, result):
+                self._set(pod, "spec", "nodeName", node if result == BOUND else None)
+
+    def _put(self, value: Json) -> None:
+        """An update does not take back the node to which the scheduler has bound the pod."""
+        before = self.objects.get(_key(value), {}) if value.get("kind") == "Pod" else {}
+        node = (before.get("spec") or {}).get("nodeName")
+        self.objects[_key(value)] = value
+        if node and not (value.get("spec") or {}).get("nodeName"):
+            self._set("/".join(_key(value)[1:]), "spec", "nodeName", node)
+
+    def _tried(self, attempt: Attempt) -> None:
+        if attempt.result == SCHEDULED:
+            self._set(attempt.pod, "spec", "nodeName", attempt.node)
+        elif attempt.nominated_node is not None:
+            self._set(attempt.pod, "status", "nominatedNodeName", attempt.nominated_node)
+
+    def _set(self, pod: str, part: str, member: str, value: str | None) -> None:
+        namespace, _, name = pod.partition("/")
+        stored = self.objects.get(("Pod", namespace, name))
+        if stored is not None:
+            others = {key: kept for key, kept in (stored.get(part) or {}).items() if key != member}
+            changed = others if value is None else others | {member: value}
+            self.objects["Pod", namespace, name] = stored | {part: changed}
+
+
+def _key(value: Json) -> tuple[str, str, str]:
+    metadata = value["metadata"]
+    return value["kind"], _namespace(metadata.get("namespace")), metadata["name"]
+
+
+def _namespace(named: str | None) -> str:
+    """The same for an object that has none, whichever way it is named."""
+    return named or "default"

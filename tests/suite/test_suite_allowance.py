@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much time a run spends on its failures."""
+
+from __future__ import annotations
+
+import time
+
+from toy_suite import Suite
+
+from refsched.suite.session.allowance import LEAST, WITH_BUDGET, WITHOUT_BUDGET, Allowance
+
+
+def test_half_of_a_budget_is_for_failures_and_no_test_takes_all_of_it() -> None:
+    assert Allowance.of(None).left == WITHOUT_BUDGET
+    assert Allowance.of(10.0).left == WITH_BUDGET
+    allowance = Allowance.of(120.0)
+    assert (allowance.left, allowance.share) == (60.0, 30.0)
+    allowance.spend(50.0)
+    assert allowance.share == 5.0
+    allowance.spend(20.0)
+    assert (allowance.left, allowance.share) == (0.0, LEAST)
+
+
+def test_what_is_spent_is_measured() -> None:
+    allowance = Allowance(10.0)
+    with allowance.spending():
+        time.sleep(0.05)
+    assert 0.0 < 10.0 - allowance.left < 5.0
+
+
+def test_a_slow_scheduler_does_not_make_a_run_stand_still_where_it_fails(suite: Suite) -> None:
+    began = time.monotonic()
+    result = suite("--budget=4s", impl="wrong-and-slow")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["FAILED  R-TOY-01*"])
+    assert time.monotonic() - began < 90.0
+
+
+def test_a_budget_is_spent_on_what_is_claimed(suite: Suite) -> None:
+    result = suite("--budget=100s", impl="modest")
+    result.assert_outcomes(passed=1, deselected=2)
