@@ -186,7 +186,7 @@ class Scheduler:
         return began
 
     def queues(self) -> Queues:
-        return Queues(*self.state.queue.queues())
+        return self.state.queue.queues()
 
     def nodes(self) -> Nodes:
         return Nodes({name: _usage(info) for name, info in sorted(self.state.cache.usage().items())})
@@ -236,13 +236,13 @@ class Scheduler:
         """Skips the flushes before the next deadline of a pod, or before the end, if the queue has no pod
         that time alone could move: they would change nothing. Returns False if this is not so, or if there
         are few of them."""
-        _, backoff, unschedulable = self.state.queue.queues()
-        if unschedulable and not self._stay(unschedulable, due - begin):
+        queues = self.state.queue.queues()
+        if queues.unschedulable and not self._stay(queues.unschedulable, due - begin):
             return False
         periods = self.kubernetes.queue
         until = min([end, *self._deadlines()])
         passed = int((until - due) // periods.backoff_flush_period) - 1
-        if backoff or passed * periods.backoff_flush_period < FAR:
+        if queues.backoff or passed * periods.backoff_flush_period < FAR:
             return False
         self._backoff_flush_due += passed * periods.backoff_flush_period
         late = self._backoff_flush_due - self._leftover_flush_due

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
 from attrs import evolve
 
@@ -30,17 +30,10 @@ from refsched.queue.ranking import Less, Ranking
 from refsched.queue.rules import QueueRules
 from refsched.queue.transitions import Occurrence, Place, Transition
 from refsched.queue.unschedulable_pods import UnschedulablePods
+from refsched.records import Queues
 from refsched.rules import applies
 
 _QUEUED = frozenset({Place.ACTIVE, Place.BACKOFF, Place.ERROR_BACKOFF})
-
-
-class Queues(NamedTuple):
-    """Queues are what an observer sees: the pods of each queue, as sorted ``namespace/name``."""
-
-    active: tuple[str, ...]
-    backoff: tuple[str, ...]
-    unschedulable: tuple[str, ...]
 
 
 class SchedulingQueue:
@@ -287,6 +280,7 @@ class SchedulingQueue:
     # --- Observation ------------------------------------------------------------------------------
 
     def queues(self) -> Queues:
+        """Returns what an observer sees: the pods of each queue, as sorted ``namespace/name``."""
         return Queues(
             active=_keys(self._active),
             backoff=_keys((*self._backoff, *self._error_backoff)),

@@ -20,6 +20,7 @@ from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.queue.cluster_events import FORCE_ACTIVATE
+from refsched.records import Queues
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def relabelled(before: Pod, **labels: Any) -> Pod:
 
 def test_an_empty_queue_has_no_heads(world: World) -> None:
     assert world.queue.heads() == ()
-    assert world.queue.queues() == ((), (), ())
+    assert world.queue.queues() == Queues((), (), ())
 
 
 def test_pods_that_queue_sort_leaves_equal_are_heads_together(world: World) -> None:
@@ -136,7 +137,7 @@ def test_done_pods_are_in_no_queue(world: World) -> None:
     world.add(pod("p"))
     world.queue.done(world.pop().pod.uid)
 
-    assert world.queue.queues() == ((), (), ())
+    assert world.queue.queues() == Queues((), (), ())
 
 
 # --- Failure --------------------------------------------------------------------------------------
@@ -367,7 +368,7 @@ def test_an_update_in_flight_is_an_event_of_the_attempt(world: World) -> None:
     world.add(pod("p"))
     attempt = world.pop()
     world.update(pod("p", new="label"))
-    assert world.queue.queues() == ((), (), ())
+    assert world.queue.queues() == Queues((), (), ())
 
     world.refuse(attempt, "Picky")
 
@@ -400,7 +401,7 @@ def test_a_deleted_pod_is_in_no_queue(world: World) -> None:
     for name in ("refused", "error", "backoff", "active", "held", "unknown"):
         world.queue.delete(pod(name))
 
-    assert world.queue.queues() == ((), (), ())
+    assert world.queue.queues() == Queues((), (), ())
 
 
 # --- Gates ----------------------------------------------------------------------------------------

@@ -73,10 +73,6 @@ class Hello:
     def claims(self, capability: str) -> bool:
         return capability in self.capabilities
 
-    @property
-    def can_be_judged(self) -> bool:
-        return bool(self.capabilities)
-
 
 @frozen
 class _Hello:

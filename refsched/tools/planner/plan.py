@@ -169,10 +169,10 @@ class _Run:
         is gated."""
         if self._is_a_head(failed=False):
             return False
-        active, backoff, unschedulable = self.scheduler.state.queue.queues()
-        may_be_tried = {*active, *backoff, *self.underway}
+        queues = self.scheduler.state.queue.queues()
+        may_be_tried = {*queues.active, *queues.backoff, *self.underway}
         return may_be_tried <= self.failed and all(
-            pod in self.failed or not self.attempts[pod] for pod in unschedulable
+            pod in self.failed or not self.attempts[pod] for pod in queues.unschedulable
         )
 
     def _is_a_head(self, *, failed: bool) -> bool:

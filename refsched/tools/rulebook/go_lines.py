@@ -34,7 +34,6 @@ _NAME = re.compile(r"\b[A-Za-z]\w{2,}\b")
 _FUNCTION = re.compile(r"^func (?:\([^)]*\) )?(?P<name>\w+)[\[(]", re.MULTILINE)
 _SCHEDULER = "pkg/scheduler/"
 _PLUGINS = ("pkg/scheduler/framework/plugins/",)
-_STAGED = ("component-helpers", "dynamic-resource-allocation", "component-base", "client-go", "apiserver")
 
 
 @frozen

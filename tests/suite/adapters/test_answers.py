@@ -42,11 +42,11 @@ def test_hello_reports_who_answers_and_what_it_claims() -> None:
     assert hello == Hello("mine", "0.1", "1.34", frozenset({"filter", "queue"}))
     assert hello.claims("queue")
     assert not hello.claims("cache")
-    assert hello.can_be_judged
+    assert hello.capabilities
 
 
-def test_who_claims_nothing_cannot_be_judged() -> None:
-    assert not read_hello(HELLO | {"capabilities": []}).can_be_judged
+def test_who_claims_nothing_has_no_capability() -> None:
+    assert not read_hello(HELLO | {"capabilities": []}).capabilities
 
 
 def test_every_capability_may_be_claimed() -> None:
