@@ -129,11 +129,11 @@ def test_what_only_the_oldest_pod_could_ask_for_is_forgotten_with_it() -> None:
     flight.done("b")
     assert flight.since_pop("a") == (first, second)
     flight.done("a")
-    assert list(flight._happenings) == [second]
+    assert list(flight._events) == [second]
     assert flight.since_pop("c") == (second,)
     flight.done("c")
     flight.done("c")
-    assert not flight._happenings
+    assert not flight._events
     assert "c" not in flight
     with pytest.raises(KeyError):
         flight.since_pop("c")
