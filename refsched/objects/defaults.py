@@ -126,7 +126,8 @@ def _pod(pod: Pod, before: Pod | None, classes: Sequence[PriorityClass]) -> Pod:
         init_containers=init_containers,
         overhead=_rounded(spec.overhead),
     )
-    spec = evolve(spec, resources=_pod_level(spec))
+    if spec.resources is not None:
+        spec = evolve(spec, resources=_pod_level(spec, spec.resources))
     if before is not None:
         return evolve(pod, spec=_kept(spec, before.spec))
     return evolve(pod, spec=_folded(_admitted(pod, spec, classes), pod.labels))
@@ -157,7 +158,7 @@ def _container(container: Container, host_network: bool) -> Container:
     return evolve(container, resources=resources, ports=ports)
 
 
-def _pod_level(spec: PodSpec) -> ResourceRequirements | None:
+def _pod_level(spec: PodSpec, own: ResourceRequirements) -> ResourceRequirements:
     """R-DEFAULTS-05: A pod with pod-level resources that neither limits nor requests huge pages of a size itself
     has the limit that its containers have together.
     R-DEFAULTS-06: A pod with pod-level limits and without a pod-level request for a resource requests what its
@@ -165,8 +166,7 @@ def _pod_level(spec: PodSpec) -> ResourceRequirements | None:
 
     Neither holds without the gate PodLevelResources.
     Source: pkg/apis/core/v1/defaults.go, defaultHugePagePodLimits, defaultPodRequests (v1.34.2)."""
-    own = spec.resources
-    if own is None or not (own.limits or own.requests):
+    if not (own.limits or own.requests):
         return own
     limits, requests = _rounded(own.limits), _rounded(own.requests)
     if isinstance(own, DisabledRequirements):
@@ -259,6 +259,8 @@ def _folded(spec: PodSpec, labels: Mapping[str, str]) -> PodSpec:
     and mismatchLabelKeys (NotIn) is added to the labelSelector beside them; a missing labelSelector stays missing.
     """
     affinity = spec.affinity
+    if affinity is None and not spec.topology_spread_constraints:
+        return spec
     if affinity is not None:
         affinity = Affinity(
             affinity.node_affinity,
