@@ -33,8 +33,8 @@ from refsched.suite.session.standard import StandardBench
 
 HALVES = ("worked", "unseen")
 
-BEFORE = 5
-"""So many examples up to the one that kills are tried, so that some in which nothing is wrong are known."""
+BEFORE = 24
+"""So many examples up to the one that kills are tried: those that the suite keeps to compare them again."""
 
 
 @frozen
@@ -127,18 +127,20 @@ def main(arguments: Sequence[str]) -> int:
     options = _options(arguments)
     names = options.names or sample(options.sample, options.half)
     with get_context("fork").Pool(options.jobs) as pool:
-        results = list(pool.imap(partial(named, shrinks=options.shrink), names))
-    for one in results:
-        print(
-            f"{'first' if one.is_first else 'among' if one.is_among else 'other'}  {one.wrong}  "
-            f"breaks {' '.join(one.breaks)}  named {' '.join(one.rules)}  at {one.member}"
-        )
+        results = [_printed(one) for one in pool.imap(partial(named, shrinks=options.shrink), names)]
     if options.json is not None:
         options.json.write_text(json.dumps([asdict(one) for one in results], indent=1) + "\n", "utf-8")
     failed = [one for one in results if one.rules]
     first, among = sum(one.is_first for one in failed), sum(one.is_among for one in failed)
     print(f"{len(failed)} of {len(results)} failed; right first {first}, among three {among}")
     return 0
+
+
+def _printed(one: Named) -> Named:
+    place = "first" if one.is_first else "among" if one.is_among else "other"
+    breaks, rules = " ".join(one.breaks), " ".join(one.rules)
+    print(f"{place}  {one.wrong}  breaks {breaks}  named {rules}  at {one.member}", flush=True)
+    return one
 
 
 def _options(arguments: Sequence[str]) -> Namespace:

@@ -11,15 +11,21 @@ import ast
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache
-from inspect import getattr_static
+from functools import cache, partial
+from itertools import chain
 from types import CodeType, FunctionType
 from typing import Any
 
 from attrs import frozen
 
 from refsched.suite.breaking.course import Course, Function, source_of
+from refsched.suite.breaking.rows import Undo, rows_of_events, rows_of_transitions
+from refsched.suite.breaking.slips import slips_of
 from refsched.tools.shipped import import_tests
+
+_CACHED = type(cache(ast.parse))
+_WRAPPED = (FunctionType, classmethod, staticmethod, _CACHED)
+"""What may wrap a function that remembers."""
 
 _FUTURE = ast.parse("from __future__ import annotations").body
 """As the modules of the specification begin."""
@@ -28,33 +34,54 @@ _FUTURE = ast.parse("from __future__ import annotations").body
 @frozen
 class Breaking:
     """``rules`` are those of the place that is changed, the nearest first, and ``value`` is how much the most
-    suspected of them is suspected; ``compiled`` compiles the function as it is changed."""
+    suspected of them is suspected; ``where`` is the function, which has so many ``callers``, or None for a row of
+    a table. ``breaks`` makes the change, and answers what undoes it, or None where the change cannot be made."""
 
-    function: Function
-    line: int
+    where: Function | None
     rules: tuple[str, ...]
     value: float
-    compiled: Callable[[], CodeType]
+    breaks: Callable[[], Undo | None]
+    callers: int = 1
 
 
 def breakings_of(course: Course, value: Callable[[str], float]) -> Iterator[Breaking]:
-    """Those at the lines of the course. ``value`` says how much a rule is suspected: the places of the most
-    suspected rules come first, and those of rules of no value are left out."""
-    found = []
+    """Those at the lines of the course, and of the tables. ``value`` says how much a rule is suspected: the places
+    of the most suspected rules come first, and those of rules of no value are left out."""
+    found: list[tuple[float, Callable[[float], Iterator[Breaking]]]] = []
     for module in dict.fromkeys(function.module for function in course.callers):
         lines = course.lines[module]
-        ran = {one for one in course.callers if one.module == module}
-        if not any(value(rule) for one in ran for rule in course.rules_at(one, 0)):
-            continue
         for place in _places(module):
             function = Function(module, place.function)
-            if function in ran and not (place.always or lines.isdisjoint(range(place.first, place.last + 1))):
+            if function in course.callers and (place.always or _is_any(lines, place)):
                 rules = course.rules_at(function, place.first)
-                found.append((max(map(value, rules), default=0.0), place, function, rules))
-    for worth, place, function, rules in sorted(found, key=lambda each: -each[0]):
-        for operator in import_tests("wrong.mutating.operators").OPERATORS.values() if worth else ():
-            for changed in operator(place.node):
-                yield Breaking(function, place.first, rules, worth, _Change(function, place, changed))
+                worth = max(map(value, rules), default=0.0)
+                if worth:
+                    callers = max(1, len(course.callers[function]))
+                    found.append((worth, partial(_of_place, function, place, rules, callers)))
+    for rule, breaks in (*rows_of_transitions(course.applied), *rows_of_events()):
+        if value(rule):
+            found.append((value(rule), partial(_of_row, rule, breaks)))
+    in_order = sorted(found, key=lambda each: -each[0])
+    return chain.from_iterable(breakings(worth) for worth, breakings in in_order)
+
+
+def _is_any(lines: set[int], place: Any) -> bool:
+    return any(line in lines for line in range(place.first, place.last + 1))
+
+
+def _of_row(rule: str, breaks: Callable[[], Undo], worth: float) -> Iterator[Breaking]:
+    yield Breaking(None, (rule,), worth, breaks)
+
+
+def _of_place(
+    function: Function, place: Any, rules: tuple[str, ...], callers: int, worth: float
+) -> Iterator[Breaking]:
+    values = vars(sys.modules[function.module])
+    for operator in import_tests("wrong.mutating.operators").OPERATORS.values():
+        for changed in operator(place.node):
+            yield Breaking(function, rules, worth, _Change(function, place, changed), callers)
+    for changed in slips_of(place.node, values):
+        yield Breaking(function, rules, worth, _Change(function, place, changed), callers)
 
 
 @cache
@@ -68,7 +95,23 @@ class _Change:
     place: Any
     changed: ast.AST
 
-    def __call__(self) -> CodeType:
+    def __call__(self) -> Undo | None:
+        """The function has the changed code. None where that cannot be, as it is not a function of a module or of
+        a class, or the change leaves what is no program."""
+        try:
+            code = self._compiled()
+        except (SyntaxError, ValueError, TypeError):
+            return None
+        function, code_of_function = _function_and_code(self.function, code)
+        if function is None or code_of_function is None:
+            return None
+        before = function.__code__
+        if code_of_function.co_freevars != before.co_freevars:
+            return None
+        function.__code__ = code_of_function
+        return partial(setattr, function, "__code__", before)
+
+    def _compiled(self) -> CodeType:
         place = self.place
         if hasattr(place.node, "lineno"):
             ast.copy_location(self.changed, place.node)
@@ -102,30 +145,23 @@ def _put(place: Any, node: ast.AST) -> None:
 
 
 @contextmanager
-def broken(breaking: Breaking, forget: Callable[[], None]) -> Iterator[bool]:
-    """While the block runs, the function does what it does not do. False where that cannot be, as it is not a
-    function of a module or a class. ``forget`` empties what was remembered of values."""
-    function, code = _function_and_code(breaking)
-    if function is None or code is None or code.co_freevars != function.__code__.co_freevars:
+def broken(breaking: Breaking) -> Iterator[bool]:
+    """While the block runs, the specification does what it does not do. False where that cannot be."""
+    undo = breaking.breaks()
+    if undo is None:
         yield False
         return
-    before = function.__code__
-    function.__code__ = code
     forget()
     try:
         yield True
     finally:
-        function.__code__ = before
+        undo()
         forget()
 
 
-def _function_and_code(breaking: Breaking) -> tuple[FunctionType | None, CodeType | None]:
-    try:
-        code = breaking.compiled()
-    except (SyntaxError, ValueError, TypeError):
-        return None, None  # an operator may leave what is no program
-    holder: Any = sys.modules[breaking.function.module]
-    parts = breaking.function.name.split(".")
+def _function_and_code(where: Function, code: CodeType) -> tuple[FunctionType | None, CodeType | None]:
+    holder: Any = sys.modules[where.module]
+    parts = where.name.split(".")
     is_method = isinstance(getattr(holder, parts[0], None), type)
     for name in parts[: 1 + is_method]:
         if isinstance(holder, type):
@@ -147,20 +183,21 @@ def _function_in(value: Any) -> FunctionType | None:
     return value if isinstance(value, FunctionType) else None
 
 
-def forgetting() -> Callable[[], None]:
-    """Empties every cache of the specification's functions."""
+def forget() -> None:
+    """Empties every cache of the specification's functions, of what was remembered of values."""
+    for clear in _clearing():
+        clear()
+
+
+@cache
+def _clearing() -> tuple[Callable[[], None], ...]:
     caches: dict[int, Callable[[], None]] = {}
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "refsched" and not name.startswith("refsched.suite"):
             for value in list(vars(module).values()):
                 for one in (value, *(vars(value).values() if isinstance(value, type) else ())):
-                    while one is not None:
-                        if getattr_static(one, "cache_clear", None) is not None:
+                    while isinstance(one, _WRAPPED):
+                        if isinstance(one, _CACHED):
                             caches[id(one)] = one.cache_clear
-                        one = getattr_static(one, "__wrapped__", None)
-
-    def forget() -> None:
-        for clear in caches.values():
-            clear()
-
-    return forget
+                        one = getattr(one, "__wrapped__", None)
+    return tuple(caches.values())

@@ -14,7 +14,7 @@ from typing import Any
 from attrs import Factory, define, frozen
 
 import refsched
-from refsched.rules import Reason
+from refsched.rules import Reason, listening
 from refsched.suite.catalogue.reasons import AROUND
 from refsched.suite.catalogue.rules import all_rules
 
@@ -32,15 +32,19 @@ class Function:
 @define
 class Course:
     """``lines`` are those that ran, and ``callers`` for each function that ran the functions that called it, each
-    with the line of the call. Both stand in the order in which they were first seen."""
+    with the line of the call; ``applied`` are the rules. All stand in the order in which they were first seen."""
 
     lines: dict[str, set[int]] = Factory(dict)
     callers: dict[Function, dict[tuple[Function, int], None]] = Factory(dict)
+    applied: dict[str, None] = Factory(dict)
+    _known: dict[tuple[Function, int], tuple[str, ...]] = Factory(dict)
 
     def rules_at(self, function: Function, line: int) -> tuple[str, ...]:
         """The rules of this line, the nearest first. Where the function has none they are those of its callers,
         at the lines of their calls."""
-        return tuple(dict.fromkeys(self._rules_at(function, line, frozenset())))
+        if (function, line) not in self._known:
+            self._known[function, line] = tuple(dict.fromkeys(self._rules_at(function, line, frozenset())))
+        return self._known[function, line]
 
     def _rules_at(self, function: Function, line: int, below: frozenset[Function]) -> Iterator[str]:
         nearest = rules_in(function, line)
@@ -57,7 +61,8 @@ def course_of(run: Callable[[], object]) -> Course:
     before = sys.gettrace()
     sys.settrace(lambda frame, event, argument: _entered(course, frame))
     try:
-        run()
+        with listening(course.applied.setdefault):
+            run()
     finally:
         sys.settrace(before)
     return course

@@ -15,15 +15,16 @@ import select
 import signal
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from attrs import frozen
 
-from refsched.suite.breaking.breakings import Breaking, breakings_of, broken, forgetting
+from refsched.rules import listening
+from refsched.suite.breaking.breakings import Breaking, breakings_of, broken
 from refsched.suite.breaking.course import course_of
-from refsched.suite.catalogue.rules import all_rules
+from refsched.suite.catalogue.rules import all_rules, plugin_of
 from refsched.suite.histories.findings import Comparison
 
 WORK = 10_000
@@ -38,8 +39,18 @@ PATIENCE = 60.0
 ENOUGH = 0.6
 """The share of the histories that a breaking must agree with."""
 
-OF_AREA = 0.02
-"""How much a rule is suspected that is none of the suspected ones, and of the area of one."""
+OF_AREA = 0.2
+"""How much a rule is suspected of the area of a suspected one, compared with that one."""
+
+OF_ANY = 0.01
+"""How much any other rule is suspected that is applied in the smallest history."""
+
+FARTHER = 0.15
+"""Where a breaking agrees with everything, others are tried that are suspected this much as much, with half of the
+work."""
+
+NEAREST = 4
+"""So many rules of a place are those that its breaking may break."""
 
 NEAR = 0.06
 """By how much less a breaking may agree that is named beside the best one."""
@@ -53,45 +64,103 @@ class Explanation:
     share: float = 0.0
 
 
+@frozen
+class _Tried:
+    """A breaking that agrees with this share of the histories. ``changed`` counts the rules that are applied in
+    the smallest history with it and not without it, or the other way round."""
+
+    breaking: Breaking
+    share: float
+    changed: int
+
+
+@frozen
+class _Question:
+    """What is to be explained, and the breakings that may, the most suspected first."""
+
+    shown: Comparison
+    others: Sequence[Comparison]
+    value: Mapping[str, float]
+    applied: Collection[str]
+    breakings: Iterator[Breaking]
+
+    @classmethod
+    def about(cls, shown: Comparison, others: Sequence[Comparison], suspected: Sequence[str]) -> _Question:
+        course = course_of(lambda: _agrees(shown))
+        value = _values(suspected, course.applied)
+        found = breakings_of(course, lambda rule: value.get(rule, 0.0))
+        return cls(shown, others, value, course.applied, found)
+
+    def answer(self, may_be: Callable[[str], bool]) -> Explanation:
+        tried: list[_Tried] = []
+        left, least = WORK, 0.0
+        settled: set[tuple[str, ...]] = set()
+        for breaking in self.breakings:
+            if left <= 0 or breaking.value < least:
+                break
+            if breaking.rules in settled:
+                continue
+            left -= 10 + self.shown.records
+            with broken(breaking) as is_broken:
+                heard: dict[str, None] = {}
+                with listening(heard.setdefault):
+                    if not is_broken or not _agrees(self.shown):
+                        continue
+                share, work = self._share()
+                left -= work
+            tried.append(_Tried(breaking, share, len(heard.keys() ^ set(self.applied))))
+            if share == 1.0:
+                left, least = min(left, WORK // 2), max(least, breaking.value * FARTHER)
+                settled.add(breaking.rules)
+        return _best(tried, self.value, may_be)
+
+    def _share(self) -> tuple[float, int]:
+        """Of all histories, and how many records were compared. What disagrees with too many explains nothing."""
+        missed, work = 0, 0
+        for other in self.others:
+            work += other.records
+            missed += not _agrees(other)
+            if missed > (1 - ENOUGH) * (1 + len(self.others)):
+                return 0.0, work
+        return 1 - missed / (1 + len(self.others)), work
+
+
+def _values(suspected: Sequence[str], applied: Collection[str]) -> Mapping[str, float]:
+    """How much each rule is suspected. A row of a plugin's events is near the plugin's other rules, and every
+    other rule is near those of its area."""
+    areas: dict[str, float] = {}
+    plugins: dict[str | None, float] = {}
+    for place, rule in enumerate(suspected):
+        areas.setdefault(rule.split("-")[1], OF_AREA / (1 + place))
+        plugins.setdefault(plugin_of(rule), OF_AREA / (1 + place))
+    value = dict.fromkeys(applied, OF_ANY)
+    for rule in all_rules():
+        area = rule.split("-")[1]
+        near = plugins.get(plugin_of(rule)) if area == "CURE" else areas.get(area)
+        value |= {rule: near} if near else {}
+    return value | {rule: 1.0 / (1 + place) for place, rule in enumerate(suspected)}
+
+
 def explanation_of(
     shown: Comparison, others: Sequence[Comparison], suspected: Sequence[str], may_be: Callable[[str], bool]
 ) -> Explanation:
     """``shown`` is the smallest history that shows a failure. ``suspected`` are rules that may be broken, the most
     suspected first; no rule is named but one that ``may_be``."""
-    areas = {rule.split("-")[1] for rule in suspected}
-    value = {rule: OF_AREA for rule in all_rules() if rule.split("-")[1] in areas}
-    value |= {rule: 1.0 / (1 + place) for place, rule in enumerate(suspected)}
-    votes: dict[str, list[float]] = {}
-    course = course_of(lambda: _agrees(shown))
-    forget = forgetting()
-    left, least = WORK, 0.0
-    for breaking in breakings_of(course, lambda rule: value.get(rule, 0.0)):
-        if left <= 0 or breaking.value < least:
-            break
-        left -= 10 + shown.records
-        with broken(breaking, forget) as is_broken:
-            if is_broken and _agrees(shown):
-                agreeing = sum(_agrees(other) for other in others)
-                left -= sum(other.records for other in others)
-                _vote(votes, breaking, (1 + agreeing) / (1 + len(others)), may_be)
-                least = breaking.value if agreeing == len(others) else least
-    return _best(votes, value)
+    return _Question.about(shown, others, suspected).answer(may_be)
 
 
-def _vote(
-    votes: dict[str, list[float]], breaking: Breaking, share: float, may_be: Callable[[str], bool]
-) -> None:
-    for place, rule in enumerate(rule for rule in breaking.rules if may_be(rule)):
-        votes.setdefault(rule, []).append(share - 0.01 * min(place, 5))
-
-
-def _best(votes: Mapping[str, Sequence[float]], value: Mapping[str, float]) -> Explanation:
-    """Of rules whose breakings agree with as much, the most suspected one comes first."""
-    best = {rule: max(each) for rule, each in votes.items()}
-    share = max(best.values(), default=0.0)
-    near = [rule for rule in best if best[rule] > share - NEAR]
-    ranked = sorted(near, key=lambda rule: (-best[rule], -value.get(rule, 0.0), rule))
-    return Explanation(tuple(ranked), share)
+def _best(tried: Sequence[_Tried], value: Mapping[str, float], may_be: Callable[[str], bool]) -> Explanation:
+    """Of rules whose breakings agree with as much, that one comes first whose breaking changes least, and then the
+    most suspected one: less, where what is broken has many callers, as it would show in more."""
+    best: dict[str, tuple[float, int, float]] = {}
+    for one in tried:
+        for place, rule in enumerate([rule for rule in one.breaking.rules if may_be(rule)][:NEAREST]):
+            suspected = value.get(rule, 0.0) / one.breaking.callers
+            rank = -(one.share - 0.01 * place), one.changed, -suspected
+            best[rule] = min(rank, best.get(rule, rank))
+    share = -min(best.values(), default=(0.0,))[0]
+    near = [rule for rule in best if -best[rule][0] > share - NEAR]
+    return Explanation(tuple(sorted(near, key=lambda rule: (best[rule], rule))), share)
 
 
 def named(explanation: Explanation, suspected: Sequence[str]) -> tuple[str, ...]:
@@ -145,12 +214,13 @@ def explained_apart(
     process cannot part, or takes longer than ``patience``, in seconds."""
     if not hasattr(os, "fork"):
         return Explanation()
+    question = _Question.about(shown, others, suspected)  # what this reads of the source is remembered here
     answers, says = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which the child does not need
         pid = os.fork()
     if not pid:
-        _answer(says, lambda: explanation_of(shown, others, suspected, may_be))
+        _answer(says, lambda: question.answer(may_be))
     os.close(says)
     try:
         said = json.loads(_read(answers, patience) or b"[[], 0]")

@@ -13,13 +13,15 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
+from attrs import evolve
+
 from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
 from refsched.checking.mending import Mending
 from refsched.checking.own_plugins import OwnPlugins
 from refsched.objects.writing import as_json
 from refsched.oddities.known_defect import FixedOrder, KnownDefect
-from refsched.records import Attempt, Bind, Input, NodeStatus, Queues, Record
+from refsched.records import ERROR, Attempt, Bind, Input, NodeStatus, Queues, Record
 from refsched.releases import release_of
 from refsched.rules import listening
 from refsched.suite.catalogue.attribution import Attribution
@@ -233,7 +235,8 @@ class Judge:
                 self._attribution.agreed(record)
         if orders:
             return [Finding(orders[0].rule, one.member, one.expected, one.got, pod) for one in found]
-        return [self._finding(one, pod) for one in found]
+        findings = [self._finding(one, pod) for one in found]
+        return [_with_message(one, record) if isinstance(record, Attempt) else one for one in findings]
 
     def _finding(self, found: Disagreement, pod: str) -> Finding:
         cause = self._cause_of(found)
@@ -301,6 +304,13 @@ class Judge:
         offered = self._checker.offered
         self.choices += len(offered)
         self.single += sum(options == 1 for options in offered.values())
+
+
+def _with_message(finding: Finding, record: Attempt) -> Finding:
+    """Returns the finding with the message of the error if the attempt ended in one and should not have."""
+    if finding.member == "result" and finding.got == ERROR and record.message:
+        return evolve(finding, got=f"{ERROR}: {record.message}")
+    return finding
 
 
 def _has_any(record: Attempt, members: Sequence[str]) -> bool:

@@ -32,7 +32,8 @@ T = TypeVar("T")
 Explain = Callable[[Comparison, Sequence[Comparison], Sequence[str], Callable[[str], bool]], Explanation]
 
 KEPT = 12
-"""So many histories that have failed, and as many that have not, are kept to be compared again."""
+"""So many histories that have failed are kept to be compared again, as many that have not since the first one has,
+and twice as many from before it."""
 
 OF_ALL_PLUGINS = ("R-FRAMEWORK-13", "R-FRAMEWORK-14")
 """The statuses and scores of all plugins pass through these: breaking them looks like a mistake of any plugin."""
@@ -151,6 +152,7 @@ class Checking:
     """When the test was first seen to fail, by ``time.monotonic``."""
     failing: deque[Comparison] = Factory(lambda: deque(maxlen=KEPT))
     passing: deque[Comparison] = Factory(lambda: deque(maxlen=KEPT))
+    before: deque[Comparison] = Factory(lambda: deque(maxlen=2 * KEPT))
 
     def __call__(self, history: History) -> Judgement:
         return self.conclude(self.asking(lambda: self.judge(history)))
@@ -197,7 +199,7 @@ class Checking:
         if judgement.comparison is not None and judgement.findings:
             self.failing.append(judgement.comparison)
         elif judgement.comparison is not None and not judgement.ended:
-            self.passing.append(judgement.comparison)
+            (self.before if self.target is None else self.passing).append(judgement.comparison)
 
     def _note(self, finding: Finding, judgement: Judgement) -> None:
         """An answer that is not allowed is evidence, whether or not it comes again. Of two histories of one size
@@ -255,7 +257,7 @@ class Checking:
         that this does not decide whether a scheduler conforms."""
         known = self.evidence[kind]
         shown = known.judgement.comparison
-        others = [one for one in (*self.failing, *self.passing) if one is not shown]
+        others = [one for one in (*self.failing, *self.passing, *self.before) if one is not shown]
         if shown is None or len(others) < FEWEST:
             return
         of_record = sorted(known.judgement.findings, key=lambda one: by_cause(one, self.order(one.rule)))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 
+from refsched.records import ERROR
 from refsched.suite.histories.findings import Finding
 from refsched.suite.session.bench import Rule
 
@@ -72,9 +73,12 @@ _LAST = "message"
 
 def by_cause(finding: Finding, place: int) -> tuple[int, int]:
     """Sorts findings by cause: which pod is tried comes before the nodes it fits on, and that before the
-    scores, since an earlier difference causes later ones, whichever rules they belong to. The message comes
-    last. ``place`` is the place of the rule in the order of dependence."""
+    scores, since an earlier difference causes later ones, whichever rules they belong to. An error comes before
+    what is missing because of it. The message comes last. ``place`` is the place of the rule in the order of
+    dependence."""
     member = finding.member.partition(".")[0]
+    if member == "result" and str(finding.got).partition(":")[0] == ERROR:
+        return len(_MEMBERS_IN_ORDER), -1
     if member == _LAST:
         return len(_MEMBERS_IN_ORDER) + 1, place
     return _MEMBERS_IN_ORDER.index(member) if member in _MEMBERS_IN_ORDER else len(_MEMBERS_IN_ORDER), place

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
 from typing import Any
@@ -11,11 +12,18 @@ import pytest
 from world import node_object, pod_object
 
 from conformance.wrong.running.killing import connect_wrong
+from refsched.framework.events import POD, ActionType
 from refsched.plugins import node_unschedulable, taint_toleration
+from refsched.plugins.node_ports import NodePorts
+from refsched.plugins.pod_topology_spread import PodTopologySpread
+from refsched.queue.hint_table import event_rule
+from refsched.queue.transitions import TRANSITIONS, Occurrence, Place
 from refsched.suite.breaking import explaining
-from refsched.suite.breaking.breakings import Breaking, breakings_of, broken, forgetting
+from refsched.suite.breaking.breakings import Breaking, _Change, _places, breakings_of, broken
 from refsched.suite.breaking.course import Course, Function, course_of, rules_in
 from refsched.suite.breaking.explaining import Explanation, explained_apart, explanation_of, named
+from refsched.suite.breaking.rows import rows_of_events, rows_of_transitions
+from refsched.suite.breaking.slips import slips_of
 from refsched.suite.histories.findings import Comparison
 from refsched.suite.histories.history import Create, History, Schedule
 from refsched.suite.histories.trial import try_history
@@ -74,7 +82,7 @@ def test_in_a_process_of_its_own_the_same_is_found_and_here_nothing_is_changed(
 def test_where_the_other_process_finds_nothing_out_nothing_is_explained(
     came: tuple[Comparison, list[Comparison]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(explaining, "explanation_of", lambda *arguments: 1 / 0)
+    monkeypatch.setattr(explaining, "_best", lambda *arguments: 1 / 0)
     assert explained_apart(*came, SUSPECTED, any_rule) == Explanation()
     assert explained_apart(*came, SUSPECTED, any_rule, 0.0) == Explanation()
     monkeypatch.delattr(os, "fork")
@@ -145,20 +153,88 @@ def test_breakings_come_from_the_most_suspected_places_and_a_function_is_mended_
     assert [one.value for one in found] == sorted((one.value for one in found), reverse=True)
     assert {one.value for one in found} == {1.0, 0.5}
     before = taint_toleration._is_repelled.__code__
-    one = next(one for one in found if one.function.name == "_is_repelled")
-    with broken(one, forgetting()) as is_broken:
+    one = next(one for one in found if one.where and one.where.name == "_is_repelled")
+    with broken(one) as is_broken:
         assert is_broken
         assert taint_toleration._is_repelled.__code__ is not before
     assert taint_toleration._is_repelled.__code__ is before
 
 
 def test_what_is_no_function_or_no_program_cannot_be_broken() -> None:
-    def no_program() -> Any:
-        raise SyntaxError
-
-    def another_module() -> Any:
-        return compile("", CORDON, "exec")
-
-    for compiled in (no_program, another_module):
-        with broken(Breaking(FILTER, 1, (), 1.0, compiled), forgetting()) as is_broken:
+    places = {place.function: place for place in _places(CORDON)}
+    place = places["NodeUnschedulable.filter"]
+    no_program = _Change(FILTER, place, ast.Constant(object()))
+    no_function = _Change(Function(CORDON, "NodeUnschedulable"), place, place.node)
+    for breaks in (no_program, no_function):
+        with broken(Breaking(FILTER, (), 1.0, breaks)) as is_broken:
             assert not is_broken
+
+
+# --- Slips ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("if a:\n    b()", {"if bool(True) or a:\n    b()", "if bool(False) and a:\n    b()"}),
+        ("a = b", {"pass"}),
+        ("for a in b:\n    c()", {"pass"}),
+        ("return a", {"return None"}),
+        ("a if b else c", {"a", "c"}),
+        ("a - b", {"a", "b"}),
+        ("(a, b) < (c, d)", {"(b,) < (d,)", "(a,) < (c,)"}),
+        ("(a, *b)", {"(*b,)", "(a,)"}),
+        ("[a]", {"[]"}),
+        ("f(a, b=c)", {"f(a)"}),
+        ("min(a, b)", {"a", "b"}),
+        ("FIGURE", {"FIGURE * 10", "FIGURE // 5", "FIGURE + 1"}),
+        ("SHARE", {"SHARE * 10", "SHARE / 5", "SHARE + 1"}),
+        ("plugin.weight", {"plugin.weight * 10", "plugin.weight // 5", "plugin.weight + 1"}),
+        ("a.name", set()),
+        ("a", set()),
+    ],
+)
+def test_a_slip_leaves_out_a_part_or_makes_a_figure_ten_times_as_large(code: str, expected: set[str]) -> None:
+    statement = ast.parse(code).body[0]
+    node = statement.value if isinstance(statement, ast.Expr) else statement
+    slips = slips_of(node, {"FIGURE": 5, "SHARE": 0.5, "a": "text"})
+    assert {ast.unparse(ast.fix_missing_locations(slip)) for slip in slips} == expected
+
+
+# --- Rows -----------------------------------------------------------------------------------------
+
+
+def test_a_row_of_the_queue_leads_elsewhere_for_a_while() -> None:
+    row = TRANSITIONS.row(Place.IN_FLIGHT, Occurrence.NO_HINT)
+    seen = set()
+    for rule, breaks in rows_of_transitions([row.rule]):
+        assert rule == row.rule
+        with broken(Breaking(None, (rule,), 1.0, breaks)) as is_broken:
+            assert is_broken
+            seen.add(TRANSITIONS.row(Place.IN_FLIGHT, Occurrence.NO_HINT).goes_to)
+    assert seen == {Place.ACTIVE, Place.BACKOFF, Place.ERROR_BACKOFF, Place.NOWHERE}
+    assert TRANSITIONS.row(Place.IN_FLIGHT, Occurrence.NO_HINT) is row
+
+
+def test_a_row_of_events_is_left_out_asked_less_or_asked_more_for_a_while() -> None:
+    before = NodePorts.EVENTS
+    rule = event_rule("NodePorts", POD, ActionType.DELETE)
+    seen = []
+    for of_row, breaks in rows_of_events():
+        if of_row == rule:
+            with broken(Breaking(None, (rule,), 1.0, breaks)):
+                seen.append([(row.action, row.hint) for row in NodePorts.EVENTS if row.resource == POD])
+    hint = before[0].hint
+    assert seen == [[], [(ActionType.ALL, hint)], [(ActionType.DELETE, None)]]
+    assert NodePorts.EVENTS is before
+
+
+def test_a_row_of_many_actions_is_there_for_all_but_one() -> None:
+    row = next(row for row in PodTopologySpread.EVENTS if row.resource == POD)
+    rule = event_rule("PodTopologySpread", POD, row.action)
+    fewer = []
+    for of_row, breaks in rows_of_events():
+        if of_row == rule:
+            with broken(Breaking(None, (rule,), 1.0, breaks)):
+                fewer += [each.action for each in PodTopologySpread.EVENTS if each.resource == POD]
+    assert set(fewer) >= {row.action & ~action for action in row.action}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slips: changes of one node of a syntax tree beside those of mutation, as a scheduler may be wrong.
+
+A mutant is one of many, and is to be killed; a slip is compared with what was seen, and may be coarse. So a part
+of a sum, a member of a comparison, an argument or a whole step is left out, and a figure is ten times as large.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from copy import copy
+from typing import Any
+
+_FIGURES = ("backoff_flush_period", "leftover_flush_period", "max_in_unschedulable_pods", "weight")
+"""Fields of a release or a configuration that are numbers."""
+
+
+def slips_of(node: ast.AST, values: Mapping[str, Any]) -> Iterator[ast.AST]:
+    """Nodes that may stand in place of this one; ``values`` are those of the module by their names."""
+    match node:
+        case ast.expr():
+            yield from _of_expression(node, values)
+        case ast.If(test, body, orelse):
+            yield ast.If(_truth(test, holds=True), body, orelse)
+            yield ast.If(_truth(test, holds=False), body, orelse)
+        case ast.Assign([ast.Name()]) | ast.For():
+            yield ast.Pass()
+        case ast.Return(ast.expr()):
+            yield ast.Return(ast.Constant(None))
+
+
+def _of_expression(node: ast.expr, values: Mapping[str, Any]) -> Iterator[ast.AST]:
+    match node:
+        case ast.IfExp(_, body, orelse):
+            yield from (body, orelse)
+        case ast.BinOp(left, ast.Add() | ast.Sub() | ast.Mult(), right):
+            yield from (left, right)
+        case ast.Compare(ast.Tuple(one), [operator], [ast.Tuple(other)]) if len(one) == len(other):
+            for number in range(len(one)):
+                fewer = _tuple(_without(one, number))
+                yield ast.Compare(fewer, [operator], [_tuple(_without(other, number))])
+        case ast.Tuple(elements, ast.Load()) if len(elements) > 1:
+            yield from (_tuple(_without(elements, number)) for number in range(len(elements)))
+        case ast.List(elements, ast.Load()) if elements:
+            yield from (ast.List(_without(elements, number), ast.Load()) for number in range(len(elements)))
+        case ast.Call(function, arguments, keywords):
+            yield from (ast.Call(function, arguments, _without(keywords, n)) for n in range(len(keywords)))
+            if isinstance(function, ast.Name) and function.id in ("min", "max", "frozenset", "tuple"):
+                yield from (one for one in arguments if not isinstance(one, ast.Starred))
+        case ast.Name(name, ast.Load()) if isinstance(values.get(name), int | float):
+            yield from _figures(node, of=values[name])
+        case ast.Attribute(_, name, ast.Load()) if name in _FIGURES:
+            yield from _figures(node, of=2)
+
+
+def _figures(node: ast.expr, of: float) -> Iterator[ast.AST]:
+    yield ast.BinOp(node, ast.Mult(), ast.Constant(10))
+    yield ast.BinOp(node, ast.FloorDiv() if isinstance(of, int) else ast.Div(), ast.Constant(5))
+    yield ast.BinOp(node, ast.Add(), ast.Constant(1))
+
+
+def _truth(test: ast.expr, *, holds: bool) -> ast.expr:
+    """A condition that always or never holds. It names what the condition names, so that the code has the same
+    variables of its surroundings."""
+    constant = ast.Constant(holds)
+    operator = ast.Or() if holds else ast.And()
+    return ast.BoolOp(operator, [ast.Call(ast.Name("bool", ast.Load()), [constant], []), copy(test)])
+
+
+def _without(nodes: list[Any], number: int) -> list[Any]:
+    return nodes[:number] + nodes[number + 1 :]
+
+
+def _tuple(elements: list[ast.expr]) -> ast.expr:
+    return ast.Tuple(elements, ast.Load())
