@@ -5,42 +5,71 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.wrong.planted.table import all_wrong
-from conformance.wrong.running.naming import shown
+from conformance.strategies import AREAS
+from conformance.wrong.running.naming import checking_of
 from conformance.wrong.running.profile import suite_tests
-from refsched.suite.histories.history import Create
+from refsched.suite.histories.history import Create, History
+from refsched.suite.session.check import Evidence, RuleBrokenError
+from refsched.suite.session.drawing import drawn
 
 SMALL = {
-    "overcommits": ("resources", 4, 5),
-    "one-pod-too-many": ("resources", 4, 6),
-    "ignores-overhead": ("resources", 3, 4),
-    "takes-the-lowest-total": ("resources", 4, 5),
-    "lets-no-execute-pass": ("taints", 2, 3),
-    "skew-must-be-less": ("spread", 2, 3),
-    "one-port-for-all-protocols": ("ports", 3, 4),
-    "last-in-first-out": ("queue", 2, 4),
-    "errors-owe-no-backoff": ("queue", 2, 4),
-    "keeps-deleted-pods": ("queue", 1, 3),
-    "all-must-be-satisfied": ("queue", 3, 6),
-    "ports-ignore-deleted-pods": ("queue", 3, 5),
-    "deleted-pods-go-on-counting": ("lifecycle", 2, 4),
-    "skips-the-second-nominated-pass": ("nominated", 4, 6),
-    "looks-at-all-nodes-first": ("nominated", 7, 9),
-    "ignores-budgets": ("preemption", 8, 9),
-    "leaks-what-it-assumed": ("faults", 2, 3),
-    "unreserves-nothing": ("faults", 2, 3),
-    "gives-a-device-twice": ("dra", 8, 9),
-    "taints-weigh-one": ("config", 3, 4),
+    "overcommits": ("resources", "R-FIT-02", 4, 5),
+    "one-pod-too-many": ("resources", "R-FIT-02", 4, 6),
+    "ignores-overhead": ("resources", "R-REQUEST-04", 3, 4),
+    "takes-the-lowest-total": ("resources", "R-INV-04", 4, 5),
+    "lets-no-execute-pass": ("taints", "R-TAINT-01", 2, 3),
+    "skew-must-be-less": ("spread", "R-SPREAD-11", 2, 3),
+    "one-port-for-all-protocols": ("ports", "R-PORTS-03", 3, 4),
+    "last-in-first-out": ("queue", "R-SORT-01", 2, 4),
+    "errors-owe-no-backoff": ("queue", "R-BACKOFF-01", 2, 4),
+    "keeps-deleted-pods": ("queue", "R-INV-06", 1, 3),
+    "all-must-be-satisfied": ("queue", "R-HINT-03", 3, 6),
+    "ports-ignore-deleted-pods": ("queue", "R-PORTS-04", 3, 5),
+    "deleted-pods-go-on-counting": ("lifecycle", "R-INV-08", 2, 4),
+    "skips-the-second-nominated-pass": ("nominated", "R-NOM-01", 4, 6),
+    "looks-at-all-nodes-first": ("nominated", "R-SEARCH-03", 7, 9),
+    "ignores-budgets": ("preemption", "R-PREEMPT-07", 8, 9),
+    "leaks-what-it-assumed": ("faults", "R-INV-08", 2, 3),
+    "unreserves-nothing": ("faults", "R-ROLLBACK-02", 2, 3),
+    "gives-a-device-twice": ("dra", "R-DRA", 8, 9),
+    "taints-weigh-one": ("config", "R-FRAMEWORK-14", 3, 4),
 }
-"""The area whose test is run, and how many objects and steps there may be at most."""
+"""The area whose test is run, the rule that it must name before anything is explained, and how many objects and steps there may be at most."""
+
+NAMED_INSTEAD = {
+    "one-pod-too-many": ("R-FIT-11", "it shows in a queue, and no promised rule stands for an observed one"),
+    "skew-must-be-less": (
+        "R-SPREAD-08",
+        "it is rarer than R-SPREAD-11, which the specification does not apply",
+    ),
+}
+"""The rule that is named first of those of which it is another one than in ``SMALL``, and why."""
+
+
+def shown(name: str, area: str) -> Evidence:
+    """What the test of this area, as it is by default, shows of this wrong scheduler."""
+    test = next(test for test in suite_tests() if test.area == area and test.draws)
+    with checking_of(name) as checking:
+
+        def check(history: History) -> None:
+            checking(history)
+
+        with pytest.raises(RuleBrokenError) as raised:
+            drawn(check, AREAS[area](), examples=test.examples, seed="0", name=test.name)()
+        with pytest.raises(RuleBrokenError):
+            checking.settle(raised.value)
+    return checking.evidence[checking.target or ""]
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_counterexample_is_small_and_names_the_rule(name: str) -> None:
-    area, objects, steps = SMALL[name]
-    test = next(test for test in suite_tests() if test.area == area and test.draws)
-    found = shown(name, test)
+    area, rule, objects, steps = SMALL[name]
+    found = shown(name, area)
     history = found.judgement.history
     assert sum(isinstance(step, Create) for step in history.steps) <= objects
     assert len(history.steps) <= steps
-    assert found.rule in all_wrong()[name].breaks
+    if name in NAMED_INSTEAD:
+        instead, why = NAMED_INSTEAD[name]
+        assert found.rule == instead
+        pytest.xfail(f"{instead} is named: {why}")
+    assert found.rule.startswith(rule)
