@@ -34,7 +34,8 @@ SMALL = {
     "gives-a-device-twice": ("dra", "R-DRA", 8, 9),
     "taints-weigh-one": ("config", "R-FRAMEWORK-14", 3, 4),
 }
-"""The area whose test is run, the rule that it must name before anything is explained, and how many objects and steps there may be at most."""
+"""The area whose test is run, the rule that it must name before anything is explained, and how many objects and
+steps there may be at most."""
 
 NAMED_INSTEAD = {
     "one-pod-too-many": ("R-FIT-11", "it shows in a queue, and no promised rule stands for an observed one"),
