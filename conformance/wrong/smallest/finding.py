@@ -24,6 +24,7 @@ from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.adapters.faults import AdapterFault
 from refsched.suite.catalogue.rules import Rule
+from refsched.suite.histories.configuration import can_be_configured_for, configured_for
 from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import History
@@ -100,11 +101,11 @@ def _some(histories: Sequence[History]) -> Sequence[History]:
 
 
 def _as_of(history: History, kubernetes: str) -> History:
-    """The same history for a release whose configuration has another apiVersion."""
-    versions = release_of(kubernetes).api_versions
-    if history.config["apiVersion"] in versions:
+    """The same history as the user of another release writes it."""
+    release = release_of(kubernetes)
+    if kubernetes == DEFAULT.name or not can_be_configured_for(history.config, release):
         return history
-    return evolve(history, config={**history.config, "apiVersion": versions[0]}, feature_gates={})
+    return evolve(history, config=configured_for(history.config, release), feature_gates={})
 
 
 def judged(adapter: Adapter, history: History) -> Transcript:

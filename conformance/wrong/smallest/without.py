@@ -28,6 +28,9 @@ from refsched.suite.catalogue.rules import TRANSITIONS_OF, Rule, default_plugins
 CALLED = 1000
 """How far away a function is that a function of the rule calls."""
 
+STATED = -4
+"""How far away a scheduler is that is said to break the rule: nearer than any other."""
+
 _WAITS = (Place.UNSCHEDULABLE, Place.ACTIVE, Place.BACKOFF)
 
 
@@ -49,7 +52,7 @@ def breakers_of(rule: Rule) -> list[Breaker]:
     found = [*_without_events(rule), *_without_transition(rule)]
     if not found:
         sites = sites_of(rule)
-        found = [*_planted(rule, sites), *_mutants(rule, sites)]
+        found = [*_stated(rule), *_planted(rule, sites), *_mutants(rule, sites)]
     return sorted(found, key=lambda one: (one.distance // 4, not one.is_planted))
 
 
@@ -173,12 +176,25 @@ def _planted(rule: Rule, sites: Sites) -> Iterator[Breaker]:
             distance = sites.distance(first, first + wrong.before.rstrip("\n").count("\n"))
             if distance >= 0:
                 yield Breaker(
-                    wrong.name, wrong.says, partial(_plant, wrong, _function_at(rule, first)), distance, True
+                    wrong.name,
+                    wrong.says,
+                    partial(_plant, wrong, _function_at(rule.module, first)),
+                    distance,
+                    True,
                 )
 
 
-def _function_at(rule: Rule, line: int) -> str:
-    functions = _functions(ast.parse(source_of(rule.module)))
+def _stated(rule: Rule) -> Iterator[Breaker]:
+    """Those that are said to break the rule, wherever their edit is, come before all others."""
+    for wrong in all_wrong().values():
+        source = source_of(wrong.module)
+        if rule.id in wrong.breaks and source.count(wrong.before) == 1:
+            function = _function_at(wrong.module, source[: source.index(wrong.before)].count("\n") + 1)
+            yield Breaker(wrong.name, wrong.says, partial(_plant, wrong, function), STATED, True)
+
+
+def _function_at(module: str, line: int) -> str:
+    functions = _functions(ast.parse(source_of(module)))
     return next((name for name, node in functions if node.lineno < line <= _end(node)), "")
 
 

@@ -33,7 +33,6 @@ WITHOUT_EXAMPLE: Mapping[str, str] = {
     "R-REQUEST-10": "the API server refuses such a name",
     "R-BACKOFF-03": "a configuration without backoff is refused (R-CONFIG-04)",
     "R-HINT-01": "a pod whose attempt ended in an error backs off, and is not among those that events requeue",
-    "R-VOLBIND-06": "it says which rules are applied together; R-VOLBIND-07, 08 and 14 have an example each",
     "R-CURE-DefaultPreemption-Pod-Delete": "it is about a pod that R-PREEMPT-17 keeps out of the queue",
 }
 
