@@ -111,7 +111,9 @@ _DEFAULT = st.just(_config({}, "", {}))
 _NODE_LABELS: SearchStrategy[Json] = st.fixed_dictionaries(
     {}, optional={_RACK: st.sampled_from(["a", "b"]), ZONE: st.sampled_from(["x", "y"]), "ssd": st.just("")}
 )
-_POD_LABELS: SearchStrategy[Json] = st.sampled_from([{"app": "a"}, {"app": "a"}, {"app": "b"}, {}])
+_POD_LABELS: SearchStrategy[Json] = st.sampled_from(
+    [{"app": "a"}, {"app": "a"}, {"app": "b"}, {}, {"app": "a", "tier": "x"}, {"tier": "x"}]
+)
 
 
 def _avoids(kind: str, uid: str) -> str:
@@ -184,6 +186,8 @@ def histories(draw: DrawFn) -> History:
     }
     if subject == "services" or draw(st.sampled_from([False, False, True])):
         cluster.add(selecting("Service", "s", {"app": "a"}, "v1"))
+        if draw(st.sampled_from([False, False, True])):
+            cluster.add(selecting("Service", "t", {"tier": "x"}, "v1"))
     if draw(st.sampled_from([False, False, True])):
         kind_of_workload = draw(st.sampled_from(["ReplicationController", "ReplicaSet"]))
         selector = (

@@ -15,6 +15,7 @@ from attrs import evolve
 
 from refsched.binding.waiting_pods import WaitingPod
 from refsched.checking.agreement import (
+    OF_SCORES,
     Disagreement,
     attempt_disagreements,
     bind_disagreements,
@@ -297,15 +298,20 @@ class Checker:
             return
         self._collect()
         specified = self._attempts.pop(0) if self._attempts else None
-        for choice in self.following.not_allowed:
-            yield Disagreement(choice.member, choice.expected, choice.got)
+        chosen = self.following.not_allowed
+        found = [Disagreement(choice.member, choice.expected, choice.got) for choice in chosen]
         self.offered = self.following.offered
         comparable = evolve(record, evaluated=None, feasible=None) if self.following.is_blind else record
         self._guessed_victims = self._has_guessed_victims()
+        guesses_scores = self.following.guesses_scores
         self.following.follow(None)
         if specified is not None:
-            yield from self._compare(comparable, specified)
+            found += self._compare(comparable, specified)
         self._guessed_victims = False
+        if found and guesses_scores and all(one.member.partition(".")[0] in OF_SCORES for one in found):
+            self.has_diverged = True
+            return
+        yield from found
 
     def _compare(self, record: Attempt, specified: Attempt) -> Iterator[Disagreement]:
         """Compares the attempts. If the nodes' statuses agree, the search that evaluated them is compared too."""

@@ -63,8 +63,9 @@ class Following:
     far as is known by now, will be written; ``guessed`` are the claims that were given one choice of possible
     devices before it was known which. ``is_blind`` says that the number of nodes that were evaluated and kept
     does not follow from the record; ``orders_victims`` says that equally important
-    pods were put in order, and ``guessed_on`` are the nodes on which the record does not show that order. ``own``
-    are the plugins that only the other scheduler has, if it may have any."""
+    pods were put in order, and ``guessed_on`` are the nodes on which the record does not show that order;
+    ``guesses_scores`` says that the record does not show which count of ServiceAffinity was taken. ``own`` are the
+    plugins that only the other scheduler has, if it may have any."""
 
     record: Attempt | None = None
     pod: str = ""
@@ -78,6 +79,7 @@ class Following:
     is_blind: bool = False
     guessed_on: set[str] = Factory(set)
     orders_victims: bool = False
+    guesses_scores: bool = False
     own: OwnPlugins | None = None
 
     def follow(self, record: Attempt | None, pod: str = "") -> None:
@@ -92,6 +94,7 @@ class Following:
         self.is_blind = False
         self.guessed_on = set()
         self.orders_victims = False
+        self.guesses_scores = False
 
     def choose(self, question: str, options: Sequence[T]) -> T:
         self.offered[question] = len(options)
@@ -100,6 +103,8 @@ class Following:
         if question == "allocation" and len(options) > 1:
             known = {claim.key for claim in self.written}
             self.guessed |= allocated_claims(cast("Sequence[Allocations]", options)) - known
+        if question == "service":
+            self.guesses_scores |= len(options) > 1
         if self.record is None:
             return options[0]
         if question == "node":

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from attrs import evolve, frozen
 
 from refsched.config.args import PluginArgs
+from refsched.framework.choices import Choices
 from refsched.framework.interface import MAX_NODE_SCORE, Continue, Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
@@ -37,11 +38,11 @@ class Companions:
 
 @frozen
 class ServiceScores:
-    """ServiceScores has what the Service of the pod selects (None if no Service selects it), and the labels
-    of the nodes to be scored."""
+    """ServiceScores has what the Services of the pod select, and the labels of the nodes to be scored."""
 
-    selector: Mapping[str, str] | None
+    selectors: tuple[Mapping[str, str], ...]
     labels: Mapping[str, Mapping[str, str]]
+    choices: Choices
 
 
 @frozen
@@ -120,23 +121,28 @@ class ServiceAffinity:
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Continue[ServiceScores]:
         """Returns what Score looks up. The plugin of kube-scheduler has no PreScore."""
-        services = services_of(pod.pod, snapshot.objects)
-        selector = snapshot.choices.choose("service", services).spec.selector if services else None
+        selectors = tuple(service.spec.selector for service in services_of(pod.pod, snapshot.objects))
         labels = {node.name: node.existing_node.metadata.labels for node in feasible}
-        return Continue(ServiceScores(selector, labels))
+        return Continue(ServiceScores(selectors, labels, snapshot.choices))
 
     def score(self, state: ServiceScores, pod: PodInfo, node: NodeInfo) -> int:
         """R-SVCAFF-05: ServiceAffinity counts for a node the pods there, of the pod's namespace and not being
-        deleted, that are selected by the first Service that selects the pod."""
-        if state.selector is None:
+        deleted, that are selected by a Service that selects the pod; if there is more than one, any may count, and
+        another one for each node.
+
+        kube-scheduler takes the first Service of a list that it asks for anew for each node, and whose order is
+        that of a Go map.
+        """
+        if not state.selectors:
             return 0
         applies("R-SVCAFF-05")
-        return sum(
-            other.pod.namespace == pod.pod.namespace
-            and other.pod.metadata.deletion_timestamp is None
-            and selects_labels(state.selector, other.pod.labels)
+        alive = [
+            other.pod.labels
             for other in node.pods
-        )
+            if other.pod.namespace == pod.pod.namespace and other.pod.metadata.deletion_timestamp is None
+        ]
+        counts = {sum(selects_labels(selector, labels) for labels in alive) for selector in state.selectors}
+        return state.choices.choose("service", sorted(counts))
 
     def normalize_score(
         self, state: ServiceScores, pod: PodInfo, scores: Mapping[str, int]

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 import pytest
 from attrs import evolve
@@ -30,6 +31,7 @@ from tests.applied import applied, container, info, on, requesting
 from tests.applied import node as node_of
 from tests.snapshots import snapshot_of
 
+T = TypeVar("T")
 GPU = "example.com/gpu"
 RISING = (UtilizationShapePoint(0, 0), UtilizationShapePoint(100, 10))
 
@@ -302,6 +304,23 @@ def test_the_pods_of_a_service_spread_over_the_values_of_a_label() -> None:
     counts = {node.name: plugin.score(answer.state, web("p"), node) for node in nodes}
     assert counts == {"n1": 2, "n2": 1, "n3": 0}
     assert plugin.normalize_score(answer.state, web("p"), counts) == {"n1": 16, "n2": 66, "n3": 0}
+
+
+def test_any_service_of_the_pod_may_count_another_for_each_node() -> None:
+    class Last:
+        def choose(self, question: str, options: Sequence[T]) -> T:
+            asked.append((question, tuple(options)))
+            return options[-1]
+
+    asked: list[tuple[str, Any]] = []
+    plugin = ServiceAffinity()
+    metadata = {"name": "p", "namespace": "default", "uid": "p", "labels": WEB | {"tier": "x"}}
+    both = PodInfo(read_as(Pod, {"metadata": metadata, "spec": {}}))
+    nodes = [named("n1", web("a"), both), named("n2", both), named("n3", web("b"))]
+    objects = store(service("s", **WEB), service("t", tier="x"))
+    state = plugin.pre_score(both, nodes, evolve(snapshot_of(*nodes, objects=objects), choices=Last())).state
+    assert [plugin.score(state, both, node) for node in nodes] == [2, 1, 1]
+    assert asked == [("service", (1, 2)), ("service", (1,)), ("service", (0, 1))]
 
 
 def test_without_a_service_every_value_is_as_good() -> None:
