@@ -194,6 +194,14 @@ WRONG = (
         breaks=("R-EVICT-01",),
     ),
     _Wrong(
+        "unresolvable-nodes-are-tried",
+        "In v1.19 preemption is tried on nodes too that were rejected as UnschedulableAndUnresolvable.",
+        "refsched.plugins.v1_19.default_preemption",
+        "    nodes = [node for node in context.snapshot.nodes if not _is_hopeless(context, node)]\n",
+        "    nodes = list(context.snapshot.nodes)\n",
+        breaks=("R-PREEMPT-53", "R-PREEMPT-58"),
+    ),
+    _Wrong(
         "nobody-is-reprieved",
         "A pod that is evicted never comes back.",
         "refsched.plugins.v1_19.default_preemption",
