@@ -24,11 +24,14 @@ FILE = Path(__file__).parent / "clusters.json"
 
 @frozen
 class Difference:
-    """``rules`` has for each release, by its minor version, the rule that the other one is first reported to
-    break on this cluster."""
+    """``rules`` has for each release, by its minor version, the rule that is applied on this cluster and differs
+    from that of the other; ``change`` is what changed it in Kubernetes, if that is known, and ``differs`` is the
+    pattern of the member in which the releases differ (``lines.py``)."""
 
     rules: Mapping[str, str]
     history: History
+    change: str = ""
+    differs: str = "*"
 
 
 @cache
@@ -44,7 +47,7 @@ def write(found: tuple[Difference, ...], path: Path = FILE) -> None:
 
 def _read(value: Json) -> Difference:
     history = History(tuple(read_steps(value["steps"])), value["config"], value.get("featureGates", {}))
-    return Difference(value["rules"], history)
+    return Difference(value["rules"], history, value.get("change", ""), value["differs"])
 
 
 def _written(difference: Difference) -> Json:
@@ -52,6 +55,8 @@ def _written(difference: Difference) -> Json:
     gates = {"featureGates": dict(history.feature_gates)} if history.feature_gates else {}
     return {
         "rules": dict(difference.rules),
+        **({"change": difference.change} if difference.change else {}),
+        "differs": difference.differs,
         "config": history.config,
         **gates,
         "steps": steps_as_json(history),

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 
 from refsched.releases import RELEASES
 from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.differences.clusters import Difference, differences
+from refsched.suite.differences.lines import Line, Run, run_of
+from refsched.suite.differences.lines import lines as known_lines
+from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.history import DEFAULT_CONFIG
 from refsched.suite.histories.trial import try_history
 from refsched.suite.reports.wording import described_steps, flow
@@ -16,11 +20,13 @@ from refsched.suite.session.standard import judgement_of
 
 COMMAND = "python -m refsched.suite.differences.search"
 _INTRODUCTION = f"""\
-Each section is a cluster on which the two releases decide differently, and the rule of each that the suite names
-first when the other release is judged by it: the rule that differs, or one that follows from it. The clusters were
-found by running drawn histories on the specification of both releases, and made smaller (`{COMMAND}`).
-`refsched fingerprint --impl WHAT` runs them on any scheduler and says like which release it decides. Differences
-that no drawn history showed are missing; [rules](rules.md) lists all rules that hold in one release only."""
+Each section is a difference between the two releases: the rule of each, the change of Kubernetes that made it,
+where that is known, and the smallest cluster that was found on which they decide differently because of it. In
+the examples of all rules, in the cases and in drawn histories those were searched in which both rules are applied
+and the runs differ first in a member that these rules decide; steps and fields without which this still holds were
+left out (`{COMMAND}`). `refsched fingerprint --impl WHAT` runs the clusters on any scheduler and says like
+which release it decides. [Rules](rules.md) lists all rules that hold in one release only."""
+_MISSING = "No cluster was found so far for these differences: {}."
 
 
 def differences_page() -> str:
@@ -28,7 +34,18 @@ def differences_page() -> str:
     lines = [f"# What v{older} and v{newer} decide differently", _INTRODUCTION]
     for difference in differences():
         lines += _section(difference)
+    missing = [line.rules for line in known_lines() if not _is_there(line)]
+    if missing:
+        pairs = (" and ".join(each[0] for each in reversed(tuple(rules.values()))) for rules in missing)
+        lines += ["## Without a cluster", _MISSING.format(", ".join(pairs))]
     return "\n\n".join(lines) + "\n"
+
+
+def _is_there(line: Line) -> bool:
+    return any(
+        all(difference.rules[release] in known for release, known in line.rules.items())
+        for difference in differences()
+    )
 
 
 def _section(difference: Difference) -> Iterator[str]:
@@ -36,13 +53,25 @@ def _section(difference: Difference) -> Iterator[str]:
     rules = all_rules()
     for release, rule in reversed(tuple(difference.rules.items())):
         yield f"**v{release}**, {rule}: {rules[rule].sentence}"
+    if difference.change:
+        yield f"Changed by: {difference.change}."
     if difference.history.config != DEFAULT_CONFIG:
         yield f"Configured with `{flow(difference.history.config)}`."
-    for release in reversed(tuple(difference.rules)):
-        yield "\n".join(["```text", f"v{release}", *_steps(difference, release), "```"])
+    runs = {release: _transcript(difference, release) for release in reversed(tuple(difference.rules))}
+    yield _values(difference, {release: run_of(transcript) for release, transcript in runs.items()})
+    for release, transcript in runs.items():
+        lines, _ = described_steps(judgement_of(transcript), -1)
+        yield "\n".join(["```text", f"v{release}", *lines, "```"])
 
 
-def _steps(difference: Difference, release: str) -> list[str]:
+def _transcript(difference: Difference, release: str) -> Transcript:
     with connect(f"{REFERENCE}:{release}", in_process=True) as adapter:
-        lines, _ = described_steps(judgement_of(try_history(adapter, difference.history)), -1)
-    return lines
+        return try_history(adapter, difference.history)
+
+
+def _values(difference: Difference, runs: Mapping[str, Run]) -> str:
+    """Returns the sentence that says in which member the runs differ, and what each has there."""
+    one, other = runs.values()
+    member, number = Line({}, difference.differs).member_shown(one, other)
+    had = (f"`{json.dumps(run[number].get(member))}` in v{release}" for release, run in runs.items())
+    return f"`{member}` is {', and '.join(had)}."

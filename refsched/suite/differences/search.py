@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``python -m refsched.suite.differences.search``: finds the clusters on which two releases decide differently.
 
-The histories of all areas are run on the specification of each release and judged by the other's. For each rule
-the smallest history is kept and made smaller: steps and fields without which the same rules are broken are left
-out.
+For each line of ``lines.json`` the smallest history is kept in which both rules are applied and the line's member
+differs between the specifications of both releases: of the examples of all rules, of the cases, and of histories
+drawn from all areas. It is made smaller: steps and fields without which this still holds are left out.
 """
 
 from __future__ import annotations
@@ -12,50 +12,47 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from refsched.releases import DEFAULT, RELEASES
+from refsched.rules import listening
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import REFERENCE, connect
-from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.differences.clusters import Difference, write
 from refsched.suite.differences.judging import broken_rule
+from refsched.suite.differences.lines import Line, Run, lines, run_of
 from refsched.suite.histories.history import Create, History, Schedule, Step, Update
 from refsched.suite.histories.scenario import steps_as_json
+from refsched.suite.histories.trial import try_history
 from refsched.suite.recording.command import histories_of
-from refsched.tools.shipped import import_tests
+from refsched.tools.rulebook.examples import read_example
+from refsched.tools.shipped import examples_folder, import_tests
 
 Json = dict[str, Any]
-Rules = Mapping[str, str]
 
-EXAMPLES = 60
+EXAMPLES = 10
 """From each area so many histories are drawn."""
 
 
 def main(examples: int = EXAMPLES) -> None:
-    older, newer = (name for name in RELEASES)
+    older, newer = RELEASES
     pair = Pair(older, newer)
-    smallest: dict[tuple[str, str], Difference] = {}
+    smallest: dict[int, Difference] = {}
     for history in _histories(examples):
-        rules = pair.rules_broken(history)
-        if not _names_a_difference(rules):
-            continue
-        for release, rule in rules.items():
-            known = smallest.get((release, rule))
+        runs = pair.runs(history)
+        for number, line in enumerate(lines()):
+            known = smallest.get(number)
             if known is None or _size(history) < _size(known.history):
-                smallest[release, rule] = Difference(rules, history)
-    found: dict[str, Difference] = {}
-    for one in smallest.values():
-        smaller = pair.smaller(one)
-        found.setdefault(steps_of(smaller), smaller)
-        print(", ".join(smaller.rules.values()), file=sys.stderr, flush=True)
+                rules = pair.shown(line, runs) if runs is not None else None
+                if rules is not None and pair.is_told_apart(history):
+                    smallest[number] = Difference(rules, history, line.change, line.differs)
+    found: dict[tuple[str, ...], Difference] = {}
+    for number, line in enumerate(lines()):
+        if number in smallest:
+            smaller = pair.smaller(line, smallest[number])
+            found.setdefault(tuple(smaller.rules.values()), smaller)
+        print(line.rules, "shown" if number in smallest else "not found", file=sys.stderr, flush=True)
     write(tuple(sorted(found.values(), key=lambda each: (each.rules[newer], each.rules[older]))))
-
-
-def _names_a_difference(rules: Rules) -> bool:
-    """Returns whether one of the rules holds in one release only. Others were named for what follows from a
-    difference."""
-    return any(len(all_rules()[rule].releases) == 1 for rule in rules.values() if rule in all_rules())
 
 
 def steps_of(difference: Difference) -> str:
@@ -63,18 +60,26 @@ def steps_of(difference: Difference) -> str:
 
 
 def _histories(examples: int) -> Iterator[History]:
+    for path in sorted(examples_folder().glob("*.yaml")):
+        yield read_example(path).history
     for module in ("resources", "taints", "node_affinity", "pod_affinity", "spread", "volumes", "preemption"):
         for case in import_tests(f"cases.{module}").CASES:
             yield case.history
     for area in import_tests("strategies").AREAS:
-        for history in histories_of(area, 0, examples):
-            if history.config.get("apiVersion") in DEFAULT.api_versions and not history.feature_gates:
-                yield history
+        yield from histories_of(area, 0, examples)
         print(area, file=sys.stderr, flush=True)
 
 
 def _size(history: History) -> tuple[int, int]:
     return len(history.steps), len(repr(steps_as_json(history)))
+
+
+@frozen
+class Ran:
+    """``did`` is what a release did, and ``applied`` are the rules that it applied."""
+
+    did: Run
+    applied: frozenset[str]
 
 
 class Pair:
@@ -85,29 +90,49 @@ class Pair:
             name: connect(f"{REFERENCE}:{name}", in_process=True) for name in releases
         }
 
-    def rules_broken(self, history: History) -> Rules:
-        """Returns the rule of each release that the other one breaks; none unless each breaks one of the
-        other's."""
-        rules: dict[str, str] = {}
-        for name in self._adapters:
-            other = next(adapter for release, adapter in self._adapters.items() if release != name)
+    def runs(self, history: History) -> Mapping[str, Ran] | None:
+        """Returns what each release does, or None if one of them cannot run the history, or not to its end."""
+        if history.config.get("apiVersion") not in DEFAULT.api_versions or history.feature_gates:
+            return None
+        ran: dict[str, Ran] = {}
+        for name, adapter in self._adapters.items():
+            applied: set[str] = set()
             try:
-                rule = broken_rule(other, history, RELEASES[name])
+                with listening(applied.add):
+                    transcript = try_history(adapter, history)
             except Exception:
-                return {}
-            if not rule:
-                return {}
-            rules[name] = rule
-        return rules
+                return None
+            if transcript.ended:
+                return None
+            ran[name] = Ran(run_of(transcript), frozenset(applied))
+        return ran
 
-    def smaller(self, difference: Difference) -> Difference:
+    def shown(self, line: Line, runs: Mapping[str, Ran]) -> Mapping[str, str] | None:
+        """Returns the rules of the line that the runs show, or None if they do not show the line."""
+        one, other = runs.values()
+        if not line.member_shown(one.did, other.did)[0]:
+            return None
+        return line.named({name: ran.applied for name, ran in runs.items()})
+
+    def is_told_apart(self, history: History) -> bool:
+        """Returns whether each release breaks a rule of the other one, as the suite judges it."""
+        return all(
+            broken_rule(adapter, history, RELEASES[other])
+            for name, adapter in self._adapters.items()
+            for other in self._adapters
+            if other != name
+        )
+
+    def smaller(self, line: Line, difference: Difference) -> Difference:
         """Returns the same difference on a history from which nothing more can be left out: what comes before
         the last part that was left out is tried again at the end."""
         history, place, last = difference.history, 0, 0
         while True:
             candidates = list(_smaller(history))
             for number in range(place, len(candidates)):
-                if self.rules_broken(candidates[number]) == difference.rules:
+                runs = self.runs(candidates[number])
+                shown = self.shown(line, runs) if runs is not None else None
+                if shown == difference.rules and self.is_told_apart(candidates[number]):
                     history, place, last = candidates[number], number, number
                     break
             else:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 from click.testing import CliRunner
 
 from conformance.vocabulary.objects import node, pod
@@ -20,6 +21,7 @@ from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.differences.clusters import Difference, differences, write
 from refsched.suite.differences.fingerprint import fingerprint
 from refsched.suite.differences.judging import broken_rule
+from refsched.suite.differences.lines import Line, lines
 from refsched.suite.differences.page import differences_page
 from refsched.suite.differences.search import Pair, steps_of
 from refsched.suite.histories.history import History, Schedule, creating
@@ -55,7 +57,7 @@ def test_each_cluster_names_a_rule_of_each_release_that_holds_in_it() -> None:
 
 
 def test_no_cluster_is_there_twice() -> None:
-    found = [steps_of(each) for each in differences()]
+    found = [(steps_of(each), each.differs) for each in differences()]
     assert len(set(found)) == len(found)
 
 
@@ -63,6 +65,15 @@ def test_clusters_are_read_as_they_were_written(tmp_path: Path) -> None:
     file = tmp_path / "clusters.json"
     write(differences(), file)
     assert differences(file) == differences()
+
+
+def test_each_cluster_shows_its_line() -> None:
+    pair = Pair("1.19", "1.34")
+    for difference in differences():
+        runs = pair.runs(difference.history)
+        assert runs is not None
+        of_it = [line for line in lines() if line.differs == difference.differs]
+        assert dict(difference.rules) in [pair.shown(line, runs) for line in of_it], difference.rules
 
 
 def test_the_page_is_of_these_clusters() -> None:
@@ -85,19 +96,62 @@ def test_of_a_history_that_both_releases_decide_alike_no_rule_is_broken(adapter:
 # --- The search -----------------------------------------------------------------------------------
 
 
-def test_a_difference_is_made_smaller_while_the_same_rules_are_broken() -> None:
+OF_CPU = Line({"1.19": ["R-FIT-51"], "1.34": ["R-ASSUME-01"]}, "attempt.filter.*.code")
+
+
+def test_a_difference_is_made_smaller_while_the_same_rules_show() -> None:
     pair = Pair("1.19", "1.34")
-    rules = pair.rules_broken(OVERCOMMITTED)
-    assert rules["1.19"].startswith("R-FIT-5")
-    smaller = pair.smaller(Difference(rules, OVERCOMMITTED))
-    assert smaller.rules == rules == pair.rules_broken(smaller.history)
+    runs = pair.runs(OVERCOMMITTED)
+    assert runs is not None
+    rules = pair.shown(OF_CPU, runs)
+    assert rules == {"1.19": "R-FIT-51", "1.34": "R-ASSUME-01"}
+    smaller = pair.smaller(OF_CPU, Difference(rules, OVERCOMMITTED))
+    assert smaller.rules == rules
     assert len(repr(smaller.history.steps)) < len(repr(OVERCOMMITTED.steps))
-    assert Schedule() in smaller.history.steps
     assert "app" not in repr(smaller.history.steps)
 
 
-def test_where_the_releases_decide_alike_no_rule_is_broken() -> None:
-    assert Pair("1.19", "1.34").rules_broken(History((*creating(node("n1"), pod("p1")), Schedule()))) == {}
+def test_where_the_releases_decide_alike_nothing_shows() -> None:
+    pair = Pair("1.19", "1.34")
+    alike = History((*creating(node("n1"), pod("p1")), Schedule()))
+    runs = pair.runs(alike)
+    assert runs is not None
+    assert not pair.is_told_apart(alike)
+    assert pair.shown(evolve(OF_CPU, rules={"1.19": ["R-FIT-52"], "1.34": ["R-ASSUME-01"]}), runs) is None
+
+
+# --- The lines ------------------------------------------------------------------------------------
+
+
+def test_each_line_names_rules_of_both_releases() -> None:
+    for line in lines():
+        for release, rules in line.rules.items():
+            assert rules
+            assert all(release in all_rules()[rule].releases for rule in rules), rules
+
+
+def test_a_line_is_shown_by_the_first_difference_only() -> None:
+    later = [{"attempt.result": "a"}, {"attempt.node": "n", "attempt.message": "m"}]
+    line, other = Line({}, "attempt.node"), {"attempt.node": "o", "attempt.message": "n"}
+    assert line.member_shown(later, [{"attempt.result": "b"}, other]) == ("", -1)
+    assert line.member_shown(later, [{"attempt.result": "a"}, other]) == ("attempt.node", 1)
+    assert line.member_shown(later, [{"attempt.result": "a"}, {"queues.active": []}]) == ("", -1)
+    assert line.member_shown(later, later) == ("", -1)
+
+
+def test_scores_differ_only_where_both_releases_have_some() -> None:
+    line = Line({}, "attempt.scores.*")
+    with_scores = [{"attempt.pod": "p", "attempt.scores.n.A": 1}]
+    others = [{"attempt.pod": "p", "attempt.scores.n.B": 1}]
+    assert line.member_shown(with_scores, others) == ("attempt.scores.n.A", 0)
+    assert line.member_shown(with_scores, [{"attempt.pod": "p"}]) == ("", -1)
+
+
+def test_a_rule_that_makes_the_same_member_differ_must_not_be_applied() -> None:
+    line = Line({"1.19": ["a"], "1.34": ["b"]}, "queues.*", without=["c"])
+    assert line.named({"1.19": frozenset({"a"}), "1.34": frozenset({"b"})}) == {"1.19": "a", "1.34": "b"}
+    assert line.named({"1.19": frozenset({"a", "c"}), "1.34": frozenset({"b"})}) is None
+    assert line.named({"1.19": frozenset({"a"}), "1.34": frozenset()}) is None
 
 
 # --- The command ----------------------------------------------------------------------------------

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lines: the differences between two releases for which a cluster is searched, each with the rules of both sides.
+
+They are kept as data. A line says in which member of a record the rules differ, and which change of Kubernetes
+made the difference, where that is known.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from refsched.records import Input, to_json
+from refsched.suite.histories.driver import Transcript
+
+FILE = Path(__file__).parent / "lines.json"
+
+FOLLOWS = (
+    "attempt.message",
+    "attempt.scores.*",
+    "attempt.totals.*",
+    "attempt.nominatedNode",
+    "*.unschedulablePlugins*",
+)
+"""These members differ in nearly every attempt, so that a later difference need not follow from them."""
+
+SCORES = "attempt.scores."
+FILTER = "attempt.filter."
+ATTEMPTED = "attempt.pod"
+
+Run = Sequence[Mapping[str, Any]]
+
+
+@frozen
+class Line:
+    """``rules`` has for each release, by its minor version, the rules of which the first that is applied is named.
+    ``differs`` is a pattern (fnmatch) of the member, such as ``attempt.filter.*.code``. The rules of ``without``
+    must not be applied, since they make the same member differ."""
+
+    rules: Mapping[str, Sequence[str]]
+    differs: str
+    change: str = ""
+    without: Sequence[str] = ()
+
+    def named(self, applied: Mapping[str, frozenset[str]]) -> dict[str, str] | None:
+        """Returns the rule of each release that is named, or None if none of a release was applied."""
+        if any(rule in known for rule in self.without for known in applied.values()):
+            return None
+        rules = {
+            release: next((rule for rule in known if rule in applied[release]), "")
+            for release, known in self.rules.items()
+        }
+        return rules if all(rules.values()) else None
+
+    def member_shown(self, one: Run, other: Run) -> tuple[str, int]:
+        """Returns the member, and the number of its record, if two runs differ in it before they differ in
+        another one, but for those of FOLLOWS, or else ``""``. What Filter says of a node differs only where both
+        say something, and scores only where both have some. Where only one run has an attempt, they differ in
+        ``attempt.pod``."""
+        for number, (record, counterpart) in enumerate(zip(one, other, strict=False)):
+            names = record.keys() | counterpart.keys()
+            differing = sorted(name for name in names if record.get(name) != counterpart.get(name))
+            both = record.keys() & counterpart.keys()
+            if not both:
+                return (ATTEMPTED, number) if self.differs == ATTEMPTED else ("", -1)
+            matching = [name for name in differing if name in both or not name.startswith(FILTER)]
+            if not all(any(name.startswith(SCORES) for name in each) for each in (record, counterpart)):
+                matching = [name for name in matching if not name.startswith(SCORES)]
+            shown = next((name for name in matching if fnmatchcase(name, self.differs)), "")
+            if shown:
+                return shown, number
+            if not all(any(fnmatchcase(name, pattern) for pattern in FOLLOWS) for name in differing):
+                break
+        return "", -1
+
+
+@cache
+def lines(path: Path = FILE) -> tuple[Line, ...]:
+    return tuple(Line(**each) for each in json.loads(path.read_text("utf-8")))
+
+
+def run_of(transcript: Transcript) -> Run:
+    """Returns what an implementation did, each record as its members by their paths: ``queues.active``."""
+    return [
+        dict(_members(to_json(seen.record), ""))
+        for seen in transcript.seen
+        if not isinstance(seen.record, Input)
+    ]
+
+
+def _members(value: Any, path: str) -> list[tuple[str, Any]]:
+    if not isinstance(value, dict):
+        return [(path, value)]
+    return [
+        member
+        for name, inner in value.items()
+        for member in _members(inner, f"{path}.{name}" if path else str(name))
+    ]
