@@ -44,7 +44,7 @@ def main(examples: int = EXAMPLES) -> None:
             known = smallest.get(number)
             if known is None or _size(history) < _size(known.history):
                 rules = pair.shown(line, runs) if runs is not None else None
-                if rules is not None and pair.is_told_apart(history):
+                if rules is not None and pair.is_distinct(history):
                     smallest[number] = Difference(rules, history, line.change, line.differs)
     found: dict[tuple[str, ...], Difference] = {}
     for number, line in enumerate(lines()):
@@ -114,7 +114,7 @@ class Pair:
             return None
         return line.named({name: ran.applied for name, ran in runs.items()})
 
-    def is_told_apart(self, history: History) -> bool:
+    def is_distinct(self, history: History) -> bool:
         """Returns whether each release breaks a rule of the other one, as the suite judges it."""
         return all(
             broken_rule(adapter, history, RELEASES[other])
@@ -132,7 +132,7 @@ class Pair:
             for number in range(place, len(candidates)):
                 runs = self.runs(candidates[number])
                 shown = self.shown(line, runs) if runs is not None else None
-                if shown == difference.rules and self.is_told_apart(candidates[number]):
+                if shown == difference.rules and self.is_distinct(candidates[number]):
                     history, place, last = candidates[number], number, number
                     break
             else:

@@ -116,7 +116,7 @@ def test_where_the_releases_decide_alike_nothing_shows() -> None:
     alike = History((*creating(node("n1"), pod("p1")), Schedule()))
     runs = pair.runs(alike)
     assert runs is not None
-    assert not pair.is_told_apart(alike)
+    assert not pair.is_distinct(alike)
     assert pair.shown(evolve(OF_CPU, rules={"1.19": ["R-FIT-52"], "1.34": ["R-ASSUME-01"]}), runs) is None
 
 
