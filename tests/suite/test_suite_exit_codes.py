@@ -78,3 +78,11 @@ def test_a_failing_test_that_is_none_of_the_suites_fails_the_run(suite: Suite) -
 def test_collecting_only_asks_nobody(suite: Suite) -> None:
     result = suite("--collect-only", impl="missing")
     assert result.ret == 0
+
+
+def test_who_asks_for_a_seed_as_elsewhere_learns_its_option(suite: Suite) -> None:
+    result = suite("--seed", "3")
+    assert result.ret == 2
+    result.stderr.fnmatch_lines(
+        ["*unrecognized arguments: --seed*", "ERROR: for other histories: --hypothesis-seed N"]
+    )

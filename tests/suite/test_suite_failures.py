@@ -184,3 +184,12 @@ def test_a_rule_that_ends_most_tests_is_offered_to_be_accepted(suite: Suite) -> 
             "  pytest --impl=wrong --baseline known.txt",
         ]
     )
+
+
+def test_where_only_what_is_observed_counts_the_verdict_is_on_that(suite: Suite) -> None:
+    suite("--level=observed").stdout.fnmatch_lines(
+        ["conforms, as far as was checked: 1 observed rule kept, none broken."]
+    )
+    result = suite("--level=observed", impl="words")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["does not conform: 1 observed rule broken, 0 kept."])

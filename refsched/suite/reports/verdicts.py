@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from attrs import evolve, frozen
 
 from refsched.suite.adapters.faults import without_finality
-from refsched.suite.session.bench import PROMISED, Rule
+from refsched.suite.session.bench import OBSERVED, PROMISED, Rule
 from refsched.suite.session.budget import Power
 from refsched.suite.session.outcome import Failure, Fault, Outcome
 from refsched.suite.session.runner import About
@@ -112,10 +112,6 @@ class Result:
         return tuple(shrunk or unexplained or self.failures[:1])
 
     @property
-    def promised_failures(self) -> tuple[RuleVerdict, ...]:
-        return tuple(each for each in self.failures if each.rule.level == PROMISED)
-
-    @property
     def exit_code(self) -> int:
         if self.interrupted:
             return NOT_JUDGED
@@ -157,16 +153,16 @@ def _sentences(result: Result) -> Iterable[str]:
     if result.replayed and not (result.failures or result.unfinished or result.interrupted):
         yield "the failure did not show again."
         return
-    promised = [each for each in result.rules if each.rule.level == PROMISED]
-    passed = sum(each.verdict == PASS for each in promised)
-    broken = len(result.promised_failures)
+    level = OBSERVED if result.level == OBSERVED else PROMISED
+    passed = sum(each.verdict == PASS for each in result.rules if each.rule.level == level)
+    broken = sum(each.rule.level == level for each in result.failures)
     observed = len(result.failures) - broken
     known = sum(each.known and each.verdict == FAIL for each in result.rules)
-    kept = counted(passed, "promised rule")
+    kept = counted(passed, f"{level} rule")
     if broken:
-        yield f"does not conform: {counted(broken, 'promised rule')} broken, {passed} kept."
+        yield f"does not conform: {counted(broken, f'{level} rule')} broken, {passed} kept."
     elif not (passed or known):
-        yield "could not be judged: no promised rule was kept, or broken."
+        yield f"could not be judged: no {level} rule was kept, or broken."
     elif result.faults or result.unfinished or result.interrupted:
         yield f"not judged in full: {kept} kept, none broken."
     elif observed or result.stale:

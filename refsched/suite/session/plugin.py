@@ -61,6 +61,8 @@ def _end_where_options_are_not_understood() -> None:
     problem = sys.exc_info()[1]
     if isinstance(problem, pytest.UsageError):
         _print_problem(problem)
+        if "unrecognized arguments: " in str(problem) and "--seed" in str(problem):
+            sys.stderr.write("ERROR: for other histories: --hypothesis-seed N\n")
         sys.exit(NOT_JUDGED)
 
 
