@@ -14,9 +14,16 @@ from refsched.suite.recording.unreached import TRANSITIONS
 
 _ONE_FEASIBLE = "it says what a search that stops early may have seen, which needs more than 100 nodes"
 _EXTENDER = "it needs an extender that gives an answer which that of the suite never gives"
+_NO_HISTORY = "it was looked for, and no history of the tests that name the rule applies it"
 
 WITHOUT_EXAMPLE: Mapping[str, str] = {
     "R-SEARCH-02": _ONE_FEASIBLE,
+    "R-SEARCH-52": _NO_HISTORY,
+    "R-CACHE-53": _NO_HISTORY,
+    "R-CACHE-54": _NO_HISTORY,
+    "R-SVCAFF-03": _NO_HISTORY,
+    "R-SVCAFF-04": _NO_HISTORY,
+    "R-VOLLIMIT-53": _NO_HISTORY,
     "R-SEARCH-07": "it allows either of two errors, so that no answer shows it alone",
     "R-EXTENDER-04": _EXTENDER,
     "R-EXTENDER-08": _EXTENDER,

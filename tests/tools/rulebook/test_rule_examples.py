@@ -22,7 +22,7 @@ from refsched.tools.rulebook.examples import (
 )
 from refsched.tools.rulebook.rule_pages import areas
 from refsched.tools.rulebook.running import run
-from refsched.tools.rulebook.without_example import WITHOUT_EXAMPLE, why_without_example
+from refsched.tools.rulebook.without_example import NOT_COMPUTED, WITHOUT_EXAMPLE, why_without_example
 from refsched.tools.shipped import data_folder, examples_folder
 
 
@@ -38,6 +38,11 @@ def test_a_rule_without_an_example_says_why() -> None:
     assert why_without_example("R-QUEUE-18").startswith("no default plugin activates a pod")
     assert why_without_example("R-DRA-15") == why_elsewhere("R-DRA-15")
     assert "conformance.wrong.smallest R-FIT-02" in why_without_example("R-FIT-02")
+
+
+def test_every_rule_without_an_example_has_a_reason_of_its_own() -> None:
+    missing = [rule for rule in all_rules() if example_of(rule) is None]
+    assert [rule for rule in missing if why_without_example(rule) == NOT_COMPUTED.format(rule)] == []
 
 
 def test_every_file_is_the_example_of_a_rule_and_every_reason_is_that_of_one() -> None:
