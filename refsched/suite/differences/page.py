@@ -13,9 +13,8 @@ from refsched.suite.differences.clusters import Difference, differences
 from refsched.suite.differences.lines import Line, Run, run_of
 from refsched.suite.differences.lines import lines as known_lines
 from refsched.suite.histories.driver import Transcript
-from refsched.suite.histories.history import DEFAULT_CONFIG
 from refsched.suite.histories.trial import try_history
-from refsched.suite.reports.wording import described_steps, flow
+from refsched.suite.reports.wording import described_steps
 from refsched.suite.session.standard import judgement_of
 
 COMMAND = "python -m refsched.suite.differences.search"
@@ -55,8 +54,6 @@ def _section(difference: Difference) -> Iterator[str]:
         yield f"**v{release}**, {rule}: {rules[rule].sentence}"
     if difference.change:
         yield f"Changed by: {difference.change}."
-    if difference.history.config != DEFAULT_CONFIG:
-        yield f"Configured with `{flow(difference.history.config)}`."
     runs = {release: _transcript(difference, release) for release in reversed(tuple(difference.rules))}
     yield _values(difference, {release: run_of(transcript) for release, transcript in runs.items()})
     for release, transcript in runs.items():
