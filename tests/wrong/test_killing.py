@@ -84,6 +84,10 @@ SAMPLE = (
 
 
 NAMED_INSTEAD = {
+    "overcommits": (
+        "R-SEARCH-03",
+        "a breaking there agrees with as much and changes less; R-FIT-02 comes second",
+    ),
     "compares-text": ("R-NODEAFF-03", "no breaking compares numbers as text"),
     "skew-must-be-less": ("R-SPREAD-08", "it is killed by the first history, and there are too few others"),
 }
