@@ -32,7 +32,7 @@ from refsched.checking.recorded_claims import ClaimWrites, allocation_disagreeme
 from refsched.checking.recorded_devices import written_claims
 from refsched.checking.recorded_extenders import RecordedExtenders
 from refsched.checking.recorded_volumes import claimed_volumes
-from refsched.checking.skipping import skip_heads, skippable_heads
+from refsched.checking.skipping import are_nominated, skip_heads, skippable_heads
 from refsched.config.feature_gates import with_feature_gates
 from refsched.config.read import read_config
 from refsched.machine.inputs import InputReader
@@ -94,6 +94,7 @@ class Checker:
         self._guessed: set[str] = set()
         self._guessed_victims = False
         self._perhaps_skipped: set[str] = set()
+        self._is_nomination_open = False
         self._space: SearchSpace | None = None
         self.offered: Mapping[str, int] = {}
         """How many options there were for each question of the last attempt."""
@@ -145,7 +146,10 @@ class Checker:
     def _check(self, record: Record) -> Iterator[Disagreement]:
         match record:
             case Attempt():
-                yield from self._attempt(record)
+                self._is_nomination_open = False
+                found = list(self._attempt(record))
+                self.has_diverged |= bool(found) and self._is_nomination_open  # see _pop
+                yield from () if self._is_nomination_open else found
             case Bind():
                 yield from self._bound(record)
             case Queues():
@@ -252,7 +256,7 @@ class Checker:
                 for choice in self.following.not_allowed
             ]
             self.following.follow(None)
-        elif self.following.offered.get("node", 1) > 1 or (
+        elif (self._is_nomination_open or self.following.offered.get("node", 1) > 1) or (
             self._space is not None and self._space.may_stop_early
         ):
             self._guessed.add(pod)
@@ -347,12 +351,14 @@ class Checker:
         return self.following.orders_victims and bool(is_open)
 
     def _pop(self, pod: str) -> Iterator[Disagreement]:
-        """Reports a pod that was not to be tried next. It is tried all the same."""
+        """Reports a pod that was not to be tried next. It is tried all the same. A nominated pod that is skipped
+        may have been popped before it, and then does not count."""
         self._space = self._space_of(pod)
         skip_heads(self.scheduler, until=pod)
         heads = self._heads()
         if pod in heads:
-            self._perhaps_skipped.update(skippable_heads(self.scheduler))
+            self._perhaps_skipped.update(skippable := skippable_heads(self.scheduler))
+            self._is_nomination_open = are_nominated(self.scheduler, skippable)
             self.scheduler.schedule()
             return
         yield from self._unless_own([Disagreement("pod", heads or "no pod: Pop would block", pod)])

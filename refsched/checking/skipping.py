@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from refsched.machine.scheduler import Scheduler
 
 
@@ -18,3 +20,9 @@ def skip_heads(scheduler: Scheduler, *, until: str = "") -> None:
     queue = scheduler.state.queue
     while until not in [queued.key for queued in queue.heads()] and (skipped := skippable_heads(scheduler)):
         queue.done(queue.pop(skipped[0]).pod.uid)
+
+
+def are_nominated(scheduler: Scheduler, pods: Collection[str]) -> bool:
+    """Returns whether any of these pods (``namespace/name``) counts on a node to which it is nominated."""
+    nominator = scheduler.state.queue.nominator
+    return any(name.key in pods for node in nominator.nodes for name in nominator.nominated_to(node))

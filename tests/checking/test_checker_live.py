@@ -117,6 +117,18 @@ def test_of_equals_one_that_is_skipped_may_have_been_popped_before(left: tuple[s
     assert not check([*created, attempt, bound, urgent, Queues((*urgently, *left), (), ())])
 
 
+def test_of_equals_one_that_is_nominated_and_skipped_may_have_been_popped_before() -> None:
+    """It then no longer counts where it is nominated."""
+    leaving = dying("leaving", cpu="1", nominated_to="n1")
+    created = [Create(node_object("n1", cpu="1")), leaving, Create(pod_object("other", cpu="1"))]
+    attempt = Attempt("default/other", "scheduled", node="n1", evaluated=1, feasible=1)
+    checker = Checker(configuration())
+    for each in created:
+        checker.take(each)
+    assert not checker.take(attempt)
+    assert checker.has_diverged
+
+
 def test_nodes_that_show_another_choice_of_a_held_cycle_end_what_can_be_followed() -> None:
     checker = Checker(configuration())
     held = pod_object("held", script={"ScriptedA": {"reserve": "Hold"}})
