@@ -28,7 +28,7 @@ def test_pod_affinity(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="spread", rules=rules_of("SPREAD"), examples=130)
+@conforms(area="spread", rules=rules_of("SPREAD"), examples=140)
 def test_topology_spread(check: Check, history: History) -> None:
     check(history)
 
@@ -84,7 +84,7 @@ def test_assumed_volumes(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="dra", rules=rules_of("DRA"), needs=("devices",), examples=34)
+@conforms(area="dra", rules=rules_of("DRA"), needs=("devices",), examples=50)
 def test_devices(check: Check, history: History) -> None:
     check(history)
 

@@ -78,6 +78,11 @@ _OF_VOLUMES: tuple[Json, ...] = (
     *(_LABELLED, _OTHER, _LEAVING, _BLOCK, _GOLD, _NEAR, _RELEASED, _BEFOREHAND, _ELSEWHERE, _EARLIER),
 )
 """What one volume may have that another has not."""
+_PRE_BOUND: tuple[Json, ...] = tuple(
+    with_some(_BEFOREHAND, **each)
+    for each in (_SMALLER, _READABLE, _BLOCK, _LEAVING, _GOLD, _OTHER, _SMALLER)
+)
+"""A volume that names the claim, and has one thing that keeps another volume from serving it."""
 _CASES: tuple[tuple[Json, tuple[Json, ...]], ...] = (
     ({}, (_LARGE, _LARGER, {})),
     ({}, (_SMALLER, _LARGER, _LARGE)),
@@ -85,7 +90,7 @@ _CASES: tuple[tuple[Json, tuple[Json, ...]], ...] = (
     (_FOR_BOTH, ({}, _READABLE)),
     ({}, (_BEFOREHAND, _ELSEWHERE, _LARGE)),
     ({}, (_BEFOREHAND, _NEAR, _EARLIER)),
-    ({}, (with_some(_BEFOREHAND, **_READABLE), {})),
+    *[({}, (*_PRE_BOUND, {}))] * 3,
     ({}, ({**_BEFOREHAND, **_RELEASED}, {**_BEFOREHAND, **_OTHER})),
     ({"spec": {"selector": {"matchExpressions": [_SSD]}}}, ({}, with_some(_LABELLED, **_LARGE))),
     ({"spec": {"selector": {"matchExpressions": [_SSD]}}}, ({}, {})),

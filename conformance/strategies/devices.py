@@ -13,6 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from conformance.strategies import ties
 from conformance.strategies.changes import with_few_changes
 from conformance.strategies.drawn import ZONE_LABELS, combinations, one_in
 from conformance.vocabulary.builder import Change, HistoryBuilder
@@ -143,23 +144,8 @@ _REQUESTS = st.one_of(
     st.builds(_exactly, _ASKED, st.just(False)),
     st.lists(_ASKED, min_size=1, max_size=2).map(_alternatives),
 )
-_CONSTRAINTS = st.sampled_from(
-    [
-        [],
-        [],
-        [{"matchAttribute": f"{DRIVER}/numa"}],
-        [{"matchAttribute": f"{DRIVER}/model", "requests": ["r0"]}],
-        [{"matchAttribute": f"{DRIVER}/numa", "requests": ["r0/a0", "r1"]}],
-    ]
-)
-
-
-def _claim_spec(requests: Sequence[Json], constraints: list[Json]) -> Json:
-    named = [{"name": f"r{index}", **request} for index, request in enumerate(requests)]
-    return {"requests": named, **({"constraints": constraints} if constraints else {})}
-
-
-_SPECS = st.builds(_claim_spec, st.lists(_REQUESTS, min_size=1, max_size=2), _CONSTRAINTS)
+_TIES = ties.ties("numa", "model", "slot")
+_SPECS = st.builds(ties.claim_spec, st.lists(_REQUESTS, min_size=1, max_size=2), one_in(2, _TIES, []))
 
 
 def _allocated(name: str, on: str, reserved: bool, shared: bool) -> Json:
@@ -299,25 +285,20 @@ def _wanted(mode: Json, expressions: Sequence[str], class_name: str) -> Json:
 
 
 _WANTED = st.builds(_wanted, _MODES, _MATCHING, st.sampled_from(["any", "any", "any", "first"]))
+_TOO_MUCH: Json = {"deviceClassName": "any", **_EXACTLY, "count": 7}
 _ONE_REQUEST = st.one_of(
     st.builds(_exactly, _WANTED, one_in(8, st.just(True), False)),
     st.builds(_exactly, _WANTED, st.just(False)),
     st.lists(_WANTED, min_size=2, max_size=3).map(_alternatives),
-    st.lists(_WANTED, min_size=2, max_size=3).map(_alternatives),
+    st.lists(_WANTED, min_size=1, max_size=2).map(lambda each: _alternatives([_TOO_MUCH, *each])),
 )
-_TIES = st.sampled_from(
-    [
-        *[[]] * 5,
-        [{"matchAttribute": f"{DRIVER}/numa"}],
-        [{"matchAttribute": f"{DRIVER}/model"}],
-        [{"matchAttribute": f"{DRIVER}/numa", "requests": ["r0"]}],
-        [{"matchAttribute": f"{DRIVER}/model", "requests": ["r0/a1", "r1"]}],
-        [{"matchAttribute": f"{DRIVER}/numa"}, {"matchAttribute": f"{DRIVER}/model", "requests": ["r1"]}],
-    ]
+_ONE_CLAIM = st.builds(
+    ties.claim_spec, st.lists(_ONE_REQUEST, min_size=1, max_size=2), st.one_of(st.just([]), _TIES)
 )
-_ONE_CLAIM = st.builds(_claim_spec, st.lists(_ONE_REQUEST, min_size=1, max_size=2), _TIES)
 _KINDS = st.lists(
-    st.tuples(st.sampled_from([0, 0, 1]), st.sampled_from(["a", "a", "b"])), min_size=3, max_size=6
+    st.tuples(st.sampled_from([0, 0, 1]), st.sampled_from(["a", "a", "b"]), st.sampled_from([None, 0, 1])),
+    min_size=3,
+    max_size=6,
 )
 _USERS = st.lists(
     st.sampled_from([("c1",), ("c2",), ("c3",), ("c1", "c2"), ("c2", "c3"), ("c3", "c1")]),
@@ -326,10 +307,14 @@ _USERS = st.lists(
 )
 
 
-def _pool(kinds: Sequence[tuple[int, str]]) -> Json:
+def _pool(kinds: Sequence[tuple[int, str, int | None]]) -> Json:
+    """A constraint may be about an attribute that some devices do not have."""
     devices = [
-        _device(f"d{number}", numa, model, "16Gi", "1.2.3") for number, (numa, model) in enumerate(kinds)
+        _device(f"d{number}", numa, model, "16Gi", "1.2.3") for number, (numa, model, _) in enumerate(kinds)
     ]
+    for device, (_, _, slot) in zip(devices, kinds, strict=True):
+        if slot is not None:
+            device["attributes"]["slot"] = {"int": slot}
     return _slice("s1", {"nodeName": "n1"}, "", 1, 1, devices)
 
 
@@ -354,4 +339,4 @@ def _from_one_pool(pool: Json, specs: Sequence[Json], users: Sequence[Sequence[s
 def histories() -> SearchStrategy[History]:
     specs = st.lists(_ONE_CLAIM, min_size=3, max_size=3)
     one_pool = st.builds(_from_one_pool, _KINDS.map(_pool), specs, _USERS, one_in(3, st.just(True), False))
-    return st.one_of(one_pool, one_pool, _anything(), _anything())
+    return st.one_of(ties.TIED, one_pool, _anything(), ties.TIED, one_pool, _anything())

@@ -20,6 +20,7 @@ from conformance.vocabulary.objects import (
     HOSTNAME,
     PREFERRED,
     REQUIRED,
+    START_TIMES,
     ZONE,
     distinct_constraints,
     node,
@@ -30,10 +31,11 @@ from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 
+_GOING: list[Json] = [{"key": "k", "effect": "NoExecute"}]
 _NODES = combinations(
     lambda zone, taints: node(labels={ZONE: zone} if zone else {}, taints=taints),
     ("a", "b", "a", "b", "c", ""),
-    ((), (), [{"key": "k", "effect": "NoSchedule"}]),
+    ((), _GOING, (), [{"key": "k", "effect": "NoSchedule"}], _GOING),
 )
 
 
@@ -45,8 +47,8 @@ def _running(labels: Json, namespace: str, leaves: bool) -> Json:
 _RUNNING = combinations(
     _running,
     ({"app": "a"}, {"app": "a"}, {"app": "a", "tier": "x"}, {"app": "a", "version": "1"}, {}),
-    ("", "", "other"),
-    (False, False, True),
+    ("", "", "", "other"),
+    (False, False, False, True),
 )
 
 
@@ -67,9 +69,15 @@ _CONSTRAINTS = combinations(
     (ZONE, ZONE, HOSTNAME),
     ("DoNotSchedule", "DoNotSchedule", "ScheduleAnyway"),
     (1, 2),
-    (None, None, 2, 3, 4),
-    ({"app": "a"}, {"app": "a"}, {"tier": "x"}),
-    ({}, {"nodeAffinityPolicy": "Ignore"}, {"nodeTaintsPolicy": "Honor"}, {"matchLabelKeys": ["version"]}),
+    (None, None, None, 2, 3, 4),
+    ({"app": "a"}, {"app": "a"}, {"app": "a"}, {"tier": "x"}),
+    (
+        {},
+        {"nodeTaintsPolicy": "Honor"},
+        {"nodeAffinityPolicy": "Ignore"},
+        {"matchLabelKeys": ["version"]},
+        {"nodeTaintsPolicy": "Honor"},
+    ),
 )
 
 
@@ -101,19 +109,30 @@ _PODS = st.builds(
 # --- Full nodes -----------------------------------------------------------------------------------
 
 _FULL = combinations(
-    lambda zone, cores: node("", {"cpu": cores, "pods": "9"}, {ZONE: zone}),
+    lambda zone, cores, taints: node("", {"cpu": cores, "pods": "9"}, {ZONE: zone}, taints=taints),
     ("a", "b", "a", "b", "c"),
     ("1", "2"),
+    ((), [{"key": "k", "effect": "NoSchedule"}], ()),
 )
+"""A domain on which no pod can be scheduled has no pods that a victim could be among."""
 _EVICTABLE = combinations(
-    lambda requests, labels, priority, namespace, leaving: with_metadata(
-        pod("", requests, labels=labels, priority=priority, namespace=namespace), **leaving
+    lambda requests, labels, priority, namespace, leaving, start: with_metadata(
+        pod(
+            "",
+            requests,
+            labels=labels,
+            priority=priority,
+            namespace=namespace,
+            status={"startTime": start},
+        ),
+        **leaving,
     ),
     ({"cpu": "1"}, {}, {"cpu": "500m"}),
-    ({"app": "a"}, {"app": "a"}, {}),
-    (0, 0, 9),
-    ("", "", "", "other"),
-    ({}, {}, {"deletionTimestamp": AN_AGE_AGO}),
+    ({"app": "a"}, {"app": "a"}, {"app": "a"}, {}),
+    (0, 0, 0, 9),
+    ("", "other"),
+    ({}, {}, {}, {"deletionTimestamp": AN_AGE_AGO}),
+    START_TIMES,
 )
 _EVICTING = combinations(
     lambda requests, labels, skew: pod(
@@ -123,7 +142,7 @@ _EVICTING = combinations(
         priority=5,
         topologySpreadConstraints=[_constraint(ZONE, "DoNotSchedule", skew, None, {"app": "a"}, {})],
     ),
-    ({"cpu": "1"}, {"cpu": "1"}, {}),
+    ({"cpu": "1"}, {}),
     ({"app": "a"}, {"app": "a"}, {"app": "b"}),
     (1, 1, 2),
 )
@@ -149,7 +168,7 @@ def crowded(draw: DrawFn) -> History:
     nodes = draw(st.lists(_NODES, min_size=1, max_size=5))
     for value in nodes:
         cluster.add_node(value)
-    for home in draw(st.lists(st.integers(0, len(nodes) - 1), max_size=8)):
+    for home in draw(st.lists(st.integers(0, len(nodes) - 1), min_size=3, max_size=9)):
         cluster.add_pod(draw(_RUNNING), home)
     for value in draw(st.lists(_PODS, min_size=2, max_size=6)):
         cluster.add_pod(value)

@@ -18,6 +18,7 @@ from conformance.strategies.drawn import combinations
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import START_TIMES, cpu, node, pod, profile_config, with_metadata
 from conformance.vocabulary.storage import storage_object
+from conformance.vocabulary.victims import a_budget
 from refsched.suite.histories.extender_server import ANNOTATION
 from refsched.suite.histories.extenders_at_hand import EXTENDERS
 from refsched.suite.histories.history import Create, History, deleting
@@ -84,6 +85,8 @@ _ANSWERS: SearchStrategy[list[Json | str]] = st.one_of(
 
 _CROWDS = st.lists(st.sampled_from([2, 3]), min_size=2, max_size=3)
 """How many pods there are on each node: on the first one those that are the least important."""
+_APP = {"app": "a"}
+_LABELS: tuple[Json, ...] = ({}, _APP)
 _MANAGED = st.sampled_from(["", "", "", "a", "b"])
 """The extender whose resource a pod asks for."""
 
@@ -112,15 +115,19 @@ def _of_nodes(says: Json | str, nodes: list[str]) -> Json | str:
 
 @st.composite
 def _sparing(draw: DrawFn) -> History:
-    """Each pod has nodes of its own, so that the answer for one does not depend on the others."""
+    """Each pod has nodes of its own, so that the answer for one does not depend on the others. A budget may
+    protect some of the victims."""
     cluster = HistoryBuilder()
+    if draw(st.sampled_from([True, False, True])):
+        cluster.add(a_budget({"matchLabels": _APP}, draw(st.sampled_from([0, 1])), "", ()))
     for match, answers in enumerate(draw(st.lists(_ANSWERS, min_size=3, max_size=4))):
         before = len(cluster.nodes)
         for priority, crowd in enumerate(draw(_CROWDS)):
             cluster.add_node(node("", {"cpu": "2", "pods": "9"}, {"match": str(match)}))
+            labels = draw(st.sampled_from(_LABELS))
             for start in START_TIMES[:crowd]:
                 amount = "1" if crowd == 2 else "600m"
-                running = pod("", cpu(amount), priority=priority, status={"startTime": start})
+                running = pod("", cpu(amount), labels=labels, priority=priority, status={"startTime": start})
                 cluster.add_pod(running, len(cluster.nodes) - 1)
         cluster.add_pod(_coming(str(match), draw(_MANAGED), answers, list(cluster.nodes)[before:]))
     cluster.schedule()

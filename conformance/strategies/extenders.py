@@ -216,21 +216,22 @@ _HIGHS: tuple[Json | str, ...] = (
 )
 
 
-def _scored(scripted: list[Json | str], refused: str, managed: str, bind: str) -> Json:
+def _scored(scripted: list[Json | str], refused: str, managed: str, bind: str, starting: bool) -> Json:
     """Each extender prefers some nodes or none; the first may reject one of the nodes, and the last may reject
     the pod."""
     script: Json = {name: {"prioritize": scores} for name, scores in zip(_NAMES, scripted, strict=False)}
     if refused:
         script["a"]["filter"] = {refused: _PLAIN}
-    return _pod("500m", 0, managed, _script(script, bind))
+    return _pod("500m", 0, managed, _script(script, bind), starting)
 
 
 _SCORED = st.builds(
     _scored,
     st.lists(st.sampled_from(_HIGHS), min_size=3, max_size=3),
     st.sampled_from(["", "n1", "", "n2"]),
-    st.sampled_from(["", "", "b"]),
+    st.sampled_from(["", "a", "b", "a"]),
     st.sampled_from(["Error", "", "Fail"]),
+    st.booleans(),
 )
 
 
@@ -240,7 +241,7 @@ def _scoring(draw: DrawFn) -> History:
     pod is deleted from the node where it was bound, whichever extender bound it."""
     cluster = HistoryBuilder()
     for _ in range(draw(st.sampled_from([2, 3]))):
-        cluster.add_node(_node("4", {}, "b"))
+        cluster.add_node(node("", {"cpu": "4", "pods": "4", "x.y/a": "4", "x.y/b": "1"}))
     for value in draw(st.lists(_SCORED, min_size=2, max_size=3)):
         cluster.add_pod(value)
     cluster.schedule()
@@ -248,7 +249,7 @@ def _scoring(draw: DrawFn) -> History:
     alone = draw(st.booleans())
     verbs = st.sampled_from(_APART if alone else _TOGETHER)
     either = st.sampled_from([False, True, False])
-    team = draw(st.builds(_team, verbs, either, either, st.booleans(), st.sampled_from([1, 3])))
+    team = draw(st.builds(_team, verbs, st.booleans(), either, st.booleans(), st.sampled_from([1, 3])))
     config = _config(team, draw(st.sampled_from([len(team) - 1, None])))
     return cluster.history({**config, "profiles": [_WITHOUT_SCORES]} if alone else config)
 
@@ -267,4 +268,5 @@ def histories() -> SearchStrategy[History]:
         config=_CONFIGS,
         most=12,
     )
-    return st.one_of(anything, _scoring(), extender_victims.histories(), anything, _scoring())
+    victims = extender_victims.histories()
+    return st.one_of(anything, _scoring(), victims, _scoring(), victims, anything)

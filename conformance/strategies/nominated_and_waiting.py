@@ -16,6 +16,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from conformance.strategies.drawn import combinations
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
+    AN_AGE_AGO,
     HOSTNAME,
     REQUIRED,
     START_TIMES,
@@ -73,7 +74,7 @@ _VICTIMS = combinations(
     START_TIMES[:2],
 )
 _MEANWHILE = st.sampled_from(
-    ["nothing", "nothing", "allow", "reject", "delete", "relabel", "bind", "withdraw", "anew"]
+    ["nothing", "leave", "allow", "reject", "delete", "relabel", "bind", "withdraw", "anew"]
 )
 
 _AFTERWARDS = st.sampled_from(["rival", "rival", "delete", "nothing"])
@@ -117,7 +118,7 @@ def _as_one(history: History) -> History:
 
 # --- Nominations that are no longer needed --------------------------------------------------------
 
-_ENDS = st.sampled_from(["delete", "delete", "anew", "withdraw", "withdraw", "bind", "relabel"])
+_ENDS = st.sampled_from(["delete", "leave", "anew", "withdraw", "leave", "withdraw", "bind", "relabel"])
 _HEIRS = combinations(
     lambda amount, priority: pod("", cpu(amount), priority=priority), ("", "", "1"), (0, -1, -1, 10)
 )
@@ -223,6 +224,8 @@ def _change(cluster: HistoryBuilder, what: str, value: Json) -> None:
             cluster.remove_pod(index)
             if what == "anew":
                 cluster.add_pod(with_metadata(value, labels={"app": "b"}))
+        case "leave" if index >= 0:
+            cluster.change_pod(index, lambda pod: with_metadata(pod, deletionTimestamp=AN_AGE_AGO))
         case "relabel" if index >= 0:
             cluster.change_pod(index, lambda pod: with_metadata(pod, labels={"app": "b"}))
         case "bind" if index >= 0 and len(cluster.nodes) == 1:

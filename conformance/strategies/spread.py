@@ -253,6 +253,5 @@ def histories() -> SearchStrategy[History]:
         hosts=True,
         most_pods=9,
     )
-    return st.one_of(
-        anything, domains.crowded(), domains.crowded(), domains.evicting(), workloads.histories()
-    )
+    crowded, evicting = domains.crowded(), domains.evicting()
+    return st.one_of(anything, crowded, crowded, evicting, workloads.histories(), crowded, evicting)

@@ -333,7 +333,7 @@ def running_pods(*volumes: list[Json]) -> SearchStrategy[Json]:
         volumes,
         START_TIMES,
         ("", "", "", "", "other"),
-        ({}, {}, {"deletionTimestamp": AN_AGE_AGO}),
+        ({}, {"deletionTimestamp": AN_AGE_AGO}),
     )
 
 

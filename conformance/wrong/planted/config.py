@@ -127,4 +127,12 @@ WRONG = (
         "instead.skipped.add(plugin.name)",
         breaks=("R-FRAMEWORK-10",),
     ),
+    Wrong(
+        "extenders-manage-nothing-at-the-start",
+        "An extender is not called for a pod of which only an init container asks for the resource it manages.",
+        "refsched.extenders.extender",
+        "for c in (*spec.containers, *spec.init_containers)",
+        "for c in spec.containers",
+        breaks=("R-EXTENDER-01",),
+    ),
 )

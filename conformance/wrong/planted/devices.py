@@ -227,4 +227,29 @@ WRONG = (
         "return False",
         breaks=("R-DRA-14",),
     ),
+    Wrong(
+        "a-device-that-fails-still-sets-the-value",
+        "A device that satisfies one constraint and violates the next one goes on counting for the first.",
+        _ALLOCATOR,
+        "            for earlier in constraints[:index]:\n                earlier.remove(sized.name, offered)\n",
+        "",
+        breaks=("R-DRA-58", "R-DRA-30"),
+    ),
+    Wrong(
+        "devices-given-up-go-on-counting",
+        "A device that the search gives up goes on counting for the constraints of its claim.",
+        _ALLOCATOR,
+        "        for constraint in self.constraints[place.claim]:\n"
+        "            constraint.remove(sized.name, offered)\n",
+        "",
+        breaks=("R-DRA-50", "R-DRA-30"),
+    ),
+    Wrong(
+        "constraints-know-no-subrequests",
+        "A constraint that names one alternative of a request does not concern its devices.",
+        _CONSTRAINTS,
+        " or str(request) in requests",
+        "",
+        breaks=("R-DRA-30",),
+    ),
 )

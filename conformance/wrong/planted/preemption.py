@@ -381,4 +381,12 @@ WRONG = (
         "    budgets = vars(objects).setdefault('budgets', listed)\n",
         breaks=("R-PREEMPT-07",),
     ),
+    Wrong(
+        "extenders-violate-no-budget",
+        "A candidate that an extender has returned counts as one that violates no budget.",
+        "refsched.extenders.extender",
+        "for uid in victims.pods), victims.num_pdb_violations)",
+        "for uid in victims.pods), 0)",
+        breaks=("R-EXTENDER-06", "R-PREEMPT-11"),
+    ),
 )

@@ -270,4 +270,12 @@ WRONG = (
         "return with_labels(EVERYTHING, labels)",
         breaks=("R-SPREAD-02",),
     ),
+    Wrong(
+        "honors-no-execution-taints",
+        "Nodes with an untolerated NoExecute taint count with nodeTaintsPolicy Honor.",
+        _CONSTRAINTS,
+        'if taint.effect in ("NoSchedule", "NoExecute")',
+        'if taint.effect == "NoSchedule"',
+        breaks=("R-SPREAD-04",),
+    ),
 )

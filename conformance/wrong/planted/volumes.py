@@ -295,4 +295,20 @@ WRONG = (
         "labels.get(topology.key)",
         breaks=("R-VOLZONE-06",),
     ),
+    Wrong(
+        "leaving-pods-use-no-claim",
+        "A pod that is being deleted does not use its ReadWriteOncePod claims any more.",
+        "refsched.plugins.volume_restrictions",
+        "other.pod.namespace == namespace and name in",
+        "other.pod.metadata.deletion_timestamp is None and other.pod.namespace == namespace and name in",
+        breaks=("R-VOLRESTR-04",),
+    ),
+    Wrong(
+        "a-volume-bound-beforehand-always-serves",
+        "A volume that is pre-bound to a claim serves it whatever its size and mode.",
+        "refsched.volumes.matching",
+        "if _is_large_enough_and_free(volume, claim) and (volume.is_bound_to(claim) or _serves(volume, claim))",
+        "if volume.is_bound_to(claim) or (_is_large_enough_and_free(volume, claim) and _serves(volume, claim))",
+        breaks=("R-VOLBIND-12",),
+    ),
 )
