@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An error comes before what is missing because of it, and is shown with its message."""
+"""What comes first of what was found in one record, and what may only follow from it."""
 
 from __future__ import annotations
 
+from typing import NoReturn
+
+from attrs import evolve
+
 from refsched.records import ERROR, Attempt
 from refsched.suite.histories.findings import Finding
+from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import _with_message
-from refsched.suite.session.dependence import by_cause
+from refsched.suite.session.bench import Judgement
+from refsched.suite.session.check import Checking
+from refsched.suite.session.dependence import by_cause, may_follow
 
 CALLS = Finding("R-PERMIT-01", "calls", ("A.permit",), ())
 RESULT = Finding("R-FAIL-01", "result", "scheduled", ERROR)
@@ -30,3 +37,44 @@ def test_an_error_is_shown_with_its_message() -> None:
     assert _sorted(CALLS, shown) == [shown, CALLS]
     assert _with_message(CALLS, record) == CALLS
     assert _with_message(RESULT, Attempt("default/p", ERROR)) == RESULT
+
+
+# --- What is filed under another rule -------------------------------------------------------------
+
+TAINT = Finding("R-TAINT-01", "filter.n1", "rejected", "Success")
+WORDS = Finding("R-WORDS-02", "filter.n2", "these words", "other words")
+NODE = Finding("R-SEARCH-04", "node", "n2", "n1")
+
+
+def test_a_status_of_one_node_does_not_follow_from_that_of_another() -> None:
+    assert may_follow(NODE, TAINT)
+    assert may_follow(evolve(WORDS, member="filter.n1"), TAINT)
+    assert not may_follow(WORDS, TAINT)
+    assert not may_follow(TAINT, TAINT)
+    assert not may_follow(evolve(TAINT, member="filter.n2"), TAINT)
+
+
+def _filed(*histories: tuple[Finding, ...]) -> dict[str, str]:
+    """Under which rule each is filed after these histories."""
+    coming = iter(histories)
+    order = [TAINT.rule, NODE.rule, WORDS.rule]
+    checking = Checking(
+        lambda history: Judgement(history, findings=next(coming)), never, order.index, lambda rule: False
+    )
+    for _ in histories:
+        checking(History(()))
+    return {kind: checking.under(kind) for kind in checking.evidence}
+
+
+def test_two_independent_mistakes_stand_by_themselves() -> None:
+    assert _filed((TAINT, WORDS)) == {"R-TAINT-01": "", "R-WORDS-02": ""}
+    assert _filed((TAINT, NODE), (NODE,)) == {"R-TAINT-01": "", "R-SEARCH-04": ""}
+    assert _filed((NODE,), (TAINT, NODE)) == {"R-TAINT-01": "", "R-SEARCH-04": ""}
+
+
+def test_one_mistake_that_shows_in_two_rules_is_filed_under_the_first() -> None:
+    assert _filed((NODE, TAINT), (TAINT,), (TAINT, NODE)) == {"R-TAINT-01": "", "R-SEARCH-04": "R-TAINT-01"}
+
+
+def never(beginning: History) -> NoReturn:
+    raise AssertionError("no history is begun")

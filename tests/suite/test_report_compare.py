@@ -36,7 +36,7 @@ def _compared(*paths: Path) -> Result:
 def test_what_failed_and_what_no_longer_fails_is_named(tmp_path: Path) -> None:
     before = _written(tmp_path / "a.json", _rule("R-A-01", "pass"), _rule("R-A-02", "fail"), verdict="failed")
     fault = {"whose": "adapter", "problem": "no answer\nat all"}
-    rules = (_rule("R-A-01", "fail"), _rule("R-A-02", "inconclusive"), _rule("R-A-03", "pass"))
+    rules = (_rule("R-A-01", "fail"), _rule("R-A-02", "not exercised"), _rule("R-A-03", "pass"))
     after = _written(tmp_path / "b.json", *rules, verdict="failed", faults=[fault])
     done = _compared(before, after)
     assert done.exit_code == 1, done.output
@@ -44,12 +44,12 @@ def test_what_failed_and_what_no_longer_fails_is_named(tmp_path: Path) -> None:
         "new failures: R-A-01",
         "failures that vanished: R-A-02",
         "R-A-01  pass → fail",
-        "R-A-02  fail → inconclusive",
+        "R-A-02  fail → not exercised",
         "R-A-03  not reported → pass",
         "new fault of the adapter: no answer",
         "pass:          1",
         "fail:          1",
-        "inconclusive:  0 → 1",
+        "not exercised: 0 → 1",
         "not claimed:   0",
         "tests:         1",
         "histories:     5",

@@ -102,7 +102,7 @@ def test_an_interrupted_run_shows_what_was_found_and_writes_its_report(suite: Su
     suite.add("test_toys_interrupted.py", interrupted)
     result = suite("--report=report.json", impl="wrong")
     assert result.ret == 2
-    result.stdout.fnmatch_lines(["*= conformance =*", "FAILED  R-TOY-01*", "*the run was interrupted: *"])
+    result.stdout.fnmatch_lines(["*= conformance =*", "FAILED  R-TOY-02*", "*the run was interrupted: *"])
     assert json.loads((suite.path / "report.json").read_text("utf-8"))["rules"]
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from textwrap import dedent
 
 import yaml
@@ -24,28 +25,31 @@ WRONG = said(
     claims filter, queue
     2 tests · 3 histories · seed 0 · rules: all
 
-    FAILED  R-TOY-01  A pod of more than 3 cpu fits nowhere.
-            (toy.go, fits)
+    FAILED  R-TOY-02  What does not fit is told by its plugin.
+            (toy.go, tell)
 
-      1  node  n1  cpu 3
-      2  pod   p1  cpu 4
-      3  schedule  →  p1 on n1
-                      result of p1
-                      expected: unschedulable
-                      got:      scheduled
+      1  pod  p1  cpu 6
+      2  schedule  →  p1: unschedulable, n1: NodeName (Insufficient cpu)
+                      filter.n1 of p1
+                      expected: NodeResourcesFit (Insufficient cpu)
+                      got:      NodeName (Insufficient cpu)
 
-      shrunk from 4 steps · also failing, and dependent on this rule: R-TOY-02
+      shrunk from 4 steps
       test:    test_toys::test_toys
-      again:   pytest --impl=wrong --replay=.refsched/R-TOY-01.jsonl
-      why:     refsched explain -f .refsched/R-TOY-01.jsonl default/p1
-      inputs:  .refsched/R-TOY-01.yaml   (kubectl apply -f)
+      again:   pytest --impl=wrong --replay=.refsched/R-TOY-02.jsonl
+      why:     refsched explain -f .refsched/R-TOY-02.jsonl default/p1
+      inputs:  .refsched/R-TOY-02.yaml   (kubectl apply -f)
 
-    rules          pass          fail  inconclusive   not claimed
-    IDLE              ·             ·             1             ·
-    TOY               1             2             ·             ·
-    all               1             2             1             ·
+    ALSO FAILED
+      R-TOY-01  A pod of more than 3 cpu fits nowhere.
+      Their traces stand beside the others, in .refsched/.
 
-    inconclusive (never decided anything): R-IDLE-01
+    rules           pass           fail  not exercised    not claimed
+    IDLE               ·              ·              1              ·
+    TOY                1              2              ·              ·
+    all                1              2              1              ·
+
+    not exercised (decided nothing in this run): R-IDLE-01
     tightness: of 3 outcomes checked, 66.7 % were the only one allowed
 
     does not conform: 2 promised rules broken, 0 kept.
@@ -153,6 +157,23 @@ def test_what_repeats_earlier_failures_is_removed_when_a_run_begins(suite: Suite
     assert [path.name for path in folder.iterdir()] == ["mine.yaml"]
 
 
+def test_one_mistake_that_shows_in_two_rules_is_one_failure(suite: Suite) -> None:
+    result = suite("--report=r.json", impl="refuses-zero")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["FAILED  R-TOY-02*", "*also failing, and only behind this rule: R-TOY-01"])
+    result.stdout.no_fnmatch_line("ALSO FAILED")
+    rules = json.loads((suite.path / "r.json").read_text("utf-8"))["rules"]
+    under = {rule["id"]: rule["failure"]["under"] for rule in rules if rule["verdict"] == "fail"}
+    assert under == {"R-TOY-01": "R-TOY-02", "R-TOY-02": ""}
+
+
+def test_what_follows_from_a_rule_of_the_baseline_is_a_failure_by_itself(suite: Suite) -> None:
+    suite.add("known.txt", "R-TOY-02\n")
+    result = suite("--baseline=known.txt", impl="refuses-zero")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["FAILED  R-TOY-01*", "failing, as listed in the baseline: R-TOY-02"])
+
+
 def test_a_rule_that_is_only_observed_hides_none_that_is_promised(suite: Suite) -> None:
     result = suite(impl="hides")
     assert result.ret == 1
@@ -193,3 +214,10 @@ def test_where_only_what_is_observed_counts_the_verdict_is_on_that(suite: Suite)
     result = suite("--level=observed", impl="words")
     assert result.ret == 1
     result.stdout.fnmatch_lines(["does not conform: 1 observed rule broken, 0 kept."])
+
+
+def test_the_first_line_does_not_wait_for_the_implementation(suite: Suite) -> None:
+    result = suite(impl="missing")
+    assert result.ret == 2
+    assert result.outlines[0] == "conformance: --impl=missing, seed 0, level all"
+    assert not any(line.startswith("conformance:") for line in suite("-q", impl="right").outlines)

@@ -23,7 +23,7 @@ RULES = {
     rule.id: rule
     for rule in (
         Rule("R-FIT-01", "a pod asks for <what> it needs & more."),
-        Rule("R-SEARCH-01", "the best node is taken.", stands_on=("FIT",)),
+        Rule("R-SEARCH-01", "the best node is taken."),
         Rule("R-WORDS-01", "it is told in these words.", level="observed", source="types.go."),
         Rule("R-QUEUE-01", "the first is first."),
         Rule("R-TAINT-01", "never asked."),
@@ -31,7 +31,7 @@ RULES = {
 }
 
 
-def failure(rule: str, *, shrunk: bool = True, steps: int = 2) -> Failure:
+def failure(rule: str, *, shrunk: bool = True, steps: int = 2, under: str = "") -> Failure:
     return Failure(
         rule=rule,
         test="test_a",
@@ -47,6 +47,7 @@ def failure(rule: str, *, shrunk: bool = True, steps: int = 2) -> Failure:
         trace="{}\n",
         scenario="# R-FIT-01\nkind: Pod\n",
         shrunk=shrunk,
+        under=under,
     )
 
 
@@ -58,7 +59,7 @@ OUTCOMES = [
         decisive={"R-FIT-01": 3, "R-SEARCH-01": 2, "R-WORDS-01": 1},
         choices=10,
         single=9,
-        failures=(failure("R-FIT-01"), failure("R-SEARCH-01", shrunk=False)),
+        failures=(failure("R-FIT-01"), failure("R-SEARCH-01", shrunk=False, under="R-FIT-01")),
         target="R-FIT-01",
     ),
     Outcome("test_b", ("R-QUEUE-01",), missing=("queue",)),
@@ -102,6 +103,14 @@ def test_each_rule_has_one_verdict_in_the_order_of_the_catalogue() -> None:
     assert RESULT.exit_code == 1
 
 
+def test_what_another_test_has_seen_by_itself_is_not_filed_under_another_rule() -> None:
+    alone = Outcome("test_e", (), failures=(failure("R-SEARCH-01", steps=8),))
+    seen = result([*OUTCOMES, alone])
+    assert [each.rule.id for each in seen.roots] == ["R-FIT-01", "R-SEARCH-01"]
+    assert seen.filed_under(seen.roots[0]) == ()
+    assert [each.rule.id for each in RESULT.filed_under(RESULT.roots[0])] == ["R-SEARCH-01"]
+
+
 def test_only_rules_of_the_level_count() -> None:
     observed = result(OUTCOMES, level="observed")
     assert [each.rule.id for each in observed.rules] == ["R-WORDS-01"]
@@ -109,10 +118,11 @@ def test_only_rules_of_the_level_count() -> None:
 
 
 def test_the_smallest_evidence_that_was_made_small_is_shown() -> None:
-    more = Outcome("test_0", (), failures=(failure("R-FIT-01", steps=1), failure("R-SEARCH-01", steps=5)))
+    search = failure("R-SEARCH-01", steps=5, under="R-FIT-01")
+    more = Outcome("test_0", (), failures=(failure("R-FIT-01", steps=1), search))
     shown = {each.rule.id: each.failure for each in result([more, *OUTCOMES]).rules}
     assert shown["R-FIT-01"] == failure("R-FIT-01", steps=1)
-    assert shown["R-SEARCH-01"] == failure("R-SEARCH-01", steps=5)
+    assert shown["R-SEARCH-01"] == search
 
 
 def test_a_rule_that_no_catalogue_knows_is_reported_last() -> None:
@@ -185,7 +195,7 @@ def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
             "examples": 40,
             "command": "pytest conformance/ --impl='exec:./mine --fast'",
         },
-        "counts": {"pass": 1, "fail": 2, "inconclusive": 0, "not claimed": 1},
+        "counts": {"pass": 1, "fail": 2, "not exercised": 0, "not claimed": 1},
         "tightness": {"checked": 10, "single": 9},
         "endedEarly": {"it is unsupported": 4, "diverged": 1},
         "power": {"killed": 3, "planted": 4, "profile": ""},
@@ -201,6 +211,7 @@ def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
         "member": "filter.n1",
         "pod": "default/a",
         "also": [],
+        "under": "",
         "expected": "NodeResourcesFit (<cpu> & memory)",
         "got": "Success",
         "steps": 2,
@@ -301,6 +312,16 @@ def test_failures_come_first_the_cause_before_what_depends_on_it(page: Page) -> 
     assert page.text["pre"][-1] == "mine: it ended\n  with <3>"
 
 
+def test_a_failure_says_how_to_go_on() -> None:
+    also = evolve(failure("R-FIT-01"), explained="default/a", also=("R-FIT-02",))
+    page = Page(html(result([evolve(OUTCOMES[0], failures=(also, OUTCOMES[0].failures[1]))])))
+    given = dict(zip(page.text["dt"], page.text["dd"], strict=True))
+    assert given["why"] == "refsched explain -f .refsched/R-FIT-01.jsonl default/a"
+    assert given["only behind it"] == "R-SEARCH-01"
+    assert given["or"] == "R-FIT-02 may be broken instead"
+    assert Page(html(RESULT)).text["dt"].count("why") == 0
+
+
 def test_the_table_has_every_rule_and_its_filter_every_verdict(page: Page) -> None:
     rows = [element.attributes for element in page.named("tr")][1:]
     assert [(row["data-verdict"], row["data-level"]) for row in rows] == [
@@ -310,7 +331,7 @@ def test_the_table_has_every_rule_and_its_filter_every_verdict(page: Page) -> No
         ("pass", "observed"),
     ]
     offered = [text for text in page.text["option"] if text != "any"]
-    assert offered == ["pass", "fail", "inconclusive", "not claimed", "promised", "observed"]
+    assert offered == ["pass", "fail", "not exercised", "not claimed", "promised", "observed"]
 
 
 def test_a_page_without_failures_has_no_heading_for_them() -> None:

@@ -2,7 +2,7 @@
 """A small world to run the suite in: one node, pods of 0 to 9 cpu, and schedulers that are wrong in known ways.
 
 The rules: a pod of more than 3 cpu fits nowhere (R-TOY-01); what does not fit is told by NodeResourcesFit
-(R-TOY-02, which needs the first); how it is told (R-TOY-03, observed only); and one that is never decided.
+(R-TOY-02); how it is told (R-TOY-03, observed only); and one that is never decided.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ ASKED: list[int] = []
 
 RULES = (
     Rule("R-TOY-01", "A pod of more than 3 cpu fits nowhere.", source="toy.go, fits"),
-    Rule(
-        "R-TOY-02", "What does not fit is told by its plugin.", source="toy.go, tell", stands_on=("R-TOY-01",)
-    ),
+    Rule("R-TOY-02", "What does not fit is told by its plugin.", source="toy.go, tell"),
     Rule("R-TOY-03", "The reason names the resource.", level="observed", source="toy.go, tell"),
     Rule("R-IDLE-01", "Nothing ever decides this."),
 )
@@ -91,6 +89,8 @@ class Toy:
             warnings.warn("this is deprecated", DeprecationWarning, stacklevel=1)
         fits = cpu <= (ROOM + 2 if self.what.startswith("wrong") else ROOM)
         fits = fits or (cpu == 9 and self.what == "hides")
+        if cpu == 0 and self.what == "refuses-zero":
+            return "unschedulable", NodeStatus("Unschedulable", "NodeName", ("Insufficient cpu",))
         if fits:
             return "scheduled", NodeStatus("Success")
         self.reported += 1

@@ -28,6 +28,10 @@ _FAILURE = _all(
     history={**_TEXTS, "description": "The smallest history that shows it, as lines of text."},
     member={**_TEXT, "description": "The member of a record that differs."},
     also={**_TEXTS, "description": "Rules that may be broken instead of this one."},
+    under={
+        **_TEXT,
+        "description": "The rule that was broken before this one in the same record, wherever this one was.",
+    },
     pod=_TEXT,
     expected=_TEXT,
     got=_TEXT,

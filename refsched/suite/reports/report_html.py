@@ -121,16 +121,22 @@ def _failure(result: Result, each: RuleVerdict, failure: Failure) -> Iterator[st
     known = ", known to the baseline" if each.known else ""
     yield _tag("p", f"{rule.level}{known}. {rule.source}", "faint")
     yield _block("\n".join(failure_lines(rule, failure, titled=False)))
-    yield from _list(
-        [
-            ("found by", f"{escape(failure.test)}{_circumstances(failure)}"),
-            ("again", f"<code>{escape(result.again(rule.id))}</code>"),
-        ]
-    )
+    yield from _list(_how_to_go_on(result, each, failure))
     yield "<details><summary>The scenario, for kubectl apply -f</summary>"
     yield _block(failure.scenario)
     yield "</details>"
     yield "</article>"
+
+
+def _how_to_go_on(result: Result, each: RuleVerdict, failure: Failure) -> Iterator[tuple[str, str]]:
+    yield "found by", f"{escape(failure.test)}{_circumstances(failure)}"
+    if filed := [other.rule.id for other in result.filed_under(each)]:
+        yield "only behind it", ", ".join(map(escape, filed))
+    if failure.also:
+        yield "or", f"{escape(', '.join(failure.also))} may be broken instead"
+    yield "again", f"<code>{escape(result.again(failure.rule))}</code>"
+    if explain := result.explain(failure):
+        yield "why", f"<code>{escape(explain)}</code>"
 
 
 def _circumstances(failure: Failure) -> str:

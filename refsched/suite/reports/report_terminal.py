@@ -10,8 +10,8 @@ from attrs import frozen
 
 from refsched.suite.reports.verdicts import (
     FAIL,
-    INCONCLUSIVE,
     NOT_CLAIMED,
+    NOT_EXERCISED,
     VERDICTS,
     FaultSeen,
     Result,
@@ -46,7 +46,8 @@ def paragraphs(result: Result) -> Iterator[Paragraph]:
     roots = result.roots[:IN_FULL]
     for root in roots:
         yield Paragraph(tuple(_failure(result, root)), "red")
-    if others := [each for each in result.failures if each not in roots and not _explaining(roots, each)]:
+    shown = {root.rule.id for root in roots}
+    if others := [each for each in result.failures if shown.isdisjoint((each.rule.id, each.under))]:
         yield Paragraph(tuple(_others(others, result)), "red")
     if result.everywhere and not result.replayed:
         yield Paragraph(tuple(_going_on(result)), "yellow")
@@ -125,13 +126,8 @@ def _circumstances(result: Result, each: RuleVerdict, failure: Failure) -> Itera
         yield f"shrunk from {failure.steps_at_first} steps"
     if not failure.repeats:
         yield "the same inputs did not show it every time: this transcript is the evidence"
-    dependent = [other.rule.id for other in result.failures if other.rule.needs(each.rule)]
-    if dependent:
-        yield f"also failing, and dependent on this rule: {', '.join(dependent)}"
-
-
-def _explaining(roots: Sequence[RuleVerdict], each: RuleVerdict) -> bool:
-    return any(each.rule.needs(root.rule) for root in roots)
+    if filed := [other.rule.id for other in result.filed_under(each)]:
+        yield f"also failing, and only behind this rule: {', '.join(filed)}"
 
 
 def _others(others: Sequence[RuleVerdict], result: Result) -> Iterator[str]:
@@ -176,7 +172,7 @@ def _table(result: Result) -> Iterator[str]:
     for each in result.rules:
         areas.setdefault(each.rule.area, []).append(each)
     width = max(len("rules"), *map(len, areas))
-    yield f"{'rules':{width}}" + "".join(f"  {verdict:>12}" for verdict in VERDICTS)
+    yield f"{'rules':{width}}" + "".join(f"  {verdict:>13}" for verdict in VERDICTS)
     for area, verdicts in sorted(areas.items()):
         yield _row(area, verdicts, width)
     yield _row("all", result.rules, width)
@@ -184,12 +180,12 @@ def _table(result: Result) -> Iterator[str]:
 
 def _row(name: str, verdicts: Sequence[RuleVerdict], width: int) -> str:
     counts = (sum(each.verdict == verdict for each in verdicts) for verdict in VERDICTS)
-    return f"{name:{width}}" + "".join(f"  {count or '·':>12}" for count in counts)
+    return f"{name:{width}}" + "".join(f"  {count or '·':>13}" for count in counts)
 
 
 def _remarks(result: Result) -> Iterator[str]:
-    if ids := [each.rule.id for each in result.having(INCONCLUSIVE)]:
-        yield from _wrapped(f"{INCONCLUSIVE} (never decided anything): {by_area(ids)}", "")
+    if ids := [each.rule.id for each in result.having(NOT_EXERCISED)]:
+        yield from _wrapped(f"{NOT_EXERCISED} (decided nothing in this run): {by_area(ids)}", "")
     if absent := result.having(NOT_CLAIMED):
         yield from _wrapped(f"{NOT_CLAIMED}: {_by_need(absent)}", "")
     if later := [each.rule.id for each in result.having(FAIL) if each.later and not each.known]:

@@ -20,9 +20,9 @@ from refsched.suite.session.runner import About
 
 PASS = "pass"
 FAIL = "fail"
-INCONCLUSIVE = "inconclusive"
+NOT_EXERCISED = "not exercised"
 NOT_CLAIMED = "not claimed"
-VERDICTS = (PASS, FAIL, INCONCLUSIVE, NOT_CLAIMED)
+VERDICTS = (PASS, FAIL, NOT_EXERCISED, NOT_CLAIMED)
 
 PASSED, FAILED, NOT_JUDGED = 0, 1, 2
 """Exit codes."""
@@ -45,6 +45,10 @@ class RuleVerdict:
     @property
     def is_new_failure(self) -> bool:
         return self.verdict == FAIL and not (self.known or self.later)
+
+    @property
+    def under(self) -> str:
+        return self.failure.under if self.failure is not None else ""
 
 
 @frozen
@@ -103,13 +107,15 @@ class Result:
 
     @property
     def roots(self) -> tuple[RuleVerdict, ...]:
-        """Failures that no other failure explains: those that a test was made small for, first in order."""
-        broken = self.having(FAIL)
-        unexplained = [
-            each for each in self.failures if not any(each.rule.needs(other.rule) for other in broken)
-        ]
-        shrunk = [each for each in unexplained if each.failure is not None and each.failure.shrunk]
-        return tuple(shrunk or unexplained or self.failures[:1])
+        """Failures that are not filed under another one: if a test was made small for some, those."""
+        broken = {each.rule.id for each in self.failures}
+        roots = [each for each in self.failures if each.under not in broken]
+        shrunk = [each for each in roots if each.failure is not None and each.failure.shrunk]
+        return tuple(shrunk or roots)
+
+    def filed_under(self, root: RuleVerdict) -> tuple[RuleVerdict, ...]:
+        """Failures that were seen nowhere but behind this one, in the same record."""
+        return tuple(each for each in self.failures if each.under == root.rule.id)
 
     @property
     def exit_code(self) -> int:
@@ -235,12 +241,16 @@ def in_order(rules: Mapping[str, Rule], ids: Iterable[str]) -> list[str]:
 
 
 def _smallest(outcomes: Sequence[Outcome]) -> dict[str, Failure]:
-    """Of each broken rule the evidence that is easiest to read."""
+    """Of each broken rule the evidence that is easiest to read. It is filed under another rule only if that was so
+    in every test."""
     every = [failure for outcome in outcomes for failure in outcome.failures]
     every.sort(
         key=lambda failure: (not failure.shrunk, failure.steps, failure.size, failure.test), reverse=True
     )
-    return {failure.rule: failure for failure in every}
+    by_itself = {failure.rule for failure in every if failure.under in ("", failure.rule)}
+    return {
+        failure.rule: evolve(failure, under="") if failure.rule in by_itself else failure for failure in every
+    }
 
 
 def _verdict(
@@ -255,7 +265,7 @@ def _verdict(
     if about and not any(outcome.is_claimed for outcome in about):
         needs = tuple(sorted({capability for outcome in about for capability in outcome.missing}))
         return RuleVerdict(rule, NOT_CLAIMED, 0, tests, needs, known)
-    return RuleVerdict(rule, INCONCLUSIVE, 0, tests, (), known)
+    return RuleVerdict(rule, NOT_EXERCISED, 0, tests, (), known)
 
 
 def _not_shown(rule: Rule, outcomes: Sequence[Outcome], lacking: str) -> RuleVerdict:

@@ -22,22 +22,17 @@ OBSERVED = "observed"
 
 @frozen
 class Rule:
-    """``level`` is promised or observed; ``source`` where the rule stands in Kubernetes; ``stands_on`` are the
-    areas, or single rules, that it depends on: where one of them is broken, this one cannot be blamed."""
+    """``level`` is promised or observed; ``source`` where the rule stands in Kubernetes."""
 
     id: str
     sentence: str = ""
     level: str = PROMISED
     source: str = ""
-    stands_on: tuple[str, ...] = ()
 
     @property
     def area(self) -> str:
         """``TAINT`` of ``R-TAINT-03``."""
         return self.id.split("-")[1] if self.id.count("-") > 1 else self.id
-
-    def needs(self, other: Rule) -> bool:
-        return other.id in self.stands_on or other.area in self.stands_on
 
 
 class Hello(Protocol):

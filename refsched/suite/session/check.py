@@ -24,7 +24,7 @@ from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.scenario import steps_as_json
 from refsched.suite.session.allowance import Allowance
 from refsched.suite.session.bench import Course, Judgement
-from refsched.suite.session.dependence import by_cause
+from refsched.suite.session.dependence import by_cause, may_follow
 from refsched.suite.session.outcome import Fault
 
 T = TypeVar("T")
@@ -138,6 +138,8 @@ class Checking:
     """The kind of finding that failed this test: Hypothesis makes the history of that one small."""
     evidence: dict[str, Evidence] = Factory(dict)
     """By the kind of finding."""
+    by_itself: set[str] = Factory(set)
+    """The kinds of findings that were seen where nothing that came before can be their cause."""
     fault: Fault | None = None
     repeats: bool = True
     examples: int = 0
@@ -168,9 +170,7 @@ class Checking:
         if self.target is None:
             self._count(judgement)
         self._keep(judgement)
-        findings = sorted(judgement.findings, key=lambda found: by_cause(found, self.order(found.rule)))
-        for finding in findings:
-            self._note(finding, judgement)
+        findings = self._note(judgement)
         self._raise([finding.kind for finding in findings if self.counts(finding.rule)])
         return judgement
 
@@ -201,7 +201,19 @@ class Checking:
         elif judgement.comparison is not None and not judgement.ended:
             (self.before if self.target is None else self.passing).append(judgement.comparison)
 
-    def _note(self, finding: Finding, judgement: Judgement) -> None:
+    def _by_cause(self, judgement: Judgement) -> list[Finding]:
+        return sorted(judgement.findings, key=lambda found: by_cause(found, self.order(found.rule)))
+
+    def _note(self, judgement: Judgement) -> list[Finding]:
+        """Returns the findings by cause."""
+        findings = self._by_cause(judgement)
+        for finding in findings:
+            if not may_follow(finding, findings[0]):
+                self.by_itself.add(finding.kind)
+            self._keep_smallest(finding, judgement)
+        return findings
+
+    def _keep_smallest(self, finding: Finding, judgement: Judgement) -> None:
         """An answer that is not allowed is evidence, whether or not it comes again. Of two histories of one size
         the later is the simpler: that is how Hypothesis goes on."""
         kind, known = finding.kind, self.evidence.get(finding.kind)
@@ -216,6 +228,13 @@ class Checking:
             self.failed_at = time.monotonic()
         if self.target in kinds:
             raise broken(self.target)(self.target)
+
+    def under(self, kind: str) -> str:
+        """Returns the rule that was broken first in the smallest history with this kind of finding, or ``""`` if
+        it was also seen by itself."""
+        if kind in self.by_itself:
+            return ""
+        return self.evidence[self._by_cause(self.evidence[kind].judgement)[0].kind].rule
 
     def settle(self, problem: BaseException | None) -> None:
         """The test is over, with this exception or with none: what was seen broken stays broken."""
@@ -247,8 +266,7 @@ class Checking:
             except Exception:
                 return
             self._keep(judgement)
-            for finding in judgement.findings:
-                self._note(finding, judgement)
+            self._note(judgement)
             if any(finding.kind == kind for finding in judgement.findings):
                 history = shorter
 
@@ -260,7 +278,7 @@ class Checking:
         others = [one for one in (*self.failing, *self.passing, *self.before) if one is not shown]
         if shown is None or len(others) < FEWEST:
             return
-        of_record = sorted(known.judgement.findings, key=lambda one: by_cause(one, self.order(one.rule)))
+        of_record = self._by_cause(known.judgement)
         suspected = tuple(dict.fromkeys(rule for one in of_record for rule in one.suspected or (one.rule,)))
 
         def may_be(rule: str) -> bool:

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dependence: which rules cannot be blamed where another one is broken.
+"""Dependence: which of the rules that were broken may only follow from another one.
 
-Areas stand on areas, along the road of a pod. What an invariant finds is wrong by any specification, so that the
-invariants come first; a plugin that filters depends on nothing but its configuration; the search, preemption and
-what comes after a decision depend on every filter.
+Areas stand in an order, along the road of a pod. What an invariant finds is wrong by any specification, so that
+the invariants come first; a plugin that filters depends on nothing but its configuration; the search, preemption
+and what comes after a decision depend on every filter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Iterable
 
 from refsched.records import ERROR
 from refsched.suite.histories.findings import Finding
@@ -18,45 +17,24 @@ from refsched.suite.session.bench import Rule
 _READING = ("DEFAULTS", "GATES", "ARGS", "CONFIG")
 _NODE_FILTERS = ("NODENAME", "CORDON", "TAINT", "NODEAFF", "PORTS", "FIT", "PODAFF", "SPREAD", "EXTENDER")
 _VOLUME_FILTERS = ("VOLRESTR", "VOLLIMIT", "VOLZONE", "VOLBIND", "DRA")
-_FILTERS = (*_NODE_FILTERS, *_VOLUME_FILTERS)
 _SCORES = ("BALANCED", "IMAGE")
+_SEARCH = ("SORT", "NOM", "SEARCH", "WORDS")
+_BINDING = ("ASSUME", "RESERVE", "PERMIT", "BIND", "ROLLBACK")
+_PREEMPTION = ("POSTFILTER", "PREEMPT")
+_QUEUE = ("CHANGE", "EVENT", "HINT", "CURE", "BACKOFF", "QUEUE", "FLIGHT", "FAIL")
 
-#   area          stands on
-_AREAS: Mapping[str, tuple[str, ...]] = {
-    "ANSWER": (),
-    "INV": (),
-    **dict.fromkeys(_READING, ()),
-    **dict.fromkeys(_FILTERS, _READING),
-    **dict.fromkeys(_SCORES, _READING),
-    "SORT": _READING,
-    "NOM": _FILTERS,
-    "SEARCH": (*_FILTERS, *_SCORES, "NOM"),
-    "WORDS": ("SEARCH",),
-    "ASSUME": ("SEARCH",),
-    "RESERVE": ("ASSUME",),
-    "PERMIT": ("RESERVE",),
-    "BIND": ("PERMIT",),
-    "ROLLBACK": ("ASSUME", "RESERVE", "PERMIT", "BIND"),
-    "POSTFILTER": ("SEARCH",),
-    "PREEMPT": ("POSTFILTER", "NOM"),
-    "CHANGE": (),
-    "EVENT": ("CHANGE",),
-    "HINT": ("EVENT",),
-    "CURE": ("HINT",),
-    "BACKOFF": _READING,
-    "QUEUE": ("SORT", "SEARCH", "BACKOFF", "HINT"),
-    "FLIGHT": ("QUEUE", "EVENT"),
-    "FAIL": ("QUEUE",),
-}
-
-
-@cache
-def standing_on(area: str) -> tuple[str, ...]:
-    """The areas that this one depends on, directly or not."""
-    below: dict[str, None] = {}
-    for nearer in _AREAS.get(area, ()):
-        below |= dict.fromkeys((*standing_on(nearer), nearer))
-    return tuple(below)
+_AREAS = (
+    "ANSWER",
+    "INV",
+    *_READING,
+    *_NODE_FILTERS,
+    *_VOLUME_FILTERS,
+    *_SCORES,
+    *_SEARCH,
+    *_BINDING,
+    *_PREEMPTION,
+    *_QUEUE,
+)
 
 
 def in_order_of_dependence(rules: Iterable[Rule]) -> list[Rule]:
@@ -69,6 +47,8 @@ def in_order_of_dependence(rules: Iterable[Rule]) -> list[Rule]:
 
 _MEMBERS_IN_ORDER = ("pod", "preFilter", "filter", "scores")
 _LAST = "message"
+_SIDE_BY_SIDE = ("filter", "scores")
+"""The status of one node, or the score by one plugin, does not follow from that of another."""
 
 
 def by_cause(finding: Finding, place: int) -> tuple[int, int]:
@@ -82,3 +62,12 @@ def by_cause(finding: Finding, place: int) -> tuple[int, int]:
     if member == _LAST:
         return len(_MEMBERS_IN_ORDER) + 1, place
     return _MEMBERS_IN_ORDER.index(member) if member in _MEMBERS_IN_ORDER else len(_MEMBERS_IN_ORDER), place
+
+
+def may_follow(finding: Finding, first: Finding) -> bool:
+    """Returns whether the finding may be there only because of ``first``, the first one by cause of the same
+    record."""
+    point = finding.member.partition(".")[0]
+    if point in _SIDE_BY_SIDE and point == first.member.partition(".")[0]:
+        return finding.member == first.member and finding.kind != first.kind
+    return finding is not first

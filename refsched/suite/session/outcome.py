@@ -21,7 +21,8 @@ class Failure:
     ``trace`` and ``scenario`` are the contents of the files that are written. ``shrunk`` says that the history
     was shrunk, and ``repeats`` that the same inputs broke the rule again. ``case`` is the sentence of the case
     that was run, if it was one. ``also`` are rules that may be broken instead of this one. ``explained`` is the
-    pod whose last decision ``refsched explain`` shows from the trace, if it can."""
+    pod whose last decision ``refsched explain`` shows from the trace, if it can. ``under`` is the rule that was
+    broken first in the same record, if another one was wherever this one was broken."""
 
     rule: str
     test: str
@@ -41,6 +42,7 @@ class Failure:
     case: str = ""
     also: tuple[str, ...] = ()
     explained: str = ""
+    under: str = ""
 
 
 @frozen

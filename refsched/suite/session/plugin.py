@@ -125,6 +125,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     gathering = config.pluginmanager.get_plugin("conformance-gathering")
     if gathering is None or config.option.collectonly:
         return
+    _announce(config)
     try:
         about = gathering.meet()
     except (InputError, AdapterUnavailable, AdapterFault) as problem:
@@ -135,12 +136,18 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         )
 
 
-def pytest_report_header(config: pytest.Config) -> list[str]:
+def _announce(config: pytest.Config) -> None:
+    """Writes the first line of all: an implementation may take its time before it answers."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or reporter.no_header or reporter.verbosity < 0:
+        return
     options = config.stash[OPTIONS]
     about = (
         f"conformance: --impl={one_line(options.implementation)}, seed {options.seed}, level {options.level}"
     )
-    return [about, IN_PROCESS] if options.in_process else [about]
+    for line in [about, IN_PROCESS] if options.in_process else [about]:
+        reporter.write_line(line)
+    reporter.flush()
 
 
 @pytest.fixture

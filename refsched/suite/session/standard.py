@@ -18,7 +18,7 @@ from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.part import part_of
 from refsched.suite.histories.trial import Trial, try_history
 from refsched.suite.session.bench import Connection, Course, Judgement, Rule
-from refsched.suite.session.dependence import in_order_of_dependence, standing_on
+from refsched.suite.session.dependence import in_order_of_dependence
 from refsched.tools.shipped import import_tests
 
 
@@ -34,10 +34,7 @@ class StandardBench:
 
     @cached_property
     def rules(self) -> Mapping[str, Rule]:
-        stated = (
-            Rule(rule.id, rule.sentence, rule.level, rule.source, standing_on(rule.area))
-            for rule in all_rules().values()
-        )
+        stated = (Rule(rule.id, rule.sentence, rule.level, rule.source) for rule in all_rules().values())
         return {rule.id: rule for rule in in_order_of_dependence(stated)}
 
     @property
