@@ -24,6 +24,7 @@ from refsched.suite.reports.verdicts import (
 from refsched.suite.session.bench import Bench
 from refsched.suite.session.options import CALLED_AS, Options
 from refsched.suite.session.outcome import Outcome, outcome_in
+from refsched.suite.session.progress import Progress, progress_of
 from refsched.suite.session.runner import About, Runner
 from refsched.suite.session.shards import MEMBER, Evidence, result_of, to_plain
 from refsched.suite.session.testing import Testing
@@ -60,6 +61,7 @@ class Gathering:
         self._others_failed = False
         self._result: Result | None = None
         self._unwritten: list[str] = []
+        self._progress: Progress | None = None
 
     def meet(self) -> About:
         """Raises what Runner.about does. Where others run the tests, this connection is not needed any more."""
@@ -81,6 +83,12 @@ class Gathering:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self._expected |= {item.nodeid for item in session.items}
+        self._progress = progress_of(self._config)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        if self._progress is not None:
+            self._progress.begin(nodeid)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Collection[str]) -> None:
@@ -94,27 +102,27 @@ class Gathering:
         outcome = outcome_in(report.user_properties)
         if outcome is not None:
             self._outcomes.append(outcome)
+            if self._progress is not None:
+                self._progress.note(outcome)
         elif report.failed:
             self._others_failed = True
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
-        """Names of our own, so that pytest does not print at length what the report of rules shows better."""
+        """Names of our own, so that pytest does not print at length what the report of rules shows better; no
+        letters where a line of progress is shown."""
         outcome = outcome_in(getattr(report, "user_properties", []))
         if outcome is None:
             return None
-        if outcome.has_failed:
-            return "not conforming", "F", "NOT CONFORMING"
-        if outcome.missing:
-            return "not claimed", "-", "NOT CLAIMED"
-        if outcome.fault is not None and report.skipped:
-            return "not judged", "?", "NOT JUDGED"
-        return None
+        status = _status(outcome, report)
+        return status if status is None or self._progress is None else (status[0], "", "")
 
     # --- The end ----------------------------------------------------------------------------------
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        if self._progress is not None:
+            self._progress.end()
         code = min(int(exitstatus), NOT_JUDGED)
         is_interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
         if self._about is not None and (is_interrupted or code != NOT_JUDGED):
@@ -191,3 +199,14 @@ class Gathering:
                 colours = {paragraph.colour: True} if paragraph.colour and not number else {}
                 terminalreporter.write_line(shortened(printable(line), LONGEST_LINE), **colours)
             terminalreporter.write_line("")
+
+
+def _status(outcome: Outcome, report: pytest.TestReport) -> tuple[str, str, str] | None:
+    """The category, the letter and the word; None where pytest's own are meant."""
+    if outcome.has_failed:
+        return "not conforming", "F", "NOT CONFORMING"
+    if outcome.missing:
+        return "not claimed", "-", "NOT CLAIMED"
+    if outcome.fault is not None and report.skipped:
+        return "not judged", "?", "NOT JUDGED"
+    return ("passed", ".", "PASSED") if report.when == "call" and report.passed else None
