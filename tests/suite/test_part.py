@@ -67,6 +67,15 @@ def test_an_implementation_that_does_not_read_its_configuration_gets_the_names_o
     assert WHOLE.history(History((), config, {"PodLevelResources": True})).feature_gates == {}
 
 
+def test_who_scores_and_does_not_read_its_configuration_is_to_score_every_feasible_node() -> None:
+    """After how many nodes a search ends is configured, and rules of it are none of a plugin's."""
+    config = {"percentageOfNodesToScore": 5}
+    scores = FITS.capabilities | {"score"}
+    assert Part(scores, FITS.plugins).config(config)["percentageOfNodesToScore"] == 100
+    assert Part(scores | {"config"}, FITS.plugins).config(config)["percentageOfNodesToScore"] == 5
+    assert Part(ALL).config(config)["percentageOfNodesToScore"] == 5
+
+
 def test_volumes_and_devices_need_their_capability() -> None:
     left_out = Part(frozenset({"filter"})).left_out
     assert {"VolumeBinding", "VolumeZone", "VolumeRestrictions", "NodeVolumeLimits"} <= set(left_out)

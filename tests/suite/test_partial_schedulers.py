@@ -17,6 +17,7 @@ SERVE = f"{sys.executable} -c 'import {{0}}; from refsched.tools.serving import 
 SERVE += " serve({0}.create, sys.stdin.buffer, sys.stdout.buffer)'"
 PROGRAMS = {
     "js": ("fits.js", "node"),
+    "packs": ("fullest.js", "node"),
     "py": ("ports.py", sys.executable),
     "own": ("quota.py", sys.executable),
     "go": ("taints.go", "go"),
@@ -45,11 +46,12 @@ def built(language: str, folder: Path, edits: Sequence[tuple[str, str]] = ()) ->
         return f"exec:{folder / 'taints'}"
     if language == "own":
         shutil.copy(EXAMPLES / "ports.py", folder)
-    return f"exec:node {folder / name}" if language == "js" else f"exec:{SERVE.format(Path(name).stem)}"
+    return f"exec:node {folder / name}" if tool == "node" else f"exec:{SERVE.format(Path(name).stem)}"
 
 
 SELECTED = {
     "js": "resources or taints or node_affinity",
+    "packs": "ports or taints",
     "py": "ports or cordon",
     "own": "ports or cordon",
     "go": "taints",
@@ -68,6 +70,8 @@ def test_a_part_that_is_right_about_what_it_says_it_does_is_green(language: str,
     [
         ("js", 'values.includes(labels[key]);\n    case "NotIn"', 'true;\n    case "NotIn"', "R-SELECTOR-0"),
         ("js", "total = combine(total, largest, larger);", "", "R-REQUEST-0"),
+        ("packs", "one.hostPort === other.hostPort", "one.hostPort !== other.hostPort", "R-PORTS-0"),
+        ("packs", 'filter((node) => filter[node].code === "Success")', "filter(() => true)", "R-INV-02"),
         ("py", "return one[1:] == other[1:] and (", "return one[1:] != other[1:] and (", "R-PORTS-0"),
         (
             "py",
