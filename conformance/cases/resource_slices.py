@@ -278,4 +278,27 @@ def _sized() -> Iterator[Case]:
         )
 
 
-CASES: tuple[Case, ...] = (*_reached(), *_together(), *_sized())
+# --- Generations of a pool ------------------------------------------------------------------------
+
+
+def _generations() -> Iterator[Case]:
+    for name, says, numbers in (("newer_first", "older", (2, 1)), ("older_first", "newer", (1, 2))):
+        cluster = HistoryBuilder()
+        cluster.add(device_class("any"))
+        for place, number in enumerate(numbers):
+            pool = {"name": "p", "generation": number}
+            cluster.add(resource_slice(f"s{place}", [{"name": f"of{number}"}], EVERYWHERE, pool))
+        cluster.add_node(node(""))
+        cluster.add(resource_claim("c0", _claim([exactly(2)])))
+        cluster.add_pod(claim_user("c0"))
+        cluster.schedule()
+        yield Case(
+            f"pool_generations_{name}",
+            "A claim for two devices fails, since the pool has one device in each of two generations, of which "
+            f"the {says} was published last.",
+            cluster.history(),
+            ("R-DRA-20",),
+        )
+
+
+CASES: tuple[Case, ...] = (*_reached(), *_together(), *_sized(), *_generations())

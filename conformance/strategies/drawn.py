@@ -70,7 +70,8 @@ def combinations(make: Callable[..., Json], *alternatives: Sequence[Any]) -> Sea
 
 
 def one_in(count: int, strategy: SearchStrategy[Any], otherwise: Any = None) -> SearchStrategy[Any]:
-    """``otherwise`` all but once in ``count`` times; what shrinks becomes ``otherwise``."""
+    """What shrinks becomes ``otherwise``. It is meant for all but one in ``count`` draws, but Hypothesis keeps one
+    of equal branches, so that about every second draw is of ``strategy``: all areas are tuned to that."""
     return st.one_of(*[st.just(otherwise)] * (count - 1), strategy)
 
 

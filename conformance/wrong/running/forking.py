@@ -141,8 +141,8 @@ def forget_values() -> None:
 
 def _clear(remembering: Any) -> None:
     """This holds even if the caching function was wrapped to observe its calls. An object that answers whatever
-    attribute it is asked for, or refuses every one, is not asked."""
-    while remembering is not None:
+    attribute it is asked for, or refuses every one, is not asked, and neither is the type of such functions."""
+    while remembering is not None and not isinstance(remembering, type):
         if getattr_static(remembering, "cache_clear", None) is not None:
             remembering.cache_clear()
         remembering = getattr_static(remembering, "__wrapped__", None)
