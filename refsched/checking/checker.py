@@ -13,7 +13,6 @@ from typing import Any
 
 from attrs import evolve
 
-from refsched.binding.waiting_pods import WaitingPod
 from refsched.checking.agreement import (
     OF_SCORES,
     Disagreement,
@@ -94,15 +93,14 @@ class Checker:
         self._guessed: set[str] = set()
         self._guessed_victims = False
         self._perhaps_skipped: set[str] = set()
-        self._is_nomination_open = False
+        self._is_nomination_open = self._has_skipped_nominated = False
         self._space: SearchSpace | None = None
         self.offered: Mapping[str, int] = {}
         """How many options there were for each question of the last attempt."""
         self.specified: Attempt | Bind | None = None
         """What the specification did when the last attempt, or the end of a binding cycle, was compared."""
         self.has_diverged = False
-        """A held cycle took another of the nodes that it was allowed to take, so it cannot be followed any
-        further."""
+        """What happened may have been allowed, but the history cannot be followed any further."""
 
     def foresee(self, records: Iterable[Record]) -> None:
         """Takes note of the records that are about to come: the volumes and claims that they write show which
@@ -146,7 +144,7 @@ class Checker:
     def _check(self, record: Record) -> Iterator[Disagreement]:
         match record:
             case Attempt():
-                self._is_nomination_open = False
+                self._is_nomination_open = self._has_skipped_nominated
                 found = list(self._attempt(record))
                 self.has_diverged |= bool(found) and self._is_nomination_open  # see _pop
                 yield from () if self._is_nomination_open else found
@@ -212,13 +210,9 @@ class Checker:
         return list(self._unless_own(found))
 
     def next_pod(self) -> str | None:
-        """Returns a pod that may be tried next, for use with a scheduler that has no queue of its own."""
-        return next(iter(self._next_heads()), None)
-
-    def waiting_on_permit(self, pod: str) -> WaitingPod | None:
-        """Returns the first pod of this name (``namespace/name``) that waits on Permit, if there is one."""
-        undecided = self.scheduler.state.waiting_pods.undecided()
-        return next((waiting for waiting in undecided if waiting.pod.key == pod), None)
+        """Returns a pod that may be tried next by a scheduler without a queue, which may count who was skipped."""
+        self._has_skipped_nominated |= skip_heads(self.scheduler)
+        return next(iter(self._heads()), None)
 
     def _next_heads(self) -> list[str]:
         skip_heads(self.scheduler)
@@ -358,7 +352,7 @@ class Checker:
         heads = self._heads()
         if pod in heads:
             self._perhaps_skipped.update(skippable := skippable_heads(self.scheduler))
-            self._is_nomination_open = are_nominated(self.scheduler, skippable)
+            self._is_nomination_open |= are_nominated(self.scheduler, skippable)
             self.scheduler.schedule()
             return
         yield from self._unless_own([Disagreement("pod", heads or "no pod: Pop would block", pod)])

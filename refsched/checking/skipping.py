@@ -14,12 +14,15 @@ def skippable_heads(scheduler: Scheduler) -> list[str]:
     return [queued.key for queued in state.queue.heads() if is_skipped(state, queued.pod)]
 
 
-def skip_heads(scheduler: Scheduler, *, until: str = "") -> None:
+def skip_heads(scheduler: Scheduler, *, until: str = "") -> bool:
     """Pops and skips pods that may be popped next and would be skipped, until none of them is left, or until this
-    pod may be popped."""
+    pod may be popped. Returns whether one of them counted on a node to which it was nominated."""
     queue = scheduler.state.queue
+    counted = False
     while until not in [queued.key for queued in queue.heads()] and (skipped := skippable_heads(scheduler)):
+        counted |= are_nominated(scheduler, skipped[:1])
         queue.done(queue.pop(skipped[0]).pod.uid)
+    return counted
 
 
 def are_nominated(scheduler: Scheduler, pods: Collection[str]) -> bool:

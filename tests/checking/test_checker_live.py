@@ -12,7 +12,7 @@ from world import FEASIBLE, configuration, node_object, pod_object
 
 from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
-from refsched.records import Attempt, Bind, Create, Nodes, NodeUsage, Queues
+from refsched.records import Attempt, Bind, Create, Nodes, NodeStatus, NodeUsage, Queues
 
 
 def test_a_scheduler_that_is_idle_must_have_nobody_to_schedule() -> None:
@@ -126,6 +126,18 @@ def test_of_equals_one_that_is_nominated_and_skipped_may_have_been_popped_before
     for each in created:
         checker.take(each)
     assert not checker.take(attempt)
+    assert checker.has_diverged
+
+
+def test_a_scheduler_without_a_queue_may_count_a_nominated_pod_that_was_skipped() -> None:
+    leaving = dying("leaving", cpu="1", nominated_to="n1")
+    checker = Checker(configuration())
+    for each in (Create(node_object("n1", cpu="1")), leaving, Create(pod_object("other", cpu="1"))):
+        checker.take(each)
+    rejected = NodeStatus("Unschedulable", "NodeResourcesFit", ("Insufficient cpu",))
+
+    assert checker.next_pod() == "default/other"
+    assert not checker.take(Attempt("default/other", "unschedulable", filter={"n1": rejected}))
     assert checker.has_diverged
 
 

@@ -210,8 +210,10 @@ class Judge:
         return self._followed.ask(Checker.next_pod)
 
     def may_permit(self, pod: str, plugin: str) -> bool:
-        waiting = self._checker.waiting_on_permit(pod) if self._with_specification else None
-        return waiting is None or plugin in ("", *waiting.pending_plugins)
+        """Returns whether the specification waits for this plugin to allow the pod, or does not know."""
+        undecided = self._checker.scheduler.state.waiting_pods.undecided() if self._with_specification else ()
+        waiting = [each for each in undecided if each.pod.key == pod]
+        return not waiting or plugin in ("", *waiting[0].pending_plugins)
 
     def _compare(
         self, compare: Callable[[Checker], list[Disagreement]], record: Record | None = None
