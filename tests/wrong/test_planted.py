@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,6 +32,24 @@ LAST = 184
 def test_every_edit_of_an_area_can_be_made_and_compiled(area: str) -> None:
     for wrong in tables()[area]:
         compile(edited(wrong), wrong.module, "exec")
+
+
+def test_no_edit_uses_a_name_that_its_module_does_not_have(tmp_path: Path) -> None:
+    for wrong in all_wrong().values():
+        (tmp_path / f"{wrong.name}.py").write_text(edited(wrong), "utf-8")
+    ruff = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "check",
+        "--isolated",
+        "--select",
+        "F821",
+        "--no-cache",
+        str(tmp_path),
+    ]
+
+    assert subprocess.run(ruff, capture_output=True, text=True, check=False).stdout == "All checks passed!\n"
 
 
 def edited(wrong: Wrong) -> str:

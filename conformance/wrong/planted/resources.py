@@ -76,7 +76,9 @@ WRONG = (
         "On a node, pods count without what their init containers ask for.",
         _INFO,
         "return resource_of(pod_requests(self.pod))",
-        "return resource_of(pod_requests(evolve(self.pod, spec=evolve(self.pod.spec, init_containers=()))))",
+        "from attrs import evolve\n\n"
+        "        spec = evolve(self.pod.spec, init_containers=())\n"
+        "        return resource_of(pod_requests(evolve(self.pod, spec=spec)))",
         cites="volcano #1333",
         breaks=("R-REQUEST-02",),
     ),
