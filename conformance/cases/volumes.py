@@ -117,6 +117,12 @@ def _of_binding() -> Iterator[Case]:
         ),
     ):
         yield Case(f"claim_{name}", f"A claim {says} is not a bound claim.", _with_claim(a_claim(**members)))
+    yield Case(
+        "claim_with_two_access_modes",
+        "A claim with two access modes is not served by volumes that have only one of them.",
+        _with_claim(a_claim(spec={"accessModes": ["ReadWriteOnce", "ReadOnlyMany"]})),
+        ("R-VOLBIND-13",),
+    )
     for host in ("n2", "n1"):
         for completed in (False, True):
             where = "on_another_node" if host == "n2" else "on_the_selected_node"
