@@ -29,10 +29,11 @@ def test_what_is_spent_is_measured() -> None:
 
 
 def test_a_slow_scheduler_does_not_make_a_run_stand_still_where_it_fails(suite: Suite) -> None:
+    """It breaks two rules, each by itself. How much of that is made small in the time is left open."""
     began = time.monotonic()
     result = suite("--budget=4s", impl="wrong-and-slow")
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["FAILED  R-TOY-01*"])
+    result.stdout.fnmatch_lines(["FAILED  R-TOY-0*"])
     assert time.monotonic() - began < 90.0
 
 
