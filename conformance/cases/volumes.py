@@ -117,12 +117,6 @@ def _of_binding() -> Iterator[Case]:
         ),
     ):
         yield Case(f"claim_{name}", f"A claim {says} is not a bound claim.", _with_claim(a_claim(**members)))
-    yield Case(
-        "claim_with_two_access_modes",
-        "A claim with two access modes is not served by volumes that have only one of them.",
-        _with_claim(a_claim(spec={"accessModes": ["ReadWriteOnce", "ReadOnlyMany"]})),
-        ("R-VOLBIND-13",),
-    )
     for host in ("n2", "n1"):
         for completed in (False, True):
             where = "on_another_node" if host == "n2" else "on_the_selected_node"
@@ -321,8 +315,15 @@ _REPLACED = (
     Replaced("csi_driver_deleted", [_PUBLISHED, *_CLAIMS, _capacity("1Mi"), _PUBLISHES], _USER),
 )
 
+_TWO_MODES = Case(
+    "claim_with_two_access_modes",
+    "A claim with two access modes is not served by volumes that have only one of them.",
+    _with_claim(a_claim(spec={"accessModes": ["ReadWriteOnce", "ReadOnlyMany"]})),
+    ("R-VOLBIND-13",),
+)
 CASES: tuple[Case, ...] = (
     *_of_binding(),
+    _TWO_MODES,
     *_of_zones(),
     *_of_exclusive_claims(),
     *(case for replaced in _REPLACED for case in before_and_after(replaced)),
