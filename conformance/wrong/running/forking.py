@@ -20,13 +20,13 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from inspect import getattr_static
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType
 from typing import Any
 
 from refsched import reference
 from refsched.suite.adapters.adapter import Json, TransportError
+from refsched.suite.breaking.replacing import forget, replaced
 from refsched.tools import serving
 
 _CHUNK = 1 << 16
@@ -105,47 +105,12 @@ def _be(change: Callable[[], None], requests: int, answers: int) -> None:
 
 
 def replace_function(module: str, name: str, code: CodeType) -> bool:
-    """Let a function of the module, or of a class in it, do what the same one does in ``code``, the module's.
-    False where that cannot be: it is not found, or has another closure. What was remembered is forgotten."""
-    if module not in sys.modules:
+    """Lets the function do what the same one does in ``code``, the module's, and forgets what was remembered.
+    False where that cannot be."""
+    if module not in sys.modules or replaced(module, name, code) is None:
         return False
-    parts = name.split(".")
-    parts = parts[:2] if isinstance(getattr(sys.modules[module], parts[0], None), type) else parts[:1]
-    holder: Any = sys.modules[module]
-    for part in parts[:-1]:
-        holder = getattr(holder, part)
-        code = next(one for one in code.co_consts if isinstance(one, CodeType) and one.co_name == part)
-    known = [one for one in code.co_consts if isinstance(one, CodeType) and one.co_name == parts[-1]]
-    function = _function_in(vars(holder).get(parts[-1]))
-    if function is None or len(known) != 1 or known[0].co_freevars != function.__code__.co_freevars:
-        return False
-    function.__code__ = known[0]
-    forget_values()
+    forget()
     return True
-
-
-def _function_in(value: Any) -> FunctionType | None:
-    for within in ("fget", "__func__", "func", "__wrapped__"):
-        if not isinstance(value, FunctionType) or within == "__wrapped__":
-            value = getattr(value, within, value)
-    return value if isinstance(value, FunctionType) else None
-
-
-def forget_values() -> None:
-    for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] == "refsched":
-            for value in list(vars(module).values()):
-                for one in (value, *(vars(value).values() if isinstance(value, type) else ())):
-                    _clear(one)
-
-
-def _clear(remembering: Any) -> None:
-    """This holds even if the caching function was wrapped to observe its calls. An object that answers whatever
-    attribute it is asked for, or refuses every one, is not asked, and neither is the type of such functions."""
-    while remembering is not None and not isinstance(remembering, type):
-        if getattr_static(remembering, "cache_clear", None) is not None:
-            remembering.cache_clear()
-        remembering = getattr_static(remembering, "__wrapped__", None)
 
 
 # --- A module that is imported again --------------------------------------------------------------

@@ -18,11 +18,12 @@ from attrs import evolve, frozen
 from conformance.wrong.mutating.mutants import path_of, source_of
 from conformance.wrong.mutating.mutation import Mutant, mutants_of, planted
 from conformance.wrong.planted.table import Wrong, all_wrong
-from conformance.wrong.running.forking import forget_modules, forget_values, replace_function
+from conformance.wrong.running.forking import forget_modules, replace_function
 from conformance.wrong.running.planting import plant
 from refsched.framework.events import EventHint
 from refsched.queue.hint_table import event_rule
 from refsched.queue.transitions import Place, Transition, Transitions
+from refsched.suite.breaking.replacing import forget
 from refsched.suite.catalogue.rules import TRANSITIONS_OF, Rule, default_plugins
 
 CALLED = 1000
@@ -74,7 +75,7 @@ def _without_events(rule: Rule) -> Iterator[Breaker]:
 
 def _remove_event(plugin: Any, row: EventHint) -> None:
     plugin.EVENTS = tuple(each for each in plugin.EVENTS if each is not row)
-    forget_values()
+    forget()
 
 
 def _without_transition(rule: Rule) -> Iterator[Breaker]:

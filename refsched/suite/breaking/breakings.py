@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
 from itertools import chain
-from types import CodeType, FunctionType
+from types import CodeType
 from typing import Any
 
 from attrs import frozen
 
 from refsched.suite.breaking.course import Course, Function, source_of
-from refsched.suite.breaking.rows import Undo, rows_of_events, rows_of_transitions
+from refsched.suite.breaking.replacing import Undo, forget, replaced
+from refsched.suite.breaking.rows import rows_of_events, rows_of_transitions
 from refsched.suite.breaking.slips import slips_of
 from refsched.tools.shipped import import_tests
-
-_CACHED = type(cache(ast.parse))
-_WRAPPED = (FunctionType, classmethod, staticmethod, _CACHED)
-"""What may wrap a function that remembers."""
 
 _FUTURE = ast.parse("from __future__ import annotations").body
 """As the modules of the specification begin."""
@@ -102,14 +99,7 @@ class _Change:
             code = self._compiled()
         except (SyntaxError, ValueError, TypeError):
             return None
-        function, code_of_function = _function_and_code(self.function, code)
-        if function is None or code_of_function is None:
-            return None
-        before = function.__code__
-        if code_of_function.co_freevars != before.co_freevars:
-            return None
-        function.__code__ = code_of_function
-        return partial(setattr, function, "__code__", before)
+        return replaced(self.function.module, self.function.name, code)
 
     def _compiled(self) -> CodeType:
         place = self.place
@@ -157,47 +147,3 @@ def broken(breaking: Breaking) -> Iterator[bool]:
     finally:
         undo()
         forget()
-
-
-def _function_and_code(where: Function, code: CodeType) -> tuple[FunctionType | None, CodeType | None]:
-    holder: Any = sys.modules[where.module]
-    parts = where.name.split(".")
-    is_method = isinstance(getattr(holder, parts[0], None), type)
-    for name in parts[: 1 + is_method]:
-        if isinstance(holder, type):
-            code = next((one for one in _codes_in(code) if one.co_name == holder.__name__), code)
-        value = vars(holder).get(name)
-        holder = value if isinstance(value, type) else holder
-    found = [one for one in _codes_in(code) if one.co_name == parts[:2][-1 if is_method else 0]]
-    return _function_in(value), found[0] if len(found) == 1 else None
-
-
-def _codes_in(code: CodeType) -> Iterable[CodeType]:
-    return (one for one in code.co_consts if isinstance(one, CodeType))
-
-
-def _function_in(value: Any) -> FunctionType | None:
-    for within in ("fget", "__func__", "func", "__wrapped__"):
-        if not isinstance(value, FunctionType) or within == "__wrapped__":
-            value = getattr(value, within, value)
-    return value if isinstance(value, FunctionType) else None
-
-
-def forget() -> None:
-    """Empties every cache of the specification's functions, of what was remembered of values."""
-    for clear in _clearing():
-        clear()
-
-
-@cache
-def _clearing() -> tuple[Callable[[], None], ...]:
-    caches: dict[int, Callable[[], None]] = {}
-    for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] == "refsched" and not name.startswith("refsched.suite"):
-            for value in list(vars(module).values()):
-                for one in (value, *(vars(value).values() if isinstance(value, type) else ())):
-                    while isinstance(one, _WRAPPED):
-                        if isinstance(one, _CACHED):
-                            caches[id(one)] = one.cache_clear
-                        one = getattr(one, "__wrapped__", None)
-    return tuple(caches.values())

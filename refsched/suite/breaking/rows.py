@@ -16,9 +16,8 @@ from refsched.framework.events import ActionType, EventHint
 from refsched.queue.hint_table import event_rule
 from refsched.queue.transitions import Place, Transition, Transitions
 from refsched.releases import RELEASES
+from refsched.suite.breaking.replacing import Undo
 from refsched.suite.catalogue.rules import TRANSITIONS_OF, default_plugins
-
-Undo = Callable[[], None]
 
 _PLACES = (Place.ACTIVE, Place.BACKOFF, Place.ERROR_BACKOFF, Place.UNSCHEDULABLE, Place.NOWHERE)
 
