@@ -17,7 +17,7 @@ from conformance.campaigns.machines import Each
 from conformance.wrong.planted import configured
 from conformance.wrong.planted.configured import CONFIGURED, Configured, Reconfigured, all_configured
 from conformance.wrong.planted.table import all_wrong, areas_near
-from conformance.wrong.running import kill, killing
+from conformance.wrong.running import kill, killing, sharing
 from conformance.wrong.running.kill import main
 from conformance.wrong.running.killing import (
     Attack,
@@ -311,7 +311,7 @@ def test_with_the_address_of_a_scheduler_its_workers_try_the_wrong_schedulers(
         yield map
 
     killed = Attack(Kill("test", "R-FIT-02", "filter", 1, 0.5), 1, 0.5)
-    monkeypatch.setattr(kill, "machines", workers_of)
+    monkeypatch.setattr(sharing, "machines", workers_of)
     monkeypatch.setattr(kill, "fate_of", lambda name, near, alone, **_: Fate(name, killed, killed, killed))
     assert main(["overcommits", "compares-text", "--scheduler", "tcp://there:8786"]) == 0
     assert asked == ["tcp://there:8786"]

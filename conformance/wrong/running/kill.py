@@ -11,16 +11,15 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 
-from conformance.campaigns.machines import machines
 from conformance.wrong.planted.configured import all_configured
 from conformance.wrong.planted.table import all_wrong, areas_near
 from conformance.wrong.running import matrix, power
 from conformance.wrong.running.killing import Fate, fate_of, fate_of_configured
 from conformance.wrong.running.parts import that_can_be
-from conformance.wrong.running.profile import areas_about, histories_of, suite_tests
+from conformance.wrong.running.profile import areas_about
+from conformance.wrong.running.sharing import shared
 from refsched.suite.adapters.selection import PROFILES
 
 
@@ -74,20 +73,12 @@ def _options(arguments: Sequence[str]) -> Namespace:
 
 
 def _fates(names: Sequence[str], options: Namespace) -> Iterator[Fate]:
-    """On this machine, what the tests draw is drawn once, before the processes part."""
-    jobs = options.jobs
     fate = partial(_fate, alone=not (options.suite_only or options.only), profile=options.only)
-    if options.scheduler is not None:
-        with machines(jobs, options.scheduler) as each:
-            yield from each(fate, names)
-        return
-    if jobs < 2 or len(names) < 2:
+    if options.scheduler is None and (options.jobs < 2 or len(names) < 2):
         yield from map(fate, names)
         return
-    for test in suite_tests():
-        histories_of(test)
-    with get_context("fork").Pool(jobs) as pool:
-        yield from pool.imap_unordered(fate, names)
+    with shared(options.jobs, options.scheduler) as each:
+        yield from each(fate, names)
 
 
 def _fate(name: str, *, alone: bool, profile: str) -> Fate:

@@ -14,14 +14,12 @@ import pickle
 import time
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import cache
 from multiprocessing import get_context
 
 from attrs import evolve
 from coverage import Coverage
 
-from conformance.campaigns.machines import Each, machines
 from conformance.wrong.mutating.mutants import all_mutants, areas_near, group_of, path_of, sample
 from conformance.wrong.mutating.mutation import Mutant, compiled
 from conformance.wrong.running import mutant_page
@@ -30,6 +28,7 @@ from conformance.wrong.running.killing import distance
 from conformance.wrong.running.mutant_page import Attack, End, Result
 from conformance.wrong.running.planting import plant
 from conformance.wrong.running.profile import SuiteTest, histories_of, suite_tests
+from conformance.wrong.running.sharing import shared
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.faults import AdapterFault
@@ -63,7 +62,7 @@ def run(options: Namespace) -> int:
     mutants = [one for one in mutants if options.again or one.name not in known]
     reached = _reach(options)
     survivors = 0
-    with _shared(options) as each:
+    with shared(options.jobs, options.scheduler) as each:
         for result in each(_try, [_with_numbers(_Task(one, options.limit), reached) for one in mutants]):
             known[result.name] = result
             survivors += result.suite.end is End.SURVIVED
@@ -73,19 +72,6 @@ def run(options: Namespace) -> int:
     if options.page is not None:
         options.page.write_text(mutant_page.page(known), "utf-8")
     return 1 if survivors else 0
-
-
-@contextmanager
-def _shared(options: Namespace) -> Iterator[Each]:
-    """On this machine, what the tests draw is drawn once, before the processes part."""
-    if options.scheduler is not None:
-        with machines(options.jobs, options.scheduler) as each:
-            yield each
-        return
-    for test in suite_tests():
-        histories_of(test)
-    with get_context("fork").Pool(options.jobs) as pool:
-        yield pool.imap_unordered
 
 
 class _Task:
