@@ -21,11 +21,9 @@ from refsched.checking.agreement import Disagreement
 from refsched.checking.checker import Checker
 from refsched.checking.mending import Mended, mends_that_explain
 from refsched.checking.recorded_extenders import RecordedExtenders
-from refsched.checking.trace import Entry, read_trace
+from refsched.checking.trace import SUFFIXES, Entry, read_trace
 from refsched.errors import InputError
 from refsched.records import Attempt, Bind, Input
-
-SUFFIXES = (".jsonl", ".jsonl.gz")
 
 
 @frozen

@@ -29,6 +29,9 @@ from refsched.tools.reading.files import open_file
 _READ: Mapping[str, type[Any]] = {kind.kind: kind for kind in (PersistentVolume, ResourceClaim)}
 """Of written objects these kinds are read."""
 
+SUFFIXES = (".jsonl", ".jsonl.gz")
+"""How the names of traces end."""
+
 FORMAT = "refsched.trace/v1"
 KUBE_SCHEDULER = "kube-scheduler"
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -18,7 +18,7 @@ from typing import Any
 
 import yaml
 
-from refsched.checking.trace import FORMAT, read_trace
+from refsched.checking.trace import FORMAT, SUFFIXES, read_trace
 from refsched.errors import InputError, one_line
 from refsched.records import Input, Update, read_record, to_json
 from refsched.releases import DEFAULT
@@ -34,7 +34,7 @@ from refsched.suite.histories.history import (
 from refsched.suite.session.bench import Seen
 from refsched.tools.reading.api_fields import check_fields
 from refsched.tools.reading.documents import read_documents, read_text
-from refsched.tools.reading.manifests import SCENARIO
+from refsched.tools.reading.manifests import SCENARIO, is_scenario
 
 Json = dict[str, Any]
 
@@ -185,7 +185,7 @@ def _from_scenario(path: Path) -> History:
     documents = [
         document.value for document in read_documents(read_text(path.read_bytes(), str(path)), str(path))
     ]
-    scenarios = [value for value in documents if _has_steps(value)]
+    scenarios = [value for value in documents if is_scenario(value)]
     if len(scenarios) != 1:
         raise InputError(
             f"expected one ConfigMap labelled {SCENARIO}, found {len(scenarios)}", where=str(path)
@@ -194,7 +194,7 @@ def _from_scenario(path: Path) -> History:
         name: next((document.value for document in read_documents(text, f"{path}: data.{name}")), None)
         for name, text in scenarios[0].get("data", {}).items()
     }
-    created = [value for value in documents if not _has_steps(value)]
+    created = [value for value in documents if not is_scenario(value)]
     steps = data.get("steps")
     if isinstance(steps, list) and any(isinstance(step, dict) and "create" in step for step in steps):
         objects = iter(created)
@@ -228,12 +228,6 @@ def _with_object(step: object, objects: Iterator[Json], path: Path) -> object:
     return {"create": created}
 
 
-def _has_steps(value: object) -> bool:
-    if not isinstance(value, dict):
-        return False
-    return SCENARIO in ((value.get("metadata") or {}).get("labels") or {})
-
-
 def read_history(path: Path) -> History:
     """Reads a trace or a scenario. Raises InputError if the file is neither."""
-    return _from_trace(path) if path.name.endswith((".jsonl", ".jsonl.gz")) else _from_scenario(path)
+    return _from_trace(path) if path.name.endswith(SUFFIXES) else _from_scenario(path)

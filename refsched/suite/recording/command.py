@@ -11,8 +11,7 @@ from pathlib import Path
 from attrs import frozen
 from hypothesis.strategies import SearchStrategy
 
-from refsched.checking.replay import SUFFIXES
-from refsched.checking.trace import START
+from refsched.checking.trace import START, SUFFIXES
 from refsched.errors import InputError
 from refsched.objects.reading import read_as
 from refsched.suite.adapters.adapter import Adapter, ResetRefused

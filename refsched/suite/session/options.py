@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from attrs import frozen
 
+from refsched.checking.trace import SUFFIXES
 from refsched.errors import InputError
 from refsched.releases import release_of
 from refsched.suite.adapters.connecting import is_module
@@ -22,7 +23,7 @@ CALLED_AS = "--called-as"
 
 LEVELS = ("promised", "observed", "all")
 REPORT_SUFFIXES = (".json", ".html")
-REPLAY_SUFFIXES = (".jsonl", ".jsonl.gz", ".yaml", ".yml")
+REPLAY_SUFFIXES = (*SUFFIXES, ".yaml", ".yml")
 LONGEST = 30 * 24 * 3600.0
 """Seconds: no timer of the system takes much more than a month."""
 

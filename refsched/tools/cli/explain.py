@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from refsched.checking.trace import SUFFIXES
 from refsched.errors import InputError
 from refsched.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY
 from refsched.oddities.known_defects import KNOWN_DEFECTS
@@ -17,7 +18,6 @@ from refsched.tools.cli.printing import TABLE, Page, show_value, some
 from refsched.tools.planner.cluster import check_is_to_place, pod_called
 from refsched.tools.planner.explanation import Explanation, Lack, NodeVerdict, Score
 from refsched.tools.planner.explanation import explain as explained
-from refsched.tools.planner.recorded import TRACES, cluster_of_trace
 
 SHORT_NAMES = {
     "ImageLocality": "image",
@@ -33,7 +33,7 @@ SHORT_NAMES = {
 
 
 def explain(given: Given, name: str, output: str) -> int:
-    traces = [file for file in given.files if file.endswith(TRACES)]
+    traces = [file for file in given.files if file.endswith(SUFFIXES)]
     found = _of_trace(given, traces, name) if traces else _of_manifests(given, name)
     if output == TABLE:
         page = Page()
@@ -54,6 +54,8 @@ def _of_manifests(given: Given, name: str) -> Explanation:
 
 def _of_trace(given: Given, traces: Sequence[str], name: str) -> Explanation:
     """Explains the last attempt of the pod in a trace, which has its own configuration."""
+    from refsched.tools.planner.recorded import cluster_of_trace  # what it imports takes long
+
     path, *others = traces
     if others or len(given.files) > 1:
         raise InputError("a trace is explained alone: give one file", where=path)

@@ -21,8 +21,6 @@ from refsched.records import BOUND, SCHEDULED, Attempt, Bind, Create, Delete, Up
 from refsched.tools.cluster import Cluster
 
 Json = dict[str, Any]
-TRACES = (".jsonl", ".jsonl.gz")
-"""How the names of traces end."""
 
 
 def cluster_of_trace(path: str, pod: str, seed: int = 0) -> Cluster:

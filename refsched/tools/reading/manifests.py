@@ -34,6 +34,12 @@ STANDARD_INPUT = "-"
 SCENARIO = "refsched.dev/scenario"
 """The label of the ConfigMap with the steps of a scenario (docs/scenarios.md)."""
 
+_NO_CLUSTER = (
+    "is a scenario, which has steps: `refsched record --scenario FILE --output TRACE.jsonl` does them, and"
+    " `refsched explain -f TRACE.jsonl POD` shows the last decision on a pod"
+)
+"""Objects change in the steps of a scenario, come later, and leave."""
+
 _SUFFIXES = (".yaml", ".yml", ".json")
 _RANK = {kind: rank for rank, kind in enumerate(KINDS)}
 
@@ -67,7 +73,8 @@ def read_manifests(
     for where, value in _objects(paths, stdin):
         progress(len(found))
         try:
-            _refuse_scenario(value)
+            if is_scenario(value):
+                raise InputError(_NO_CLUSTER)
             unknown.update(check_fields(value))
             found.append((where, read_known(known_fields(value, release), release)))
         except UnknownKindError:
@@ -79,15 +86,11 @@ def read_manifests(
     return Manifests(_completed(found), dict(sorted(ignored.items())), dict(sorted(unknown.items())))
 
 
-def _refuse_scenario(value: object) -> None:
-    """What happens in the steps of a scenario is no cluster: objects change there, come later, and leave."""
+def is_scenario(value: object) -> bool:
+    """Returns whether the document is the ConfigMap with the steps of a scenario."""
     metadata = value.get("metadata") if isinstance(value, Mapping) else None
     labels = metadata.get("labels") if isinstance(metadata, Mapping) else None
-    if isinstance(labels, Mapping) and SCENARIO in labels:
-        raise InputError(
-            "is a scenario, which has steps: `refsched record --scenario FILE --output TRACE.jsonl` does them, and"
-            " `refsched explain -f TRACE.jsonl POD` shows the last decision on a pod"
-        )
+    return isinstance(labels, Mapping) and SCENARIO in labels
 
 
 def _completed(found: Sequence[tuple[str, ApiObject]]) -> tuple[ApiObject, ...]:

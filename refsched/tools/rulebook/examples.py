@@ -22,7 +22,7 @@ from refsched.releases import DEFAULT
 from refsched.suite.histories.history import DEFAULT_CONFIG, Create, History
 from refsched.suite.histories.scenario import read_history, steps_as_json
 from refsched.tools.reading.documents import read_documents, read_text
-from refsched.tools.reading.manifests import SCENARIO
+from refsched.tools.reading.manifests import SCENARIO, is_scenario
 from refsched.tools.rulebook.short_yaml import documents, short_yaml
 from refsched.tools.shipped import examples_folder
 
@@ -111,7 +111,7 @@ def _said(path: Path) -> Mapping[str, Any]:
     where = str(path)
     for document in read_documents(read_text(path.read_bytes(), where), where):
         value = document.value
-        if isinstance(value, dict) and SCENARIO in (value["metadata"].get("labels") or {}):
+        if is_scenario(value):
             return {
                 name: next((each.value for each in read_documents(text, f"{where}: data.{name}")), None)
                 for name, text in value["data"].items()
