@@ -30,8 +30,12 @@ def _allocating(
     devices: Sequence[Json], *claims: Json, where: Json = EVERYWHERE, nodes: Sequence[Json] = ({},)
 ) -> History:
     """One slice, nodes with these labels, and a pod with these claims."""
+    return _allocating_from([resource_slice("s1", devices, where)], *claims, nodes=nodes)
+
+
+def _allocating_from(slices: Sequence[Json], *claims: Json, nodes: Sequence[Json] = ({},)) -> History:
     cluster = HistoryBuilder()
-    cluster.add(device_class("any"), resource_slice("s1", devices, where))
+    cluster.add(device_class("any"), *slices)
     for labels in nodes:
         cluster.add_node(node("", labels=labels))
     names = [f"c{number}" for number in range(len(claims))]
@@ -283,20 +287,15 @@ def _sized() -> Iterator[Case]:
 
 def _generations() -> Iterator[Case]:
     for name, says, numbers in (("newer_first", "older", (2, 1)), ("older_first", "newer", (1, 2))):
-        cluster = HistoryBuilder()
-        cluster.add(device_class("any"))
-        for place, number in enumerate(numbers):
-            pool = {"name": "p", "generation": number}
-            cluster.add(resource_slice(f"s{place}", [{"name": f"of{number}"}], EVERYWHERE, pool))
-        cluster.add_node(node(""))
-        cluster.add(resource_claim("c0", _claim([exactly(2)])))
-        cluster.add_pod(claim_user("c0"))
-        cluster.schedule()
+        slices = [
+            resource_slice(f"s{place}", [{"name": f"of{number}"}], pool={"name": "p", "generation": number})
+            for place, number in enumerate(numbers)
+        ]
         yield Case(
             f"pool_generations_{name}",
             "A claim for two devices fails, since the pool has one device in each of two generations, of which "
             f"the {says} was published last.",
-            cluster.history(),
+            _allocating_from(slices, _claim([exactly(2)])),
             ("R-DRA-20",),
         )
 

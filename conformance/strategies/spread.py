@@ -253,5 +253,4 @@ def histories() -> SearchStrategy[History]:
         hosts=True,
         most_pods=9,
     )
-    crowded, evicting = domains.crowded(), domains.evicting()
-    return st.one_of(anything, crowded, crowded, evicting, workloads.histories(), crowded, evicting)
+    return st.one_of(anything, domains.crowded(), domains.evicting(), workloads.histories())

@@ -50,6 +50,7 @@ def ties(*attributes: str) -> SearchStrategy[list[Tie]]:
 
 
 def claim_spec(requests: Sequence[Json], tied: Sequence[Tie]) -> Json:
+    """A request without a name is called by its place."""
     named = [{"name": f"r{index}", **each} for index, each in enumerate(requests)]
     names = [name for each in named for name in _names_of(each)]
     constraints = [
@@ -103,9 +104,9 @@ def _tied(puzzles: Sequence[_Puzzle]) -> History:
         selector = {"cel": {"expression": f"device.attributes['{DRIVER}'].group == {group}"}}
         cluster.add(device_class(f"of{group}", selectors=[selector]))
         devices += _devices(group, kinds)
-        requests = [request("", [exactly(count, f"of{group}") for count in each]) for each in counts]
-        unnamed = [{name: each[name] for name in each if name != "name"} for each in requests]
-        cluster.add(resource_claim(f"c{group}", claim_spec(unnamed, tied)))
+        asked = [[exactly(count, f"of{group}") for count in each] for each in counts]
+        requests = [request(f"r{place}", each) for place, each in enumerate(asked)]
+        cluster.add(resource_claim(f"c{group}", claim_spec(requests, tied)))
     cluster.add(resource_slice("s1", devices, {"nodeName": "n1"}))
     cluster.add_node(node(""))
     for group in range(len(puzzles)):
