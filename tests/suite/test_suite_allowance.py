@@ -5,9 +5,14 @@ from __future__ import annotations
 
 import time
 
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from hypothesis.internal.conjecture import engine
 from toy_suite import Suite
 
 from refsched.suite.session.allowance import LEAST, WITH_BUDGET, WITHOUT_BUDGET, Allowance
+from refsched.suite.session.drawing import allow_shrinking
 
 
 def test_half_of_a_budget_is_for_failures_and_no_test_takes_all_of_it() -> None:
@@ -26,6 +31,28 @@ def test_what_is_spent_is_measured() -> None:
     with allowance.spending():
         time.sleep(0.05)
     assert 0.0 < 10.0 - allowance.left < 5.0
+
+
+def test_hypothesis_ends_shrinking_when_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This fails if Hypothesis no longer reads its bound where ``allow_shrinking`` sets it."""
+    monkeypatch.setattr(engine, "MAX_SHRINKING_SECONDS", engine.MAX_SHRINKING_SECONDS)  # and it is set back
+
+    assert tried_within(0.0) < tried_within(60.0)
+
+
+def tried_within(seconds: float) -> int:
+    tried = []
+
+    @settings(database=None, derandomize=True, deadline=None, phases=(Phase.generate, Phase.shrink))
+    @given(st.lists(st.integers(0, 1000), min_size=9))
+    def is_small(numbers: list[int]) -> None:
+        tried.append(numbers)
+        assert sum(numbers) < 1000
+
+    allow_shrinking(seconds)
+    with pytest.raises(AssertionError):
+        is_small()
+    return len(tried)
 
 
 def test_a_slow_scheduler_does_not_make_a_run_stand_still_where_it_fails(suite: Suite) -> None:
