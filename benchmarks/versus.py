@@ -197,7 +197,9 @@ def theirs(given: Files, program: Sequence[str], until: float) -> float:
 
 def versus(rows: Sequence[Row], rounds: int, until: float, program: Sequence[str]) -> None:
     """Pods a second of a core, of the specification and of the real one, in turns."""
-    measured: dict[Row, list[tuple[float, float]]] = {each: [] for each in sorted(rows, key=_objects)}
+    measured: dict[Row, list[tuple[float, float]]] = {
+        each: [] for each in sorted(rows, key=lambda row: row.objects)
+    }
     with suppress(OutOfTimeError):
         for number, each in product(range(rounds), measured):
             note(f"round {number + 1}: {each.workload}, {each.pods:,} pods on {each.nodes:,} nodes")
@@ -212,10 +214,6 @@ def versus(rows: Sequence[Row], rounds: int, until: float, program: Sequence[str
     for each, pairs in measured.items():
         cells = [f"{each.nodes:,}", each.workload, f"{each.pods:,}", *_figures(pairs), str(len(pairs))]
         print(f"| {' | '.join(cells)} |", flush=True)
-
-
-def _objects(given: Row) -> int:
-    return given.objects
 
 
 def _figures(pairs: Sequence[tuple[float, float]]) -> list[str]:

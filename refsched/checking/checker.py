@@ -250,8 +250,10 @@ class Checker:
                 for choice in self.following.not_allowed
             ]
             self.following.follow(None)
-        elif (self._is_nomination_open or self.following.offered.get("node", 1) > 1) or (
-            self._space is not None and self._space.may_stop_early
+        elif (
+            self._is_nomination_open
+            or self.following.offered.get("node", 1) > 1
+            or (self._space is not None and self._space.may_stop_early)
         ):
             self._guessed.add(pod)
         return found

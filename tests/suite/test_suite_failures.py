@@ -25,7 +25,7 @@ WRONG = said(
     claims filter, queue
     2 tests · 3 histories · seed 0 · rules: all
 
-    FAILED  R-TOY-02  What does not fit is told by its plugin.
+    FAILED  R-TOY-02  What does not fit is reported by its plugin.
             (toy.go, tell)
 
       1  pod  p1  cpu 6

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small world to run the suite in: one node, pods of 0 to 9 cpu, and schedulers that are wrong in known ways.
 
-The rules: a pod of more than 3 cpu fits nowhere (R-TOY-01); what does not fit is told by NodeResourcesFit
-(R-TOY-02); how it is told (R-TOY-03, observed only); and one that is never decided.
+The rules: a pod of more than 3 cpu fits nowhere (R-TOY-01); what does not fit is reported by NodeResourcesFit
+(R-TOY-02); in which words (R-TOY-03, observed only); and one that is never decided.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ASKED: list[int] = []
 
 RULES = (
     Rule("R-TOY-01", "A pod of more than 3 cpu fits nowhere.", source="toy.go, fits"),
-    Rule("R-TOY-02", "What does not fit is told by its plugin.", source="toy.go, tell"),
+    Rule("R-TOY-02", "What does not fit is reported by its plugin.", source="toy.go, tell"),
     Rule("R-TOY-03", "The reason names the resource.", level="observed", source="toy.go, tell"),
     Rule("R-IDLE-01", "Nothing ever decides this."),
 )
