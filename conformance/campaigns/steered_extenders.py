@@ -86,7 +86,7 @@ def sparing(draw: DrawFn) -> History:
         for name in ("a", "b"):
             fewer = st.dictionaries(st.sampled_from(_NODES), st.sampled_from(["Refuse", 1, 2, 0]), max_size=2)
             failing = st.sampled_from(["Error", "Fail", "Drop"])
-            answers[name] = {"preempt": draw(st.one_of(fewer, fewer, fewer, failing))}
+            answers[name] = {"preempt": draw(st.one_of(fewer, failing))}
             if draw(st.booleans()):
                 refusals = st.sampled_from(["Unschedulable", "UnschedulableAndUnresolvable"])
                 answers[name]["filter"] = draw(st.dictionaries(st.sampled_from(_NODES), refusals, max_size=1))

@@ -17,7 +17,7 @@ from conformance.strategies.changes import (
     pods_running,
     with_many_changes,
 )
-from conformance.strategies.drawn import one_in
+from conformance.strategies.drawn import sometimes
 from conformance.strategies.storage import (
     ATTACHMENTS,
     EPHEMERAL_CLAIMS,
@@ -75,7 +75,7 @@ _USED: tuple[list[Json], ...] = (
 )
 
 _WITHOUT_BINDING: Json = {"multiPoint": {"disabled": [{"name": "VolumeBinding"}]}}
-_CONFIGS = one_in(4, st.just(profile_config(default_profile(plugins=_WITHOUT_BINDING))), DEFAULT_CONFIG)
+_CONFIGS = sometimes(st.just(profile_config(default_profile(plugins=_WITHOUT_BINDING))), DEFAULT_CONFIG)
 """Without VolumeBinding, VolumeZone rejects pods with wrong claims."""
 
 _COMES_OR_CHANGES = (

@@ -212,7 +212,7 @@ def placed(
 
 def _either(pod: SearchStrategy[Json], running: SearchStrategy[Json]) -> SearchStrategy[Placed]:
     at_home = st.tuples(running, st.integers(0, 3))
-    return st.one_of(st.tuples(pod, st.just(UNBOUND)), at_home, at_home)
+    return st.one_of(st.tuples(pod, st.just(UNBOUND)), at_home)
 
 
 def pods_created(pod: SearchStrategy[Json]) -> SearchStrategy[Change]:

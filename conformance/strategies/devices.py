@@ -15,7 +15,7 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies import ties
 from conformance.strategies.changes import with_few_changes
-from conformance.strategies.drawn import ZONE_LABELS, combinations, one_in
+from conformance.strategies.drawn import ZONE_LABELS, combinations, sometimes
 from conformance.vocabulary.builder import Change, HistoryBuilder
 from conformance.vocabulary.devices import DRIVER, claim_user, device_class, resource_claim, resource_slice
 from conformance.vocabulary.objects import ZONE, node, pod, with_metadata, with_spec, with_status
@@ -97,8 +97,7 @@ _EXPRESSIONS = (
 )
 """One of them is an error on a device without the attribute."""
 
-_SELECTORS: SearchStrategy[Json] = one_in(
-    3,
+_SELECTORS: SearchStrategy[Json] = sometimes(
     st.lists(st.sampled_from(_EXPRESSIONS), min_size=1, max_size=2).map(
         lambda chosen: {"selectors": [{"cel": {"expression": each}} for each in chosen]}
     ),
@@ -140,12 +139,12 @@ def _alternatives(alternatives: Sequence[Json]) -> Json:
 
 
 _REQUESTS = st.one_of(
-    st.builds(_exactly, _ASKED, one_in(6, st.just(True), False)),
+    st.builds(_exactly, _ASKED, sometimes(st.just(True), False)),
     st.builds(_exactly, _ASKED, st.just(False)),
     st.lists(_ASKED, min_size=1, max_size=2).map(_alternatives),
 )
 _TIES = ties.ties("numa", "model", "slot")
-_SPECS = st.builds(ties.claim_spec, st.lists(_REQUESTS, min_size=1, max_size=2), one_in(2, _TIES, []))
+_SPECS = st.builds(ties.claim_spec, st.lists(_REQUESTS, min_size=1, max_size=2), sometimes(_TIES, []))
 
 
 def _allocated(name: str, on: str, reserved: bool, shared: bool) -> Json:
@@ -164,8 +163,8 @@ def _claims(name: str) -> SearchStrategy[Json]:
     """Sometimes a claim is allocated from the start, to a device that the pod can use or one that it cannot
     use."""
     places = st.sampled_from(["n1", "n9", ""])
-    statuses = st.builds(_allocated, st.just(name), places, st.booleans(), one_in(3, st.just(True), False))
-    return st.builds(resource_claim, st.just(name), _SPECS, one_in(4, statuses))
+    statuses = st.builds(_allocated, st.just(name), places, st.booleans(), sometimes(st.just(True), False))
+    return st.builds(resource_claim, st.just(name), _SPECS, sometimes(statuses))
 
 
 # --- Pods -----------------------------------------------------------------------------------------
@@ -250,7 +249,7 @@ _CHANGES = (
     _replacing(_CLAIMS_LATER),
     _classes("gpu").map(_updated),
     _classes(_LATE).map(_comes_and_goes),
-    st.builds(_add_owner, _SPECS, one_in(5, st.just(False), True), one_in(4, st.just(False), True)),
+    st.builds(_add_owner, _SPECS, sometimes(st.just(False), True), sometimes(st.just(False), True)),
 )
 
 
@@ -287,7 +286,7 @@ def _wanted(mode: Json, expressions: Sequence[str], class_name: str) -> Json:
 _WANTED = st.builds(_wanted, _MODES, _MATCHING, st.sampled_from(["any", "any", "any", "first"]))
 _TOO_MUCH: Json = {"deviceClassName": "any", **_EXACTLY, "count": 7}
 _ONE_REQUEST = st.one_of(
-    st.builds(_exactly, _WANTED, one_in(8, st.just(True), False)),
+    st.builds(_exactly, _WANTED, sometimes(st.just(True), False)),
     st.builds(_exactly, _WANTED, st.just(False)),
     st.lists(_WANTED, min_size=2, max_size=3).map(_alternatives),
     st.lists(_WANTED, min_size=1, max_size=2).map(lambda each: _alternatives([_TOO_MUCH, *each])),
@@ -338,5 +337,5 @@ def _from_one_pool(pool: Json, specs: Sequence[Json], users: Sequence[Sequence[s
 
 def histories() -> SearchStrategy[History]:
     specs = st.lists(_ONE_CLAIM, min_size=3, max_size=3)
-    one_pool = st.builds(_from_one_pool, _KINDS.map(_pool), specs, _USERS, one_in(3, st.just(True), False))
+    one_pool = st.builds(_from_one_pool, _KINDS.map(_pool), specs, _USERS, sometimes(st.just(True), False))
     return st.one_of(ties.TIED, one_pool, _anything(), _anything())

@@ -69,10 +69,9 @@ def combinations(make: Callable[..., Json], *alternatives: Sequence[Any]) -> Sea
     )
 
 
-def one_in(count: int, strategy: SearchStrategy[Any], otherwise: Any = None) -> SearchStrategy[Any]:
-    """What shrinks becomes ``otherwise``. It is meant for all but one in ``count`` draws, but Hypothesis keeps one
-    of equal branches, so that about every second draw is of ``strategy``: all areas are tuned to that."""
-    return st.one_of(*[st.just(otherwise)] * (count - 1), strategy)
+def sometimes(strategy: SearchStrategy[Any], otherwise: Any = None) -> SearchStrategy[Any]:
+    """About every second draw is of ``strategy``, and the others are ``otherwise``, as is what shrinks."""
+    return st.one_of(st.just(otherwise), strategy)
 
 
 def switched(*gates: str) -> SearchStrategy[Mapping[str, bool]]:

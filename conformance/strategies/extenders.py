@@ -106,7 +106,7 @@ _FEWER_VICTIMS = _of_nodes("Refuse", 1, 0, 2)
 
 
 def _rarely(scripted: SearchStrategy[Json], *failures: str) -> SearchStrategy[Json | str]:
-    return st.one_of(scripted, scripted, scripted, scripted, st.sampled_from(failures))
+    return st.one_of(scripted, st.sampled_from(failures))
 
 
 _ANSWERS = st.fixed_dictionaries(

@@ -94,4 +94,4 @@ def _churn() -> SearchStrategy[History]:
 
 def histories() -> SearchStrategy[History]:
     anything = with_few_changes(_NODES, _PODS)
-    return st.one_of(anything, anything, _churn())
+    return st.one_of(anything, _churn())

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.strategies.changes import pods_removed
-from conformance.strategies.drawn import one_in
+from conformance.strategies.drawn import sometimes
 from conformance.strategies.storage import puts, removes, with_uids
 from conformance.vocabulary.builder import Change, HistoryBuilder
 from conformance.vocabulary.objects import default_profile, node, pod, profile_config, with_metadata
@@ -144,11 +144,11 @@ def _limited(draw: DrawFn) -> History:
     cluster.add(*_CLAIMS, draw(_csi_nodes(_FEW)))
     cluster.add(*_once(draw(st.lists(_ATTACHMENTS, max_size=3))))
     cluster.add_node(node(""))
-    for volumes in draw(st.lists(st.one_of(_SETS, _SETS, st.just([])), max_size=2)):
+    for volumes in draw(st.lists(st.one_of(_SETS, st.just([])), max_size=2)):
         cluster.add_pod(pod("", volumes=volumes), 0)
-    config = draw(one_in(5, st.just(_BY_ITSELF)))
+    config = draw(sometimes(st.just(_BY_ITSELF)))
     late: Sequence[list[Json]] = [using("c9"), [*_NO_DISK, *using("c9")]] if config else _ONES
-    for volumes in draw(st.lists(st.one_of(_SETS, _SETS, st.sampled_from(late)), min_size=2, max_size=3)):
+    for volumes in draw(st.lists(st.one_of(_SETS, st.sampled_from(late)), min_size=2, max_size=3)):
         cluster.add_pod(pod("", volumes=volumes))
     cluster.schedule()
     for happening in draw(st.lists(st.one_of(*_HAPPENINGS), min_size=2, max_size=5)):

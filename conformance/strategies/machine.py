@@ -26,7 +26,7 @@ from conformance.strategies.changes import (
     pods_created,
     pods_removed,
 )
-from conformance.strategies.drawn import combinations, one_in
+from conformance.strategies.drawn import combinations, sometimes
 from conformance.strategies.faults import NODES, SCRIPTS, permitting
 from conformance.vocabulary.builder import AFTER_ALL_BACKOFF, AFTER_FIVE_MINUTES, Change, HistoryBuilder, nth
 from conformance.vocabulary.objects import (
@@ -93,8 +93,7 @@ _RUNNING = combinations(
     ({}, {"app": "a"}),
     START_TIMES,
 )
-_CONFIGS = one_in(
-    4,
+_CONFIGS = sometimes(
     st.just(profile_config(*SCRIPTED["profiles"], podInitialBackoffSeconds=2, podMaxBackoffSeconds=3)),
     SCRIPTED,
 )

@@ -19,7 +19,7 @@ from conformance.strategies.changes import (
     pods_running,
     with_many_changes,
 )
-from conformance.strategies.drawn import LABELS, combinations, one_in
+from conformance.strategies.drawn import LABELS, combinations, sometimes
 from conformance.strategies.faults import permitting, then
 from conformance.vocabulary.objects import (
     HOSTNAME,
@@ -154,8 +154,7 @@ _OTHERS = st.sampled_from(
         ],
     ]
 )
-_CONFIGS = one_in(
-    3,
+_CONFIGS = sometimes(
     st.sampled_from(
         [
             profile_config(*SCRIPTED["profiles"], podInitialBackoffSeconds=2, podMaxBackoffSeconds=3),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies.changes import nodes_created, pods_removed, with_few_changes
-from conformance.strategies.drawn import CPU_REQUESTS, combinations, one_in
+from conformance.strategies.drawn import CPU_REQUESTS, combinations, sometimes
 from conformance.strategies.requeueing import relabelled, requeueing
 from conformance.vocabulary.objects import (
     PREFERRED,
@@ -113,8 +113,7 @@ _PODS = st.builds(
     _affinities((*_CONDITIONS, *_UNCHECKED)),
 )
 _PLAIN = CPU_REQUESTS.map(lambda amount: pod("", cpu(amount)))
-_CONFIGS = one_in(
-    3,
+_CONFIGS = sometimes(
     _affinities(_CONDITIONS).map(
         lambda added: profile_config(default_profile(("NodeAffinity", {"addedAffinity": added})))
     ),
@@ -150,8 +149,7 @@ _RELABELLED = relabelled(
         ]
     )
 )
-_ADDED = one_in(
-    2,
+_ADDED = sometimes(
     st.sampled_from([_CONDITIONS[0], _CONDITIONS[2]]).map(
         lambda condition: profile_config(
             default_profile(

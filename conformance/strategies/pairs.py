@@ -15,7 +15,7 @@ from attrs import frozen
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.strategies.drawn import one_in
+from conformance.strategies.drawn import sometimes
 from conformance.vocabulary import features
 from conformance.vocabulary.builder import HistoryBuilder, nth
 from conformance.vocabulary.devices import device_class, resource_claim, resource_slice
@@ -69,11 +69,11 @@ class _Hand:
 
     @property
     def waiting(self) -> SearchStrategy[Json]:
-        return self._pods(10, one_in(12, st.just(features.GATED), {}))
+        return self._pods(10, sometimes(st.just(features.GATED), {}))
 
     @property
     def running(self) -> SearchStrategy[Json]:
-        leaving = one_in(3, st.sampled_from(features.TERMINATING), {})
+        leaving = sometimes(st.sampled_from(features.TERMINATING), {})
         return self._pods(0, st.sampled_from(features.STARTED), leaving)
 
     def _pods(self, priority: int, *always: SearchStrategy[Feature]) -> SearchStrategy[Json]:
@@ -121,7 +121,7 @@ def _volumes(hand: _Hand) -> tuple[SearchStrategy[Json], ...]:
     """Claims and volumes, some with a feature of the hand."""
 
     def made(of: Json, among: Sequence[Feature]) -> SearchStrategy[Json]:
-        return one_in(2, st.sampled_from(among), {}).map(lambda one: merged(of, [one]))
+        return sometimes(st.sampled_from(among), {}).map(lambda one: merged(of, [one]))
 
     return (
         *(made(of, features.CLAIM) for of in _CLAIMS),
@@ -169,7 +169,7 @@ def _device_claims(name: str) -> SearchStrategy[Json]:
         made,
         st.sampled_from(features.REQUESTS),
         st.sampled_from(features.CONSTRAINTS),
-        one_in(5, st.sampled_from(features.ALLOCATED)),
+        sometimes(st.sampled_from(features.ALLOCATED)),
     )
 
 
@@ -200,8 +200,8 @@ _AROUND = st.tuples(
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other", "labels": labels}}
         ]
     ),
-    one_in(3, _BUDGETS.map(lambda budget: [budget]), []),
-    one_in(3, st.just([selecting("Service", "s", {"app": "a"}, "v1")]), []),
+    sometimes(_BUDGETS.map(lambda budget: [budget]), []),
+    sometimes(st.just([selecting("Service", "s", {"app": "a"}, "v1")]), []),
 ).map(lambda listed: [value for values in listed for value in values])
 
 

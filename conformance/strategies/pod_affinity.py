@@ -16,7 +16,7 @@ from conformance.strategies.changes import (
     pods_running,
     with_few_changes,
 )
-from conformance.strategies.drawn import CPU_REQUESTS, combinations, one_in
+from conformance.strategies.drawn import CPU_REQUESTS, combinations, sometimes
 from conformance.strategies.requeueing import pod_updates, relabelled, requeueing
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
@@ -139,8 +139,7 @@ _RUNNING = st.builds(_pod, CPU_REQUESTS, _LABELS, _NAMESPACES, _TERMS, st.sample
 
 # --- Configurations -------------------------------------------------------------------------------
 
-_CONFIGS = one_in(
-    3,
+_CONFIGS = sometimes(
     combinations(
         lambda weight, ignores: profile_config(
             default_profile(
@@ -302,8 +301,8 @@ def histories() -> SearchStrategy[History]:
         _PODS,
         label_changes(_LABELS),
         config=_CONFIGS,
-        others=one_in(2, _OTHERS, []),
+        others=sometimes(_OTHERS, []),
         running=_RUNNING,
         hosts=True,
     )
-    return st.one_of(anything, anything, anything, _weighed(), requeued())
+    return st.one_of(anything, _weighed(), requeued())

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.strategies.drawn import one_in
+from conformance.strategies.drawn import sometimes
 from conformance.vocabulary.allocations import (
     allocated,
     claim_of,
@@ -61,7 +61,7 @@ SLICES = st.builds(
         max_size=3,
     ),
     st.lists(st.sampled_from([1, 2, 0]), min_size=1, max_size=2),
-    one_in(3, st.just(True), False),
+    sometimes(st.just(True), False),
 )
 
 
@@ -104,7 +104,7 @@ def _held_twice(
 HELD = st.builds(
     _held_twice,
     st.lists(st.sampled_from(["d0", "d0", "d1"]), min_size=2, max_size=3),
-    st.lists(one_in(4, st.just(True), False), min_size=3, max_size=3),
+    st.lists(sometimes(st.just(True), False), min_size=3, max_size=3),
     st.lists(
         st.tuples(st.integers(0, 2), st.sampled_from(["freed", "deleted", "touched"])), min_size=1, max_size=3
     ),

@@ -14,7 +14,7 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies import candidates, competing_nodes, full_nodes, nominated_and_waiting
 from conformance.strategies.changes import pod_changes, with_few_changes
-from conformance.strategies.drawn import SELECTORS, combinations, one_in, switched
+from conformance.strategies.drawn import SELECTORS, combinations, sometimes, switched
 from conformance.vocabulary.objects import (
     AN_AGE_AGO,
     REQUIRED,
@@ -131,7 +131,7 @@ def _numbered(budgets: list[Json]) -> list[Json]:
 _BUDGETS = st.lists(
     st.builds(
         _budget,
-        st.one_of(SELECTORS, SELECTORS, st.none()),
+        st.one_of(SELECTORS, st.none()),
         st.sampled_from([0, 1, 2]),
         st.sampled_from([[], [], ["p1"], ["p2", "p3"]]),
     ),
@@ -140,8 +140,7 @@ _BUDGETS = st.lists(
 
 _LIMITS = ((10, 1), (0, 1), (50, 2), (10, 0), (100, 0), (0, 2), (50, 0), (50, 1))
 """The percentage of the nodes, and the absolute number, of the candidates that are enough: none, now and then."""
-_CONFIGS = one_in(
-    4,
+_CONFIGS = sometimes(
     combinations(
         lambda limit: profile_config(
             default_profile(
@@ -173,13 +172,15 @@ def histories() -> SearchStrategy[History]:
         _PREEMPTORS,
         pod_changes(_leave, st.sampled_from(["PreemptionByScheduler", "EvictionByEvictionAPI"])),
         config=_CONFIGS,
-        others=one_in(2, _BUDGETS, []),
+        others=sometimes(_BUDGETS, []),
         running=_RUNNING,
         gates=switched("SchedulerAsyncPreemption"),
         most_pods=9,
     )
     return st.one_of(
-        *[usual] * 6,
-        *[full_nodes.histories(), nominated_and_waiting.histories()] * 2,
-        *[competing_nodes.histories(), candidates.histories()] * 3,
+        usual,
+        full_nodes.histories(),
+        nominated_and_waiting.histories(),
+        competing_nodes.histories(),
+        candidates.histories(),
     )

@@ -11,7 +11,7 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies import exact_fit, resizes, totals
 from conformance.strategies.changes import nodes_created, pods_removed, with_few_changes
-from conformance.strategies.drawn import CPU_AMOUNTS, combinations, one_in, switched
+from conformance.strategies.drawn import CPU_AMOUNTS, combinations, sometimes, switched
 from conformance.strategies.requeueing import node_changes, pod_updates, requeueing
 from conformance.vocabulary.objects import (
     container,
@@ -91,7 +91,7 @@ def _container(name: str, requests: Json, rare: Json, **more: Any) -> Json:
 _SIMPLE = st.builds(
     lambda requests, rare: pod("", containers=[_container("c", requests, rare)]),
     _PLAIN,
-    one_in(2, _RARE, {}),
+    sometimes(_RARE, {}),
 )
 _LIMITED = st.builds(
     lambda limits: pod(
@@ -123,7 +123,7 @@ _CONTAINERS = st.builds(
     _containers,
     _PLAIN,
     _PLAIN,
-    st.lists(st.tuples(st.sampled_from(["", "Always"]), _PLAIN, one_in(3, _RARE, {})), max_size=3),
+    st.lists(st.tuples(st.sampled_from(["", "Always"]), _PLAIN, sometimes(_RARE, {})), max_size=3),
     st.sampled_from(["", "250m", "1m"]),
 )
 
@@ -283,10 +283,10 @@ def requeued() -> SearchStrategy[History]:
 def histories() -> SearchStrategy[History]:
     anything = with_few_changes(
         _NODES,
-        st.one_of(_SIMPLE, _SIMPLE, _LIMITED, _CONTAINERS, _WHOLE),
+        st.one_of(_SIMPLE, _LIMITED, _CONTAINERS, _WHOLE),
         resizes.RESIZES,
         config=_CONFIGS,
         gates=switched("PodLevelResources", "InPlacePodVerticalScaling"),
     )
     scored = totals.histories()
-    return st.one_of(anything, scored, anything, exact_fit.histories(), resizes.histories(), scored, anything)
+    return st.one_of(anything, scored, exact_fit.histories(), resizes.histories())

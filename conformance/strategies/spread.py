@@ -18,7 +18,7 @@ from conformance.strategies.changes import (
     pods_running,
     with_few_changes,
 )
-from conformance.strategies.drawn import combinations, one_in, switched
+from conformance.strategies.drawn import combinations, sometimes, switched
 from conformance.strategies.requeueing import node_changes, pod_updates, relabelled, requeueing
 from conformance.vocabulary.objects import (
     AN_AGE_AGO,
@@ -169,7 +169,7 @@ def _defaulting(constraints: list[Json]) -> Json:
     return spread_by_default(distinct_constraints(plain))
 
 
-_CONFIGS = one_in(3, st.lists(_CONSTRAINTS, max_size=2).map(_defaulting), DEFAULT_CONFIG)
+_CONFIGS = sometimes(st.lists(_CONSTRAINTS, max_size=2).map(_defaulting), DEFAULT_CONFIG)
 
 
 def _leave(_: Any) -> Any:
@@ -249,7 +249,7 @@ def histories() -> SearchStrategy[History]:
         pod_changes(_tolerate, st.none()),
         config=_CONFIGS,
         gates=switched("MatchLabelKeysInPodTopologySpread"),
-        others=one_in(2, _WORKLOADS, []),
+        others=sometimes(_WORKLOADS, []),
         hosts=True,
         most_pods=9,
     )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.strategies.changes import nodes_created, pod_changes, pods_removed, with_few_changes
-from conformance.strategies.drawn import CPU_AMOUNTS, combinations, one_in
+from conformance.strategies.drawn import CPU_AMOUNTS, combinations, sometimes
 from conformance.strategies.requeueing import node_changes, pod_updates, requeueing
 from conformance.vocabulary.objects import cpu, node, pod, with_spec, with_status
 from refsched.suite.histories.history import History
@@ -109,7 +109,7 @@ _SAID = st.sampled_from(
         [{"key": _CORDON, "value": "v"}],
     ]
 )
-_LARGE = st.builds(lambda tolerations: pod("", cpu("2"), tolerations=tolerations), one_in(3, _SAID, []))
+_LARGE = st.builds(lambda tolerations: pod("", cpu("2"), tolerations=tolerations), sometimes(_SAID, []))
 _RUNNING = _SAID.map(lambda tolerations: pod("", tolerations=tolerations))
 
 

@@ -128,8 +128,8 @@ def histories() -> SearchStrategy[History]:
         for value in nodes:
             cluster.add_node(value)
         for home in draw(st.lists(st.integers(0, len(nodes) - 1), max_size=6)):
-            cluster.add_pod(draw(st.one_of(_RUNNING, _RUNNING, _WHOLE)), home)
-        for value in draw(st.lists(st.one_of(_WAITING, _WAITING, _WHOLE), min_size=1, max_size=3)):
+            cluster.add_pod(draw(st.one_of(_RUNNING, _WHOLE)), home)
+        for value in draw(st.lists(st.one_of(_WAITING, _WHOLE), min_size=1, max_size=3)):
             cluster.add_pod(value)
         cluster.schedule()
         return cluster.history(draw(_CONFIGS), draw(_GATES))
