@@ -105,7 +105,7 @@ _ANY = combinations(
     ("", "", "other"),
     ((), ("p1", "p3")),
 )
-_BUDGETS = st.one_of(
+_BUDGETS: SearchStrategy[list[Json]] = st.one_of(
     st.just([]),
     _STRICT.map(lambda budget: [budget]),
     _STRANGE.map(lambda budget: [budget]),
