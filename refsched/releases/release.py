@@ -22,6 +22,7 @@ from refsched.cycle.rules import CycleRules
 from refsched.extenders.extender import Extender
 from refsched.framework.interface import Handle, Plugin
 from refsched.framework.runtime import Framework
+from refsched.framework.status import Code
 from refsched.machine.rules import MachineRules
 from refsched.objects.pod import Pod
 from refsched.oddities.known_defects import AS_PROMISED, Oddities
@@ -66,9 +67,10 @@ class Release:
     ``cache`` holds the nodes, and ``extender`` calls extenders. ``api_versions`` are those of
     KubeSchedulerConfiguration that are read, the preferred one first. ``disabled_fields`` remove from a pod the
     fields that a gate disables, as the API server does; ``not_yet`` are the kinds and the fields
-    (``Pod.spec.schedulingGates``) that it does not know, and ``served_as`` is the apiVersion of kinds that it
-    serves in an older version only. ``pod_as_read`` turns a pod that was read into the one that the scheduler
-    counts with. ``oddities`` are the known defects of this release.
+    (``Pod.spec.schedulingGates``) that it does not know, ``codes_not_yet`` are the codes that its plugins do not
+    answer, and ``served_as`` is the apiVersion of kinds that it serves in an older version only. ``pod_as_read``
+    turns a pod that was read into the one that the scheduler counts with. ``oddities`` are the known defects of
+    this release.
     """
 
     name: str
@@ -86,6 +88,7 @@ class Release:
     gates: Mapping[str, FeatureGate]
     disabled_fields: tuple[Callable[[Pod], Pod], ...] = ()
     not_yet: tuple[str, ...] = ()
+    codes_not_yet: tuple[Code, ...] = ()
     pod_as_read: Callable[[Pod], Pod] = _unchanged
     served_as: Mapping[str, str] = field(factory=dict)
     oddities: Oddities = AS_PROMISED

@@ -24,6 +24,7 @@ from refsched.cycle.v1_19.scheduling_cycle import scheduling_cycle
 from refsched.cycle.v1_19.wording import failure_at
 from refsched.extenders.v1_19 import Extender
 from refsched.framework.interface import Handle, Plugin
+from refsched.framework.status import Code
 from refsched.framework.v1_19 import Framework
 from refsched.machine.v1_19 import MACHINE
 from refsched.objects.pod import TopologySpreadConstraint
@@ -258,6 +259,7 @@ V1_19 = Release(
     machine=MACHINE,
     gates=GATES,
     not_yet=NOT_YET,
+    codes_not_yet=(Code.PENDING,),
     pod_as_read=with_rounded_requests,
     served_as={"PodDisruptionBudget": "policy/v1beta1"},
     oddities=AS_RELEASED,

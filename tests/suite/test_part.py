@@ -270,3 +270,17 @@ def test_a_nomination_stays_where_it_is_not_judged() -> None:
     nominated = Attempt("default/p", "unschedulable", nominated_node="n1", victims=("default/x",))
     assert FITS.judged(nominated) == evolve(nominated, victims=None)
     assert FITS.judged(evolve(nominated, nominated_node="")).nominated_node is None
+
+
+@pytest.mark.parametrize("answer", ["Pending", "Hold:Pending"])
+def test_a_plugin_of_a_release_without_the_code_pending_answers_unschedulable(answer: str) -> None:
+    value = pod("p", script={"ScriptedA": {"reserve": answer}, "ScriptedB": {"preBind": "Error"}})
+    rejecting = pod(
+        "p",
+        script={
+            "ScriptedA": {"reserve": answer.replace("Pending", "Unschedulable")},
+            "ScriptedB": {"preBind": "Error"},
+        },
+    )
+    assert Part(ALL, kubernetes="1.19").object(value) == rejecting
+    assert Part(ALL, kubernetes="1.34").object(value) == value

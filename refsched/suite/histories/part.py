@@ -9,7 +9,6 @@ judged by, what it does not do.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping
 from copy import deepcopy
 from functools import cache, cached_property
@@ -25,9 +24,9 @@ from refsched.releases.release import Release as KubernetesRelease
 from refsched.suite.adapters.answers import Hello
 from refsched.suite.catalogue.rules import all_rules, default_plugins
 from refsched.suite.catalogue.showing import OF_WHAT_COUNTS, deciding_plugins, shown_with
-from refsched.suite.histories.api_server import SCRIPT, script_of
 from refsched.suite.histories.configuration import MULTI_POINT, configured_for, points_of
 from refsched.suite.histories.history import Create, Delete, History, Step, Update
+from refsched.suite.histories.scripts import leave_out_script, reject_instead
 
 Json = dict[str, Any]
 
@@ -292,13 +291,16 @@ class Part:
 
     def object(self, value: Json) -> Json:
         """Returns the object without the fields that only plugins read which the implementation does not have,
-        and a pod without its script if the implementation has no scripted plugins, or they cannot hold a pod."""
+        and a pod without its script if the implementation has no scripted plugins, or they cannot hold a pod.
+        Where the release does not have the code that a scripted plugin answers, it answers Unschedulable."""
         kind = str(value.get("kind"))
         shown = deepcopy(without_fields(value, self._unread))
         if kind in self._release.served_as:
             shown["apiVersion"] = self._release.served_as[kind]
-        if not self.capabilities >= {"scripted", "hold"} and SCRIPT in _annotations(shown):
-            _leave_out_script(shown, keep="scripted" in self.capabilities)
+        if not self.capabilities >= {"scripted", "hold"}:
+            leave_out_script(shown, keep="scripted" in self.capabilities)
+        for code in self._release.codes_not_yet:
+            reject_instead(shown, code)
         return shown
 
     @cached_property
@@ -373,25 +375,3 @@ def _needed_by(plugin: str, release: str) -> tuple[str, ...]:
     """Returns the capabilities that an implementation needs to have this plugin."""
     read = {name for name, readers in _readers(release).items() if plugin in readers}
     return tuple(capability for capability, kind in _CAPABILITY_OF_READING if kind in read)
-
-
-# --- Scripts --------------------------------------------------------------------------------------
-
-
-def _leave_out_script(pod: Json, *, keep: bool) -> None:
-    annotations = pod["metadata"]["annotations"]
-    script = script_of(annotations) if keep else {}
-    del annotations[SCRIPT]
-    if script:
-        annotations[SCRIPT] = json.dumps(
-            {plugin: _without_holds(points) for plugin, points in script.items()}
-        )
-
-
-def _without_holds(points: Any) -> dict[str, str]:
-    return {point: answer for point, answer in points.items() if not answer.startswith("Hold")}
-
-
-def _annotations(value: Json) -> Json:
-    annotations: Json = (value.get("metadata") or {}).get("annotations") or {}
-    return annotations
