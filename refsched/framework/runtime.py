@@ -6,9 +6,9 @@ Source: pkg/scheduler/framework/runtime/framework.go (v1.34.2).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from attrs import evolve, field, frozen
 
@@ -33,9 +33,6 @@ from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Code, Status, error, unresolvable
 from refsched.rules import applies
-
-Context = TypeVar("Context")
-Found = TypeVar("Found")
 
 
 @frozen
@@ -246,14 +243,6 @@ class Framework:
         if counted and status.is_success:
             return self.run_filter_plugins(state, pod, node)
         return status
-
-    # --- PostFilter -------------------------------------------------------------------------------
-
-    def in_dry_run(
-        self, context: Context, on_node: Callable[[Context, NodeInfo], Found]
-    ) -> Callable[[Context, NodeInfo], Found]:
-        """Returns what the dry run of preemption asks about each node; here, ``on_node`` itself."""
-        return on_node
 
     # --- Score ------------------------------------------------------------------------------------
 

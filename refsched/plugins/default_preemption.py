@@ -27,8 +27,8 @@ from refsched.preemption.candidate import Candidate
 from refsched.preemption.dry_run import DryRun, aggregate, dry_run, number_of_candidates, potential_nodes
 from refsched.preemption.eligibility import why_not_eligible
 from refsched.preemption.extenders import PreemptionExtender, consult
-from refsched.preemption.importance import PreemptionSteps
 from refsched.preemption.pick import first_found, possible_picks
+from refsched.preemption.victims import PreemptionSteps
 from refsched.rules import Reason, applies
 
 WAITING = Reason("waiting for the preemption for this pod to be finished", "R-PREEMPT-17")

@@ -8,7 +8,6 @@ NodesForStatusCode; plugins/defaultpreemption/default_preemption.go, calculateNu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from attrs import frozen
 
@@ -18,8 +17,7 @@ from refsched.framework.status import Code, Status, error
 from refsched.objects.policy import PodDisruptionBudget
 from refsched.preemption.candidate import Candidate
 from refsched.preemption.disruption import Budgets
-from refsched.preemption.importance import PreemptionSteps
-from refsched.preemption.victims import select_victims
+from refsched.preemption.victims import PreemptionSteps
 from refsched.rules import applies
 
 
@@ -54,11 +52,10 @@ def dry_run(context: PostFilterContext, nodes: Sequence[NodeInfo], steps: Preemp
     """Returns the result of the dry run on all of these nodes. A real search that ends early has seen a part
     of it (see pick.py)."""
     budgets = Budgets.of(context.snapshot.objects.list(PodDisruptionBudget))
-    on_node = context.framework.in_dry_run(context, partial(select_victims, budgets=budgets, steps=steps))
     candidates: list[Candidate] = []
     statuses: dict[str, Status] = {}
     for node in nodes:
-        match on_node(context, node):
+        match steps.select_victims(context, node, budgets, steps):
             case Candidate(victims=()):
                 statuses[node.name] = error(f'expected at least one victim pod on node "{node.name}"')
             case Candidate() as candidate:

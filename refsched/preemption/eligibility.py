@@ -6,6 +6,8 @@ Source: plugins/defaultpreemption/default_preemption.go, PodEligibleToPreemptOth
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from refsched.framework.post_filter import PostFilterContext
 from refsched.framework.status import Code
 from refsched.objects.pod import Pod
@@ -24,20 +26,22 @@ def why_not_eligible(context: PostFilterContext) -> str | None:
     if context.pod.pod.spec.preemption_policy == "Never":
         applies("R-PREEMPT-01")
         return NEVER
-    if _waits_for_a_victim(context):
+    if waits_for_a_victim(context, _leaves_by_preemption):
         applies("R-PREEMPT-02")
         return TERMINATING
     return None
 
 
-def _waits_for_a_victim(context: PostFilterContext) -> bool:
+def waits_for_a_victim(context: PostFilterContext, leaves: Callable[[Pod], bool]) -> bool:
+    """Returns whether a pod of lower priority that ``leaves`` is on the node that is nominated to the pod, and
+    evicting pods may help there."""
     pod = context.pod.pod
     nominated = context.snapshot.get(pod.status.nominated_node_name)
     if nominated is None:
         return False
     if context.status_of(nominated.name).code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
         return False
-    return any(may_preempt(pod, other.pod) and _leaves_by_preemption(other.pod) for other in nominated.pods)
+    return any(may_preempt(pod, other.pod) and leaves(other.pod) for other in nominated.pods)
 
 
 def may_preempt(preemptor: Pod, other: Pod) -> bool:

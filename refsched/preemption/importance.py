@@ -6,10 +6,8 @@ Source: pkg/scheduler/util/utils.go, MoreImportantPod, GetPodStartTime, GetEarli
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-
-from attrs import frozen
 
 from refsched.framework.choices import Choices
 from refsched.framework.node_info import PodInfo
@@ -32,14 +30,6 @@ def by_importance(pods: Sequence[PodInfo], now: datetime, choices: Choices) -> l
         left.remove(following)
         ordered.append(following)
     return ordered
-
-
-@frozen
-class PreemptionSteps:
-    """PreemptionSteps are steps of preemption that a release may do otherwise; the defaults do what the rules
-    say. ``by_importance`` sorts the pods of a node, the most important first."""
-
-    by_importance: Callable[[Sequence[PodInfo], datetime, Choices], list[PodInfo]] = by_importance
 
 
 def earliest_start(victims: Sequence[PodInfo], now: datetime) -> datetime:

@@ -6,13 +6,19 @@ Source: plugins/defaultpreemption/default_preemption.go, SelectVictimsOnNode (v1
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from attrs import frozen
+
+from refsched.framework.choices import Choices
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext
 from refsched.framework.status import Status, unresolvable
 from refsched.preemption.candidate import Candidate
 from refsched.preemption.disruption import Budgets, by_protection
 from refsched.preemption.eligibility import may_preempt
-from refsched.preemption.importance import PreemptionSteps
+from refsched.preemption.importance import by_importance
 from refsched.rules import Reason, applies
 
 NO_VICTIMS = Reason("No preemption victims found for incoming pod", "R-PREEMPT-04")
@@ -44,9 +50,22 @@ def select_victims(
     protected = by_protection(in_order, budgets)
     violating = [pod for pod in protected.violating if not trial.reprieves(pod)]
     victims = violating + [pod for pod in protected.others if not trial.reprieves(pod)]
-    if protected.violating and protected.others:
+    if steps.sorts_victims and protected.violating and protected.others:
         victims = steps.by_importance(victims, context.now, context.choices)
     return Candidate(node.name, tuple(victims), len(violating))
+
+
+@frozen
+class PreemptionSteps:
+    """PreemptionSteps are steps of preemption that a release may do otherwise; the defaults do what the rules
+    say. ``by_importance`` sorts the pods of a node, the most important first, and ``sorts_victims`` says whether
+    those that are not reprieved are sorted once more. ``select_victims`` finds them."""
+
+    by_importance: Callable[[Sequence[PodInfo], datetime, Choices], list[PodInfo]] = by_importance
+    sorts_victims: bool = True
+    select_victims: Callable[[PostFilterContext, NodeInfo, Budgets, PreemptionSteps], Candidate | Status] = (
+        select_victims
+    )
 
 
 class Trial:

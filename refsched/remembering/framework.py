@@ -6,20 +6,30 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeVar, cast
 
-from attrs import Factory, define, field, fields, frozen
+from attrs import Factory, define, evolve, field, fields, frozen
 
 from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
-from refsched.framework.interface import Continue, PreFilterPlugin, PreScorePlugin, Reject, ScorePlugin, Skip
+from refsched.framework.interface import (
+    Continue,
+    Plugin,
+    PreFilterPlugin,
+    PreScorePlugin,
+    Reject,
+    ScorePlugin,
+    Skip,
+)
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext
-from refsched.framework.runtime import Context, Found, Framework, Scores
+from refsched.framework.runtime import CycleState, Framework, Scores
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.table import Table
 from refsched.objects.policy import PodDisruptionBudget
+from refsched.preemption.disruption import Budgets
+from refsched.preemption.victims import PreemptionSteps
 from refsched.queue.nominator import Nominator
 from refsched.remembering.answers import AskAnewError, FilterAnswers, ScoreAnswers
 from refsched.remembering.kinds import Kind, Kinds, NameAskedError
-from refsched.remembering.preempting import DryRuns, OnNode
+from refsched.remembering.preempting import DryRuns, Found, SelectVictims
 from refsched.remembering.values import is_value
 from refsched.rules import is_heard
 
@@ -145,21 +155,9 @@ class RememberingFramework(Framework):
         answer: Answer | None = kind.kept[what]
         return answer
 
-    def in_dry_run(
-        self, context: Context, on_node: Callable[[Context, NodeInfo], Found]
-    ) -> Callable[[Context, NodeInfo], Found]:
-        assert isinstance(context, PostFilterContext)
-        snapshot, state = context.snapshot, context.state
-        if is_heard() or snapshot.changes is None or state.left_out or self._with_extensions(state):
-            return on_node
-        kind, numbers = self.memory.kinds.of(context.pod), self.memory.numbered(snapshot)
-        runs = _kept(kind, (self.profile_name, "dry run", state.skipped), lambda: DryRuns(kind.info))
-        runs.found.bring_up_to_date(snapshot, numbers)
-        if not runs.meet(state.states, snapshot.objects.list(PodDisruptionBudget)):
-            return on_node
-        nominated = self.memory.nominator.nodes
-        look: Any = runs.remembered(context, cast("OnNode", on_node), self.plain, numbers, nominated)
-        return cast("Callable[[Context, NodeInfo], Found]", look)
+    def follows_pods(self, state: CycleState) -> bool:
+        """Returns whether a plugin computes its state anew when a pod is added or removed."""
+        return bool(self._with_extensions(state))
 
     def score_nodes(
         self,
@@ -199,9 +197,53 @@ def _without_cluster(of_kind: Callable[[PodInfo], Answer], info: PodInfo) -> Ans
     return answer if not isinstance(answer, Continue) or is_value(answer.state) else None
 
 
+# --- A framework, and its preemption, with a memory -------------------------------------------------
+
+
 def remembering(framework: Framework, memory: Memory) -> Framework:
     """A release that runs its plugins otherwise remembers only what Filter says."""
     if type(framework) is not Framework:
         return framework
     parts = {each.name: getattr(framework, each.name) for each in fields(Framework)}
-    return RememberingFramework(**parts, plain=framework, memory=memory)
+    made = RememberingFramework(**parts, plain=framework, memory=memory)
+    plugins = tuple(_remembering_victims(plugin, made) for plugin in made.post_filter_plugins)
+    return evolve(made, post_filter_plugins=plugins)
+
+
+def _remembering_victims(plugin: Any, framework: RememberingFramework) -> Plugin:
+    steps = getattr(plugin, "steps", None)
+    if isinstance(steps, PreemptionSteps):
+        steps = evolve(steps, select_victims=_Victims(framework, steps.select_victims))
+        plugin = evolve(plugin, steps=steps)
+    found: Plugin = plugin
+    return found
+
+
+@define(eq=False)
+class _Victims:
+    """The step of preemption that selects victims, as ``plain`` does. ``dry_run`` is the one it is asked in."""
+
+    framework: RememberingFramework
+    plain: SelectVictims
+    dry_run: tuple[PostFilterContext | None, SelectVictims | None] = (None, None)
+
+    def __call__(
+        self, context: PostFilterContext, node: NodeInfo, budgets: Budgets, steps: PreemptionSteps
+    ) -> Found:
+        if self.dry_run[0] is not context:
+            self.dry_run = context, self._remembered(context)
+        select = self.dry_run[1] or self.plain
+        return select(context, node, budgets, steps)
+
+    def _remembered(self, context: PostFilterContext) -> SelectVictims | None:
+        """None where the dry run is not remembered."""
+        snapshot, state, framework = context.snapshot, context.state, self.framework
+        memory = framework.memory
+        if is_heard() or snapshot.changes is None or state.left_out or framework.follows_pods(state):
+            return None
+        kind, numbers = memory.kinds.of(context.pod), memory.numbered(snapshot)
+        runs = _kept(kind, (framework.profile_name, "dry run", state.skipped), lambda: DryRuns(kind.info))
+        runs.found.bring_up_to_date(snapshot, numbers)
+        if not runs.meet(state.states, snapshot.objects.list(PodDisruptionBudget)):
+            return None
+        return runs.remembered(context, self.plain, framework.plain, numbers, memory.nominator.nodes)

@@ -19,12 +19,14 @@ from refsched.framework.runtime import Framework
 from refsched.framework.status import Status
 from refsched.objects.policy import PodDisruptionBudget
 from refsched.preemption.candidate import Candidate
+from refsched.preemption.disruption import Budgets
+from refsched.preemption.victims import PreemptionSteps
 from refsched.remembering.answers import Numbered
 from refsched.remembering.kinds import NameAskedError
 from refsched.remembering.values import is_value
 
 Found = Candidate | Status
-OnNode = Callable[[PostFilterContext, NodeInfo], Found]
+SelectVictims = Callable[[PostFilterContext, NodeInfo, Budgets, PreemptionSteps], Found]
 
 
 class ChoiceAskedError(BaseException):
@@ -56,30 +58,32 @@ class DryRuns:
     def remembered(
         self,
         context: PostFilterContext,
-        on_node: OnNode,
+        select: SelectVictims,
         plain: Framework,
         numbers: Mapping[str, int],
         nominated: Collection[str],
-    ) -> OnNode:
+    ) -> SelectVictims:
         found = self.found.of_node
         of_kind = evolve(context, framework=plain, pod=self.pod, choices=_NoChoice())
 
-        def look(context: PostFilterContext, node: NodeInfo) -> Found:
+        def look(
+            context: PostFilterContext, node: NodeInfo, budgets: Budgets, steps: PreemptionSteps
+        ) -> Found:
             if node.name in nominated:
-                return on_node(context, node)
+                return select(context, node, budgets, steps)
             number = numbers[node.name]
             if found[number] is None:
-                found[number] = _ask(on_node, of_kind, node)
+                found[number] = _ask(lambda: select(of_kind, node, budgets, steps), node)
             known: Found | None = found[number] or None
-            return on_node(context, node) if known is None else known
+            return select(context, node, budgets, steps) if known is None else known
 
         return look
 
 
-def _ask(on_node: OnNode, of_kind: PostFilterContext, node: NodeInfo) -> Found | bool:
+def _ask(select: Callable[[], Found], node: NodeInfo) -> Found | bool:
     if len({info.pod.status.start_time is None for info in node.pods}) > 1:
         return False  # the clock says which of these is the more important one
     try:
-        return on_node(of_kind, node)
+        return select()
     except (NameAskedError, ChoiceAskedError):
         return False

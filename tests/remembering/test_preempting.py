@@ -12,11 +12,13 @@ from pair import Pair
 
 from refsched.config.read import read_config
 from refsched.framework.choices import SeededChoices
+from refsched.framework.node_info import NodeInfo
+from refsched.framework.post_filter import PostFilterContext
 from refsched.machine.inputs import InputReader
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
 from refsched.oddities.known_defects import AS_PROMISED
-from refsched.preemption import dry_run
+from refsched.preemption import victims
 from refsched.records import Advance, Create, Delete, Input, Reference
 from refsched.remembering import remember
 
@@ -110,13 +112,13 @@ def _asked(
 ) -> list[int]:
     """On how many nodes the dry run of each of two preemptors asks the specification."""
     asked: list[str] = []
-    select = dry_run.select_victims
 
-    def counted(context: Any, node: Any, **how: Any) -> Any:
-        asked.append(node.name)
-        return select(context, node, **how)
+    class Counted(victims.Trial):
+        def __init__(self, context: PostFilterContext, node: NodeInfo) -> None:
+            asked.append(node.name)
+            super().__init__(context, node)
 
-    monkeypatch.setattr(dry_run, "select_victims", counted)
+    monkeypatch.setattr(victims, "Trial", Counted)
     inputs = InputReader(scheduler)
     for number in range(20):
         inputs.apply(Create(node(number)))

@@ -18,20 +18,17 @@ from refsched.framework.status import SUCCESS, Code, error, unschedulable
 from refsched.objects.pod import Pod
 from refsched.objects.policy import PodDisruptionBudget
 from refsched.preemption.candidate import Candidate
-from refsched.preemption.disruption import Budgets, by_protection
-from refsched.preemption.eligibility import may_preempt
-from refsched.preemption.importance import PreemptionSteps
+from refsched.preemption.disruption import Budgets
+from refsched.preemption.eligibility import waits_for_a_victim
 from refsched.preemption.pick import rank
-from refsched.preemption.victims import Trial
+from refsched.preemption.victims import PreemptionSteps
 from refsched.rules import applies
-
-Candidates = list[Candidate]
 
 
 @frozen
 class DefaultPreemption:
     READS = ("Pod.spec.preemptionPolicy", "PodDisruptionBudget")
-    steps: PreemptionSteps = PreemptionSteps()
+    steps: PreemptionSteps = PreemptionSteps(sorts_victims=False)
     name = "DefaultPreemption"
     POINTS = ("postFilter",)
 
@@ -62,7 +59,7 @@ class DefaultPreemption:
             had = context.pod.pod.status.nominated_node_name
             return PostFilterResult(unschedulable(), nominated_node="" if had else None)
         applies("R-PREEMPT-60")
-        found = _dry_run(context, nodes, self.steps)
+        found = _candidates(context, nodes, self.steps)
         if not found:
             return PostFilterResult(unschedulable())
         picks = sorted(_possible_picks(context, found), key=lambda candidate: candidate.node)
@@ -74,68 +71,41 @@ def _is_eligible(context: PostFilterContext) -> bool:
     """R-PREEMPT-51: In v1.19 a pod whose preemptionPolicy is Never preempts no pod.
     R-PREEMPT-52: In v1.19 a pod does not preempt while a pod of lower priority is being deleted on the node
     nominated to it, for whatever reason, unless that node has become one where evicting pods does not help."""
-    pod = context.pod.pod
-    if pod.spec.preemption_policy == "Never":
+    if context.pod.pod.spec.preemption_policy == "Never":
         applies("R-PREEMPT-51")
         return False
-    nominated = context.snapshot.get(pod.status.nominated_node_name)
-    if nominated is None or _is_hopeless(context, nominated):
-        return True
-    leaving = any(
-        other.pod.metadata.deletion_timestamp is not None and may_preempt(pod, other.pod)
-        for other in nominated.pods
-    )
-    if leaving:
+    if waits_for_a_victim(context, lambda pod: pod.metadata.deletion_timestamp is not None):
         applies("R-PREEMPT-52")
-    return not leaving
+        return False
+    return True
 
 
 def _potential_nodes(context: PostFilterContext) -> list[NodeInfo]:
     """R-PREEMPT-53: In v1.19 preemption is tried on every node that was not rejected as
     UnschedulableAndUnresolvable, also on one that was not looked at or that an extender rejected."""
-    nodes = [node for node in context.snapshot.nodes if not _is_hopeless(context, node)]
+    hopeless = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+    nodes = [node for node in context.snapshot.nodes if context.status_of(node.name).code is not hopeless]
     if nodes:
         applies("R-PREEMPT-53")
     return nodes
 
 
-def _is_hopeless(context: PostFilterContext, node: NodeInfo) -> bool:
-    return context.status_of(node.name).code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+def _candidates(
+    context: PostFilterContext, nodes: Sequence[NodeInfo], steps: PreemptionSteps
+) -> list[Candidate]:
+    """R-PREEMPT-54: In v1.19 the victims on a node are listed as they were tried, those whose eviction would
+    violate a budget before the others, and a node without a victim is a candidate too.
 
-
-# --- The dry run ----------------------------------------------------------------------------------
-
-
-def _dry_run(context: PostFilterContext, nodes: Sequence[NodeInfo], steps: PreemptionSteps) -> Candidates:
-    """Returns the candidates among the nodes. kube-scheduler may visit these in any order."""
+    kube-scheduler may visit the nodes in any order."""
     budgets = Budgets.of(context.snapshot.objects.list(PodDisruptionBudget))
-    found = (_select_victims(context, node, budgets, steps) for node in nodes)
-    return [candidate for candidate in found if candidate is not None]
+    found = (steps.select_victims(context, node, budgets, steps) for node in nodes)
+    candidates = [candidate for candidate in found if isinstance(candidate, Candidate)]
+    if candidates:
+        applies("R-PREEMPT-54")
+    return candidates
 
 
-def _select_victims(
-    context: PostFilterContext, node: NodeInfo, budgets: Budgets, steps: PreemptionSteps
-) -> Candidate | None:
-    """R-PREEMPT-54: In v1.19 the pods of lower priority on a node leave it, and those come back one by one beside
-    which the pod still fits: first those whose eviction would violate a budget, then the others, each time the
-    more important ones first; those that do not come back are the victims, in this order."""
-    potential = [other for other in node.pods if may_preempt(context.pod.pod, other.pod)]
-    if not potential:
-        return None
-    trial = Trial(context, node)
-    for victim in potential:
-        trial.remove(victim)
-    if not trial.filter().is_success:
-        return None
-    applies("R-PREEMPT-54")
-    in_order = steps.by_importance(potential, context.now, context.choices)
-    protected = by_protection(in_order, budgets)
-    violating = [pod for pod in protected.violating if not trial.reprieves(pod)]
-    others = [pod for pod in protected.others if not trial.reprieves(pod)]
-    return Candidate(node.name, (*violating, *others), len(violating))
-
-
-def _possible_picks(context: PostFilterContext, candidates: Candidates) -> Candidates:
+def _possible_picks(context: PostFilterContext, candidates: list[Candidate]) -> list[Candidate]:
     """R-PREEMPT-55: In v1.19 preemption takes the node with the fewest violated budgets; of equal nodes the one
     whose first victim has the lowest priority, then the one with the lowest sum of priorities, then the one with
     the fewest victims, then the one where the earliest start of a victim of the highest priority is the latest; of

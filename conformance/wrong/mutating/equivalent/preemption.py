@@ -13,10 +13,11 @@ PREEMPTION: Mapping[str, str] = {
     ),
     "oddities.fixed_orders:more_important:boundary:0": "It is asked only where the two priorities differ.",
     **dict.fromkeys(
-        (f"preemption.victims:select_victims:{kind}" for kind in ("and-or:0", "part:0", "part:1")),
+        (f"preemption.victims:select_victims:{kind}" for kind in ("and-or:0", "part:1", "part:2")),
         "Victims that stand in order already are sorted once more. The highest priority stays in front, and of "
         "their order nothing else is asked.",
     ),
+    "preemption.victims:select_victims:part:0": "The releases whose mutants are made sort them.",
     **each(
         "oddities.go_sort:_Sorting",
         (
