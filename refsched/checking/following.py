@@ -7,7 +7,7 @@ possible.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar, cast
 
 from attrs import Factory, define, frozen
@@ -32,6 +32,7 @@ from refsched.checking.recorded_volumes import (
 from refsched.checking.search import SearchPlan, planned_search
 from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
 from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.dra import ResourceClaim
@@ -81,6 +82,7 @@ class Following:
     orders_victims: bool = False
     guesses_scores: bool = False
     own: OwnPlugins | None = None
+    _snapshot: Callable[[], Snapshot] = Snapshot
 
     def follow(self, record: Attempt | None, pod: str = "") -> None:
         """Makes the choices repeat this attempt from now on. Without an attempt they take the first option,
@@ -129,6 +131,7 @@ class Following:
     def attach(self, scheduler: Scheduler) -> None:
         """Makes this scheduler search and filter as the one that is followed did."""
         state = scheduler.state
+        self._snapshot = state.snapshot
         state.search = self.search
         if self.own is not None:
             register(state.queue, state.profiles, self.own)
@@ -221,14 +224,15 @@ class Following:
         return cast("T", node)
 
     def _volumes(self, record: Attempt, options: Sequence[VolumeOrder]) -> VolumeOrder:
-        order = explaining_order(record, self.claimed, options)
-        for pair in unexplained(order, record, self.claimed):
+        snapshot = self._snapshot()
+        order = explaining_order(record, self.claimed, options, snapshot)
+        for pair in unexplained(order, record, self.claimed, snapshot):
             self.not_allowed.append(
                 NotAllowed("volumes", "another volume", f"{pair.volume} for {pair.claim}")
             )
         self.guessed_volumes |= {
             pair.claim: Guess(record.pod, pair.volume)
-            for pair in guessed_volumes(order, contested_volumes(options), record, self.claimed)
+            for pair in guessed_volumes(order, contested_volumes(options), record, self.claimed, snapshot)
         }
         return order
 

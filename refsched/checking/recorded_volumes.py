@@ -6,12 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
+from refsched.framework.snapshot import Snapshot
 from refsched.objects.reading import read_as
 from refsched.objects.storage import PersistentVolume
 from refsched.plugins.volume_binding import VolumeBinding
 from refsched.records import Attempt, NodeStatus, Record, Write
+from refsched.volumes.errors import VolumeError
+from refsched.volumes.finding import Match, find_pod_volumes, rejections
 from refsched.volumes.orders import VolumeOrder
 
 
@@ -49,22 +52,24 @@ def claimed_volumes(records: Iterable[Record]) -> Claimed:
     )
 
 
-def explaining_order(record: Attempt, claimed: Claimed, orders: Sequence[VolumeOrder]) -> VolumeOrder:
+def explaining_order(
+    record: Attempt, claimed: Claimed, orders: Sequence[VolumeOrder], snapshot: Snapshot
+) -> VolumeOrder:
     """Returns the first order that leads to what was recorded, or else to the statuses of Filter that were
     recorded, or else the first of all orders. ``claimed`` need not contain all of the pod's claims."""
-    likely = orders[0].beginning_with([pair.volume for pair in claimed])
+    likely = evolve(orders[0], names=tuple(pair.volume for pair in claimed))
     for order in (likely, *orders):
-        if _explains_filter(order, record) and not unexplained(order, record, claimed):
+        if _explains_filter(order, record, snapshot) and not unexplained(order, record, claimed, snapshot):
             return order
-    return next((order for order in orders if _explains_filter(order, record)), orders[0])
+    return next((order for order in orders if _explains_filter(order, record, snapshot)), orders[0])
 
 
-def unexplained(order: VolumeOrder, record: Attempt, claimed: Claimed) -> Claimed:
+def unexplained(order: VolumeOrder, record: Attempt, claimed: Claimed, snapshot: Snapshot) -> Claimed:
     """Returns the volumes that were written for the pod and that it would not get in this order."""
-    found = order.found_on(record.node) if record.node else None
-    if found is None:
+    matches = _matches(order, record, snapshot)
+    if matches is None:
         return ()
-    expected = {ClaimedVolume(match.volume.name, match.claim.key) for match in found.matches}
+    expected = {ClaimedVolume(match.volume.name, match.claim.key) for match in matches}
     own = {claim.key for claim in order.claims.delayed}
     return tuple(pair for pair in claimed if pair.claim in own and pair not in expected)
 
@@ -78,27 +83,38 @@ def contested_volumes(orders: Sequence[VolumeOrder]) -> frozenset[str]:
 
 
 def guessed_volumes(
-    order: VolumeOrder, contested: Collection[str], record: Attempt, claimed: Claimed
+    order: VolumeOrder, contested: Collection[str], record: Attempt, claimed: Claimed, snapshot: Snapshot
 ) -> Claimed:
     """Returns the volumes that the pod gets in this order and might not get in another. Only a later write can
     show which it got."""
-    found = order.found_on(record.node) if record.node else None
     recorded = {pair.claim for pair in claimed}
     return tuple(
         ClaimedVolume(match.volume.name, match.claim.key)
-        for match in (found.matches if found is not None else ())
+        for match in _matches(order, record, snapshot) or ()
         if match.volume.name in contested and match.claim.key not in recorded
     )
 
 
-def _explains_filter(order: VolumeOrder, record: Attempt) -> bool:
-    return all(_explains(order, node, status) for node, status in (record.filter or {}).items())
+def _matches(order: VolumeOrder, record: Attempt, snapshot: Snapshot) -> tuple[Match, ...] | None:
+    """Returns the volumes that the pod gets in this order on the recorded node, or None if there is no such
+    node or the node is rejected."""
+    if not record.node:
+        return None
+    found = find_pod_volumes(order.claims, snapshot.by_name[record.node].existing_node)
+    return found.matches if found is not None else None
 
 
-def _explains(order: VolumeOrder, node: str, status: NodeStatus) -> bool:
-    """Returns whether this order explains the status of the node. A node that another plugin rejected says
-    nothing about the order."""
+def _explains_filter(order: VolumeOrder, record: Attempt, snapshot: Snapshot) -> bool:
+    return all(_explains(order, node, status, snapshot) for node, status in (record.filter or {}).items())
+
+
+def _explains(order: VolumeOrder, node: str, status: NodeStatus, snapshot: Snapshot) -> bool:
+    """Returns whether this order explains the status of the node. A node that another plugin rejected, or on which
+    Filter fails, says nothing about the order."""
     if status.code != "Success" and status.plugin != VolumeBinding.name:
         return True
-    rejections = order.rejections_on(node)
-    return rejections is None or sorted(rejections) == sorted(status.reasons)
+    try:
+        expected = rejections(order.claims, snapshot.by_name[node].existing_node, snapshot.objects)
+    except VolumeError:
+        return True
+    return sorted(expected) == sorted(status.reasons)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Validation: the configurations that are refused before any plugin is made.
 
+What concerns leader election and the connection to the API server is not validated, since nothing is decided
+by it.
+
 Source: pkg/scheduler/apis/config/validation/validation.go; pkg/scheduler/extender.go, makeTransport
-(v1.34.2); component-base/config/validation/validation.go; client-go/transport/transport.go, TLSConfigFor
-(v0.34.2).
+(v1.34.2); client-go/transport/transport.go, TLSConfigFor (v0.34.2).
 """
 
 from __future__ import annotations
@@ -14,12 +16,10 @@ from refsched.config.args import refused_by
 from refsched.config.points import EXTENSION_POINTS
 from refsched.config.scalars import is_qualified_name, within
 from refsched.config.types import (
-    ClientConnectionConfiguration,
     Extender,
     ExtenderTLSConfig,
     KubeSchedulerConfiguration,
     KubeSchedulerProfile,
-    LeaderElectionConfiguration,
     Plugins,
 )
 from refsched.errors import InputError
@@ -30,10 +30,6 @@ from refsched.rules import applies
 def validate(config: KubeSchedulerConfiguration, release: Release) -> None:
     """R-CONFIG-04: A configuration is refused if parallelism is not positive, if a percentageOfNodesToScore is
     not in 0..100, or if podInitialBackoffSeconds is not positive or is greater than podMaxBackoffSeconds."""
-    with within("clientConnection"):
-        _client_connection(config.client_connection)
-    with within("leaderElection"):
-        _leader_election(config.leader_election)
     with refused_by("R-CONFIG-04"):
         if config.parallelism <= 0:
             raise InputError(f"{config.parallelism} is not positive", "parallelism")
@@ -52,30 +48,6 @@ def _percentage(value: int | None) -> None:
     if value is not None and not 0 <= value <= 100:
         applies("R-CONFIG-04")
         raise InputError(f"{value} is not in [0, 100]", "percentageOfNodesToScore")
-
-
-# --- What scheduling does not read ----------------------------------------------------------------
-
-
-def _client_connection(connection: ClientConnectionConfiguration) -> None:
-    if connection.burst < 0:
-        raise InputError(f"{connection.burst} is negative", "burst")
-
-
-def _leader_election(election: LeaderElectionConfiguration) -> None:
-    """Checks the leader election. A duration of 0 is its default (15 s, 10 s, 2 s), and so is an empty
-    resourceLock."""
-    if not election.leader_elect:
-        return
-    lease, renewal = election.lease_duration or 15.0, election.renew_deadline or 10.0
-    durations = {"leaseDuration": lease, "renewDeadline": renewal, "retryPeriod": election.retry_period}
-    for field, seconds in durations.items():
-        if seconds < 0:
-            raise InputError("is negative", field)
-    if lease <= renewal:
-        raise InputError("is not longer than renewDeadline", "leaseDuration")
-    if election.resource_lock not in ("", "leases"):
-        raise InputError(f"{election.resource_lock!r} is not leases", "resourceLock")
 
 
 # --- Profiles -------------------------------------------------------------------------------------

@@ -127,7 +127,7 @@ class VolumeBinding:
         claims = claims_of(pod.pod, snapshot.objects)
         if claims.immediate:
             return Reject(unresolvable(UNBOUND_IMMEDIATE))
-        order = snapshot.choices.choose("volumes", volume_orders(claims, snapshot, self.steps))
+        order = snapshot.choices.choose("volumes", volume_orders(claims, self.steps))
         return Continue(PodState(order.claims, snapshot.objects))
 
     # --- Filter -----------------------------------------------------------------------------------

@@ -11,16 +11,14 @@ Source: plugins/volumebinding/binder.go, GetPodVolumeClaims; assume_cache.go, Li
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import chain, groupby, permutations, product
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
-from refsched.framework.snapshot import Snapshot
 from refsched.objects.storage import PersistentVolumeClaim
-from refsched.volumes.errors import VolumeError
-from refsched.volumes.finding import Claims, PodClaims, PodVolumes, find_pod_volumes, rejections
+from refsched.volumes.finding import Claims, PodClaims
 from refsched.volumes.matching import preference
 
 _VARIED = 6
@@ -56,7 +54,6 @@ class VolumeOrder:
 
     _claims: PodClaims
     names: tuple[str, ...]
-    _snapshot: Snapshot = field(eq=False, repr=False)
 
     @property
     def searching(self) -> Claims:
@@ -67,28 +64,13 @@ class VolumeOrder:
         """Returns the claims, with their volumes in this order."""
         return self._claims.beginning_with(self.names)
 
-    def rejections_on(self, node_name: str) -> tuple[str, ...] | None:
-        """Returns the reasons for which Filter would reject the node, or None if it fails, which it does in
-        any order."""
-        node = self._snapshot.by_name[node_name].existing_node
-        try:
-            return rejections(self.claims, node, self._snapshot.objects)
-        except VolumeError:
-            return None
 
-    def found_on(self, node_name: str) -> PodVolumes | None:
-        return find_pod_volumes(self.claims, self._snapshot.by_name[node_name].existing_node)
-
-    def beginning_with(self, names: Iterable[str]) -> VolumeOrder:
-        return evolve(self, names=tuple(names))
-
-
-def volume_orders(claims: PodClaims, snapshot: Snapshot, steps: VolumeSteps) -> list[VolumeOrder]:
+def volume_orders(claims: PodClaims, steps: VolumeSteps) -> list[VolumeOrder]:
     """Returns the orders that may make a difference. In the first one, volumes are ordered by name."""
     contested = sorted({name for claim in claims.delayed for name in _contested(claim, claims)})
     varied, rest = contested[:_VARIED], contested[_VARIED:]
     return [
-        VolumeOrder(evolve(claims, searching=searching), (*order, *rest), snapshot)
+        VolumeOrder(evolve(claims, searching=searching), (*order, *rest))
         for searching in steps.orders_of_claims(claims.searching)
         for order in permutations(varied)
     ]

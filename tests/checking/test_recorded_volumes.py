@@ -4,13 +4,21 @@
 from __future__ import annotations
 
 import pytest
-from volume_objects import Json, by_hand, claim, storage_class, using, volume
+from volume_objects import Json, by_hand, claim, csi_node, storage_class, using, volume
 from world import configuration, node_object, pod_object
 
 from refsched.checking.checker import Checker
 from refsched.records import Attempt, Bind, Create, NodeStatus, Record, Update, Write
 
 FEASIBLE = NodeStatus("Success")
+BROKEN = NodeStatus(
+    "Error",
+    "VolumeBinding",
+    (
+        'running "VolumeBinding" filter plugin: could not translate pv: kind(Shared) is not supported in'
+        " csi migration",
+    ),
+)
 NOTHING_TO_BIND = NodeStatus(
     "UnschedulableAndUnresolvable",
     "VolumeBinding",
@@ -93,6 +101,22 @@ def test_what_filter_said_shows_which_volume_was_taken_first(
         node="n1" if scheduled else None,
         filter=said,
     )
+
+    assert (members(beside, attempt) == []) is allowed
+
+
+@pytest.mark.parametrize(("reported", "allowed"), [(BROKEN, True), (FEASIBLE, False)])
+def test_a_node_on_which_filter_fails_explains_any_order(reported: NodeStatus, allowed: bool) -> None:
+    beside = checker(
+        volume("a"),
+        volume("b"),
+        volume("v", claimed_by="bound", azureDisk={"diskURI": "d"}),
+        csi_node("n1", "kubernetes.io/azure-disk"),
+        claim("c0"),
+        claim("bound", bound_to="v"),
+        pod_object("p", volumes=using("c0", "bound")),
+    )
+    attempt = Attempt("default/p", "error", filter={"n1": reported})
 
     assert (members(beside, attempt) == []) is allowed
 

@@ -94,9 +94,6 @@ def test_an_attribute_that_is_no_value_is_an_error(attribute: dict[str, str], pr
         ("device.foo", "undefined field 'foo'"),
         ("has(device.foo)", "undefined field 'foo'"),
         ("nobody == 1", "undeclared reference to 'nobody' (in container '')"),
-        ("foo(1)", "undeclared reference to 'foo' (in container '')"),
-        ("'a'.foo()", "undeclared reference to 'foo' (in container '')"),
-        ("'a'.map(1, 2)", "undeclared reference to 'map' (in container '')"),
         ("has(1)", "invalid argument to has() macro"),
         ("cel.bind(1, 2, 3)", "cel.bind() variable names must be simple identifiers"),
         ("device{a: 1}", "objects cannot be made here"),
@@ -181,9 +178,6 @@ def test_an_answer_must_be_a_boolean(expression: str, problem: str) -> None:
         "optional.none() == 1",
         "device.driver.optMap(x, x).hasValue()",
         "device.?driver.optFlatMap(x, x).hasValue()",
-        "int('x') == 1",
-        "bool('maybe')",
-        f"{A}.model.matches('[')",
     ],
 )
 def test_what_does_not_fit_by_its_types_cannot_be_compiled(expression: str) -> None:
@@ -230,6 +224,9 @@ def test_a_selector_is_of_type_bool_or_that_of_an_attribute(expression: str, kin
         ("isURL('http://x')", "isURL"),
         ("[1].all(i, v, v > 0)", "all"),
         ("ip.isCanonical('')", "ip.isCanonical"),
+        ("foo(1)", "foo"),
+        ("'a'.foo()", "foo"),
+        ("'a'.map(1, 2)", "map"),
     ],
 )
 def test_a_function_that_is_not_followed_is_refused_by_its_name(expression: str, name: str) -> None:

@@ -77,7 +77,6 @@ def test_the_cost_of_an_evaluation_begins_anew_with_the_next() -> None:
         ("(" * 5000 + "true" + ")" * 5000, "nested too deeply"),
         ("!" * 5001 + "true", "nested too deeply"),
         ("1" + "+1" * 5000 + " == 1", "nested too deeply"),
-        ("true" + " " * 10240, "refused by the API server"),
         ("1" * 5000 + " == 1", "invalid int literal"),
         ("1" * 5000 + "u == 1u", "invalid uint literal"),
         (r"'\U00110000' == 'a'", "invalid unicode code point"),
@@ -86,5 +85,5 @@ def test_the_cost_of_an_evaluation_begins_anew_with_the_next() -> None:
         ("{{1: 1}: 2} == {}", "whose key is a list or a map"),
     ],
 )
-def test_what_is_too_deep_too_long_or_odd_is_refused(expression: str, expected: str) -> None:
+def test_what_is_too_deep_or_odd_is_refused(expression: str, expected: str) -> None:
     assert expected in problem(expression)

@@ -6,15 +6,15 @@ Source: dynamic-resource-allocation/cel/compile.go (v0.34.2); github.com/google/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
-from refsched.devices.cel.functions import CONVERSIONS, FUNCTIONS, METHODS, NOT_FOLLOWED
-from refsched.devices.cel.limits import METER, Meter, check_length, checked_key, too_deep
-from refsched.devices.cel.literals import literal, text_literal
+from refsched.devices.cel.functions import FUNCTIONS, METHODS
+from refsched.devices.cel.limits import METER, Meter, checked_key, too_deep
+from refsched.devices.cel.literals import literal
 from refsched.devices.cel.operators import (
     BINARY,
     FOLDS,
@@ -88,7 +88,6 @@ def compile_selector(expression: str) -> CelProgram:
     """R-DRA-74: A selector that does not parse, or that names something unknown to CEL, cannot be compiled."""
     from celpy.celparser import CELParseError, CELParser
 
-    check_length(expression)
     try:
         tree: Tree[Token] = CELParser().parse(without_optional_syntax(expression))
         program = CelProgram(expression, _Compiler(frozenset({_DEVICE, *_TYPES})).compile(tree))
@@ -100,21 +99,11 @@ def compile_selector(expression: str) -> CelProgram:
     return program
 
 
-def _not_known(name: str) -> CelError | InputError:
+def _not_followed(function: str) -> InputError:
     """R-FEATURE-06: A selector that calls a CEL function which is not specified here is refused by the name of
-    the function. What CEL does not have is an error of the selector."""
-    if name in NOT_FOLLOWED:
-        applies("R-FEATURE-06")
-        return InputError(f"the CEL function {name} is not followed")
-    return refused(f"undeclared reference to '{name}' (in container '')")
-
-
-def _at_once(function: Callable[..., Any], *values: str) -> None:
-    """Calls a function whose arguments are literals when the expression is compiled."""
-    try:
-        function(*values)
-    except CelValueError as error:
-        raise CelError(f"CEL compile error: program instantiation failed: {error}") from None
+    the function."""
+    applies("R-FEATURE-06")
+    return InputError(f"the CEL function {function} is not followed")
 
 
 def _not_a_boolean(value: Any) -> CelValueError:
@@ -243,9 +232,7 @@ class _Compiler:
             return self._alternative(holder, arguments[0], unwraps=name == "orValue")
         function = METHODS.get((name, len(arguments) + 1))
         if function is None:
-            raise _not_known(name)
-        if name == "matches" and (pattern := text_literal(arguments[0])) is not None:
-            _at_once(function, "", pattern)
+            raise _not_followed(name)
         return calling(name, function, self._all([holder, *arguments]))
 
     def _call(self, name: str, arguments: Sequence[Tree[Token]]) -> Evaluate:
@@ -253,9 +240,7 @@ class _Compiler:
             return self._has(arguments[0])
         function = FUNCTIONS.get((name, len(arguments)))
         if function is None:
-            raise _not_known(name)
-        if name in CONVERSIONS and (text := text_literal(arguments[0])) is not None:
-            _at_once(function, text)
+            raise _not_followed(name)
         return calling(name, function, self._all(arguments))
 
     # --- Macros -----------------------------------------------------------------------------------

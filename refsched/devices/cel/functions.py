@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """CEL functions: CEL's own, and those that Kubernetes adds for quantities, versions, strings, lists and sets.
 
-A method's receiver is its first argument. Some functions of the API server's environment are not specified
-here; they are refused by name.
+A method's receiver is its first argument. The API server's environment has functions that are not specified here:
+those for URLs and addresses, formats, times, the newer ones for strings and lists, and macros of two variables.
 Source: apiserver/pkg/cel/environment/base.go and apiserver/pkg/cel/library (v0.34.2);
 github.com/google/cel-go ext/strings.go, ext/sets.go (v0.26.0).
 """
@@ -358,28 +358,3 @@ METHODS: Mapping[tuple[str, int], Function] = {
     ("patch", 1): _number_of(2),
 }
 """These are the methods, by name and number of arguments, the receiver included."""
-
-CONVERSIONS = frozenset({"int", "uint", "double", "bool"})
-
-NOT_FOLLOWED = frozenset(
-    {
-        *("url", "isURL", "getScheme", "getHost", "getHostname", "getPort", "getEscapedPath", "getQuery"),
-        *("ip", "isIP", "ip.isCanonical", "family", "isUnspecified", "isLoopback", "isLinkLocalMulticast"),
-        *("isLinkLocalUnicast", "isGlobalUnicast", "cidr", "isCIDR", "containsIP", "containsCIDR", "masked"),
-        *(
-            "prefixLength",
-            "format",
-            "format.named",
-            "validate",
-            "find",
-            "findAll",
-            "strings.quote",
-            "reverse",
-        ),
-        *("slice", "flatten", "sort", "sortBy", "distinct", "lists.range", "duration", "timestamp"),
-        *("existsOne", "transformList", "transformMap", "transformMapEntry"),
-        *("all", "exists", "exists_one", "indexOf", "lastIndexOf", "split", "replace"),
-    }
-)
-"""The API server's environment has these besides: functions for URLs and addresses, formats, times, the newer
-ones for strings and lists, macros of two variables, and known functions with more arguments."""

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CEL limits: how long and how deep an expression may be, and what its evaluation may cost.
+"""CEL limits: how deep an expression may be, and what its evaluation may cost.
 
 The numbers are the API server's. The cost that is counted is a lower bound, one unit for each element that a
 macro visits and one for ten characters that are joined: an evaluation that is stopped here is stopped by
 kube-scheduler too, which counts more.
 
-Source: k8s.io/api/resource/v1/types.go, CELSelectorExpressionMaxCost, CELSelectorExpressionMaxLength;
+Source: k8s.io/api/resource/v1/types.go, CELSelectorExpressionMaxCost;
 github.com/google/cel-go interpreter/runtimecost.go (v0.26.0).
 """
 
@@ -19,8 +19,6 @@ from refsched.devices.cel.values import CelError
 from refsched.errors import InputError
 
 MAX_COST = 1_000_000
-MAX_LENGTH = 10 * 1024
-"""An expression may have so many bytes."""
 
 METER = "#meter"
 """The meter has this name in a scope; no name of CEL begins so."""
@@ -51,11 +49,6 @@ class Meter:
         elif isinstance(value, list) and len(value) > MAX_ELEMENTS:
             raise InputError(f"a CEL list of more than {MAX_ELEMENTS:,} elements is not specified here")
         return value
-
-
-def check_length(expression: str) -> None:
-    if len(expression.encode(errors="replace")) > MAX_LENGTH:
-        raise InputError(f"a CEL expression of more than {MAX_LENGTH:,} bytes is refused by the API server")
 
 
 def checked_key(key: Any) -> Any:

@@ -8,29 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from refsched.devices.cel.functions import checked_int
 from refsched.devices.cel.operators import Evaluate
-from refsched.devices.cel.tree import unwrapped
 from refsched.devices.cel.values import UINT64, CelValueError, Uint, refused
-
-if TYPE_CHECKING:
-    from lark import Token, Tree
 
 MAX_CODE = 0x10FFFF
 SURROGATES = range(0xD800, 0xE000)
 _ESCAPES = re.compile(r"\\([abfnrtv\\'\"`?]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})")
-
-
-def text_literal(tree: Tree[Token]) -> str | None:
-    """Returns the text of a string literal, or None for any other expression."""
-    inner = unwrapped(tree)
-    if inner.data != "literal":
-        return None
-    token = inner.children[0]
-    value = _literal_value(getattr(token, "type", ""), str(token))
-    return value if isinstance(value, str) else None
 
 
 def literal(token: Any) -> Evaluate:

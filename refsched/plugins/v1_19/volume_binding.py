@@ -75,7 +75,7 @@ class VolumeBinding:
         claims = claims_of(pod.pod, snapshot.objects, attrgetter("spec.storage_class_name"))
         if claims.immediate:
             return Reject(unresolvable(UNBOUND))
-        order = snapshot.choices.choose("volumes", volume_orders(claims, snapshot, self.steps))
+        order = snapshot.choices.choose("volumes", volume_orders(claims, self.steps))
         return Continue(current.PodState(order.claims, snapshot.objects))
 
     # --- Filter -----------------------------------------------------------------------------------
