@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from attrs import frozen
@@ -174,7 +175,7 @@ def _registrations(plugin: Plugin) -> tuple[Registration, ...]:
         return _anything(plugin, "R-HINT-04")
     rows = [
         Registration(
-            ClusterEvent(row.resource, row.action),
+            _event(row.resource, row.action),
             event_rule(plugin.name, row.resource, row.action),
             plugin,
             row.hint,
@@ -190,18 +191,25 @@ def _registrations(plugin: Plugin) -> tuple[Registration, ...]:
     return tuple(rows)
 
 
+@cache
+def _event(resource: str, action: ActionType) -> ClusterEvent:
+    """Returns the event that a row registers for: the same one to every profile."""
+    return ClusterEvent(resource, action)
+
+
 def _anything(plugin: Plugin | None, rule: str) -> tuple[Registration, ...]:
     """R-HINT-06: Any event requeues a pod that an extender rejected; changes of volume attachments and
     resource slices are no such event.
 
     Source: framework/types.go, UnrollWildCardResource.
     """
-    return tuple(Registration(ClusterEvent(resource, ActionType.ALL), rule, plugin) for resource in _ANYTHING)
+    return tuple(Registration(_event(resource, ActionType.ALL), rule, plugin) for resource in _ANYTHING)
 
 
 # --- The rules that registrations are -------------------------------------------------------------
 
 
+@cache
 def event_rule(plugin: str, resource: str, action: ActionType) -> str:
     """Returns the id of the rule that a row of ``EVENTS`` is: ``R-CURE-NodePorts-Pod-Delete``."""
     return f"R-CURE-{plugin}-{resource.rpartition('/')[2]}-{action_name(action)}"

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 from refsched.errors import InputError
+from refsched.tools.garbage import keep_what_there_is
 from refsched.tools.serving import Create, Server, described, load
 
 
@@ -28,6 +29,7 @@ def main() -> None:
     sys.path[:] = asked["path"]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     create = _loaded(asked["module"], answers)
+    keep_what_there_is()
     if create is not None:
         answer_all(Server(create), requests, answers)
 

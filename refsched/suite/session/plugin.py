@@ -27,6 +27,7 @@ from refsched.suite.session.options import Options, add_options, read_options
 from refsched.suite.session.requirements import later_than, required_by
 from refsched.suite.session.runner import Runner
 from refsched.suite.session.testing import CHECKING, Testing
+from refsched.tools.garbage import look_seldom
 
 OPTIONS = pytest.StashKey[Options]()
 NOT_PYTESTS_OWN = 2
@@ -94,6 +95,7 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int | pytest.E
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """First, because Hypothesis reads its seed from the options when its turn comes."""
+    look_seldom()
     config.addinivalue_line("markers", "conforms(claim): a test of the conformance suite")
     # pytest's cache has nothing that counts, and where nothing can be written it is done without
     config.addinivalue_line("filterwarnings", "ignore::pytest.PytestCacheWarning")

@@ -45,11 +45,17 @@ class Runner:
     final_fault: AdapterFault | None = None
     """After this one the implementation is not asked any more."""
     _connection: Connection | None = None
+    _known: tuple[Hello, About] | None = None
+    """What the implementation has said of itself, and what follows from it."""
 
     def about(self) -> About:
         """AdapterUnavailable where the implementation cannot be had, AdapterFault where it does not say hello."""
         connection = self._connected()
-        return About.of(connection.hello, self.bench.holding(connection), self.bench.lacks(connection))
+        hello = connection.hello
+        if self._known is None or self._known[0] != hello:
+            about = About.of(hello, self.bench.holding(connection), self.bench.lacks(connection))
+            self._known = hello, about
+        return self._known[1]
 
     def judge(self, history: History, level: str = "") -> Judgement:
         """By the rules of this level, if it is not the one of the run."""

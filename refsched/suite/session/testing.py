@@ -27,6 +27,7 @@ from refsched.suite.session.evidence import failure_of
 from refsched.suite.session.options import Options
 from refsched.suite.session.outcome import Fault, Outcome, with_property
 from refsched.suite.session.runner import Runner
+from refsched.tools.garbage import keep_what_there_is
 from refsched.tools.serving import described
 
 LARGE_REPR = "Generating overly large repr"
@@ -86,6 +87,10 @@ class Testing:
         if left_out:
             config.hook.pytest_deselected(items=left_out)
             items[:] = [item for item in items if self._is_wanted(item)]
+
+    def pytest_collection_finish(self) -> None:
+        """What the tests are made of stays until they are over."""
+        keep_what_there_is()
 
     def _is_claimed(self, declared: Declaration) -> bool:
         """Whether a budget is to be spent on the test. Where the implementation cannot be asked, each test says so

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import os
 import sys
@@ -17,14 +16,11 @@ import click
 
 from refsched.errors import InputError, one_line
 from refsched.tools.cli.options import cluster_options, files_option, of_implementation, output_option
+from refsched.tools.garbage import look_seldom
 
 AGREED = 0
 DISAGREED = 1
 NOT_JUDGED = 2
-
-
-YOUNG = 50_000
-"""Garbage is collected after so many new objects: with Python's own 700 a start would do it a hundred times."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -301,7 +297,7 @@ def rule(rule_id: str | None, text: str | None) -> None:
 def main() -> None:
     """The entry point. Whatever happens ends with one of the exit codes, and an error in one line: also a full
     disk, a closed stream and a defect of refsched."""
-    gc.set_threshold(YOUNG)
+    look_seldom()
     stdout = sys.stdout
     if stdout is None:
         _end("standard output is closed")

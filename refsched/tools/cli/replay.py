@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import signal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +17,8 @@ from refsched.checking.agreement import Disagreement
 from refsched.checking.replay import FileReport, judge_file, trace_files
 from refsched.errors import one_line, printable
 from refsched.records import NodeStatus
-from refsched.tools.cli.main import AGREED, DISAGREED, NOT_JUDGED, YOUNG
+from refsched.tools.cli.main import AGREED, DISAGREED, NOT_JUDGED
+from refsched.tools.garbage import keep_what_there_is
 
 DECIDED_BY_ONE_RULE = ("filter", "scores", "totals", "bind", "message")
 SHOWN = 2000
@@ -65,7 +65,7 @@ def _judged(files: Iterable[Path], processes: int) -> Iterator[FileReport]:
 
 def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.set_threshold(YOUNG)
+    keep_what_there_is()
 
 
 def _print_report(report: FileReport) -> None:
