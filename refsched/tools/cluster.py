@@ -209,7 +209,7 @@ def _checked(manifests: Manifest | Iterable[Manifest]) -> Iterator[dict[str, Any
     """Yields every object. A member that is no field is refused, or warned of if a cluster printed the object."""
     for value in _objects(manifests):
         for unknown in check_fields(value):
-            warnings.warn(f"{one_line(unknown)} is no field that is known here, and ignored", stacklevel=4)
+            warnings.warn(f"{one_line(unknown)} is not a known field, and is ignored", stacklevel=4)
         yield value
 
 

@@ -27,8 +27,11 @@ def test_one_rule_a_line_and_remarks_for_people(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("R-TOY-09", "expected the id of a rule, as R-TAINT-01, found 'R-TOY-09'"),
-        ("test_toys::test_toys", "expected the id of a rule, as R-TAINT-01, found 'test_toys::test_toys'"),
+        ("R-TOY-09", "expected the id of a rule, such as R-TAINT-01, found 'R-TOY-09'"),
+        (
+            "test_toys::test_toys",
+            "expected the id of a rule, such as R-TAINT-01, found 'test_toys::test_toys'",
+        ),
         ("R-TOY-01", "R-TOY-01 stands twice"),
     ],
 )

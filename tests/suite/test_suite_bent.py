@@ -129,7 +129,7 @@ def test_who_never_tries_a_pod_has_decided_nothing() -> None:
     ("name", "problem"),
     [
         ("claims-the-unheard-of", "capabilities[1]: expected one of"),
-        ("contradicts-itself", "an answer is one thing, this is records and idle"),
+        ("contradicts-itself", "expected one member, found records and idle"),
         ("holds-out-of-the-blue", "held: nothing can hold a pod, unless hold is claimed"),
         ("counts-hugely", "attempt.evaluated: expected an integer of at most 64 bits"),
         ("scores-hugely", "NodeResourcesFit: expected an integer of at most 64 bits"),

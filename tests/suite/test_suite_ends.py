@@ -66,7 +66,7 @@ def test_a_test_that_somebody_else_skips_is_not_judged(suite: Suite) -> None:
     result.stdout.fnmatch_lines(
         [
             "*test_skipping::test_that_skips_itself was skipped, and not by the suite: enough",
-            "*1 test could not judge.",
+            "*1 test could not be judged.",
         ]
     )
 
@@ -149,7 +149,7 @@ def test_in_process_is_for_debuggers_and_says_so(pytester: pytest.Pytester) -> N
     pytester.makepyfile(test_two=TWO_PODS)
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--in-process")
     assert result.ret == 0
-    result.stdout.fnmatch_lines(["*--in-process, for debuggers: what the module does*"])
+    result.stdout.fnmatch_lines(["*--in-process is for debuggers: what the module does*"])
 
 
 def test_nothing_of_a_module_outlives_an_interrupted_run(pytester: pytest.Pytester) -> None:

@@ -67,7 +67,7 @@ def test_a_run_that_decided_nothing_cannot_judge(suite: Suite) -> None:
     )
     result = suite()
     assert result.ret == 2
-    result.stdout.fnmatch_lines(["could not be judged: no promised rule was kept, or broken."])
+    result.stdout.fnmatch_lines(["could not be judged: no promised rule was kept or broken."])
 
 
 def test_a_failing_test_that_is_none_of_the_suites_fails_the_run(suite: Suite) -> None:

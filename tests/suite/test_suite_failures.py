@@ -50,7 +50,7 @@ WRONG = said(
     all                1              2              1              ·
 
     not exercised (decided nothing in this run): R-IDLE-01
-    tightness: of 3 outcomes checked, 66.7 % were the only one allowed
+    tightness: 66.7 % of the 3 outcomes checked were the only one allowed
 
     does not conform: 2 promised rules broken, 0 kept.
     """
@@ -109,7 +109,7 @@ def test_a_fault_of_the_adapter_is_reported_once_and_counted_for_nobody(suite: S
     result.stdout.fnmatch_lines([DIES[0].replace("1 test", "2 tests"), *DIES[1:]])
     assert sum("it ended with exit code 3" in line for line in result.outlines) == 1
     result.stdout.fnmatch_lines(
-        ["not judged in full: 1 promised rule kept, none broken.", "2 tests could not judge."]
+        ["not judged in full: 1 promised rule kept, none broken.", "2 tests could not be judged."]
     )
 
 
@@ -200,7 +200,8 @@ def test_a_rule_that_ends_most_tests_is_offered_to_be_accepted(suite: Suite) -> 
     result = suite(impl="wrong")
     result.stdout.fnmatch_lines(
         [
-            "R-TOY-0? ended 3 of 4 tests, and what is behind was not looked at. To accept it for now, and go on:",
+            "R-TOY-0? ended 3 of 4 tests, and what is behind it was not looked at. To accept this for now,"
+            " and go on:",
             "  printf *R-TOY-0? >> known.txt",
             "  pytest --impl=wrong --baseline known.txt",
         ]

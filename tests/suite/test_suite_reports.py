@@ -158,9 +158,9 @@ def test_what_is_not_shown_in_full_is_named() -> None:
 def test_remarks_report_what_was_not_done_how_tight_it_was_and_what_it_is_worth() -> None:
     printed = "\n".join(line for paragraph in paragraphs(result([OUTCOMES[1]])) for line in paragraph.lines)
     assert "not completed: 5 of 40 histories: it is unsupported (4); diverged (1)" in printed
-    assert "tightness: of 10 outcomes checked, 90.0 % were the only one allowed" in printed
+    assert "tightness: 90.0 % of the 10 outcomes checked were the only one allowed" in printed
     assert (
-        "power: of 4 wrong schedulers that were planted, so many histories kill 3 (75 %, with seed 0)"
+        "power: a run of so many histories kills 3 of the 4 wrong schedulers that were planted (75 %, with seed 0)"
         in printed
     )
 
@@ -179,7 +179,7 @@ def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
     assert {name: value for name, value in printed.items() if name not in ("rules", "suite")} == {
         "report": "refsched.conformance/v1",
         "verdict": "failed",
-        "headline": "does not conform: 2 promised rules broken, 0 kept. 2 tests could not judge.",
+        "headline": "does not conform: 2 promised rules broken, 0 kept. 2 tests could not be judged.",
         "exitCode": 1,
         "implementation": {
             "what": "exec:./mine --fast",

@@ -148,4 +148,4 @@ def test_what_is_no_field_is_refused_or_warned_of_where_a_cluster_printed_it(
     value["metadata"] = {"name": "n1", "uid": "u"}
     path.write_text(scenario_text(History(creating(value)), title="t"))
     assert read_history(path).steps == creating(value)
-    assert "Node spec.taint is no field that is known here, and ignored" in capsys.readouterr().err
+    assert "Node spec.taint is not a known field, and is ignored" in capsys.readouterr().err

@@ -93,7 +93,7 @@ def test_the_parts_of_a_run_come_to_the_report_of_the_whole(
 @pytest.mark.parametrize(
     ("parts", "problem"),
     [
-        ({"a": _part(1, 3)}, "of 3 parts there is no 2, 3"),
+        ({"a": _part(1, 3)}, "of 3 parts there is no part 2, 3"),
         ({"a": _part(1, 2), "b": _part(1, 2)}, "b: is part 1/2, as a is"),
         ({"a": _part(1, 2), "b": _part(2, 3)}, "b: is part 2/3, and the first file is one of 2"),
         ({"a": _part(1, 2), "b": _part(2, 2, seed="1")}, "b: is of another run than a: its seed differs"),
@@ -116,11 +116,11 @@ def test_what_kept_one_part_from_judging_keeps_the_whole() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("{}", "is no report of a part (--shard 1/2 --report FILE.json)"),
-        ("[]", "is no report of a part (--shard 1/2 --report FILE.json)"),
+        ("{}", "is not a report of a part (--shard 1/2 --report FILE.json)"),
+        ("[]", "is not a report of a part (--shard 1/2 --report FILE.json)"),
         ("{", "Expecting property name enclosed in double quotes (line 1)"),
-        ('{"evidence": {}}', "its evidence is none that this release of the suite has written"),
-        ('{"evidence": {"about": 1}}', "its evidence is none that this release of the suite has written"),
+        ('{"evidence": {}}', "its evidence was not written by this release of the suite"),
+        ('{"evidence": {"about": 1}}', "its evidence was not written by this release of the suite"),
     ],
 )
 def test_a_file_that_is_no_report_of_a_part_is_refused(text: str, problem: str, tmp_path: Path) -> None:

@@ -168,7 +168,7 @@ def read_answer(request: Mapping[str, Any], value: Any, capabilities: Collection
     named = said.named
     if len(named) > 1 or (records and named not in ([], ["held"])):
         found = [*(["records"] if records else []), *named]
-        raise InputError(f"an answer is one thing, this is {' and '.join(found)}")
+        raise InputError(f"expected one member, found {' and '.join(found)}")
     _check_outcome(verb, said, capabilities)
     if not named and verb != "reset" and value.get("records") is None:
         raise InputError("is required and missing", "records")
@@ -184,7 +184,7 @@ def _check_outcome(verb: str, said: _Outcome, capabilities: Collection[str]) -> 
         if getattr(said, name) == "":
             raise InputError("must say what", name)
     if said.idle and verb != "schedule":
-        raise InputError(f"only schedule finds nothing to do, not {verb}", "idle")
+        raise InputError(f"only schedule may be answered with idle, not {verb}", "idle")
     if said.held is not None:
         _pod_name(said.held.pod, "held.pod")
         if "hold" not in capabilities:

@@ -68,7 +68,7 @@ def _command(what: str, line: str) -> list[str]:
     try:
         command = shlex.split(line)
     except ValueError as error:
-        raise InputError(f"is no command line: {error}", where=what) from None
+        raise InputError(f"is not a command line: {error}", where=what) from None
     if not command:
         raise InputError("names no command", where=what)
     return command

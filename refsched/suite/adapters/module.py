@@ -53,7 +53,7 @@ class Module:
     def _opened(envelope: Any) -> Any:
         """Returns the content of the envelope (refsched/suite/adapters/module_process.py)."""
         if not isinstance(envelope, dict) or not envelope.keys() & {"answer", "fault"}:
-            raise TransportError("its process says something else than answers")
+            raise TransportError("its process writes something other than answers")
         if "fault" in envelope:
             raise TransportError(str(envelope["fault"]))
         return envelope["answer"]

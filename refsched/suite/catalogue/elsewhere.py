@@ -54,7 +54,7 @@ NOT_SPECIFIED = (
         " it; races within one call cannot be driven from outside",
     ),
     (
-        "A device that is given twice while one binding cycle takes back what another one just wrote",
+        "A device that is allocated twice because one binding cycle takes back what another one has just written",
         "the order of events in which this happens needs two cycles between the same two writes",
     ),
     (
@@ -63,20 +63,22 @@ NOT_SPECIFIED = (
     ),
     (
         "CEL functions for URLs, addresses, formats and times, macros of two variables, and how cel-go words it"
-        " where an expression cannot be compiled",
-        "what is not followed is refused by its name (R-FEATURE-06); only that one cannot be compiled is compared",
+        " that an expression cannot be compiled",
+        "a function or macro that is not followed is refused by its name (R-FEATURE-06); of an expression that"
+        " cannot be compiled only that is compared, and not how it is worded",
     ),
     (
         "Feature gates whose other setting changes a rule that is stated here",
-        "a configuration that sets one is refused with the name of the gate (R-FEATURE-02), not followed halfway",
+        "a configuration that sets such a gate otherwise is refused with its name (R-FEATURE-02), and not followed"
+        " halfway",
     ),
     (
         "Admission: what the API server refuses, quota, and mutation by webhooks",
-        "it is over when an object reaches the scheduler; only what is defaulted is done here (R-DEFAULTS)",
+        "admission is over when an object reaches the scheduler; of it only defaulting is done here (R-DEFAULTS)",
     ),
-    ("Events for people, metrics, logs and the debugger", "nothing is decided by them"),
+    ("Events, metrics, logs and the debugger", "they decide nothing"),
     (
-        "Leader election, restarts, and lists that are relisted",
+        "Leader election, restarts, and informers that list again",
         "a scheduler that starts anew receives all objects again: a history may begin so",
     ),
 )

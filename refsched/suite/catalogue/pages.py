@@ -31,19 +31,21 @@ from refsched.tools.shipped import examples_folder, import_tests, tests_folder
 COMMAND = "python -m refsched.suite.catalogue.pages"
 _MADE = f"Made by `{COMMAND}`; not to be edited by hand."
 _QUEUE = """\
-Where a pod is, what happens to it, and where it goes then. The queue of the specification asks this table
-(`refsched/queue/transitions.py`) at every step; what is not in it stands above the table. An observer sees gated
-pods among the unschedulable, and both backoffs as one. The functions are those of
-`pkg/scheduler/backend/queue/scheduling_queue.go` (v1.34.2)."""
+The picture and the table show the places in which a pod may wait, what may happen to it there, and where it goes
+then. The queue of the specification looks up this table (`refsched/queue/transitions.py`) at every step; a comment
+above it in that file says what the table does not cover. Whoever observes the queues sees gated pods among the
+unschedulable ones, and does not see whether a pod backs off after a rejection or after an error. The functions are
+those of `pkg/scheduler/backend/queue/scheduling_queue.go` (v1.34.2)."""
 _QUEUE_OF_V1_19 = """\
-activeQ, podBackoffQ and unschedulableQ. No plugin is asked for a hint: an event is a *move request* for all
-pods in unschedulableQ, or for those with a matching affinity, and a pod whose attempt fails goes to
-podBackoffQ if there was one since the last Pop. The functions are those of
+The queue of v1.19 consists of activeQ, podBackoffQ and unschedulableQ. No plugin is asked for a hint: an event is
+a *move request* for all pods in unschedulableQ, or for those with a matching affinity. A pod whose attempt fails
+goes to podBackoffQ if there was a move request since the last Pop. The functions are those of
 `pkg/scheduler/internal/queue/scheduling_queue.go` (v1.19.16)."""
 _WHICH_EVENT = """\
-A rejected pod waits until an event happens for which one of the plugins that rejected it has registered. Then the
-plugin's hint is asked, if it has one: *asked* means that it looks at the object and the pod, *always* that the
-pod is requeued in any case. Any event requeues a pod that a plugin without a table of its own rejected."""
+A rejected pod waits until an event happens for which one of the plugins that rejected it has registered. If the
+plugin has a hint for the event, the hint is *asked*: it looks at the object and at the pod, and says whether the
+pod is requeued. If the plugin has none, the event *always* requeues the pod. A pod that was rejected by a plugin
+without a table of its own is requeued by any event."""
 _RULES = """\
 {all} rules. {promised} are *promised*: the documented API or a KEP says so, and any scheduler that calls itself
 compatible must keep them. {observed} are *observed*: what this version happens to do. A rule stands in the
@@ -52,10 +54,10 @@ what each release refers to. Where a promised rule leaves an order open, an obse
 release takes; with `--level promised` any order is allowed."""
 
 _DEFECTS = """\
-Where v1.34.2 does not do what the rule says, and a later version was mended. Both are modelled: the specification
-does as v1.34.2 does (`refsched/oddities`), and a scheduler passes that has the defect or is
-without it, each on its own; one that does neither fails. Those of R-PODAFF a scheduler has from its first decision
-to its last, or never. `refsched explain` reports where one was met on a node."""
+Here v1.34.2 does not do what the rule says, and a later version was mended. The specification does as v1.34.2 does
+(`refsched/oddities`). A scheduler passes with a defect or without it, whichever other defects it has, and fails if
+it does neither what v1.34.2 does nor what the rule says. The defects of R-PODAFF must show in all decisions of a
+scheduler, or in none. `refsched explain` reports a defect that it met on a node."""
 
 
 # --- The queue ------------------------------------------------------------------------------------

@@ -19,13 +19,14 @@ from refsched.suite.session.standard import judgement_of
 
 COMMAND = "python -m refsched.suite.differences.search"
 _INTRODUCTION = f"""\
-Each section is a difference between the two releases: the rule of each, the change of Kubernetes that made it,
-where that is known, and the smallest cluster that was found on which they decide differently because of it. In
-the examples of all rules, in the cases and in drawn histories those were searched in which both rules are applied
-and the runs differ first in a member that these rules decide; steps and fields without which this still holds were
-left out (`{COMMAND}`). `refsched fingerprint --impl WHAT` runs the clusters on any scheduler and says like
-which release it decides. [Rules](rules.md) lists all rules that hold in one release only."""
-_MISSING = "No cluster was found so far for these differences: {}."
+Each section shows one difference between the two releases: the rule of each release, the change to Kubernetes that
+made the difference (where it is known), and the smallest cluster that was found on which the two releases decide
+differently because of it. The examples of all rules, the cases and drawn histories were searched for runs in which
+both rules are applied, and which differ first in a member that these rules decide. Every step and field without
+which this still holds was left out (`{COMMAND}`).
+`refsched fingerprint --impl WHAT` runs these clusters on any scheduler, and says which release it decides like.
+[Rules](rules.md) lists all rules that hold in one release only."""
+_MISSING = "No cluster has been found yet for these differences: {}."
 
 
 def differences_page() -> str:
@@ -70,5 +71,9 @@ def _values(difference: Difference, runs: Mapping[str, Run]) -> str:
     """Returns the sentence that says in which member the runs differ, and what each has there."""
     one, other = runs.values()
     member, number = Line({}, difference.differs).member_shown(one, other)
-    had = (f"`{json.dumps(run[number].get(member))}` in v{release}" for release, run in runs.items())
-    return f"`{member}` is {', and '.join(had)}."
+    had = (f"{_shown(run[number].get(member))} in v{release}" for release, run in runs.items())
+    return f"In the record `{member}` is {', and '.join(had)}."
+
+
+def _shown(value: object) -> str:
+    return "absent" if value is None else f"`{json.dumps(value)}`"

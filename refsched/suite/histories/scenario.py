@@ -214,7 +214,7 @@ def _from_scenario(path: Path) -> History:
 def _check_fields(step: Step, path: Path) -> None:
     """Refuses a member that is no field, or warns of it if a cluster printed the object."""
     for unknown in check_fields(step.object) if isinstance(step, Create | Update) else ():
-        text = f"refsched: warning: {path}: {unknown} is no field that is known here, and ignored"
+        text = f"refsched: warning: {path}: {unknown} is not a known field, and is ignored"
         print(one_line(text), file=sys.stderr)
 
 

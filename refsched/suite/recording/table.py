@@ -105,7 +105,7 @@ def _plugins(found: Survey, release: Release) -> str:
         "scored nodes differently",
         "why not",
     )
-    return _table("Plugins, by attempt (a refused node counts by itself)", head, rows)
+    return _table("Plugins, by attempt (each rejected node counts)", head, rows)
 
 
 def _decides(points: Iterable[str]) -> bool:

@@ -71,7 +71,9 @@ def read_report(path: Path) -> ReadReport:
     try:
         value: Any = read_json(read_text(path.read_bytes(), where))
         if not isinstance(value, Mapping) or value.get("report") != SHAPE:
-            raise InputError(f"is no report of the suite ({SHAPE}, as --report FILE.json writes it)", where)
+            raise InputError(
+                f"is not a report of the suite ({SHAPE}, as --report FILE.json writes it)", where
+            )
         return cattrs.structure(value, ReadReport)
     except OSError as error:
         raise InputError(error.strerror or str(error), where) from None

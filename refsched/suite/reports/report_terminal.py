@@ -146,7 +146,7 @@ def _going_on(result: Result) -> Iterator[str]:
         f"{rule} ended {tests} of {counted(result.tests, 'test')}" for rule, tests in result.everywhere
     )
     yield from _wrapped(
-        f"{ended}, and what is behind was not looked at. To accept it for now, and go on:", ""
+        f"{ended}, and what is behind it was not looked at. To accept this for now, and go on:", ""
     )
     yield f"  printf '%s\\n' {' '.join(rules)} >> known.txt"
     yield f"  {result.command} --baseline known.txt"
@@ -232,8 +232,8 @@ def power(power: Power) -> str:
     share = 100 * power.killed / power.planted
     tried = f" in what it claims, and tried with --only {power.profile}" if power.profile else ""
     return (
-        f"of {power.planted:,} wrong schedulers that were planted{tried}, so many histories kill {power.killed:,}"
-        f" ({share:.0f} %, with seed 0)"
+        f"a run of so many histories kills {power.killed:,} of the {power.planted:,} wrong schedulers that were"
+        f" planted{tried} ({share:.0f} %, with seed 0)"
     )
 
 
@@ -252,7 +252,7 @@ def tightness(result: Result) -> str:
     if not result.choices:
         return "no outcome was checked"
     share = 100 * result.single / result.choices
-    return f"of {result.choices:,} outcomes checked, {share:.1f} % were the only one allowed"
+    return f"{share:.1f} % of the {result.choices:,} outcomes checked were the only one allowed"
 
 
 def _wrapped(text: str, indent: str) -> list[str]:

@@ -168,7 +168,7 @@ def _sentences(result: Result) -> Iterable[str]:
     if broken:
         yield f"does not conform: {counted(broken, f'{level} rule')} broken, {passed} kept."
     elif not (passed or known):
-        yield f"could not be judged: no {level} rule was kept, or broken."
+        yield f"could not be judged: no {level} rule was kept or broken."
     elif result.faults or result.unfinished or result.interrupted:
         yield f"not judged in full: {kept} kept, none broken."
     elif observed or result.stale:
@@ -179,14 +179,14 @@ def _sentences(result: Result) -> Iterable[str]:
         yield f"conforms, as far as was checked: {kept} kept, none broken."
     if observed:
         broken_ones = counted(observed, "observed rule")
-        yield f"{broken_ones} broken: this version does otherwise, which nothing promises (--level promised)."
+        yield f"{broken_ones} broken: Kubernetes does not promise that (--level promised leaves such rules out)."
     if known:
         yield f"{counted(known, 'rule')} broken as the baseline says."
     if result.stale:
         yield f"{counted(len(result.stale), 'rule')} of the baseline no longer broken."
     if result.faults:
         lost = sum(len(seen.tests) for seen in result.faults)
-        yield f"{counted(lost, 'test')} could not judge."
+        yield f"{counted(lost, 'test')} could not be judged."
     if result.interrupted:
         yield f"the run was interrupted: {counted(result.unfinished, 'test')} did not come to an end."
     elif result.unfinished:

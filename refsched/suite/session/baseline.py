@@ -24,7 +24,9 @@ def read_baseline(path: Path, rules: Collection[str]) -> frozenset[str]:
             continue
         where = f"{path}: line {number}"
         if name not in rules:
-            raise InputError(f"expected the id of a rule, as R-TAINT-01, found {name!r:.60}", where=where)
+            raise InputError(
+                f"expected the id of a rule, such as R-TAINT-01, found {name!r:.60}", where=where
+            )
         if name in listed:
             raise InputError(f"{name} stands twice", where=where)
         listed.add(name)

@@ -83,7 +83,7 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption(
         "--budget",
         metavar="TIME",
-        help="about how long to run, as 10s, 5m or 1h: a fixed selection of tests and numbers of examples,"
+        help="about how long to run, such as 10s, 5m or 1h: a fixed selection of tests and numbers of examples,"
         " whatever the clock says",
     )
     group.addoption("--examples", metavar="N", help="histories for each property test")
@@ -91,7 +91,7 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption(
         "--baseline",
         metavar="FILE",
-        help="rules that are known to fail, one a line; a listed one that passes fails",
+        help="a file of rules that are known to fail, one on each line; the run fails if one of them passes",
     )
     group.addoption(
         "--requirements",
@@ -113,8 +113,8 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption(
         "--shard",
         metavar="N/OF",
-        help="run one part of the tests, as 3/8; `refsched report merge` makes one report of the JSON reports of"
-        " all parts",
+        help="run one part of the tests, such as 3/8; `refsched report merge` makes one report of the JSON reports"
+        " of all parts",
     )
     group.addoption(CALLED_AS, default="", help=argparse.SUPPRESS)
     group.addoption(
@@ -126,8 +126,8 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption(
         "--in-process",
         action="store_true",
-        help="run a Python module in the process of the suite, where a debugger reaches it; else it has one of"
-        " its own",
+        help="run a Python module in the process of the suite, where a debugger reaches it; by default it"
+        " has a process of its own",
     )
 
 

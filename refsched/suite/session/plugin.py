@@ -35,7 +35,7 @@ NOT_PYTESTS_OWN = 2
 
 
 IN_PROCESS = (
-    "conformance: --in-process, for debuggers: what the module does to its process, it does to this verdict"
+    "conformance: --in-process is for debuggers: what the module does to its process may change this verdict"
 )
 
 

@@ -146,16 +146,14 @@ def read_evidence(path: Path) -> Evidence:
         value = read_json(read_text(path.read_bytes(), where))
         evidence = value.get(MEMBER) if isinstance(value, Mapping) else None
         if not isinstance(evidence, Mapping):
-            raise InputError("is no report of a part (--shard 1/2 --report FILE.json)", where=where)
+            raise InputError("is not a report of a part (--shard 1/2 --report FILE.json)", where=where)
         return _CONVERTER.structure(evidence, Evidence)
     except OSError as error:
         raise InputError(error.strerror or str(error), where=where) from None
     except json.JSONDecodeError as error:
         raise InputError(f"{error.msg} (line {error.lineno})", where=where) from None
     except (ValueError, TypeError, AttributeError, cattrs.BaseValidationError):
-        raise InputError(
-            "its evidence is none that this release of the suite has written", where=where
-        ) from None
+        raise InputError("its evidence was not written by this release of the suite", where=where) from None
 
 
 def merged(parts: Mapping[str, Evidence]) -> Evidence:
@@ -190,4 +188,4 @@ def _check_complete(parts: Mapping[str, Evidence]) -> None:
         seen[shard.number] = name
     missing = [str(number) for number in range(1, (of or 1) + 1) if number not in seen]
     if missing:
-        raise InputError(f"of {of} parts there is no {', '.join(missing[:10])}")
+        raise InputError(f"of {of} parts there is no part {', '.join(missing[:10])}")

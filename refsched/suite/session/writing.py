@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write beside the file, and rename. What is no regular file (a pipe, /dev/stdout) is written as it is.
+    """Write beside the file, and rename. What is not a regular file (a pipe, /dev/stdout) is written as it is.
     OSError where it cannot be written."""
     data = text.encode("utf-8", "backslashreplace")
     if path.exists() and not stat.S_ISREG(path.stat().st_mode):

@@ -65,7 +65,7 @@ def _of_trace(given: Given, traces: Sequence[str], name: str) -> Explanation:
         ("--kubernetes", given.kubernetes),
     ):
         if value:
-            raise InputError("a trace says that itself", where=option)
+            raise InputError("cannot be given with a trace, which has its own", where=option)
     pod = name if "/" in name else f"default/{name}"
     return cluster_of_trace(path, pod, given.seed).explain(pod)
 

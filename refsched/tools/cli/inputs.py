@@ -71,7 +71,7 @@ def read(given: Given, *, remember: bool = False) -> tuple[Scheduler, Manifests]
     with _kept(), progress("reading", "objects") as show:
         manifests = read_manifests(given.files, release=release, progress=show)
     for unknown, count in manifests.unknown.items():
-        note(f"{unknown} ({counted(count, 'object')}) is no field that is known here, and ignored")
+        note(f"{unknown} ({counted(count, 'object')}) is not a known field, and is ignored")
     try:
         scheduler = scheduler_of(
             config,

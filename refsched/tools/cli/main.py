@@ -35,7 +35,12 @@ def cli() -> None:
     "--json", "as_json", is_flag=True, help="Print one JSON object instead of a line for each file."
 )
 @click.option(
-    "-j", "--processes", type=click.IntRange(1, 256), default=1, show_default=True, help="How many at once."
+    "-j",
+    "--processes",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    help="How many files are replayed at once.",
 )
 def replay(paths: tuple[str, ...], as_json: bool, processes: int) -> None:
     """Replay recorded traces and report whether the specification allows what was recorded.
@@ -55,7 +60,7 @@ def conformance(arguments: tuple[str, ...]) -> None:
     \b
       --impl WHAT             a Python module, exec:COMMAND or kube-scheduler (docs/adapters.md)
       --level LEVEL           promised, observed or all rules
-      --budget 10s            a fixed selection of tests that finds most for its time
+      --budget 10s            a fixed selection of tests: those that find most in that time
       --thorough              twenty times as many examples
       --hypothesis-seed N     other examples
       --baseline FILE         rules that are known to fail
@@ -123,7 +128,7 @@ def serve(module: str) -> None:
 @of_implementation
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def fingerprint(implementation: str, as_json: bool) -> None:
-    """Say like which release of Kubernetes a scheduler decides, rule by rule.
+    """Say which release of Kubernetes a scheduler decides like, rule by rule.
 
     The scheduler runs the smallest clusters on which the releases decide differently (docs/differences.md). Exit
     code: 0 where it decides like one release throughout, 1 where not, 2 where no cluster shows a difference.
@@ -135,9 +140,15 @@ def fingerprint(implementation: str, as_json: bool) -> None:
 
 @cli.command()
 @of_implementation
-@click.option("--scenario", metavar="FILE", help="What is done: a scenario, or a trace to be done again.")
-@click.option("--area", metavar="AREA", help="Draw what is done from this area of the suite.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="With --area.")
+@click.option("--scenario", metavar="FILE", help="A scenario, or a trace whose inputs are given again.")
+@click.option("--area", metavar="AREA", help="Draw histories from this area of the suite.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="With --area: the same seed draws the same histories.",
+)
 @click.option(
     "--examples",
     type=click.IntRange(1),
@@ -150,12 +161,17 @@ def fingerprint(implementation: str, as_json: bool) -> None:
     type=click.IntRange(0),
     default=1,
     show_default=True,
-    help="With --area: leave out what comes to fewer attempts.",
+    help="With --area: leave out histories with fewer attempts.",
 )
 @click.option(
     "--output", required=True, metavar="FILE|FOLDER", help=".jsonl, .jsonl.gz; a folder for --area."
 )
-@click.option("--start", default="", metavar="TIME", help="When it begins, as 2026-01-01T00:00:00Z.")
+@click.option(
+    "--start",
+    default="",
+    metavar="TIME",
+    help="The time at which the clock starts, such as 2026-01-01T00:00:00Z.",
+)
 def record(
     implementation: str,
     scenario: str | None,
@@ -179,7 +195,7 @@ def record(
         steps: |
           - create: Node n1            # the next of the manifests
           - create: Pod default/web
-          - schedule: 5                # so many attempts at most
+          - schedule: 5                # at most so many attempts
           - advance: 10                # seconds
           - update: {apiVersion: v1, kind: Pod, ...}
           - delete: {apiVersion: v1, kind: Pod, namespace: default, name: web}
@@ -240,7 +256,7 @@ def explain(
     """Explain why a pod goes where it goes, and why not elsewhere.
 
     The pod is decided against the cluster as it is given: other pending pods are not placed first, but count
-    where they are nominated. A pod that runs already is decided as if it did not. Of a trace (.jsonl), as the
+    where they are nominated. A pod that runs already is decided as if it did not run. Of a trace (.jsonl), as the
     suite writes one of each failure, the pod's last attempt is explained, with the trace's configuration. Exit
     code: 0 where the pod would be placed, 1 where not, 2 where the input is bad.
     """
@@ -269,9 +285,9 @@ def upgrade(
 ) -> None:
     """Say which pods of a cluster another release of Kubernetes would place differently, and why.
 
-    Each pod is decided by itself against the cluster as it is given; a pod that runs is decided as if it did not.
-    What preemption would do is not compared. Exit code: 0 where every pod may go to the same nodes, 1 where not, 2
-    where the input is bad.
+    Each pod is decided by itself against the cluster as it is given; a pod that runs is decided as if it did not
+    run. What preemption would do is not compared. Exit code: 0 where every pod may go to the same nodes, 1 where
+    not, 2 where the input is bad.
     """
     from refsched.tools.cli.inputs import Given
     from refsched.tools.cli.upgrade import upgrade as run

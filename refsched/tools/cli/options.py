@@ -53,14 +53,15 @@ def cluster_options(command: Command) -> Command:
     options = (
         files_option,
         click.option(
-            "--config", metavar="FILE", help="The KubeSchedulerConfiguration; else the default one."
+            "--config", metavar="FILE", help="The KubeSchedulerConfiguration; without it, the default one."
         ),
         click.option(
             "--seed",
             type=click.IntRange(0),
             default=0,
             show_default=True,
-            help="Decides wherever kube-scheduler may do more than one thing.",
+            help="Which choice is made where kube-scheduler allows more than one; the same seed makes the"
+            " same choices.",
         ),
         click.option(
             "--feature-gates",

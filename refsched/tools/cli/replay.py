@@ -87,7 +87,7 @@ def _print_report(report: FileReport) -> None:
         click.echo(f"    expected  {one_line(member)}{_shown(expected)}")
         click.echo(f"    recorded  {one_line(member)}{_shown(got)}")
     if report.disagree > 1:
-        click.echo("    what differs after this may follow from it")
+        click.echo("    later differences may follow from this one")
 
 
 def _unseen(report: FileReport) -> str:

@@ -127,7 +127,7 @@ def _write_notes(page: Page, found: Plan, ignored: Mapping[str, int]) -> None:
         page.line(f"passed over: {counted(found.census.finished, 'finished pod')}")
     if ignored:
         kinds = ", ".join(f"{kind} ({count})" for kind, count in ignored.items())
-        page.line(f"not read, since scheduling does not: {kinds}")
+        page.line(f"not read, since scheduling does not depend on it: {kinds}")
     _write_ties(page, found)
     left = len(found.outcomes) - found.placed
     page.line(f"{counted(len(found.outcomes), 'pending pod')}: {found.placed:,} placed, {left:,} not", "bold")
@@ -137,7 +137,7 @@ def _write_ties(page: Page, found: Plan) -> None:
     """Writes where kube-scheduler may decide otherwise, so that what follows may be otherwise too."""
     tied = [f"{each.pod} ({', '.join(each.ties)})" for each in found.outcomes if each.ties]
     if tied:
-        page.line(f"decided among equals, as --seed has it: {some(tied)}")
+        page.line(f"decided by --seed among equals: {some(tied)}")
     if found.in_open_order:
         pods = counted(found.in_open_order, "pod")
-        page.line(f"tried before others of the same priority and age, as --seed has it: {pods}")
+        page.line(f"tried before others of the same priority and age, decided by --seed: {pods}")

@@ -56,7 +56,7 @@ def _before_the_last_attempt(trace: Trace, path: str, pod: str) -> tuple[Iterabl
     }
     if pod not in attempts:
         tried = ", ".join(sorted(attempts)) or "none"
-        raise InputError(f"has no attempt of this pod; tried were: {tried:.200}", where=f"{path}: {pod}")
+        raise InputError(f"has no attempt of this pod, only of: {tried:.200}", where=f"{path}: {pod}")
     return entries[: attempts[pod]], entries[attempts[pod]].at
 
 

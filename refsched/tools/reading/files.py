@@ -22,7 +22,7 @@ def open_file(path: str | Path) -> BinaryIO:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
-            raise InputError("is no regular file", where=shown_path(path))
+            raise InputError("is not a regular file", where=shown_path(path))
         os.set_blocking(descriptor, True)
     except OSError as error:
         raise InputError(error.strerror or str(error), where=shown_path(path)) from None

@@ -138,7 +138,7 @@ class _Document:
                 for source in value if isinstance(value, list) else [value]:
                     if not isinstance(source, dict):
                         line = _line_of(following)
-                        raise InputError(f"<< is followed by what is no mapping (line {line})")
+                        raise InputError(f"<< must be followed by a mapping (line {line})")
                     merged.append(source)
             elif key in members:
                 raise InputError(f"the key {key!r:.60} stands twice (line {_line_of(event)})")

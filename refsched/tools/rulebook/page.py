@@ -57,7 +57,7 @@ def _write_example(page: Page, example: Example) -> bool:
 
 
 def _write_broken(page: Page, broken: Broken) -> None:
-    _head(page, "What a scheduler does that breaks the rule")
+    _head(page, "What a scheduler that breaks the rule does")
     page.line(broken.says, indent=2)
     page.line(f"step {broken.step + 1}, {about(broken)}", indent=2)
     page.line(f"expected  {broken.expected}", indent=4)

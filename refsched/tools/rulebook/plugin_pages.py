@@ -21,19 +21,21 @@ from refsched.tools.rulebook.pictures import points_picture
 from refsched.tools.rulebook.run_pictures import TRACE
 
 _POINTS = {
-    "preEnqueue": "Before a pod enters the active queue: may it be tried at all?",
-    "queueSort": "Which of two pods that wait comes first.",
-    "preFilter": "Once for each attempt, before nodes are looked at: what Filter needs is computed; a plugin may"
-    " reject the pod, narrow the nodes, or skip its Filter.",
-    "filter": "For each node: does the pod fit there? The first plugin that says no decides.",
-    "postFilter": "When no node is feasible: can room be made? This is where preemption happens.",
-    "preScore": "Once for each attempt, over the feasible nodes: what Score needs is computed.",
-    "score": "For each feasible node a number, normalized to 0..100 and multiplied by the plugin's weight.",
-    "reserve": "After a node is chosen: what the pod will use is set aside. Unreserve takes it back.",
-    "permit": "The last word before binding: go on, wait, or reject.",
-    "preBind": "What must be done before the pod is bound, such as binding its volumes.",
-    "bind": "The pod is bound to the node. The first plugin that does not skip does it.",
-    "postBind": "After the pod was bound; nothing can be rejected any more.",
+    "preEnqueue": "Before a pod enters the active queue, plugins say whether it may be tried at all.",
+    "queueSort": "The plugin says which of two waiting pods comes first.",
+    "preFilter": "Once for each attempt, before any node is looked at, plugins compute what their Filter needs."
+    " A plugin may also reject the pod, narrow the nodes, or skip its Filter.",
+    "filter": "For each node, plugins say whether the pod fits there. The first plugin that rejects the node"
+    " decides.",
+    "postFilter": "If no node is feasible, plugins may make room. This is where preemption happens.",
+    "preScore": "Once for each attempt, plugins compute over the feasible nodes what their Score needs.",
+    "score": "Each plugin gives every feasible node a number, which is normalized to 0..100 and multiplied by the"
+    " plugin's weight.",
+    "reserve": "After a node is chosen, plugins set aside what the pod will use. Unreserve takes it back.",
+    "permit": "Before the binding cycle begins, each plugin lets the pod go on, lets it wait, or rejects it.",
+    "preBind": "Plugins do what must be done before the pod is bound, such as binding its volumes.",
+    "bind": "The first plugin that does not skip binds the pod to the node.",
+    "postBind": "Plugins are informed that the pod was bound; they can reject nothing any more.",
 }
 """These sentences describe the extension points."""
 
@@ -57,7 +59,7 @@ def index_page() -> str:
     rows = [(f"[{name}]({name}.md)", _says(_plugin(name))) for name in names]
     return page(
         "# Plugins",
-        f"The default plugins of Kubernetes {DEFAULT.name}.",
+        f"These are the default plugins of Kubernetes {DEFAULT.name}.",
         table(("plugin", "what it does"), rows),
         "```{toctree}\n:hidden:\n\n" + "\n".join(names) + "\n```",
     )
@@ -66,8 +68,8 @@ def index_page() -> str:
 def points_page() -> str:
     return page(
         "# Extension points",
-        f"In the order in which a pod meets them, with the plugins of the default profile of Kubernetes"
-        f" {DEFAULT.name} in the order in which they are called.",
+        "The extension points stand here in the order in which a pod meets them. Each has the plugins of the"
+        f" default profile of Kubernetes {DEFAULT.name}, in the order in which they are called.",
         "![The extension points from top to bottom with their plugins, and the ways back](points.svg)",
         *(part for point in EXTENSION_POINTS for part in _point(point)),
         "## The binding cycle, and the ways back",
@@ -75,8 +77,8 @@ def points_page() -> str:
         " the pod returns to the queue. Each way has the [rules](rules/index.md) that apply on it.",
         "![From Reserve to PostBind, and from each of them back to the queue](binding.svg)",
         "## From the queue to the node and back",
-        f"The recording `traces/{TRACE}` of the real kube-scheduler: each row is a pod, and each step to the"
-        " right is something that happened. Where the clock moved there is a line.",
+        f"This is the recording `traces/{TRACE}` of the real kube-scheduler. Each row is a pod, and each step to"
+        " the right is something that happened. A line shows that the clock moved.",
         "![Where each pod is, from the beginning of the trace to its end](timeline.svg)",
     )
 
@@ -113,10 +115,10 @@ def _point(point: str) -> Iterator[str]:
     yield table(heads, rows) if rows else "No default plugin."
     if point == "score":
         yield (
-            "An example: what each plugin adds to the total of each node, after its weight. The stronger the"
-            " colour, the nearer it is to the most that the plugin can add. `large` has the most room, `fast` has"
-            " the disk that is preferred and the first pod of the shop, `ready` has the image, and `spot` has the"
-            " disk and a taint that is to be avoided."
+            "The picture shows what each plugin adds to the total of each node, after its weight. The stronger"
+            " the colour, the nearer the number is to the most that the plugin can add. `large` has the most room,"
+            " `fast` has the disk that is preferred and the first pod of the shop, `ready` has the image, and"
+            " `spot` has the disk and a taint that is to be avoided."
         )
         yield "![The scores of four nodes, plugin by plugin](scores.svg)"
 
@@ -140,7 +142,7 @@ def plugin_page(name: str) -> str:
             ),
         )
         if rules
-        else "It has none of its own.",
+        else "The plugin has no rules of its own.",
         "## Events that requeue a pod that it rejected",
         _events(plugin),
     )
@@ -148,7 +150,7 @@ def plugin_page(name: str) -> str:
 
 def _events(plugin: Plugin) -> str:
     if not extends(plugin, EnqueueExtensions):
-        return "It names none, so that any event may requeue the pod."
+        return "The plugin registers for no event, so that any event may requeue the pod."
     rows = [
         (
             rule_link(event_rule(plugin.name, row.resource, row.action)),

@@ -90,7 +90,7 @@ def _example(example: Example, done: Run) -> Iterator[str]:
         yield block(example.manifests, "yaml")
     settings = settings_of(example)
     if settings:
-        yield "with this configuration:" if example.manifests else "A configuration that shows it:"
+        yield "It has this configuration:" if example.manifests else "A configuration that shows it:"
         yield block(settings, "yaml")
     yield "What the specification does:"
     yield block("\n".join(done.steps))
@@ -122,4 +122,4 @@ def _where(rule: Rule) -> Iterator[str]:
         yield f"- tests of the suite: {', '.join(f'`{test}`' for test in tests)}"
     near = neighbours(rule)
     if near:
-        yield f"- near it: {', '.join(rule_link(each.id) for each in near)}"
+        yield f"- neighbours: {', '.join(rule_link(each.id) for each in near)}"

@@ -201,12 +201,12 @@ def test_observed_pods_are_named_in_full_and_in_order() -> None:
 @pytest.mark.parametrize(
     ("value", "problem"),
     [
-        ({"records": [ATTEMPT], "idle": True}, "an answer is one thing, this is records and idle"),
-        ({"records": [ATTEMPT], "error": "x"}, "an answer is one thing, this is records and error"),
-        ({"error": "x", "unsupported": "y"}, "an answer is one thing, this is unsupported and error"),
+        ({"records": [ATTEMPT], "idle": True}, "expected one member, found records and idle"),
+        ({"records": [ATTEMPT], "error": "x"}, "expected one member, found records and error"),
+        ({"error": "x", "unsupported": "y"}, "expected one member, found unsupported and error"),
         (
             {"idle": True, "held": {"pod": "a/b", "point": "permit"}},
-            "an answer is one thing, this is idle and held",
+            "expected one member, found idle and held",
         ),
         ({"records": [ATTEMPT, ATTEMPT]}, "records: an answer has one attempt at most, this has 2"),
         ({"records": [BIND]}, "records: a pod was neither attempted nor held, and yet it is not idle"),
@@ -224,7 +224,9 @@ def test_who_was_asked_for_one_pod_does_not_schedule_another() -> None:
 
 
 def test_only_schedule_is_idle() -> None:
-    assert _problem({"idle": True}, "create", POD) == "idle: only schedule finds nothing to do, not create"
+    assert (
+        _problem({"idle": True}, "create", POD) == "idle: only schedule may be answered with idle, not create"
+    )
 
 
 def test_a_reset_has_no_records_and_observe_no_attempt() -> None:

@@ -87,7 +87,7 @@ def test_the_real_scheduler_is_a_program_too(tmp_path: Path, monkeypatch: pytest
     ("what", "problem"),
     [
         ("exec:", "exec:: names no command"),
-        ("exec:a 'b", "exec:a 'b: is no command line: No closing quotation"),
+        ("exec:a 'b", "exec:a 'b: is not a command line: No closing quotation"),
         ("exec", "exec: there is no such module"),
         ("", "'': expected the path of a Python module, exec:COMMAND or kube-scheduler"),
         ("./mine.py", "'./mine.py': expected the path of a Python module"),

@@ -253,8 +253,8 @@ def test_the_last_attempt_of_a_trace_is_explained(
     assert done.exit_code == 1
     assert "Insufficient cpu  (asks 2, free 1)" in done.output
     for options, why in (
-        (("--config", "c.yaml"), "--config: a trace says that itself"),
-        (("--kubernetes", "1.19"), "--kubernetes: a trace says that itself"),
+        (("--config", "c.yaml"), "--config: cannot be given with a trace, which has its own"),
+        (("--kubernetes", "1.19"), "--kubernetes: cannot be given with a trace, which has its own"),
         (("-f", "b.yaml"), f"{path}: a trace is explained alone: give one file"),
     ):
         assert refusal(monkeypatch, capsys, "explain", "-f", str(path), *options, "a") == why

@@ -42,7 +42,7 @@ def test_a_pipe_without_a_writer_is_refused(
 ) -> None:
     os.mkfifo(tmp_path / "pipe.jsonl")
     message = refusal(monkeypatch, capsys, *option.split(), str(tmp_path / "pipe.jsonl"))
-    assert message.endswith("pipe.jsonl: is no regular file")
+    assert message.endswith("pipe.jsonl: is not a regular file")
 
 
 def test_a_pipe_in_a_folder_of_traces_is_refused(
@@ -53,7 +53,7 @@ def test_a_pipe_in_a_folder_of_traces_is_refused(
     with pytest.raises(SystemExit) as left:
         entry.main()
     assert left.value.code == 2
-    assert "is no regular file" in capsys.readouterr().err
+    assert "is not a regular file" in capsys.readouterr().err
 
 
 def test_a_name_of_5000_characters_is_cut(

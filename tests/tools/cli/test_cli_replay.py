@@ -136,7 +136,7 @@ def test_of_two_statuses_the_member_that_differs_is_shown_and_the_rule_that_deci
 def test_what_differs_later_may_follow_from_the_first(tmp_path: Path) -> None:
     more = (_at(create=pod("b")), _scheduled("b", "full"), _bound("b", "full"))
     printed = lines(run("replay", str(_trace(tmp_path, *DISAGREEING, *more))))
-    assert printed[4] == "    what differs after this may follow from it"
+    assert printed[4] == "    later differences may follow from this one"
 
 
 def test_a_long_value_is_cut_in_what_is_shown(tmp_path: Path) -> None:

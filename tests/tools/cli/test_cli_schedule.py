@@ -65,7 +65,7 @@ def test_one_not_placed_is_exit_code_1_and_all_else_is_reported(tmp_path: Path) 
         "",
         "passed over: default/other (left to the scheduler volcano)",
         "passed over: 1 finished pod",
-        "not read, since scheduling does not: apps/v1 Deployment (1)",
+        "not read, since scheduling does not depend on it: apps/v1 Deployment (1)",
         "2 pending pods: 1 placed, 1 not",
     ]
 
@@ -113,14 +113,14 @@ def test_a_seed_gives_the_same_again_and_another_may_not(tmp_path: Path) -> None
 def test_where_the_outcome_depends_on_ties_it_says_so(tmp_path: Path) -> None:
     nodes, pods = [node("n1"), node("n2")], [pod("a"), pod("b", cpu="2"), pod("large", cpu="9")]
     path = cluster(tmp_path, *nodes, *pods)
-    assert "tried before others of the same priority and age, as --seed has it: 2 pods" in lines(
+    assert "tried before others of the same priority and age, decided by --seed: 2 pods" in lines(
         run("schedule", "-f", path)
     )
     value = json.loads(run("schedule", "-f", path, "-o", "json").stdout)
     assert value["inOpenOrder"] == 2
     assert [each.get("ties") for each in value["pods"]].count(["node"]) == 1
     done = run("schedule", "-f", cluster(tmp_path, *nodes, pods[0]))
-    assert lines(done)[-2] == "decided among equals, as --seed has it: default/a (node)"
+    assert lines(done)[-2] == "decided by --seed among equals: default/a (node)"
 
 
 def test_where_nothing_is_tied_nothing_is_said_of_it(tmp_path: Path) -> None:
@@ -360,7 +360,7 @@ def test_what_is_no_field_is_reported_where_a_cluster_printed_it(tmp_path: Path)
     printed = pod("a", nodeSelectr={"a": "b"})
     printed["metadata"]["uid"] = "u"
     path = cluster(tmp_path, node("n"), printed)
-    warning = "refsched: warning: Pod spec.nodeSelectr (1 object) is no field that is known here, and ignored"
+    warning = "refsched: warning: Pod spec.nodeSelectr (1 object) is not a known field, and is ignored"
     for command in (["schedule"], ["explain", "a"]):
         done = run(*command, "-f", path, "-o", "json")
         assert (done.exit_code, done.stderr.splitlines()[0]) == (0, warning)

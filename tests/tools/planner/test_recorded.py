@@ -85,7 +85,7 @@ def test_the_configuration_is_that_of_the_trace(tmp_path: Path) -> None:
 
 def test_a_pod_that_was_not_tried_is_refused(tmp_path: Path) -> None:
     nodes_of(tmp_path)
-    with pytest.raises(InputError, match="has no attempt of this pod; tried were: default/p"):
+    with pytest.raises(InputError, match="has no attempt of this pod, only of: default/p"):
         cluster_of_trace(str(tmp_path / "t.jsonl"), "default/q")
 
 

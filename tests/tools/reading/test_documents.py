@@ -119,7 +119,7 @@ def test_aliases_may_repeat_so_much_and_no_more() -> None:
         ("a: 1\n---\n? [b]\n: 1", "document 2 (line 2): a key is not a string (line 3)"),
         ("a: &a [*a]", "document 1 (line 1): an alias repeats what it stands in (line 1)"),
         ("a: *b", "document 1 (line 1): found undefined alias 'b' (line 1)"),
-        ("<<: 1", "document 1 (line 1): << is followed by what is no mapping (line 1)"),
+        ("<<: 1", "document 1 (line 1): << must be followed by a mapping (line 1)"),
         ("- " * 100_000, f"document 1 (line 1): is nested deeper than {MAX_DEPTH} levels"),
         ("{a: " * 100_000, f"document 1 (line 1): is nested deeper than {MAX_DEPTH} levels"),
         ("a: !!python/name:os.system", "document 1 (line 1): the tag 'tag:yaml.org,2002:python/name:os.sys"),

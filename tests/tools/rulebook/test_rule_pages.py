@@ -30,7 +30,7 @@ def test_a_rule_is_shown_with_its_example_run() -> None:
     lines = done.output.splitlines()
     assert lines[0].startswith("R-NOM-01   promised")
     assert lines[1] == all_rules()["R-NOM-01"].sentence
-    for head in ("The smallest cluster", "What the specification does", "What a scheduler does that breaks"):
+    for head in ("The smallest cluster", "What the specification does", "What a scheduler that breaks"):
         assert any(line.startswith(head) for line in lines)
     assert "nominated here, counted" in done.output
 
