@@ -12,6 +12,7 @@ Source: plugins/interpodaffinity/{plugin,filtering,scoring}.go (v1.34.2).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import ClassVar
 
 from attrs import evolve, field, frozen
 
@@ -87,7 +88,7 @@ class InterPodAffinity:
     WITHOUT_PRE_FILTER = error('error reading "PreFilterInterPodAffinity" from cycleState: not found')
     WITHOUT_PRE_SCORE = error('failed to read "PreScoreInterPodAffinity" from cycleState: not found')
     READS = ("Pod.spec.affinity.podAffinity", "Pod.spec.affinity.podAntiAffinity", "Namespace")
-    ARGS = InterPodAffinityArgs
+    ARGS: ClassVar[type[PluginArgs]] = InterPodAffinityArgs
 
     @classmethod
     def of_args(cls, args: InterPodAffinityArgs, handle: Handle) -> InterPodAffinity:

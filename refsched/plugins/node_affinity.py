@@ -22,6 +22,7 @@ from refsched.objects import pod as pods
 from refsched.objects.node import Node
 from refsched.objects.selectors import NodeSelector, PreferredSchedulingTerm
 from refsched.objects.store import ObjectStore
+from refsched.plugins.default_selector import selects_labels
 from refsched.plugins.node_affinity_checks import check_node_affinity
 from refsched.plugins.normalize import normalize
 from refsched.rules import Reason, applies
@@ -72,7 +73,7 @@ class NodeAffinity:
         profile adds no required affinity.
         R-NODEAFF-02: If every required term names nodes by metadata.name, only these nodes are filtered; if the
         names within each term exclude each other, the pod is rejected as UnschedulableAndUnresolvable."""
-        required = _affinity(pod.pod).required_during_scheduling_ignored_during_execution
+        required = affinity_of(pod.pod).required_during_scheduling_ignored_during_execution
         added = self.added_affinity.required_during_scheduling_ignored_during_execution
         if required is None and added is None and not pod.pod.spec.node_selector:
             applies("R-NODEAFF-01")
@@ -94,7 +95,7 @@ class NodeAffinity:
         added = self.added_affinity.required_during_scheduling_ignored_during_execution
         if added is not None and not added.matches(node.existing_node):
             return unresolvable(NOT_ENFORCED_AFFINITY)
-        if _is_selected(pod.pod, node.existing_node) and _has_affinity(pod.pod, node.existing_node):
+        if matches_required(pod.pod, node.existing_node):
             return SUCCESS
         return unresolvable(NOT_POD_AFFINITY)
 
@@ -107,7 +108,7 @@ class NodeAffinity:
         adds none either.
         R-NODEAFF-08: If a Gt or Lt requirement in a preferred term of the pod has a value that is not an integer,
         PreScore fails with an error."""
-        own = _affinity(pod.pod).preferred_during_scheduling_ignored_during_execution
+        own = affinity_of(pod.pod).preferred_during_scheduling_ignored_during_execution
         unreadable = _unreadable(own)
         if unreadable is not None:
             return Reject(error(unreadable))
@@ -150,7 +151,7 @@ class NodeAffinity:
         if not _has_affinity(pod, after):
             if not _has_unreadable_term(pod):
                 return False
-        elif before is not None and _is_selected(pod, before) and _has_affinity(pod, before):
+        elif before is not None and matches_required(pod, before):
             return False
         applies("R-NODEAFF-07")
         return True
@@ -165,23 +166,28 @@ class NodeAffinity:
     )
 
 
-def _affinity(pod: pods.Pod) -> pods.NodeAffinity:
+def affinity_of(pod: pods.Pod) -> pods.NodeAffinity:
     affinity = pod.spec.affinity
     return affinity.node_affinity or _NONE if affinity is not None else _NONE
 
 
+def matches_required(pod: pods.Pod, node: Node) -> bool:
+    """Returns whether the node matches the pod's nodeSelector and its required node affinity.
+    Source: component-helpers nodeaffinity.go, RequiredNodeAffinity.Match (v0.34.2)."""
+    return _is_selected(pod, node) and _has_affinity(pod, node)
+
+
 def _is_selected(pod: pods.Pod, node: Node) -> bool:
-    labels = node.metadata.labels
-    return all(labels.get(key) == value for key, value in pod.spec.node_selector.items())
+    return selects_labels(pod.spec.node_selector, node.metadata.labels)
 
 
 def _has_affinity(pod: pods.Pod, node: Node) -> bool:
-    required = _affinity(pod).required_during_scheduling_ignored_during_execution
+    required = affinity_of(pod).required_during_scheduling_ignored_during_execution
     return required is None or required.matches(node)
 
 
 def _has_unreadable_term(pod: pods.Pod) -> bool:
-    required = _affinity(pod).required_during_scheduling_ignored_during_execution
+    required = affinity_of(pod).required_during_scheduling_ignored_during_execution
     terms = required.node_selector_terms if required is not None else ()
     return any(not r.as_requirement().is_readable for term in terms for r in term.match_expressions)
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import ClassVar
 
 from attrs import evolve, frozen
 
+from refsched.config.args import PluginArgs
 from refsched.framework.events import NODE, POD, ActionType, EventHint
 from refsched.framework.interface import Continue, Handle, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
@@ -90,7 +92,7 @@ class PodTopologySpread:
     system_defaulted: bool = True
     name = "PodTopologySpread"
     POINTS = ("preFilter", "filter", "preScore", "score")
-    ARGS = PodTopologySpreadArgs
+    ARGS: ClassVar[type[PluginArgs]] = PodTopologySpreadArgs
     WITHOUT_PRE_FILTER = error('reading "PreFilterPodTopologySpread" from cycleState: not found')
     WITHOUT_PRE_SCORE = error('error reading "PreScorePodTopologySpread" from cycleState: not found')
     READS = (
@@ -105,7 +107,9 @@ class PodTopologySpread:
         "StatefulSet",
     )
 
-    def _constraints(self, pod: Pod, when_unsatisfiable: str, objects: ObjectStore) -> tuple[Constraint, ...]:
+    def constraints_of(
+        self, pod: Pod, when_unsatisfiable: str, objects: ObjectStore
+    ) -> tuple[Constraint, ...]:
         """R-SPREAD-01: A pod with topology spread constraints of its own, DoNotSchedule or ScheduleAnyway, gets no
         default constraints.
         R-SPREAD-02: Default constraints select the pods that the pod's Services and its owner select; a pod
@@ -135,7 +139,7 @@ class PodTopologySpread:
         """R-SPREAD-06: A pod without DoNotSchedule constraints skips Filter of PodTopologySpread.
         R-SPREAD-07: The pods on a node count for a DoNotSchedule constraint only if the node has the topology keys
         of all DoNotSchedule constraints of the pod."""
-        constraints = self._constraints(pod.pod, DO_NOT_SCHEDULE, snapshot.objects)
+        constraints = self.constraints_of(pod.pod, DO_NOT_SCHEDULE, snapshot.objects)
         if not constraints:
             applies("R-SPREAD-06")
             return Skip()
@@ -181,7 +185,7 @@ class PodTopologySpread:
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Continue[ScoreState] | Skip:
         """R-SPREAD-12: A pod without ScheduleAnyway constraints skips Score of PodTopologySpread."""
-        constraints = self._constraints(pod.pod, SCHEDULE_ANYWAY, snapshot.objects)
+        constraints = self.constraints_of(pod.pod, SCHEDULE_ANYWAY, snapshot.objects)
         if not constraints:
             applies("R-SPREAD-12")
             return Skip()
@@ -205,7 +209,7 @@ class PodTopologySpread:
         nodeTaintsPolicy Honor."""
         if not all(_is_involved(changed, pod) for changed in (before, after) if changed is not None):
             return False
-        constraints = self._constraints(pod, DO_NOT_SCHEDULE, objects)
+        constraints = self.constraints_of(pod, DO_NOT_SCHEDULE, objects)
         if not _selection_changes(constraints, before, after) and not (
             _has_new_tolerations(pod, before, after) and any(c.honors_taints for c in constraints)
         ):
@@ -219,7 +223,7 @@ class PodTopologySpread:
         """R-SPREAD-17: A pod that PodTopologySpread rejected is requeued when a node with the topology keys of all
         its DoNotSchedule constraints is added or deleted, when a node gains or loses the last of these keys, and
         when one that has them all changes its domain or its taints."""
-        constraints = self._constraints(pod, DO_NOT_SCHEDULE, objects)
+        constraints = self.constraints_of(pod, DO_NOT_SCHEDULE, objects)
         had = before is not None and has_all_keys(before.metadata.labels, constraints)
         has = after is not None and has_all_keys(after.metadata.labels, constraints)
         matters = had != has

@@ -16,7 +16,9 @@ from refsched.objects.meta import ObjectMeta
 from refsched.objects.node import HOSTNAME_LABEL, Node
 from refsched.objects.pod import Pod, PodSpec, TopologySpreadConstraint
 from refsched.objects.selectors import EVERYTHING, Selector, compile_selector
-from refsched.plugins.default_selector import selects_labels, with_labels
+from refsched.plugins.default_selector import with_labels
+from refsched.plugins.node_affinity import matches_required
+from refsched.plugins.taint_toleration import is_repelled
 from refsched.rules import applies
 
 DO_NOT_SCHEDULE = "DoNotSchedule"
@@ -43,32 +45,13 @@ class Constraint:
         """R-SPREAD-04: A node that does not match the pod's nodeSelector or required node affinity does not count,
         unless nodeAffinityPolicy is Ignore; a node with untolerated taints does not count if nodeTaintsPolicy is
         Honor, and counts otherwise. Source: matchNodeInclusionPolicies."""
-        if self.honors_affinity and not node_is_required(pod, node):
+        if self.honors_affinity and not matches_required(pod, node):
             applies("R-SPREAD-04")
             return False
-        if self.honors_taints and not tolerates_taints(pod, node):
+        if self.honors_taints and is_repelled(pod, node):
             applies("R-SPREAD-04")
             return False
         return True
-
-
-def node_is_required(pod: Pod, node: Node) -> bool:
-    """Returns whether the pod's node selector and required node affinity both allow the node.
-    Source: component-helpers nodeaffinity.go, RequiredNodeAffinity.Match (v0.34.2)."""
-    if not selects_labels(pod.spec.node_selector, node.metadata.labels):
-        return False
-    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
-    required = affinity.required_during_scheduling_ignored_during_execution if affinity else None
-    return required is None or required.matches(node)
-
-
-def tolerates_taints(pod: Pod, node: Node) -> bool:
-    """Returns whether the pod tolerates every NoSchedule and NoExecute taint of the node."""
-    return all(
-        any(toleration.tolerates(taint) for toleration in pod.spec.tolerations)
-        for taint in node.spec.taints
-        if taint.effect in ("NoSchedule", "NoExecute")
-    )
 
 
 def compile_constraints(

@@ -88,8 +88,9 @@ class ServiceAffinity:
     def remove_pod(
         self, state: Companions, pod: PodInfo, removed: PodInfo, node: NodeInfo, snapshot: Snapshot
     ) -> Companions:
-        kept = tuple(other for other in state.pods if other.key != removed.pod.key)
-        return evolve(state, pods=kept)
+        """Removes the first pod of this name; one that was created anew under the same name stays."""
+        at = next((at for at, other in enumerate(state.pods) if other.key == removed.pod.key), None)
+        return state if at is None else evolve(state, pods=(*state.pods[:at], *state.pods[at + 1 :]))
 
     # --- Filter -----------------------------------------------------------------------------------
 

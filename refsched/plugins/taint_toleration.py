@@ -6,7 +6,7 @@ Source: plugins/tainttoleration/taint_toleration.go (v1.34.2).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import frozen
 
@@ -39,7 +39,7 @@ class TaintToleration:
         """R-TAINT-01: A node with an untolerated NoSchedule or NoExecute taint is rejected as
         UnschedulableAndUnresolvable.
         R-TAINT-02: An untolerated PreferNoSchedule taint does not reject a node."""
-        if _is_repelled(pod.pod, node.existing_node):
+        if is_repelled(pod.pod, node.existing_node):
             return unresolvable(UNTOLERATED)
         if _untolerated_preferences(node.existing_node, pod.pod.spec.tolerations):
             applies("R-TAINT-02")
@@ -76,7 +76,7 @@ class TaintToleration:
     def after_node_change(self, pod: Pod, before: Node | None, after: Node, objects: ObjectStore) -> bool:
         """R-TAINT-05: A node that is added without NoSchedule or NoExecute taints that the pod does not tolerate,
         or that loses the last of them, requeues a pod that TaintToleration rejected."""
-        if _is_repelled(pod, after) or (before is not None and not _is_repelled(pod, before)):
+        if is_repelled(pod, after) or (before is not None and not is_repelled(pod, before)):
             return False
         applies("R-TAINT-05")
         return True
@@ -104,9 +104,14 @@ class TaintToleration:
     )
 
 
-def _is_repelled(pod: Pod, node: Node) -> bool:
+def untolerated_taints(pod: Pod, node: Node) -> Iterator[Taint]:
+    """Returns the NoSchedule and NoExecute taints of the node that the pod does not tolerate."""
     rejecting = (taint for taint in node.spec.taints if taint.effect in ("NoSchedule", "NoExecute"))
-    return any(not _tolerated(taint, pod.spec.tolerations) for taint in rejecting)
+    return (taint for taint in rejecting if not _tolerated(taint, pod.spec.tolerations))
+
+
+def is_repelled(pod: Pod, node: Node) -> bool:
+    return any(untolerated_taints(pod, node))
 
 
 def _untolerated_preferences(node: Node, tolerations: Tolerations) -> int:

@@ -11,6 +11,7 @@ Source: plugins/volumebinding/volume_binding.go (v1.34.2).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from attrs import evolve, frozen
 
@@ -91,7 +92,7 @@ class VolumeBindingArgs(PluginArgs):
 @frozen
 class VolumeBinding:
     name = "VolumeBinding"
-    POINTS = ("preFilter", "filter", "preScore", "score", "reserve", "preBind")
+    POINTS: ClassVar[tuple[str, ...]] = ("preFilter", "filter", "preScore", "score", "reserve", "preBind")
     WITHOUT_PRE_FILTER = error("not found")
     READS = (
         "Pod.spec.volumes",
@@ -102,7 +103,7 @@ class VolumeBinding:
         "CSIDriver",
         "CSIStorageCapacity",
     )
-    ARGS = VolumeBindingArgs
+    ARGS: ClassVar[type[PluginArgs]] = VolumeBindingArgs
     bind_timeout_seconds: float = 600.0
     steps: VolumeSteps = VolumeSteps()
 
@@ -193,7 +194,7 @@ class VolumeBinding:
         unchanged, and fails if that is no volume."""
         if state is None:
             return SUCCESS
-        changes = state.changes if state.is_reserved else _not_assumed(state, node)
+        changes = state.changes if state.is_reserved else not_assumed(state, node)
         if changes is None:
             return SUCCESS
         if not state.is_reserved and not changes.volumes:
@@ -315,7 +316,7 @@ class VolumeBinding:
     )
 
 
-def _not_assumed(state: PodState, node: NodeInfo) -> Changes:
+def not_assumed(state: PodState, node: NodeInfo) -> Changes:
     found = find_pod_volumes(state.claims, node.existing_node)
     assert found is not None, "Filter let the node pass"
     return unchanged(found)

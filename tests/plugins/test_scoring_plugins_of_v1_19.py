@@ -293,6 +293,19 @@ def test_a_pod_that_the_dry_run_has_taken_away_does_not_count() -> None:
     assert plugin.filter(state, pod, nodes[1]) == OTHER
 
 
+def test_of_two_pods_of_one_name_the_dry_run_takes_away_the_first() -> None:
+    plugin, pod = ServiceAffinity(("zone",)), web("p")
+    old, new = web("a", "n1"), web("a", "n2")
+    nodes = [named("n1", old, zone="z1"), named("n2", new, zone="z2")]
+    snapshot = snapshot_of(*nodes, objects=store(service("s", **WEB)))
+    state = plugin.pre_filter(pod, snapshot).state
+    without = nodes[0].without_pod("a")
+    left = plugin.remove_pod(state, pod, old, without, snapshot)
+    assert plugin.filter(left, pod, nodes[1]) == SUCCESS
+    assert plugin.filter(left, pod, without) == OTHER
+    assert plugin.remove_pod(left, pod, web("b", "n1"), without, snapshot) == left
+
+
 def test_the_pods_of_a_service_spread_over_the_values_of_a_label() -> None:
     plugin = ServiceAffinity(anti_affinity_labels_preference=("zone", "rack"))
     nodes = [

@@ -97,8 +97,9 @@ WRONG = (
         "one-selected-label-is-enough",
         "A node matches nodeSelector if it has any one of the labels, not all of them.",
         _AFFINITY,
-        "return all(labels.get(key) == value for key, value in pod.spec.node_selector.items())",
-        "selected = [labels.get(key) == value for key, value in pod.spec.node_selector.items()]\n"
+        "return selects_labels(pod.spec.node_selector, node.metadata.labels)",
+        "labels = node.metadata.labels\n"
+        "    selected = [labels.get(key) == value for key, value in pod.spec.node_selector.items()]\n"
         "    return not selected or any(selected)",
         breaks=("R-NODEAFF-04",),
     ),
@@ -123,11 +124,10 @@ WRONG = (
         "requires-preferences",
         "A node is rejected unless it matches one of the pod's preferred terms.",
         _AFFINITY,
-        "if _is_selected(pod.pod, node.existing_node) and _has_affinity(pod.pod, node.existing_node):",
-        "own = _affinity(pod.pod).preferred_during_scheduling_ignored_during_execution\n"
+        "if matches_required(pod.pod, node.existing_node):",
+        "own = affinity_of(pod.pod).preferred_during_scheduling_ignored_during_execution\n"
         "        if (\n"
-        "            _is_selected(pod.pod, node.existing_node)\n"
-        "            and _has_affinity(pod.pod, node.existing_node)\n"
+        "            matches_required(pod.pod, node.existing_node)\n"
         "            and (not own or any(term.preference.matches(node.existing_node) for term in own))\n"
         "        ):",
         cites="karpenter #1204, #1300",
@@ -146,7 +146,7 @@ WRONG = (
         "matching-nodes-requeue-again",
         "A node that already matched before a label update requeues the pod.",
         _AFFINITY,
-        "elif before is not None and _is_selected(pod, before) and _has_affinity(pod, before):",
+        "elif before is not None and matches_required(pod, before):",
         "elif False:",
         breaks=("R-NODEAFF-07",),
     ),
@@ -154,7 +154,7 @@ WRONG = (
         "looks-at-affinity-alone-before",
         "For the node before the update the hint checks node affinity, but not nodeSelector.",
         _AFFINITY,
-        "elif before is not None and _is_selected(pod, before) and _has_affinity(pod, before):",
+        "elif before is not None and matches_required(pod, before):",
         "elif before is not None and _is_selected(pod, before):",
         breaks=("R-NODEAFF-07",),
     ),
@@ -178,8 +178,9 @@ WRONG = (
         "no-label-is-an-empty-one",
         "A selector for an empty value also matches nodes without the label.",
         _AFFINITY,
-        "return all(labels.get(key) == value for key, value in pod.spec.node_selector.items())",
-        "return all(labels.get(key, '') == value for key, value in pod.spec.node_selector.items())",
+        "return selects_labels(pod.spec.node_selector, node.metadata.labels)",
+        "labels = node.metadata.labels\n"
+        "    return all(labels.get(key, '') == value for key, value in pod.spec.node_selector.items())",
         breaks=("R-NODEAFF-04",),
     ),
     Wrong(

@@ -13,7 +13,7 @@ WRONG = (
         "counts-nodes-left-out",
         "Nodes that the pod's node affinity excludes are counted.",
         _CONSTRAINTS,
-        "if self.honors_affinity and not node_is_required(pod, node):",
+        "if self.honors_affinity and not matches_required(pod, node):",
         "if False:",
         cites="kubernetes #106971",
         breaks=("R-SPREAD-04",),
@@ -109,7 +109,7 @@ WRONG = (
         "never-honors-taints",
         "Tainted nodes are counted even if nodeTaintsPolicy is Honor.",
         _CONSTRAINTS,
-        "if self.honors_taints and not tolerates_taints(pod, node):",
+        "if self.honors_taints and is_repelled(pod, node):",
         "if False:",
         cites="autoscaler #8162",
         breaks=("R-SPREAD-04",),
@@ -136,11 +136,11 @@ WRONG = (
         "preferences-make-domains",
         "Nodes that match none of the pod's preferred terms are excluded from the count.",
         _CONSTRAINTS,
-        "    return required is None or required.matches(node)\n",
-        "    preferred = affinity.preferred_during_scheduling_ignored_during_execution if affinity else ()\n"
-        "    return (required is None or required.matches(node)) and (\n"
-        "        not preferred or any(term.preference.matches(node) for term in preferred)\n"
-        "    )\n",
+        "if self.honors_affinity and not matches_required(pod, node):",
+        "affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None\n"
+        "        preferred = affinity.preferred_during_scheduling_ignored_during_execution if affinity else ()\n"
+        "        is_preferred = not preferred or any(term.preference.matches(node) for term in preferred)\n"
+        "        if self.honors_affinity and not (matches_required(pod, node) and is_preferred):",
         cites="karpenter #450",
         breaks=("R-SPREAD-04",),
     ),
@@ -148,9 +148,9 @@ WRONG = (
         "filters-by-schedule-anyway",
         "A ScheduleAnyway constraint rejects nodes as DoNotSchedule does.",
         _SPREAD,
-        "constraints = self._constraints(pod.pod, DO_NOT_SCHEDULE, snapshot.objects)",
+        "constraints = self.constraints_of(pod.pod, DO_NOT_SCHEDULE, snapshot.objects)",
         "constraints = (\n"
-        "            *self._constraints(pod.pod, DO_NOT_SCHEDULE, snapshot.objects),\n"
+        "            *self.constraints_of(pod.pod, DO_NOT_SCHEDULE, snapshot.objects),\n"
         "            *compile_constraints(pod.pod.spec.topology_spread_constraints, pod.pod, SCHEDULE_ANYWAY),\n"
         "        )",
         cites="kubernetes #91234",
@@ -274,8 +274,11 @@ WRONG = (
         "honors-no-execution-taints",
         "Nodes with an untolerated NoExecute taint count with nodeTaintsPolicy Honor.",
         _CONSTRAINTS,
-        'if taint.effect in ("NoSchedule", "NoExecute")',
-        'if taint.effect == "NoSchedule"',
+        "if self.honors_taints and is_repelled(pod, node):",
+        "if self.honors_taints and any(\n"
+        "            taint.effect == 'NoSchedule' and not any(t.tolerates(taint) for t in pod.spec.tolerations)\n"
+        "            for taint in node.spec.taints\n"
+        "        ):",
         breaks=("R-SPREAD-04",),
     ),
 )

@@ -12,8 +12,8 @@ WRONG = (
         "tolerates-the-wrong-way-round",
         "Nodes whose taints a pod tolerates are rejected, and the others are feasible.",
         _TAINT,
-        "if _is_repelled(pod.pod, node.existing_node):",
-        "if not _is_repelled(pod.pod, node.existing_node):",
+        "if is_repelled(pod.pod, node.existing_node):",
+        "if not is_repelled(pod.pod, node.existing_node):",
         cites="kubernetes #98703",
         breaks=("R-TAINT-01",),
     ),
@@ -62,9 +62,10 @@ WRONG = (
         "one-tolerated-taint-is-enough",
         "A pod that tolerates one of a node's taints tolerates the node.",
         _TAINT,
-        "return any(not _tolerated(taint, pod.spec.tolerations) for taint in rejecting)",
-        "found = [_tolerated(taint, pod.spec.tolerations) for taint in rejecting]\n"
-        "    return bool(found) and not any(found)",
+        "return any(untolerated_taints(pod, node))",
+        "found = list(untolerated_taints(pod, node))\n"
+        "    rejecting = [taint for taint in node.spec.taints if taint.effect in ('NoSchedule', 'NoExecute')]\n"
+        "    return bool(found) and len(found) == len(rejecting)",
         breaks=("R-TAINT-01",),
     ),
     Wrong(
@@ -128,8 +129,8 @@ WRONG = (
         "any-clean-node-requeues",
         "An update of a node whose taints did not reject the pod requeues it.",
         _TAINT,
-        "if _is_repelled(pod, after) or (before is not None and not _is_repelled(pod, before)):",
-        "if _is_repelled(pod, after):",
+        "if is_repelled(pod, after) or (before is not None and not is_repelled(pod, before)):",
+        "if is_repelled(pod, after):",
         breaks=("R-TAINT-05",),
     ),
     Wrong(

@@ -6,35 +6,22 @@ Source: plugins/imagelocality/image_locality.go (v1.19.16).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from attrs import evolve, frozen
 
-from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.snapshot import Snapshot
 from refsched.plugins import image_locality as current
 from refsched.rules import applies
 
-_SCORING = current.ImageLocality()
-
 
 @frozen
-class ImageLocality:
-    READS = current.ImageLocality.READS
-    name = "ImageLocality"
-    POINTS = ("score",)
-
+class ImageLocality(current.ImageLocality):
     # --- Score ------------------------------------------------------------------------------------
-
-    def pre_score(self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot) -> Continue[int]:
-        return _SCORING.pre_score(pod, feasible, snapshot)
 
     def score(self, number_of_nodes: int, pod: PodInfo, node: NodeInfo) -> int:
         """R-IMAGE-51: In v1.19 the images of init containers do not count for ImageLocality's score, nor do init
         containers raise what scores 100."""
         if not pod.pod.spec.init_containers:
-            return _SCORING.score(number_of_nodes, pod, node)
+            return super().score(number_of_nodes, pod, node)
         applies("R-IMAGE-51")
         without = evolve(pod.pod, spec=evolve(pod.pod.spec, init_containers=()))
-        return _SCORING.score(number_of_nodes, PodInfo(without), node)
+        return super().score(number_of_nodes, PodInfo(without), node)

@@ -33,39 +33,21 @@ class InterPodAffinityArgs(PluginArgs):
 
 
 @frozen
-class InterPodAffinity:
-    """``hard_pod_affinity_weight`` is what a required affinity of a running pod adds to the score."""
-
-    READS = current.InterPodAffinity.READS
-    hard_pod_affinity_weight: int = 1
-    name = "InterPodAffinity"
-    POINTS = ("preFilter", "filter", "preScore", "score")
+class InterPodAffinity(current.InterPodAffinity):
     ARGS = InterPodAffinityArgs
 
     @classmethod
-    def of_args(cls, args: InterPodAffinityArgs, handle: Handle) -> InterPodAffinity:
+    def of_args(  # type: ignore[override]  # The arguments are others.
+        cls, args: InterPodAffinityArgs, handle: Handle
+    ) -> InterPodAffinity:
         return cls(args.hard_pod_affinity_weight)
-
-    @property
-    def _current(self) -> current.InterPodAffinity:
-        return current.InterPodAffinity(self.hard_pod_affinity_weight)
 
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[current.Filtering]:
         """Never answers Skip, since the terms of a pod that is nominated to a node may be the first to count."""
-        answer = self._current.pre_filter(pod, snapshot)
+        answer = super().pre_filter(pod, snapshot)
         return answer if isinstance(answer, Continue) else Continue(_NOTHING)
-
-    def add_pod(
-        self, state: current.Filtering, pod: PodInfo, added: PodInfo, node: NodeInfo, snapshot: Snapshot
-    ) -> current.Filtering:
-        return self._current.add_pod(state, pod, added, node, snapshot)
-
-    def remove_pod(
-        self, state: current.Filtering, pod: PodInfo, removed: PodInfo, node: NodeInfo, snapshot: Snapshot
-    ) -> current.Filtering:
-        return self._current.remove_pod(state, pod, removed, node, snapshot)
 
     # --- Filter -----------------------------------------------------------------------------------
 
@@ -73,14 +55,11 @@ class InterPodAffinity:
         """R-PODAFF-51: In v1.19 a node that does not match the pod's affinity or anti-affinity, or the
         anti-affinity of a running pod, is rejected with a general reason beside the one that says which of
         them."""
-        status = self._current.filter(state, pod, node)
+        status = super().filter(state, pod, node)
         if status.is_success:
             return status
         applies(NOT_MATCHED.rule)
         return evolve(status, reasons=(NOT_MATCHED, *status.reasons))
-
-    def labels_read(self, state: current.Filtering) -> tuple[str, ...]:
-        return self._current.labels_read(state)
 
     # --- Score ------------------------------------------------------------------------------------
 
@@ -89,14 +68,11 @@ class InterPodAffinity:
     ) -> Continue[current.TopologyScores]:
         """R-PODAFF-52: In v1.19 every node gets a score for inter-pod affinity, which is 0 where no term of the
         pod or of a running pod is met."""
-        answer = self._current.pre_score(pod, feasible, snapshot)
+        answer = super().pre_score(pod, feasible, snapshot)
         if isinstance(answer, Continue):
             return answer
         applies("R-PODAFF-52")
         return Continue({})
-
-    def score(self, scores: current.TopologyScores, pod: PodInfo, node: NodeInfo) -> int:
-        return self._current.score(scores, pod, node)
 
     def normalize_score(
         self, scores: current.TopologyScores, pod: PodInfo, raw: Mapping[str, int]

@@ -13,15 +13,13 @@ from attrs import frozen
 
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
-from refsched.objects.pod import NodeAffinity as NodeAffinityTerms
 from refsched.objects.selectors import NodeSelectorTerm
+from refsched.plugins.node_affinity import affinity_of, matches_required
 from refsched.plugins.normalize import normalize
-from refsched.plugins.pod_topology_spread_constraints import node_is_required
 from refsched.rules import Reason, applies
 
 NOT_SELECTED = Reason("node(s) didn't match node selector", "R-NODEAFF-51")
 NOT_A_NUMBER = Reason("for 'Gt', 'Lt' operators, the value must be an integer", "R-NODEAFF-54")
-_NONE = NodeAffinityTerms()
 
 
 @frozen
@@ -35,7 +33,7 @@ class NodeAffinity:
     def filter(self, state: object, pod: PodInfo, node: NodeInfo) -> Status:
         """R-NODEAFF-51: In v1.19 a node that lacks a label of the pod's nodeSelector, or that none of its required
         node affinity terms match, is rejected as UnschedulableAndUnresolvable."""
-        if node_is_required(pod.pod, node.existing_node):
+        if matches_required(pod.pod, node.existing_node):
             return SUCCESS
         return unresolvable(NOT_SELECTED)
 
@@ -47,10 +45,8 @@ class NodeAffinity:
         R-NODEAFF-53: In v1.19 a preferred term without matchExpressions matches no node.
         R-NODEAFF-54: In v1.19 a preferred term that compares with a value that is no integer ends the attempt with
         an error when a node is scored."""
-        affinity = pod.pod.spec.affinity
-        preferences = affinity.node_affinity or _NONE if affinity is not None else _NONE
         total = 0
-        for term in preferences.preferred_during_scheduling_ignored_during_execution:
+        for term in affinity_of(pod.pod).preferred_during_scheduling_ignored_during_execution:
             if term.weight == 0:
                 continue
             unreadable = _unreadable(term.preference)

@@ -19,6 +19,7 @@ from refsched.objects.pod import Pod, TopologySpreadConstraint
 from refsched.objects.selectors import EVERYTHING, Requirement, Selector
 from refsched.objects.store import ObjectStore
 from refsched.plugins import pod_topology_spread as current
+from refsched.plugins.node_affinity import matches_required
 from refsched.plugins.pod_topology_spread import NO_LABEL, NO_MATCH, FilterState, Spread
 from refsched.plugins.pod_topology_spread_args import check_default_constraints
 from refsched.plugins.pod_topology_spread_constraints import (
@@ -28,7 +29,6 @@ from refsched.plugins.pod_topology_spread_constraints import (
     compile_constraints,
     count_matching,
     has_all_keys,
-    node_is_required,
 )
 from refsched.plugins.pod_topology_spread_scoring import (
     ScoreState,
@@ -52,20 +52,18 @@ class PodTopologySpreadArgs(PluginArgs):
 
 
 @frozen
-class PodTopologySpread:
-    """``default_constraints`` are for pods that have none of their own."""
-
-    READS = current.PodTopologySpread.READS
-    default_constraints: tuple[TopologySpreadConstraint, ...] = ()
-    name = "PodTopologySpread"
-    POINTS = ("preFilter", "filter", "preScore", "score")
+class PodTopologySpread(current.PodTopologySpread):
     ARGS = PodTopologySpreadArgs
 
     @classmethod
-    def of_args(cls, args: PodTopologySpreadArgs, handle: Handle) -> PodTopologySpread:
+    def of_args(  # type: ignore[override]  # The arguments are others.
+        cls, args: PodTopologySpreadArgs, handle: Handle
+    ) -> PodTopologySpread:
         return cls(args.default_constraints)
 
-    def _constraints(self, pod: Pod, when_unsatisfiable: str, objects: ObjectStore) -> tuple[Constraint, ...]:
+    def constraints_of(
+        self, pod: Pod, when_unsatisfiable: str, objects: ObjectStore
+    ) -> tuple[Constraint, ...]:
         """R-SPREAD-51: In v1.19 default constraints apply to a pod without constraints of its own that a Service,
         ReplicationController, ReplicaSet or StatefulSet selects, and count the pods that all of these select."""
         own = pod.spec.topology_spread_constraints
@@ -81,7 +79,7 @@ class PodTopologySpread:
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[FilterState]:
-        constraints = self._constraints(pod.pod, DO_NOT_SCHEDULE, snapshot.objects)
+        constraints = self.constraints_of(pod.pod, DO_NOT_SCHEDULE, snapshot.objects)
         return Continue(tuple(_spread(each, constraints, pod.pod, snapshot) for each in constraints))
 
     def add_pod(
@@ -116,7 +114,7 @@ class PodTopologySpread:
     def pre_score(
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Continue[ScoreState]:
-        constraints = self._constraints(pod.pod, SCHEDULE_ANYWAY, snapshot.objects)
+        constraints = self.constraints_of(pod.pod, SCHEDULE_ANYWAY, snapshot.objects)
         return Continue(prepare(constraints, pod.pod, feasible, snapshot, needs_all_keys=True))
 
     def score(self, state: ScoreState, pod: PodInfo, node: NodeInfo) -> int:
@@ -153,7 +151,7 @@ def _spread(
     counts: dict[str, int] = {}
     for info in snapshot.nodes:
         labels = info.existing_node.metadata.labels
-        if has_all_keys(labels, constraints) and node_is_required(pod, info.existing_node):
+        if has_all_keys(labels, constraints) and matches_required(pod, info.existing_node):
             counts[labels[constraint.topology_key]] = 0
     for info in snapshot.nodes:
         domain = info.existing_node.metadata.labels.get(constraint.topology_key, "")

@@ -24,11 +24,11 @@ from refsched.objects.storage import PersistentVolume
 from refsched.objects.store import ObjectStore
 from refsched.plugins import volume_binding as current
 from refsched.rules import Reason
-from refsched.volumes.binding import Changes, WaitSteps, are_all_bound, unchanged, write
+from refsched.volumes.binding import Changes, WaitSteps, are_all_bound, write
 from refsched.volumes.csi_migration import untranslated
 from refsched.volumes.errors import VolumeError
 from refsched.volumes.finding import Claims, PodClaims, claims_of, find_pod_volumes
-from refsched.volumes.orders import VolumeSteps, volume_orders
+from refsched.volumes.orders import volume_orders
 from refsched.volumes.provisioning import NOTHING_TO_BIND, why_not_provisioned
 
 UNBOUND = Reason("pod has unbound immediate PersistentVolumeClaims", "R-VOLBIND-51")
@@ -51,18 +51,15 @@ class VolumeBindingArgs(PluginArgs):
 
 
 @frozen
-class VolumeBinding:
-    READS = current.VolumeBinding.READS
-    name = "VolumeBinding"
+class VolumeBinding(current.VolumeBinding):
     POINTS = ("preFilter", "filter", "reserve", "preBind")
     ARGS = VolumeBindingArgs
-    WITHOUT_PRE_FILTER = error("not found")
-    bind_timeout_seconds: float = 600.0
-    steps: VolumeSteps = VolumeSteps()
 
     @classmethod
-    def of_args(cls, args: VolumeBindingArgs, handle: Handle) -> VolumeBinding:
-        return cls(float(args.bind_timeout_seconds))
+    def of_args(  # type: ignore[override]  # The arguments are others.
+        cls, args: VolumeBindingArgs, handle: Handle
+    ) -> VolumeBinding:
+        return cls(args.bind_timeout_seconds)
 
     # --- PreFilter --------------------------------------------------------------------------------
 
@@ -90,23 +87,10 @@ class VolumeBinding:
 
     # --- Reserve ----------------------------------------------------------------------------------
 
-    def without_filter(self, state: object) -> None:
-        """Returns None: without Filter no volumes were found, and there are none to reserve."""
-
     def without_reserve(self, state: object, node: NodeInfo) -> Status | None:
         """Returns an error if Filter found no volumes, even for a pod without claims: only Reserve says that
         there is nothing to bind."""
         return error(NOT_FOUND_ON_NODE.of(node.name)) if state is None else None
-
-    def reserve(
-        self, state: current.PodState | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore
-    ) -> Continue[current.PodState | None] | Reject:
-        return current.VolumeBinding().reserve(state, pod, node, objects)
-
-    def unreserve(
-        self, state: current.PodState | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore
-    ) -> None:
-        current.VolumeBinding().unreserve(state, pod, node, objects)
 
     # --- PreBind ----------------------------------------------------------------------------------
 
@@ -118,7 +102,7 @@ class VolumeBinding:
         is an error if that is no volume to bind or no claim to provision."""
         if state is None:
             return SUCCESS
-        changes = state.changes if state.is_reserved else _not_assumed(state, node)
+        changes = state.changes if state.is_reserved else current.not_assumed(state, node)
         if changes is None:
             return SUCCESS
         if not state.is_reserved and not changes.volumes:
@@ -138,12 +122,6 @@ class VolumeBinding:
 
         timed_out = error("Failed to bind volumes: timed out waiting for the condition")
         return WaitFor(check, self.bind_timeout_seconds, timed_out)
-
-
-def _not_assumed(state: current.PodState, node: NodeInfo) -> Changes:
-    found = find_pod_volumes(state.claims, node.existing_node)
-    assert found is not None, "Filter let the node pass"
-    return unchanged(found)
 
 
 def _rejection_by_bound(claims: Claims, node: Node, objects: ObjectStore) -> str | None:

@@ -73,9 +73,9 @@ def test_a_rule_that_may_not_be_named_is_not(came: tuple[Comparison, list[Compar
 def test_in_a_process_of_its_own_the_same_is_found_and_here_nothing_is_changed(
     came: tuple[Comparison, list[Comparison]],
 ) -> None:
-    before = taint_toleration._is_repelled.__code__
+    before = taint_toleration.is_repelled.__code__
     assert explained_apart(*came, SUSPECTED, any_rule) == explanation_of(*came, SUSPECTED, any_rule)
-    assert taint_toleration._is_repelled.__code__ is before
+    assert taint_toleration.is_repelled.__code__ is before
     assert not came[0].agrees()
 
 
@@ -139,7 +139,7 @@ def test_a_function_without_rules_has_those_of_its_callers(
     tracer = sys.gettrace()
     course = course_of(came[0].agrees)
     assert sys.gettrace() is tracer
-    helper = Function("refsched.plugins.taint_toleration", "_is_repelled")
+    helper = Function("refsched.plugins.taint_toleration", "is_repelled")
     assert course.rules_at(helper, 1)[0] == "R-TAINT-01"
     assert Course().rules_at(helper, 1) == ()
 
@@ -152,12 +152,12 @@ def test_breakings_come_from_the_most_suspected_places_and_a_function_is_mended_
     found = list(breakings_of(course, lambda rule: values.get(rule, 0.0)))
     assert [one.value for one in found] == sorted((one.value for one in found), reverse=True)
     assert {one.value for one in found} == {1.0, 0.5}
-    before = taint_toleration._is_repelled.__code__
-    one = next(one for one in found if one.where and one.where.name == "_is_repelled")
+    before = taint_toleration.is_repelled.__code__
+    one = next(one for one in found if one.where and one.where.name == "is_repelled")
     with broken(one) as is_broken:
         assert is_broken
-        assert taint_toleration._is_repelled.__code__ is not before
-    assert taint_toleration._is_repelled.__code__ is before
+        assert taint_toleration.is_repelled.__code__ is not before
+    assert taint_toleration.is_repelled.__code__ is before
 
 
 def test_what_is_no_function_or_no_program_cannot_be_broken() -> None:
