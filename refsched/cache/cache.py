@@ -33,7 +33,6 @@ class Cache:
         self._images_to_learn: set[str] = set()
         self._generation = 0
         self._searched: dict[str, NodeInfo] = {}
-        self._with_affinity: dict[str, NodeInfo] = {}
         self._came_or_went: set[str] = set()
         self._changed: dict[str, int] = {}
         self._seen = self._ordered = 0
@@ -184,24 +183,15 @@ class Cache:
             self._came_or_went.clear()
             self._searched = {name: self._nodes[name] for name in self._tree.names()}
             self._ordered = self._generation
-            self._with_affinity = {n: info for n, info in self._searched.items() if info.pods_with_affinity}
         for name, generation in reversed(self._changed.items()):
             if generation <= self._seen:
                 break
             if name in self._searched:
-                self._searched[name] = info = self._nodes[name]
-                self._note_affinity(info)
+                self._searched[name] = self._nodes[name]
         self._seen = self._generation
         by_name = dict(self._searched)
         changes = NodeChanges(self._generation, self._ordered, self._changed)
-        with_affinity = tuple(self._with_affinity.values())
-        return Snapshot(tuple(by_name.values()), by_name, changes=changes, with_affinity=with_affinity)
-
-    def _note_affinity(self, info: NodeInfo) -> None:
-        if info.pods_with_affinity:
-            self._with_affinity[info.name] = info
-        else:
-            self._with_affinity.pop(info.name, None)
+        return Snapshot(tuple(by_name.values()), by_name, changes=changes)
 
     def usage(self) -> dict[str, NodeInfo]:
         """Returns every node name under which something counts, for an observer."""

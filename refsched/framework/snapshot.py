@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, TypeVar
 
-from attrs import Factory, field, frozen
+from attrs import field, frozen
 
 from refsched.framework.choices import Choices, FirstChoice
 from refsched.framework.node_info import NodeInfo
@@ -60,10 +60,6 @@ class Snapshot:
     choices: Choices = field(factory=FirstChoice, eq=False)
     changes: NodeChanges | None = field(default=None, eq=False)
     sums: Sums = field(default=added_up, eq=False)
-    with_affinity: tuple[NodeInfo, ...] = Factory(
-        lambda self: tuple(node for node in self.nodes if node.pods_with_affinity), takes_self=True
-    )
-    """These are the nodes with a pod that has affinity or anti-affinity terms."""
 
     def get(self, name: str) -> NodeInfo | None:
         return self.by_name.get(name)

@@ -115,7 +115,9 @@ class DefaultPreemption:
         if not context.snapshot.nodes:
             return PostFilterResult(error("no nodes available"))
         nodes = potential_nodes(context)
-        wanted = self._number_of_candidates(len(nodes))
+        wanted = number_of_candidates(
+            len(nodes), self.min_candidate_nodes_percentage, self.min_candidate_nodes_absolute
+        )
         found = dry_run(context, nodes, self.steps)
         if wanted == 0 or not found.candidates:
             return _nothing_found(context, found)
@@ -129,11 +131,6 @@ class DefaultPreemption:
             return PostFilterResult(unschedulable(NO_CANDIDATE))
         picked = context.choices.choose("candidate", sorted(picks, key=lambda candidate: candidate.node))
         return PostFilterResult(SUCCESS, picked.node, picked.victims, _outranked(context, picked.node))
-
-    def _number_of_candidates(self, nodes: int) -> int:
-        return number_of_candidates(
-            nodes, self.min_candidate_nodes_percentage, self.min_candidate_nodes_absolute
-        )
 
     def _possible_picks(
         self, context: PostFilterContext, candidates: Sequence[Candidate], wanted: int

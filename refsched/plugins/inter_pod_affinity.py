@@ -100,24 +100,19 @@ class InterPodAffinity:
         """R-PODAFF-01: A pod without required affinity and anti-affinity terms skips Filter of InterPodAffinity if
         no required anti-affinity term of a running pod matches it."""
         namespace_labels = snapshot.namespace_labels.get(pod.pod.namespace)
-        keeping_away = KeepingAway(pod.pod, namespace_labels)
-        existing = snapshot.sum_over_nodes(keeping_away) if snapshot.with_affinity else {}
+        existing = snapshot.sum_over_nodes(KeepingAway(pod.pod, namespace_labels))
         if not (existing or pod.required_affinity_terms or pod.required_anti_affinity_terms):
             applies("R-PODAFF-01")
             return Skip()
         affinity_terms = self._resolved(pod.required_affinity_terms, snapshot)
         anti_affinity_terms = self._resolved(pod.required_anti_affinity_terms, snapshot)
-        affinity = snapshot.sum_over_nodes(MeetingAll(affinity_terms)) if affinity_terms else {}
-        anti_affinity = (
-            snapshot.sum_over_nodes(MeetingAny(anti_affinity_terms)) if anti_affinity_terms else {}
-        )
         return Continue(
             Filtering(
                 affinity_terms,
                 anti_affinity_terms,
                 namespace_labels,
-                TopologyCounts(affinity),
-                TopologyCounts(anti_affinity),
+                TopologyCounts(snapshot.sum_over_nodes(MeetingAll(affinity_terms))),
+                TopologyCounts(snapshot.sum_over_nodes(MeetingAny(anti_affinity_terms))),
                 TopologyCounts(existing),
             )
         )
@@ -181,8 +176,7 @@ class InterPodAffinity:
         wanted = self._resolved(pod.preferred_affinity_terms, snapshot)
         unwanted = self._resolved(pod.preferred_anti_affinity_terms, snapshot)
         namespace_labels = snapshot.namespace_labels.get(pod.pod.namespace)
-        weights = Weights(self, has_own, wanted, unwanted, pod.pod, namespace_labels)
-        scores = snapshot.sum_over_nodes(weights) if has_own or snapshot.with_affinity else {}
+        scores = snapshot.sum_over_nodes(Weights(self, wanted, unwanted, pod.pod, namespace_labels))
         return Continue(scores) if scores else Skip()
 
     def weighted_terms_of(self, existing: PodInfo) -> Iterator[tuple[AffinityTerm, int]]:
@@ -295,7 +289,6 @@ class Weights:
     node, and of the terms of such pods that match the pod."""
 
     plugin: InterPodAffinity
-    has_own: bool
     wanted: tuple[AffinityTerm, ...]
     unwanted: tuple[AffinityTerm, ...]
     pod: Pod = field(eq=what_terms_read)
@@ -303,7 +296,7 @@ class Weights:
 
     def __call__(self, node: NodeInfo) -> Mapping[Domain, int]:
         found: dict[Domain, int] = {}
-        for other in node.pods if self.has_own else node.pods_with_affinity:
+        for other in node.pods if self.wanted or self.unwanted else node.pods_with_affinity:
             _tally(found, node, _weighted(self.wanted, 1), other.pod, None)
             _tally(found, node, _weighted(self.unwanted, -1), other.pod, None)
             _tally(found, node, self.plugin.weighted_terms_of(other), self.pod, self.namespace_labels)

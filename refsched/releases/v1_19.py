@@ -31,32 +31,32 @@ from refsched.objects.pod import TopologySpreadConstraint
 from refsched.objects.v1_19 import with_rounded_requests
 from refsched.oddities.v1_19 import AS_RELEASED
 from refsched.plugins.default_binder import DefaultBinder
-from refsched.plugins.node_label import NodeLabel
 from refsched.plugins.node_ports import NodePorts
-from refsched.plugins.node_prefer_avoid_pods import NodePreferAvoidPods
-from refsched.plugins.node_resources_least_allocated import NodeResourcesLeastAllocated
-from refsched.plugins.node_resources_most_allocated import NodeResourcesMostAllocated
 from refsched.plugins.node_unschedulable import NodeUnschedulable
-from refsched.plugins.non_csi_volume_limits import (
+from refsched.plugins.priority_sort import PrioritySort
+from refsched.plugins.v1_19.default_preemption import DefaultPreemption
+from refsched.plugins.v1_19.image_locality import ImageLocality
+from refsched.plugins.v1_19.inter_pod_affinity import InterPodAffinity
+from refsched.plugins.v1_19.node_affinity import NodeAffinity
+from refsched.plugins.v1_19.node_label import NodeLabel
+from refsched.plugins.v1_19.node_name import NodeName
+from refsched.plugins.v1_19.node_prefer_avoid_pods import NodePreferAvoidPods
+from refsched.plugins.v1_19.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
+from refsched.plugins.v1_19.node_resources_fit import NodeResourcesFit
+from refsched.plugins.v1_19.node_resources_least_allocated import NodeResourcesLeastAllocated
+from refsched.plugins.v1_19.node_resources_most_allocated import NodeResourcesMostAllocated
+from refsched.plugins.v1_19.node_volume_limits import NodeVolumeLimits
+from refsched.plugins.v1_19.non_csi_volume_limits import (
     AZURE_DISK,
     CINDER,
     EBS,
     GCE_PD,
     NonCSIVolumeLimits,
 )
-from refsched.plugins.priority_sort import PrioritySort
-from refsched.plugins.requested_to_capacity_ratio import RequestedToCapacityRatio
-from refsched.plugins.selector_spread import SelectorSpread
-from refsched.plugins.service_affinity import ServiceAffinity
-from refsched.plugins.v1_19.default_preemption import DefaultPreemption
-from refsched.plugins.v1_19.image_locality import ImageLocality
-from refsched.plugins.v1_19.inter_pod_affinity import InterPodAffinity
-from refsched.plugins.v1_19.node_affinity import NodeAffinity
-from refsched.plugins.v1_19.node_name import NodeName
-from refsched.plugins.v1_19.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
-from refsched.plugins.v1_19.node_resources_fit import NodeResourcesFit
-from refsched.plugins.v1_19.node_volume_limits import NodeVolumeLimits
 from refsched.plugins.v1_19.pod_topology_spread import PodTopologySpread, PodTopologySpreadArgs
+from refsched.plugins.v1_19.requested_to_capacity_ratio import RequestedToCapacityRatio
+from refsched.plugins.v1_19.selector_spread import SelectorSpread
+from refsched.plugins.v1_19.service_affinity import ServiceAffinity
 from refsched.plugins.v1_19.taint_toleration import TaintToleration
 from refsched.plugins.v1_19.volume_binding import VolumeBinding
 from refsched.plugins.v1_19.volume_restrictions import VolumeRestrictions

@@ -20,13 +20,13 @@ from refsched.objects.store import ObjectStore
 from refsched.objects.workloads import Service
 from refsched.oddities.fixed_orders import FIXED_ORDERS
 from refsched.oddities.v1_19 import PANICS
-from refsched.plugins.non_csi_volume_limits import AZURE_DISK, CINDER, EBS, GCE_PD, NonCSIVolumeLimits
 from refsched.plugins.v1_19.image_locality import ImageLocality
 from refsched.plugins.v1_19.inter_pod_affinity import InterPodAffinity
 from refsched.plugins.v1_19.node_affinity import NodeAffinity
 from refsched.plugins.v1_19.node_name import NodeName
 from refsched.plugins.v1_19.node_resources_fit import NodeResourcesFit
 from refsched.plugins.v1_19.node_volume_limits import NodeVolumeLimits, limit_key
+from refsched.plugins.v1_19.non_csi_volume_limits import AZURE_DISK, CINDER, EBS, GCE_PD, NonCSIVolumeLimits
 from refsched.plugins.v1_19.pod_topology_spread import PodTopologySpread
 from refsched.plugins.v1_19.taint_toleration import TaintToleration
 from refsched.plugins.v1_19.volume_binding import VolumeBinding

@@ -18,15 +18,15 @@ from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.objects.store import ObjectStore
 from refsched.objects.workloads import ReplicaSet, ReplicationController, Service, StatefulSet
-from refsched.plugins.node_label import NodeLabel
-from refsched.plugins.node_prefer_avoid_pods import ANNOTATION, NodePreferAvoidPods
-from refsched.plugins.node_resources_least_allocated import NodeResourcesLeastAllocated
-from refsched.plugins.node_resources_most_allocated import NodeResourcesMostAllocated
-from refsched.plugins.requested_to_capacity_ratio import RequestedToCapacityRatio
 from refsched.plugins.resource_scoring import ResourceSpec, UtilizationShapePoint
-from refsched.plugins.selector_spread import SelectorSpread
-from refsched.plugins.service_affinity import ServiceAffinity
+from refsched.plugins.v1_19.node_label import NodeLabel
+from refsched.plugins.v1_19.node_prefer_avoid_pods import ANNOTATION, NodePreferAvoidPods
 from refsched.plugins.v1_19.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
+from refsched.plugins.v1_19.node_resources_least_allocated import NodeResourcesLeastAllocated
+from refsched.plugins.v1_19.node_resources_most_allocated import NodeResourcesMostAllocated
+from refsched.plugins.v1_19.requested_to_capacity_ratio import RequestedToCapacityRatio
+from refsched.plugins.v1_19.selector_spread import SelectorSpread
+from refsched.plugins.v1_19.service_affinity import ServiceAffinity
 from tests.applied import applied, container, info, on, requesting
 from tests.applied import node as node_of
 from tests.snapshots import snapshot_of

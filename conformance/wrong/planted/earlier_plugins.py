@@ -227,7 +227,7 @@ WRONG = (
     _Wrong(
         "avoided-controllers-are-welcome",
         "A node that asks pods of a controller to stay away scores as any other.",
-        "refsched.plugins.node_prefer_avoid_pods",
+        "refsched.plugins.v1_19.node_prefer_avoid_pods",
         '            applies("R-AVOID-01")\n            return 0',
         '            applies("R-AVOID-01")\n            return MAX_NODE_SCORE',
         breaks=("R-AVOID-01",),
@@ -235,7 +235,7 @@ WRONG = (
     _Wrong(
         "every-kind-of-controller-is-avoided",
         "A node may ask the pods of a StatefulSet to stay away.",
-        "refsched.plugins.node_prefer_avoid_pods",
+        "refsched.plugins.v1_19.node_prefer_avoid_pods",
         '("ReplicationController", "ReplicaSet")',
         '("ReplicaSet",)',
         breaks=("R-AVOID-01",),
@@ -243,7 +243,7 @@ WRONG = (
     _Wrong(
         "most-allocated-may-exceed",
         "A resource that is requested beyond its capacity scores more than 100.",
-        "refsched.plugins.node_resources_most_allocated",
+        "refsched.plugins.v1_19.node_resources_most_allocated",
         "min(use.requested, use.capacity) * MAX_NODE_SCORE",
         "use.requested * MAX_NODE_SCORE",
         breaks=("R-MOST-01",),
@@ -251,7 +251,7 @@ WRONG = (
     _Wrong(
         "least-allocated-rounds-up",
         "The free share of a resource is rounded up.",
-        "refsched.plugins.node_resources_least_allocated",
+        "refsched.plugins.v1_19.node_resources_least_allocated",
         "    return (use.capacity - use.requested) * MAX_NODE_SCORE // use.capacity",
         "    return -((use.requested - use.capacity) * MAX_NODE_SCORE // use.capacity)",
         breaks=("R-LEAST-01",),
@@ -259,7 +259,7 @@ WRONG = (
     _Wrong(
         "nothing-is-asked-by-default",
         "A container without a cpu request asks for nothing.",
-        "refsched.plugins.resource_allocation",
+        "refsched.plugins.v1_19.resource_allocation",
         "        return _DEFAULTS.get(resource, 0)",
         "        return 0",
         breaks=("R-ALLOC-02",),
@@ -267,7 +267,7 @@ WRONG = (
     _Wrong(
         "resources-are-not-weighed",
         "Every resource counts the same for the score.",
-        "refsched.plugins.resource_allocation",
+        "refsched.plugins.v1_19.resource_allocation",
         "    return sum(scored[name] * weight for name, weight in weights.items()) // sum(weights.values())",
         "    return sum(scored.values()) // len(weights)",
         breaks=("R-ALLOC-04",),
@@ -275,7 +275,7 @@ WRONG = (
     _Wrong(
         "ratio-of-what-is-free",
         "RequestedToCapacityRatio looks at what is free.",
-        "refsched.plugins.requested_to_capacity_ratio",
+        "refsched.plugins.v1_19.requested_to_capacity_ratio",
         "    return MAX_UTILIZATION - (use.capacity - use.requested) * MAX_UTILIZATION // use.capacity",
         "    return (use.capacity - use.requested) * MAX_UTILIZATION // use.capacity",
         breaks=("R-RATIO-02",),
@@ -283,7 +283,7 @@ WRONG = (
     _Wrong(
         "absent-labels-are-welcome",
         "NodeLabel does not look at labels that should be absent.",
-        "refsched.plugins.node_label",
+        "refsched.plugins.v1_19.node_label",
         "if has_all and not any(label in labels for label in self.absent_labels):",
         "if has_all:",
         breaks=("R-NODELABEL-01",),
@@ -291,7 +291,7 @@ WRONG = (
     _Wrong(
         "label-preferences-are-halved",
         "NodeLabel counts only the labels that are to be present.",
-        "refsched.plugins.node_label",
+        "refsched.plugins.v1_19.node_label",
         "        met += sum(label not in labels for label in self.absent_labels_preference)\n",
         "",
         breaks=("R-NODELABEL-02",),
@@ -299,7 +299,7 @@ WRONG = (
     _Wrong(
         "companions-are-not-asked",
         "ServiceAffinity looks at the pod's nodeSelector alone.",
-        "refsched.plugins.service_affinity",
+        "refsched.plugins.v1_19.service_affinity",
         "if len(self.affinity_labels) > len(asked) and state.has_service and others:",
         "if False:",
         breaks=("R-SVCAFF-02",),
@@ -307,7 +307,7 @@ WRONG = (
     _Wrong(
         "services-spread-by-count",
         "ServiceAffinity scores every node alike.",
-        "refsched.plugins.service_affinity",
+        "refsched.plugins.v1_19.service_affinity",
         "                share = (total - counts[value]) / total if total else 1.0",
         "                share = 1.0",
         breaks=("R-SVCAFF-06",),
@@ -315,7 +315,7 @@ WRONG = (
     _Wrong(
         "zones-do-not-count-for-spreading",
         "SelectorSpread looks at nodes alone.",
-        "refsched.plugins.selector_spread",
+        "refsched.plugins.v1_19.selector_spread",
         "                score = score * (1.0 - ZONE_WEIGHTING) + ZONE_WEIGHTING * zone_score\n",
         "                pass\n",
         breaks=("R-SELSPREAD-04",),
@@ -323,7 +323,7 @@ WRONG = (
     _Wrong(
         "own-constraints-do-not-matter",
         "SelectorSpread counts pods also for a pod with topology spread constraints.",
-        "refsched.plugins.selector_spread",
+        "refsched.plugins.v1_19.selector_spread",
         "            return Continue(None)\n",
         "            pass\n",
         breaks=("R-SELSPREAD-01",),
@@ -331,7 +331,7 @@ WRONG = (
     _Wrong(
         "one-disk-too-many",
         "A node may have one disk more than its limit.",
-        "refsched.plugins.non_csi_volume_limits",
+        "refsched.plugins.v1_19.non_csi_volume_limits",
         "len(used | wanted) > limit else",
         "len(used | wanted) > limit + 1 else",
         breaks=("R-CLOUDLIMIT-01",),
@@ -339,7 +339,7 @@ WRONG = (
     _Wrong(
         "stated-limits-are-not-read",
         "The limit that a node's status lists does not count.",
-        "refsched.plugins.non_csi_volume_limits",
+        "refsched.plugins.v1_19.non_csi_volume_limits",
         "        if limit is None:\n            limit = self.disks",
         "        if True:\n            limit = self.disks",
         breaks=("R-CLOUDLIMIT-02",),

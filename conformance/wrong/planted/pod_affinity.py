@@ -159,8 +159,8 @@ WRONG = (
         "scores-by-feasible-nodes",
         "Preferred terms count only pods on feasible nodes.",
         _AFFINITY,
-        "snapshot.sum_over_nodes(weights)",
-        "evolve(snapshot, nodes=tuple(feasible)).sum_over_nodes(weights)",
+        "snapshot.sum_over_nodes(Weights(",
+        "evolve(snapshot, nodes=tuple(feasible)).sum_over_nodes(Weights(",
         breaks=("R-PODAFF-09",),
     ),
     Wrong(

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from attrs import evolve, frozen
 
-from refsched.framework.interface import Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
 from refsched.framework.status import SUCCESS, Code, error, unschedulable
@@ -31,10 +30,6 @@ class DefaultPreemption:
     steps: PreemptionSteps = PreemptionSteps(sorts_victims=False)
     name = "DefaultPreemption"
     POINTS = ("postFilter",)
-
-    @classmethod
-    def of_args(cls, args: object, handle: Handle) -> DefaultPreemption:
-        return cls()
 
     # --- PostFilter -------------------------------------------------------------------------------
 

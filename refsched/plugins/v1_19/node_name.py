@@ -10,16 +10,14 @@ from attrs import frozen
 
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.status import SUCCESS, Status, unresolvable
+from refsched.plugins import node_name as current
 from refsched.rules import Reason
 
 OTHER_NODE = Reason("node(s) didn't match the requested hostname", "R-NODENAME-51")
 
 
 @frozen
-class NodeName:
-    name = "NodeName"
-    POINTS = ("filter",)
-
+class NodeName(current.NodeName):
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: object, pod: PodInfo, node: NodeInfo) -> Status:

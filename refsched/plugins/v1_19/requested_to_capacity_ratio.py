@@ -14,7 +14,6 @@ from refsched.config.args import PluginArgs, check_least
 from refsched.framework.interface import Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.objects.resources import CPU, MEMORY
-from refsched.plugins.resource_allocation import Allocation, allocation
 from refsched.plugins.resource_scoring import (
     MAX_UTILIZATION,
     ResourceSpec,
@@ -23,6 +22,7 @@ from refsched.plugins.resource_scoring import (
     check_shape,
     requested_to_capacity_ratio,
 )
+from refsched.plugins.v1_19.resource_allocation import Allocation, allocation
 from refsched.plugins.v1_19.resource_args import ResourceArg, or_default, specs
 from refsched.rules import applies
 

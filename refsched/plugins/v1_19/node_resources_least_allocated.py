@@ -12,8 +12,8 @@ from attrs import frozen
 from refsched.framework.interface import MAX_NODE_SCORE, Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.objects.resources import CPU, MEMORY
-from refsched.plugins.resource_allocation import Allocation, weighted_mean
 from refsched.plugins.resource_scoring import ResourceSpec
+from refsched.plugins.v1_19.resource_allocation import Allocation, weighted_mean
 from refsched.plugins.v1_19.resource_args import AllocatedArgs, specs
 from refsched.rules import applies
 
