@@ -30,9 +30,9 @@ from refsched.plugins.pod_topology_spread_constraints import (
     DO_NOT_SCHEDULE,
     SCHEDULE_ANYWAY,
     Constraint,
+    MatchingPods,
     compile_constraints,
     has_all_keys,
-    matching_pods,
 )
 from refsched.plugins.pod_topology_spread_scoring import ScoreState, normalized, prepare, raw_score
 from refsched.rules import Reason, applies
@@ -143,12 +143,13 @@ class PodTopologySpread:
         if not constraints:
             applies("R-SPREAD-06")
             return Skip()
-        counts = matching_pods(constraints, constraints, pod.pod, "R-SPREAD-07")
-        spreads = (
-            Spread(c, snapshot.sum_over_nodes(count), c.selector.matches(pod.pod.labels))
-            for c, count in zip(constraints, counts, strict=True)
-        )
-        return Continue(tuple(spreads))
+        keys = tuple(constraint.topology_key for constraint in constraints)
+
+        def spread(constraint: Constraint) -> Spread:
+            counts = snapshot.sum_over_nodes(MatchingPods(constraint, pod.pod, keys, "R-SPREAD-07"))
+            return Spread(constraint, counts, constraint.selector.matches(pod.pod.labels))
+
+        return Continue(tuple(map(spread, constraints)))
 
     def add_pod(
         self, state: FilterState, pod: PodInfo, added: PodInfo, node: NodeInfo, snapshot: Snapshot

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from attrs import frozen
+from attrs import field, frozen
 
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.objects.meta import ObjectMeta
 from refsched.objects.node import HOSTNAME_LABEL, Node
-from refsched.objects.pod import Pod, PodSpec, TopologySpreadConstraint
+from refsched.objects.pod import Pod, TopologySpreadConstraint
 from refsched.objects.selectors import EVERYTHING, Selector, compile_selector
 from refsched.plugins.default_selector import with_labels
 from refsched.plugins.node_affinity import matches_required
@@ -109,17 +108,23 @@ def count_matching(pods: Sequence[PodInfo], selector: Selector, namespace: str) 
     return sum(metadata.deletion_timestamp is None for metadata in matching)
 
 
+def _what_is_read(pod: Pod) -> object:
+    """Returns all of the incoming pod that decides which pods count on a node."""
+    spec = pod.spec
+    return pod.namespace, spec.node_selector, spec.affinity, spec.tolerations
+
+
 @frozen
 class MatchingPods:
-    """MatchingPods counts the pods that match a constraint of ``pod``, in each domain. Of the pod only the
-    fields that are read here are kept. A node that lacks one of ``keys`` applies ``rule``, and is in the
-    domain ``""`` if it counts."""
+    """MatchingPods counts the pods on a node that match a constraint of ``pod``, in the node's domain. A node that
+    lacks one of ``keys``, the topology keys of all the constraints, applies ``rule``: it does not count or,
+    without ``needs_all_keys``, may be in the domain ``""``."""
 
     constraint: Constraint
-    pod: Pod
+    pod: Pod = field(eq=_what_is_read)
     keys: tuple[str, ...]
     rule: str
-    needs_all_keys: bool
+    needs_all_keys: bool = True
 
     def __call__(self, node: NodeInfo) -> Mapping[str, int]:
         labels = node.existing_node.metadata.labels
@@ -131,20 +136,3 @@ class MatchingPods:
             return {}
         domain = labels.get(self.constraint.topology_key, "")
         return {domain: count_matching(node.pods, self.constraint.selector, self.pod.namespace)}
-
-
-def matching_pods(
-    constraints: Sequence[Constraint],
-    among: Sequence[Constraint],
-    pod: Pod,
-    rule: str,
-    *,
-    needs_all_keys: bool = True,
-) -> list[MatchingPods]:
-    """Returns a count for each of ``constraints``; with ``needs_all_keys`` only nodes that have the keys of
-    all those ``among`` which they are count."""
-    spec = pod.spec
-    read = PodSpec(node_selector=spec.node_selector, affinity=spec.affinity, tolerations=spec.tolerations)
-    keys = tuple(constraint.topology_key for constraint in among)
-    alike = Pod(ObjectMeta(namespace=pod.namespace), read)
-    return [MatchingPods(constraint, alike, keys, rule, needs_all_keys) for constraint in constraints]

@@ -17,9 +17,9 @@ from refsched.framework.snapshot import Snapshot
 from refsched.objects.pod import Pod
 from refsched.plugins.pod_topology_spread_constraints import (
     Constraint,
+    MatchingPods,
     count_matching,
     has_all_keys,
-    matching_pods,
 )
 from refsched.rules import applies
 
@@ -63,11 +63,17 @@ def prepare(
         return not needs_all_keys
 
     scored = [node for node in feasible if takes_part(node)]
-    wide = [constraint for constraint in constraints if not constraint.is_by_host]
-    counted = matching_pods(wide, constraints, pod, "R-SPREAD-13", needs_all_keys=needs_all_keys)
-    counts = {count.constraint: snapshot.sum_over_nodes(count) for count in counted}
+    keys = tuple(constraint.topology_key for constraint in constraints)
+
+    def spread(constraint: Constraint) -> WeighedSpread:
+        counts: Mapping[str, int] = {}
+        if not constraint.is_by_host:
+            matching = MatchingPods(constraint, pod, keys, "R-SPREAD-13", needs_all_keys)
+            counts = snapshot.sum_over_nodes(matching)
+        return WeighedSpread(constraint, counts, _weight(constraint, scored))
+
     return ScoreState(
-        spreads=tuple(WeighedSpread(c, counts.get(c, {}), _weight(c, scored)) for c in constraints),
+        spreads=tuple(map(spread, constraints)),
         ignored=frozenset(node.name for node in feasible) - {node.name for node in scored},
     )
 
