@@ -101,6 +101,24 @@ def test_kinds_that_no_plugin_of_the_implementation_reads_are_not_sent() -> None
     assert WHOLE.step(Create(claim)) == Create(claim)
 
 
+def test_pods_that_belong_together_are_looked_for_only_where_nodes_are_scored_or_constraints_are_configured() -> (
+    None
+):
+    """The default constraints that every release has are ScheduleAnyway."""
+    spreads = frozenset({"PodTopologySpread"})
+    service = Create({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}})
+    assert Part(frozenset({"filter"}), spreads).step(service) is None
+    for capability in ("score", "config"):
+        assert Part(frozenset({"filter", capability}), spreads).step(service) is not None
+
+
+def test_who_has_a_part_is_given_the_namespace_of_what_is_deleted_as_of_what_is_created() -> None:
+    pod_of_default, a_node = Delete(Reference("Pod", "p")), Delete(Reference("Node", "n"))
+    assert FITS.step(pod_of_default) == Delete(Reference("Pod", "p", "v1", "default"))
+    assert FITS.step(a_node) == a_node
+    assert WHOLE.step(pod_of_default) == pod_of_default
+
+
 def test_time_passes_without_being_reported_to_who_has_no_use_for_it() -> None:
     assert not FITS.keeps_time
     assert Part(frozenset({"queue"})).keeps_time
@@ -187,6 +205,28 @@ def test_a_rule_of_a_plugin_that_is_not_there_is_shown_by_nothing() -> None:
 def test_a_rule_is_shown_by_what_its_place_decides(rule: str, needs: str) -> None:
     assert FITS.lacks(rule) == needs
     assert WHOLE.lacks(rule) == ""
+
+
+@pytest.mark.parametrize(
+    ("rule", "needs"),
+    [
+        ("R-SPREAD-02", "score"),
+        ("R-SPREAD-09", "preemption"),
+        ("R-PODAFF-03", "preemption"),
+        ("R-NODEAFF-03", "config"),
+        ("R-FIT-04", "config"),
+    ],
+)
+def test_a_rule_is_not_claimed_if_nothing_that_is_claimed_brings_it_about(rule: str, needs: str) -> None:
+    plugins = frozenset({"NodeAffinity", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity"})
+    assert Part(frozenset({"filter"}), plugins).lacks(rule) == needs
+    assert Part(frozenset({"filter", needs}), plugins).lacks(rule) == ""
+
+
+def test_a_nomination_that_fails_late_needs_something_that_fails_after_a_node_was_chosen() -> None:
+    queues = read_selection("queue", ()).capabilities or frozenset()
+    assert Part(queues).lacks("R-FAIL-03") == "scripted"
+    assert Part(queues | {"volumes"}).lacks("R-FAIL-03") == ""
 
 
 def test_what_counts_on_a_node_shows_there_or_in_plugins_that_look_at_other_pods() -> None:

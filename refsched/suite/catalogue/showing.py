@@ -14,6 +14,8 @@ from functools import cache
 
 from refsched.suite.catalogue.rules import Rule, all_rules, plugin_of
 
+_BINDS = ("scripted", "volumes", "devices", "extenders", "api")
+
 #   area        is decided where this capability shows it
 _AREAS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(
@@ -22,7 +24,7 @@ _AREAS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("NOM", "POSTFILTER", "PREEMPT"), ("preemption",)),
     **dict.fromkeys(("VOLBIND", "VOLLIMIT", "VOLRESTR", "VOLZONE"), ("volumes",)),
     **dict.fromkeys(("RESERVE", "PERMIT"), ("scripted",)),
-    **dict.fromkeys(("BIND", "ROLLBACK"), ("scripted", "volumes", "devices", "extenders", "api")),
+    **dict.fromkeys(("BIND", "ROLLBACK"), _BINDS),
     **dict.fromkeys(("CONFIG", "ARGS", "FEATURE", "FRAMEWORK"), ("config",)),
     "DRA": ("devices",),
     "EXTENDER": ("extenders",),
@@ -48,6 +50,17 @@ _RULES: Mapping[str, tuple[str, ...]] = {
     "R-INV-09": ("queue",),
 }
 """Single rules whose area says something else; nothing needs to be claimed for those without any."""
+
+_AND: Mapping[str, tuple[str, ...]] = {
+    "R-SPREAD-02": ("score", "config"),
+    **dict.fromkeys(("R-SPREAD-51", "R-NODEAFF-03", "R-PODAFF-10"), ("config",)),
+    **dict.fromkeys(("R-FIT-04", "R-FIT-07", "R-FIT-08", "R-FIT-54"), ("config",)),
+    **dict.fromkeys(("R-SEARCH-05", "R-SEARCH-08", "R-SEARCH-11", "R-SEARCH-12", "R-SEARCH-13"), ("config",)),
+    **dict.fromkeys(("R-SPREAD-09", "R-PODAFF-02", "R-PODAFF-03", "R-SEARCH-03"), ("preemption",)),
+    "R-FAIL-03": _BINDS,
+}
+"""Single rules that need one of these capabilities besides those of their area: what they decide on has to be
+configured (the default constraints that every release has are scored), to be nominated or to fail."""
 
 _METHODS: tuple[tuple[str, str], ...] = (
     (r"(pre_score|score|normalize_score)\b", "score"),
@@ -95,6 +108,12 @@ def shown_with(rule: str) -> tuple[str, ...]:
         return needed
     stated = all_rules().get(rule)
     return _by_method(stated) if stated is not None and stated.module.startswith(_OF_PLUGINS) else ()
+
+
+def shown_only_with(rule: str) -> tuple[str, ...]:
+    """Returns the capabilities of which one must be claimed besides, so that anything brings the rule about.
+    Empty: a cluster and a default configuration do."""
+    return _AND.get(rule, ())
 
 
 def _by_method(rule: Rule) -> tuple[str, ...]:

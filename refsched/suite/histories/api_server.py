@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
+from attrs import evolve
+
 from refsched.records import (
     BOUND,
     Attempt,
@@ -220,6 +222,11 @@ def script_of(annotations: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]
     """Returns the answers that the annotation asks of the scripted plugins: plugin → point → answer."""
     script: Mapping[str, Mapping[str, str]] = json.loads(annotations.get(SCRIPT, "{}"))
     return script
+
+
+def located(named: Reference) -> Reference:
+    """Returns the reference with the namespace of the object, which is ``default`` if none is given."""
+    return evolve(named, namespace=_namespace(named.kind, named.namespace))
 
 
 def took_the_binding(bind: Bind, annotations: Mapping[str, str]) -> bool:

@@ -23,7 +23,13 @@ from refsched.releases import DEFAULT, RELEASES, release_of
 from refsched.releases.release import Release as KubernetesRelease
 from refsched.suite.adapters.answers import Hello
 from refsched.suite.catalogue.rules import all_rules, default_plugins
-from refsched.suite.catalogue.showing import OF_WHAT_COUNTS, deciding_plugins, shown_with
+from refsched.suite.catalogue.showing import (
+    OF_WHAT_COUNTS,
+    deciding_plugins,
+    shown_only_with,
+    shown_with,
+)
+from refsched.suite.histories.api_server import located
 from refsched.suite.histories.configuration import MULTI_POINT, configured_for, points_of
 from refsched.suite.histories.history import Create, Delete, History, Step, Update
 from refsched.suite.histories.scripts import leave_out_script, reject_instead
@@ -64,6 +70,10 @@ _CAPABILITY_OF_READING = (
     ("preemption", "PodDisruptionBudget"),
 )
 """The plugins that read such an object need the capability."""
+
+_SELECT_PODS = frozenset({"Service", "ReplicationController", "ReplicaSet", "StatefulSet"})
+"""They select pods that belong together, which count where nodes are scored, and for constraints that are
+configured."""
 
 ADMITTED = "R-DEFAULTS-"
 """Rules of what an API server fills in, which is done already where a part gets an object."""
@@ -136,6 +146,9 @@ class Part:
         needed = shown_with(rule)
         if needed and claimed.isdisjoint(needed) and not (self.own and rule.startswith(ROLLED_BACK)):
             return needed[0]
+        besides = shown_only_with(rule)
+        if besides and claimed.isdisjoint(besides) and not self.own:
+            return besides[0]
         if rule.startswith(OF_WHAT_COUNTS) and "cache" in claimed:
             return ""
         plugins = deciding_plugins(rule)
@@ -282,7 +295,9 @@ class Part:
             case Permit() | Release():
                 return step if "scripted" in self.capabilities else None
             case Delete(named):
-                return step if self._reads_kind(named.kind) else None
+                if not self._reads_kind(named.kind):
+                    return None
+                return step if self.is_whole else Delete(located(named))
             case Create(value) | Update(value):
                 if not self._reads_kind(str(value.get("kind"))):
                     return None
@@ -313,6 +328,8 @@ class Part:
 
     def _reads_kind(self, kind: str) -> bool:
         if kind in self._release.not_yet:
+            return False
+        if kind in _SELECT_PODS and not (self.reads_config or "score" in self.capabilities):
             return False
         readers = _readers(self.kubernetes).get(kind)
         return readers is None or any(self._has(name) for name in readers)
