@@ -2,7 +2,7 @@
 """InputError: the error that is raised for bad input. It names the place and the field, and says what is wrong.
 
 Its text contains what somebody else wrote, and so it is made printable and short here for everything that shows
-it.
+it; ``counted`` is for all messages too.
 """
 
 from __future__ import annotations
@@ -27,6 +27,11 @@ def printable(text: str) -> str:
 def one_line(text: object) -> str:
     """Returns what somebody else wrote as a line for an error or a report."""
     return shortened(printable(str(text)))
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Returns ``1 pod``, ``2 pods``."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:

@@ -223,10 +223,11 @@ def test_a_rule_is_not_claimed_if_nothing_that_is_claimed_brings_it_about(rule: 
     assert Part(frozenset({"filter", needs}), plugins).lacks(rule) == ""
 
 
-def test_a_nomination_that_fails_late_needs_something_that_fails_after_a_node_was_chosen() -> None:
+@pytest.mark.parametrize("rule", ["R-FAIL-03", "R-FLIGHT-01", "R-FLIGHT-02", "R-QUEUE-10", "R-QUEUE-17"])
+def test_what_happens_while_an_attempt_goes_on_or_after_it_needs_something_that_takes_time(rule: str) -> None:
     queues = read_selection("queue", ()).capabilities or frozenset()
-    assert Part(queues).lacks("R-FAIL-03") == "scripted"
-    assert Part(queues | {"volumes"}).lacks("R-FAIL-03") == ""
+    assert Part(queues).lacks(rule) == "scripted"
+    assert Part(queues | {"scripted"}).lacks(rule) == Part(queues | {"devices"}).lacks(rule) == ""
 
 
 def test_what_counts_on_a_node_shows_there_or_in_plugins_that_look_at_other_pods() -> None:

@@ -56,11 +56,15 @@ _AND: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("R-SPREAD-51", "R-NODEAFF-03", "R-PODAFF-10"), ("config",)),
     **dict.fromkeys(("R-FIT-04", "R-FIT-07", "R-FIT-08", "R-FIT-54"), ("config",)),
     **dict.fromkeys(("R-SEARCH-05", "R-SEARCH-08", "R-SEARCH-11", "R-SEARCH-12", "R-SEARCH-13"), ("config",)),
-    **dict.fromkeys(("R-SPREAD-09", "R-PODAFF-02", "R-PODAFF-03", "R-SEARCH-03"), ("preemption",)),
-    "R-FAIL-03": _BINDS,
+    **dict.fromkeys(
+        ("R-SPREAD-09", "R-PODAFF-02", "R-PODAFF-03", "R-SEARCH-03", "R-EVENT-03"), ("preemption",)
+    ),
+    **dict.fromkeys(("R-QUEUE-10", "R-QUEUE-17"), ("scripted", "devices")),
+    **dict.fromkeys(("R-FAIL-03", "R-FLIGHT-01", "R-FLIGHT-02"), _BINDS),
 }
 """Single rules that need one of these capabilities besides those of their area: what they decide on has to be
-configured (the default constraints that every release has are scored), to be nominated or to fail."""
+configured (the default constraints that every release has are scored) or nominated, or to happen while an attempt
+goes on or after it."""
 
 _METHODS: tuple[tuple[str, str], ...] = (
     (r"(pre_score|score|normalize_score)\b", "score"),

@@ -104,7 +104,16 @@ def needs_of(recording: Recording) -> frozenset[str]:
         needs.add("scripted")
     if any(isinstance(step, Release) for step in recording.steps):
         needs.add("hold")
+    if any(_nominates(step) for step in recording.steps):
+        needs.add("preemption")
     return frozenset(needs)
+
+
+def _nominates(step: Step) -> bool:
+    """Returns whether a pod says to which node it is nominated: who does not preempt need not read that."""
+    return isinstance(step, Create | Update) and bool(
+        (step.object.get("status") or {}).get("nominatedNodeName")
+    )
 
 
 def read_recording(path: Path) -> Recording:

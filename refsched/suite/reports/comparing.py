@@ -11,9 +11,9 @@ from typing import Any
 import cattrs
 from attrs import field, frozen
 
-from refsched.errors import InputError
+from refsched.errors import InputError, counted
 from refsched.suite.reports.report_json import SHAPE
-from refsched.suite.reports.verdicts import FAIL, VERDICTS, counted
+from refsched.suite.reports.verdicts import FAIL, VERDICTS
 from refsched.tools.reading.documents import read_json, read_text
 
 NOWHERE = "not reported"

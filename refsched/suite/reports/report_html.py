@@ -8,8 +8,9 @@ from html import escape
 from importlib.metadata import version
 from pathlib import Path
 
+from refsched.errors import counted
 from refsched.suite.reports.report_terminal import ended, failure_lines, power, tightness
-from refsched.suite.reports.verdicts import VERDICTS, FaultSeen, Result, RuleVerdict, counted
+from refsched.suite.reports.verdicts import VERDICTS, FaultSeen, Result, RuleVerdict
 from refsched.suite.session.bench import OBSERVED, PROMISED
 from refsched.suite.session.outcome import Failure
 
@@ -77,7 +78,7 @@ def _head(result: Result) -> Iterator[str]:
         "implementation": f"{result.implementation}, for Kubernetes {about.kubernetes}",
         "claims": ", ".join(about.capabilities),
         "judged by": f"refsched {version('refsched')}, rules: {result.level}, seed {result.seed}",
-        "asked": f"{counted(result.tests, 'test')}, {result.examples:,} histories",
+        "asked": f"{counted(result.tests, 'test')}, {counted(result.examples, 'history', 'histories')}",
         "tightness": tightness(result),
     }
     if result.ended:

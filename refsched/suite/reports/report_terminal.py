@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
+from refsched.errors import counted
 from refsched.suite.reports.verdicts import (
     FAIL,
     NOT_CLAIMED,
@@ -16,7 +17,6 @@ from refsched.suite.reports.verdicts import (
     FaultSeen,
     Result,
     RuleVerdict,
-    counted,
 )
 from refsched.suite.reports.wording import MARGIN
 from refsched.suite.session.bench import Rule
@@ -63,7 +63,11 @@ def _about(result: Result) -> Iterator[str]:
     about = result.about
     yield f"{result.implementation}: {about.name} {about.version}, for Kubernetes {about.kubernetes}"
     yield from _wrapped(f"claims {', '.join(about.capabilities)}", "")
-    run = [counted(result.tests, "test"), f"{result.examples:,} histories", f"seed {result.seed}"]
+    run = [
+        counted(result.tests, "test"),
+        counted(result.examples, "history", "histories"),
+        f"seed {result.seed}",
+    ]
     yield " · ".join([*run, f"rules: {result.level}"])
 
 

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from attrs import evolve, frozen
 
+from refsched.errors import counted
 from refsched.suite.adapters.faults import without_finality
 from refsched.suite.session.bench import OBSERVED, PROMISED, Rule
 from refsched.suite.session.budget import Power
@@ -191,10 +192,6 @@ def _sentences(result: Result) -> Iterable[str]:
         yield f"the run was interrupted: {counted(result.unfinished, 'test')} did not come to an end."
     elif result.unfinished:
         yield f"{counted(result.unfinished, 'test')} did not come to an end."
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 # --- Gathering ------------------------------------------------------------------------------------

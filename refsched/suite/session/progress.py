@@ -8,7 +8,7 @@ import time
 import pytest
 from attrs import define
 
-from refsched.suite.reports.verdicts import counted
+from refsched.errors import counted
 from refsched.suite.session.outcome import Outcome
 
 WIDTH = 48
@@ -48,7 +48,7 @@ class Progress:
         if not self._name:
             return
         seconds = f"{time.monotonic() - self._began:.1f} s"
-        done = "1 history" if self._histories == 1 else f"{self._histories:,} histories"
+        done = counted(self._histories, "history", "histories")
         failed = f", {counted(self._failed, 'test')} not conforming" if self._failed else ""
         came = f"{done}, {seconds}{failed}" if self._not_claimed < self._tests else "not claimed"
         colours = {"red": True} if self._failed else {}

@@ -15,7 +15,7 @@ from refsched import remembering
 from refsched.config.feature_gates import with_feature_gates
 from refsched.config.read import default_config, read_config
 from refsched.config.types import KubeSchedulerConfiguration
-from refsched.errors import InputError
+from refsched.errors import InputError, counted
 from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
@@ -23,7 +23,7 @@ from refsched.objects.pod import Pod
 from refsched.releases import DEFAULT, release_of
 from refsched.releases.release import Release
 from refsched.tools.cli.options import KUBECTL
-from refsched.tools.cli.printing import counted, note, some
+from refsched.tools.cli.printing import note, some
 from refsched.tools.cli.progress import progress
 from refsched.tools.planner.absent import absent_kinds
 from refsched.tools.planner.cluster import latest_time

@@ -116,11 +116,6 @@ def _style(cell: str) -> str:
     return {"✓": "green", "✗": "red"}.get(cell[:1], "")
 
 
-def counted(number: int, noun: str) -> str:
-    """Returns ``1 pod``, ``2 pods``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def some(names: Sequence[str], most: int = 5) -> str:
     """Returns ``a, b, c``, or the first of many, and how many more there are."""
     shown = ", ".join(names[:most])

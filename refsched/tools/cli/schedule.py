@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from refsched.errors import counted
 from refsched.tools.cli.inputs import Given, note_absent, read
 from refsched.tools.cli.main import AGREED, DISAGREED
-from refsched.tools.cli.printing import TABLE, Page, counted, show_value, some
+from refsched.tools.cli.printing import TABLE, Page, show_value, some
 from refsched.tools.cli.progress import progress
 from refsched.tools.planner.plan import PLACED, Outcome, Plan, plan
 from refsched.tools.planner.rejections import Rejection

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from refsched.errors import InputError
+from refsched.errors import InputError, counted
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.store import ApiObject
 from refsched.tools.cli.inputs import Given, read
 from refsched.tools.cli.main import AGREED, DISAGREED
-from refsched.tools.cli.printing import TABLE, Page, counted, show_value, some
+from refsched.tools.cli.printing import TABLE, Page, show_value, some
 from refsched.tools.cli.progress import progress
 from refsched.tools.planner.upgrade import Change, Compared, Placement, compare
 from refsched.tools.reading.manifests import STANDARD_INPUT

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from refsched.records import Create
-from refsched.suite.histories.recordings import read_recording
+from refsched.suite.histories.recordings import needs_of, read_recording
 
 Json = dict[str, Any]
 HEADER = {
@@ -48,3 +48,11 @@ def test_a_uid_that_was_given_stays(tmp_path: Path) -> None:
 def test_another_object_of_the_same_name_has_a_uid_of_its_own(tmp_path: Path) -> None:
     records = [{"create": pod("a")}, deletion("a"), {"create": pod("a")}, {"update": pod("a", "second")}]
     assert created(tmp_path, *records) == [None, "second"]
+
+
+def test_a_recorded_nomination_needs_preemption_for_nobody_else_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "area-001.jsonl"
+    for nominated, needs in (("n1", {"preemption"}), ("", set())):
+        created = {**pod("a"), "status": {"nominatedNodeName": nominated}}
+        path.write_text(f"{json.dumps(HEADER)}\n{json.dumps({'at': 0.0, 'create': created})}\n", "utf-8")
+        assert needs_of(read_recording(path)) == needs

@@ -15,6 +15,7 @@ import pytest
 from commands import cluster, node, pod, run
 
 import refsched.__main__
+from refsched.errors import counted
 from refsched.tools.cli import printing
 from refsched.tools.cli.main import main
 
@@ -172,7 +173,7 @@ def test_values_are_printed_as_json_or_yaml(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_numbers_and_names_are_counted() -> None:
-    assert [printing.counted(n, "pod") for n in (0, 1, 1234)] == ["0 pods", "1 pod", "1,234 pods"]
+    assert [counted(n, "pod") for n in (0, 1, 1234)] == ["0 pods", "1 pod", "1,234 pods"]
     assert printing.some(["a", "b"]) == "a, b"
     assert printing.some(list("abcdefg")) == "a, b, c, d, e and 2 more"
 
