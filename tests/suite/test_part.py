@@ -61,10 +61,23 @@ def test_an_implementation_that_does_not_read_its_configuration_gets_the_names_o
     limited = FITS.config(config)
     assert limited.keys() == {"kind", "profiles"}
     assert limited["profiles"][0].keys() == {"plugins"}
+    second = {"profiles": [{"schedulerName": "default-scheduler"}, {"schedulerName": "second"}]}
+    assert [each["schedulerName"] for each in FITS.config(second)["profiles"]] == [
+        "default-scheduler",
+        "second",
+    ]
     gates = {"PodLevelResources": False}
     assert FITS.history(History((), config, gates)).feature_gates == {}
     assert WHOLE.history(History((), config, gates)).feature_gates == gates
     assert WHOLE.history(History((), config, {"PodLevelResources": True})).feature_gates == {}
+
+
+def test_who_chooses_the_next_pod_and_does_not_read_its_configuration_has_one_profile() -> None:
+    """It would have to read of which pods it is the scheduler."""
+    second = {"profiles": [{"schedulerName": "default-scheduler"}, {"schedulerName": "second"}]}
+    part = Part(FITS.capabilities | {"queue"}, FITS.plugins)
+    assert [each["schedulerName"] for each in part.config(second)["profiles"]] == ["default-scheduler"]
+    assert Part(part.capabilities | {"config"}, FITS.plugins).config(second)["profiles"][1:]
 
 
 def test_who_scores_and_does_not_read_its_configuration_is_to_score_every_feasible_node() -> None:

@@ -235,11 +235,14 @@ class Part:
 
     def config(self, given: Mapping[str, Any]) -> Json:
         """Returns the configuration without the plugins that the implementation does not have. If the
-        implementation does not read its configuration, only the names of its profiles are left, and every
-        feasible node is scored: after how many of them a search ends is configured."""
+        implementation does not read its configuration, only the names of its profiles are left, or none if it
+        chooses among the pods of all of them itself; and every feasible node is scored: after how many of them a
+        search ends is configured."""
         config = deepcopy(configured_for(given, self._release))
         if not self.reads_config:
             config = _names_alone(config)
+            if "queue" in self.capabilities:
+                config.pop("profiles", None)
             if "score" in self.capabilities:
                 config["percentageOfNodesToScore"] = 100
         if "extenders" not in self.capabilities:
