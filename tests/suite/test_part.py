@@ -228,6 +228,7 @@ def test_a_rule_is_shown_by_what_its_place_decides(rule: str, needs: str) -> Non
         ("R-PODAFF-03", "preemption"),
         ("R-NODEAFF-03", "config"),
         ("R-FIT-04", "config"),
+        ("R-PODAFF-11", "score"),
     ],
 )
 def test_a_rule_is_not_claimed_if_nothing_that_is_claimed_brings_it_about(rule: str, needs: str) -> None:
@@ -241,6 +242,12 @@ def test_what_happens_while_an_attempt_goes_on_or_after_it_needs_something_that_
     queues = read_selection("queue", ()).capabilities or frozenset()
     assert Part(queues).lacks(rule) == "scripted"
     assert Part(queues | {"scripted"}).lacks(rule) == Part(queues | {"devices"}).lacks(rule) == ""
+
+
+def test_a_rule_of_a_method_needs_what_the_method_shows_besides_what_the_plugin_needs() -> None:
+    """PreEnqueue of DynamicResources: who has devices and no queue is never asked by it."""
+    assert Part(frozenset({"filter", "devices"})).lacks("R-DRA-01") == "queue"
+    assert Part(frozenset({"filter", "devices", "queue"})).lacks("R-DRA-01") == ""
 
 
 def test_what_counts_on_a_node_shows_there_or_in_plugins_that_look_at_other_pods() -> None:

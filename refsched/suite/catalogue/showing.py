@@ -53,6 +53,7 @@ _RULES: Mapping[str, tuple[str, ...]] = {
 
 _AND: Mapping[str, tuple[str, ...]] = {
     "R-SPREAD-02": ("score", "config"),
+    "R-PODAFF-11": ("score",),
     **dict.fromkeys(("R-SPREAD-51", "R-NODEAFF-03", "R-PODAFF-10"), ("config",)),
     **dict.fromkeys(("R-FIT-04", "R-FIT-07", "R-FIT-08", "R-FIT-54"), ("config",)),
     **dict.fromkeys(("R-SEARCH-05", "R-SEARCH-08", "R-SEARCH-11", "R-SEARCH-12", "R-SEARCH-13"), ("config",)),
@@ -110,14 +111,19 @@ def shown_with(rule: str) -> tuple[str, ...]:
     needed = _AREAS.get(rule.split("-")[1])
     if needed is not None:
         return needed
-    stated = all_rules().get(rule)
-    return _by_method(stated) if stated is not None and stated.module.startswith(_OF_PLUGINS) else ()
+    return _by_place(rule)
 
 
 def shown_only_with(rule: str) -> tuple[str, ...]:
     """Returns the capabilities of which one must be claimed besides, so that anything brings the rule about.
-    Empty: a cluster and a default configuration do."""
-    return _AND.get(rule, ())
+    Empty: a cluster and a default configuration do. For example, a rule of a plugin's Score needs ``score``
+    besides the capability to have the plugin."""
+    return _AND.get(rule) or _by_place(rule)
+
+
+def _by_place(rule: str) -> tuple[str, ...]:
+    stated = all_rules().get(rule)
+    return _by_method(stated) if stated is not None and stated.module.startswith(_OF_PLUGINS) else ()
 
 
 def _by_method(rule: Rule) -> tuple[str, ...]:
