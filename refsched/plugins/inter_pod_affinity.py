@@ -27,9 +27,9 @@ from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.store import ObjectStore
 from refsched.plugins.inter_pod_affinity_counts import (
-    KeepingAway,
-    MeetingAll,
-    MeetingAny,
+    AffinityMatches,
+    AntiAffinityMatches,
+    ExistingAntiAffinity,
     domains_of,
     own_domains,
     what_terms_read,
@@ -100,7 +100,7 @@ class InterPodAffinity:
         """R-PODAFF-01: A pod without required affinity and anti-affinity terms skips Filter of InterPodAffinity if
         no required anti-affinity term of a running pod matches it."""
         namespace_labels = snapshot.namespace_labels.get(pod.pod.namespace)
-        existing = snapshot.sum_over_nodes(KeepingAway(pod.pod, namespace_labels))
+        existing = snapshot.sum_over_nodes(ExistingAntiAffinity(pod.pod, namespace_labels))
         if not (existing or pod.required_affinity_terms or pod.required_anti_affinity_terms):
             applies("R-PODAFF-01")
             return Skip()
@@ -111,8 +111,8 @@ class InterPodAffinity:
                 affinity_terms,
                 anti_affinity_terms,
                 namespace_labels,
-                TopologyCounts(snapshot.sum_over_nodes(MeetingAll(affinity_terms))),
-                TopologyCounts(snapshot.sum_over_nodes(MeetingAny(anti_affinity_terms))),
+                TopologyCounts(snapshot.sum_over_nodes(AffinityMatches(affinity_terms))),
+                TopologyCounts(snapshot.sum_over_nodes(AntiAffinityMatches(anti_affinity_terms))),
                 TopologyCounts(existing),
             )
         )

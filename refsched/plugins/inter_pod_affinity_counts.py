@@ -28,8 +28,8 @@ def domains_of(terms: Iterable[AffinityTerm], node: NodeInfo) -> Iterator[Domain
 
 
 @frozen
-class MeetingAll:
-    """A MeetingAll counts the pods on a node that match the pod's affinity, in the domains of its terms."""
+class AffinityMatches:
+    """AffinityMatches count the pods on a node that match the pod's affinity, in the domains of its terms."""
 
     terms: tuple[AffinityTerm, ...]
 
@@ -42,8 +42,8 @@ class MeetingAll:
 
 
 @frozen
-class MeetingAny:
-    """A MeetingAny counts the pods on a node that match the pod's anti-affinity, for each term by itself."""
+class AntiAffinityMatches:
+    """AntiAffinityMatches count the pods on a node that match the pod's anti-affinity, for each term by itself."""
 
     terms: tuple[AffinityTerm, ...]
 
@@ -61,8 +61,8 @@ def what_terms_read(pod: Pod) -> object:
 
 
 @frozen
-class KeepingAway:
-    """A KeepingAway counts the required anti-affinity terms of the pods on a node that match the pod."""
+class ExistingAntiAffinity:
+    """An ExistingAntiAffinity counts the required anti-affinity terms of the pods on a node that match the pod."""
 
     pod: Pod = field(eq=what_terms_read)
     namespace_labels: Labels | None
