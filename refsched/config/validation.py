@@ -23,6 +23,7 @@ from refsched.config.types import (
     Plugins,
 )
 from refsched.errors import InputError
+from refsched.objects.resources import is_extended_resource
 from refsched.releases.release import Release
 from refsched.rules import applies
 
@@ -147,17 +148,10 @@ def _extenders(extenders: Sequence[Extender]) -> None:
 
 
 def _managed_resource(name: str, managed: set[str]) -> None:
-    if not is_extended_resource(name):
+    if not (is_extended_resource(name) and is_qualified_name(name) and is_qualified_name(f"requests.{name}")):
         raise InputError(f"{name!r} is not an extended resource")
     if name in managed:
         raise InputError(f"{name!r} is managed already")
-
-
-def is_extended_resource(name: str) -> bool:
-    """Returns whether the name is not in Kubernetes' own namespace, and can be a quota's as well."""
-    if "/" not in name or "kubernetes.io/" in name or name.startswith("requests."):
-        return False
-    return is_qualified_name(name) and is_qualified_name(f"requests.{name}")
 
 
 def _tls(tls: ExtenderTLSConfig) -> None:

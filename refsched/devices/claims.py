@@ -67,7 +67,7 @@ def _usable_claim(pod: Pod, named: PodResourceClaim, name: str, objects: ObjectS
 
 
 def _is_controlled_by(claim: ResourceClaim, pod: Pod) -> bool:
-    controller = next((owner for owner in claim.metadata.owner_references if owner.controller), None)
+    controller = claim.metadata.controller
     return controller is not None and controller.uid == pod.uid
 
 

@@ -17,7 +17,6 @@ PrepareForCreate; plugin/pkg/admission/priority/admission.go, admitPod (v1.34.2)
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import TypeVar, cast
 from uuid import UUID, uuid5
 
@@ -92,17 +91,12 @@ def _identified(shown: T, before: T | None, serial: int) -> T:
     namespace = (metadata.namespace or DEFAULT_NAMESPACE) if kind.namespaced else ""
     uid = metadata.uid or (before.metadata.uid if before is not None else "")
     if not uid:
-        uid = _uid(f"{kind.group}/{kind.name}/{namespace}/{metadata.name}/{serial}")
+        uid = str(uuid5(_UIDS, f"{kind.group}/{kind.name}/{namespace}/{metadata.name}/{serial}"))
     if (namespace, uid) == (metadata.namespace, metadata.uid):
         return shown
     applies("R-DEFAULTS-01")
     identified: T = evolve(shown, metadata=evolve(metadata, namespace=namespace, uid=uid))  # type: ignore[misc]
     return identified
-
-
-@lru_cache(maxsize=4096)
-def _uid(path: str) -> str:
-    return str(uuid5(_UIDS, path))
 
 
 def _node(node: Node) -> Node:

@@ -30,6 +30,11 @@ class ObjectMeta:
     creation_timestamp: datetime | None = None
     deletion_timestamp: datetime | None = None
 
+    @property
+    def controller(self) -> OwnerReference | None:
+        """Returns the owner that manages the object, if any (metav1.GetControllerOfNoCopy)."""
+        return next((owner for owner in self.owner_references if owner.controller), None)
+
 
 @frozen
 class LabelSelectorRequirement:

@@ -116,13 +116,8 @@ def compile_selector(selector: LabelSelector | None) -> Selector:
 
 
 @frozen
-class NodeSelectorRequirement:
-    key: str
-    operator: str
-    values: tuple[str, ...] = ()
-
-    def as_requirement(self) -> Requirement:
-        return Requirement(self.key, self.operator, self.values)
+class NodeSelectorRequirement(Requirement):
+    """A NodeSelectorRequirement is a condition on a label, or on a field, of a node."""
 
 
 @frozen
@@ -144,8 +139,8 @@ class NodeSelectorTerm:
         if self.is_empty:
             return False
         fields = {"metadata.name": node.name}
-        return all(r.as_requirement().matches(node.metadata.labels) for r in self.match_expressions) and all(
-            r.as_requirement().matches(fields) for r in self.match_fields
+        return all(r.matches(node.metadata.labels) for r in self.match_expressions) and all(
+            r.matches(fields) for r in self.match_fields
         )
 
 

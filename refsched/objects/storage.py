@@ -99,7 +99,7 @@ class PersistentVolume:
         if required is None:
             return True
         return any(
-            not term.is_empty and all(r.as_requirement().matches(node_labels) for r in term.match_expressions)
+            not term.is_empty and all(r.matches(node_labels) for r in term.match_expressions)
             for term in required.node_selector_terms
         )
 
@@ -168,7 +168,7 @@ class PersistentVolumeClaim:
 
     def is_made_for(self, pod: Pod) -> bool:
         """Returns whether the pod is its controller (component-helpers/storage/ephemeral, VolumeIsForPod)."""
-        controller = next((o for o in self.metadata.owner_references if o.controller), None)
+        controller = self.metadata.controller
         return self.namespace == pod.namespace and controller is not None and controller.uid == pod.uid
 
     def annotated(self, key: str, value: str) -> PersistentVolumeClaim:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from refsched.objects.meta import OwnerReference
 from refsched.objects.pod import Pod
 from refsched.objects.selectors import EVERYTHING, Requirement, Selector, compile_selector
 from refsched.objects.store import ObjectStore
@@ -26,7 +25,7 @@ def default_selector(pod: Pod, objects: ObjectStore) -> Selector:
     for service in objects.list(Service):
         if service.metadata.namespace == pod.namespace and selects_labels(service.spec.selector, pod.labels):
             labels.update(service.spec.selector)
-    owner = controller_of(pod)
+    owner = pod.metadata.controller
     if owner is None:
         return with_labels(EVERYTHING, labels)
     match owner.api_version, owner.kind:
@@ -38,11 +37,6 @@ def default_selector(pod: Pod, objects: ObjectStore) -> Selector:
         case "apps/v1", "StatefulSet":
             return with_labels(_owner_selector(objects.get(StatefulSet, owner.name, pod.namespace)), labels)
     return with_labels(EVERYTHING, labels)
-
-
-def controller_of(pod: Pod) -> OwnerReference | None:
-    """Returns the owner that manages the pod, if any (metav1.GetControllerOfNoCopy)."""
-    return next((owner for owner in pod.metadata.owner_references if owner.controller), None)
 
 
 def selects_labels(selector: Mapping[str, str], labels: Mapping[str, str]) -> bool:

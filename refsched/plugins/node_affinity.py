@@ -189,7 +189,7 @@ def _has_affinity(pod: pods.Pod, node: Node) -> bool:
 def _has_unreadable_term(pod: pods.Pod) -> bool:
     required = affinity_of(pod).required_during_scheduling_ignored_during_execution
     terms = required.node_selector_terms if required is not None else ()
-    return any(not r.as_requirement().is_readable for term in terms for r in term.match_expressions)
+    return any(not r.is_readable for term in terms for r in term.match_expressions)
 
 
 def _unreadable(preferred: PreferredTerms) -> Reason | None:
@@ -200,7 +200,7 @@ def _unreadable(preferred: PreferredTerms) -> Reason | None:
         NOT_AN_INTEGER.of(at, index, json.dumps(r.values[0])): None
         for at, term in enumerate(preferred)
         for index, r in enumerate(term.preference.match_expressions)
-        if not r.as_requirement().is_readable
+        if not r.is_readable
     }
     if len(wrong) > 1:
         return Reason(f"[{', '.join(wrong)}]", NOT_AN_INTEGER.rule)

@@ -12,7 +12,7 @@ from refsched.objects.reading import read_as
 from refsched.objects.selectors import EVERYTHING, NOTHING
 from refsched.objects.store import ObjectStore
 from refsched.objects.workloads import ReplicaSet, ReplicationController, Service, StatefulSet
-from refsched.plugins.default_selector import controller_of, default_selector, with_labels
+from refsched.plugins.default_selector import default_selector, with_labels
 
 LABELS = {"app": "web", "tier": "front", "version": "2"}
 SAME_APP = {"app": "web", "tier": "back"}
@@ -99,8 +99,8 @@ def test_labels_of_a_replication_controller_replace_those_of_services() -> None:
 
 
 def test_only_an_owner_that_controls_is_a_controller() -> None:
-    assert controller_of(pod(owner("v1", "Node", controller=False))) is None
-    found = controller_of(pod(owner("v1", "Node", controller=False), RS))
+    assert pod(owner("v1", "Node", controller=False)).metadata.controller is None
+    found = pod(owner("v1", "Node", controller=False), RS).metadata.controller
     assert found is not None
     assert found.kind == "ReplicaSet"
 

@@ -20,10 +20,10 @@ WRONG = (
         "ors-requirements",
         "One requirement of a term is enough.",
         _SELECTORS,
-        "return all(r.as_requirement().matches(node.metadata.labels) for r in self.match_expressions) and all(",
+        "return all(r.matches(node.metadata.labels) for r in self.match_expressions) and all(",
         "return (\n"
         "            not self.match_expressions\n"
-        "            or any(r.as_requirement().matches(node.metadata.labels) for r in self.match_expressions)\n"
+        "            or any(r.matches(node.metadata.labels) for r in self.match_expressions)\n"
         "        ) and all(",
         cites="kubernetes #44349",
         breaks=("R-SELECTOR-03",),
@@ -72,7 +72,7 @@ WRONG = (
         "ignores-match-fields",
         "The matchFields of a node selector term are ignored.",
         _SELECTORS,
-        " and all(\n            r.as_requirement().matches(fields) for r in self.match_fields\n        )",
+        " and all(\n            r.matches(fields) for r in self.match_fields\n        )",
         "",
         breaks=("R-SELECTOR-03",),
     ),

@@ -198,9 +198,9 @@ WRONG = (
     Wrong(
         "whoever-comes-first-owns",
         "The first owner of a claim counts, even if it is not the controller.",
-        _CLAIMS,
-        "for owner in claim.metadata.owner_references if owner.controller",
-        "for owner in claim.metadata.owner_references",
+        "refsched.objects.meta",
+        "for owner in self.owner_references if owner.controller",
+        "for owner in self.owner_references",
         breaks=("R-DRA-80",),
     ),
     Wrong(

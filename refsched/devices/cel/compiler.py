@@ -53,7 +53,6 @@ from refsched.rules import applies
 if TYPE_CHECKING:
     from lark import Token, Tree
 
-_FIELDS = frozenset({"driver", "attributes", "capacity", "allowMultipleAllocations"})
 _DEVICE = "device"
 _MACROS = frozenset({"all", "exists", "exists_one", "map", "filter"})
 _TYPES = {
@@ -66,7 +65,6 @@ _TYPES = {
 class CelProgram:
     """A CelProgram is a compiled selector."""
 
-    expression: str
     evaluate: Evaluate = field(eq=False)
 
     def matches(self, device: CelDevice) -> bool:
@@ -90,7 +88,7 @@ def compile_selector(expression: str) -> CelProgram:
 
     try:
         tree: Tree[Token] = CELParser().parse(without_optional_syntax(expression))
-        program = CelProgram(expression, _Compiler(frozenset({_DEVICE, *_TYPES})).compile(tree))
+        program = CelProgram(_Compiler(frozenset({_DEVICE, *_TYPES})).compile(tree))
         check_types(tree, tuple(_TYPES))
     except CELParseError:
         raise refused("Syntax error") from None
@@ -206,8 +204,6 @@ class _Compiler:
         return lambda scope: at(base(scope), key(scope))
 
     def _field(self, holder: Tree[Token], name: str) -> Evaluate:
-        if bare_name(holder) == _DEVICE and name not in _FIELDS:
-            raise refused(f"undefined field '{name}'")
         base = self.compile(holder)
         return lambda scope: select(base(scope), name)
 
@@ -252,8 +248,6 @@ class _Compiler:
         if selection.data != "member_dot":
             raise refused("invalid argument to has() macro")
         name = str(selection.children[1])
-        if bare_name(subtrees(selection.children)[0]) == _DEVICE and name not in _FIELDS:
-            raise refused(f"undefined field '{name}'")
         base = self.compile(subtrees(selection.children)[0])
 
         def has(scope: Scope) -> bool:

@@ -9,8 +9,7 @@ github.com/google/cel-go ext/strings.go, ext/sets.go (v0.26.0).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Hashable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -136,7 +135,7 @@ def contains(container: Any, wanted: Any) -> bool:
     if isinstance(container, list):
         return any(equal(item, wanted) for item in container)
     if isinstance(container, dict):
-        return wanted in container
+        return isinstance(wanted, Hashable) and wanted in container
     raise no_such_overload()
 
 
@@ -229,7 +228,6 @@ def _has_all(items: Any, others: Any) -> bool:
 # --- Quantities and versions ----------------------------------------------------------------------
 
 
-@lru_cache(maxsize=256)
 def _quantity(text: Any) -> Quantity:
     _text(text)
     try:

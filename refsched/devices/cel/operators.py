@@ -7,7 +7,7 @@ common/types/int.go, double.go (v0.26.0).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from refsched.devices.cel.functions import checked_int, contains
@@ -98,12 +98,14 @@ def negative(value: Any) -> Any:
     return -value if isinstance(value, float) else checked_int(-value)
 
 
-def select(holder: Any, name: str) -> Any:
+def select(holder: Any, name: Any) -> Any:
     """R-DRA-76: Selecting an attribute or a capacity that a device does not have is an error ("no such key")."""
     if isinstance(holder, Optional):
         return selected(select, holder, name)
-    if isinstance(holder, Mapping) and (name in holder or isinstance(holder, Domains)):
+    if isinstance(holder, Mapping) and isinstance(name, Hashable) and name in holder:
         return holder[name]
+    if isinstance(holder, Domains):
+        return {}
     applies("R-DRA-76")
     raise CelValueError(f"no such key: {name}")
 
@@ -114,7 +116,7 @@ def at(holder: Any, index: Any) -> Any:
     if isinstance(holder, list):
         if not is_number(index):
             raise CelValueError(f"unsupported index type '{type_name(index)}' in list")
-        if int(index) != index:
+        if not float(index).is_integer():
             raise CelValueError(f"unsupported index value {index} in list")
         if not 0 <= index < len(holder):
             raise CelValueError(f"index out of bounds: {index}")

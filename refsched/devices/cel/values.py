@@ -159,9 +159,6 @@ def _has_leading_zero(text: str) -> bool:
 class Domains(dict[str, dict[str, Any]]):
     """Domains are attributes or capacities by domain and name. A missing domain is empty, and not an error."""
 
-    def __missing__(self, domain: str) -> dict[str, Any]:
-        return {}
-
 
 def cel_device(driver: str, device: Device) -> CelDevice:
     """Returns what a selector can read of a device. Raises CelError for an attribute without a value, or

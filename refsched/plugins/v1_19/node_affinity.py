@@ -65,10 +65,10 @@ def _matches(term: NodeSelectorTerm, labels: Mapping[str, str]) -> bool:
     if not term.match_expressions:
         applies("R-NODEAFF-53")
         return False
-    return all(each.as_requirement().matches(labels) for each in term.match_expressions)
+    return all(each.matches(labels) for each in term.match_expressions)
 
 
 def _unreadable(term: NodeSelectorTerm) -> Status | None:
-    if all(each.as_requirement().is_readable for each in term.match_expressions):
+    if all(each.is_readable for each in term.match_expressions):
         return None
     return error(NOT_A_NUMBER)

@@ -16,7 +16,6 @@ from attrs import frozen
 from refsched.framework.interface import MAX_NODE_SCORE
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.objects.node import Node
-from refsched.plugins.default_selector import controller_of
 from refsched.rules import applies
 
 ANNOTATION = "scheduler.alpha.kubernetes.io/preferAvoidPods"
@@ -35,7 +34,7 @@ class NodePreferAvoidPods:
         """R-AVOID-01: A node whose preferAvoidPods annotation names the ReplicationController or ReplicaSet that
         controls the pod, by kind and uid, scores 0; every other node scores 100.
         R-AVOID-02: A preferAvoidPods annotation that cannot be read names no controller."""
-        owner = controller_of(pod.pod)
+        owner = pod.pod.metadata.controller
         if owner is None or owner.kind not in _CONTROLLERS:
             return MAX_NODE_SCORE
         if (owner.kind, owner.uid) in _avoided(node.existing_node):

@@ -13,7 +13,6 @@ from attrs import frozen
 from refsched.objects.pod import Pod
 from refsched.objects.storage import CSIDriver
 from refsched.objects.store import ApiObject
-from refsched.plugins.default_selector import controller_of
 
 
 def plural(kind: str) -> str:
@@ -60,7 +59,7 @@ def _is_spread_by_default(pod: Pod, cluster: _Cluster) -> bool:
 
 def _is_owned_by(kind: str) -> Callable[[Pod, _Cluster], bool]:
     def matters(pod: Pod, cluster: _Cluster) -> bool:
-        owner = controller_of(pod)
+        owner = pod.metadata.controller
         return owner is not None and owner.kind == kind and not pod.spec.topology_spread_constraints
 
     return matters
