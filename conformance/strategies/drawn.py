@@ -59,11 +59,10 @@ def combinations(make: Callable[..., Json], *alternatives: Sequence[Any]) -> Sea
     """What ``make`` makes of one of each of the alternatives, drawn as one choice; those that stand more than once
     among them are drawn as much more often. The simplest are those with the most that stand first."""
 
-    def complexity(chosen: Sequence[int]) -> tuple[int, Sequence[int]]:
-        first = [each.index(each[index]) for each, index in zip(alternatives, chosen, strict=True)]
-        return sum(index > 0 for index in first), first
-
-    ordered = sorted(product(*(range(len(each)) for each in alternatives)), key=complexity)
+    firsts = [[each.index(value) for value in each] for each in alternatives]
+    complexity = [(len(first) - first.count(0), first) for first in product(*firsts)]
+    chosen = list(product(*(range(len(each)) for each in alternatives)))
+    ordered = [chosen[number] for number in sorted(range(len(chosen)), key=complexity.__getitem__)]
     return st.sampled_from(ordered).map(
         lambda chosen: make(*(each[index] for each, index in zip(alternatives, chosen, strict=True)))
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -73,11 +74,15 @@ class Recording(History):
 def recordings(area: str | None = None, kubernetes: str = DEFAULT.name) -> Iterator[Path]:
     """Yields the recordings of kube-scheduler of this release, those of one area or all. Of the many that this
     project made it yields a sample, the same each time."""
-    tag = RELEASES[kubernetes].tag
-    made_elsewhere = sorted((data_folder() / f"kube-scheduler-{tag}").glob("*.jsonl.gz"))
-    for path in (*made_elsewhere, *_sampled(data_folder() / f"recorded-{tag}")):
+    for path in _recordings_in(data_folder(), RELEASES[kubernetes].tag):
         if area is None or area_of(path) == area:
             yield path
+
+
+@cache
+def _recordings_in(folder: Path, tag: str) -> tuple[Path, ...]:
+    made_elsewhere = sorted((folder / f"kube-scheduler-{tag}").glob("*.jsonl.gz"))
+    return *made_elsewhere, *_sampled(folder / f"recorded-{tag}")
 
 
 def _sampled(folder: Path) -> Iterator[Path]:
