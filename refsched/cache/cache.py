@@ -10,7 +10,7 @@ from attrs import evolve
 
 from refsched.cache.node_tree import NodeTree
 from refsched.framework.node_info import ImageState, NodeInfo, PodInfo
-from refsched.framework.snapshot import NodeChanges, Snapshot
+from refsched.framework.snapshot import Snapshot
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.resources import resource_of
@@ -22,7 +22,8 @@ class CacheError(Exception):
 
 
 class Cache:
-    """The Cache knows what counts on each node. It identifies a pod by its uid."""
+    """The Cache knows what counts on each node. It identifies a pod by its uid. ``changed`` names the nodes that
+    have changed since the last snapshot, and ``came_or_went`` those that were added or removed."""
 
     def __init__(self) -> None:
         self._nodes: dict[str, NodeInfo] = {}
@@ -30,12 +31,9 @@ class Cache:
         self._pods: dict[str, Pod] = {}
         self._assumed: dict[str, PodInfo] = {}
         self._images = ImageRegister()
-        self._images_to_learn: set[str] = set()
-        self._generation = 0
         self._searched: dict[str, NodeInfo] = {}
-        self._came_or_went: set[str] = set()
-        self._changed: dict[str, int] = {}
-        self._seen = self._ordered = 0
+        self.changed: set[str] = set()
+        self.came_or_went: set[str] = set()
 
     # --- Pods -------------------------------------------------------------------------------------
 
@@ -112,7 +110,7 @@ class Cache:
         name = pod.spec.node_name
         info = self._nodes[name].without_pod(pod.uid)
         if info.node is None and not info.pods:
-            self._forget(name)
+            del self._nodes[name]
         else:
             self._change(name, info)
         del self._pods[pod.uid]
@@ -130,7 +128,7 @@ class Cache:
         info = self._nodes.get(node.name, NodeInfo(None))
         if info.node is None:
             self._tree.add(node)
-            self._came_or_went ^= {node.name}
+            self.came_or_went ^= {node.name}
         else:
             self._images.remove(info.node)
             self._tree.update(info.node, node)
@@ -145,53 +143,39 @@ class Cache:
             raise KeyError(name)
         self._tree.remove(info.node)
         self._images.remove(info.node)
-        self._came_or_went ^= {name}
+        self.came_or_went ^= {name}
         if info.pods:
             self._change(name, evolve(info, node=None))
         else:
-            self._generation += 1
-            self._forget(name)
+            del self._nodes[name]
 
     def _change(self, name: str, info: NodeInfo) -> None:
-        """Replaces a node. On how many nodes its images are is counted anew only for a node that changes (an
-        ImageStateSummary is copied with the node, and UpdateSnapshot copies the nodes that have a new
-        generation)."""
-        self._generation += 1
         self._nodes[name] = info
-        self._images_to_learn.add(name)
-        self._changed.pop(name, None)
-        self._changed[name] = self._generation
-
-    def _forget(self, name: str) -> None:
-        del self._nodes[name]
-        self._changed.pop(name, None)
+        self.changed.add(name)
 
     # --- Snapshot ---------------------------------------------------------------------------------
 
     def snapshot(self) -> Snapshot:
         """Returns what the next cycle sees. The order of nodes is computed anew only if a node was added or
-        removed.
+        removed, and on how many nodes its images are only for a node that changed.
 
-        Source: UpdateSnapshot, updateNodeInfoSnapshotList.
+        Source: UpdateSnapshot, which copies the nodes that have a new generation, each with its
+        ImageStateSummaries; updateNodeInfoSnapshotList.
         """
-        for name in sorted(self._images_to_learn):
-            info = self._nodes.get(name)
-            if info is not None and info.node is not None:
-                self._nodes[name] = evolve(info, image_states=self._images.states_of(info.node))
-        self._images_to_learn.clear()
-        if self._came_or_went:
-            self._came_or_went.clear()
+        changed = self.changed & self._nodes.keys()
+        for name in changed:
+            self._nodes[name] = self._with_images(self._nodes[name])
+        if self.came_or_went:
             self._searched = {name: self._nodes[name] for name in self._tree.names()}
-            self._ordered = self._generation
-        for name, generation in reversed(self._changed.items()):
-            if generation <= self._seen:
-                break
-            if name in self._searched:
-                self._searched[name] = self._nodes[name]
-        self._seen = self._generation
+        else:
+            self._searched |= {name: self._nodes[name] for name in changed & self._searched.keys()}
+        self.changed.clear()
+        self.came_or_went.clear()
         by_name = dict(self._searched)
-        changes = NodeChanges(self._generation, self._ordered, self._changed)
-        return Snapshot(tuple(by_name.values()), by_name, changes=changes)
+        return Snapshot(tuple(by_name.values()), by_name)
+
+    def _with_images(self, info: NodeInfo) -> NodeInfo:
+        return info if info.node is None else evolve(info, image_states=self._images.states_of(info.node))
 
     def usage(self) -> dict[str, NodeInfo]:
         """Returns every node name under which something counts, for an observer."""

@@ -92,9 +92,8 @@ class Cache(current.Cache):
         applies("R-CACHE-51")
         self._nodes[node.name] = evolve(info, image_states=self._images.states_of(node))
 
-    def _change(self, name: str, info: NodeInfo) -> None:
-        super()._change(name, info)
-        self._images_to_learn.discard(name)
+    def _with_images(self, info: NodeInfo) -> NodeInfo:
+        return info
 
     def _uncount(self, pod: Pod) -> None:
         super()._uncount(pod)

@@ -67,7 +67,7 @@ def space_of(scheduler: SchedulerState, pod: Pod, parallelism: int) -> SearchSpa
     framework = scheduler.profiles.get(pod.spec.scheduler_name)
     if framework is None or not framework.filter_plugins:
         return None
-    snapshot, queue = scheduler.cache.snapshot(), scheduler.queue
+    snapshot, queue = scheduler.snapshot(), scheduler.queue
     decider = scheduler.rules.decider(framework, snapshot, queue.nominated_pods_for_node)
     nodes = [info.name for info in snapshot.nodes]
     start = scheduler.next_start_node_index

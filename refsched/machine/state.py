@@ -18,7 +18,7 @@ from refsched.cycle.rules import CycleRules
 from refsched.framework.choices import Choices
 from refsched.framework.interface import Binding
 from refsched.framework.runtime import Framework
-from refsched.framework.snapshot import Snapshot, Sums, added_up
+from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error
 from refsched.machine.api_server import ApiServer
 from refsched.objects.store import ApiObject, ObjectStore
@@ -43,7 +43,7 @@ class Clock:
 @define(eq=False)
 class SchedulerState:
     """A SchedulerState is all the mutable state of one scheduler. ``next_start_node_index`` is where the next
-    search begins; ``search`` searches the nodes, and ``sums`` adds up counts over them."""
+    search begins; ``search`` searches the nodes."""
 
     profiles: Mapping[str, Framework]
     queue: SchedulingQueue
@@ -56,7 +56,6 @@ class SchedulerState:
     waiting_pods: WaitingPods = Factory(WaitingPods)
     next_start_node_index: int = 0
     search: SearchNodes = find_nodes
-    sums: Sums = added_up
     records: list[Output] = Factory(list)
 
     def snapshot(self) -> Snapshot:
@@ -66,7 +65,6 @@ class SchedulerState:
             namespace_labels=labels,
             objects=self.objects,
             choices=self.choices,
-            sums=self.sums,
         )
 
     def bind(self, binding: Binding) -> Status:

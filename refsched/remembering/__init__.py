@@ -7,7 +7,8 @@ it, and a test runs traces and histories with it and without.
 
 ``kinds`` says which pods are alike, ``values`` what may be compared instead of asked again, ``answers`` keeps what
 was said of each node, ``preempting`` what dry runs of preemption found there, ``framework`` looks there before it
-asks, and ``sums`` keeps counts over all nodes up to date.
+asks, ``sums`` keeps counts over all nodes up to date, and ``changes`` says which nodes changed since the last
+snapshot.
 While somebody listens to which rules are applied (refsched/rules.py), everything is asked anew.
 """
 

@@ -17,8 +17,8 @@ from refsched.cycle.find_nodes import NodeFilter, Search
 from refsched.framework.interface import LabelFilterPlugin, ScoreExtensions, ScorePlugin, extends
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Framework
-from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Code, Status
+from refsched.remembering.changes import NodeChanges
 from refsched.remembering.values import changed_domains, is_value
 
 
@@ -59,13 +59,13 @@ class _States:
 class Numbered:
     """One thing for each node, None where it is not known. It is forgotten when the node changes."""
 
-    def __init__(self) -> None:
+    def __init__(self, changes: NodeChanges) -> None:
         self.of_node: list[Any] = []
+        self._changes = changes
         self._generation = -1
 
-    def bring_up_to_date(self, snapshot: Snapshot, numbers: Mapping[str, int]) -> None:
-        changes = snapshot.changes
-        assert changes is not None
+    def bring_up_to_date(self, numbers: Mapping[str, int]) -> None:
+        changes = self._changes
         if self._generation < changes.ordered or self._generation < 0:
             self.of_node = [None] * len(numbers)
         else:
@@ -86,12 +86,15 @@ class Numbered:
 class FilterAnswers:
     """``pod`` is one of the kind, without a name."""
 
-    def __init__(self, framework: Framework, pod: PodInfo, skipped: Collection[str]) -> None:
+    def __init__(
+        self, framework: Framework, pod: PodInfo, skipped: Collection[str], changes: NodeChanges
+    ) -> None:
         self._plugins = {p.name: p for p in framework.filter_plugins if p.name not in skipped}
         self._framework = framework
         self._pod = pod
         self._states = _States(tuple(self._plugins))
-        self._statuses = Numbered()
+        self._changes = changes
+        self._statuses = Numbered(changes)
         self._lasting = framework
         self._by_labels: dict[str, ByLabels] = {}
 
@@ -134,7 +137,7 @@ class FilterAnswers:
         return Search(tuple(map(nodes.__getitem__, feasible)), rejected, surplus), feasible
 
     def _prepare(self, filters: NodeFilter, numbers: Mapping[str, int]) -> None:
-        self._statuses.bring_up_to_date(filters.snapshot, numbers)
+        self._statuses.bring_up_to_date(numbers)
         if self._states.meet(filters.state.states) or self._lasting is self._framework:
             lasting = tuple(p for name, p in self._plugins.items() if name not in self._states.anew)
             self._lasting = evolve(self._framework, filter_plugins=lasting)
@@ -153,9 +156,9 @@ class FilterAnswers:
         state = filters.state.states.get(plugin)
         keys = asked.labels_read(state)
         if plugin not in self._by_labels or self._by_labels[plugin].keys != keys:
-            self._by_labels[plugin] = ByLabels(keys)
+            self._by_labels[plugin] = ByLabels(keys, self._changes)
         answers = self._by_labels[plugin]
-        answers.labels.bring_up_to_date(filters.snapshot, numbers)
+        answers.labels.bring_up_to_date(numbers)
         answers.bring_up_to_date(state)
         return _AnewByLabels(alone, filters, self._pod, answers)
 
@@ -192,9 +195,9 @@ class ByLabels:
     """What a plugin answered for all nodes that have the same values of the labels that it reads. An answer holds
     until something changes that is counted in a domain of these nodes, or anything else."""
 
-    def __init__(self, keys: Sequence[str]) -> None:
+    def __init__(self, keys: Sequence[str], changes: NodeChanges) -> None:
         self.keys = keys
-        self.labels = Numbered()
+        self.labels = Numbered(changes)
         self.answers: dict[Any, Status] = {}
         self._in_domain: dict[Any, dict[Any, None]] = {}
         self._state: Any = None
@@ -256,12 +259,18 @@ class ScoreAnswers:
     """Of each node the weighted sum of what lasting plugins without Normalize scored, and what each of the lasting
     ones with Normalize did."""
 
-    def __init__(self, scoring: Sequence[ScorePlugin], weights: Mapping[str, int], pod: PodInfo) -> None:
+    def __init__(
+        self,
+        scoring: Sequence[ScorePlugin],
+        weights: Mapping[str, int],
+        pod: PodInfo,
+        changes: NodeChanges,
+    ) -> None:
         self._plugins = {plugin.name: plugin for plugin in scoring}
         self._weights = weights
         self._pod = pod
         self._states = _States(tuple(self._plugins))
-        self._scores = Numbered()
+        self._scores = Numbered(changes)
         self._whole: list[ScorePlugin] = []
         self._raw: list[ScorePlugin] = []
 
@@ -271,11 +280,10 @@ class ScoreAnswers:
         pod: PodInfo,
         nodes: Sequence[NodeInfo],
         at: Sequence[int],
-        snapshot: Snapshot,
         numbers: Mapping[str, int],
     ) -> dict[str, int]:
         """By node, in the order given; ``at`` are their numbers."""
-        self._scores.bring_up_to_date(snapshot, numbers)
+        self._scores.bring_up_to_date(numbers)
         if self._states.meet(states) or not (self._whole or self._raw):
             lasting = [p for name, p in self._plugins.items() if name not in self._states.anew]
             self._raw = [plugin for plugin in lasting if _normalizes(plugin)]

@@ -27,9 +27,11 @@ from refsched.objects.policy import PodDisruptionBudget
 from refsched.preemption.disruption import Budgets
 from refsched.preemption.victims import PreemptionSteps
 from refsched.queue.nominator import Nominator
-from refsched.remembering.answers import AskAnewError, FilterAnswers, ScoreAnswers
+from refsched.remembering.answers import AskAnewError, FilterAnswers, Numbered, ScoreAnswers
+from refsched.remembering.changes import NodeChanges
 from refsched.remembering.kinds import Kind, Kinds, NameAskedError
 from refsched.remembering.preempting import DryRuns, Found, SelectVictims
+from refsched.remembering.snapshots import RememberedSnapshot
 from refsched.remembering.values import is_value
 from refsched.rules import is_heard
 
@@ -64,15 +66,15 @@ class Memory:
     """What is remembered of one scheduler. ``numbers`` are those of the nodes, in the snapshot's order."""
 
     nominator: Nominator
+    changes: NodeChanges
     kinds: Kinds = Factory(Kinds)
     numbers: dict[str, int] = Factory(dict)
     ordered: int = -1
     last: tuple[Sequence[NodeInfo], Sequence[int]] = ((), ())
 
     def numbered(self, snapshot: Snapshot) -> Mapping[str, int]:
-        assert snapshot.changes is not None
-        if self.ordered != snapshot.changes.ordered:
-            self.ordered = snapshot.changes.ordered
+        if self.ordered != self.changes.ordered:
+            self.ordered = self.changes.ordered
             self.numbers = {node.name: number for number, node in enumerate(snapshot.nodes)}
         return self.numbers
 
@@ -81,7 +83,7 @@ class Memory:
     ) -> Search:
         """As ``find_nodes``."""
         snapshot = filters.snapshot
-        if is_heard() or snapshot.changes is None or nodes is not snapshot.nodes or filters.state.left_out:
+        if _is_unknown(snapshot) or nodes is not snapshot.nodes or filters.state.left_out:
             return find_nodes(nodes, start, number_to_find, filters)
         numbers = self.numbered(snapshot)
         nominated = {numbers[name] for name in self.nominator.nodes if name in numbers}
@@ -90,7 +92,7 @@ class Memory:
         answers = _kept(
             kind,
             (framework.profile_name, "filter", skipped),
-            lambda: FilterAnswers(plain, kind.info, skipped),
+            lambda: FilterAnswers(plain, kind.info, skipped, self.changes),
         )
         try:
             found, at = answers.search(start, number_to_find, filters, numbers, nominated)
@@ -98,6 +100,10 @@ class Memory:
             return find_nodes(nodes, start, number_to_find, filters)
         self.last = found.feasible, at
         return found
+
+
+def _is_unknown(snapshot: Snapshot) -> bool:
+    return is_heard() or not isinstance(snapshot, RememberedSnapshot)
 
 
 def _kept(kind: Kind, what: object, make: Callable[[], T]) -> T:
@@ -170,7 +176,7 @@ class RememberingFramework(Framework):
         def anew() -> Scores:
             return self.plain.score_nodes(scoring, states, pod, nodes, snapshot)
 
-        if is_heard() or snapshot.changes is None:
+        if _is_unknown(snapshot):
             return anew()
         memory, kind = self.memory, self.memory.kinds.of(pod)
         numbers = memory.numbered(snapshot)
@@ -178,10 +184,10 @@ class RememberingFramework(Framework):
         answers = _kept(
             kind,
             (self.profile_name, "score", tuple(plugin.name for plugin in scoring)),
-            lambda: ScoreAnswers(scoring, self.score_weights, kind.info),
+            lambda: ScoreAnswers(scoring, self.score_weights, kind.info, memory.changes),
         )
         try:
-            sums = answers.totals(states, pod, nodes, at, snapshot, numbers)
+            sums = answers.totals(states, pod, nodes, at, numbers)
         except NameAskedError:
             return anew()
         return RememberedScores(
@@ -239,11 +245,15 @@ class _Victims:
         """None where the dry run is not remembered."""
         snapshot, state, framework = context.snapshot, context.state, self.framework
         memory = framework.memory
-        if is_heard() or snapshot.changes is None or state.left_out or framework.follows_pods(state):
+        if _is_unknown(snapshot) or state.left_out or framework.follows_pods(state):
             return None
         kind, numbers = memory.kinds.of(context.pod), memory.numbered(snapshot)
-        runs = _kept(kind, (framework.profile_name, "dry run", state.skipped), lambda: DryRuns(kind.info))
-        runs.found.bring_up_to_date(snapshot, numbers)
+        runs = _kept(
+            kind,
+            (framework.profile_name, "dry run", state.skipped),
+            lambda: DryRuns(kind.info, Numbered(memory.changes)),
+        )
+        runs.found.bring_up_to_date(numbers)
         if not runs.meet(state.states, snapshot.objects.list(PodDisruptionBudget)):
             return None
         return runs.remembered(context, self.plain, framework.plain, numbers, memory.nominator.nodes)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NoReturn
 
-from attrs import Factory, define, evolve
+from attrs import define, evolve
 
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext
@@ -43,7 +43,7 @@ class DryRuns:
     """``pod`` is one of the kind, without a name; ``found`` has False for a node that is asked about anew."""
 
     pod: PodInfo
-    found: Numbered = Factory(Numbered)
+    found: Numbered
     states: Mapping[str, Any] | None = None
     budgets: Sequence[PodDisruptionBudget] = ()
 

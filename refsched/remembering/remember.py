@@ -10,8 +10,9 @@ import os
 
 from refsched.errors import InputError
 from refsched.machine.scheduler import Scheduler
+from refsched.remembering.changes import NodeChanges
 from refsched.remembering.framework import Memory, remembering
-from refsched.remembering.sums import RememberedSums
+from refsched.remembering.snapshots import remembering_state
 
 VARIABLE = "REFSCHED_REMEMBERING"
 
@@ -24,9 +25,9 @@ def remember(scheduler: Scheduler, by_default: bool = True) -> Scheduler:
         raise InputError(f"expected on or off, found {said!r:.60}", where=VARIABLE)
     if said == "off":
         return scheduler
-    state = scheduler.state
-    memory = Memory(state.queue.nominator)
+    changes = NodeChanges()
+    state = scheduler.state = remembering_state(scheduler.state, changes)
+    memory = Memory(state.queue.nominator, changes)
     state.search = memory.search
-    state.sums = RememberedSums()
     state.profiles = {name: remembering(framework, memory) for name, framework in state.profiles.items()}
     return scheduler

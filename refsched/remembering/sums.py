@@ -8,8 +8,8 @@ from typing import Any
 
 from attrs import Factory, define
 
-from refsched.framework.snapshot import Count, Snapshot, added_up
-from refsched.rules import is_heard
+from refsched.framework.snapshot import Count, Snapshot
+from refsched.remembering.changes import NodeChanges
 
 MOST_SUMS = 64
 
@@ -24,9 +24,7 @@ class _Sum:
     total: dict[Any, int] = Factory(dict)
     holders: dict[Any, int] = Factory(dict)
 
-    def bring_up_to_date(self, snapshot: Snapshot) -> None:
-        changes = snapshot.changes
-        assert changes is not None
+    def bring_up_to_date(self, snapshot: Snapshot, changes: NodeChanges) -> None:
         if self.generation < changes.ordered or self.generation < 0:
             self.found, self.total, self.holders = {}, {}, {}
             for node in snapshot.nodes:
@@ -60,12 +58,11 @@ class _Sum:
 class RememberedSums:
     """The sums that were asked for last, the last one first."""
 
-    def __init__(self) -> None:
+    def __init__(self, changes: NodeChanges) -> None:
+        self._changes = changes
         self._sums: list[_Sum] = []
 
     def __call__(self, snapshot: Snapshot, count: Count[Any]) -> Mapping[Any, int]:
-        if is_heard() or snapshot.changes is None:
-            return added_up(snapshot, count)
         wanted = next((each for each in self._sums if each.count == count), None)
         if wanted is None:
             wanted = _Sum(count)
@@ -74,5 +71,5 @@ class RememberedSums:
         elif wanted is not self._sums[0]:
             self._sums.remove(wanted)
             self._sums.insert(0, wanted)
-        wanted.bring_up_to_date(snapshot)
+        wanted.bring_up_to_date(snapshot, self._changes)
         return dict(wanted.total)

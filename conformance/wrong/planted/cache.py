@@ -103,7 +103,7 @@ WRONG = (
         "takes-deleted-nodes",
         "The list of nodes is rebuilt only when the number of nodes changes.",
         _CACHE,
-        "        if self._came_or_went:\n",
+        "        if self.came_or_went:\n",
         "        if len(self._searched) != sum(info.node is not None for info in self._nodes.values()):\n",
         breaks=("R-CACHE-03",),
     ),

@@ -28,10 +28,6 @@ CYCLE: Mapping[str, str] = {
         ("cycle.attempt:_pre_filter:order:0", "cycle.attempt:_pre_filter:order:1"),
         "The nodes that PreFilter named are compared without their order.",
     ),
-    **dict.fromkeys(
-        ("cache.cache:Cache._change:off-by-one:0", "cache.cache:Cache.__init__:off-by-one:0"),
-        "Generations are only compared with each other, and grow all the same.",
-    ),
     "binding.waiting_pods:WaitingPod.reject:kin:0": (
         "Both codes reject the pod after PostFilter, and no output differs between them."
     ),
