@@ -103,11 +103,9 @@ class Checker:
         """What happened may have been allowed, but the history cannot be followed any further."""
 
     def foresee(self, records: Iterable[Record]) -> None:
-        """Takes note of the records that are about to come: the volumes and claims that they write show which
-        of the equal ones were taken."""
+        """Takes note of the records that are about to come: they show which of the equal ones were taken."""
         known = tuple(records)
-        self.following.claimed = claimed_volumes(known)
-        self.following.written = written_claims(known)
+        self.following.foresee(known)
         if self._own is not None:
             self._own.foresee(known)
 

@@ -7,7 +7,7 @@ possible.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar, cast
 
 from attrs import Factory, define, frozen
@@ -20,10 +20,12 @@ from refsched.checking.recorded_devices import (
     recorded_claim,
     recorded_status,
     recorded_trial,
+    written_claims,
 )
 from refsched.checking.recorded_volumes import (
     Claimed,
     Guess,
+    claimed_volumes,
     contested_volumes,
     explaining_order,
     guessed_volumes,
@@ -39,7 +41,7 @@ from refsched.objects.dra import ResourceClaim
 from refsched.plugins.dynamic_resources import Allocations
 from refsched.preemption.candidate import Candidate
 from refsched.queue.queued_pod import QueuedPod
-from refsched.records import Attempt, NodeStatus
+from refsched.records import Attempt, Nodes, NodeStatus, Record
 from refsched.volumes.orders import VolumeOrder
 
 T = TypeVar("T")
@@ -61,7 +63,8 @@ class Following:
     """``record`` is the attempt that is followed and ``pod`` its pod. ``not_allowed`` are its choices that were
     not among the options. ``offered`` is how many options there were for each question, and ``extenders``
     whether there are any extenders. ``claimed`` are the volumes and ``written`` the claims for devices that, as
-    far as is known by now, will be written; ``guessed`` are the claims that were given one choice of possible
+    far as is known by now, will be written, and ``counted`` the pods by node that will be counted there;
+    ``guessed`` are the claims that were given one choice of possible
     devices before it was known which. ``is_blind`` says that the number of nodes that were evaluated and kept
     does not follow from the record; ``orders_victims`` says that equally important
     pods were put in order, and ``guessed_on`` are the nodes on which the record does not show that order;
@@ -76,6 +79,7 @@ class Following:
     claimed: Claimed = ()
     guessed_volumes: dict[str, Guess] = Factory(dict)
     written: Sequence[ResourceClaim] = ()
+    counted: Mapping[str, Sequence[str]] = Factory(dict)
     guessed: set[str] = Factory(set)
     is_blind: bool = False
     guessed_on: set[str] = Factory(set)
@@ -83,6 +87,13 @@ class Following:
     guesses_scores: bool = False
     own: OwnPlugins | None = None
     _snapshot: Callable[[], Snapshot] = Snapshot
+
+    def foresee(self, records: Sequence[Record]) -> None:
+        """Takes note of the records that are about to come: what they write, and which pods they count where."""
+        self.claimed = claimed_volumes(records)
+        self.written = written_claims(records)
+        counted = (each.nodes.items() for each in records if isinstance(each, Nodes))
+        self.counted = {node: usage.pods for nodes in counted for node, usage in nodes}
 
     def follow(self, record: Attempt | None, pod: str = "") -> None:
         """Makes the choices repeat this attempt from now on. Without an attempt they take the first option,
@@ -107,6 +118,9 @@ class Following:
             self.guessed |= allocated_claims(cast("Sequence[Allocations]", options)) - known
         if question == "service":
             self.guesses_scores |= len(options) > 1
+        if self.record is None and question == "node":
+            counting = (option for option in options if self.pod in self.counted.get(str(option), ()))
+            return next(counting, options[0])
         if self.record is None:
             return options[0]
         if question == "node":

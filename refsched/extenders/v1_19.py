@@ -2,7 +2,7 @@
 """Extenders in v1.19: an extender rejects a node as Unschedulable only.
 
 Source: pkg/scheduler/core/extender.go, Filter, send; k8s.io/kube-scheduler/extender/v1/types.go,
-ExtenderFilterResult; framework/plugins, Score (v1.19.16).
+ExtenderFilterResult (v1.19.16).
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from refsched.extenders import extender as current
 from refsched.extenders.extender import Filtered
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.status import Status, error
-from refsched.objects.node import Node
 from refsched.rules import applies
 
 _FOR_GOOD = "failedandunresolvablenodes"
@@ -36,15 +35,6 @@ class _WithWords(current.Extender):
             return answer
         applies("R-EXTENDER-52")
         return error(answer.message.capitalize()[: len(_OTHER_STATUS)] + answer.message[len(_OTHER_STATUS) :])
-
-    def _sent_back(self, node: Node, sent: Sequence[NodeInfo]) -> NodeInfo:
-        """R-EXTENDER-53: In v1.19 a node that an extender sends back as an object is scored as the snapshot has
-        it, with its pods and its images. Source: Score of each plugin, which looks the node up by its name."""
-        known = next((each for each in sent if each.name == node.name), None)
-        if known is None:
-            return super()._sent_back(node, sent)
-        applies("R-EXTENDER-53")
-        return known
 
 
 @frozen

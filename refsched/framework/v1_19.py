@@ -109,7 +109,21 @@ class Framework(current.Framework):
         self, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Scores | Status:
         """R-FRAMEWORK-53: In v1.19 every Score plugin scores every feasible node.
-        R-FRAMEWORK-54: In v1.19 a plugin whose PreScore is disabled, and whose Score needs it, fails at Score."""
+        R-FRAMEWORK-54: In v1.19 a plugin whose PreScore is disabled, and whose Score needs it, fails at Score.
+        R-EXTENDER-53: In v1.19 a node that an extender sends back as an object is scored as the snapshot has it,
+        with its pods and its images; one that the snapshot does not have is an error if there are two or more.
+
+        Source: Score of each plugin, which looks the node up by its name.
+        """
+        scored = [known for node in nodes if (known := snapshot.get(node.name)) is not None]
+        if self.score_plugins and len(scored) < len(nodes):
+            applies("R-EXTENDER-53")
+            unknown = [node.name for node in nodes if snapshot.get(node.name) is None]
+            name = snapshot.choices.choose("error", unknown)
+            why = f'getting node "{name}" from Snapshot: nodeinfo not found for node name "{name}"'
+            return _failed_at_score(pod, why)
+        if any(snapshot.get(node.name) is not node for node in nodes):
+            applies("R-EXTENDER-53")
         states: dict[str, Any] = {}
         for plugin in self.pre_score_plugins:
             states[plugin.name] = _state_of(plugin.pre_score(pod, nodes, snapshot))
@@ -120,7 +134,7 @@ class Framework(current.Framework):
             states[plugin.name] = _state_of(plugin.pre_score(pod, nodes, snapshot))
         applies("R-FRAMEWORK-53")
         raw: dict[str, dict[str, int]] = {plugin.name: {} for plugin in self.score_plugins}
-        for node in nodes:
+        for node in scored:
             for scoring in self.score_plugins:
                 score: int | Status = scoring.score(states.get(scoring.name), pod, node)
                 if isinstance(score, Status):

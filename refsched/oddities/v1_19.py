@@ -21,6 +21,17 @@ POD_IN_AN_UNCOUNTED_DOMAIN = KnownDefect(
     {},
     panics="nil pointer",
 )
+NODE_SENT_BACK_IN_ANOTHER_DOMAIN = KnownDefect(
+    "node-sent-back-in-another-domain",
+    "R-SPREAD-58",
+    NOT_REPORTED,
+    "panics with a nil pointer if an extender sends a node back with another value of a topology key, so that no"
+    " feasible node is in the domain in which the node is",
+    "counts no pods in that domain",
+    "PodTopologySpread",
+    {},
+    panics="nil pointer",
+)
 LABELS_WITHOUT_A_PREFERENCE = KnownDefect(
     "labels-without-a-preference",
     "R-NODELABEL-02",
@@ -43,5 +54,10 @@ NODES_WITHOUT_A_VICTIM = KnownDefect(
     panics="index out of range",
 )
 
-PANICS = (POD_IN_AN_UNCOUNTED_DOMAIN, LABELS_WITHOUT_A_PREFERENCE, NODES_WITHOUT_A_VICTIM)
+PANICS = (
+    POD_IN_AN_UNCOUNTED_DOMAIN,
+    NODE_SENT_BACK_IN_ANOTHER_DOMAIN,
+    LABELS_WITHOUT_A_PREFERENCE,
+    NODES_WITHOUT_A_VICTIM,
+)
 AS_RELEASED: frozenset[Oddity] = frozenset((*PANICS, *FIXED_ORDERS))

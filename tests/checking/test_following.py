@@ -12,7 +12,7 @@ from refsched.framework.node_info import PodInfo
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.pod import Pod
 from refsched.queue.queued_pod import QueuedPod
-from refsched.records import Attempt, NodeStatus
+from refsched.records import Attempt, Nodes, NodeStatus, NodeUsage
 
 FEASIBLE = NodeStatus("Success")
 
@@ -94,3 +94,12 @@ def test_where_no_node_is_reported_a_search_that_may_stop_early_is_not_seen(
     assert (plan.kept if plan is not None else None) == kept
     assert choices.is_blind is (kept is not None)
     assert choices.plan_search(3, 3) is None
+
+
+def test_the_node_of_a_pod_that_is_held_is_the_one_on_which_it_is_counted() -> None:
+    following = Following()
+    following.foresee([Nodes({"n1": NodeUsage(("default/q",)), "n2": NodeUsage(("default/p",))})])
+    following.follow(None, "default/p")
+    assert following.choose("node", ["n1", "n2"]) == "n2"
+    following.follow(None, "default/r")
+    assert following.choose("node", ["n1", "n2"]) == "n1"

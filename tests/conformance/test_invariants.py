@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from conformance.vocabulary.objects import profile_config
 from refsched.records import (
     Attempt,
     Bind,
@@ -138,6 +139,15 @@ def test_a_pods_own_resources_count_only_with_their_gate() -> None:
 def test_a_chosen_node_passed_every_filter(said: dict[str, NodeStatus]) -> None:
     assert broken(node("n"), pod("a"), scheduled("a", "n", filter=said)) == ["R-INV-02"]
     assert not broken(node("n"), pod("a"), scheduled("a", "n", filter={"n": SUCCESS}))
+
+
+@pytest.mark.parametrize(("extender", "rules"), [({}, []), ({"nodeCacheCapable": True}, ["R-INV-02"])])
+def test_an_extender_that_sends_objects_back_may_name_a_node_that_was_not_filtered(
+    extender: dict[str, Any], rules: list[str]
+) -> None:
+    filters = {"urlPrefix": "http://x", "filterVerb": "filter", **extender}
+    objects = (node("n"), pod("a"), scheduled("a", "ghost", filter={"n": SUCCESS}))
+    assert broken(*objects, config=profile_config(extenders=[filters])) == rules
 
 
 @pytest.mark.parametrize(("score", "rules"), [(300, []), (301, ["R-INV-03"]), (-1, ["R-INV-03"])])

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -18,12 +19,14 @@ from refsched.objects.pod import Pod
 from refsched.objects.storage import BETA_STORAGE_CLASS
 from refsched.records import Attempt, Bind, Write
 from refsched.releases import release_of
+from refsched.rules import listening
 from tests.volume_objects import BIND_COMPLETED, by_hand, claim, read, storage_class, using, volume
 from tests.world import node_object, pod_object
 
 Json = dict[str, Any]
 Answer = Callable[[str, Json], Any]
 V1_19 = release_of("1.19")
+ZONE = "topology.kubernetes.io/zone"
 CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1beta1", "kind": "KubeSchedulerConfiguration"}
 
 
@@ -214,6 +217,74 @@ def test_a_node_that_an_extender_sent_back_is_scored_with_its_pods() -> None:
     scores = popped(machine).scores
     assert scores is not None
     assert scores["n1"]["NodeResourcesLeastAllocated"] < scores["n2"]["NodeResourcesLeastAllocated"]
+
+
+def _sent_back(nodes: Callable[[list[Json]], list[Json]], *, spread_over_zones: bool = False) -> Attempt:
+    """The attempt of a pod among n1 in zone a, with a pod, and n2 in zone b, after an extender sent nodes back."""
+    constraint = {
+        "maxSkew": 1,
+        "topologyKey": ZONE,
+        "whenUnsatisfiable": "ScheduleAnyway",
+        "labelSelector": {"matchLabels": {"app": "a"}},
+    }
+    soft = {"topologySpreadConstraints": [constraint]} if spread_over_zones else {}
+    running, coming = pod_object("e", cpu="1", on="n1"), pod_object("p", **soft)
+    for value in (running, coming):
+        value["metadata"]["labels"] = {"app": "a"}
+    named = []
+    for name, zone in (("n1", "a"), ("n2", "b")):
+        named.append(node_object(name))
+        named[-1]["metadata"]["labels"] = {ZONE: zone}
+    machine = machine_of(
+        *named,
+        running,
+        coming,
+        answer=lambda verb, request: {"nodes": {"items": nodes(deepcopy(request["Nodes"]["items"]))}},
+        extenders=[{"urlPrefix": "http://x", "filterVerb": "filter"}],
+    )
+    return popped(machine)
+
+
+def _in_zone(zone: str) -> Callable[[list[Json]], list[Json]]:
+    def changed(items: list[Json]) -> list[Json]:
+        for item in items:
+            if item["metadata"]["name"] == "n1":
+                item["metadata"]["labels"] = {ZONE: zone} if zone else {}
+        return items
+
+    return changed
+
+
+def _renamed(*names: str) -> Callable[[list[Json]], list[Json]]:
+    return lambda items: [{**items[0], "metadata": {**items[0]["metadata"], "name": name}} for name in names]
+
+
+def test_a_node_that_an_extender_sends_back_without_a_topology_key_is_not_scored_for_spread() -> None:
+    scores = _sent_back(_in_zone(""), spread_over_zones=True).scores
+    assert scores is not None
+    assert (scores["n1"]["PodTopologySpread"], scores["n2"]["PodTopologySpread"]) == (0, 200)
+
+
+def test_a_node_that_an_extender_sends_back_in_another_zone_has_no_pods_in_its_own_one() -> None:
+    applied: set[str] = set()
+    with listening(applied.add):
+        scores = _sent_back(_in_zone("c"), spread_over_zones=True).scores
+    assert scores is not None
+    assert scores["n1"]["PodTopologySpread"] == scores["n2"]["PodTopologySpread"] == 200
+    assert "R-SPREAD-58" in applied
+
+
+def test_a_single_node_that_the_extender_was_not_sent_is_chosen() -> None:
+    assert _sent_back(_renamed("ghost")).node == "ghost"
+
+
+def test_a_node_that_the_extender_was_not_sent_cannot_be_scored() -> None:
+    attempt = _sent_back(_renamed("n1", "ghost"))
+    assert (attempt.result, attempt.message) == (
+        "error",
+        'error while running score plugin for pod "p": getting node "ghost" from Snapshot: nodeinfo not found'
+        ' for node name "ghost"',
+    )
 
 
 def test_a_victim_that_is_not_there_any_more_ends_preemption() -> None:

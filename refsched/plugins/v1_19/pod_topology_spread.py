@@ -32,6 +32,7 @@ from refsched.plugins.pod_topology_spread_constraints import (
 )
 from refsched.plugins.pod_topology_spread_scoring import (
     ScoreState,
+    WeighedSpread,
     normalized,
     prepare,
     sum_of_constraints,
@@ -115,10 +116,14 @@ class PodTopologySpread(current.PodTopologySpread):
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Continue[ScoreState]:
         constraints = self.constraints_of(pod.pod, SCHEDULE_ANYWAY, snapshot.objects)
-        return Continue(prepare(constraints, pod.pod, feasible, snapshot, needs_all_keys=True))
+        state = prepare(constraints, pod.pod, feasible, snapshot, needs_all_keys=True)
+        scored = [node for node in feasible if node.name not in state.ignored]
+        return Continue(evolve(state, spreads=tuple(_in_domains_of(scored, each) for each in state.spreads)))
 
     def score(self, state: ScoreState, pod: PodInfo, node: NodeInfo) -> int:
         """R-SPREAD-55: In v1.19 a node's score for topology spread is cut to an integer, not rounded."""
+        if node.name not in state.ignored and any(_is_elsewhere(node, spread) for spread in state.spreads):
+            applies("R-SPREAD-58")
         total = sum_of_constraints(state, pod.pod, node)
         if total != int(total):
             applies("R-SPREAD-55")
@@ -132,6 +137,25 @@ class PodTopologySpread(current.PodTopologySpread):
         if not state.spreads:
             applies("R-SPREAD-56")
         return normalized(scores, state.ignored)
+
+
+def _in_domains_of(scored: Sequence[NodeInfo], spread: WeighedSpread) -> WeighedSpread:
+    """R-SPREAD-58: In v1.19 pods count for the score only in the domains of the feasible nodes, as extenders sent
+    these back; a node whose own domain is none of them has no pods in it.
+
+    v1.19.16 itself panics (a nil pointer in Score) if it scores such a node. Source: initPreScoreState.
+    """
+    domains = dict.fromkeys(_domain(node, spread) for node in scored)
+    return evolve(spread, counts={each: spread.counts.get(each, 0) for each in domains if each is not None})
+
+
+def _is_elsewhere(node: NodeInfo, spread: WeighedSpread) -> bool:
+    domain = _domain(node, spread)
+    return not spread.constraint.is_by_host and domain is not None and domain not in spread.counts
+
+
+def _domain(node: NodeInfo, spread: WeighedSpread) -> str | None:
+    return node.existing_node.metadata.labels.get(spread.constraint.topology_key)
 
 
 def _counting_all(constraint: Constraint) -> Constraint:

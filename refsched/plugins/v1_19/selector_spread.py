@@ -56,7 +56,8 @@ class SelectorSpread:
         if pod.pod.spec.topology_spread_constraints:
             applies("R-SELSPREAD-01")
             return Continue(None)
-        zones = {node.name: zone for node in feasible if any(zone := node.existing_node.zone)}
+        known = (snapshot.by_name[node.name] for node in feasible)
+        zones = {node.name: zone for node in known if any(zone := node.existing_node.zone)}
         return Continue(SpreadState(default_selector(pod.pod, snapshot.objects), zones))
 
     # --- Score ------------------------------------------------------------------------------------

@@ -123,7 +123,8 @@ class ServiceAffinity:
     ) -> Continue[ServiceScores]:
         """Returns what Score looks up. The plugin of kube-scheduler has no PreScore."""
         selectors = tuple(service.spec.selector for service in services_of(pod.pod, snapshot.objects))
-        labels = {node.name: node.existing_node.metadata.labels for node in feasible}
+        known = (snapshot.by_name[node.name] for node in feasible)
+        labels = {node.name: node.existing_node.metadata.labels for node in known}
         return Continue(ServiceScores(selectors, labels, snapshot.choices))
 
     def score(self, state: ServiceScores, pod: PodInfo, node: NodeInfo) -> int:

@@ -26,13 +26,14 @@ FOLLOWS = (
     "attempt.scores.*",
     "attempt.totals.*",
     "attempt.nominatedNode",
+    "bind.message",
     "*.unschedulablePlugins*",
 )
 """These members differ in nearly every attempt, so that a later difference need not follow from them."""
 
 SCORES = "attempt.scores."
 FILTER = "attempt.filter."
-ATTEMPTED = "attempt.pod"
+ONLY_ONE_HAS = ("attempt.pod", "write.verb")
 
 Run = Sequence[Mapping[str, Any]]
 
@@ -41,12 +42,13 @@ Run = Sequence[Mapping[str, Any]]
 class Line:
     """``rules`` has for each release, by its minor version, the rules of which the first that is applied is named.
     ``differs`` is a pattern (fnmatch) of the member, such as ``attempt.filter.*.code``. The rules of ``without``
-    must not be applied, since they make the same member differ."""
+    must not be applied, since they make the same member differ. ``never`` says why there can be no cluster."""
 
     rules: Mapping[str, Sequence[str]]
     differs: str
     change: str = ""
     without: Sequence[str] = ()
+    never: str = ""
 
     def named(self, applied: Mapping[str, frozenset[str]]) -> dict[str, str] | None:
         """Returns the rule of each release that is named, or None if none of a release was applied."""
@@ -61,14 +63,15 @@ class Line:
     def member_shown(self, one: Run, other: Run) -> tuple[str, int]:
         """Returns the member, and the number of its record, if two runs differ in it before they differ in
         another one, but for those of FOLLOWS, or else ``""``. What Filter says of a node differs only where both
-        say something, and scores only where both have some. Where only one run has an attempt, they differ in
-        ``attempt.pod``."""
+        say something, and scores only where both have some. Where only one run has an attempt, or a write, they
+        differ in ``attempt.pod`` or ``write.verb``."""
         for number, (record, counterpart) in enumerate(zip(one, other, strict=False)):
             names = record.keys() | counterpart.keys()
             differing = sorted(name for name in names if record.get(name) != counterpart.get(name))
             both = record.keys() & counterpart.keys()
             if not both:
-                return (ATTEMPTED, number) if self.differs == ATTEMPTED else ("", -1)
+                is_shown = self.differs in ONLY_ONE_HAS and self.differs in names
+                return (self.differs, number) if is_shown else ("", -1)
             matching = [name for name in differing if name in both or not name.startswith(FILTER)]
             if not all(any(name.startswith(SCORES) for name in each) for each in (record, counterpart)):
                 matching = [name for name in matching if not name.startswith(SCORES)]

@@ -26,7 +26,7 @@ both rules are applied, and which differ first in a member that these rules deci
 which this still holds was left out (`{COMMAND}`).
 `refsched fingerprint --impl WHAT` runs these clusters on any scheduler, and says which release it decides like.
 [Rules](rules.md) lists all rules that hold in one release only."""
-_MISSING = "No cluster has been found yet for these differences: {}."
+_MISSING = "These differences have none:"
 
 
 def differences_page() -> str:
@@ -34,14 +34,17 @@ def differences_page() -> str:
     lines = [f"# What v{older} and v{newer} decide differently", _INTRODUCTION]
     for difference in differences():
         lines += _section(difference)
-    missing = [line.rules for line in known_lines() if not _is_there(line)]
-    if missing:
-        pairs = (" and ".join(each[0] for each in reversed(tuple(rules.values()))) for rules in missing)
-        lines += ["## Without a cluster", _MISSING.format(", ".join(pairs))]
+    missing = [line for line in known_lines() if not is_there(line)]
+    lines += ["## Without a cluster", _MISSING, "\n".join(map(_without, missing))]
     return "\n\n".join(lines) + "\n"
 
 
-def _is_there(line: Line) -> bool:
+def _without(line: Line) -> str:
+    rules = " and ".join(each[0] for each in reversed(tuple(line.rules.values())))
+    return f"- {rules}: {line.never}"
+
+
+def is_there(line: Line) -> bool:
     return any(
         all(difference.rules[release] in known for release, known in line.rules.items())
         for difference in differences()

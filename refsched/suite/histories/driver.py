@@ -187,6 +187,8 @@ class Driver:
             self._note(self._witness.idle())
             return False
         if answer.held is not None and not any(isinstance(record, Attempt) for record in answer.records):
+            if "cache" in self._capabilities:
+                self._witness.foresee((*answer.records, *self._scheduler.observe().records))
             self._note(self._witness.begin(answer.held.pod))
         self._hear("schedule", answer)
         return answer.held is None

@@ -32,6 +32,7 @@ class Promises:
     ignored: frozenset[str]
     ignored_groups: frozenset[str]
     weights: Mapping[str, int]
+    may_be_named: bool
     pod_level: bool
     resized: bool
 
@@ -56,18 +57,23 @@ def promises_of(
         for managed in extender.managed_resources
         if managed.ignored_by_scheduler
     }
+    may_be_named = any(each.filter_verb and not each.node_cache_capable for each in read.extenders)
     return {
-        profile.scheduler_name: _promises(profile, handed_over, gates) for profile in resolve(read, release)
+        profile.scheduler_name: _promises(profile, handed_over, may_be_named, gates)
+        for profile in resolve(read, release)
     }
 
 
-def _promises(profile: ResolvedProfile, handed_over: set[str], gates: Mapping[str, bool]) -> Promises:
+def _promises(
+    profile: ResolvedProfile, handed_over: set[str], may_be_named: bool, gates: Mapping[str, bool]
+) -> Promises:
     fit = profile.args.get(FIT)
     return Promises(
         any(plugin.name == FIT for plugin in profile.points["filter"]),
         frozenset(handed_over.union(getattr(fit, "ignored_resources", ()))),
         frozenset(getattr(fit, "ignored_resource_groups", ())),
         {plugin.name: plugin.weight for plugin in profile.points["score"]},
+        may_be_named,
         gates.get("PodLevelResources", True),
         gates.get("InPlacePodVerticalScaling", True),
     )
@@ -98,10 +104,13 @@ def fits(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Findi
 
 
 def passed_every_filter(ledger: Ledger, attempt: Attempt, promises: Promises) -> Iterator[Finding]:
-    """R-INV-02: A node that is chosen passed every filter."""
+    """R-INV-02: A node that is chosen passed every filter, unless an extender named it that was not asked about
+    it."""
     if attempt.filter is None or attempt.node is None or attempt.result != SCHEDULED:
         return
     status = attempt.filter.get(attempt.node)
+    if status is None and promises.may_be_named:
+        return
     if status is None or status.code != "Success":
         found = status.code if status is not None else "not evaluated"
         yield Finding("R-INV-02", f"filter.{attempt.node}", "Success", found, attempt.pod)

@@ -29,6 +29,7 @@ WITHOUT_EXAMPLE: Mapping[str, str] = {
     "R-EXTENDER-08": _EXTENDER,
     "R-EXTENDER-11": _EXTENDER,
     "R-ASSUME-02": _EXTENDER,
+    "R-SPREAD-58": _EXTENDER,
     "R-EXTENDER-52": "its message has the address of the extender, which differs in every run",
     "R-DRA-22": "the API server refuses a ResourceSlice that names a device twice",
     "R-DRA-51": "the API server refuses a constraint that has neither matchAttribute nor distinctAttribute",

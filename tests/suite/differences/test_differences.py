@@ -22,7 +22,7 @@ from refsched.suite.differences.clusters import Difference, differences, write
 from refsched.suite.differences.fingerprint import fingerprint
 from refsched.suite.differences.judging import broken_rule
 from refsched.suite.differences.lines import Line, lines
-from refsched.suite.differences.page import differences_page
+from refsched.suite.differences.page import differences_page, is_there
 from refsched.suite.differences.search import Pair, steps_of
 from refsched.suite.histories.history import History, Schedule, creating
 from refsched.tools.cli.main import cli
@@ -74,6 +74,11 @@ def test_each_cluster_shows_its_line() -> None:
         assert runs is not None
         of_it = [line for line in lines() if line.differs == difference.differs]
         assert dict(difference.rules) in [pair.shown(line, runs) for line in of_it], difference.rules
+
+
+def test_a_line_has_either_a_cluster_or_the_reason_why_there_is_none() -> None:
+    for line in lines():
+        assert is_there(line) != bool(line.never), line.rules
 
 
 def test_the_page_is_of_these_clusters() -> None:
