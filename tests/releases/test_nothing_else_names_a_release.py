@@ -41,6 +41,18 @@ def test_nothing_outside_the_releases_names_a_version_of_kubernetes_as_a_value()
     assert found == []
 
 
+def test_nothing_newer_imports_what_only_v1_19_has() -> None:
+    importing = {
+        name
+        for name, tree in modules()
+        if "v1_19" not in name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        and "v1_19" in f"{node.module} {[each.name for each in node.names]}"
+    }
+    assert importing == {"suite/catalogue/pages.py", "suite/catalogue/rules.py"}, "they write its pages"
+
+
 def test_no_plugin_is_asked_which_plugin_it_is() -> None:
     plugins = {made for release in RELEASES.values() for made in release.plugins}
     found = [
