@@ -10,7 +10,9 @@ from conformance.cases import (
     earlier,
     extenders,
     node_affinity,
+    nominated,
     pod_affinity,
+    ports,
     preemption,
     queue,
     resource_slices,
@@ -45,6 +47,11 @@ def test_pod_affinity_cases(check: Check, case: Case) -> None:
 
 @conforms(area="spread", cases=spread.CASES, rules=rules_of("SPREAD"))
 def test_topology_spread_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(area="ports", cases=ports.CASES, rules=rules_of("PORTS"))
+def test_host_port_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 
@@ -125,4 +132,9 @@ def test_victim_order_cases(check: Check, case: Case) -> None:
     area="queue", cases=queue.CASES, rules=rules_of("BACKOFF", "HINT", "CURE", "QUEUE"), needs=("queue",)
 )
 def test_queue_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(area="nominated", cases=nominated.CASES, rules=rules_of("NOM", "EVENT"), needs=("queue",))
+def test_nomination_cases(check: Check, case: Case) -> None:
     check(case.history)

@@ -11,6 +11,7 @@ from typing import Any
 
 from conformance.cases.deleted import Replaced, before_and_after
 from conformance.cases.queue import WITHOUT_POP_FROM_BACKOFF, update_the_node
+from conformance.vocabulary.allocations import configured_class, opaque
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import (
     DRIVER,
@@ -242,6 +243,35 @@ def _node_updated() -> History:
     return cluster.history()
 
 
+def _configured() -> History:
+    """Configurations of a claim name no request, one or more, or an alternative; two classes have some, too."""
+    cluster = HistoryBuilder()
+    cluster.add(configured_class("any", [opaque(0)]), configured_class("other", [opaque(1), opaque(2)]))
+    cluster.add(resource_slice("s1", [{"name": f"d{number}"} for number in range(4)]))
+    names: tuple[list[str], ...] = (
+        [],
+        ["r0"],
+        ["r1"],
+        ["r1/a0"],
+        ["r1/a1"],
+        ["r2", "r0"],
+        ["r1", "r1/a1"],
+        ["r2/a0"],
+        ["r0", "r1/a0"],
+    )
+    configs = [{**({"requests": named} if named else {}), **opaque(n % 3)} for n, named in enumerate(names)]
+    asked = [
+        request("r0", [exactly(1)]),
+        request("r1", [exactly(9), exactly(1, "other")]),
+        request("r2", [exactly(1, "other")]),
+    ]
+    cluster.add(resource_claim("c1", {"requests": asked, "config": configs}))
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1"))
+    cluster.schedule()
+    return cluster.history()
+
+
 # --- Objects that are deleted ---------------------------------------------------------------------
 
 _CLAIM, _OTHER = resource_claim("c1", _ONE), resource_claim("c2", _ONE)
@@ -261,6 +291,13 @@ CASES: tuple[Case, ...] = (
         "slices_of_a_pool_disagree",
         "The slices of a pool disagree on how many there are: the first one counts, which may be any of them.",
         _slices_disagree(),
+    ),
+    Case(
+        "configurations_of_claims_and_classes",
+        "An allocation has the configurations of the classes and of the claim, as often as they concern a request"
+        " or the alternative of one that was allocated.",
+        _configured(),
+        ("R-DRA-60", "R-DRA-61"),
     ),
     Case(
         "node_updates_for_pods_rejected_by_volumes_and_devices",

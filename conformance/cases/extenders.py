@@ -28,6 +28,20 @@ def _binding(verbs_of_both: tuple[Json, Json], answers: Json) -> History:
     return cluster.history(profile_config(extenders=named))
 
 
+def _binding_of_a_managed_resource(place: int, more: Json, answers: Json) -> History:
+    """One of two extenders binds, and manages a resource that only the first pod requests."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "4", "example.com/a": "4", "pods": "9"}))
+    for requests in ({"cpu": "1", "example.com/a": "1"}, cpu("1")):
+        cluster.add_pod(with_metadata(pod("", requests), annotations={ANNOTATION: json.dumps(answers)}))
+    cluster.schedule()
+    binds = {"bindVerb": "bind", "managedResources": [{"name": "example.com/a"}], **more}
+    verbs = [{"filterVerb": "filter"}]
+    verbs.insert(place, binds)
+    named = [{"urlPrefix": f"{EXTENDERS}/{name}", **each} for name, each in zip("ab", verbs, strict=True)]
+    return cluster.history(profile_config(extenders=named))
+
+
 def _no_victims_left() -> History:
     cluster = HistoryBuilder()
     for home in range(2):
@@ -54,6 +68,16 @@ def _cases() -> Iterator[Case]:
                     f"The {place} of two extenders has the bind verb"
                     f"{', is ignorable,' if kind else ''} and {says}.",
                     _binding(order, answers),
+                )
+    for index, named in enumerate(("first", "second")):
+        for end, answers in (("binds", {}), ("fails", {"ab"[index]: {"bind": "Fail"}})):
+            for kind in ("", "ignorable_"):
+                yield Case(
+                    f"{kind}extender_of_a_managed_resource_{end}_as_the_{named}",
+                    f"The {named} of two extenders binds only the pod that requests the resource that it manages,"
+                    f" and {end}{', being ignorable' if kind else ''}.",
+                    _binding_of_a_managed_resource(index, {"ignorable": True} if kind else {}, answers),
+                    ("R-EXTENDER-13",),
                 )
     yield Case(
         "extender_leaves_no_candidate",

@@ -15,6 +15,7 @@ from conformance.vocabulary.objects import (
     pod,
     profile_config,
     resized,
+    with_spec,
 )
 from refsched.suite import Case
 from refsched.suite.histories.history import History
@@ -93,6 +94,21 @@ def _resize_status_of_a_pending_pod(allocated: str) -> History:
     return cluster.history()
 
 
+def _request_is_removed(which: str) -> History:
+    """A running pod or one that waits requests memory, and then requests none of it any more."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "memory": "1Gi", "pods": "9"}))
+    both = {"cpu": "100m", "memory": "1Gi"}
+    cluster.add_pod(pod("", both), 0)
+    cluster.add_pod(pod("", both))
+    cluster.schedule()
+    containers = [container("c", cpu("100m"))]
+    cluster.change_pod(int(which == "waits"), lambda value: with_spec(value, containers=containers))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
 def _fractions_of_a_byte() -> History:
     """Two containers request 1.5 bytes each, on a node that has 3."""
     cluster = HistoryBuilder()
@@ -132,6 +148,14 @@ def _cases() -> Iterator[Case]:
             f"does; each pod requests {amount}.",
             _ignored_resources(amount),
             ("R-FIT-02",),
+        )
+    for which in ("runs", "waits"):
+        yield Case(
+            f"request_removed_from_a_pod_that_{which}",
+            f"A pod that {which} requests less if it requests none of a resource any more: one rejected for it"
+            " is requeued.",
+            _request_is_removed(which),
+            ("R-CHANGE-03",),
         )
     for weight in (1, 5):
         yield Case(

@@ -103,6 +103,38 @@ def _toleration_added(policies: Json, tolerated: str, index: int) -> History:
     return cluster.history()
 
 
+def _neighbours_of_another_namespace(namespace: str) -> History:
+    """A zone has one matching pod too many, and a pod of lower priority that bears the same label; the node of the
+    other zone is cordoned."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add_node(node(labels={ZONE: "a"}))
+    cluster.add_node(node(labels={ZONE: "b"}, unschedulable=True))
+    cluster.add_pod(pod("", labels=_A, priority=10), 0)
+    cluster.add_pod(pod("", labels=_A, namespace=namespace), 0)
+    constraint = spread(ZONE, 1, "DoNotSchedule")
+    cluster.add_pod(pod("", labels=_A, priority=5, topologySpreadConstraints=[constraint]))
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+def _many_feasible_nodes_without_a_zone() -> History:
+    """Three nodes are in zones, and six that the pod could go to as well are in none."""
+    cluster = HistoryBuilder(hosts=True)
+    for zone in ("a", "a", "b"):
+        cluster.add_node(node(labels={ZONE: zone}))
+    for _ in range(6):
+        cluster.add_node(node())
+    for home in (0, 0, 2, 2, 2):
+        cluster.add_pod(pod("", labels=_A), home)
+    cluster.add_pod(
+        pod("", labels=_A, topologySpreadConstraints=[spread(key, 1) for key in (HOSTNAME, ZONE)])
+    )
+    cluster.schedule()
+    return cluster.history()
+
+
 _HONOR = {"nodeTaintsPolicy": "Honor"}
 
 
@@ -129,12 +161,28 @@ def _cases() -> Iterator[Case]:
                 f" {policy} says ({when}).",
                 _pods_where_the_pod_cannot_go(when, policy),
             )
+    yield Case(
+        "spread_weighs_the_domains_of_nodes_with_all_keys",
+        "The weight of a pod grows with the number of domains, of which those of feasible nodes that lack a key of"
+        " another constraint are none.",
+        _many_feasible_nodes_without_a_zone(),
+        ("R-SPREAD-13", "R-SPREAD-14"),
+    )
     for nominated in (1, 2, 3):
         yield Case(
             f"spread_counts_{nominated}_nominated",
             f"A node's nominated pods ({nominated}) count for the skew there, and the smallest count may then be"
             " that of another zone.",
             _nominated_pods_count(nominated),
+        )
+    for namespace, name in (("other", "another"), ("", "its_own")):
+        yield Case(
+            f"victim_of_{name}_namespace_in_a_full_zone",
+            "Evicting a pod makes room in a zone that has too many matching pods only if the pod is of the"
+            f" preemptor's namespace; here it is of {name.replace('_', ' ')}.",
+            _neighbours_of_another_namespace(namespace),
+            ("R-SPREAD-11",),
+            needs=("preemption",),
         )
     for name, says, policies, tolerated, index in (
         ("the_taint_first_pod", "the first pod tolerates the taint", _HONOR, "k", 1),

@@ -19,8 +19,8 @@ from refsched.checking.agreement import Disagreement
 from refsched.records import BOUND, Attempt, Bind, Nodes, NodeStatus, PreFilter, Queues, Record, Update
 from refsched.suite.catalogue.reach import Move, Reach
 from refsched.suite.catalogue.reasons import rule_of_reason
-from refsched.suite.catalogue.rules import all_rules, rules_of_hint
-from refsched.suite.catalogue.suspicion import Circumstances, suspects
+from refsched.suite.catalogue.rules import all_rules, plugin_of, rules_of_hint
+from refsched.suite.catalogue.suspicion import Circumstances, rarity, suspects
 
 _RULES_OF_MEMBERS: Mapping[str, Sequence[str]] = {
     "pod": ("R-QUEUE-47",),
@@ -167,6 +167,8 @@ class Attribution:
         plugins = [plugin for plugin in (_plugin(found.expected), _plugin(found.got)) if plugin]
         if first == "scores" and len(rest) > 1:
             plugins.append(rest[-1])
+        if first == "preFilter" and not plugins:
+            plugins = [name for rule in self._asked_before_filter() if (name := plugin_of(rule))]
         moved: list[str] | None = None
         if first == "queues":
             moves = [self._reach.moves[pod] for pod in self._elsewhere(found)]
@@ -215,7 +217,15 @@ class Attribution:
         if expected is None and NOMINATED_FIRST in self._reach.applied:
             return NOMINATED_FIRST
         known = next(filter(None, (*missing, *surplus)), "")
+        if method == "pre_filter" and not plugin:
+            known = known or next(iter(self._asked_before_filter()), "")
         return known or self._of_plugin(plugin, (method, "pre_filter", "filter")) or EVALUATED
+
+    def _asked_before_filter(self) -> list[str]:
+        """The rules of PreFilter that were applied in this attempt, the rarest one first. Which plugin a
+        difference in PreFilter is about, the record need not say."""
+        here = {rule for methods in _rules_of_plugins().values() for rule in methods.get("pre_filter", ())}
+        return sorted((rule for rule in self._reach.applied if rule in here), key=rarity, reverse=True)
 
     def _is_about_nominations(self, found: Disagreement) -> bool:
         """One of the two took the node and the other did not, and others are nominated there."""

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of nominations that are withdrawn while others wait: which pods may now take the place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import cpu, node, pod, with_status
+from refsched.suite import Case
+from refsched.suite.histories.history import History
+
+Json = dict[str, Any]
+
+_AFTER: dict[str, str] = {
+    "is_withdrawn": "loses its nomination",
+    "goes_to_another_node": "is nominated to another node",
+    "stays": "gets another condition",
+    "ends_with_the_pod": "is deleted",
+}
+
+
+def _nomination_that(ends: str) -> History:
+    """Every node is full, and no pod may preempt. Of the pods that wait beside the nominated one, one has a lower
+    priority, one the same and one a higher."""
+    cluster = HistoryBuilder()
+    never: Json = {"preemptionPolicy": "Never"}
+    for home in range(2):
+        cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+        cluster.add_pod(pod("", cpu("1"), priority=100), home)
+    cluster.add_pod(pod("", cpu("1"), priority=10, status={"nominatedNodeName": "n1"}, **never))
+    for priority in (5, 10, 20):
+        cluster.add_pod(pod("", cpu("1"), priority=priority, **never))
+    cluster.schedule()
+    cluster.wait()
+    changed: Json = {
+        "is_withdrawn": {"nominatedNodeName": ""},
+        "goes_to_another_node": {"nominatedNodeName": "n2"},
+        "stays": {"conditions": [{"type": "Ready", "status": "False"}]},
+    }
+    if ends in changed:
+        cluster.change_pod(2, partial(with_status, **changed[ends]))
+    else:
+        cluster.remove_pod(2)
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+def _cases() -> Iterator[Case]:
+    for ends, says in _AFTER.items():
+        requeued = "no pod" if ends == "stays" else "only pods of no higher priority"
+        yield Case(
+            f"nomination_{ends}",
+            f"A waiting pod that was nominated to a node {says}, and this requeues {requeued}.",
+            _nomination_that(ends),
+        )
+
+
+CASES: tuple[Case, ...] = tuple(_cases())
