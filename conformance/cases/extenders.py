@@ -55,7 +55,31 @@ def _no_victims_left() -> History:
     return cluster.history(profile_config(extenders=extenders))
 
 
+def _one_without_victims(ignorable: bool) -> History:
+    """The extender leaves the first of two nodes without a victim."""
+    cluster = HistoryBuilder()
+    for home in range(2):
+        cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+        cluster.add_pod(pod("", cpu("1")), home)
+    coming = pod("", cpu("1"), priority=10)
+    answers = {"a": {"preempt": {"n1": 0}}}
+    cluster.add_pod(with_metadata(coming, annotations={ANNOTATION: json.dumps(answers)}))
+    cluster.schedule()
+    extender = {"urlPrefix": f"{EXTENDERS}/a", "preemptVerb": "preempt", "ignorable": ignorable}
+    return cluster.history(profile_config(extenders=[extender]))
+
+
 def _cases() -> Iterator[Case]:
+    for ignorable in (False, True):
+        kind = "an_ignorable" if ignorable else "a_needed"
+        yield Case(
+            f"node_without_victims_of_{kind}_extender",
+            "A node that an extender leaves without victims ends preemption with an error, unless the extender is"
+            f" ignorable: then it is no candidate; here it is {kind.replace('_', ' ')} one.",
+            _one_without_victims(ignorable),
+            ("R-PREEMPT-12",),
+            needs=("preemption",),
+        )
     filters, binds = {"filterVerb": "filter"}, {"bindVerb": "bind", "filterVerb": "filter"}
     for kind, binder in (("", binds), ("ignorable_", {**binds, "ignorable": True})):
         for end, says, answers in (

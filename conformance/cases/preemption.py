@@ -18,6 +18,7 @@ from conformance.vocabulary.devices import (
     resource_slice,
 )
 from conformance.vocabulary.objects import (
+    AN_AGE_AGO,
     HOSTNAME,
     REQUIRED,
     START_TIMES,
@@ -28,6 +29,7 @@ from conformance.vocabulary.objects import (
     node,
     pod,
     profile_config,
+    with_metadata,
 )
 from conformance.vocabulary.victims import ONE_NODE, TWO_NODES, Preemption, Victims, a_budget
 from refsched.suite import Case
@@ -161,4 +163,28 @@ def _candidates() -> Iterator[Case]:
         )
 
 
-CASES: tuple[Case, ...] = (*_picked(), *_reprieved(), *_candidates())
+def _leaving(status: str, reason: str) -> History:
+    """A pod is being deleted on the node that is nominated to another one, which could preempt a third."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+    condition = {"type": "DisruptionTarget", "status": status, "reason": reason}
+    leaving = pod("", cpu("1"), status={"conditions": [condition]})
+    cluster.add_pod(with_metadata(leaving, deletionTimestamp=AN_AGE_AGO), 0)
+    cluster.add_pod(pod("", cpu("1")), 0)
+    cluster.add_pod(pod("", cpu("1"), priority=10, status={"nominatedNodeName": "n1"}))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _of_leaving_pods() -> Iterator[Case]:
+    for status in ("True", "False"):
+        for reason in ("PreemptionByScheduler", "DeletionByTaintManager"):
+            yield Case(
+                f"disruption_{status.lower()}_{reason}".lower(),
+                "A pod waits for a terminating pod on its nominated node only if that is disrupted by preemption:"
+                f" the condition's status is {status} and its reason {reason}.",
+                _leaving(status, reason),
+            )
+
+
+CASES: tuple[Case, ...] = (*_of_leaving_pods(), *_picked(), *_reprieved(), *_candidates())

@@ -300,4 +300,24 @@ def _generations() -> Iterator[Case]:
         )
 
 
-CASES: tuple[Case, ...] = (*_reached(), *_together(), *_sized(), *_generations())
+def _out_of_reach() -> Iterator[Case]:
+    for count in (1, 2, 3):
+        slices = [
+            resource_slice(
+                f"s{number}",
+                [{"name": f"d{number}"}],
+                {"nodeName": f"n{number}"},
+                {"name": "p", "resourceSliceCount": count},
+            )
+            for number in (1, 2)
+        ]
+        yield Case(
+            f"pool_of_two_slices_that_states_{count}",
+            "A pool is complete if it has as many slices as it states, either of those that the node reaches or of"
+            f" all; of two slices each is for another node, and the pool states {count}.",
+            _allocating_from(slices, _claim([all_there_are()]), nodes=({}, {})),
+            ("R-DRA-43",),
+        )
+
+
+CASES: tuple[Case, ...] = (*_out_of_reach(), *_reached(), *_together(), *_sized(), *_generations())

@@ -8,6 +8,7 @@ from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
+    ZONE,
     container,
     cpu,
     default_profile,
@@ -109,6 +110,22 @@ def _request_is_removed(which: str) -> History:
     return cluster.history()
 
 
+def _relabelled(label: str) -> History:
+    """Nothing scores, so that the first node of the list is taken; a node's label changes before the last one
+    comes."""
+    cluster = HistoryBuilder(hosts=True)
+    for _ in range(3):
+        cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.change_node(0, node("", {"cpu": "1", "pods": "9"}, labels={label: "a"}))
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    for _ in range(4):
+        cluster.add_pod(pod("", cpu("1")))
+    cluster.schedule()
+    nothing = {"enabled": [], "disabled": [{"name": "*"}]}
+    profile = default_profile(plugins={"score": nothing, "preScore": nothing})
+    return cluster.history(profile_config(profile, parallelism=1))
+
+
 def _fractions_of_a_byte() -> History:
     """Two containers request 1.5 bytes each, on a node that has 3."""
     cluster = HistoryBuilder()
@@ -148,6 +165,12 @@ def _cases() -> Iterator[Case]:
             f"does; each pod requests {amount}.",
             _ignored_resources(amount),
             ("R-FIT-02",),
+        )
+    for label, place in (("disk", "keeps its place"), (ZONE, "goes to the end of its new zone")):
+        yield Case(
+            f"node_relabelled_{label.rpartition('/')[2]}",
+            f"In the list of nodes a node whose label {label} changes {place}.",
+            _relabelled(label),
         )
     for which in ("runs", "waits"):
         yield Case(

@@ -26,7 +26,7 @@ from conformance.vocabulary.storage import (
     with_some,
 )
 from refsched.suite import Case
-from refsched.suite.histories.history import History, deleting
+from refsched.suite.histories.history import History, Update, deleting
 
 Json = dict[str, Any]
 
@@ -86,7 +86,34 @@ def _limited_by_the_node() -> History:
     return cluster.history()
 
 
+def _driver_added(drivers: Sequence[tuple[str, int]]) -> History:
+    """A pod has a volume too many of the first driver; then the CSINode lists these drivers with these limits."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_HAND, *bound_pair("c1", "v1"), *bound_pair("c2", "v2"))
+    cluster.add(_limited(DRIVER, 1))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")), 0)
+    cluster.add_pod(pod("", volumes=using("c2")))
+    cluster.schedule()
+    listed = [{"name": name, "nodeID": "n1", "allocatable": {"count": limit}} for name, limit in drivers]
+    cluster.steps.append(Update({**_limited(DRIVER, 1), "spec": {"drivers": listed}}))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
 def _cases() -> Iterator[Case]:
+    for name, says, drivers in (
+        ("another_driver_is_added", "another driver is added", ((DRIVER, 1), (GCE, 1))),
+        ("a_driver_without_room_is_added", "a driver with limit 0 is added", ((DRIVER, 1), (GCE, 0))),
+        ("the_driver_is_exchanged", "another driver takes the place of the first", ((GCE, 1),)),
+    ):
+        yield Case(
+            f"csi_node_{name}",
+            "A pod with a volume too many is requeued when the limit of any driver grows, from 0 if it had none;"
+            f" here {says}.",
+            _driver_added(drivers),
+        )
     disk = inline(gcePersistentDisk={"pdName": "b"})
     for attacher, whose in ((DRIVER, "another_driver"), (GCE, "the_driver")):
         for place, volumes in (("last", [_NO_DISK, *disk]), ("first", [*disk, _NO_DISK])):

@@ -22,6 +22,7 @@ from conformance.vocabulary.scripted import SCRIPTED, key, script
 from conformance.vocabulary.storage import (
     BIND_COMPLETED,
     DRIVER,
+    OLD_ZONE,
     SELECTED_NODE,
     STORAGE,
     TRACKING,
@@ -207,6 +208,29 @@ def _labelled(label: str, first: Sequence[Json], later: Sequence[Json], nodes: S
     return cluster.history(_ZONE_ALONE)
 
 
+def _both_labels(label: str, of_node: Json) -> History:
+    """A volume that has this label for zone a, and a node that has labels of both kinds."""
+    cluster = HistoryBuilder(hosts=True)
+    claim, volume = _BOUND
+    cluster.add(_HAND, claim, with_metadata(volume, labels={label: "a"}))
+    cluster.add_node(node(labels=of_node))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    return cluster.history(_ZONE_ALONE)
+
+
+def _of_old_labels() -> Iterator[Case]:
+    for label, kind in ((OLD_ZONE, "old"), (ZONE, "new")):
+        for old, new in (("a", "b"), ("b", "a")):
+            yield Case(
+                f"volume_with_{kind}_zone_label_and_node_of_old_zone_{old}",
+                f"A volume with the {kind} zone label a can be used on a node whose {kind} zone label is a,"
+                f" whatever the other one says: old {old}, new {new}.",
+                _both_labels(label, {OLD_ZONE: old, ZONE: new}),
+                ("R-VOLZONE-05",),
+            )
+
+
 def _of_zones() -> Iterator[Case]:
     claim, volume = _BOUND
     for point, name in (("preFilter", "pre_filter"), ("filter", "filter")):
@@ -321,10 +345,33 @@ _TWO_MODES = Case(
     _with_claim(a_claim(spec={"accessModes": ["ReadWriteOnce", "ReadOnlyMany"]})),
     ("R-VOLBIND-13",),
 )
+
+
+def _larger_claim_first() -> History:
+    """Of two volumes each serves the smaller claim, and only one the larger, which the pod names first."""
+    cluster = HistoryBuilder(hosts=True)
+    larger = a_claim("c2", spec={"resources": {"requests": {"storage": "2Gi"}}})
+    cluster.add(_HAND, a_claim("c1"), larger)
+    for name, size in (("v1", "2Gi"), ("v2", "3Gi")):
+        cluster.add(a_volume(name, spec={"capacity": {"storage": size}}))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c2", "c1")))
+    cluster.schedule()
+    return cluster.history()
+
+
+_LARGER_FIRST = Case(
+    "larger_of_two_claims_named_first",
+    "The smaller of two claims chooses its volume first, though the pod names the larger one first.",
+    _larger_claim_first(),
+    ("R-VOLBIND-09",),
+)
 CASES: tuple[Case, ...] = (
     *_of_binding(),
     _TWO_MODES,
     *_of_zones(),
+    *_of_old_labels(),
+    _LARGER_FIRST,
     *_of_exclusive_claims(),
     *(case for replaced in _REPLACED for case in before_and_after(replaced)),
 )
