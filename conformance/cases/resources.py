@@ -137,6 +137,23 @@ def _fractions_of_a_byte() -> History:
     return cluster.history()
 
 
+def _of_changes() -> Iterator[Case]:
+    for label, place in (("disk", "keeps its place"), (ZONE, "goes to the end of its new zone")):
+        yield Case(
+            f"node_relabelled_{label.rpartition('/')[2]}",
+            f"In the list of nodes a node whose label {label} changes {place}.",
+            _relabelled(label),
+        )
+    for which in ("runs", "waits"):
+        yield Case(
+            f"request_removed_from_a_pod_that_{which}",
+            f"A pod that {which} requests less if it requests none of a resource any more: one rejected for it"
+            " is requeued.",
+            _request_is_removed(which),
+            ("R-CHANGE-03",),
+        )
+
+
 def _cases() -> Iterator[Case]:
     for resource in _SMALL:
         name = {"x.y/a": "extended_resource"}.get(resource, resource.replace("-", "_"))
@@ -166,20 +183,6 @@ def _cases() -> Iterator[Case]:
             _ignored_resources(amount),
             ("R-FIT-02",),
         )
-    for label, place in (("disk", "keeps its place"), (ZONE, "goes to the end of its new zone")):
-        yield Case(
-            f"node_relabelled_{label.rpartition('/')[2]}",
-            f"In the list of nodes a node whose label {label} changes {place}.",
-            _relabelled(label),
-        )
-    for which in ("runs", "waits"):
-        yield Case(
-            f"request_removed_from_a_pod_that_{which}",
-            f"A pod that {which} requests less if it requests none of a resource any more: one rejected for it"
-            " is requeued.",
-            _request_is_removed(which),
-            ("R-CHANGE-03",),
-        )
     for weight in (1, 5):
         yield Case(
             f"default_plugin_with_weight_{weight}",
@@ -200,4 +203,4 @@ def _cases() -> Iterator[Case]:
     )
 
 
-CASES: tuple[Case, ...] = tuple(_cases())
+CASES: tuple[Case, ...] = (*_cases(), *_of_changes())

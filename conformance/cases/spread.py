@@ -138,6 +138,25 @@ def _many_feasible_nodes_without_a_zone() -> History:
 _HONOR = {"nodeTaintsPolicy": "Honor"}
 
 
+def _of_other_pods_and_nodes() -> Iterator[Case]:
+    yield Case(
+        "spread_weighs_the_domains_of_nodes_with_all_keys",
+        "The weight of a pod grows with the number of domains, of which those of feasible nodes that lack a key of"
+        " another constraint are none.",
+        _many_feasible_nodes_without_a_zone(),
+        ("R-SPREAD-13", "R-SPREAD-14"),
+    )
+    for namespace, name in (("other", "another"), ("", "its_own")):
+        yield Case(
+            f"victim_of_{name}_namespace_in_a_full_zone",
+            "Evicting a pod makes room in a zone that has too many matching pods only if the pod is of the"
+            f" preemptor's namespace; here it is of {name.replace('_', ' ')}.",
+            _neighbours_of_another_namespace(namespace),
+            ("R-SPREAD-11",),
+            needs=("preemption",),
+        )
+
+
 def _cases() -> Iterator[Case]:
     for key, name in ((HOSTNAME, "hostname"), (ZONE, "zone")):
         yield Case(
@@ -161,28 +180,12 @@ def _cases() -> Iterator[Case]:
                 f" {policy} says ({when}).",
                 _pods_where_the_pod_cannot_go(when, policy),
             )
-    yield Case(
-        "spread_weighs_the_domains_of_nodes_with_all_keys",
-        "The weight of a pod grows with the number of domains, of which those of feasible nodes that lack a key of"
-        " another constraint are none.",
-        _many_feasible_nodes_without_a_zone(),
-        ("R-SPREAD-13", "R-SPREAD-14"),
-    )
     for nominated in (1, 2, 3):
         yield Case(
             f"spread_counts_{nominated}_nominated",
             f"A node's nominated pods ({nominated}) count for the skew there, and the smallest count may then be"
             " that of another zone.",
             _nominated_pods_count(nominated),
-        )
-    for namespace, name in (("other", "another"), ("", "its_own")):
-        yield Case(
-            f"victim_of_{name}_namespace_in_a_full_zone",
-            "Evicting a pod makes room in a zone that has too many matching pods only if the pod is of the"
-            f" preemptor's namespace; here it is of {name.replace('_', ' ')}.",
-            _neighbours_of_another_namespace(namespace),
-            ("R-SPREAD-11",),
-            needs=("preemption",),
         )
     for name, says, policies, tolerated, index in (
         ("the_taint_first_pod", "the first pod tolerates the taint", _HONOR, "k", 1),
@@ -199,4 +202,4 @@ def _cases() -> Iterator[Case]:
         )
 
 
-CASES: tuple[Case, ...] = tuple(_cases())
+CASES: tuple[Case, ...] = (*_cases(), *_of_other_pods_and_nodes())
