@@ -133,4 +133,20 @@ WRONG = (
         " pod.spec.scheduler_name in scheduler.profiles else None",
         breaks=("R-EVENT-02",),
     ),
+    Wrong(
+        "a-nomination-that-moves-is-no-event",
+        "A waiting pod that is nominated to another node than before requeues no pod.",
+        _HANDLERS,
+        "if nominated and nominated != after.status.nominated_node_name:",
+        "if nominated and not after.status.nominated_node_name:",
+        breaks=("R-EVENT-03",),
+    ),
+    Wrong(
+        "a-request-that-is-removed-is-no-less",
+        "A pod that requests none of a resource any more is not scaled down.",
+        "refsched.queue.cluster_events",
+        "name not in less or requested.milli_value > less[name].milli_value",
+        "name in less and requested.milli_value > less[name].milli_value",
+        breaks=("R-CHANGE-03",),
+    ),
 )

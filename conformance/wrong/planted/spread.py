@@ -281,4 +281,12 @@ WRONG = (
         "        ):",
         breaks=("R-SPREAD-04",),
     ),
+    Wrong(
+        "nodes-that-do-not-score-add-domains",
+        "The weight of a pod grows with the domains of all feasible nodes, also of those that lack a key.",
+        "refsched.plugins.pod_topology_spread_scoring",
+        "_weight(constraint, scored))",
+        "_weight(constraint, feasible))",
+        breaks=("R-SPREAD-13", "R-SPREAD-14"),
+    ),
 )

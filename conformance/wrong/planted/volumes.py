@@ -311,4 +311,20 @@ WRONG = (
         "if volume.is_bound_to(claim) or (_is_large_enough_and_free(volume, claim) and _serves(volume, claim))",
         breaks=("R-VOLBIND-12",),
     ),
+    Wrong(
+        "the-successor-of-a-zone-label-comes-first",
+        "A volume's legacy zone label is compared with the node's topology.kubernetes.io label, if it has one.",
+        "refsched.plugins.volume_zone",
+        "labels.get(topology.key, labels.get(SUCCESSORS.get(topology.key, topology.key)))",
+        "labels.get(SUCCESSORS.get(topology.key, topology.key), labels.get(topology.key))",
+        breaks=("R-VOLZONE-06", "R-VOLZONE-05"),
+    ),
+    Wrong(
+        "the-limit-of-a-new-driver-has-not-grown",
+        "A driver that a CSINode did not list before requeues no pod.",
+        "refsched.plugins.node_volume_limits",
+        "if not any((driver.limit or 0) > old.get(driver.name, 0) for",
+        "if not any(driver.name in old and (driver.limit or 0) > old[driver.name] for",
+        breaks=("R-VOLLIMIT-10",),
+    ),
 )
