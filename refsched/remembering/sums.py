@@ -8,7 +8,10 @@ from typing import Any
 
 from attrs import Factory, define
 
+from refsched.framework.node_info import NodeInfo
 from refsched.framework.snapshot import Count, Snapshot
+from refsched.plugins.inter_pod_affinity import Weights
+from refsched.plugins.inter_pod_affinity_counts import ExistingAntiAffinity
 from refsched.remembering.changes import NodeChanges
 
 MOST_SUMS = 64
@@ -55,14 +58,31 @@ class _Sum:
                 del self.total[key], self.holders[key]
 
 
+def _pods_with_affinity(node: NodeInfo) -> Mapping[str, int]:
+    return {"": len(node.pods_with_affinity)} if node.pods_with_affinity else {}
+
+
+def _is_of_their_affinity(count: Count[Any]) -> bool:
+    """Returns whether it finds nothing where no pod has affinity."""
+    if isinstance(count, Weights):
+        return not count.wanted and not count.unwanted
+    return isinstance(count, ExistingAntiAffinity)
+
+
 class RememberedSums:
-    """The sums that were asked for last, the last one first."""
+    """The sums that were asked for last, the last one first. A cluster in which no pod has affinity is not counted
+    for each pod."""
 
     def __init__(self, changes: NodeChanges) -> None:
         self._changes = changes
         self._sums: list[_Sum] = []
+        self._affinity = _Sum(_pods_with_affinity)
 
     def __call__(self, snapshot: Snapshot, count: Count[Any]) -> Mapping[Any, int]:
+        if _is_of_their_affinity(count):
+            self._affinity.bring_up_to_date(snapshot, self._changes)
+            if not self._affinity.total:
+                return {}
         wanted = next((each for each in self._sums if each.count == count), None)
         if wanted is None:
             wanted = _Sum(count)
