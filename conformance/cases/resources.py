@@ -154,6 +154,19 @@ def _of_changes() -> Iterator[Case]:
         )
 
 
+def _sidecars_and_an_init_container() -> History:
+    """A node has room for a sidecar and a container, and for an init container, but not for it beside a sidecar
+    that started before."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "2500m", "pods": "9"}))
+    sidecar = container("sidecar", cpu("1"), restartPolicy="Always")
+    init = container("init", cpu("2"))
+    for order in ([sidecar, init], [init, sidecar]):
+        cluster.add_pod(pod("", cpu("500m"), initContainers=order))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _cases() -> Iterator[Case]:
     for resource in _SMALL:
         name = {"x.y/a": "extended_resource"}.get(resource, resource.replace("-", "_"))
@@ -189,6 +202,9 @@ def _cases() -> Iterator[Case]:
             f"A default plugin that is enabled at score with weight {weight} counts once, by that weight.",
             _weight_of_a_default_plugin(weight),
         )
+
+
+def _of_sums() -> Iterator[Case]:
     for allocated in ("9", "100m"):
         yield Case(
             f"resize_status_of_a_pending_pod_{allocated}",
@@ -201,6 +217,13 @@ def _cases() -> Iterator[Case]:
         _fractions_of_a_byte(),
         ("R-REQUEST-09",),
     )
+    yield Case(
+        "sidecar_before_and_after_an_init_container",
+        "A sidecar counts beside an init container that starts after it, and not beside one that starts "
+        "before it.",
+        _sidecars_and_an_init_container(),
+        ("R-REQUEST-03",),
+    )
 
 
-CASES: tuple[Case, ...] = (*_cases(), *_of_changes())
+CASES: tuple[Case, ...] = (*_cases(), *_of_sums(), *_of_changes())
