@@ -38,8 +38,7 @@ def claims_of(pod: Pod, objects: ObjectStore) -> tuple[ResourceClaim, ...]:
 
 
 def _claim_name(pod: Pod, named: PodResourceClaim) -> str | None:
-    """R-DRA-81: Which claim was made from a template is what the pod's status says, which may be that none is
-    needed."""
+    """R-DRA-81: The status of a pod says which claim was made from a template, or that none is needed."""
     if named.resource_claim_name is not None:
         return named.resource_claim_name
     if named.resource_claim_template_name is None:

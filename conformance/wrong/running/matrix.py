@@ -162,8 +162,8 @@ def _configured(fates: Mapping[str, Fate]) -> str:
         if each.name in fates
     )
     return (
-        "Not planted in the specification: kube-scheduler v1.34.2 itself, in whose configuration one setting was"
-        " put that the history does not have."
+        "These are not planted in the specification. Each is kube-scheduler v1.34.2 itself, with one setting in"
+        " its configuration that the history does not have."
         " `python -m conformance.wrong.running.kill --configured` needs Go.\n\n"
         + table(("name", "what is set", "rule", "by", "examples", "seconds"), rows)
     )

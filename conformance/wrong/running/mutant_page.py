@@ -76,14 +76,14 @@ _INTRODUCTION = """# Mutants
 
 Each mutant is the specification changed in one place by an operator of
 `conformance/wrong/mutating/operators.py`, in a process of its own, judged by the specification
-as it is. The sample is drawn evenly over the parts below, with a fixed seed. What is tried of the default profile,
-with seed 0 and up to the first kill, are the histories in which the mutated line runs, as far as that was learned,
-and else those of the areas that lie nearest, for as many CPU seconds as `--limit` says: less than the whole
-profile, so that the figures are a lower bound.
+as it is. The sample is drawn evenly over the parts below, with a fixed seed. Of the default profile, with
+seed 0, those histories are tried in which the mutated line is known to run, or otherwise those of the nearest
+areas, up to the first kill and for as many CPU seconds as `--limit` says. That is less than the whole profile, so
+that the figures are a lower bound.
 
 *Error* says that the mutant answered with an error, which breaks R-ANSWER-01, and that nothing else was found
-soon after: that shows reach, and not power, and is counted apart. *Broken* could not be imported, *timeout*
-gave no answer in ten seconds: no kills either. *Unreached* are mutants of lines that none of these histories
+soon after. That shows reach and not power, and is counted apart. *Broken* could not be imported, and *timeout*
+gave no answer in ten seconds; neither is a kill. *Unreached* are mutants of lines that none of these histories
 runs.
 
 Mutants that are judged by the specification measure how far the suite reaches, and not whether the

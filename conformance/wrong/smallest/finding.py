@@ -15,6 +15,7 @@ from attrs import evolve, frozen
 
 from conformance.wrong.running.forking import Forked
 from conformance.wrong.running.profile import histories_of, suite_tests
+from conformance.wrong.smallest import written
 from conformance.wrong.smallest.naming import with_names
 from conformance.wrong.smallest.shrinking import Shrinking, size_of
 from conformance.wrong.smallest.without import Breaker, breakers_of
@@ -75,7 +76,8 @@ class Found:
 
 
 def candidates(kubernetes: str = DEFAULT.name, rules: Collection[str] = ()) -> Candidates:
-    """By rule the smallest histories of the suite in which it decides, in this release, and some larger ones.
+    """By rule the smallest histories in which it decides, in this release, of the suite and of those that were
+    written for the examples, and some larger ones.
     Where rules are given, only of the tests that name one of them."""
     about = frozenset(rules)
     found: dict[str, list[tuple[tuple[int, int], int, History]]] = {}
@@ -89,6 +91,10 @@ def candidates(kubernetes: str = DEFAULT.name, rules: Collection[str] = ()) -> C
                 size = size_of(history)
                 for rule in judged(adapter, history).decisive:
                     found.setdefault(rule, []).append((size, number, history))
+        for history in written.histories(kubernetes):
+            number += 1
+            for rule in judged(adapter, history).decisive:
+                found.setdefault(rule, []).append((size_of(history), number, history))
     return {
         rule: _some([history for *_, history in sorted(sized, key=lambda one: one[:2])])
         for rule, sized in found.items()

@@ -117,6 +117,8 @@ ERRORS = (
     Reason("{}: selector #{}: {}", "R-DRA-41"),
     Reason("claim {}, request {}, selector #{}: {}", "R-DRA-41"),
     Reason("CEL expression empty (unsupported selector type?)", "R-DRA-41"),
+    Reason("CEL compile error: {}", "R-DRA-74"),
+    Reason("CEL runtime error: {}", "R-DRA-41"),
     Reason("{}: missing device class name (unsupported request type?)", "R-DRA-12"),
     Reason("{}: could not retrieve device class {}: {}", "R-DRA-12"),
     Reason('deviceclass.resource.k8s.io "{}" not found', "R-DRA-12"),
@@ -142,6 +144,7 @@ ERRORS = (
         'extender "{}" claims a filtered node "{}" which is not found in the input node list', "R-EXTENDER-02"
     ),
     Reason('nodeinfo not found for node name "{}"', "R-EXTENDER-06"),
+    Reason('getting node "{}" from Snapshot: nodeinfo not found for node name "{}"', "R-EXTENDER-53"),
     Reason(
         "extender: {} claims to preempt pod (UID: &{{{}}}) on node: {}, but the pod is not found on that node",
         "R-EXTENDER-06",

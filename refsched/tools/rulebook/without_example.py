@@ -18,12 +18,10 @@ _NO_HISTORY = "it was looked for, and no history of the tests that name the rule
 
 WITHOUT_EXAMPLE: Mapping[str, str] = {
     "R-SEARCH-02": _ONE_FEASIBLE,
-    "R-SEARCH-52": _NO_HISTORY,
     "R-CACHE-53": _NO_HISTORY,
     "R-CACHE-54": _NO_HISTORY,
     "R-SVCAFF-03": _NO_HISTORY,
     "R-SVCAFF-04": _NO_HISTORY,
-    "R-VOLLIMIT-53": _NO_HISTORY,
     "R-SEARCH-07": "it allows either of two errors, so that no answer shows it alone",
     "R-EXTENDER-04": _EXTENDER,
     "R-EXTENDER-08": _EXTENDER,

@@ -29,6 +29,7 @@ DECIDING = (
     "extenders",
     "framework",
     "machine",
+    "oddities",
     "plugins",
     "preemption",
     "volumes",
@@ -48,6 +49,7 @@ NOT_SHOWN = {
     "the search for devices tries more than …, and has no filterTimeout": "the input is refused",
     "sizing a request has refused selectors without CEL": "an assertion",
     "being updated": "it says which state a pool is in",
+    "no report is known": "it is what a known defect says that nobody has reported",
     "nobody is there": "refsched says so of an extender that it does not call",
 }
 
@@ -105,6 +107,19 @@ def test_every_message_of_a_module_is_on_the_page(module: str) -> None:
         if text.strip(" :,") not in listed and not patterns().fullmatch(text) and text not in NOT_SHOWN
     ]
     assert missing == []
+
+
+def test_every_error_of_a_selector_is_on_the_page() -> None:
+    """What cel-go says stands inside of a CelError, and these are few."""
+    found = [
+        template(node.args[0])
+        for name in specification_modules()
+        if ".cel." in name
+        for node in ast.walk(ast.parse(ROOT.joinpath(*name.split(".")).with_suffix(".py").read_text("utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "CelError"
+    ]
+    assert len(found) > 5
+    assert [text for text in found if not patterns().fullmatch(text)] == []
 
 
 def test_a_message_that_is_missing_is_noticed() -> None:
