@@ -47,7 +47,7 @@ def test_a_case_is_selected_by_its_name(cases: Suite) -> None:
     result = cases("-k", "one_small_pod")
 
     result.assert_outcomes(passed=1, deselected=2)
-    assert "1 test · 1 histories · seed 0 · rules: all" in report_of(result)
+    assert "1 test · 1 history · seed 0 · rules: all" in report_of(result)
 
 
 def test_a_case_may_need_more_than_its_test(cases: Suite) -> None:
@@ -57,12 +57,12 @@ def test_a_case_may_need_more_than_its_test(cases: Suite) -> None:
 
 
 def test_a_case_runs_once_however_many_examples_are_asked_for(cases: Suite) -> None:
-    assert "1 test · 1 histories · seed 0 · rules: all" in report_of(cases("-k", "small", "--examples=50"))
-    assert "1 test · 1 histories · seed 0 · rules: all" in report_of(cases("-k", "small", "--thorough"))
+    assert "1 test · 1 history · seed 0 · rules: all" in report_of(cases("-k", "small", "--examples=50"))
+    assert "1 test · 1 history · seed 0 · rules: all" in report_of(cases("-k", "small", "--thorough"))
 
 
 def test_a_budget_takes_a_case_once_or_not_at_all(cases: Suite) -> None:
-    assert "1 test · 1 histories · seed 0 · rules: all" in report_of(cases("-k", "small", "--budget=10s"))
+    assert "1 test · 1 history · seed 0 · rules: all" in report_of(cases("-k", "small", "--budget=10s"))
     drawn = Planned("drawn", 100, Weight(0.01, kills=8))
     kills = Planned("kills", 1, Weight(0.01, 1, (1,)), draws=False)
     kills_nothing = Planned("kills nothing", 1, Weight(0.01, kills=0), draws=False)

@@ -187,5 +187,5 @@ def test_what_is_no_field_is_refused_or_warned_of_where_a_cluster_printed_it() -
         InputError, match=r"Pod a: spec.nodeSelectr: is no field; did you mean nodeSelector\?"
     ):
         Cluster(pod)
-    with pytest.warns(UserWarning, match=r"Pod spec.nodeSelectr is no field that is known here"):
+    with pytest.warns(UserWarning, match=r"Pod spec.nodeSelectr is not a known field"):
         Cluster({**pod, "metadata": {"name": "a", "uid": "u"}})

@@ -301,5 +301,5 @@ def test_an_answer_whose_methods_raise_is_a_fault(apart: Join) -> None:
 
 
 def test_a_process_that_says_something_else_than_answers_is_a_fault() -> None:
-    with pytest.raises(TransportError, match="something else than answers"):
+    with pytest.raises(TransportError, match="something other than answers"):
         Module._opened({"records": []})
