@@ -49,7 +49,7 @@ _INTRODUCTION = """# The kill matrix
 Each row is a wrong scheduler: the specification with one edit, served by `python -m conformance.wrong NAME` and
 judged by the specification as it is. The default profile is run against it with seed 0, the tests that lie nearest
 first, up to the first thing that is found wrong; *examples* are those of the test that found it, *seconds* count
-from the first example of all, on a machine that was busy with other work. Those of the areas *earlier queue*,
+from the first example of all, two at a time on two cores. Those of the areas *earlier queue*,
 *earlier cycle* and *earlier plugins* decide by v1.19, and are judged by it.
 
 Two more figures are of the first hundred histories of the nearest tests only: killed by the **invariants** alone,
