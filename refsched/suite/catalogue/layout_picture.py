@@ -49,9 +49,14 @@ text { font: 13px sans-serif; fill: #1f2328 }
 .name { font-family: monospace }
 rect { fill: #f6f8fa; stroke: #8c959f }
 path { stroke: #57606a; fill: none; marker-end: url(#head) }
+.tip { fill: #57606a; marker-end: none }
+@media (prefers-color-scheme: dark) {
+  text { fill: #e6edf3 } rect { fill: #161b22; stroke: #8b949e }
+  path { stroke: #8b949e } .tip { fill: #8b949e }
+}
 </style>
 <defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">\
-<path d="M0 0 8 4 0 8z" style="fill: #57606a; marker-end: none"/></marker></defs>"""
+<path d="M0 0 8 4 0 8z" class="tip"/></marker></defs>"""
 
 
 def layout_picture() -> str:

@@ -27,3 +27,7 @@ def test_the_picture_is_an_svg_document() -> None:
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     texts = {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
     assert set(SHOWN) <= texts
+
+
+def test_the_picture_is_legible_in_dark_mode() -> None:
+    assert "prefers-color-scheme: dark" in layout_picture()
