@@ -43,10 +43,18 @@ def _volume_of(claim: str) -> list[Json]:
 
 
 _ONCE: Json = {"schedule": 1}
+_FAILS_TO_FILTER = {"annotations": {"refsched.dev/extender": '{"a": {"filter": "Error"}}'}}
+_EXTENDERS = [{"urlPrefix": "http://extenders.test/a", "filterVerb": "filter"}]
 _PORT = {"ports": [{"containerPort": 80}]}
+
+_POD_THAT_FAILS = _object(
+    "Pod", "web", metadata=_FAILS_TO_FILTER, spec={"containers": [{"name": "app", "image": "pause"}]}
+)
 
 _WRITTEN: Mapping[str, Sequence[tuple[Json, Sequence[Json]]]] = {
     "1.34": (
+        # R-EXTENDER-11
+        ({**DEFAULT_CONFIG, "extenders": _EXTENDERS}, (_node("node-a"), _POD_THAT_FAILS, _ONCE)),
         # R-DEFAULTS-02
         (DEFAULT_CONFIG, (_node("node-a", capacity={"cpu": "1", "pods": "110"}), _pod("web"), _ONCE)),
         # R-DEFAULTS-04

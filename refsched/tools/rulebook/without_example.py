@@ -25,7 +25,6 @@ WITHOUT_EXAMPLE: Mapping[str, str] = {
     "R-SEARCH-07": "it allows either of two errors, so that no answer shows it alone",
     "R-EXTENDER-04": _EXTENDER,
     "R-EXTENDER-08": _EXTENDER,
-    "R-EXTENDER-11": _EXTENDER,
     "R-ASSUME-02": _EXTENDER,
     "R-SPREAD-58": _EXTENDER,
     "R-EXTENDER-52": "its message has the address of the extender, which differs in every run",
