@@ -34,10 +34,10 @@ def nested(levels: int) -> str:
 
 
 def test_macros_in_each_other_are_cut_off_where_they_cost_too_much() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     expected = "CEL runtime error: operation cancelled: actual cost limit exceeded"
     assert problem(nested(9)) == expected
-    assert time.monotonic() - began < 60
+    assert time.process_time() - began < 60
 
 
 def test_macros_that_cost_little_are_evaluated() -> None:

@@ -32,12 +32,12 @@ def eights(**more: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("models", [2, 3, 4, 8, 16, 64])
 def test_four_requests_of_eight_devices_that_must_match_are_answered_soon(models: int) -> None:
-    began = time.monotonic()
+    began = time.process_time()
 
     found = devices(allocator(of_models(64, models)), eights(constraints=[SAME_MODEL]))
 
     assert (found is not None) is (models == 2)
-    assert time.monotonic() - began < 30
+    assert time.process_time() - began < 30
 
 
 def test_devices_that_are_found_after_a_long_search_are_the_first_that_there_are() -> None:
