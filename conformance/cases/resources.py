@@ -137,6 +137,19 @@ def _fractions_of_a_byte() -> History:
     return cluster.history()
 
 
+def _sidecars_and_an_init_container() -> History:
+    """A node has room for a sidecar and a container, and for an init container, but not for it beside a sidecar
+    that started before."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "2500m", "pods": "9"}))
+    sidecar = container("sidecar", cpu("1"), restartPolicy="Always")
+    init = container("init", cpu("2"))
+    for order in ([sidecar, init], [init, sidecar]):
+        cluster.add_pod(pod("", cpu("500m"), initContainers=order))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _of_changes() -> Iterator[Case]:
     for label, place in (("disk", "keeps its place"), (ZONE, "goes to the end of its new zone")):
         yield Case(
@@ -152,19 +165,6 @@ def _of_changes() -> Iterator[Case]:
             _request_is_removed(which),
             ("R-CHANGE-03",),
         )
-
-
-def _sidecars_and_an_init_container() -> History:
-    """A node has room for a sidecar and a container, and for an init container, but not for it beside a sidecar
-    that started before."""
-    cluster = HistoryBuilder()
-    cluster.add_node(node("", {"cpu": "2500m", "pods": "9"}))
-    sidecar = container("sidecar", cpu("1"), restartPolicy="Always")
-    init = container("init", cpu("2"))
-    for order in ([sidecar, init], [init, sidecar]):
-        cluster.add_pod(pod("", cpu("500m"), initContainers=order))
-    cluster.schedule()
-    return cluster.history()
 
 
 def _cases() -> Iterator[Case]:

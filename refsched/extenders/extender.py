@@ -127,9 +127,9 @@ class Extender:
                         "which is not found in the input node list"
                     )
             return Filtered(tuple(given[name] for name in result.node_names), rejected)
-        return Filtered(tuple(self._sent_back(node, nodes) for node in result.nodes or ()), rejected)
+        return Filtered(tuple(self._sent_back(node) for node in result.nodes or ()), rejected)
 
-    def _sent_back(self, node: Node, sent: Sequence[NodeInfo]) -> NodeInfo:
+    def _sent_back(self, node: Node) -> NodeInfo:
         """R-EXTENDER-03: Nodes that an extender sends back as objects are used as they were sent: without pods,
         and without image states."""
         applies("R-EXTENDER-03")

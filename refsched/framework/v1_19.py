@@ -115,15 +115,15 @@ class Framework(current.Framework):
 
         Source: Score of each plugin, which looks the node up by its name.
         """
-        scored = [known for node in nodes if (known := snapshot.get(node.name)) is not None]
-        if self.score_plugins and len(scored) < len(nodes):
+        known = [(node, snapshot.get(node.name)) for node in nodes]
+        if any(node is not own for node, own in known):
             applies("R-EXTENDER-53")
-            unknown = [node.name for node in nodes if snapshot.get(node.name) is None]
+        unknown = [node.name for node, own in known if own is None]
+        if self.score_plugins and unknown:
             name = snapshot.choices.choose("error", unknown)
             why = f'getting node "{name}" from Snapshot: nodeinfo not found for node name "{name}"'
             return _failed_at_score(pod, why)
-        if any(snapshot.get(node.name) is not node for node in nodes):
-            applies("R-EXTENDER-53")
+        scored = [own for _, own in known if own is not None]
         states: dict[str, Any] = {}
         for plugin in self.pre_score_plugins:
             states[plugin.name] = _state_of(plugin.pre_score(pod, nodes, snapshot))

@@ -175,7 +175,7 @@ def _registrations(plugin: Plugin) -> tuple[Registration, ...]:
         return _anything(plugin, "R-HINT-04")
     rows = [
         Registration(
-            _event(row.resource, row.action),
+            ClusterEvent(row.resource, row.action),
             event_rule(plugin.name, row.resource, row.action),
             plugin,
             row.hint,
@@ -191,19 +191,13 @@ def _registrations(plugin: Plugin) -> tuple[Registration, ...]:
     return tuple(rows)
 
 
-@cache
-def _event(resource: str, action: ActionType) -> ClusterEvent:
-    """Returns the event that a row registers for: the same one to every profile."""
-    return ClusterEvent(resource, action)
-
-
 def _anything(plugin: Plugin | None, rule: str) -> tuple[Registration, ...]:
     """R-HINT-06: Any event requeues a pod that an extender rejected; changes of volume attachments and
     resource slices are no such event.
 
     Source: framework/types.go, UnrollWildCardResource.
     """
-    return tuple(Registration(_event(resource, ActionType.ALL), rule, plugin) for resource in _ANYTHING)
+    return tuple(Registration(ClusterEvent(resource, ActionType.ALL), rule, plugin) for resource in _ANYTHING)
 
 
 # --- The rules that registrations are -------------------------------------------------------------

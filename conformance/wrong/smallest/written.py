@@ -33,9 +33,10 @@ def _node(name: str, **status: Any) -> Json:
     return _object("Node", name, status=status or {"allocatable": {"cpu": "2", "pods": "110"}})
 
 
-def _pod(name: str, container: Mapping[str, Any] | None = None, **spec: Any) -> Json:
+def _pod(name: str, container: Json | None = None, annotations: Json | None = None, **spec: Any) -> Json:
     spec["containers"] = [{"name": "app", "image": "pause", **(container or {})}]
-    return _object("Pod", name, spec=spec)
+    metadata = {"annotations": annotations} if annotations else {}
+    return _object("Pod", name, metadata=metadata, spec=spec)
 
 
 def _volume_of(claim: str) -> list[Json]:
@@ -43,18 +44,17 @@ def _volume_of(claim: str) -> list[Json]:
 
 
 _ONCE: Json = {"schedule": 1}
-_FAILS_TO_FILTER = {"annotations": {"refsched.dev/extender": '{"a": {"filter": "Error"}}'}}
+_FAILS_TO_FILTER = {"refsched.dev/extender": '{"a": {"filter": "Error"}}'}
 _EXTENDERS = [{"urlPrefix": "http://extenders.test/a", "filterVerb": "filter"}]
 _PORT = {"ports": [{"containerPort": 80}]}
-
-_POD_THAT_FAILS = _object(
-    "Pod", "web", metadata=_FAILS_TO_FILTER, spec={"containers": [{"name": "app", "image": "pause"}]}
-)
 
 _WRITTEN: Mapping[str, Sequence[tuple[Json, Sequence[Json]]]] = {
     "1.34": (
         # R-EXTENDER-11
-        ({**DEFAULT_CONFIG, "extenders": _EXTENDERS}, (_node("node-a"), _POD_THAT_FAILS, _ONCE)),
+        (
+            {**DEFAULT_CONFIG, "extenders": _EXTENDERS},
+            (_node("node-a"), _pod("web", annotations=_FAILS_TO_FILTER), _ONCE),
+        ),
         # R-DEFAULTS-02
         (DEFAULT_CONFIG, (_node("node-a", capacity={"cpu": "1", "pods": "110"}), _pod("web"), _ONCE)),
         # R-DEFAULTS-04
