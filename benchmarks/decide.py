@@ -17,11 +17,11 @@ import time
 from clusters import APART, PLAIN, SPREAD, Json, node, pod
 from clusters import SHAPES as SPECS
 
-from refsched.config.read import read_config
 from refsched.framework.choices import SeededChoices
-from refsched.machine.inputs import InputReader
 from refsched.machine.profiles import scheduler_of
 from refsched.records import SCHEDULED, Attempt, Create
+from refsched.tools.configuration.read import read_config
+from refsched.tools.reading.inputs import InputReader
 
 SIZES = (250, 500, 1000, 2000)
 PODS_PER_NODE = 10

@@ -12,17 +12,18 @@ from datetime import datetime
 from importlib.metadata import version
 from typing import Any
 
-from refsched.config.feature_gates import with_feature_gates
-from refsched.config.read import read_config
 from refsched.framework.choices import SeededChoices
-from refsched.machine.inputs import InputReader
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import START, CycleHeldError
-from refsched.records import Advance, Create, Delete, Input, Permit, Reference, Release, Update, to_json
+from refsched.records import Advance, Create, Delete, Input, Permit, Reference, Release, Update
 from refsched.releases import DEFAULT, release_of
 from refsched.releases.release import Release as KubernetesRelease
 from refsched.remembering import remember
+from refsched.tools.configuration.feature_gates import with_feature_gates
+from refsched.tools.configuration.read import read_config
 from refsched.tools.http.unread import Unread
+from refsched.tools.reading.inputs import InputReader
+from refsched.tools.reading.record_json import to_json
 
 Json = dict[str, Any]
 

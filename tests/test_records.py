@@ -19,9 +19,8 @@ from refsched.records import (
     Queues,
     Record,
     Reference,
-    read_record,
-    to_json,
 )
+from refsched.tools.reading.record_json import read_record, to_json
 
 RECORDS: list[tuple[Record, dict[str, Any]]] = [
     (Advance(1.5), {"advance": 1.5}),

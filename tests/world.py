@@ -16,10 +16,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from refsched.config.read import read_config
 from refsched.cycle.cycle import Held
 from refsched.framework.choices import Choices, FirstChoice
-from refsched.machine.inputs import InputReader
 from refsched.machine.profiles import scheduler_of
 from refsched.objects.pod import Pod
 from refsched.records import (
@@ -40,7 +38,9 @@ from refsched.records import (
     Write,
 )
 from refsched.releases import release_of
+from refsched.tools.configuration.read import read_config
 from refsched.tools.http.over_http import over_http
+from refsched.tools.reading.inputs import InputReader
 
 Json = dict[str, Any]
 Script = Mapping[str, Mapping[str, str]]

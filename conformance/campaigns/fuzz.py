@@ -26,7 +26,6 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.campaigns.typed import Json, api_objects, of_class, records
 from refsched.checking.replay import judge_file
-from refsched.config.read import read_config
 from refsched.config.types import KubeSchedulerConfiguration
 from refsched.errors import InputError
 from refsched.framework.choices import SeededChoices
@@ -35,6 +34,7 @@ from refsched.objects.kinds import KINDS
 from refsched.objects.pod import Pod
 from refsched.suite.adapters.answers import CAPABILITIES, read_answer
 from refsched.suite.adapters.module import time_limit
+from refsched.tools.configuration.read import read_config
 from refsched.tools.planner.cluster import check_is_to_place, latest_time
 from refsched.tools.planner.dry_extenders import reach
 from refsched.tools.planner.explanation import explain

@@ -23,9 +23,7 @@ from attrs import Factory, define, frozen
 
 from conformance.campaigns.worlds import World, worlds
 from conformance.vocabulary.objects import SCRIPT
-from refsched.config.read import read_config
 from refsched.cycle.cycle import Held, OnPermit
-from refsched.machine.inputs import InputReader
 from refsched.machine.profiles import scheduler_of
 from refsched.objects.pod import Pod
 from refsched.queue.queued_pod import QueuedPod
@@ -42,7 +40,9 @@ from refsched.records import (
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import creating, deleting
 from refsched.suite.invariants import Invariants
+from refsched.tools.configuration.read import read_config
 from refsched.tools.http.over_http import over_http
+from refsched.tools.reading.inputs import InputReader
 
 T = TypeVar("T")
 Json = dict[str, Any]

@@ -32,9 +32,6 @@ from refsched.checking.recorded_devices import written_claims
 from refsched.checking.recorded_extenders import RecordedExtenders
 from refsched.checking.recorded_volumes import claimed_volumes
 from refsched.checking.skipping import are_nominated, skip_heads, skippable_heads
-from refsched.config.feature_gates import with_feature_gates
-from refsched.config.read import read_config
-from refsched.machine.inputs import InputReader
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import START, CycleHeldError, Scheduler
 from refsched.objects.dra import ResourceClaim
@@ -46,7 +43,10 @@ from refsched.oddities.known_defects import AS_PROMISED, Oddities
 from refsched.records import Attempt, Bind, Input, Nodes, Queues, Record, Write
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
+from refsched.tools.configuration.feature_gates import with_feature_gates
+from refsched.tools.configuration.read import read_config
 from refsched.tools.http.unread import Unread
+from refsched.tools.reading.inputs import InputReader
 
 
 class Checker:

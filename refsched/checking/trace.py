@@ -20,11 +20,12 @@ from refsched.errors import InputError
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.reading import read_as
 from refsched.objects.storage import PersistentVolume
-from refsched.records import Json, Record, Write, read_record
+from refsched.records import Json, Record, Write
 from refsched.releases import DEFAULT, release_of
 from refsched.releases.release import Release
 from refsched.tools.reading.documents import read_json
 from refsched.tools.reading.files import open_file
+from refsched.tools.reading.record_json import read_record
 
 _READ: Mapping[str, type[Any]] = {kind.kind: kind for kind in (PersistentVolume, ResourceClaim)}
 """Of written objects these kinds are read."""

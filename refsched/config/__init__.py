@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Configuration: a KubeSchedulerConfiguration becomes the plugins of each profile, in order.
+"""Configuration: the fields of a KubeSchedulerConfiguration, and the plugins of each profile, in order.
 
-``read_config`` reads and validates it, and ``resolve`` merges it with the defaults. Both refuse a configuration
-with which kube-scheduler does not start.
+``resolve`` merges the plugins of a profile with the default ones. How a configuration is read and validated is in
+refsched/tools/configuration.
 """

@@ -16,7 +16,6 @@ from attrs import evolve, frozen
 from refsched.config.args import refused_by
 from refsched.config.default_plugins import merged_plugins
 from refsched.config.points import EXTENSION_POINTS
-from refsched.config.read import read_args
 from refsched.config.scalars import Seconds, within
 from refsched.config.types import Extender, KubeSchedulerConfiguration, KubeSchedulerProfile, Plugins
 from refsched.errors import InputError
@@ -190,7 +189,7 @@ def _args(
     """R-CONFIG-27: In every profile the managed resources of extenders that are ignoredByScheduler replace the
     ignoredResources of NodeResourcesFit."""
     args: dict[str, Any] = {
-        plugin: read_args(plugin, None, release) for plugin in sorted(needed & release.args.keys())
+        plugin: release.args[plugin]().with_defaults() for plugin in sorted(needed & release.args.keys())
     }
     places = {config.name: f"pluginConfig[{i}].args" for i, config in enumerate(profile.plugin_config)}
     args |= {config.name: config.args for config in profile.plugin_config if config.name in release.args}

@@ -13,13 +13,10 @@ from datetime import datetime
 from functools import partial
 from typing import Any, TypeAlias
 
-from refsched.config.feature_gates import with_feature_gates
-from refsched.config.read import default_config, read_config
 from refsched.config.types import Extender as ExtenderConfig
 from refsched.errors import InputError, one_line
 from refsched.extenders.extender import Ask
 from refsched.framework.choices import SeededChoices
-from refsched.machine.inputs import InputReader
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import START, CycleHeldError, Scheduler
 from refsched.objects.kinds import KINDS, kind_called
@@ -40,6 +37,8 @@ from refsched.records import (
 )
 from refsched.releases import DEFAULT, release_of
 from refsched.remembering import remember
+from refsched.tools.configuration.feature_gates import with_feature_gates
+from refsched.tools.configuration.read import default_config, read_config
 from refsched.tools.http.over_http import over_http
 from refsched.tools.planner.cluster import check_is_to_place, pod_called
 from refsched.tools.planner.dry_extenders import reach
@@ -50,6 +49,7 @@ from refsched.tools.planner.plan import plan as plan_of
 from refsched.tools.reading.api_fields import check_fields
 from refsched.tools.reading.documents import read_documents
 from refsched.tools.reading.dumps import items_of
+from refsched.tools.reading.inputs import InputReader
 from refsched.tools.reading.unread_args import unread_args
 
 Manifest: TypeAlias = str | Mapping[str, Any]

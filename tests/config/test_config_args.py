@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from refsched.config.feature_gates import with_feature_gates
-from refsched.config.read import KIND, default_config, read_args, read_config
 from refsched.config.resolve import resolve
 from refsched.config.scalars import is_label_value, is_qualified_name
 from refsched.errors import InputError
@@ -31,6 +29,8 @@ from refsched.plugins.resource_scoring import ResourceSpec, UtilizationShapePoin
 from refsched.plugins.volume_binding import VolumeBindingArgs
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
+from refsched.tools.configuration.feature_gates import with_feature_gates
+from refsched.tools.configuration.read import KIND, default_config, read_args, read_config
 
 [API_VERSION] = DEFAULT.api_versions
 

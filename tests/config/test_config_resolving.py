@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from refsched.config.feature_gates import with_feature_gates
 from refsched.config.points import EXTENSION_POINTS
-from refsched.config.read import KIND, read_config
 from refsched.config.resolve import ResolvedProfile, extenders_in_order, resolve
 from refsched.errors import InputError
 from refsched.plugins.dynamic_resources_args import DEFAULT_FILTER_TIMEOUT
 from refsched.plugins.node_resources_fit_args import NodeResourcesFitArgs
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
+from refsched.tools.configuration.feature_gates import with_feature_gates
+from refsched.tools.configuration.read import KIND, read_config
 
 [API_VERSION] = DEFAULT.api_versions
 

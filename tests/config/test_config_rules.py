@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from applied import applied
 
-from refsched.config.feature_gates import with_feature_gates
 from refsched.config.gated_fields import without_disabled_fields, without_match_label_keys
-from refsched.config.read import KIND, read_args, read_config
 from refsched.config.resolve import extenders_in_order, resolve
 from refsched.errors import InputError
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.releases import DEFAULT
+from refsched.tools.configuration.feature_gates import with_feature_gates
+from refsched.tools.configuration.read import KIND, read_args, read_config
 
 PLAIN = {"apiVersion": DEFAULT.api_versions[0], "kind": KIND}
 FIT = "NodeResourcesFit"

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from refsched.config.feature_gates import with_feature_gates
-from refsched.config.read import default_config, read_config
 from refsched.config.resolve import resolve
 from refsched.errors import InputError
 from refsched.machine.profiles import framework_of
 from refsched.releases import release_of
 from refsched.releases.release import Release
+from refsched.tools.configuration.feature_gates import with_feature_gates
+from refsched.tools.configuration.read import default_config, read_config
 
 V1_19 = release_of("1.19")
 TYPE = {"apiVersion": "kubescheduler.config.k8s.io/v1beta1", "kind": "KubeSchedulerConfiguration"}

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from conformance.strategies import AREAS
 from refsched.errors import InputError
-from refsched.records import to_json
 from refsched.reference import ReferenceScheduler, create
 from refsched.suite.histories.history import History, Observe, Schedule
 from refsched.suite.session.drawing import load_profile
+from refsched.tools.reading.record_json import to_json
 
 Json = dict[str, Any]
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from refsched.config.read import read_config
 from refsched.extenders.failures import other_status
 from refsched.framework.choices import FirstChoice
 from refsched.machine.profiles import scheduler_of
@@ -20,6 +19,7 @@ from refsched.objects.storage import BETA_STORAGE_CLASS
 from refsched.records import Attempt, Bind, Write
 from refsched.releases import release_of
 from refsched.rules import listening
+from refsched.tools.configuration.read import read_config
 from tests.volume_objects import BIND_COMPLETED, by_hand, claim, read, storage_class, using, volume
 from tests.world import node_object, pod_object
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from world import World, configuration, node_object, pod_object, profile
 
-from refsched.config.read import read_config
 from refsched.errors import InputError
 from refsched.framework.choices import FirstChoice, SeededChoices
 from refsched.framework.runtime import Framework
 from refsched.machine.profiles import scheduler_of
 from refsched.releases import DEFAULT
+from refsched.tools.configuration.read import read_config
 
 
 def framework(config: dict[str, Any] | None = None, name: str = "default-scheduler") -> Framework:

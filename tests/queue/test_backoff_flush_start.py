@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from refsched.config.feature_gates import with_feature_gates
-from refsched.config.read import read_config
 from refsched.framework.choices import FirstChoice
-from refsched.machine.inputs import InputReader
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
 from refsched.records import Create
+from refsched.tools.configuration.feature_gates import with_feature_gates
+from refsched.tools.configuration.read import read_config
+from refsched.tools.reading.inputs import InputReader
 
 CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 POD = {

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from refsched.errors import InputError
-from refsched.machine.inputs import InputReader
 from refsched.machine.scheduler import CycleHeldError, Scheduler
-from refsched.records import Input, to_json
+from refsched.records import Input
 from refsched.remembering import remember
+from refsched.tools.reading.inputs import InputReader
+from refsched.tools.reading.record_json import to_json
 
 Json = dict[str, Any]
 

@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 from pair import Pair
 
-from refsched.config.read import read_config
 from refsched.framework.choices import SeededChoices
-from refsched.machine.inputs import InputReader
 from refsched.machine.profiles import scheduler_of
 from refsched.plugins.inter_pod_affinity import Filtering, InterPodAffinity
 from refsched.plugins.topology_counts import TopologyCounts
@@ -20,6 +18,8 @@ from refsched.records import Create, Delete, Input, Reference, Update
 from refsched.releases import release_of
 from refsched.remembering import remember
 from refsched.remembering.values import changed_domains
+from refsched.tools.configuration.read import read_config
+from refsched.tools.reading.inputs import InputReader
 
 Json = dict[str, Any]
 KIND = "KubeSchedulerConfiguration"

@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 from pair import Pair
 
-from refsched.config.read import read_config
 from refsched.framework.choices import SeededChoices
 from refsched.framework.node_info import NodeInfo
 from refsched.framework.post_filter import PostFilterContext
-from refsched.machine.inputs import InputReader
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
 from refsched.oddities.known_defects import AS_PROMISED
 from refsched.preemption import victims
 from refsched.records import Advance, Create, Delete, Input, Reference
 from refsched.remembering import remember
+from refsched.tools.configuration.read import read_config
+from refsched.tools.reading.inputs import InputReader
 
 Json = dict[str, Any]
 CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}

@@ -12,8 +12,6 @@ import pytest
 from pair import Pair
 
 from refsched.checking.trace import read_trace
-from refsched.config.feature_gates import with_feature_gates
-from refsched.config.read import read_config
 from refsched.errors import InputError
 from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
@@ -22,6 +20,8 @@ from refsched.records import Advance, Attempt, Create, Delete, Input, Reference,
 from refsched.releases import release_of
 from refsched.remembering import remember
 from refsched.remembering.framework import Memory
+from refsched.tools.configuration.feature_gates import with_feature_gates
+from refsched.tools.configuration.read import read_config
 
 Json = dict[str, Any]
 TRACES = Path(__file__).parents[2] / "traces" / "kube-scheduler-v1.34.2"

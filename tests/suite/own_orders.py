@@ -9,11 +9,11 @@ from typing import Any
 
 from attrs import evolve
 
-from refsched.config.feature_gates import with_feature_gates
 from refsched.machine.scheduler import START
 from refsched.oddities.fixed_orders import FIXED_ORDERS
 from refsched.reference import ReferenceScheduler
 from refsched.releases import DEFAULT
+from refsched.tools.configuration.feature_gates import with_feature_gates
 
 FREE = evolve(DEFAULT, oddities=DEFAULT.oddities - set(FIXED_ORDERS))
 

@@ -32,8 +32,6 @@ from conformance.wrong.running.matrix import page, read, write
 from conformance.wrong.running.naming import shown
 from conformance.wrong.running.parts import that_can_be
 from conformance.wrong.running.profile import SuiteTest, histories_of, suite_tests
-from refsched.config.feature_gates import with_feature_gates
-from refsched.config.read import read_config
 from refsched.suite.adapters.faults import AdapterUnavailable
 from refsched.suite.adapters.process import Process
 from refsched.suite.adapters.selection import PROFILES
@@ -41,6 +39,8 @@ from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 from refsched.suite.histories.judge import ANSWERS
+from refsched.tools.configuration.feature_gates import with_feature_gates
+from refsched.tools.configuration.read import read_config
 
 Json = dict[str, Any]
 ROOT = Path(__file__).parents[2]

@@ -31,9 +31,9 @@ from refsched.records import (
     Record,
     Update,
     Write,
-    read_record,
 )
 from refsched.releases import DEFAULT, release_of
+from refsched.tools.reading.record_json import read_record
 
 R = TypeVar("R", bound=Record)
 

@@ -219,9 +219,9 @@ def rules_of_hint(row: str) -> tuple[str, ...]:
 @cache
 def default_plugins(release: str = DEFAULT.name) -> tuple[Plugin, ...]:
     """Every plugin of the default profile of this release."""
-    from refsched.config.read import default_config
     from refsched.config.resolve import resolve
     from refsched.machine.profiles import framework_of
+    from refsched.tools.configuration.read import default_config
 
     kubernetes = RELEASES[release]
     profile = resolve(default_config(kubernetes), kubernetes)[0]

@@ -16,8 +16,9 @@ from typing import Any
 
 from attrs import frozen
 
-from refsched.records import Input, to_json
+from refsched.records import Input
 from refsched.suite.histories.driver import Transcript
+from refsched.tools.reading.record_json import to_json
 
 FILE = Path(__file__).parent / "lines.json"
 

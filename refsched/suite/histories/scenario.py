@@ -20,7 +20,7 @@ import yaml
 
 from refsched.checking.trace import FORMAT, SUFFIXES, read_trace
 from refsched.errors import InputError, one_line
-from refsched.records import Input, Update, read_record, to_json
+from refsched.records import Input, Update
 from refsched.releases import DEFAULT
 from refsched.suite.histories.history import (
     DEFAULT_CONFIG,
@@ -35,6 +35,7 @@ from refsched.suite.session.bench import Seen
 from refsched.tools.reading.api_fields import check_fields
 from refsched.tools.reading.documents import read_documents, read_text
 from refsched.tools.reading.manifests import SCENARIO, is_scenario
+from refsched.tools.reading.record_json import read_record, to_json
 
 Json = dict[str, Any]
 

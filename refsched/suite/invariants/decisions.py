@@ -8,7 +8,6 @@ from typing import Any
 
 from attrs import frozen
 
-from refsched.config.read import read_config
 from refsched.config.resolve import ResolvedProfile, resolve
 from refsched.objects.pod import Pod
 from refsched.objects.resources import Resource, amount, pod_requests, resource_of
@@ -17,6 +16,7 @@ from refsched.releases import DEFAULT
 from refsched.releases.release import Release
 from refsched.suite.histories.findings import Finding
 from refsched.suite.invariants.ledger import Ledger
+from refsched.tools.configuration.read import read_config
 
 MAX_SCORE = 100
 FIT = "NodeResourcesFit"

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from refsched.checking.trace import Exchange, read_trace
-from refsched.config.read import read_config
 from refsched.config.types import Extender
+from refsched.tools.configuration.read import read_config
 
 
 def asked_of_extenders(path: Path) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import frozen
 
 from refsched.checking.trace import FORMAT, KUBE_SCHEDULER, START
-from refsched.records import Attempt, Create, Delete, Input, Record, to_json
+from refsched.records import Attempt, Create, Delete, Input, Record
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.answers import Hello
 from refsched.suite.histories.driver import Driver, Seen
@@ -22,6 +22,7 @@ from refsched.suite.histories.findings import Finding
 from refsched.suite.histories.history import History
 from refsched.suite.histories.part import part_of
 from refsched.suite.recording.heard import listening
+from refsched.tools.reading.record_json import to_json
 
 Json = dict[str, Any]
 

@@ -12,8 +12,6 @@ from typing import Any
 from attrs import frozen
 
 from refsched import remembering
-from refsched.config.feature_gates import with_feature_gates
-from refsched.config.read import default_config, read_config
 from refsched.config.types import KubeSchedulerConfiguration
 from refsched.errors import InputError, counted
 from refsched.framework.choices import SeededChoices
@@ -25,6 +23,8 @@ from refsched.releases.release import Release
 from refsched.tools.cli.options import KUBECTL
 from refsched.tools.cli.printing import note, some
 from refsched.tools.cli.progress import progress
+from refsched.tools.configuration.feature_gates import with_feature_gates
+from refsched.tools.configuration.read import default_config, read_config
 from refsched.tools.planner.absent import absent_kinds
 from refsched.tools.planner.cluster import latest_time
 from refsched.tools.planner.dry_extenders import reach

@@ -18,7 +18,6 @@ from typing import Any, BinaryIO
 from attrs import field, frozen
 
 from refsched.errors import InputError
-from refsched.machine.inputs import known_fields, read_known
 from refsched.objects.defaults import defaulted
 from refsched.objects.kinds import KINDS, UnknownKindError, described_as, kind_of
 from refsched.objects.priority_class import PriorityClass
@@ -28,6 +27,7 @@ from refsched.releases.release import Release
 from refsched.tools.reading.api_fields import check_fields
 from refsched.tools.reading.dumps import objects_of, read_bytes
 from refsched.tools.reading.files import open_file, shown_path
+from refsched.tools.reading.inputs import known_fields, read_known
 from refsched.tools.reading.operators import check_operators, check_pod
 
 STANDARD_INPUT = "-"

@@ -8,13 +8,13 @@ from functools import cache
 from importlib import import_module
 
 from refsched.config.points import EXTENSION_POINTS
-from refsched.config.read import default_config
 from refsched.config.resolve import resolve
 from refsched.framework.interface import EnqueueExtensions, Plugin, extends
 from refsched.queue.hint_table import event_rule
 from refsched.releases import DEFAULT
 from refsched.suite.catalogue.pages import event_named
 from refsched.suite.catalogue.rules import all_rules, default_plugins, plugin_of
+from refsched.tools.configuration.read import default_config
 from refsched.tools.rulebook.binding_picture import binding_picture
 from refsched.tools.rulebook.markdown import page, prose, rule_link, table
 from refsched.tools.rulebook.pictures import points_picture

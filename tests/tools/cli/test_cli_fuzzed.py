@@ -21,10 +21,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from refsched.checking.replay import judge_file
-from refsched.config.feature_gates import with_feature_gates
-from refsched.config.read import read_config
 from refsched.errors import InputError
 from refsched.suite.adapters.answers import read_answer, read_hello
+from refsched.tools.configuration.feature_gates import with_feature_gates
+from refsched.tools.configuration.read import read_config
 from refsched.tools.reading.manifests import read_manifests
 
 FUZZED = settings(

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 import trustme
 
-from refsched.config.read import read_config
 from refsched.config.scalars import Base64, Seconds
 from refsched.config.types import Extender as ExtenderConfig
 from refsched.config.types import ExtenderTLSConfig
 from refsched.errors import InputError
 from refsched.extenders.extender import Failure
 from refsched.extenders.failures import UNTRUSTED
+from refsched.tools.configuration.read import read_config
 from refsched.tools.http.over_http import over_http
 from refsched.tools.http.tls import tls_of
 

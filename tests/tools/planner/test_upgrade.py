@@ -9,10 +9,10 @@ from typing import Any
 
 from plan_world import Json, node, pod
 
-from refsched.config.read import default_config
 from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.releases import release_of
+from refsched.tools.configuration.read import default_config
 from refsched.tools.planner.upgrade import Change, Compared, compare
 from refsched.tools.reading.manifests import read_manifests
 

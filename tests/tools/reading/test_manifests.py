@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from refsched.config.feature_gates import with_feature_gates
 from refsched.errors import InputError
 from refsched.objects.kinds import described_as
 from refsched.objects.pod import Pod
 from refsched.releases.v1_19 import V1_19
 from refsched.releases.v1_34 import V1_34
+from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.reading import manifests
 from refsched.tools.reading.manifests import read_manifests
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from refsched.config.read import read_config
+from refsched.tools.configuration.read import read_config
 from refsched.tools.reading.unread_args import unread_args
 
 

@@ -20,13 +20,13 @@ from refsched.config.types import (
     KubeSchedulerProfile,
     PluginConfig,
 )
-from refsched.config.validation import validate
 from refsched.errors import InputError
 from refsched.objects.pod import DEFAULT_SCHEDULER_NAME
 from refsched.objects.reading import read_as
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
 from refsched.rules import applies
+from refsched.tools.configuration.validation import validate
 
 KIND = "KubeSchedulerConfiguration"
 

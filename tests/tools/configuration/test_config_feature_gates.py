@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from refsched.config.feature_gates import with_feature_gates
 from refsched.errors import InputError
 from refsched.plugins.dynamic_resources_args import DynamicResourcesArgsWithoutTimeout
 from refsched.releases import DEFAULT
+from refsched.tools.configuration.feature_gates import with_feature_gates
 
 
 def test_without_settings_the_release_is_the_one_named() -> None:
