@@ -234,7 +234,7 @@ class Run:
     def _running_cycle(self, running: Any) -> Hashable:
         cycle, stop = running.cycle, running.stop
         uid = cycle.queued.pod.uid
-        in_flight = self._machine.state.queue._in_flight
+        in_flight = self._machine.state.queue.in_flight
         meanwhile = in_flight.since_pop(uid) if uid in in_flight else ()
         where = tuple(stop.waiting.deadlines.items()) if isinstance(stop, OnPermit) else stop
         on = cycle.node.name if cycle.node is not None else ""

@@ -31,7 +31,7 @@ from refsched.checking.recorded_claims import ClaimWrites, allocation_disagreeme
 from refsched.checking.recorded_devices import written_claims
 from refsched.checking.recorded_extenders import RecordedExtenders
 from refsched.checking.recorded_volumes import claimed_volumes
-from refsched.checking.skipping import are_nominated, skip_heads, skippable_heads
+from refsched.checking.skipping import are_nominated, skip_earlier, skip_heads, skippable_heads
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import START, CycleHeldError, Scheduler
 from refsched.objects.dra import ResourceClaim
@@ -364,7 +364,7 @@ class Checker:
         queues = self.scheduler.queues()
         for pod in sorted(self._perhaps_skipped.difference(seen.active, seen.backoff, seen.unschedulable)):
             if pod in (*queues.active, *queues.backoff):
-                self.scheduler.state.queue.skip(pod)
+                skip_earlier(self.scheduler.state.queue, pod)
         self._perhaps_skipped.clear()
 
     def _space_of(self, key: str) -> SearchSpace | None:

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from copy import copy
 
 from refsched.machine.scheduler import Scheduler
+from refsched.queue.scheduling_queue import SchedulingQueue
 
 
 def skippable_heads(scheduler: Scheduler) -> list[str]:
@@ -23,6 +25,14 @@ def skip_heads(scheduler: Scheduler, *, until: str = "") -> bool:
         counted |= are_nominated(scheduler, skipped[:1])
         queue.done(queue.pop(skipped[0]).pod.uid)
     return counted
+
+
+def skip_earlier(queue: SchedulingQueue, pod: str) -> None:
+    """Pops and skips a pod (``namespace/name``) that was popped before the last one was: this Pop ends nothing of
+    what has been remembered since. Raises KeyError if the pod does not wait, or is gated."""
+    remembered = copy(queue.in_flight)
+    queue.done(queue.take(pod).pod.uid)
+    queue.in_flight = remembered
 
 
 def are_nominated(scheduler: Scheduler, pods: Collection[str]) -> bool:

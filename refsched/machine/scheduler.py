@@ -8,7 +8,7 @@ then deadlines, then the cycles that can continue, the oldest first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from datetime import UTC, datetime
 
 from attrs import define
@@ -38,9 +38,6 @@ MAX_SECONDS = 10**10
 
 LAST_YEAR = 9000
 """A scheduler that starts in this year or before may run for MAX_SECONDS: times have four digits for the year."""
-
-FAR = 3600.0
-"""The flushes of so many seconds are skipped at once if they would change nothing."""
 
 
 class CycleHeldError(Exception):
@@ -81,9 +78,9 @@ class Scheduler:
         )
         self._running: list[_RunningCycle] = []
         self._began_to_hold: tuple[str, Held] | None = None
-        self._frozen_timers = frozen_timers
-        self._backoff_flush_due = waiting.until_backoff_flush()
-        self._leftover_flush_due = release.queue.leftover_flush_period
+        self.frozen_timers = frozen_timers
+        self.backoff_flush_due = waiting.until_backoff_flush()
+        self.leftover_flush_due = release.queue.leftover_flush_period
 
     # --- Inputs -----------------------------------------------------------------------------------
 
@@ -107,13 +104,14 @@ class Scheduler:
         """Advances the clock, and does what falls due on the way."""
         if not seconds >= 0:
             raise InputError("the clock does not go back", "advance")
-        begin = self.state.clock.now
-        end = begin + seconds
+        end = self.state.clock.now + seconds
         if not end <= MAX_SECONDS:
             raise InputError(f"the clock goes no further than {MAX_SECONDS:,} seconds", "advance")
-        while (due := self._next_due()) <= end:
-            if due + FAR < end and self._jump(begin, due, end):
-                continue
+        self.run_until(end)
+
+    def run_until(self, end: float) -> None:
+        """Does what falls due until then, and sets the clock."""
+        while (due := self.next_due()) <= end:
             self.state.clock.now = due
             self._flush(due)
             self._settle()
@@ -232,66 +230,37 @@ class Scheduler:
 
     # --- Time -------------------------------------------------------------------------------------
 
-    def _jump(self, begin: float, due: float, end: float) -> bool:
-        """Skips the flushes before the next deadline of a pod, or before the end, if the queue has no pod
-        that time alone could move: they would change nothing. Returns False if this is not so, or if there
-        are few of them."""
-        queues = self.state.queue.queues()
-        if queues.unschedulable and not self._stay(queues.unschedulable, due - begin):
-            return False
-        periods = self.kubernetes.queue
-        until = min([end, *self._deadlines()])
-        passed = int((until - due) // periods.backoff_flush_period) - 1
-        if queues.backoff or passed * periods.backoff_flush_period < FAR:
-            return False
-        self._backoff_flush_due += passed * periods.backoff_flush_period
-        late = self._backoff_flush_due - self._leftover_flush_due
-        if late > 0:
-            self._leftover_flush_due += (
-                int(late // periods.leftover_flush_period) * periods.leftover_flush_period
-            )
-        return True
+    def next_due(self) -> float:
+        """Returns when the next flush is due, or the next deadline ends."""
+        due = [self.backoff_flush_due]
+        if LEFTOVER_TIMER not in self.frozen_timers:
+            due.append(self.leftover_flush_due)
+        return min([*due, *self.deadlines()])
 
-    def _stay(self, unschedulable: Sequence[str], elapsed: float) -> bool:
-        """Returns whether time alone moves none of these pods. ``elapsed`` are the seconds since the last
-        input: a gated pod that was flushed once after it, and has stayed gated, stays so until the next
-        input."""
-        queue = self.state.queue
-        if LEFTOVER_TIMER in self._frozen_timers:
-            return True
-        was_flushed = elapsed > 2 * self.kubernetes.queue.max_in_unschedulable_pods
-        return was_flushed and not self._running and all(queue.gating_plugin(pod) for pod in unschedulable)
-
-    def _next_due(self) -> float:
-        due = [self._backoff_flush_due]
-        if LEFTOVER_TIMER not in self._frozen_timers:
-            due.append(self._leftover_flush_due)
-        return min([*due, *self._deadlines()])
-
-    def _deadlines(self) -> list[float]:
+    def deadlines(self) -> list[float]:
         """Returns the times at which what pods wait for ends by itself."""
         due = []
-        if PERMIT_TIMERS not in self._frozen_timers:
+        if PERMIT_TIMERS not in self.frozen_timers:
             due = [at for waiting in self._undecided() for at in waiting.deadlines.values()]
         return due + [j.stop.deadline for j in self._running if isinstance(j.stop, OnPreBind)]
 
     def _flush(self, now: float) -> None:
         queue = self.state.queue
-        if self._backoff_flush_due <= now:
+        if self.backoff_flush_due <= now:
             queue.flush_backoff_q_completed()
-            if ASSUMED_PODS_TIMER not in self._frozen_timers:
+            if ASSUMED_PODS_TIMER not in self.frozen_timers:
                 self.kubernetes.machine.clean_up(self.state)
-            self._backoff_flush_due += self.kubernetes.queue.backoff_flush_period
-        if self._leftover_flush_due <= now:
-            if LEFTOVER_TIMER not in self._frozen_timers:
+            self.backoff_flush_due += self.kubernetes.queue.backoff_flush_period
+        if self.leftover_flush_due <= now:
+            if LEFTOVER_TIMER not in self.frozen_timers:
                 queue.flush_unschedulable_pods_leftover()
-            self._leftover_flush_due += self.kubernetes.queue.leftover_flush_period
+            self.leftover_flush_due += self.kubernetes.queue.leftover_flush_period
 
     def _expire_deadline(self) -> bool:
         """Lets the oldest deadline that is due expire, of Permit or of PreBind, and returns whether there is
         one."""
         now = self.state.clock.now
-        if PERMIT_TIMERS not in self._frozen_timers:
+        if PERMIT_TIMERS not in self.frozen_timers:
             for waiting in self._undecided():
                 for plugin, deadline in sorted(waiting.deadlines.items()):
                     if deadline <= now:

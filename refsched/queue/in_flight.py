@@ -60,9 +60,6 @@ class InFlight:
             self._events.popleft()
             self._dropped += 1
 
-    def add_earlier(self) -> None:
-        """The pod that was added last had been popped before the one that was added before it."""
-
     def note(self, observed: ObservedEvent) -> None:
         """R-FLIGHT-01: An event is remembered for each pod that is in flight when it happens.
         Source: addEventIfAnyInFlight."""

@@ -8,39 +8,12 @@ Source: pkg/scheduler/backend/heap/heap.go (v1.34.2).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import overload
+from collections.abc import Callable, Iterator
 
 from refsched.queue.queued_pod import QueuedPod
 
 Less = Callable[[QueuedPod, QueuedPod], bool]
 """A Less says whether the first pod goes before the second. Pods are equal if neither goes before the other."""
-
-
-class Group(Sequence[QueuedPod]):
-    """A Group holds equal pods, in the order of their arrival."""
-
-    def __init__(self, pods: Mapping[str, QueuedPod]) -> None:
-        self._pods = pods
-
-    def __len__(self) -> int:
-        return len(self._pods)
-
-    def __iter__(self) -> Iterator[QueuedPod]:
-        return iter(self._pods.values())
-
-    def __contains__(self, pod: object) -> bool:
-        return isinstance(pod, QueuedPod) and self._pods.get(pod.key) is pod
-
-    @overload
-    def __getitem__(self, index: int) -> QueuedPod: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[QueuedPod]: ...
-    def __getitem__(self, index: int | slice) -> QueuedPod | Sequence[QueuedPod]:
-        if isinstance(index, slice):
-            return tuple(self._pods.values())[index]
-        return next(islice(self._pods.values(), range(len(self))[index], None))
 
 
 class Ranking:
@@ -62,9 +35,9 @@ class Ranking:
         group = self._group_of.get(key)
         return None if group is None else group[key]
 
-    def first(self) -> Sequence[QueuedPod]:
-        """Returns the pods that go before all others, until the next change; it is empty if there is no pod."""
-        return Group(self._groups[0]) if self._groups else ()
+    def first(self) -> tuple[QueuedPod, ...]:
+        """Returns the pods that go before all others, and none if there is no pod."""
+        return tuple(self._groups[0].values()) if self._groups else ()
 
     def put(self, pod: QueuedPod) -> None:
         """Adds the pod, and replaces the one that has its key."""

@@ -65,7 +65,7 @@ class SchedulingQueue:
         self._backoff = Ranking(by_expiration(less))
         self._error_backoff = Ranking(by_expiration(less))
         self._unschedulable = UnschedulablePods()
-        self._in_flight = rules.in_flight()
+        self.in_flight = rules.in_flight()
         self._queues: Mapping[Place, Ranking | UnschedulablePods] = {
             Place.ACTIVE: self._active,
             Place.BACKOFF: self._backoff,
@@ -86,11 +86,11 @@ class SchedulingQueue:
         Source: Update."""
         changes = [ObservedEvent(event, before, after) for event in self.rules.update_events(before, after)]
         occurrence = self.rules.update(before, after)
-        in_flight = self._in_flight.get(after.uid)
+        in_flight = self.in_flight.get(after.uid)
         if in_flight is not None:
             self._step(in_flight, Place.IN_FLIGHT, occurrence)
             for change in changes:
-                self._in_flight.note(change)
+                self.in_flight.note(change)
             return
         place, found = self._find(after.key)
         if found is None:
@@ -182,14 +182,9 @@ class SchedulingQueue:
     def done(self, uid: str) -> None:
         """Ends the time of a pod in flight: its attempt is over or past Permit, and no later event counts for
         it. Does nothing if the pod is not in flight."""
-        pod = self._in_flight.get(uid)
+        pod = self.in_flight.get(uid)
         if pod is not None:
             self._step(pod, Place.IN_FLIGHT, Occurrence.DONE)
-
-    def skip(self, key: str) -> None:
-        """Pops a pod that nobody tries, and that was popped before the last one. Raises KeyError as ``take``."""
-        self.done(self.take(key).pod.uid)
-        self._in_flight.add_earlier()
 
     def add_unschedulable_if_not_present(self, pod: QueuedPod) -> None:
         """Requeues a pod whose attempt failed. ``pod`` names the plugins that rejected it, none if the attempt
@@ -212,7 +207,7 @@ class SchedulingQueue:
             timestamp=self._clock(),
         )
         counted = evolve(counted, backoff_expiration=self._backoff_rule.expiration(counted))
-        strategy = self.rules.after_attempt(counted, self._in_flight, self._table(counted), self._objects)
+        strategy = self.rules.after_attempt(counted, self.in_flight, self._table(counted), self._objects)
         self._move(counted, Place.IN_FLIGHT, self._occurrence(counted, strategy))
 
     # --- What happens in the cluster --------------------------------------------------------------
@@ -233,13 +228,13 @@ class SchedulingQueue:
 
         ``pre_check`` says which waiting pods the event concerns at all; it always concerns those in flight.
         """
-        waiting: Iterable[QueuedPod] = self._unschedulable
+        waiting = list(self._unschedulable)
         if not events.is_wild_card(event):
             applies("R-CHANGE-01")
             registered = self._registered_for(event)
             if not registered:
                 return
-            waiting = self._unschedulable.rejected_by(registered)
+            waiting = [pod for pod in waiting if not registered.isdisjoint(pod.rejectors)]
         concerned = [pod for pod in waiting if pre_check is None or pre_check(pod.pod)]
         self._requeue_all(concerned, ObservedEvent(event, before, after))
 
@@ -247,8 +242,8 @@ class SchedulingQueue:
         """Moves these pods to activeQ at once, as a plugin asks."""
         for pod in pods:
             place, found = self._find(pod.key)
-            if (found is None or place is Place.ACTIVE) and pod.uid in self._in_flight:
-                self._in_flight.note(ObservedEvent(events.FORCE_ACTIVATE, None, pod))
+            if (found is None or place is Place.ACTIVE) and pod.uid in self.in_flight:
+                self.in_flight.note(ObservedEvent(events.FORCE_ACTIVATE, None, pod))
             if found is None:
                 place, found = self._find_outside(pod)
             self._move(found, place, Occurrence.ACTIVATED)
@@ -263,7 +258,7 @@ class SchedulingQueue:
         """Moves the pods whose backoff is over to activeQ."""
         now = self._clock()
         for place, queue in ((Place.BACKOFF, self._backoff), (Place.ERROR_BACKOFF, self._error_backoff)):
-            while (heads := tuple(queue.first())) and not self._backoff_rule.is_backing_off(heads[0], now):
+            while (heads := queue.first()) and not self._backoff_rule.is_backing_off(heads[0], now):
                 for pod in heads:
                     self._move(pod, place, Occurrence.BACKOFF_OVER)
 
@@ -300,7 +295,7 @@ class SchedulingQueue:
         for pod in waiting:
             if not pod.is_gated or pod.gating_plugin in registered:
                 self._requeue(pod, observed)
-        self._in_flight.note(observed)
+        self.in_flight.note(observed)
 
     def _requeue(self, pod: QueuedPod, observed: ObservedEvent) -> bool:
         """Returns whether the event requeues this waiting pod, and moves it if so.
@@ -335,7 +330,7 @@ class SchedulingQueue:
 
     def _find_outside(self, pod: Pod) -> tuple[Place, QueuedPod]:
         """Returns the place of a pod that waits in no queue: it is in flight, or the queue does not know it."""
-        in_flight = self._in_flight.get(pod.uid)
+        in_flight = self.in_flight.get(pod.uid)
         if in_flight is not None:
             return Place.IN_FLIGHT, in_flight
         return Place.NOWHERE, QueuedPod(PodInfo(pod), self._clock())
@@ -370,13 +365,13 @@ class SchedulingQueue:
         if row.goes_to is place and self._is_unchanged(pod, place):
             return place
         if place is Place.IN_FLIGHT:
-            self._in_flight.done(pod.pod.uid)
+            self.in_flight.done(pod.pod.uid)
         elif place is not Place.NOWHERE:
             self._queues[place].remove(pod.key)
         if row.goes_to is Place.ACTIVE and self._remove(pod.key):
             applies("R-QUEUE-55")
         if row.goes_to is Place.IN_FLIGHT:
-            self._in_flight.add(pod)
+            self.in_flight.add(pod)
         elif row.goes_to is not Place.NOWHERE:
             self._queues[row.goes_to].put(pod)
         return row.goes_to

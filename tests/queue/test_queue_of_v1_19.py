@@ -9,6 +9,7 @@ import pytest
 from attrs import evolve
 from queue_world import by_priority, pod
 
+from refsched.checking.skipping import skip_earlier
 from refsched.framework.events import WILD_CARD, ActionType, ClusterEvent
 from refsched.framework.node_info import PodInfo
 from refsched.objects.pod import Pod, PodStatus
@@ -167,7 +168,7 @@ def test_a_pod_that_was_skipped_before_that_pop_ends_nothing_that_moved_since(wo
     world.add(pod("skipped"))
     binding = world.pop("binding")
     world.moves()
-    world.queue.skip("ns/skipped")
+    skip_earlier(world.queue, "ns/skipped")
 
     world.queue.add_unschedulable_if_not_present(binding)
 

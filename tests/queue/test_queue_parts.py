@@ -142,19 +142,17 @@ def test_what_only_the_oldest_pod_could_ask_for_is_forgotten_with_it() -> None:
 # --- UnschedulablePods ----------------------------------------------------------------------------
 
 
-def test_refused_pods_are_found_by_who_refused_them() -> None:
+def test_unschedulable_pods_are_listed_in_the_order_in_which_they_came() -> None:
     pool = UnschedulablePods()
-    one = evolve(queued("one"), unschedulable_plugins=frozenset({"A"}), pending_plugins=frozenset({"B"}))
-    two = evolve(queued("two"), unschedulable_plugins=frozenset({"B"}))
+    one, two = queued("one"), queued("two")
     pool.put(one)
     pool.put(two)
+    assert list(pool) == [one, two]
+    again = evolve(one, unschedulable_plugins=frozenset({"A"}))
+    pool.put(again)
 
-    assert pool.rejected_by(["A", "B"]) == [one, two]
-    assert pool.rejected_by(["C"]) == []
-    pool.put(evolve(one, unschedulable_plugins=frozenset({"C"})))
-    assert [refused.key for refused in pool.rejected_by(["C"])] == ["ns/one"]
-    assert pool.rejected_by(["A"]) == []
-    assert pool.remove("ns/one") is not None
+    assert (len(pool), list(pool), pool.get("ns/one")) == (2, [two, again], again)
+    assert pool.remove("ns/one") is again
     assert pool.remove("ns/one") is None
     assert (len(pool), list(pool), pool.get("ns/two")) == (1, [two], two)
 

@@ -55,7 +55,7 @@ class Subject:
     @property
     def place(self) -> Place:
         place, found = self.world.queue._find("ns/p")
-        if found is None and "p" in self.world.queue._in_flight:
+        if found is None and "p" in self.world.queue.in_flight:
             return Place.IN_FLIGHT
         return place
 

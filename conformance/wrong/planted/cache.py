@@ -52,8 +52,8 @@ WRONG = (
         "assumptions-expire",
         "An assumed pod that is still being bound after thirty seconds no longer counts.",
         _SCHEDULER,
-        "        if self._leftover_flush_due <= now:\n",
-        "        if self._leftover_flush_due <= now:\n"
+        "        if self.leftover_flush_due <= now:\n",
+        "        if self.leftover_flush_due <= now:\n"
         "            cache = self.state.cache\n"
         "            for uid in list(cache._assumed):\n"
         "                cache._uncount(cache._pods[uid])\n",

@@ -12,7 +12,7 @@ WRONG = (
         "moves-are-remembered-beyond-a-pop",
         "A move request before the last Pop brings a failed pod to podBackoffQ.",
         "refsched.queue.v1_19.requeueing",
-        "        self._before, self._since_pop = self._since_pop, []",
+        "        self._since_pop = []",
         "        pass",
         breaks=("R-FLIGHT-51", "R-QUEUE-69"),
     ),

@@ -34,7 +34,6 @@ class MoveRequests(in_flight.InFlight):
     def __init__(self) -> None:
         super().__init__()
         self._since_pop: list[ObservedEvent] = []
-        self._before: list[ObservedEvent] = []
 
     def add(self, pod: QueuedPod) -> None:
         """R-FLIGHT-51: In v1.19 a Pop ends what was remembered, also for pods that were popped before and are
@@ -45,11 +44,7 @@ class MoveRequests(in_flight.InFlight):
         """
         if self._since_pop:
             applies("R-FLIGHT-51")
-        self._before, self._since_pop = self._since_pop, []
-
-    def add_earlier(self) -> None:
-        """That Pop ended nothing of what has been remembered since the other."""
-        self._since_pop = self._before + self._since_pop
+        self._since_pop = []
 
     def done(self, uid: str) -> None:
         """Does nothing, since nothing is kept of a pod."""

@@ -19,7 +19,7 @@ def count_transitions(queue: SchedulingQueue, rules: Counter[str], happened: Cou
     counting = _Counting(queue, rules, happened)
     queue.on_move = counting.moved
     vars(queue)["flush_unschedulable_pods_leftover"] = counting.flush
-    vars(queue._in_flight)["note"] = counting.note
+    vars(queue.in_flight)["note"] = counting.note
 
 
 class _Counting:
@@ -37,6 +37,6 @@ class _Counting:
         self._happened[LEFT_OVER] += before - len(self._queue._unschedulable)
 
     def note(self, observed: ObservedEvent) -> None:
-        in_flight = self._queue._in_flight
+        in_flight = self._queue.in_flight
         self._happened[MID_CYCLE] += bool(in_flight._pods)
         type(in_flight).note(in_flight, observed)

@@ -17,6 +17,7 @@ from refsched.objects.store import ApiObject
 from refsched.records import Advance, Create, Delete, Input, Permit, Release, Update
 from refsched.releases.release import Release as KubernetesRelease
 from refsched.rules import applies
+from refsched.tools.reading.far_ahead import advance
 
 Shown = Callable[[dict[str, Any], ApiObject], None]
 
@@ -58,7 +59,7 @@ class InputReader:
                 namespace = (named.namespace or "default") if kind.namespaced else ""
                 self._scheduler.delete(kind.type, named.name, namespace)
             case Advance(seconds):
-                self._scheduler.advance(seconds)
+                advance(self._scheduler, seconds)
             case Permit(pod, decision, plugin):
                 self._scheduler.permit(pod, decision, plugin)
             case Release(pod):

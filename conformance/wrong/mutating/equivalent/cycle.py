@@ -78,7 +78,7 @@ CYCLE: Mapping[str, str] = {
     "machine.scheduler:Scheduler.schedule:omission:1": (
         "The machine pops pods itself, and such a scheduler is never asked to try a certain pod."
     ),
-    "machine.scheduler:Scheduler._next_due:comparison:0": (
+    "machine.scheduler:Scheduler.next_due:comparison:0": (
         "Backoffs are looked over at every whole second, that of the leftover flush included, and each time all "
         "that is due is flushed."
     ),
