@@ -3,30 +3,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from attrs import frozen
 
 from refsched.config.args import PluginArgs, check
-from refsched.config.types import KubeSchedulerConfiguration, PluginSet
+from refsched.config.types import PluginSet
 
 
 @frozen
 class ConfigRules:
-    """``read_fields`` reads the fields besides apiVersion and kind; ``not_yet`` has the paths of fields
-    (``profiles[].plugins.multiPoint``) that only a later version of the API has. ``merged_set`` merges a profile's
-    plugins at a point with the default ones there.
+    """``merged_set`` merges a profile's plugins at a point with the default ones there. ``not_yet`` has the paths
+    of fields (``profiles[].plugins.multiPoint``) that only a later version of the API has, and ``unread`` names
+    fields that this version has, each a string, and that do not concern scheduling.
 
     Arguments are checked when a configuration is read; those of the plugins ``checked_where_enabled`` only if the
     plugin is enabled, by ``check_enabled``. A configuration that names one of the ``removed_plugins`` is refused,
     and so are arguments under one of the names ``misnamed_args``.
     """
 
-    read_fields: Callable[[Mapping[str, Any]], KubeSchedulerConfiguration]
     merged_set: Callable[[PluginSet, PluginSet], PluginSet]
     checked_where_enabled: frozenset[str]
     check_enabled: Callable[[PluginArgs], None] = check
     removed_plugins: frozenset[str] = frozenset()
     misnamed_args: frozenset[str] = frozenset()
     not_yet: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()

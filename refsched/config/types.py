@@ -7,14 +7,13 @@ pkg/scheduler/apis/config/v1/defaults.go (v1.34.2).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import attrs
 from attrs import frozen
 
-from refsched.config.scalars import CONVERTER, Base64, Int32, Seconds
-from refsched.objects.reading import json_name, read_as
+from refsched.config.scalars import Base64, Int32, Seconds
+from refsched.objects.reading import json_name
 
 # --- Plugins --------------------------------------------------------------------------------------
 
@@ -169,8 +168,3 @@ class KubeSchedulerConfiguration:
     profiles: tuple[KubeSchedulerProfile, ...] = ()
     extenders: tuple[Extender, ...] = ()
     delay_cache_until_active: bool = False
-
-
-def read_fields(fields: Mapping[str, Any]) -> KubeSchedulerConfiguration:
-    """Reads the fields of a KubeSchedulerConfiguration besides apiVersion and kind."""
-    return read_as(KubeSchedulerConfiguration, fields, CONVERTER)

@@ -245,11 +245,11 @@ V1_19 = Release(
     plugins=PLUGINS,
     default_plugins=DEFAULT_PLUGINS,
     config=ConfigRules(
-        read_fields=v1beta1.read_fields,
         merged_set=v1beta1.merged_set,
         checked_where_enabled=frozenset(name for name, plugin in PLUGINS.items() if plugin.args is not None),
         check_enabled=v1beta1.check_enabled,
         not_yet=v1beta1.NOT_YET,
+        unread=v1beta1.UNREAD,
     ),
     framework=Framework,
     cache=Cache,

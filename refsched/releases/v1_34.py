@@ -17,7 +17,7 @@ from refsched.config.default_plugins import merged_set
 from refsched.config.rules import ConfigRules
 from refsched.config.scalars import Int32
 from refsched.config.types import Plugin as Enabled
-from refsched.config.types import Plugins, PluginSet, read_fields
+from refsched.config.types import Plugins, PluginSet
 from refsched.cycle.decide import Decider
 from refsched.cycle.post_filter import prepare_asynchronously, prepare_at_once
 from refsched.cycle.reserve_and_bind import failure_at
@@ -249,7 +249,6 @@ V1_34 = Release(
     default_plugins=DEFAULT_PLUGINS,
     oddities=AS_RELEASED,
     config=ConfigRules(
-        read_fields=read_fields,
         merged_set=merged_set,
         checked_where_enabled=frozenset({"NodeResourcesFit"}),
         removed_plugins=frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"}),

@@ -14,7 +14,7 @@ from typing import Any
 from attrs import evolve
 
 from refsched.config.args import PluginArgs, refused_by
-from refsched.config.scalars import CONVERTER, within
+from refsched.config.scalars import within
 from refsched.config.types import (
     KubeSchedulerConfiguration,
     KubeSchedulerProfile,
@@ -26,6 +26,7 @@ from refsched.objects.reading import read_as
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
 from refsched.rules import applies
+from refsched.tools.configuration.converter import CONVERTER
 from refsched.tools.configuration.validation import validate
 
 KIND = "KubeSchedulerConfiguration"
@@ -39,7 +40,7 @@ def read_config(value: object, release: Release = DEFAULT) -> KubeSchedulerConfi
     """
     with refused_by("R-CONFIG-01"):
         fields = _without_type(value, KIND, release, required=True)
-        config = release.config.read_fields(_named(fields))
+        config = _read_fields(_named(fields), release)
     profiles = []
     for index, profile in enumerate(config.profiles):
         with within(f"profiles[{index}]"):
@@ -63,6 +64,35 @@ def _without_type(value: object, kind: str, release: Release, *, required: bool 
         if found not in expected and (required or found not in (None, "")):
             raise InputError(f"expected {' or '.join(expected)}, found {found!r:.60}", name)
     return {key: field for key, field in value.items() if key not in ("apiVersion", "kind")}
+
+
+def _read_fields(fields: Mapping[str, Any], release: Release) -> KubeSchedulerConfiguration:
+    for path in release.config.not_yet:
+        _refuse(fields, path)
+    unread = release.config.unread
+    for name in unread:
+        if not isinstance(fields.get(name) or "", str):
+            raise InputError(f"expected a string, found {fields[name]!r:.60}", name)
+    known = {name: value for name, value in fields.items() if name not in unread}
+    return read_as(KubeSchedulerConfiguration, known, CONVERTER)
+
+
+def _refuse(value: object, path: str) -> None:
+    """Raises InputError if there is a field at this path. A value of another shape is refused later."""
+    name, _, below = path.partition(".")
+    field = name.removesuffix("[]")
+    if not isinstance(value, Mapping) or field not in value:
+        return
+    if not below:
+        raise InputError("is not a field here", field)
+    found = value[field]
+    if field == name:
+        with within(field):
+            _refuse(found, below)
+        return
+    for index, item in enumerate(found if isinstance(found, list | tuple) else ()):
+        with within(f"{field}[{index}]"):
+            _refuse(item, below)
 
 
 def _named(fields: dict[str, Any]) -> dict[str, Any]:

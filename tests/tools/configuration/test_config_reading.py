@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from refsched.config.scalars import parse_duration
 from refsched.config.types import Extender
 from refsched.errors import InputError
 from refsched.releases import DEFAULT
+from refsched.tools.configuration.converter import parse_duration
 from refsched.tools.configuration.read import KIND, default_config, read_config
 
 [API_VERSION] = DEFAULT.api_versions
