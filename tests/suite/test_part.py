@@ -250,6 +250,24 @@ def test_a_rule_of_a_method_needs_what_the_method_shows_besides_what_the_plugin_
     assert Part(frozenset({"filter", "devices", "queue"})).lacks("R-DRA-01") == ""
 
 
+@pytest.mark.parametrize(
+    ("rule", "needs"),
+    [
+        ("R-ALLOC-01", "score"),
+        ("R-MOST-01", "score"),
+        ("R-SELSPREAD-05", "score"),
+        ("R-EVICT-01", "preemption"),
+        ("R-CYCLE-52", "preemption"),
+        ("R-BASIC-01", "volumes"),
+        ("R-NODELABEL-01", "NodeLabel"),
+        ("R-SVCAFF-04", "ServiceAffinity"),
+    ],
+)
+def test_a_rule_of_an_earlier_release_is_not_claimed_by_who_cannot_show_it(rule: str, needs: str) -> None:
+    assert Part(frozenset({"filter"}), frozenset({"NodePorts"}), kubernetes="1.19").lacks(rule) == needs
+    assert Part(ALL, kubernetes="1.19").lacks(rule) == ""
+
+
 def test_what_counts_on_a_node_shows_there_or_in_plugins_that_look_at_other_pods() -> None:
     taints = frozenset({"TaintToleration"})
     assert Part(frozenset({"filter"}), taints).lacks("R-ASSUME-01") == "NodeResourcesFit"

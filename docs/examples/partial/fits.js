@@ -31,14 +31,13 @@ function quantity(text) {
   return sign === "-" ? -value : value;
 }
 
-/** As the scheduler counts: cpu in thousandths, everything else in whole units. */
-function amount(name, text) {
-  const value = quantity(text);
-  return name === "cpu" ? value : (value + 999n) / 1000n;
+function amounts(list) {
+  return Object.fromEntries(Object.entries(list || {}).map(([name, text]) => [name, quantity(text)]));
 }
 
-function amounts(list) {
-  return Object.fromEntries(Object.entries(list || {}).map(([name, text]) => [name, amount(name, text)]));
+/** As the scheduler counts a node and each pod: cpu in thousandths, the sum of everything else in whole units. */
+function counted(sums) {
+  return Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, name === "cpu" ? sum : (sum + 999n) / 1000n]));
 }
 
 function combine(one, other, how) {
@@ -82,9 +81,9 @@ function requests(pod) {
   total = combine(total, largest, larger);
   const whole = pod.spec.resources || {};
   for (const [name, text] of Object.entries({ ...whole.limits, ...whole.requests })) {
-    if (name === "cpu" || name === "memory" || name.startsWith("hugepages-")) total[name] = amount(name, text);
+    if (name === "cpu" || name === "memory" || name.startsWith("hugepages-")) total[name] = quantity(text);
   }
-  return combine(total, amounts(pod.spec.overhead), plus);
+  return counted(combine(total, amounts(pod.spec.overhead), plus));
 }
 
 // --- Filters ---------------------------------------------------------------------------------------
@@ -135,7 +134,7 @@ function selected(pod, node) {
 
 function fits(pod, node) {
   const there = Object.values(pods).filter((other) => other.spec.nodeName === node.metadata.name);
-  const capacity = amounts(node.status?.allocatable);
+  const capacity = counted(amounts(node.status?.allocatable));
   const used = there.map(requests).reduce((a, b) => combine(a, b, plus), {});
   const reasons = [];
   let impossible = false;

@@ -21,16 +21,14 @@ _AREAS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(
         ("SORT", "GATES", "QUEUE", "BACKOFF", "FLIGHT", "HINT", "CURE", "CHANGE", "FAIL", "EVENT"), ("queue",)
     ),
-    **dict.fromkeys(("NOM", "POSTFILTER", "PREEMPT"), ("preemption",)),
-    **dict.fromkeys(("VOLBIND", "VOLLIMIT", "VOLRESTR", "VOLZONE"), ("volumes",)),
+    **dict.fromkeys(("NOM", "POSTFILTER", "PREEMPT", "EVICT"), ("preemption",)),
+    **dict.fromkeys(("VOLBIND", "VOLLIMIT", "VOLRESTR", "VOLZONE", "CLOUDLIMIT", "BASIC"), ("volumes",)),
     **dict.fromkeys(("RESERVE", "PERMIT"), ("scripted",)),
     **dict.fromkeys(("BIND", "ROLLBACK"), _BINDS),
     **dict.fromkeys(("CONFIG", "ARGS", "FEATURE", "FRAMEWORK"), ("config",)),
     "DRA": ("devices",),
     "EXTENDER": ("extenders",),
-    "SEARCH": ("score",),
-    "IMAGE": ("score",),
-    "BALANCED": ("score",),
+    **dict.fromkeys(("SEARCH", "IMAGE", "BALANCED", "ALLOC", "LEAST", "MOST", "RATIO", "SELSPREAD"), ("score",)),
 }
 
 _RULES: Mapping[str, tuple[str, ...]] = {
@@ -40,6 +38,8 @@ _RULES: Mapping[str, tuple[str, ...]] = {
     "R-REQUEST-08": ("score",),
     "R-REQUEST-11": ("score",),
     "R-CACHE-03": ("score",),
+    "R-CYCLE-52": ("preemption",),
+    "R-CYCLE-53": _BINDS,
     "R-INV-02": ("filter",),
     "R-INV-03": ("score",),
     "R-INV-04": ("score",),
@@ -90,6 +90,17 @@ _SELECTS_PODS = ("InterPodAffinity", "PodTopologySpread")
 _PLUGINS: Mapping[str, tuple[str, ...]] = {
     "R-PORTS": ("NodePorts",),
     "R-IMAGE": ("ImageLocality",),
+    "R-NODELABEL": ("NodeLabel",),
+    "R-SVCAFF": ("ServiceAffinity",),
+    "R-MOST": ("NodeResourcesMostAllocated",),
+    "R-RATIO": ("RequestedToCapacityRatio",),
+    "R-ALLOC": (
+        "NodeResourcesLeastAllocated",
+        "NodeResourcesMostAllocated",
+        "NodeResourcesBalancedAllocation",
+        "RequestedToCapacityRatio",
+    ),
+    "R-SELSPREAD-05": ("SelectorSpread", "PodTopologySpread"),
     "R-REQUEST": ("NodeResourcesFit", "NodeResourcesBalancedAllocation"),
     "R-TAINT-07": ("TaintToleration", "NodeUnschedulable", "PodTopologySpread"),
     "R-SELECTOR": (*_SELECTS_NODES, "InterPodAffinity"),
