@@ -50,11 +50,11 @@ def built(language: str, folder: Path, edits: Sequence[tuple[str, str]] = ()) ->
 
 
 SELECTED = {
-    "js": "resources or taints or node_affinity",
-    "packs": "ports or taints",
-    "py": "ports or cordon",
-    "own": "ports or cordon",
-    "go": "taints",
+    "js": "resource or taint or node_affinity",
+    "packs": "port or taint",
+    "py": "port or cordon",
+    "own": "port or cordon",
+    "go": "taint",
 }
 
 
