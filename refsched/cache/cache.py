@@ -193,8 +193,8 @@ class ImageRegister:
         self._images: dict[str, tuple[int, set[str]]] = {}
 
     def add(self, node: Node) -> None:
-        """R-IMAGE-04: An image has the size that its first node reported, and counts on all nodes that report it
-        now.
+        """R-IMAGE-04: An image has the size that its first node reported, and a node counts the nodes that report
+        it when the first attempt begins after that node, or a pod on it, has changed.
         """
         if node.status.images:
             applies("R-IMAGE-04")

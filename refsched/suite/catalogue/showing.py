@@ -28,7 +28,9 @@ _AREAS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("CONFIG", "ARGS", "FEATURE", "FRAMEWORK"), ("config",)),
     "DRA": ("devices",),
     "EXTENDER": ("extenders",),
-    **dict.fromkeys(("SEARCH", "IMAGE", "BALANCED", "ALLOC", "LEAST", "MOST", "RATIO", "SELSPREAD"), ("score",)),
+    **dict.fromkeys(
+        ("SEARCH", "IMAGE", "BALANCED", "ALLOC", "LEAST", "MOST", "RATIO", "SELSPREAD"), ("score",)
+    ),
 }
 
 _RULES: Mapping[str, tuple[str, ...]] = {
