@@ -29,7 +29,7 @@ class Cache:
         self._nodes: dict[str, NodeInfo] = {}
         self._tree = NodeTree()
         self._pods: dict[str, Pod] = {}
-        self._assumed: dict[str, PodInfo] = {}
+        self._assumed: set[str] = set()
         self._images = ImageRegister()
         self._searched: dict[str, NodeInfo] = {}
         self.changed: set[str] = set()
@@ -37,17 +37,16 @@ class Cache:
 
     # --- Pods -------------------------------------------------------------------------------------
 
-    def assume(self, pod: Pod, node_name: str, known: PodInfo | None = None) -> Pod:
+    def assume(self, pod: Pod, node_name: str) -> Pod:
         """Counts the pod on the node before it is bound there, and returns the pod with its node name.
-        ``known`` is the pod with what has been computed from it.
 
         Raises CacheError if the pod already counts somewhere. Source: AssumePod.
         """
         if pod.uid in self._pods:
             raise CacheError(f"pod {pod.uid}({pod.key}) is in the cache, so can't be assumed")
         assumed = evolve(pod, spec=evolve(pod.spec, node_name=node_name))
-        self._assumed[pod.uid] = info = (known or PodInfo(pod)).bound_as(assumed)
-        self._count(info)
+        self._assumed.add(pod.uid)
+        self._count(PodInfo(assumed))
         return assumed
 
     def forget(self, pod: Pod) -> None:
@@ -71,10 +70,7 @@ class Cache:
         if counted is not None:
             if pod.uid not in self._assumed:
                 raise CacheError(f"pod {pod.uid}({pod.key}) was already in added state")
-            known = self._assumed[pod.uid]
             self._uncount(counted)
-            self._count(known.bound_as(pod))
-            return
         self._count(PodInfo(pod))
 
     def update_pod(self, pod: Pod) -> None:
@@ -114,7 +110,7 @@ class Cache:
         else:
             self._change(name, info)
         del self._pods[pod.uid]
-        self._assumed.pop(pod.uid, None)
+        self._assumed.discard(pod.uid)
 
     # --- Nodes ------------------------------------------------------------------------------------
 

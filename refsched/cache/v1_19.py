@@ -10,7 +10,7 @@ from attrs import evolve
 
 from refsched.cache import cache as current
 from refsched.cache.cache import CacheError
-from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.framework.node_info import NodeInfo
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.rules import applies
@@ -27,11 +27,11 @@ class Cache(current.Cache):
         super().__init__()
         self._deadlines: dict[str, float] = {}
 
-    def assume(self, pod: Pod, node_name: str, known: PodInfo | None = None) -> Pod:
+    def assume(self, pod: Pod, node_name: str) -> Pod:
         """Counts the pod as later releases do, but raises an error that is worded otherwise. Source: AssumePod."""
         if pod.uid in self._pods:
             raise CacheError(f"pod {pod.uid} is in the cache, so can't be assumed")
-        return super().assume(pod, node_name, known)
+        return super().assume(pod, node_name)
 
     def get_pod(self, pod: Pod) -> Pod | None:
         """Returns the pod as it is counted, or None if it is not."""
@@ -64,7 +64,7 @@ class Cache(current.Cache):
             super().add_pod(pod)
             return
         applies("R-CACHE-52")
-        self._assumed.pop(pod.uid)
+        self._assumed.remove(pod.uid)
         self._deadlines.pop(pod.uid, None)
         self._pods[pod.uid] = pod
 

@@ -127,44 +127,17 @@ class Extender:
     ignorable: bool = False
 
 
-# --- What scheduling does not read ----------------------------------------------------------------
-
-
-@frozen
-class LeaderElectionConfiguration:
-    leader_elect: bool = True
-    lease_duration: Seconds = Seconds(0.0)
-    renew_deadline: Seconds = Seconds(0.0)
-    retry_period: Seconds = Seconds(0.0)
-    resource_lock: str = ""
-    resource_name: str = ""
-    resource_namespace: str = ""
-
-
-@frozen
-class ClientConnectionConfiguration:
-    kubeconfig: str = ""
-    accept_content_types: str = ""
-    content_type: str = ""
-    qps: float = 0.0
-    burst: Int32 = Int32(0)
-
-
 # --- The whole ------------------------------------------------------------------------------------
 
 
 @frozen
 class KubeSchedulerConfiguration:
-    """A ``percentage_of_nodes_to_score`` of 0 stands for a share that depends on the number of nodes."""
+    """A ``percentage_of_nodes_to_score`` of 0 stands for a share that depends on the number of nodes. The fields that
+    do not concern scheduling are in refsched/tools/configuration/unread.py."""
 
     parallelism: Int32 = Int32(16)
-    leader_election: LeaderElectionConfiguration = LeaderElectionConfiguration()
-    client_connection: ClientConnectionConfiguration = ClientConnectionConfiguration()
-    enable_profiling: bool = True
-    enable_contention_profiling: bool = True
     percentage_of_nodes_to_score: Int32 = Int32(0)
     pod_initial_backoff_seconds: int = 1
     pod_max_backoff_seconds: int = 10
     profiles: tuple[KubeSchedulerProfile, ...] = ()
     extenders: tuple[Extender, ...] = ()
-    delay_cache_until_active: bool = False

@@ -122,12 +122,12 @@ def assume(cycle: Cycle, snapshot: Snapshot, host: str) -> None:
 
     Raises CacheError if the pod counts somewhere already."""
     scheduler = cycle.scheduler
-    assumed = scheduler.cache.assume(cycle.queued.pod, host, cycle.queued.info)
+    assumed = scheduler.cache.assume(cycle.queued.pod, host)
     applies("R-ASSUME-01")
     if snapshot.get(host) is None:
         applies("R-ASSUME-02")
     scheduler.queue.nominator.withdraw(assumed)
-    cycle.assumed = cycle.queued.info.bound_as(assumed)
+    cycle.assumed = PodInfo(assumed)
     cycle.node = snapshot.get(host) or NodeInfo(Node(ObjectMeta(host)))
     cycle.queued = evolve(cycle.queued, info=cycle.assumed)
 

@@ -22,7 +22,7 @@ from refsched.objects.resources import (
     resource_of,
 )
 from refsched.objects.selectors import NOTHING, Selector, compile_selector
-from refsched.rules import applies, is_heard
+from refsched.rules import applies
 
 # --- PodInfo --------------------------------------------------------------------------------------
 
@@ -58,27 +58,12 @@ def affinity_term(pod: Pod, term: PodAffinityTerm, weight: int = 0) -> AffinityT
     )
 
 
-_COMPUTED_FROM = ("containers", "init_containers", "overhead", "resources", "affinity")
-
-
 @frozen(slots=False, eq=False)
 class PodInfo:
     """A PodInfo is a pod and what is computed from it once. PodInfos are compared by identity, the pods
     inside by value."""
 
     pod: Pod
-
-    def bound_as(self, pod: Pod) -> PodInfo:
-        """Returns the PodInfo of this pod now that it has a node. What was computed is kept if nothing that
-        it was computed from changed."""
-        info = PodInfo(pod)
-        if is_heard():
-            return info
-        if pod.status is self.pod.status and pod.metadata is self.pod.metadata:
-            old, new = self.pod.spec, pod.spec
-            if all(getattr(old, name) is getattr(new, name) for name in _COMPUTED_FROM):
-                vars(info).update({name: value for name, value in vars(self).items() if name != "pod"})
-        return info
 
     @cached_property
     def requests(self) -> Resource:

@@ -16,7 +16,6 @@ from attrs import evolve
 from refsched.config.args import PluginArgs, refused_by
 from refsched.config.scalars import within
 from refsched.config.types import (
-    KubeSchedulerConfiguration,
     KubeSchedulerProfile,
     PluginConfig,
 )
@@ -27,12 +26,13 @@ from refsched.releases import DEFAULT
 from refsched.releases.release import Release
 from refsched.rules import applies
 from refsched.tools.configuration.converter import CONVERTER
+from refsched.tools.configuration.unread import WholeConfiguration
 from refsched.tools.configuration.validation import validate
 
 KIND = "KubeSchedulerConfiguration"
 
 
-def read_config(value: object, release: Release = DEFAULT) -> KubeSchedulerConfiguration:
+def read_config(value: object, release: Release = DEFAULT) -> WholeConfiguration:
     """R-CONFIG-01: A configuration is refused if its apiVersion or its kind is missing or not known, or if it has
     a field that this apiVersion does not have.
 
@@ -50,7 +50,7 @@ def read_config(value: object, release: Release = DEFAULT) -> KubeSchedulerConfi
     return config
 
 
-def default_config(release: Release = DEFAULT) -> KubeSchedulerConfiguration:
+def default_config(release: Release = DEFAULT) -> WholeConfiguration:
     """Returns the configuration with which kube-scheduler runs if none is given."""
     return read_config({"apiVersion": release.api_versions[0], "kind": KIND}, release)
 
@@ -66,7 +66,7 @@ def _without_type(value: object, kind: str, release: Release, *, required: bool 
     return {key: field for key, field in value.items() if key not in ("apiVersion", "kind")}
 
 
-def _read_fields(fields: Mapping[str, Any], release: Release) -> KubeSchedulerConfiguration:
+def _read_fields(fields: Mapping[str, Any], release: Release) -> WholeConfiguration:
     for path in release.config.not_yet:
         _refuse(fields, path)
     unread = release.config.unread
@@ -74,7 +74,7 @@ def _read_fields(fields: Mapping[str, Any], release: Release) -> KubeSchedulerCo
         if not isinstance(fields.get(name) or "", str):
             raise InputError(f"expected a string, found {fields[name]!r:.60}", name)
     known = {name: value for name, value in fields.items() if name not in unread}
-    return read_as(KubeSchedulerConfiguration, known, CONVERTER)
+    return read_as(WholeConfiguration, known, CONVERTER)
 
 
 def _refuse(value: object, path: str) -> None:
