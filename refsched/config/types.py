@@ -132,8 +132,10 @@ class Extender:
 
 @frozen
 class KubeSchedulerConfiguration:
-    """A ``percentage_of_nodes_to_score`` of 0 stands for a share that depends on the number of nodes. The fields that
-    do not concern scheduling are in refsched/tools/configuration/unread.py."""
+    """A ``percentage_of_nodes_to_score`` of 0 stands for a share that depends on the number of nodes.
+
+    The fields that do not concern scheduling are in refsched/tools/configuration/unread.py.
+    """
 
     parallelism: Int32 = Int32(16)
     percentage_of_nodes_to_score: Int32 = Int32(0)
