@@ -55,7 +55,8 @@ class _RunningCycle:
 
 
 class Scheduler:
-    """``queue`` builds the queue for a store and a clock. ``frozen_timers`` never fire (docs/protocol.md)."""
+    """``queue`` builds the queue for a store and a clock. ``frozen_timers`` never fire (docs/protocol.md).
+    ``backoff_flush_due`` and ``leftover_flush_due`` are when the queue is flushed next."""
 
     def __init__(
         self,
@@ -242,7 +243,8 @@ class Scheduler:
         due = []
         if PERMIT_TIMERS not in self.frozen_timers:
             due = [at for waiting in self._undecided() for at in waiting.deadlines.values()]
-        return due + [j.stop.deadline for j in self._running if isinstance(j.stop, OnPreBind)]
+        stops = [running.stop for running in self._running]
+        return due + [stop.deadline for stop in stops if isinstance(stop, OnPreBind)]
 
     def _flush(self, now: float) -> None:
         queue = self.state.queue
