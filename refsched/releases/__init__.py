@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 
 from refsched.errors import InputError
@@ -22,15 +23,19 @@ class _Releases(Mapping[str, Release]):
         self._modules = modules
 
     def __getitem__(self, name: str) -> Release:
-        module = self._modules[name]
-        found: Release = getattr(import_module(f"refsched.releases.{module}"), module.upper())
-        return found
+        return _release_in(self._modules[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._modules)
 
     def __len__(self) -> int:
         return len(self._modules)
+
+
+@cache
+def _release_in(module: str) -> Release:
+    found: Release = getattr(import_module(f"refsched.releases.{module}"), module.upper())
+    return found
 
 
 RELEASES: Mapping[str, Release] = _Releases({"1.19": "v1_19", "1.34": "v1_34"})
