@@ -32,7 +32,7 @@ from refsched.suite.catalogue.showing import (
 from refsched.suite.histories.api_server import located
 from refsched.suite.histories.configuration import MULTI_POINT, configured_for, points_of
 from refsched.suite.histories.history import Create, Delete, History, Step, Update
-from refsched.suite.histories.scripts import leave_out_script, reject_instead
+from refsched.suite.histories.scripts import rejected_instead, without_script
 
 Json = dict[str, Any]
 
@@ -312,13 +312,13 @@ class Part:
         and a pod without its script if the implementation has no scripted plugins, or they cannot hold a pod.
         Where the release does not have the code that a scripted plugin answers, it answers Unschedulable."""
         kind = str(value.get("kind"))
-        shown = deepcopy(without_fields(value, self._unread))
+        shown = without_fields(value, self._unread)
         if kind in self._release.served_as:
             shown["apiVersion"] = self._release.served_as[kind]
         if not self.capabilities >= {"scripted", "hold"}:
-            leave_out_script(shown, keep="scripted" in self.capabilities)
+            shown = without_script(shown, keep="scripted" in self.capabilities)
         for code in self._release.codes_not_yet:
-            reject_instead(shown, code)
+            shown = rejected_instead(shown, code)
         return shown
 
     @cached_property

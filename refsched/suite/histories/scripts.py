@@ -12,28 +12,33 @@ from refsched.suite.histories.api_server import SCRIPT, script_of
 Json = dict[str, Any]
 
 
-def leave_out_script(pod: Json, *, keep: bool) -> None:
-    """Leaves out the script, or, with ``keep``, only the answers that hold the pod."""
+def without_script(pod: Json, *, keep: bool) -> Json:
+    """Returns the pod without its script, or, with ``keep``, without the answers that hold it."""
     annotations = _annotations(pod)
     if SCRIPT not in annotations:
-        return
+        return pod
     script = script_of(annotations) if keep else {}
-    del annotations[SCRIPT]
+    left = {name: value for name, value in annotations.items() if name != SCRIPT}
     if script:
-        annotations[SCRIPT] = json.dumps(
-            {plugin: _without_holds(points) for plugin, points in script.items()}
-        )
+        left[SCRIPT] = json.dumps({plugin: _without_holds(points) for plugin, points in script.items()})
+    return _annotated(pod, left)
 
 
-def reject_instead(pod: Json, code: Code) -> None:
-    """Makes the script reject the pod as Unschedulable where it answers this code."""
+def rejected_instead(pod: Json, code: Code) -> Json:
+    """Returns the pod with a script that rejects it as Unschedulable where it answers this code."""
     annotations = _annotations(pod)
-    if SCRIPT in annotations:
-        annotations[SCRIPT] = annotations[SCRIPT].replace(f'{code.value}"', f'{Code.UNSCHEDULABLE.value}"')
+    if SCRIPT not in annotations:
+        return pod
+    script = annotations[SCRIPT].replace(f'{code.value}"', f'{Code.UNSCHEDULABLE.value}"')
+    return _annotated(pod, {**annotations, SCRIPT: script})
 
 
 def _without_holds(points: Any) -> dict[str, str]:
     return {point: answer for point, answer in points.items() if not answer.startswith("Hold")}
+
+
+def _annotated(pod: Json, annotations: Json) -> Json:
+    return {**pod, "metadata": {**pod["metadata"], "annotations": annotations}}
 
 
 def _annotations(value: Json) -> Json:
