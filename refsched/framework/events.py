@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Flag, auto
+from functools import cached_property
 from typing import Any
 
 from attrs import frozen
@@ -94,3 +95,8 @@ class EventHint:
     action: ActionType
     hint: Hint | None
     why: str
+
+    @cached_property
+    def event(self) -> ClusterEvent:
+        """Returns the event that the plugin registers for by this row."""
+        return ClusterEvent(self.resource, self.action)

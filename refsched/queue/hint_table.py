@@ -175,7 +175,7 @@ def _registrations(plugin: Plugin) -> tuple[Registration, ...]:
         return _anything(plugin, "R-HINT-04")
     rows = [
         Registration(
-            ClusterEvent(row.resource, row.action),
+            row.event,
             event_rule(plugin.name, row.resource, row.action),
             plugin,
             row.hint,

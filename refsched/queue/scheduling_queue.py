@@ -312,7 +312,7 @@ class SchedulingQueue:
 
     def _registered_for(self, event: ClusterEvent) -> frozenset[str]:
         """Returns the plugins, of all profiles, that registered for such an event."""
-        return frozenset(plugin for table in self.hint_tables.values() for plugin in table.matching(event))
+        return frozenset().union(*(table.matching(event) for table in self.hint_tables.values()))
 
     def _table(self, pod: QueuedPod) -> HintTable:
         return self.hint_tables[pod.pod.spec.scheduler_name]
