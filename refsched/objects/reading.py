@@ -107,7 +107,9 @@ def _structure_class(converter: Converter, *, strict: bool) -> Any:
             if unknown:
                 raise InputError("is not a field here", unknown[0])
             # An explicit null is the same as no field, as it is for the API server.
-            return structure()({k: v for k, v in value.items() if v is not None}, to)
+            if None in value.values():
+                value = {k: v for k, v in value.items() if v is not None}
+            return structure()(value, to)
 
         return read
 
