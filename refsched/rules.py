@@ -8,8 +8,7 @@ Without a listener this costs one test of an empty list.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 Listener = Callable[[str], None]
 
@@ -23,14 +22,17 @@ def applies(rule: str) -> None:
             listener(rule)
 
 
-@contextmanager
-def listening(listener: Listener) -> Iterator[None]:
+class listening:  # noqa: N801  (it is used as a function)
     """While the block runs, ``listener`` is called with the id of each rule that is applied, in order."""
-    _listeners.append(listener)
-    try:
-        yield
-    finally:
-        _listeners.remove(listener)
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+
+    def __enter__(self) -> None:
+        _listeners.append(self._listener)
+
+    def __exit__(self, *raised: object) -> None:
+        _listeners.remove(self._listener)
 
 
 def is_heard() -> bool:

@@ -7,9 +7,9 @@ and by which row of the table, and its hint tables what each hint answered. Noth
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import count
+from typing import TypeVar
 
 from attrs import frozen
 
@@ -19,6 +19,8 @@ from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.scheduling_queue import SchedulingQueue
 from refsched.queue.transitions import Transition
 from refsched.rules import listening
+
+T = TypeVar("T")
 
 
 @frozen
@@ -52,17 +54,17 @@ class Reach:
     def clear(self) -> None:
         self.applied = {}
 
-    @contextmanager
-    def listening(self, queue: SchedulingQueue) -> Iterator[None]:
-        """Hear which rules are applied while the block runs, and what this queue does."""
+    def hearing(self, queue: SchedulingQueue, ask: Callable[[], T]) -> T:
+        """Returns the answer, and hears which rules are applied and what this queue does until it is given."""
         queue.on_move = self._moved
         for table in queue.hint_tables.values():
             table.on_answer = self._answered
         with listening(self._heard):
-            yield
+            answer = ask()
         queue.on_move = None
         for table in queue.hint_tables.values():
             table.on_answer = None
+        return answer
 
     def _heard(self, rule: str) -> None:
         self.applied.setdefault(rule)

@@ -59,7 +59,6 @@ class Judge:
         self, history: History, part: Part, *, with_specification: bool = True, level: str = "all"
     ) -> None:
         self._part = part
-        self._lacks = cache(part.lacks)
         self._capabilities = capabilities = part.capabilities
         release = release_of(part.kubernetes)
         self._reach = Reach()
@@ -223,8 +222,11 @@ class Judge:
         if not self._with_specification:
             return []
         pod = record.pod if isinstance(record, Attempt | Bind) else ""
-        with self._reach.listening(self._checker.scheduler.state.queue):
-            found = self._followed.ask(lambda checker: self._but_for_words(compare(checker)))
+
+        def ask() -> list[Disagreement]:
+            return self._followed.ask(lambda checker: self._but_for_words(compare(checker)))
+
+        found = self._reach.hearing(self._checker.scheduler.state.queue, ask)
         orders: Sequence[FixedOrder] = ()
         if found and self._followed.explains(found):
             found = []
@@ -287,7 +289,7 @@ class Judge:
         nothing, though their code runs."""
         if rule in _IN_WORDS:
             return isinstance(record, Attempt) and _has_any(record, _IN_WORDS[rule])
-        if self._lacks(rule) or (rule.startswith(EXTENDERS) and not self._has_extenders):
+        if _lacks(self._part, rule) or (rule.startswith(EXTENDERS) and not self._has_extenders):
             return False
         match shown_with(rule):
             case ("queue",):
@@ -306,6 +308,11 @@ class Judge:
         offered = self._checker.offered
         self.choices += len(offered)
         self.single += sum(options == 1 for options in offered.values())
+
+
+@cache
+def _lacks(part: Part, rule: str) -> str:
+    return part.lacks(rule)
 
 
 def _with_message(finding: Finding, record: Attempt) -> Finding:
