@@ -331,7 +331,9 @@ class Testing:
         report.sections = [section for section in report.sections if section[0] != "Hypothesis"]
 
     def pytest_sessionfinish(self) -> None:
+        """At its end pytest looks for garbage once more, for seconds among all that was imported and made."""
         self._runner.close()
+        keep_what_there_is()
 
 
 def _all_needed_more(checking: Checking) -> tuple[str, ...]:
