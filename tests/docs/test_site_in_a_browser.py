@@ -138,6 +138,11 @@ WORDS = {
     "nominated equal priority": "surprises.html",
     "Insufficient cpu": "generated/pending.html",
     "R-NOM-01": "generated/rules/NOM.html",
+    "pod pending insufficient cpu but node has room": "questions.html",
+    "why was my pod preempted": "questions.html",
+    "topology spread minDomains": "questions.html",
+    "volume node affinity conflict": "questions.html",
+    "taint NoExecute": "questions.html",
 }
 """What else a reader may type, and a page that must be among the first that are found."""
 

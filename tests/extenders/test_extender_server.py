@@ -28,6 +28,12 @@ def test_a_pod_without_the_annotation_gets_no_scripted_answer() -> None:
     assert answer == {"FailedNodes": {}, "FailedAndUnresolvableNodes": {}, "Error": "", "NodeNames": ["n"]}
 
 
+def test_an_answer_that_stands_in_the_pod_is_given_as_it_is() -> None:
+    request = {"Pod": pod(a={"filter": {"answer": ["n"]}}), "NodeNames": ["n"], "Nodes": None}
+
+    assert Answers().answer("/a/filter", request) == ["n"]
+
+
 def test_victims_that_are_sent_whole_come_back_by_uid() -> None:
     victims = {"Pods": [{"metadata": {"uid": "u"}}, {"metadata": {"uid": "v"}}], "NumPDBViolations": 1}
     request = {"Pod": pod(a={"preempt": {"n": 1}}), "NodeNameToVictims": {"n": victims}}

@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+import json
 from statistics import median
 
 import pytest
 
+from conformance.wrong.mutating.mutation import mutants_of
 from conformance.wrong.planted.table import all_wrong
 from conformance.wrong.running.killing import connect_wrong
 from conformance.wrong.smallest.naming import with_names
+from conformance.wrong.smallest.saying import sentence_of
 from conformance.wrong.smallest.shrinking import Shrinking, size_of
 from conformance.wrong.smallest.without import breakers_of, sites_of
 from refsched.suite.catalogue.rules import all_rules
-from refsched.suite.histories.history import Create, History, Schedule
+from refsched.suite.histories.history import Advance, Create, History, Schedule, Update
+from refsched.suite.histories.scenario import steps_as_json
 from refsched.suite.histories.trial import try_history
 from refsched.tools.rulebook.examples import Example, example_of
 
@@ -90,3 +94,53 @@ def test_a_row_of_a_table_is_taken_out_or_leads_elsewhere() -> None:
     assert without.says == "It does not ask NodePorts whether this event requeues the pod."
     elsewhere = breakers_of(all_rules()["R-QUEUE-07"])
     assert [one.name for one in elsewhere] == ["R-QUEUE-07-active", "R-QUEUE-07-backoff"]
+
+
+def test_a_mutant_is_described_in_a_sentence() -> None:
+    source = "def f(a, b):\n    if a > b:\n        return 1\n    for c in b:\n        g(c)\n"
+    said = {
+        mutant.operator: sentence_of(mutant) for mutant in reversed([*mutants_of("refsched.rules", source)])
+    }
+    assert said["comparison"] == "It takes this the wrong way round: `a > b`."
+    assert said["omission"] == "It leaves out what is done in the case `a > b`."
+    assert said["once"] == "Of `b` it looks at the first one only."
+    assert said["boundary"] == "Where the specification says `a > b`, it says `a >= b`."
+
+
+def _created(kind: str, name: str, **members: object) -> Create:
+    return Create({"apiVersion": "v1", "kind": kind, "metadata": {"name": name}, **members})
+
+
+def test_an_object_is_left_out_with_all_that_happens_to_it() -> None:
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": []}}
+    steps = (_created("Node", "n"), Create(pod), Update(pod), Schedule(1))
+    smallest = Shrinking(History(steps), lambda other: Schedule(1) in other.steps).smallest()
+    assert smallest.steps == (Schedule(1),)
+
+
+def test_what_is_updated_is_created_as_it_is_afterwards_and_the_clock_advances_once() -> None:
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": []}}
+    updated = {**pod, "spec": {"containers": [], "priority": 5}}
+
+    def shows(other: History) -> bool:
+        waited = sum(step.seconds for step in other.steps if isinstance(step, Advance))
+        has_priority = '"priority": 5' in json.dumps(steps_as_json(other))
+        return waited == 3 and has_priority and any(isinstance(step, Create) for step in other.steps)
+
+    smallest = Shrinking(History((Create(pod), Update(updated), Advance(1), Advance(2))), shows).smallest()
+    assert smallest.steps == (Create(updated), Advance(3))
+
+
+def test_a_node_stays_while_a_pod_is_on_it() -> None:
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "p"},
+        "spec": {"containers": [], "nodeName": "n"},
+    }
+
+    def shows(other: History) -> bool:
+        return Create(pod) in other.steps
+
+    smallest = Shrinking(History((_created("Node", "n"), Create(pod), Schedule(1))), shows).smallest()
+    assert [step.object["kind"] for step in smallest.steps if isinstance(step, Create)] == ["Node", "Pod"]

@@ -10,18 +10,24 @@ from __future__ import annotations
 import gc
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 
-from conformance.wrong.smallest import configured, finding, recorded
+from attrs import evolve
+
+from conformance.wrong.smallest import configured, finding, recorded, written
 from conformance.wrong.smallest.finding import Candidates, Found
 from conformance.wrong.smallest.recorded import Recorded
 from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.catalogue.rules import all_rules
+from refsched.suite.histories.extenders_at_hand import as_written
 from refsched.suite.reports.wording import said
-from refsched.tools.rulebook.examples import Broken, Example, Recording, text_of
+from refsched.tools.rulebook.examples import Broken, Example, Recording, example_of, read_example, text_of
+
+Find = Callable[[str], Found | None]
 
 FOLDER = Path("docs/examples/rules")
 
@@ -34,10 +40,14 @@ def main(arguments: Sequence[str]) -> int:
         print(f"there is no rule {unknown[0]!r}", file=sys.stderr)
         return 2
     options.folder.mkdir(parents=True, exist_ok=True)
-    recordings = recorded.shortest(options.jobs)
-    for found in (*configured.examples(), *_decided(options)):
-        if not options.rules or found.rule in options.rules:
-            _write(found, recordings, options.folder)
+    has_all = options.rules and all(_path(rule, options.folder).exists() for rule in options.rules)
+    recordings = {} if has_all else recorded.shortest(options.jobs)
+    stand = (
+        Found(rule, history, None, kubernetes)
+        for rule, history, kubernetes in written.as_they_stand(options.rules)
+    )
+    for found in chain(configured.examples(options.rules), stand, _decided(options)):
+        _write(found, recordings, options.folder)
     return 0
 
 
@@ -46,6 +56,7 @@ def _options(arguments: Sequence[str]) -> Namespace:
     parser.add_argument("rules", nargs="*", metavar="RULE", help="a rule; all without any")
     parser.add_argument("--jobs", type=int, default=2, help="how many processes (default: 2)")
     parser.add_argument("--missing", action="store_true", help="only those that have no example yet")
+    parser.add_argument("--again", action="store_true", help="make those that there are smaller")
     parser.add_argument("--folder", type=Path, default=FOLDER, help=f"default: {FOLDER}")
     parser.add_argument(
         "--breakers", type=int, default=finding.BREAKERS, help="schedulers that are tried for each rule"
@@ -58,17 +69,26 @@ def _decided(options: Namespace) -> Iterator[Found]:
     for kubernetes in sorted(RELEASES, key=lambda name: name != DEFAULT.name):
         wanted = [rule for rule in options.rules or all_rules() if _is_shown_in(rule, kubernetes)]
         if options.missing:
-            wanted = [rule for rule in wanted if not (options.folder / f"{rule}.yaml").exists()]
+            wanted = [rule for rule in wanted if not _path(rule, options.folder).exists()]
         if not wanted:
             continue
-        histories = finding.candidates(kubernetes, wanted if options.rules else ())
-        find = partial(_found, histories=histories, breakers=options.breakers, kubernetes=kubernetes)
+        find = _smaller if options.again else _finding(options, kubernetes, wanted)
         gc.collect()
         gc.freeze()
         with get_context("fork").Pool(options.jobs) as pool:
             yield from (
-                found for found in pool.imap_unordered(find, wanted, chunksize=6) if found is not None
+                found for found in pool.imap_unordered(find, wanted, chunksize=1) if found is not None
             )
+
+
+def _finding(options: Namespace, kubernetes: str, wanted: Sequence[str]) -> Find:
+    histories = finding.candidates(kubernetes, wanted if options.rules else ())
+    return partial(_found, histories=histories, breakers=options.breakers, kubernetes=kubernetes)
+
+
+def _smaller(rule: str) -> Found | None:
+    example = example_of(rule)
+    return finding.smaller(all_rules()[rule], example) if example is not None else None
 
 
 def _is_shown_in(rule: str, kubernetes: str) -> bool:
@@ -80,8 +100,21 @@ def _found(rule: str, histories: Candidates, breakers: int, kubernetes: str) -> 
     return finding.example_of(all_rules()[rule], histories.get(rule, ()), breakers, kubernetes)
 
 
+def _path(rule: str, folder: Path) -> Path:
+    return folder / f"{rule}.yaml"
+
+
 def _write(found: Found, recordings: Mapping[str, Recorded], folder: Path) -> None:
-    (folder / f"{found.rule}.yaml").write_text(text_of(example(found, recordings)), "utf-8")
+    """Not where the example that there is shows a difference, and this one none. Where no recording was searched
+    it keeps that of the other."""
+    path = _path(found.rule, folder)
+    if found.difference is None and path.exists() and read_example(path).broken is not None:
+        print(found.rule, "stays as it is", flush=True)
+        return
+    made = example(found, recordings)
+    if path.exists() and made.recording is None:
+        made = evolve(made, recording=read_example(path).recording)
+    path.write_text(text_of(made), "utf-8")
     print(found.rule, found.difference.breaker if found.difference else "is applied", flush=True)
 
 
@@ -92,7 +125,15 @@ def example(found: Found, recordings: Mapping[str, Recorded]) -> Example:
         found.rule,
         found.history,
         found.kubernetes,
-        Broken(one.breaker, one.says, one.member, said(one.expected), said(one.got), one.pod, one.step)
+        Broken(
+            one.breaker,
+            one.says,
+            as_written(one.member),
+            as_written(said(one.expected)),
+            as_written(said(one.got)),
+            one.pod,
+            one.step,
+        )
         if one is not None
         else None,
         Recording(recording.trace, recording.line, recording.lines) if recording is not None else None,

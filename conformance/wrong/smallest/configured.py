@@ -8,7 +8,7 @@ refused or accepted as before. One that is accepted is shown with two nodes and 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -42,9 +42,11 @@ _GATES_OF = {"R-ARGS-11": {"DRASchedulerFilterTimeout": False}}
 _PLACED: tuple[Step, ...] = (*creating(node("node-a"), node("node-b"), pod("web", cpu("1"))), Schedule())
 
 
-def examples() -> Iterator[Found]:
-    """One for each rule that a configuration of the tests applies."""
+def examples(rules: Collection[str] = ()) -> Iterator[Found]:
+    """One for each rule that a configuration of the tests applies; of these rules, if there are any."""
     for rule, histories in _candidates().items():
+        if rules and rule not in rules:
+            continue
         found = [shrunk for history in histories if (shrunk := _smallest(rule, history)) is not None]
         if found:
             yield Found(rule, min(found, key=size_of), None)

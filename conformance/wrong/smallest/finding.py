@@ -13,6 +13,8 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from conformance.wrong.planted.table import all_wrong
+from conformance.wrong.running import matrix
 from conformance.wrong.running.forking import Forked
 from conformance.wrong.running.profile import histories_of, suite_tests
 from conformance.wrong.smallest import written
@@ -32,6 +34,7 @@ from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import ANSWERS
 from refsched.suite.histories.trial import try_history
 from refsched.suite.session.dependence import by_cause
+from refsched.tools.rulebook.examples import Example
 
 TIMEOUT = 10.0
 """Seconds for one answer."""
@@ -42,6 +45,9 @@ LARGER = 10
 """so many of the others, from small to large, since the smallest may add up nothing at all. Each to"""
 BREAKERS = 6
 """so many such schedulers."""
+
+STATED = 80
+"""Histories that are given to a scheduler that is said to break the rule: the smallest, and others as above."""
 
 SMALL = 4
 """A history of so few steps needs no second one beside it."""
@@ -78,13 +84,18 @@ class Found:
 def candidates(kubernetes: str = DEFAULT.name, rules: Collection[str] = ()) -> Candidates:
     """By rule the smallest histories in which it decides, in this release, of the suite and of those that were
     written for the examples, and some larger ones.
-    Where rules are given, only of the tests that name one of them."""
-    about = frozenset(rules)
+    Where rules are given, only of the tests that name one of them, or that find a scheduler which is said to
+    break one."""
+    about, finding = frozenset(rules), _tests_that_find(rules)
     found: dict[str, list[tuple[tuple[int, int], int, History]]] = {}
     number = 0
     with connect(f"{REFERENCE}:{kubernetes}", in_process=True) as adapter:
         for test in suite_tests():
-            is_about = not about or (test.declared is not None and not about.isdisjoint(test.declared.rules))
+            is_about = (
+                not about
+                or test.name in finding
+                or (test.declared is not None and not about.isdisjoint(test.declared.rules))
+            )
             for drawn in histories_of(test) if is_about and not test.recorded else ():
                 history = _as_of(drawn, kubernetes)
                 number += 1
@@ -96,14 +107,21 @@ def candidates(kubernetes: str = DEFAULT.name, rules: Collection[str] = ()) -> C
             for rule in judged(adapter, history).decisive:
                 found.setdefault(rule, []).append((size_of(history), number, history))
     return {
-        rule: _some([history for *_, history in sorted(sized, key=lambda one: one[:2])])
+        rule: _some([history for *_, history in sorted(sized, key=lambda one: one[:2])], STATED - TRIED)
         for rule, sized in found.items()
     }
 
 
-def _some(histories: Sequence[History]) -> Sequence[History]:
+def _some(histories: Sequence[History], number: int) -> Sequence[History]:
     larger = histories[TRIED:]
-    return [*histories[:TRIED], *larger[:: len(larger) // LARGER + 1]]
+    return [*histories[:TRIED], *larger[:: len(larger) // number + 1]]
+
+
+def _tests_that_find(rules: Collection[str]) -> frozenset[str]:
+    about = frozenset(rules)
+    breaking = {wrong.name for wrong in all_wrong().values() if not about.isdisjoint(wrong.breaks)}
+    kills = [fate.suite.kill for name, fate in matrix.read().items() if name in breaking]
+    return frozenset(kill.test for kill in kills if kill is not None)
 
 
 def _as_of(history: History, kubernetes: str) -> History:
@@ -131,15 +149,30 @@ def example_of(
     near: Breaker | None = None
     for breaker in breakers_of(rule)[:breakers]:
         with _breaking(breaker, kubernetes) as adapter:
-            telling = _telling(adapter, rule, histories) if adapter is not None else []
-            if adapter is not None and any(finding.rule == rule.id for _, finding in telling):
+            telling = _telling(adapter, rule, histories, breaker) if adapter is not None else []
+            if adapter is not None and any(_is_telling(finding, rule, breaker) for _, finding in telling):
                 return _shrunk(adapter, breaker, rule, telling, kubernetes)
             near = near or (breaker if telling else None)
     if near is not None:
         with _breaking(near, kubernetes) as adapter:
             if adapter is not None:
-                return _shrunk(adapter, near, rule, _telling(adapter, rule, histories), kubernetes)
+                telling = _telling(adapter, rule, histories, near)
+                return _shrunk(adapter, near, rule, telling, kubernetes)
     return _applied(rule, histories[:2], kubernetes)
+
+
+def smaller(rule: Rule, example: Example) -> Found | None:
+    """The example that there is, made smaller where it can be, with the scheduler that it names; None where that
+    one does not decide it otherwise any more."""
+    one, histories = example.broken, [example.history]
+    if one is None:
+        return _applied(rule, histories, example.kubernetes)
+    for breaker in breakers_of(rule):
+        if breaker.name == one.by:
+            with _breaking(breaker, example.kubernetes) as adapter:
+                telling = _telling(adapter, rule, histories, breaker) if adapter is not None else []
+                return _shrunk(adapter, breaker, rule, telling, example.kubernetes) if adapter else None
+    return None
 
 
 @contextmanager
@@ -157,16 +190,21 @@ def _breaking(breaker: Breaker, kubernetes: str) -> Iterator[Adapter | None]:
 Telling = list[tuple[History, Finding]]
 
 
-def _telling(adapter: Adapter, rule: Rule, histories: Sequence[History]) -> Telling:
+def _is_telling(finding: Finding, rule: Rule, breaker: Breaker) -> bool:
+    """Whichever rule is suspected first, a scheduler that is said to break this one differs by breaking it."""
+    return breaker.is_stated or finding.rule == rule.id
+
+
+def _telling(adapter: Adapter, rule: Rule, histories: Sequence[History], breaker: Breaker) -> Telling:
     """The first of these histories that the scheduler decides otherwise; of those that name the rule a second
     one, unless the first one is small."""
     found: Telling = []
-    for history in histories:
+    for history in histories if breaker.is_stated else _some(histories, LARGER):
         finding = _difference(adapter, rule, history)
         if finding is not None:
             found.append((history, finding))
-            if finding.rule == rule.id:
-                found = [one for one in found if one[1].rule == rule.id]
+            if _is_telling(finding, rule, breaker):
+                found = [one for one in found if _is_telling(one[1], rule, breaker)]
                 if len(found) == 2 or size_of(history)[0] <= SMALL:
                     break
     return found[:2]
@@ -177,7 +215,7 @@ def _shrunk(
 ) -> Found | None:
     found: list[Found] = []
     for history, finding in telling:
-        shows = _shows_as(adapter, rule, finding)
+        shows = _shows_as(adapter, rule, finding, breaker)
         smallest = _named(Shrinking(history, shows).smallest(), shows)
         last = _difference(adapter, rule, smallest)
         if last is not None:
@@ -185,10 +223,14 @@ def _shrunk(
     return min(found, key=lambda one: size_of(one.history), default=None)
 
 
-def _shows_as(adapter: Adapter, rule: Rule, first: Finding) -> Callable[[History], bool]:
+def _shows_as(adapter: Adapter, rule: Rule, first: Finding, breaker: Breaker) -> Callable[[History], bool]:
     def shows(history: History) -> bool:
         found = _difference(adapter, rule, history)
-        return found is not None and _kind(found) == _kind(first)
+        return (
+            found is not None
+            and _member(found) == _member(first)
+            and (found.rule == first.rule or breaker.is_stated)
+        )
 
     return shows
 
@@ -206,8 +248,8 @@ def _order(finding: Finding, rule: Rule) -> tuple[bool, tuple[int, int]]:
     return finding.rule != rule.id, by_cause(finding, 0)
 
 
-def _kind(finding: Finding) -> tuple[str, str]:
-    return finding.rule, finding.member.partition(".")[0]
+def _member(finding: Finding) -> str:
+    return finding.member.partition(".")[0]
 
 
 def _as_difference(breaker: Breaker, one: Finding) -> Difference:

@@ -22,10 +22,13 @@ LIMIT = 250
 """Histories that are tried for one example."""
 
 _KEPT = frozenset(
-    {"apiVersion", "kind", "metadata", "name", "containers", "status", "spec", "allocatable", "pods"}
+    {
+        *("apiVersion", "kind", "metadata", "name", "containers", "status", "spec", "allocatable", "pods"),
+        "urlPrefix",
+    }
 )
-"""Members that are not left out with all that they hold, so that what remains is an object, and a node has room
-for pods; ``status`` and ``spec`` go once they are empty."""
+"""Members that are not left out with all that they hold, so that what remains is an object, a node has room for
+pods, and an extender has an address; ``status`` and ``spec`` go once they are empty."""
 
 _OF_A_CLAIM = frozenset({"resources", "requests", "storage"})
 """What every PersistentVolumeClaim says."""
@@ -56,12 +59,16 @@ class Shrinking:
         self.value = as_value(history)
         self._shows = shows
         self._left = limit
+        self._missing = _nodes_missing(self.value)
 
     def smallest(self) -> History:
         before = None
         while before != self.value and self._left > 0:
             before = deepcopy(self.value)
+            self._leave_out_objects()
             self._leave_out_steps()
+            self._create_as_updated()
+            self._wait_once()
             self._schedule_less()
             self._leave_out_settings()
             self._leave_out_fields()
@@ -77,12 +84,43 @@ class Shrinking:
             history = as_history(value)
         except InputError:
             return False
-        if not self._shows(history):
+        if not _nodes_missing(value) <= self._missing or not self._shows(history):
             return False
         self.value = value
         return True
 
     # --- What is left out -------------------------------------------------------------------------
+
+    def _leave_out_objects(self) -> None:
+        """Each with all that happens to it."""
+        for name in sorted({_about(step) for step in self.value["steps"]} - {None}, key=str):
+            steps = [step for step in self.value["steps"] if _about(step) != name]
+            if steps:
+                self.holds({**self.value, "steps": steps})
+
+    def _create_as_updated(self) -> None:
+        """What is updated is created as it is afterwards."""
+        for number in range(len(self.value["steps"]) - 1, -1, -1):
+            steps = self.value["steps"]
+            updated = steps[number].get("update")
+            before = [
+                earlier
+                for earlier, step in enumerate(steps[:number])
+                if updated and "create" in step and _about(step) == _about(steps[number])
+            ]
+            if before:
+                changed = [*steps[:number], *steps[number + 1 :]]
+                changed[before[-1]] = {"create": updated}
+                self.holds({**self.value, "steps": changed})
+
+    def _wait_once(self) -> None:
+        """The clock is advanced once instead of twice."""
+        for number in range(len(self.value["steps"]) - 1, 0, -1):
+            steps = self.value["steps"]
+            before, after = steps[number - 1].get("advance"), steps[number].get("advance")
+            if before is not None and after is not None:
+                changed = [*steps[: number - 1], {"advance": before + after}, *steps[number + 1 :]]
+                self.holds({**self.value, "steps": changed})
 
     def _leave_out_steps(self) -> None:
         size = max(len(self.value["steps"]) // 2, 1)
@@ -133,6 +171,28 @@ class Shrinking:
             within = (*path, part)
             if not _may_go(self.value, within) or not self.holds(_without(self.value, within)):
                 self._leave_out_below(within)
+
+
+def _about(step: Json) -> tuple[str, str, str] | None:
+    """Kind, namespace and name of the object that the step is about."""
+    for member in ("create", "update"):
+        if isinstance(step.get(member), dict):
+            metadata = step[member]["metadata"]
+            return step[member]["kind"], metadata.get("namespace") or "default", metadata["name"]
+    named = step.get("delete")
+    return (
+        (named["kind"], named.get("namespace") or "default", named["name"])
+        if isinstance(named, dict)
+        else None
+    )
+
+
+def _nodes_missing(value: Json) -> frozenset[str]:
+    """The nodes that pods name, and that are never created: no node is left out while a pod is on it."""
+    created = [step["create"] for step in value["steps"] if isinstance(step.get("create"), dict)]
+    nodes = {each["metadata"]["name"] for each in created if each["kind"] == "Node"}
+    named = {each.get("spec", {}).get("nodeName") for each in created if each["kind"] == "Pod"}
+    return frozenset(name for name in named if name and name not in nodes)
 
 
 def _parts(value: object) -> list[str | int]:

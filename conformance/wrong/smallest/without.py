@@ -20,6 +20,7 @@ from conformance.wrong.mutating.mutation import Mutant, mutants_of, planted
 from conformance.wrong.planted.table import Wrong, all_wrong
 from conformance.wrong.running.forking import forget_modules, replace_function
 from conformance.wrong.running.planting import plant
+from conformance.wrong.smallest.saying import sentence_of
 from refsched.framework.events import EventHint
 from refsched.queue.hint_table import event_rule
 from refsched.queue.transitions import Place, Transition, Transitions
@@ -47,6 +48,11 @@ class Breaker:
     distance: int
     is_planted: bool = False
 
+    @property
+    def is_stated(self) -> bool:
+        """Whether it is said to break the rule, or is made by changing the row that is the rule."""
+        return self.distance == STATED
+
 
 def breakers_of(rule: Rule) -> list[Breaker]:
     """The nearest first; of equally near ones those that a person has described."""
@@ -68,7 +74,7 @@ def _without_events(rule: Rule) -> Iterator[Breaker]:
                     f"without-{rule.id}",
                     f"It does not ask {plugin.name} whether this event requeues the pod.",
                     partial(_remove_event, type(plugin), row),
-                    0,
+                    STATED,
                     is_planted=True,
                 )
 
@@ -89,7 +95,7 @@ def _without_transition(rule: Rule) -> Iterator[Breaker]:
                             f"{rule.id}-{place.name.lower()}",
                             f"The pod becomes {place.value} instead of {row.goes_to.value}.",
                             partial(_replace_row, table, changed),
-                            0,
+                            STATED,
                             is_planted=True,
                         )
 
@@ -186,8 +192,9 @@ def _planted(rule: Rule, sites: Sites) -> Iterator[Breaker]:
 
 
 def _stated(rule: Rule) -> Iterator[Breaker]:
-    """Those that are said to break the rule, wherever their edit is, come before all others."""
-    for wrong in all_wrong().values():
+    """Those that are said to break the rule, wherever their edit is, come before all others; of these first those
+    that break few other rules."""
+    for wrong in sorted(all_wrong().values(), key=lambda wrong: len(wrong.breaks)):
         source = source_of(wrong.module)
         if rule.id in wrong.breaks and source.count(wrong.before) == 1:
             function = _function_at(wrong.module, source[: source.index(wrong.before)].count("\n") + 1)
@@ -218,10 +225,9 @@ def _mutants(rule: Rule, sites: Sites) -> Iterator[Breaker]:
     for mutant in _mutants_in(rule.module):
         distance = -1 if mutant.place.always else sites.distance(mutant.place.first, mutant.place.last)
         if distance >= 0:
-            before, _, after = mutant.diff.partition("  →  ")
             yield Breaker(
                 mutant.name,
-                f"Where the specification says `{before}`, it says `{after}`.",
+                sentence_of(mutant),
                 partial(_mutate, mutant),
                 distance,
             )

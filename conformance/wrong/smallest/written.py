@@ -8,102 +8,157 @@ takes more such schedulers than are tried by default, as in
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from conformance.wrong.smallest import written_v1_19
 from conformance.wrong.smallest.shrinking import as_history
+from conformance.wrong.smallest.writing import (
+    EXTENDERS,
+    ONCE,
+    Json,
+    answered,
+    created,
+    node,
+    pod,
+)
 from refsched.suite.histories.history import DEFAULT_CONFIG, History
 
-Json = dict[str, Any]
+Written = tuple[Json, Sequence[Json]]
 
-_V1BETA1: Json = {
-    "apiVersion": "kubescheduler.config.k8s.io/v1beta1",
-    "kind": "KubeSchedulerConfiguration",
-}
-_NO_SCORES = [{"plugins": {"score": {"disabled": [{"name": "*"}]}}}]
-_BOUND = {"pv.kubernetes.io/bind-completed": "yes"}
-
-
-def _object(kind: str, name: str, api: str = "v1", **members: Any) -> Json:
-    metadata = {"name": name, **members.pop("metadata", {})}
-    return {"create": {"apiVersion": api, "kind": kind, "metadata": metadata, **members}}
-
-
-def _node(name: str, **status: Any) -> Json:
-    return _object("Node", name, status=status or {"allocatable": {"cpu": "2", "pods": "110"}})
-
-
-def _pod(name: str, container: Json | None = None, annotations: Json | None = None, **spec: Any) -> Json:
-    spec["containers"] = [{"name": "app", "image": "pause", **(container or {})}]
-    metadata = {"annotations": annotations} if annotations else {}
-    return _object("Pod", name, metadata=metadata, spec=spec)
-
-
-def _volume_of(claim: str) -> list[Json]:
-    return [{"name": "v0", "persistentVolumeClaim": {"claimName": claim}}]
-
-
-_ONCE: Json = {"schedule": 1}
 _FAILS_TO_FILTER = {"refsched.dev/extender": '{"a": {"filter": "Error"}}'}
-_EXTENDERS = [{"urlPrefix": "http://extenders.test/a", "filterVerb": "filter"}]
+_WITH_EXTENDER = {**DEFAULT_CONFIG, "extenders": EXTENDERS}
 _PORT = {"ports": [{"containerPort": 80}]}
+_RESOURCE = "resource.k8s.io/v1"
+_TWO_MEGABYTES = "hugepages-2Mi"
 
-_WRITTEN: Mapping[str, Sequence[tuple[Json, Sequence[Json]]]] = {
-    "1.34": (
-        # R-EXTENDER-11
+
+def _slice(name: str, pool: str, slices: int, **device: Any) -> Json:
+    return created(
+        "ResourceSlice",
+        name,
+        _RESOURCE,
+        spec={
+            "driver": "gpu.example.com",
+            "allNodes": True,
+            "pool": {"name": pool, "generation": 1, "resourceSliceCount": slices},
+            "devices": [{"name": "gpu-0", **device}],
+        },
+    )
+
+
+def _claimed(**request: Any) -> tuple[Json, ...]:
+    """A class, a claim of one device of it, and a node and a pod that uses the claim."""
+    asked = {"name": "gpu", "exactly": {"deviceClassName": "gpu", **request}}
+    return (
+        created("DeviceClass", "gpu", _RESOURCE, spec={}),
+        created("ResourceClaim", "gpu", _RESOURCE, spec={"devices": {"requests": [asked]}}),
+        node("node-a"),
+        pod("web", resourceClaims=[{"name": "gpu", "resourceClaimName": "gpu"}]),
+        ONCE,
+    )
+
+
+_TWICE = tuple(_slice(f"slice-{number}", "a", 2) for number in (1, 2))
+"""Each slice names its device once, so that the API server accepts both."""
+
+_WRITTEN: Sequence[Written] = (
+    # R-EXTENDER-11
+    (_WITH_EXTENDER, (node("node-a"), pod("web", annotations=_FAILS_TO_FILTER), ONCE)),
+    # R-EXTENDER-04
+    (
+        _WITH_EXTENDER,
         (
-            {**DEFAULT_CONFIG, "extenders": _EXTENDERS},
-            (_node("node-a"), _pod("web", annotations=_FAILS_TO_FILTER), _ONCE),
-        ),
-        # R-DEFAULTS-02
-        (DEFAULT_CONFIG, (_node("node-a", capacity={"cpu": "1", "pods": "110"}), _pod("web"), _ONCE)),
-        # R-DEFAULTS-04
-        (
-            DEFAULT_CONFIG,
-            (
-                _node("node-a"),
-                *(_pod("web", _PORT, hostNetwork=True), _ONCE),
-                *(_pod("db", _PORT, hostNetwork=True), _ONCE),
+            node("node-a"),
+            answered(
+                Nodes={"items": []},
+                FailedNodes={"node-a": "busy"},
+                FailedAndUnresolvableNodes={"node-a": "broken"},
             ),
+            ONCE,
         ),
     ),
-    "1.19": (
-        # R-SEARCH-52
-        ({**_V1BETA1, "profiles": _NO_SCORES}, (_node("node-a"), _node("node-b"), _pod("web"), _ONCE)),
-        # R-VOLLIMIT-53
+    # R-EXTENDER-08
+    (_WITH_EXTENDER, (node("node-a"), answered(Nodes="node-a"), ONCE)),
+    # R-ASSUME-02
+    (
+        _WITH_EXTENDER,
+        (node("node-a"), answered(Nodes={"items": [node("node-b")["create"]]}), ONCE),
+    ),
+    # R-DEFAULTS-02
+    (DEFAULT_CONFIG, (node("node-a", capacity={"cpu": "1", "pods": "110"}), pod("web"), ONCE)),
+    # R-DEFAULTS-04
+    (
+        DEFAULT_CONFIG,
         (
-            _V1BETA1,
-            (
-                _node("node-a"),
-                _object(
-                    "CSINode",
-                    "node-a",
-                    "storage.k8s.io/v1",
-                    spec={"drivers": [{"name": "csi.example.com", "allocatable": {"count": 1}}]},
-                ),
-                _object(
-                    "PersistentVolume",
-                    "volume",
-                    spec={"csi": {"driver": "csi.example.com", "volumeHandle": "v"}},
-                ),
-                _object(
-                    "PersistentVolumeClaim",
-                    "data",
-                    metadata={"annotations": _BOUND},
-                    spec={"volumeName": "volume", "resources": {"requests": {"storage": "1Gi"}}},
-                ),
-                _pod("old", volumes=_volume_of("missing"), nodeName="node-a"),
-                _pod("web", volumes=_volume_of("data")),
-                _ONCE,
+            node("node-a"),
+            *(pod("web", _PORT, hostNetwork=True), ONCE),
+            *(pod("db", _PORT, hostNetwork=True), ONCE),
+        ),
+    ),
+    # R-DEFAULTS-05
+    (
+        DEFAULT_CONFIG,
+        (
+            node("node-a"),
+            pod(
+                "web",
+                {"resources": {"limits": {_TWO_MEGABYTES: "4Mi"}, "requests": {_TWO_MEGABYTES: "4Mi"}}},
+                resources={"limits": {"cpu": "1"}},
             ),
+            ONCE,
+        ),
+    ),
+    # R-DRA-22
+    (DEFAULT_CONFIG, (*_TWICE, *_claimed())),
+    # R-DRA-55
+    (DEFAULT_CONFIG, (*_TWICE, _slice("slice-3", "b", 1), *_claimed())),
+)
+
+_AS_THEY_STAND: Mapping[str, Written] = {
+    "R-SEARCH-02": (
+        DEFAULT_CONFIG,
+        (*(node(f"node-{number:03}") for number in range(1, 102)), pod("web"), ONCE),
+    ),
+    "R-REQUEST-10": (
+        DEFAULT_CONFIG,
+        (
+            node("node-a", allocatable={"cpus": "4", "pods": "110"}),
+            pod("web", {"resources": {"requests": {"cpu": "1"}}}),
+            ONCE,
+        ),
+    ),
+    "R-FEATURE-05": (
+        DEFAULT_CONFIG,
+        (_slice("slice", "a", 1, taints=[{"key": "broken", "effect": "NoSchedule"}]),),
+    ),
+    "R-FEATURE-06": (
+        DEFAULT_CONFIG,
+        (
+            _slice("slice", "a", 1),
+            *_claimed(selectors=[{"cel": {"expression": "isURL(device.driver)"}}]),
         ),
     ),
 }
+"""Histories of rules that decide no value which the judge compares, or that would show less if they were
+smaller."""
 
 
 def histories(kubernetes: str) -> list[History]:
     """Returns those of this release."""
-    return [
-        as_history({"config": dict(config), "gates": {}, "steps": list(steps)})
-        for config, steps in _WRITTEN.get(kubernetes, ())
-    ]
+    written = {"1.34": _WRITTEN, "1.19": written_v1_19.WRITTEN}
+    return [_history(each) for each in written.get(kubernetes, ())]
+
+
+def as_they_stand(rules: Collection[str]) -> Iterator[tuple[str, History, str]]:
+    """Yields the rule, its history and the release, of these rules, or of all without any."""
+    for kubernetes, table in (("1.34", _AS_THEY_STAND), ("1.19", written_v1_19.AS_THEY_STAND)):
+        for rule, written in table.items():
+            if not rules or rule in rules:
+                yield rule, _history(written), kubernetes
+
+
+def _history(written: Written) -> History:
+    config, steps = written
+    return as_history(json.loads(json.dumps({"config": dict(config), "gates": {}, "steps": list(steps)})))

@@ -25,6 +25,7 @@ The pod's annotation ``refsched.dev/extender`` says, by extender and verb, how i
 - ``prioritize``: a node's score, 0 where there is none.
 - ``preempt``: ``Refuse`` leaves the node out, a number keeps so many victims, the first ones. Other nodes come
   back as they were sent.
+- Any verb may be ``{"answer": …}`` instead, and answers just that, which may be what no extender should say.
 - Any verb may be ``Error`` instead: it answers with ``Error: told to fail`` where the answer can say so (filter,
   bind), and with HTTP 500 where it cannot. ``Fail`` is always HTTP 500, ``Drop`` closes the connection and says
   nothing, and ``Hang`` says nothing until the other side has closed it.
@@ -130,6 +131,8 @@ class Answers:
         script = self._script(request).get(name, {}).get(verb, {})
         if script == "Error" and verb in ("filter", "bind"):
             return _SCRIPTED_FAILURE
+        if isinstance(script, dict) and "answer" in script:
+            return script["answer"]
         if isinstance(script, str):
             raise ScriptedFailureError(_FAILING[script])
         return _VERBS[verb](name, script, request)

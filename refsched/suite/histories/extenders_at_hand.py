@@ -42,6 +42,11 @@ def reached_at(address: str, history: H) -> H:
     return evolve(history, config={**history.config, "extenders": reached})
 
 
+def as_written(text: str) -> str:
+    """Returns the text with the address that histories give for the server of this process."""
+    return text.replace(_address(), EXTENDERS) if _address.cache_info().currsize else text
+
+
 def _configured(history: History) -> Sequence[Json]:
     return history.config.get("extenders") or ()
 

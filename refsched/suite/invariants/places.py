@@ -57,7 +57,9 @@ def given_back(ledger: Ledger, nodes: Nodes) -> Iterator[Finding]:
             place = ledger.bound.get(pod) or ledger.assumed.get(pod)
             if place != name and pod not in ledger.held and pod not in ledger.unclear:
                 found = f"counted on {name}"
-                yield Finding("R-INV-08", f"nodes.{name}", f"not on {name}: it is on {place}", found, pod)
+                yield Finding(
+                    "R-INV-08", f"nodes.{name}", f"not on {name}: it is on {place or 'no node'}", found, pod
+                )
         if name in ledger.nodes:
             for pod in sorted(set(ledger.on(name)) - set(usage.pods)):
                 yield Finding("R-INV-08", f"nodes.{name}", f"counted on {name}", "not counted", pod)

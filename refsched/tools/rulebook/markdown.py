@@ -28,9 +28,9 @@ def escaped(cell: str) -> str:
 
 def prose(text: str) -> str:
     """Returns a docstring's words as Markdown, with its literals; no other character is taken for markup."""
-    literal = re.split(r"(``.+?``)", " ".join(text.split()))
+    literal = re.split(r"(``.+?``|`.+?`)", " ".join(text.split()))
     return "".join(
-        part if part.startswith("``") else re.sub(r"([*_<\[\]])", r"\\\1", part) for part in literal
+        part if part.startswith("`") else re.sub(r"([*_<\[\]])", r"\\\1", part) for part in literal
     ).replace("``", "`")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from refsched.suite.catalogue.levels import why_level
 from refsched.suite.catalogue.rules import Rule
 from refsched.tools.cli.printing import Page
+from refsched.tools.rulebook.differing import heading
 from refsched.tools.rulebook.examples import Broken, Example, example_of, settings_of
 from refsched.tools.rulebook.go_lines import go_lines_of
 from refsched.tools.rulebook.lookup import code_of, neighbours
@@ -59,15 +60,9 @@ def _write_example(page: Page, example: Example) -> bool:
 def _write_broken(page: Page, broken: Broken) -> None:
     _head(page, "What a scheduler that breaks the rule does")
     page.line(broken.says, indent=2)
-    page.line(f"step {broken.step + 1}, {about(broken)}", indent=2)
+    page.line(heading(broken), indent=2)
     page.line(f"expected  {broken.expected}", indent=4)
     page.line(f"it does   {broken.got}", indent=4)
-
-
-def about(broken: Broken) -> str:
-    """Returns what differs, such as ``web: filter.node-a``."""
-    pod = broken.pod.removeprefix("default/")
-    return f"{pod}: {broken.member}" if pod else broken.member
 
 
 def _head(page: Page, text: str) -> None:

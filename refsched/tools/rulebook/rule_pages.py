@@ -10,11 +10,11 @@ from importlib import import_module
 from refsched.suite.catalogue.levels import why_level
 from refsched.suite.catalogue.pages import tests_of
 from refsched.suite.catalogue.rules import Rule, all_rules
+from refsched.tools.rulebook.differing import heading
 from refsched.tools.rulebook.examples import Example, example_of, settings_of
 from refsched.tools.rulebook.go_lines import go_lines_of
 from refsched.tools.rulebook.lookup import code_of, neighbours
 from refsched.tools.rulebook.markdown import anchor, block, page, prose, rule_link, table
-from refsched.tools.rulebook.page import about
 from refsched.tools.rulebook.running import Run, run
 from refsched.tools.rulebook.without_example import why_without_example
 
@@ -99,10 +99,7 @@ def _example(example: Example, done: Run) -> Iterator[str]:
     broken = example.broken
     if broken is not None:
         yield f"A scheduler that breaks the rule: {prose(broken.says)}"
-        yield block(
-            f"step {broken.step + 1}, {about(broken)}\n"
-            f"  expected  {broken.expected}\n  it does   {broken.got}"
-        )
+        yield block(f"{heading(broken)}\n  expected  {broken.expected}\n  it does   {broken.got}")
 
 
 def _where(rule: Rule) -> Iterator[str]:

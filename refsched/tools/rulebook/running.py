@@ -24,7 +24,9 @@ from refsched.releases import DEFAULT, release_of
 from refsched.rules import listening
 from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.histories.driver import Seen, Transcript
+from refsched.suite.histories.extenders_at_hand import as_written
 from refsched.suite.histories.history import History
+from refsched.suite.histories.judge import ANSWERS
 from refsched.suite.histories.trial import try_history
 from refsched.suite.reports.wording import described_steps, said
 from refsched.suite.session.bench import Judgement
@@ -51,11 +53,15 @@ def run(example: Example) -> Run:
         configuring(example.history, example.kubernetes, heard)
     except InputError as refused:
         return Run((f"the configuration is refused: {refused}",), None, frozenset(heard))
-    with listening(heard.add):
-        transcript = _transcript(example)
+    try:
+        with listening(heard.add):
+            transcript = _transcript(example)
+    except InputError as refused:
+        return Run((f"the specification refuses it: {refused}",), None, frozenset(heard))
     lines, _ = described_steps(Judgement(transcript.history, seen=transcript.seen), 0)
+    steps = (*lines, *_refused(transcript), *_observed(transcript, example.broken))
     return Run(
-        (*lines, *_observed(transcript, example.broken)),
+        tuple(map(as_written, steps)),
         _explanation(example, transcript),
         frozenset(transcript.decisive) | heard,
     )
@@ -82,6 +88,13 @@ def _config_of(history: History, kubernetes: str) -> dict[str, Any]:
 def _transcript(example: Example) -> Transcript:
     with connect(f"{REFERENCE}:{example.kubernetes}", in_process=True) as adapter:
         return try_history(adapter, example.history)
+
+
+def _refused(transcript: Transcript) -> Iterator[str]:
+    """Returns the error of an object that the specification does not follow."""
+    for finding in transcript.findings:
+        if finding.rule == ANSWERS:
+            yield f"the specification refuses it: {finding.got}"
 
 
 def _observed(transcript: Transcript, broken: Broken | None) -> Iterator[str]:

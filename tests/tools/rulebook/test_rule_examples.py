@@ -6,11 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from refsched.errors import InputError
 from refsched.suite.catalogue.elsewhere import why_elsewhere
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.history import Advance, Create, History, Schedule
+from refsched.tools.rulebook.differing import about, heading
 from refsched.tools.rulebook.examples import (
     Broken,
     Example,
@@ -34,7 +36,7 @@ def test_nearly_every_rule_has_an_example() -> None:
 
 
 def test_a_rule_without_an_example_says_why() -> None:
-    assert why_without_example("R-FEATURE-05") == WITHOUT_EXAMPLE["R-FEATURE-05"]
+    assert why_without_example("R-FEATURE-03") == WITHOUT_EXAMPLE["R-FEATURE-03"]
     assert why_without_example("R-QUEUE-18").startswith("no default plugin activates a pod")
     assert why_without_example("R-DRA-15") == why_elsewhere("R-DRA-15")
     assert "conformance.wrong.smallest R-FIT-02" in why_without_example("R-FIT-02")
@@ -139,3 +141,50 @@ def test_a_configuration_that_is_refused_is_shown_with_the_reason() -> None:
     assert done.steps[0].startswith("the configuration is refused: parallelism")
     assert "R-CONFIG-04" in done.applied
     assert done.explanation is None
+
+
+def test_an_object_that_the_specification_does_not_follow_is_shown_with_the_reason() -> None:
+    devices = [{"name": "gpu", "taints": [{"key": "k", "effect": "NoSchedule"}]}]
+    pool = {"name": "pool", "generation": 1, "resourceSliceCount": 1}
+    tainted = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceSlice",
+        "metadata": {"name": "slice"},
+        "spec": {"driver": "gpu.example.com", "allNodes": True, "pool": pool, "devices": devices},
+    }
+    done = run(Example("R-FEATURE-05", History((Create(tainted),))))
+    assert done.steps[0].startswith("the specification refuses it: ResourceSlice slice")
+    assert "R-FEATURE-05" in done.applied
+
+
+def test_a_selector_that_the_specification_does_not_follow_is_shown_with_the_reason() -> None:
+    done = run(read_example(path_of("R-FEATURE-06")))
+    assert done.steps[-1].startswith("the specification refuses it: ")
+    assert "the CEL function isURL is not followed" in done.steps[-1]
+
+
+def test_the_address_of_extenders_is_as_the_history_writes_it() -> None:
+    example = read_example(path_of("R-EXTENDER-05"))
+    assert not [line for line in run(example).steps if "127.0.0.1" in line]
+
+
+@pytest.mark.parametrize(
+    ("member", "words"),
+    [
+        ("filter.node-a", "what Filter says of node-a"),
+        ("scores.node-a.ImageLocality", "the score of node-a (ImageLocality)"),
+        ("queues.backoff", "the pods in backoffQ"),
+        ("nodes.node-a.memory", "what counts on node-a (memory)"),
+        ("preFilter.code", "what PreFilter says (code)"),
+        ("victims.default/db", "the victims (default/db)"),
+        ("claimUsers.default/claim", "claimUsers.default/claim"),
+    ],
+)
+def test_what_differs_is_said_in_words(member: str, words: str) -> None:
+    assert about(member) == words
+
+
+def test_what_differs_is_said_with_the_step_and_the_pod() -> None:
+    broken = Broken("name", "It does.", "node", "a", "b", "default/web", 1)
+    assert heading(broken) == "In step 2, for web: the node that is chosen"
+    assert heading(evolve(broken, pod="")) == "In step 2: the node that is chosen"

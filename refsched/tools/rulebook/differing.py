@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Differing: what a scheduler that breaks a rule decides otherwise, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from refsched.tools.rulebook.examples import Broken
+
+_WORDS: Mapping[str, str] = {
+    "bind": "the binding",
+    "bind.calls": "the plugins that are called while the pod is bound",
+    "bind.message": "the message of the binding",
+    "bind.result": "the result of the binding",
+    "calls": "the plugins that are called",
+    "evaluated": "how many nodes are evaluated",
+    "feasible": "how many nodes are feasible",
+    "filter": "what Filter says of {}",
+    "message": "the message",
+    "node": "the node that is chosen",
+    "nodes": "what counts on {}",
+    "nominatedNode": "the node to which the pod is nominated",
+    "pod": "the pod that is scheduled next",
+    "preFilter": "what PreFilter says",
+    "queues": "the queues",
+    "queues.active": "the pods in activeQ",
+    "queues.backoff": "the pods in backoffQ",
+    "queues.unschedulable": "the unschedulable pods",
+    "result": "the result of the attempt",
+    "scores": "the score of {}",
+    "unschedulablePlugins": "the plugins that rejected the pod",
+    "victims": "the victims",
+    "write": "what is written to {}",
+}
+"""What a member of a record is; a longer name goes before its beginning, and the next part is the name of what it
+is about."""
+
+
+def heading(broken: Broken) -> str:
+    """Returns what differs, and when, such as ``In step 3, for web: what Filter says of node-a``."""
+    pod = broken.pod.removeprefix("default/")
+    return f"In step {broken.step + 1}{f', for {pod}' if pod else ''}: {about(broken.member)}"
+
+
+def about(member: str) -> str:
+    """Returns a member of a record in words, such as ``the score of node-a (ImageLocality)``."""
+    whole, first = _WORDS.get(member), member.partition(".")[0]
+    if whole is not None and "{}" not in whole:
+        return whole
+    words = _WORDS.get(first)
+    if words is None:
+        return member
+    of, _, rest = member.removeprefix(first).removeprefix(".").partition(".")
+    named = words.format(of) if "{}" in words else words
+    rest = rest if "{}" in words else member.removeprefix(first).removeprefix(".")
+    return f"{named} ({rest})" if rest else named
