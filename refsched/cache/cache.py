@@ -115,8 +115,8 @@ class Cache:
     # --- Nodes ------------------------------------------------------------------------------------
 
     def set_node(self, node: Node) -> None:
-        """R-CACHE-02: A node has what its last update says, and when it is created again the pods that count
-        under its name go on counting.
+        """R-CACHE-02: A node is as its last update describes it, and when a deleted node is created again, the
+        pods that count under its name still count.
 
         Source: AddNode, UpdateNode.
         """

@@ -182,7 +182,7 @@ class _Search:
     def _order(self, chunks: Sequence[_Chunk]) -> Iterator[Disagreement]:
         """R-SEARCH-11: A worker of the parallel search filters the nodes of a chunk in their order, from the first
         one on.
-        R-SEARCH-12: A worker of the parallel search that finds a feasible node too many filters no other node."""
+        R-SEARCH-12: A worker of the parallel search that finds a feasible node too many stops filtering."""
         applies("R-SEARCH-11")
         applies("R-SEARCH-12")
         for chunk in chunks:
@@ -199,8 +199,8 @@ class _Search:
         return self.kept is not None and node in self.feasible and node not in self.kept
 
     def _ends(self, chunks: Sequence[_Chunk], workers: int) -> Iterator[Disagreement]:
-        """R-SEARCH-13: Each worker of the parallel search stops filtering once, and one of them in the last chunk
-        that was begun, or after it."""
+        """R-SEARCH-13: When the parallel search is ended early, each worker stops once: at most one chunk of each is
+        left unfinished, and one worker stops in the last chunk that was begun, or after it."""
         applies("R-SEARCH-13")
         last = max(i for i, chunk in enumerate(chunks) if chunk.checked)
         unfinished = {i for i in range(last) if not chunks[i].is_finished}

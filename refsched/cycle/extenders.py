@@ -53,7 +53,7 @@ def scores_of_extenders(
     extenders: Sequence[Extender], pod: PodInfo, nodes: Sequence[NodeInfo]
 ) -> Mapping[str, Mapping[str, int]]:
     """R-EXTENDER-12: All extenders score the same nodes, and their scores are added; an extender that fails,
-    ignorable or not, gives no score, and a node that it does not name gets none of it."""
+    ignorable or not, adds nothing to any node, and one that does not name a node adds nothing to that node."""
     scores: dict[str, dict[str, int]] = {}
     for extender in extenders:
         if not extender.is_interested(pod):

@@ -134,7 +134,7 @@ def assume(cycle: Cycle, snapshot: Snapshot, host: str) -> None:
 
 def _roll_back(cycle: Cycle, status: Status) -> Failure:
     """R-ROLLBACK-02: If Reserve or Permit fails, what was reserved is unreserved and the assumed pod is
-    forgotten before the next cycle. If others have bound or deleted the pod meanwhile, this is only logged."""
+    forgotten before the next cycle; if others have bound or deleted the pod meanwhile, this is only logged."""
     applies("R-ROLLBACK-02")
     run_unreserve_plugins(cycle)
     pod, node = cycle.on_node

@@ -82,15 +82,15 @@ class DefaultPreemption:
             POD,
             ActionType.DELETE,
             _never,
-            "the last victim is being deleted, which the hints of the plugins that rejected the pod judge",
+            "the last victim may have been deleted, which the hints of the plugins that rejected the pod judge",
         ),
     )
 
     # --- PreEnqueue -------------------------------------------------------------------------------
 
     def pre_enqueue(self, pod: Pod, objects: ObjectStore) -> Status:
-        """R-PREEMPT-17: A pod whose victims are still being deleted is rejected by PreEnqueue until the last of
-        them is being deleted."""
+        """R-PREEMPT-17: A pod whose preemption is still deleting victims is rejected by PreEnqueue until it begins
+        to delete the last one."""
         if pod.uid in self.preempting:
             return unresolvable(WAITING)
         return SUCCESS

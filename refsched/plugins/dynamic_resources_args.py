@@ -26,8 +26,8 @@ class DynamicResourcesArgs(PluginArgs):
     filter_timeout: Seconds | None = None
 
     def with_defaults(self) -> Self:
-        """R-ARGS-04: Without filterTimeout the filterTimeout of DynamicResources is 10 s while its feature gate is
-        on."""
+        """R-ARGS-04: If filterTimeout of DynamicResources is not set, it is 10 s while feature gate
+        DRASchedulerFilterTimeout is on."""
         if self.filter_timeout is not None:
             return self
         applies("R-ARGS-04")

@@ -120,8 +120,8 @@ class NodeResourcesFit:
     # --- Score ------------------------------------------------------------------------------------
 
     def pre_score(self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot) -> Continue[Resource]:
-        """R-FIT-05: NodeResourcesFit scores with 100m cpu and 200 MiB memory for each container that requests
-        none of it, and without the pod-level requests of the pod."""
+        """R-FIT-05: For the score of NodeResourcesFit, a container without a cpu request counts with 100m and one
+        without a memory request with 200 MiB, and the pod-level requests of the pod do not count."""
         requests = pod_requests(pod.pod, SCORING_DEFAULTS, pod_level=False, use_status=False)
         counted = resource_of(requests)
         if counted != _wanted(pod.pod):

@@ -86,7 +86,7 @@ class NodeVolumeLimits:
     def filter(self, state: ObjectStore, pod: PodInfo, node: NodeInfo) -> Status:
         """R-VOLLIMIT-02: A node is rejected as Unschedulable if for a driver with a limit the volumes of the pods
         on the node, the other volumes that are attached to it, and the pod's volumes that no pod on the node uses
-        are together more than the limit.
+        add up to more than the limit.
         R-VOLLIMIT-03: A volume of the pod that is attached to the node but used by no pod there counts twice
         against the driver's limit, as an attached volume and as a volume of the pod."""
         csi_node = state.get(CSINode, node.name)

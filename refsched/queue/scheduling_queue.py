@@ -107,9 +107,9 @@ class SchedulingQueue:
         self._requeue_on_update(updated, changes)
 
     def _requeue_on_update(self, pod: QueuedPod, changes: Sequence[ObservedEvent]) -> None:
-        """R-QUEUE-52: Of the events of one update, the first that requeues the pod is the last that is
-        asked. Without SchedulerPopFromBackoffQ, a pod in backoffQ is asked for the others too, and if one of
-        them does not requeue it, the pod is for a while also among the unschedulable pods.
+        """R-QUEUE-52: If one update causes more than one event, they are handled in turn until one requeues the
+        pod; without SchedulerPopFromBackoffQ the others are handled even after one brought the pod to backoffQ,
+        and if one of them does not requeue it, the pod is for a while also among the unschedulable pods.
         """
         self._unschedulable.put(pod)
         for change in changes:

@@ -146,7 +146,7 @@ DEFAULT_PLUGINS = Plugins(
     pre_bind=_enabled("VolumeBinding"),
     bind=_enabled("DefaultBinder"),
 )
-"""R-CONFIG-53: In v1.19 these plugins are enabled by default, point by point, in this order and with these
+"""R-CONFIG-53: In v1.19 the default plugins are enabled point by point, in a fixed order and with fixed
 weights; SelectorSpread only while feature gate DefaultPodTopologySpread is off."""
 
 

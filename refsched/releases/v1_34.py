@@ -109,7 +109,7 @@ DEFAULT_PLUGINS = Plugins(
         )
     )
 )
-"""R-CONFIG-10: The plugins of DEFAULT_PLUGINS are enabled through multiPoint by default, each with its weight;
+"""R-CONFIG-10: The default plugins are enabled through multiPoint in a fixed order, each with its weight;
 DynamicResources only while feature gate DynamicResourceAllocation is on."""
 
 

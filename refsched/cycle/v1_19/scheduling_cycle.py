@@ -39,7 +39,7 @@ NO_NODES_AVAILABLE = Reason("no nodes available to schedule pods", "R-CYCLE-51")
 
 
 def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
-    """R-CYCLE-51: In v1.19 a pod is Unschedulable while there is no node.
+    """R-CYCLE-51: In v1.19 a pod is rejected as Unschedulable while there is no node.
 
     The cycle runs from Pop to the end of Permit, and returns whether the pod is to be bound.
     """
@@ -83,8 +83,7 @@ def reason_of(status: Status) -> str:
 def _post_filter(
     cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: Decision, attempt: Attempt
 ) -> bool:
-    """R-CYCLE-52: In v1.19 too, PostFilter is run where the pod fits on no node; what goes wrong there is not
-    reported."""
+    """R-CYCLE-52: In v1.19 too, PostFilter is run if the pod fits on no node; its errors are not reported."""
     applies("R-CYCLE-52")
     outcome = run_post_filter(cycle, pod, snapshot, decision)
     message = fit_error_message(decision.diagnosis, len(snapshot.nodes))

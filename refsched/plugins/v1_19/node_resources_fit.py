@@ -70,8 +70,8 @@ class NodeResourcesFit:
         return unschedulable(*reasons) if reasons else SUCCESS
 
     def _insufficient(self, wanted: Resource, node: NodeInfo) -> list[str]:
-        """R-FIT-53: In v1.19 a node that is overcommitted in cpu, memory or ephemeral storage has too little of it
-        for any pod that asks for something, also for one that does not ask for this."""
+        """R-FIT-53: In v1.19 a node that is overcommitted in cpu, memory or ephemeral storage is rejected for any pod
+        that requests something, even if the pod does not request that resource."""
         insufficient = []
         for resource in (CPU, MEMORY, EPHEMERAL_STORAGE, *wanted.scalar):
             asked = amount(wanted, resource)
@@ -84,8 +84,8 @@ class NodeResourcesFit:
         return insufficient
 
     def _ignores(self, resource: str) -> bool:
-        """R-FIT-54: In v1.19 too, an extended resource is not looked at if ignoredResources lists it or
-        ignoredResourceGroups its group, which is what stands before the slash."""
+        """R-FIT-54: In v1.19 too, an extended resource does not reject a node if ignoredResources names it or
+        ignoredResourceGroups names the part of its name before the slash."""
         if not is_extended_resource(resource):
             return False
         group, _, _ = resource.partition("/")

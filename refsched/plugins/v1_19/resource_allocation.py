@@ -43,8 +43,8 @@ class Allocation:
 
 def allocation(resource: str, pod: Pod, node: NodeInfo) -> Allocation:
     """R-ALLOC-01: For cpu and memory, the pods on a node count with their requests or, for each container
-    without one, a default; for any other resource they count with their requests. A name that is no resource of a
-    node counts as 0 of 0."""
+    without one, a default; for any other resource they count with their requests, and a name that is not a
+    resource of nodes counts as 0 of a capacity of 0."""
     if resource not in (CPU, MEMORY, EPHEMERAL_STORAGE) and not is_scalar_resource(resource):
         return Allocation(0, 0)
     counted = node.requested
@@ -58,8 +58,8 @@ def request(pod: Pod, resource: str) -> int:
     """R-ALLOC-02: For the score, a pod asks for the sum of its containers' requests or, if more, for the largest
     request of an init container, where a container without a cpu or memory request asks for 100 milli-CPU or
     200 MiB.
-    R-ALLOC-03: The cpu of a pod's overhead adds to the score's request in whole CPUs, rounded up, where everything
-    else counts milli-CPUs.
+    R-ALLOC-03: For the score, the cpu of a pod's overhead is rounded up to whole CPUs, each of which counts as one
+    milli-CPU of the request.
     Source: calculatePodResourceRequest, where Value() stands for MilliValue()."""
     together = sum(_container_request(container, resource) for container in pod.spec.containers)
     largest = max((_container_request(c, resource) for c in pod.spec.init_containers), default=0)

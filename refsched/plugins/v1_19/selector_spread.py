@@ -63,8 +63,8 @@ class SelectorSpread:
     # --- Score ------------------------------------------------------------------------------------
 
     def score(self, state: SpreadState | None, pod: PodInfo, node: NodeInfo) -> int:
-        """R-SELSPREAD-02: SelectorSpread counts the pods on a node that belong together with the pod, of its
-        namespace and not being deleted; where nothing selects the pod, it counts none."""
+        """R-SELSPREAD-02: On each node SelectorSpread counts the pods of the pod's namespace that belong together
+        with the pod and are not being deleted; if nothing selects the pod, it counts none."""
         if state is None or state.selector == EVERYTHING:
             return 0
         applies("R-SELSPREAD-02")
