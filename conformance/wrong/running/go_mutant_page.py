@@ -54,19 +54,19 @@ def write(attacks: Iterable[GoAttack], path: Path = FILE) -> None:
 
 _INTRODUCTION = """# Mutants of kube-scheduler
 
-Each mutant is kube-scheduler v1.34.2 itself, changed in one place of its own source (pkg/scheduler, without what
-only puts it together) by `traces/recorder/mutants`: a condition turned into its opposite, one of two joined
-conditions that counts no more, a bound moved by one, a call or an assignment left out, a continue or a break left
-out. They are tried as any implementation is, over the wire, by the default profile with seed 0. The suite has not
-been made from this source line by line, so that these figures say how far it sees into what kube-scheduler does,
-where [mutants.md](mutants.md) says how far it sees into what the specification says.
+Each mutant is kube-scheduler v1.34.2 itself, changed in one place of its own source (pkg/scheduler, without the code
+that only starts and configures it) by `traces/recorder/mutants`: a condition is negated, one of two joined conditions
+is dropped, a bound is moved by one, or a call, an assignment, a `continue` or a `break` is left out. Mutants are
+tried as any implementation is, over the wire, by the default profile with seed 0. The suite was not written from this
+source line by line, so these figures say how much it notices of what kube-scheduler does, while
+[mutants.md](mutants.md) says how much it notices of what the specification says.
 
-*Error*: the scheduler died or gave no answer; a user of the suite learns that, but it is no kill. *Unreached*: in
-no history of the default profile does the change make a difference even to its own line; most of these lines
-serve feature gates that are off, errors of the API server that nobody makes, or metrics. *Survived*: all histories
-that meet it, or those that fit into the limit, were passed; many of these change nothing that anybody could see
-(a cache that is built again, a guard that is never needed, a log's detail), and are not argued one by one unless
-they stand below.
+*Error* means that the scheduler died or gave no answer; a user of the suite learns that, but it does not count as a kill.
+*Unreached* means that in no history of the default profile the change makes a difference even to its own line; most of
+these lines serve feature gates that are off, errors of the API server that no history causes, or metrics. *Survived*
+means that the mutant passed all histories that reach the change, or as many as the limit allowed. Many survivors change
+nothing that could be observed (a cache that is built again, a guard that is never needed, a detail of a log); only those
+listed under *Argued equivalent* have been examined one by one.
 
 This page is written by
 `python -m conformance.wrong.mutating.go_mutants --json docs/evidence/go_mutants.json --page docs/go_mutants.md`,

@@ -75,21 +75,21 @@ def write(results: Iterable[Result], path: Path = FILE) -> None:
 _INTRODUCTION = """# Mutants
 
 Each mutant is the specification changed in one place by an operator of
-`conformance/wrong/mutating/operators.py`, in a process of its own, judged by the specification
-as it is. The sample is drawn evenly over the parts below, with a fixed seed. Of the default profile, with
-seed 0, those histories are tried in which the mutated line is known to run, or otherwise those of the nearest
-areas, up to the first kill and for as many CPU seconds as `--limit` says. That is less than the whole profile, so
-that the figures are a lower bound.
+`conformance/wrong/mutating/operators.py`. It runs in a process of its own, and is judged by the specification
+without the change. The sample is drawn evenly from the parts below, with a fixed seed. The histories are those of the
+default profile with seed 0 in which the mutated line is known to run, or else those of the nearest areas; they are
+tried until the first kill, and for as many CPU seconds as `--limit` says. That is less than the whole profile, so
+the figures are a lower bound.
 
-*Error* says that the mutant answered with an error, which breaks R-ANSWER-01, and that nothing else was found
-soon after. That shows reach and not power, and is counted apart. *Broken* could not be imported, and *timeout*
-gave no answer in ten seconds; neither is a kill. *Unreached* are mutants of lines that none of these histories
-runs.
+*Error* means that the mutant answered with an error, which breaks R-ANSWER-01, and that nothing else was found
+soon after. That shows that the suite reaches the line, not that it notices the change, and is counted separately.
+*Broken* mutants could not be imported, and *timeout* mutants gave no answer in ten seconds; neither is a kill.
+*Unreached* are mutants of lines that none of these histories runs.
 
 Mutants that are judged by the specification measure how far the suite reaches, and not whether the
-specification is true; so three figures stand beside each other: killed by anything; by the **invariants**
-alone, which know no specification; and by the **recordings** of kube-scheduler alone. The latter two had under
-a CPU second each, and only for mutants that something kills: they are lower bounds too.
+specification is true. So three figures are given: killed by anything, killed by the **invariants** alone, which use
+no specification, and killed by the **recordings** of kube-scheduler alone. The latter two were given less than one
+CPU second each, and only for mutants that something kills, so they are lower bounds too.
 
 This page is written by
 `python -m conformance.wrong.mutating.mutants --run --json docs/evidence/mutants.json --page docs/mutants.md`;
