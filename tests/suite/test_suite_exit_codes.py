@@ -45,7 +45,9 @@ def test_a_scheduler_that_claims_nothing_cannot_be_judged(suite: Suite) -> None:
 
 
 def test_a_run_without_a_test_cannot_judge(suite: Suite) -> None:
-    assert suite("-k", "no_such_test").ret == 2
+    result = suite("-k", "no_such_test")
+    assert result.ret == 2
+    result.stderr.fnmatch_lines(["ERROR: no test was selected: check the path, -k and --shard"])
 
 
 def test_a_path_that_is_not_there_cannot_judge(suite: Suite) -> None:
