@@ -199,8 +199,8 @@ class _Search:
         return self.kept is not None and node in self.feasible and node not in self.kept
 
     def _ends(self, chunks: Sequence[_Chunk], workers: int) -> Iterator[Disagreement]:
-        """R-SEARCH-13: When the parallel search is ended early, each worker stops once: at most one chunk of each is
-        left unfinished, and one worker stops in the last chunk that was begun, or after it."""
+        """R-SEARCH-13: When the parallel search is ended early, each worker stops once: at most one chunk of
+        each is left unfinished, and one worker stops in the last chunk that was begun, or after it."""
         applies("R-SEARCH-13")
         last = max(i for i, chunk in enumerate(chunks) if chunk.checked)
         unfinished = {i for i in range(last) if not chunks[i].is_finished}

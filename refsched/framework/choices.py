@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Choices: where kube-scheduler allows more than one outcome, the specification lists them and asks for one.
 
-The specification knows nothing else about who makes the choice. See docs/protocol.md, Nondeterminism.
+The specification knows nothing else about who makes the choice. See docs/protocol.md, When two schedulers agree.
 """
 
 from __future__ import annotations

@@ -91,8 +91,8 @@ def _weight(constraint: Constraint, scored: Sequence[NodeInfo]) -> float:
 def raw_score(state: ScoreState, pod: Pod, node: NodeInfo) -> int:
     """R-SPREAD-14: Before normalization a node's score is the sum over its ScheduleAnyway constraints of the
     matching pods in the node's domain times a weight that grows with the number of domains, plus maxSkew - 1; a
-    key that the node lacks adds nothing, and for kubernetes.io/hostname nodeAffinityPolicy and nodeTaintsPolicy are
-    ignored.
+    key that the node lacks adds nothing, and for kubernetes.io/hostname nodeAffinityPolicy and nodeTaintsPolicy
+    are ignored.
 
     The terms are added up in float64 one after the other, and rounded half up. Source: Score, scoreForCount.
     """

@@ -63,8 +63,8 @@ def check_shape(shape: Sequence[UtilizationShapePoint], field: str) -> None:
 
 
 def resources_or_default(resources: tuple[ResourceSpec, ...]) -> tuple[ResourceSpec, ...]:
-    """R-ARGS-01: If the arguments of NodeResourcesFit or NodeResourcesBalancedAllocation name no resources, cpu and
-    memory count with weight 1 each; a weight of 0 is defaulted to 1."""
+    """R-ARGS-01: If the arguments of NodeResourcesFit or NodeResourcesBalancedAllocation name no resources, cpu
+    and memory count with weight 1 each; a weight of 0 is defaulted to 1."""
     completed = tuple(ResourceSpec(r.name, r.weight or 1) for r in resources) or DEFAULT_RESOURCES
     if completed != resources:
         applies("R-ARGS-01")

@@ -54,19 +54,19 @@ def write(attacks: Iterable[GoAttack], path: Path = FILE) -> None:
 
 _INTRODUCTION = """# Mutants of kube-scheduler
 
-Each mutant is kube-scheduler v1.34.2 itself, changed in one place of its own source (pkg/scheduler, without the code
-that only starts and configures it) by `traces/recorder/mutants`: a condition is negated, one of two joined conditions
-is dropped, a bound is moved by one, or a call, an assignment, a `continue` or a `break` is left out. Mutants are
-tried as any implementation is, over the wire, by the default profile with seed 0. The suite was not written from this
-source line by line, so these figures say how much it notices of what kube-scheduler does, while
-[mutants.md](mutants.md) says how much it notices of what the specification says.
+Each mutant is kube-scheduler v1.34.2 itself, changed in one place of its own source (pkg/scheduler, without the
+code that only starts and configures it) by `traces/recorder/mutants`: a condition is negated, one of two joined
+conditions is dropped, a bound is moved by one, or a call, an assignment, a `continue` or a `break` is left out.
+Mutants are tried as any implementation is, over the wire, by the default profile with seed 0. The suite was not
+written from this source line by line, so these figures say how much it notices of what kube-scheduler does,
+while [mutants.md](mutants.md) says how much it notices of what the specification says.
 
-*Error* means that the scheduler died or gave no answer; a user of the suite learns that, but it does not count as a kill.
-*Unreached* means that in no history of the default profile the change makes a difference even to its own line; most of
-these lines serve feature gates that are off, errors of the API server that no history causes, or metrics. *Survived*
-means that the mutant passed all histories that reach the change, or as many as the limit allowed. Many survivors change
-nothing that could be observed (a cache that is built again, a guard that is never needed, a detail of a log); only those
-listed under *Argued equivalent* have been examined one by one.
+*Error* means that the scheduler died or gave no answer; a user of the suite learns that, but it does not count
+as a kill. *Unreached* means that in no history of the default profile the change makes a difference even to its
+own line; most of these lines serve feature gates that are off, errors of the API server that no history causes,
+or metrics. *Survived* means that the mutant passed all histories that reach the change, or as many as the limit
+allowed. Many survivors change nothing that could be observed (a cache that is built again, a guard that is never
+needed, a detail of a log); only those listed under *Argued equivalent* have been examined one by one.
 
 This page is written by
 `python -m conformance.wrong.mutating.go_mutants --json docs/evidence/go_mutants.json --page docs/go_mutants.md`,

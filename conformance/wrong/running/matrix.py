@@ -47,13 +47,15 @@ def write(fates: Iterable[Fate], path: Path = FILE) -> None:
 _INTRODUCTION = """# The kill matrix
 
 Each row is a wrong scheduler: the specification with one edit, served by `python -m conformance.wrong NAME` and
-judged by the specification without the edit. The default profile is run against it with seed 0, beginning with the
-tests that are nearest to the edit, until something is found wrong. *Examples* counts the examples of the test that found
-it; *seconds* counts from the first example of all, with two wrong schedulers tried at a time on two cores. The wrong
-schedulers of the areas *earlier queue*, *earlier cycle* and *earlier plugins* decide by v1.19, and are judged by it.
+judged by the specification without the edit. The default profile is run against it with seed 0, beginning with
+the tests that are nearest to the edit, until something is found wrong. *Examples* counts the examples of the
+test that found it; *seconds* counts from the first example of all, with two wrong schedulers tried at a time on
+two cores. The wrong schedulers of the areas *earlier queue*, *earlier cycle* and *earlier plugins* decide by
+v1.19, and are judged by it.
 
-Two more columns say what finds it within the first hundred histories of the nearest tests: the **invariants** alone,
-which use no specification, and the **recordings** of kube-scheduler alone. A crash or a timeout does not count as a kill.
+Two more columns say what finds it within the first hundred histories of the nearest tests: the **invariants**
+alone, which use no specification, and the **recordings** of kube-scheduler alone. A crash or a timeout does not
+count as a kill.
 
 This page is written by `python -m conformance.wrong.running.kill`.
 """

@@ -76,19 +76,19 @@ _INTRODUCTION = """# Mutants
 
 Each mutant is the specification changed in one place by an operator of
 `conformance/wrong/mutating/operators.py`. It runs in a process of its own, and is judged by the specification
-without the change. The sample is drawn evenly from the parts below, with a fixed seed. The histories are those of the
-default profile with seed 0 in which the mutated line is known to run, or else those of the nearest areas; they are
-tried until the first kill, and for as many CPU seconds as `--limit` says. That is less than the whole profile, so
-the figures are a lower bound.
+without the change. The sample is drawn evenly from the parts below, with a fixed seed. The histories are those
+of the default profile with seed 0 in which the mutated line is known to run, or else those of the nearest areas;
+they are tried until the first kill, and for as many CPU seconds as `--limit` says. That is less than the whole
+profile, so the figures are a lower bound.
 
 *Error* means that the mutant answered with an error, which breaks R-ANSWER-01, and that nothing else was found
 soon after. That shows that the suite reaches the line, not that it notices the change, and is counted separately.
 *Broken* mutants could not be imported, and *timeout* mutants gave no answer in ten seconds; neither is a kill.
 *Unreached* are mutants of lines that none of these histories runs.
 
-Mutants that are judged by the specification measure how far the suite reaches, and not whether the
-specification is true. So three figures are given: killed by anything, killed by the **invariants** alone, which use
-no specification, and killed by the **recordings** of kube-scheduler alone. The latter two were given less than one
+Mutants that are judged by the specification measure how far the suite reaches, and not whether the specification
+is true. So three figures are given: killed by anything, killed by the **invariants** alone, which use no
+specification, and killed by the **recordings** of kube-scheduler alone. The latter two were given less than one
 CPU second each, and only for mutants that something kills, so they are lower bounds too.
 
 This page is written by

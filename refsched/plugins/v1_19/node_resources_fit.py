@@ -70,8 +70,8 @@ class NodeResourcesFit:
         return unschedulable(*reasons) if reasons else SUCCESS
 
     def _insufficient(self, wanted: Resource, node: NodeInfo) -> list[str]:
-        """R-FIT-53: In v1.19 a node that is overcommitted in cpu, memory or ephemeral storage is rejected for any pod
-        that requests something, even if the pod does not request that resource."""
+        """R-FIT-53: In v1.19 a node that is overcommitted in cpu, memory or ephemeral storage is rejected for
+        any pod that requests something, even if the pod does not request that resource."""
         insufficient = []
         for resource in (CPU, MEMORY, EPHEMERAL_STORAGE, *wanted.scalar):
             asked = amount(wanted, resource)

@@ -64,9 +64,9 @@ class VolumeBinding(current.VolumeBinding):
     # --- PreFilter --------------------------------------------------------------------------------
 
     def pre_filter(self, pod: PodInfo, snapshot: Snapshot) -> Continue[current.PodState] | Skip | Reject:
-        """R-VOLBIND-51: In v1.19 a pod with an unbound claim that does not wait for its first consumer is rejected on
-        every node as UnschedulableAndUnresolvable; volumes are looked up by the class in their spec, whatever
-        their annotation says. Source: pvStorageClassIndexFunc."""
+        """R-VOLBIND-51: In v1.19 a pod with an unbound claim that does not wait for its first consumer is
+        rejected on every node as UnschedulableAndUnresolvable; volumes are looked up by the class in their spec,
+        whatever their annotation says. Source: pvStorageClassIndexFunc."""
         if all(volume.persistent_volume_claim is None for volume in pod.pod.spec.volumes):
             return Skip()
         claims = claims_of(pod.pod, snapshot.objects, attrgetter("spec.storage_class_name"))

@@ -80,8 +80,8 @@ def _plugin_names(plugins: Plugins, release: Release) -> None:
 
 
 def _plugin_config(profile: KubeSchedulerProfile, release: Release) -> None:
-    """R-CONFIG-06: A profile is refused if it configures a plugin twice, or with arguments that are refused, even if
-    the plugin is not enabled; the arguments of NodeResourcesFit are checked only if it is enabled.
+    """R-CONFIG-06: A profile is refused if it configures a plugin twice, or with arguments that are refused,
+    even if the plugin is not enabled; the arguments of NodeResourcesFit are checked only if it is enabled.
 
     kube-scheduler's check looks for the latter under the name NodeResourcesFitArgs, which no configuration
     can use.
