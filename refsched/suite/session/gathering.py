@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
@@ -123,6 +124,8 @@ class Gathering:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         if self._progress is not None:
             self._progress.end()
+        if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+            sys.stderr.write("ERROR: no test was selected: check the path, -k and --shard\n")
         code = min(int(exitstatus), NOT_JUDGED)
         is_interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
         if self._about is not None and (is_interrupted or code != NOT_JUDGED):

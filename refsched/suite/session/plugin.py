@@ -89,8 +89,6 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int | pytest.E
     except pytest.UsageError as problem:
         _print_problem(problem)
         return NOT_JUDGED
-    if code == pytest.ExitCode.NO_TESTS_COLLECTED:
-        sys.stderr.write("ERROR: no test was selected: check the path, -k and --shard\n")
     return min(code, NOT_PYTESTS_OWN)
 
 
