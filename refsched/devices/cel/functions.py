@@ -28,6 +28,7 @@ from refsched.devices.cel.values import (
     order,
     parse_semver,
     type_name,
+    written,
 )
 from refsched.errors import InputError
 from refsched.objects.quantity import NANO, Quantity, parse_quantity
@@ -81,15 +82,11 @@ def to_double(value: Any) -> float:
 
 
 def to_string(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < _WRITTEN_OUT:
-        return str(int(value))
     if isinstance(value, bytes):
         return value.decode()
     if not isinstance(value, int | float | str):
         raise no_such_overload()
-    return str(value)
+    return written(value)
 
 
 def _to_bytes(value: Any) -> bytes:
@@ -97,9 +94,6 @@ def _to_bytes(value: Any) -> bytes:
         raise no_such_overload()
     return value.encode() if isinstance(value, str) else value
 
-
-_WRITTEN_OUT = 1e21
-"""Numbers from here on are written with an exponent."""
 
 _TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 _FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})

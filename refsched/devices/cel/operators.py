@@ -13,6 +13,7 @@ from typing import Any
 from refsched.devices.cel.functions import checked_int, contains
 from refsched.devices.cel.optional import selected
 from refsched.devices.cel.values import (
+    INT64,
     UINT64,
     CelValueError,
     Domains,
@@ -23,6 +24,7 @@ from refsched.devices.cel.values import (
     is_number,
     no_such_overload,
     type_name,
+    written,
 )
 from refsched.rules import applies
 
@@ -107,7 +109,7 @@ def select(holder: Any, name: Any) -> Any:
     if isinstance(holder, Domains):
         return {}
     applies("R-DRA-76")
-    raise CelValueError(f"no such key: {name}")
+    raise CelValueError(f"no such key: {written(name)}")
 
 
 def at(holder: Any, index: Any) -> Any:
@@ -116,10 +118,10 @@ def at(holder: Any, index: Any) -> Any:
     if isinstance(holder, list):
         if not is_number(index):
             raise CelValueError(f"unsupported index type '{type_name(index)}' in list")
-        if not float(index).is_integer():
-            raise CelValueError(f"unsupported index value {index} in list")
+        if not float(index).is_integer() or int(index) not in INT64:
+            raise CelValueError(f"unsupported index value {written(index)} in list")
         if not 0 <= index < len(holder):
-            raise CelValueError(f"index out of bounds: {index}")
+            raise CelValueError(f"index out of bounds: {int(index)}")
         return holder[int(index)]
     return select(holder, index)
 

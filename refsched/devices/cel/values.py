@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import total_ordering
+from math import inf
 from typing import Any
 
 from attrs import frozen
@@ -242,6 +244,23 @@ def compare(left: Any, right: Any) -> int:
 
 def order(left: Any, right: Any) -> int:
     return int(left > right) - int(left < right)
+
+
+def written(value: Any) -> str:
+    """Returns a number or a boolean as Go writes it: a double in the fewest digits that distinguish it, with an
+    exponent if that is 6 or more, or less than -4. Source: fmt, verbs %v and %g."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, float):
+        return str(value)
+    if value != value:
+        return "NaN"
+    if value in (inf, -inf):
+        return "+Inf" if value > 0 else "-Inf"
+    digits = len(Decimal(repr(value)).normalize().as_tuple().digits)
+    text = f"{value:.{digits - 1}e}"
+    exponent = int(text.partition("e")[2])
+    return text if exponent < -4 or exponent >= 6 else repr(value).removesuffix(".0")
 
 
 def type_name(value: Any) -> str:
