@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from refsched.objects.defaults import defaulted
-from refsched.objects.kinds import read_object
 from refsched.objects.store import ObjectStore
+from refsched.tools.reading.objects import read_object
 
 Json = dict[str, Any]
 

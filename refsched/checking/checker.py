@@ -35,7 +35,6 @@ from refsched.checking.skipping import are_nominated, skip_earlier, skip_heads, 
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import START, CycleHeldError, Scheduler
 from refsched.objects.dra import ResourceClaim
-from refsched.objects.kinds import kind_called
 from refsched.objects.pod import Pod
 from refsched.objects.policy import PodDisruptionBudget
 from refsched.objects.store import ApiObject
@@ -47,6 +46,7 @@ from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import read_config
 from refsched.tools.http.unread import Unread
 from refsched.tools.reading.inputs import InputReader
+from refsched.tools.reading.objects import kind_called
 
 
 class Checker:

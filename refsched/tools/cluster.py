@@ -19,7 +19,7 @@ from refsched.extenders.extender import Ask
 from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import START, CycleHeldError, Scheduler
-from refsched.objects.kinds import KINDS, kind_called
+from refsched.objects.kinds import KINDS
 from refsched.objects.store import ApiObject
 from refsched.records import (
     Advance,
@@ -50,6 +50,7 @@ from refsched.tools.reading.api_fields import check_fields
 from refsched.tools.reading.documents import read_documents
 from refsched.tools.reading.dumps import items_of
 from refsched.tools.reading.inputs import InputReader
+from refsched.tools.reading.objects import kind_called
 from refsched.tools.reading.unread_args import unread_args
 
 Manifest: TypeAlias = str | Mapping[str, Any]

@@ -30,9 +30,9 @@ from refsched.devices.errors import AllocationError
 from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
-from refsched.objects.kinds import read_object
 from refsched.objects.store import ObjectStore
 from refsched.plugins.dynamic_resources import DynamicResources
+from refsched.tools.reading.objects import read_object
 
 PLUGIN = DynamicResources()
 CLASS = device_class()

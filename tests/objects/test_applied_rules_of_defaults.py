@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from refsched.objects.defaults import defaulted
-from refsched.objects.kinds import read_object
+from refsched.tools.reading.objects import read_object
 from tests.applied import Json, applied, container
 
 WHOLE = {"priority": 0, "preemptionPolicy": "PreemptLowerPriority"}

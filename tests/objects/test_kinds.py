@@ -1,69 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds: what an object is read as, and what is said of one that is not read."""
+"""Kinds: the table of the objects that scheduling reads."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-
-from refsched.errors import InputError
-from refsched.objects.kinds import KINDS, UnknownKindError, kind_called, kind_of, read_object
+from refsched.objects.kinds import KINDS, described_as, kind_of
+from refsched.objects.meta import ObjectMeta
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 
 
-def _object(api_version: object = "v1", kind: object = "Pod", **more: Any) -> dict[str, Any]:
-    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": "a", "namespace": "ns"}, **more}
-
-
-def test_an_object_is_read_as_its_kind_and_unknown_fields_are_ignored() -> None:
-    pod = read_object(_object(spec={"nodeName": "n", "hostname": "h"}, extra=1))
-    assert isinstance(pod, Pod)
-    assert (pod.key, pod.spec.node_name) == ("ns/a", "n")
+def test_the_row_of_an_object_is_that_of_its_class() -> None:
+    pod = Pod(ObjectMeta(name="a", namespace="ns"))
     assert kind_of(pod).namespaced
     assert not kind_of(Node()).namespaced
-
-
-@pytest.mark.parametrize(
-    ("api_version", "kind"), [("v1", "ConfigMap"), ("example.dev/v1", "Pod"), ("v1", "")]
-)
-def test_a_kind_that_scheduling_does_not_read_is_distinguished(api_version: str, kind: str) -> None:
-    with pytest.raises(UnknownKindError, match=f"{api_version} {kind} is nothing that scheduling reads"):
-        kind_called(api_version, kind)
-    assert kind_called("v1", "Node").api_version == "v1"
-    assert kind_called("scheduling.k8s.io/v1beta1", "PriorityClass").api_version == "scheduling.k8s.io/v1"
-
-
-def test_an_unknown_kind_stays_one_when_its_place_is_added() -> None:
-    with pytest.raises(UnknownKindError) as refused:
-        read_object(_object(kind="ConfigMap"))
-    assert str(refused.value) == "ConfigMap ns/a: kind: v1 ConfigMap is nothing that scheduling reads"
-
-
-@pytest.mark.parametrize(
-    ("value", "problem"),
-    [
-        ("pod", "expected an API object, found 'pod'"),
-        ({}, "apiVersion: is required and missing"),
-        (_object(api_version=1), "Pod ns/a: apiVersion: expected a string, found 1"),
-        (_object(kind=None), "ns/a: kind: is required and missing"),
-        (_object(kind=["x"]), "ns/a: kind: expected a string, found ['x']"),
-        (_object(api_version="v2"), "Pod ns/a: apiVersion: Pod is read as v1, not as 'v2'"),
-        (_object(spec={"priority": "x"}), "Pod ns/a: spec.priority: expected an integer, found 'x'"),
-        (_object(metadata=3), "Pod: metadata: expected an object, found 3"),
-        (_object(metadata={"name": ["x"]}), "Pod: metadata.name: expected a string, found ['x']"),
-        (_object(metadata={"namespace": "b"}), "Pod b: metadata.name: is required and missing"),
-        (
-            _object("scheduling.k8s.io/v1", "PriorityClass"),
-            "PriorityClass ns/a: value: is required and missing",
-        ),
-    ],
-)
-def test_what_is_wrong_is_named_with_its_object_and_field(value: object, problem: str) -> None:
-    with pytest.raises(InputError) as refused:
-        read_object(value)
-    assert str(refused.value) == problem
+    assert described_as(pod) == "Pod ns/a"
 
 
 def test_no_kind_stands_twice_in_the_table() -> None:

@@ -17,7 +17,6 @@ from typing import Any
 from attrs import evolve, frozen
 
 from refsched.checking.agreement import Disagreement
-from refsched.objects.fields import without_fields
 from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus, Permit, Release
 from refsched.releases import DEFAULT, RELEASES, release_of
 from refsched.releases.release import Release as KubernetesRelease
@@ -32,7 +31,11 @@ from refsched.suite.catalogue.showing import (
 from refsched.suite.histories.api_server import located
 from refsched.suite.histories.configuration import MULTI_POINT, configured_for, points_of
 from refsched.suite.histories.history import Create, Delete, History, Step, Update
-from refsched.suite.histories.scripts import rejected_instead, without_script
+from refsched.suite.histories.scripts import (
+    rejected_instead,
+    without_script,
+)
+from refsched.tools.reading.without_fields import without_fields
 
 Json = dict[str, Any]
 

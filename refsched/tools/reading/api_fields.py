@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from refsched.errors import InputError
-from refsched.objects.kinds import ApiKind, described, kind_called
+from refsched.objects.kinds import ApiKind
+from refsched.tools.reading.objects import described, kind_called
 
 DATA = Path(__file__).with_name("api_fields.json")
 """The file has the fields of each type, with their types: that of a list is ``[]Type``, and that of a map

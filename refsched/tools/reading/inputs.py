@@ -9,8 +9,7 @@ from typing import Any
 from refsched.config.gated_fields import without_disabled_fields
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.defaults import defaulted
-from refsched.objects.fields import without_fields
-from refsched.objects.kinds import kind_called, kind_of, read_object
+from refsched.objects.kinds import kind_of
 from refsched.objects.pod import Pod
 from refsched.objects.priority_class import PriorityClass
 from refsched.objects.store import ApiObject
@@ -18,6 +17,8 @@ from refsched.records import Advance, Create, Delete, Input, Permit, Release, Up
 from refsched.releases.release import Release as KubernetesRelease
 from refsched.rules import applies
 from refsched.tools.reading.far_ahead import advance
+from refsched.tools.reading.objects import kind_called, read_object
+from refsched.tools.reading.without_fields import without_fields
 
 Shown = Callable[[dict[str, Any], ApiObject], None]
 

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.clusters import as_kubectl, cluster, yaml_lines
-from refsched.objects.alpha_fields import _FIELDS
 from refsched.objects.kinds import KINDS
 from refsched.objects.reading import json_name
+from refsched.tools.reading.alpha_fields import _FIELDS
 from refsched.tools.reading.block_yaml import UNREAD, NotPlainError, read_block
 from refsched.tools.reading.yaml_text import yaml_documents
 

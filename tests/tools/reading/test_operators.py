@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from refsched.errors import InputError
-from refsched.objects.kinds import read_object
+from refsched.tools.reading.objects import read_object
 from refsched.tools.reading.operators import check_operators, check_pod
 
 BAD = {"key": "k", "operator": "Is"}

@@ -10,9 +10,9 @@ from device_world import claim, device, device_class, first_of, one, piece
 from world import pod_object
 
 from refsched.errors import InputError
-from refsched.objects.alpha_fields import _FIELDS
-from refsched.objects.kinds import read_object
 from refsched.releases import DEFAULT
+from refsched.tools.reading.alpha_fields import _FIELDS
+from refsched.tools.reading.objects import read_object
 
 TEMPLATE = {
     "apiVersion": "resource.k8s.io/v1",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from refsched.objects.fields import without_fields
+from refsched.tools.reading.without_fields import without_fields
 
 POD: dict[str, Any] = {
     "kind": "Pod",
