@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from refsched.objects.defaults import defaulted
 from refsched.objects.store import ObjectStore
+from refsched.tools.reading.defaults import defaulted
 from refsched.tools.reading.objects import read_object
 
 Json = dict[str, Any]

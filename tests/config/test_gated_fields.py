@@ -13,7 +13,6 @@ from world import configuration, node_object, pod_object
 from refsched.checking.checker import Checker
 from refsched.config.gated_fields import without_disabled_fields
 from refsched.framework.events import ActionType
-from refsched.objects.defaults import defaulted
 from refsched.objects.node import Node
 from refsched.objects.pod import ContainerStatus, Pod
 from refsched.objects.quantity import Quantity
@@ -25,6 +24,7 @@ from refsched.queue.cluster_events import pod_update_events
 from refsched.records import Create
 from refsched.reference import create
 from refsched.tools.configuration.feature_gates import with_feature_gates
+from refsched.tools.reading.defaults import defaulted
 
 RESIZED = {"name": "c", "resources": {"requests": {"cpu": "3"}}, "allocatedResources": {"cpu": "2"}}
 SPREAD = {

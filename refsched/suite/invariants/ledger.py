@@ -8,11 +8,11 @@ from typing import Any
 
 from attrs import Factory, define
 
-from refsched.objects.defaults import defaulted
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.records import SCHEDULED, Attempt, Bind, Create, Delete, Queues, Record, Update
 from refsched.suite.histories.api_server import took_the_binding
+from refsched.tools.reading.defaults import defaulted
 from refsched.tools.reading.objects import read_object
 
 FINISHED = ("Succeeded", "Failed")

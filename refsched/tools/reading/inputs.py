@@ -8,7 +8,6 @@ from typing import Any
 
 from refsched.config.gated_fields import without_disabled_fields
 from refsched.machine.scheduler import Scheduler
-from refsched.objects.defaults import defaulted
 from refsched.objects.kinds import kind_of
 from refsched.objects.pod import Pod
 from refsched.objects.priority_class import PriorityClass
@@ -16,6 +15,7 @@ from refsched.objects.store import ApiObject
 from refsched.records import Advance, Create, Delete, Input, Permit, Release, Update
 from refsched.releases.release import Release as KubernetesRelease
 from refsched.rules import applies
+from refsched.tools.reading.defaults import defaulted
 from refsched.tools.reading.far_ahead import advance
 from refsched.tools.reading.objects import kind_called, read_object
 from refsched.tools.reading.without_fields import without_fields

@@ -18,13 +18,13 @@ from typing import Any, BinaryIO
 from attrs import field, frozen
 
 from refsched.errors import InputError
-from refsched.objects.defaults import defaulted
 from refsched.objects.kinds import KINDS, described_as, kind_of
 from refsched.objects.priority_class import PriorityClass
 from refsched.objects.store import ApiObject
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
 from refsched.tools.reading.api_fields import check_fields
+from refsched.tools.reading.defaults import defaulted
 from refsched.tools.reading.dumps import objects_of, read_bytes
 from refsched.tools.reading.files import open_file, shown_path
 from refsched.tools.reading.inputs import known_fields, read_known

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from refsched.objects.defaults import defaulted
+from refsched.tools.reading.defaults import defaulted
 from refsched.tools.reading.objects import read_object
 from tests.applied import Json, applied, container
 

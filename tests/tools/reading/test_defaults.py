@@ -9,7 +9,6 @@ import pytest
 from attrs import evolve
 
 from refsched.errors import InputError
-from refsched.objects.defaults import defaulted
 from refsched.objects.meta import LabelSelector, LabelSelectorRequirement
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
@@ -17,6 +16,7 @@ from refsched.objects.priority_class import PriorityClass
 from refsched.objects.quantity import Quantity
 from refsched.objects.reading import read_as
 from refsched.objects.workloads import Namespace
+from refsched.tools.reading.defaults import defaulted
 
 LOW = PriorityClass(5, read_as(Pod, {"metadata": {"name": "low"}}).metadata, global_default=True)
 HIGH = evolve(
