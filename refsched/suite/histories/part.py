@@ -31,10 +31,7 @@ from refsched.suite.catalogue.showing import (
 from refsched.suite.histories.api_server import located
 from refsched.suite.histories.configuration import MULTI_POINT, configured_for, points_of
 from refsched.suite.histories.history import Create, Delete, History, Step, Update
-from refsched.suite.histories.scripts import (
-    rejected_instead,
-    without_script,
-)
+from refsched.suite.histories.scripts import rejected_instead, without_script
 from refsched.tools.reading.without_fields import without_fields
 
 Json = dict[str, Any]
