@@ -339,3 +339,16 @@ def test_a_page_without_failures_has_no_heading_for_them() -> None:
     page = Page(html(evolve(fine, choices=0, untested=0, stale=("R-FIT-01",))))
     assert page.text["h2"] == ["Rule by rule"]
     assert any("Stale in the baseline (they pass): R-FIT-01." in text for text in page.text["p"])
+
+
+def test_a_failure_counts_at_the_level_of_the_place_where_it_shows() -> None:
+    at = {level: evolve(failure("R-FIT-01"), level=level) for level in ("promised", "observed")}
+    for shown, expected in ((("observed",), "observed"), (("observed", "promised"), "promised")):
+        outcomes = [Outcome(f"test_{level}", ("R-FIT-01",), failures=(at[level],)) for level in shown]
+        for broken in (outcomes, outcomes[::-1]):
+            (verdict,) = rule_verdicts(RULES, broken, "all", ())
+            assert (verdict.rule.id, verdict.rule.level, verdict.verdict) == ("R-FIT-01", expected, "fail")
+    of_words = evolve(failure("R-WORDS-01"), level="promised")
+    outcomes = [Outcome("test_a", ("R-WORDS-01",), failures=(of_words,))]
+    assert rule_verdicts(RULES, outcomes, "promised", ())
+    assert not rule_verdicts(RULES, outcomes, "observed", ())

@@ -18,9 +18,9 @@ from typing import Any
 
 from attrs import frozen
 
-from refsched.suite.breaking.course import Course, Function, source_of
+from refsched.suite.breaking.course import Course, Function, rules_in, source_of
 from refsched.suite.breaking.replacing import Undo, forget, replaced
-from refsched.suite.breaking.rows import rows_of_events, rows_of_transitions
+from refsched.suite.breaking.rows import rows_of_defaults, rows_of_events, rows_of_transitions
 from refsched.suite.breaking.slips import slips_of
 from refsched.tools.shipped import import_tests
 
@@ -51,11 +51,13 @@ def breakings_of(course: Course, value: Callable[[str], float]) -> Iterator[Brea
             function = Function(module, place.function)
             if function in course.callers and (place.always or _is_any(lines, place)):
                 rules = course.rules_at(function, place.first)
+                if not rules_in(function, place.first):  # its callers', of which none is nearer
+                    rules = tuple(sorted(rules, key=value, reverse=True))
                 worth = max(map(value, rules), default=0.0)
                 if worth:
                     callers = max(1, len(course.callers[function]))
                     found.append((worth, partial(_of_place, function, place, rules, callers)))
-    for rule, breaks in (*rows_of_transitions(course.applied), *rows_of_events()):
+    for rule, breaks in (*rows_of_transitions(course.applied), *rows_of_events(), *rows_of_defaults()):
         if value(rule):
             found.append((value(rule), partial(_of_row, rule, breaks)))
     in_order = sorted(found, key=lambda each: -each[0])
@@ -77,8 +79,20 @@ def _of_place(
     for operator in import_tests("wrong.mutating.operators").OPERATORS.values():
         for changed in operator(place.node):
             yield Breaking(function, rules, worth, _Change(function, place, changed), callers)
-    for changed in slips_of(place.node, values):
+    for changed in slips_of(place.node, values, _answers(place, function)):
         yield Breaking(function, rules, worth, _Change(function, place, changed), callers)
+
+
+def _answers(place: Any, function: Function) -> str:
+    """The type of what the function answers; empty where it is not a function of a module or of a class."""
+    names = function.name.split(".")
+    definition = _only(place.root, names)
+    if isinstance(definition, ast.ClassDef):
+        definition = next(iter(definition.body), definition)
+    if not isinstance(definition, ast.FunctionDef) or definition.name != names[-1] or not definition.returns:
+        return ""
+    answers = definition.returns
+    return ast.unparse(answers.value if isinstance(answers, ast.Subscript) else answers)
 
 
 @cache

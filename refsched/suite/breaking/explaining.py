@@ -23,11 +23,13 @@ from attrs import frozen
 
 from refsched.rules import listening
 from refsched.suite.breaking.breakings import Breaking, breakings_of, broken
-from refsched.suite.breaking.course import course_of
+from refsched.suite.breaking.course import Course, course_of
+from refsched.suite.breaking.rows import rules_of_defaults
 from refsched.suite.catalogue.rules import all_rules, plugin_of
+from refsched.suite.catalogue.suspicion import rarity
 from refsched.suite.histories.findings import Comparison
 
-WORK = 10_000
+WORK = 15_000
 """So many records are compared at most with what a broken specification does, over all breakings."""
 
 SECONDS = 0.5
@@ -43,11 +45,18 @@ OF_AREA = 0.2
 """How much a rule is suspected of the area of a suspected one, compared with that one."""
 
 OF_ANY = 0.01
-"""How much any other rule is suspected that is applied in the smallest history."""
+"""How much any other rule is suspected that is applied in the smallest history, and half as much one that stands
+in a module of the specification that it runs."""
+
+OF_RARE = 0.5
+"""How much less a rule is suspected that every history applies, of those of an area and of any others."""
 
 FARTHER = 0.15
 """Where a breaking agrees with everything, others are tried that are suspected this much as much, with half of the
 work."""
+
+WEIGHED = "R-FRAMEWORK-14"
+"""Where this rule is suspected, so are the weights of the plugins that are enabled by default."""
 
 NEAREST = 4
 """So many rules of a place are those that its breaking may break."""
@@ -55,13 +64,21 @@ NEAREST = 4
 NEAR = 0.06
 """By how much less a breaking may agree that is named beside the best one."""
 
+ALIKE = 0.02
+"""By how much less it may agree where the most suspected rule stays the first one."""
+
+OF_A_ROW = 0.02
+"""By how much less a row of a table counts that is led elsewhere or left out, as that explains whatever it is."""
+
 
 @frozen
 class Explanation:
-    """``share`` is the share of histories with which the specification agrees while one of ``rules`` is broken."""
+    """``share`` is the share of histories with which the specification agrees while one of ``rules`` is broken; it
+    agrees with about as many for so many of them as are ``alike``."""
 
     rules: tuple[str, ...] = ()
     share: float = 0.0
+    alike: int = 0
 
 
 @frozen
@@ -87,7 +104,7 @@ class _Question:
     @classmethod
     def about(cls, shown: Comparison, others: Sequence[Comparison], suspected: Sequence[str]) -> _Question:
         course = course_of(lambda: _agrees(shown))
-        value = _values(suspected, course.applied)
+        value = _values(suspected, course)
         found = breakings_of(course, lambda rule: value.get(rule, 0.0))
         return cls(shown, others, value, course.applied, found)
 
@@ -96,7 +113,7 @@ class _Question:
         if _agrees(self.shown):
             return Explanation()
         tried: list[_Tried] = []
-        left, least = WORK, 0.0
+        left, least, most = WORK, 0.0, 0.0
         settled: set[tuple[str, ...]] = set()
         for breaking in self.breakings:
             if left <= 0 or breaking.value < least:
@@ -109,38 +126,44 @@ class _Question:
                 with listening(heard.setdefault):
                     if not is_broken or not _agrees(self.shown):
                         continue
-                share, work = self._share()
-                left -= work
+                share, work = self._share(max(ENOUGH, most - NEAR))
+                left, most = left - work, max(most, share)
             tried.append(_Tried(breaking, share, len(heard.keys() ^ set(self.applied))))
-            if share == 1.0:
+            if share == 1.0 and breaking.where is not None:
                 left, least = min(left, WORK // 2), max(least, breaking.value * FARTHER)
                 settled.add(breaking.rules)
         return _best(tried, self.value, may_be)
 
-    def _share(self) -> tuple[float, int]:
-        """Of all histories, and how many records were compared. What disagrees with too many explains nothing."""
+    def _share(self, least: float) -> tuple[float, int]:
+        """Of all histories, and how many records were compared. What agrees with less than the ``least`` share
+        explains nothing."""
         missed, work = 0, 0
         for other in self.others:
             work += other.records
             missed += not _agrees(other)
-            if missed > (1 - ENOUGH) * (1 + len(self.others)):
+            if missed > (1 - least) * (1 + len(self.others)):
                 return 0.0, work
         return 1 - missed / (1 + len(self.others)), work
 
 
-def _values(suspected: Sequence[str], applied: Collection[str]) -> Mapping[str, float]:
+def _values(suspected: Sequence[str], course: Course) -> Mapping[str, float]:
     """How much each rule is suspected. A row of a plugin's events is near the plugin's other rules, and every
-    other rule is near those of its area."""
+    other rule is near those of its area. Of rules that are near one, the rare ones are suspected more."""
     areas: dict[str, float] = {}
     plugins: dict[str | None, float] = {}
     for place, rule in enumerate(suspected):
         areas.setdefault(rule.split("-")[1], OF_AREA / (1 + place))
         plugins.setdefault(plugin_of(rule), OF_AREA / (1 + place))
-    value = dict.fromkeys(applied, OF_ANY)
-    for rule in all_rules():
+    defaults = rules_of_defaults()
+    weighed = areas["FRAMEWORK"] if WEIGHED in suspected else 0.0
+    value: dict[str, float] = {}
+    for rule, stated in all_rules().items():
         area = rule.split("-")[1]
+        is_run = stated.module in course.lines and area != "CURE"
+        any_ = OF_ANY if rule in course.applied or rule in defaults else OF_ANY / 2 if is_run else 0.0
         near = plugins.get(plugin_of(rule)) if area == "CURE" else areas.get(area)
-        value |= {rule: near} if near else {}
+        near = weighed if rule in defaults else near
+        value[rule] = max(near or 0.0, any_) * (OF_RARE + (1 - OF_RARE) * rarity(rule) / rarity(""))
     return value | {rule: 1.0 / (1 + place) for place, rule in enumerate(suspected)}
 
 
@@ -159,18 +182,20 @@ def _best(tried: Sequence[_Tried], value: Mapping[str, float], may_be: Callable[
     for one in tried:
         for place, rule in enumerate([rule for rule in one.breaking.rules if may_be(rule)][:NEAREST]):
             suspected = value.get(rule, 0.0) / one.breaking.callers
-            rank = -(one.share - 0.01 * place), one.changed, -suspected
+            farther = 0.01 * place + (OF_A_ROW if one.breaking.where is None else 0.0)
+            rank = -(one.share - farther), one.changed, -suspected
             best[rule] = min(rank, best.get(rule, rank))
     share = -min(best.values(), default=(0.0,))[0]
     near = [rule for rule in best if -best[rule][0] > share - NEAR]
-    return Explanation(tuple(sorted(near, key=lambda rule: (best[rule], rule))), share)
+    ranked = tuple(sorted(near, key=lambda rule: (best[rule], rule)))
+    return Explanation(ranked, share, sum(-best[rule][0] > share - ALIKE for rule in ranked))
 
 
 def named(explanation: Explanation, suspected: Sequence[str]) -> tuple[str, ...]:
-    """The rules to name, the first one first. The most suspected one stays where it is among those of the
-    explanation, or where no breaking agrees with enough."""
+    """The rules to name, the first one first. The most suspected one stays where it explains about as much as the
+    best one, or where no breaking agrees with enough."""
     rules = explanation.rules
-    if explanation.share < ENOUGH or suspected[0] in rules:
+    if explanation.share < ENOUGH or suspected[0] in rules[: explanation.alike]:
         rules = (suspected[0], *(rule for rule in rules if rule != suspected[0]))
     return tuple(dict.fromkeys((*rules[:2], *suspected)))
 
@@ -226,13 +251,13 @@ def explained_apart(
         _answer(says, lambda: question.answer(may_be))
     os.close(says)
     try:
-        said = json.loads(_read(answers, patience) or b"[[], 0]")
+        said = json.loads(_read(answers, patience) or b"[[], 0, 0]")
     finally:
         os.close(answers)
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-    return Explanation(tuple(said[0]), said[1])
+    return Explanation(tuple(said[0]), said[1], said[2])
 
 
 def _answer(says: int, explain: Callable[[], Explanation]) -> Any:
@@ -240,7 +265,7 @@ def _answer(says: int, explain: Callable[[], Explanation]) -> Any:
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         found = explain()
-        os.write(says, json.dumps([found.rules, found.share]).encode())
+        os.write(says, json.dumps([found.rules, found.share, found.alike]).encode())
     finally:
         os._exit(0)
 

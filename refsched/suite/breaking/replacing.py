@@ -17,6 +17,10 @@ _WRAPPED = (FunctionType, classmethod, staticmethod, _CACHED)
 """What may wrap a function that remembers."""
 
 
+_AROUND = ("refsched.suite", "refsched.tools", "refsched.checking")
+"""Nothing is changed there, and what is remembered there depends on nothing that is."""
+
+
 def replaced(module: str, name: str, code: CodeType) -> Undo | None:
     """Lets a function of the module, or of a class in it, do what the same one does in ``code``, the module's, and
     answers what undoes it. None where that cannot be: it is not found, or has another closure."""
@@ -63,7 +67,7 @@ def _clearing(modules: int) -> tuple[Callable[[], None], ...]:
     """What clears the caches there are while so many modules are imported."""
     caches: dict[int, Callable[[], None]] = {}
     for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] == "refsched" and not name.startswith("refsched.suite"):
+        if name.partition(".")[0] == "refsched" and not name.startswith(_AROUND):
             for value in list(vars(module).values()):
                 for one in (value, *(vars(value).values() if isinstance(value, type) else ())):
                     while isinstance(one, _WRAPPED):

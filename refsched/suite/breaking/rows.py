@@ -2,22 +2,26 @@
 """Rows: the tables of the specification with one row left out or changed.
 
 A row of the queue's transitions may lead elsewhere, and a row of a plugin's events may be missing, be there for
-some of its actions or for more, or requeue without asking its hint.
+some of its actions or for more, or requeue without asking its hint. A plugin that is enabled by default may be
+missing, weigh one, or come before the one that it follows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from functools import partial
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cache, partial
 
-from attrs import evolve
+from attrs import evolve, fields
 
+from refsched.config.scalars import Int32
+from refsched.config.types import PluginSet
 from refsched.framework.events import ActionType, EventHint
 from refsched.queue.hint_table import event_rule
 from refsched.queue.transitions import Place, Transition, Transitions
 from refsched.releases import RELEASES
+from refsched.releases.release import Release
 from refsched.suite.breaking.replacing import Undo
-from refsched.suite.catalogue.rules import TRANSITIONS_OF, default_plugins
+from refsched.suite.catalogue.rules import TRANSITIONS_OF, all_rules, default_plugins
 
 _PLACES = (Place.ACTIVE, Place.BACKOFF, Place.ERROR_BACKOFF, Place.UNSCHEDULABLE, Place.NOWHERE)
 
@@ -63,3 +67,40 @@ def _registers(plugin: type, rows: tuple[EventHint, ...]) -> Undo:
     before = vars(plugin)["EVENTS"]
     plugin.EVENTS = rows  # type: ignore[attr-defined]
     return partial(setattr, plugin, "EVENTS", before)
+
+
+# --- Default plugins ------------------------------------------------------------------------------
+
+
+def rows_of_defaults() -> Iterator[tuple[str, Callable[[], Undo]]]:
+    """By its rule each change of the plugins that are enabled by default."""
+    for rule, release in rules_of_defaults().items():
+        plugins = release.default_plugins
+        for point in fields(type(plugins)):
+            for changed in _otherwise_enabled(getattr(plugins, point.name)):
+                yield rule, partial(_enables, release, point.name, changed)
+
+
+@cache
+def rules_of_defaults() -> Mapping[str, Release]:
+    """The rule that states the default plugins, of each release that has one."""
+    modules = {f"{RELEASES.__module__}.v{name.replace('.', '_')}": RELEASES[name] for name in RELEASES}
+    stated = [rule for rule in all_rules().values() if rule.module in modules]
+    return {rule.id: modules[rule.module] for rule in stated if rule.place == "DEFAULT_PLUGINS"}
+
+
+def _otherwise_enabled(plugins: PluginSet) -> Iterator[PluginSet]:
+    enabled = plugins.enabled
+    for number, plugin in enumerate(enabled):
+        before, after = enabled[:number], enabled[number + 1 :]
+        if plugin.weight > 1:
+            yield evolve(plugins, enabled=(*before, evolve(plugin, weight=Int32(1)), *after))
+        yield evolve(plugins, enabled=(*before, *after))
+        if before:
+            yield evolve(plugins, enabled=(*before[:-1], plugin, before[-1], *after))
+
+
+def _enables(release: Release, point: str, plugins: PluginSet) -> Undo:
+    before = release.default_plugins
+    object.__setattr__(release, "default_plugins", evolve(before, **{point: plugins}))
+    return partial(object.__setattr__, release, "default_plugins", before)

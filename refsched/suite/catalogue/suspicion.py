@@ -33,6 +33,7 @@ SHARED = 1.25
 NEAREST, HINTED = 0.5, 3.0
 """What it weighs that a difference shows at the place of a rule, and that a hint answered otherwise."""
 
+_BINDERS = ("R-EXTENDER-01", "R-EXTENDER-13")
 _STATE = ("CACHE", "ASSUME", "ROLLBACK", "R-EVENT-02", "R-EVENT-05", "R-EVENT-07", "BIND")
 _NOMINATED = ("NOM", "R-FAIL-03", "R-PREEMPT-13", "R-PREEMPT-15", "R-PREEMPT-16", "POSTFILTER", "R-ASSUME-01")
 _REQUEUED = (
@@ -48,8 +49,11 @@ _REQUEUED = (
     "BIND",
     "SORT",
 )
-_VICTIMS = ("R-PREEMPT-04", "R-PREEMPT-05", "R-PREEMPT-06", "R-PREEMPT-07", "R-PREEMPT-08", "R-PREEMPT-12")
-_LATE = ("PERMIT", "RESERVE", "BIND", "ROLLBACK", "FAIL", "EVENT", "R-FLIGHT-02", "ASSUME")
+_VICTIMS = (
+    *("R-PREEMPT-04", "R-PREEMPT-05", "R-PREEMPT-06", "R-PREEMPT-07", "R-PREEMPT-08", "R-PREEMPT-12"),
+    *("R-PREEMPT-51", "R-PREEMPT-52", "R-PREEMPT-53", "R-PREEMPT-54", "R-PREEMPT-55"),
+)
+_LATE = ("PERMIT", "RESERVE", "BIND", "ROLLBACK", "FAIL", "EVENT", "R-FLIGHT-02", "ASSUME", *_BINDERS)
 
 #   member          areas and rules that can be behind a difference there, beside those of the plugin
 _BEHIND: Mapping[str, tuple[str, ...]] = {
@@ -127,17 +131,14 @@ class Circumstances:
 
 def suspects(symptom: str, seen: Circumstances) -> tuple[str, ...]:
     """The rules that a difference points to, the first one first. ``symptom`` is the rule of the place where it
-    shows. A promised rule stands for a promised one, and an observed rule for an observed one: which of them is
-    named does not decide whether a scheduler conforms."""
-    weights = {
-        rule: weight
-        for rule in seen.ever
-        if level_of(rule) == level_of(symptom) and (weight := _weight(rule, seen)) > 0
-    }
+    shows. The first one is promised if that one is, and observed if that one is: which of them is named does not
+    decide whether a scheduler conforms."""
+    weights = {rule: weight for rule in seen.ever if (weight := _weight(rule, seen)) > 0}
     is_hint = "queue" in shown_with(symptom) and plugin_of(symptom) is not None
     weights[symptom] = weights.get(symptom, 0.0) + (HINTED if is_hint else NEAREST)
     ranked = sorted(weights, key=lambda rule: (-weights[rule], rule))
-    return tuple(ranked)
+    first = next(rule for rule in ranked if level_of(rule) == level_of(symptom))
+    return tuple(dict.fromkeys((first, *ranked)))
 
 
 def _weight(rule: str, seen: Circumstances) -> float:

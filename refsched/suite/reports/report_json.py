@@ -21,13 +21,14 @@ compares equal.
 | `staleBaseline` | listed rules that passed |
 | `evidence` | of a part of a run (`--shard`): what `refsched report merge` reads |
 
-A rule has `id`, `area`, `sentence`, `level`, `source`, `verdict` (`pass`, `fail`, `not exercised`, `not claimed`),
-`known` (the baseline lists it), `later` (the release asked for has no such rule), `decisive` (how often it
-decided a value that was checked), `tests`, and `needs` (capabilities that would have to be claimed). A rule
-that failed has `failure`: `test`, `history` (lines of text), `member`, `also` (rules that may be broken instead),
-`under` (the rule that was broken first wherever this one was), `pod`, `expected`, `got`, `steps`, `stepsAtFirst`,
-`shrunk`, `repeats`, `trace` and `scenario` (paths), `again` (the command that repeats it), and `explain` (the
-command that shows how the specification decides there).
+A rule has `id`, `area`, `sentence`, `level` (of a broken one, that of the place where this shows), `source`,
+`verdict` (`pass`, `fail`, `not exercised`, `not claimed`), `known` (the baseline lists it), `later` (the release
+asked for has no such rule), `decisive` (how often it decided a value that was checked), `tests`, and `needs`
+(capabilities that would have to be claimed). A rule that failed has `failure`: `test`, `history` (lines of
+text), `member`, `also` (rules that may be broken instead), `under` (the rule that was broken first wherever this
+one was), `pod`, `expected`, `got`, `steps`, `stepsAtFirst`, `shrunk`, `repeats`, `trace` and `scenario` (paths),
+`again` (the command that repeats it), and `explain` (the command that shows how the specification decides
+there).
 """
 
 from __future__ import annotations

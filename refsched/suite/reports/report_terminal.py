@@ -77,7 +77,7 @@ def _about(result: Result) -> Iterator[str]:
 def failure_lines(rule: Rule, failure: Failure, *, titled: bool = True) -> Iterator[str]:
     """What the rule says, the smallest history that shows it broken, what was expected and what came."""
     if titled:
-        yield from _title(rule)
+        yield from _title(rule, failure.level or rule.level)
         yield ""
     for number, line in enumerate(failure.lines):
         yield f"  {line}"
@@ -86,9 +86,9 @@ def failure_lines(rule: Rule, failure: Failure, *, titled: bool = True) -> Itera
     yield ""
 
 
-def _title(rule: Rule) -> Iterator[str]:
-    level = "" if rule.level == "promised" else f"  [{rule.level}]"
-    first, *more = _wrapped(f"{rule.sentence}{level}".strip(), INDENT) or [""]
+def _title(rule: Rule, level: str) -> Iterator[str]:
+    behind = "" if level == "promised" else f"  [{level}]"
+    first, *more = _wrapped(f"{rule.sentence}{behind}".strip(), INDENT) or [""]
     yield f"FAILED  {rule.id}  {first.strip()}".rstrip()
     yield from more
     if rule.source:

@@ -214,7 +214,7 @@ def rule_verdicts(
     failures = _smallest(outcomes)
     asked = {rule for outcome in outcomes for rule in outcome.rules if rule in rules}
     ids = in_order(rules, asked | decisive.keys() | failures.keys())
-    every = (rules.get(id, Rule(id)) for id in ids)
+    every = (_as_broken(rules.get(id, Rule(id)), failures.get(id)) for id in ids)
     return tuple(
         evolve(
             _not_shown(rule, outcomes, (lacks or {})[rule.id])
@@ -225,6 +225,11 @@ def rule_verdicts(
         for rule in every
         if is_selected(rule, selected)
     )
+
+
+def _as_broken(rule: Rule, failure: Failure | None) -> Rule:
+    """A failure may show at a rule of another level."""
+    return evolve(rule, level=failure.level) if failure is not None and failure.level else rule
 
 
 def is_selected(rule: Rule, level: str) -> bool:
@@ -239,14 +244,20 @@ def in_order(rules: Mapping[str, Rule], ids: Iterable[str]) -> list[str]:
 
 def _smallest(outcomes: Sequence[Outcome]) -> dict[str, Failure]:
     """Of each broken rule the evidence that is easiest to read. It is filed under another rule only if that was so
-    in every test."""
+    in every test, and shows at a promised rule if it did so in any."""
     every = [failure for outcome in outcomes for failure in outcome.failures]
     every.sort(
         key=lambda failure: (not failure.shrunk, failure.steps, failure.size, failure.test), reverse=True
     )
     by_itself = {failure.rule for failure in every if failure.under in ("", failure.rule)}
+    promised = {failure.rule for failure in every if failure.level == PROMISED}
     return {
-        failure.rule: evolve(failure, under="") if failure.rule in by_itself else failure for failure in every
+        failure.rule: evolve(
+            failure,
+            under="" if failure.rule in by_itself else failure.under,
+            level=PROMISED if failure.rule in promised else failure.level,
+        )
+        for failure in every
     }
 
 

@@ -17,7 +17,6 @@ from attrs import Factory, define, evolve, frozen
 from refsched.releases import DEFAULT
 from refsched.suite.adapters.faults import AdapterFault
 from refsched.suite.breaking.explaining import Explanation, named
-from refsched.suite.catalogue.levels import level_of
 from refsched.suite.catalogue.suspicion import MOST
 from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import History, Step
@@ -271,8 +270,8 @@ class Checking:
                 history = shorter
 
     def _explain(self, kind: str) -> None:
-        """Names the rule whose breaking gives what was seen. It is of the same level as the one that was named, so
-        that this does not decide whether a scheduler conforms."""
+        """Names the rule whose breaking gives what was seen. Whether a scheduler conforms is not decided by
+        this: the level of a failure is that of the rule at which it shows."""
         known = self.evidence[kind]
         shown = known.judgement.comparison
         others = [one for one in (*self.failing, *self.passing, *self.before) if one is not shown]
@@ -282,12 +281,10 @@ class Checking:
         suspected = tuple(dict.fromkeys(rule for one in of_record for rule in one.suspected or (one.rule,)))
 
         def may_be(rule: str) -> bool:
-            return level_of(rule) == level_of(known.rule) and (
-                rule not in OF_ALL_PLUGINS or rule == known.rule
-            )
+            return rule not in OF_ALL_PLUGINS or rule == known.rule
 
         explanation = self.explain(shown, others, suspected, may_be)
-        rule, *also = named(explanation, (known.rule, *known.finding.also))[:MOST]
+        rule, *also = named(explanation, (known.rule, *known.finding.also, *suspected))[:MOST]
         finding = evolve(known.finding, rule=rule, also=tuple(also), symptom=kind)
         self.evidence[kind] = evolve(known, rule=rule, finding=finding)
 

@@ -13,9 +13,10 @@ from refsched.suite.session.runner import About
 
 
 def failure_of(
-    evidence: Evidence, checking: Checking, rule: Rule, test: str, about: About, case: str = ""
+    evidence: Evidence, checking: Checking, rule: Rule, level: str, test: str, about: About, case: str = ""
 ) -> Failure:
-    """``case`` is the sentence of the case that the test ran, if it ran one."""
+    """``level`` is that of the rule at which it shows, and ``case`` the sentence of the case that the test ran, if
+    it ran one."""
     finding, judgement = evidence.finding, evidence.judgement
     is_target = finding.kind == checking.target
     steps, size = evidence.size
@@ -41,6 +42,7 @@ def failure_of(
         also=finding.also,
         explained=finding.pod if _can_be_explained(finding.pod, judgement) else "",
         under=checking.under(finding.kind),
+        level=level,
     )
 
 

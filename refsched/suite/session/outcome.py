@@ -22,7 +22,8 @@ class Failure:
     was shrunk, and ``repeats`` that the same inputs broke the rule again. ``case`` is the sentence of the case
     that was run, if it was one. ``also`` are rules that may be broken instead of this one. ``explained`` is the
     pod whose last decision ``refsched explain`` shows from the trace, if it can. ``under`` is the rule that was
-    broken first in the same record, if another one was wherever this one was broken."""
+    broken first in the same record, if another one was wherever this one was broken. ``level`` is that of the rule
+    at which it shows, which may be another one than the rule that is named; empty where that is not known."""
 
     rule: str
     test: str
@@ -43,6 +44,7 @@ class Failure:
     also: tuple[str, ...] = ()
     explained: str = ""
     under: str = ""
+    level: str = ""
 
 
 @frozen

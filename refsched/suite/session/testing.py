@@ -187,7 +187,7 @@ class Testing:
 
     def _has_broken_a_promise(self, checking: Checking) -> bool:
         return any(
-            self._counts(shown.rule) and self._rule(shown.rule).level == PROMISED
+            self._counts(shown.rule) and self._rule(shown.finding.kind).level == PROMISED
             for shown in checking.evidence.values()
         )
 
@@ -313,6 +313,7 @@ class Testing:
                     evidence,
                     shown_by,
                     self._rule(evidence.rule),
+                    self._rule(evidence.finding.kind).level,
                     name_of(item),
                     self._runner.about(),
                     decides,

@@ -18,11 +18,13 @@ from refsched.plugins.node_ports import NodePorts
 from refsched.plugins.pod_topology_spread import PodTopologySpread
 from refsched.queue.hint_table import event_rule
 from refsched.queue.transitions import TRANSITIONS, Occurrence, Place
+from refsched.releases import DEFAULT
 from refsched.suite.breaking import explaining
 from refsched.suite.breaking.breakings import Breaking, _Change, _places, breakings_of, broken
 from refsched.suite.breaking.course import Course, Function, course_of, rules_in
 from refsched.suite.breaking.explaining import Explanation, explained_apart, explanation_of, named
-from refsched.suite.breaking.rows import rows_of_events, rows_of_transitions
+from refsched.suite.breaking.kin import fields_like
+from refsched.suite.breaking.rows import rows_of_defaults, rows_of_events, rows_of_transitions
 from refsched.suite.breaking.slips import slips_of
 from refsched.suite.histories.findings import Comparison
 from refsched.suite.histories.history import Create, History, Schedule
@@ -108,8 +110,9 @@ def test_what_never_comes_to_an_end_does_not_agree(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("explanation", "names"),
     [
-        (Explanation(("R-B-01", "R-C-01"), 1.0), ("R-B-01", "R-C-01", "R-A-01")),
-        (Explanation(("R-B-01", "R-A-01"), 1.0), ("R-A-01", "R-B-01")),
+        (Explanation(("R-B-01", "R-C-01"), 1.0, 2), ("R-B-01", "R-C-01", "R-A-01")),
+        (Explanation(("R-B-01", "R-A-01"), 1.0, 2), ("R-A-01", "R-B-01")),
+        (Explanation(("R-B-01", "R-A-01"), 1.0, 1), ("R-B-01", "R-A-01")),
         (Explanation(("R-B-01",), 0.1), ("R-A-01", "R-B-01")),
         (Explanation(), ("R-A-01",)),
     ],
@@ -177,19 +180,26 @@ def test_what_is_no_function_or_no_program_cannot_be_broken() -> None:
     ("code", "expected"),
     [
         ("if a:\n    b()", {"if bool(True) or a:\n    b()", "if bool(False) and a:\n    b()"}),
-        ("a = b", {"pass"}),
+        ("a = b", {"pass", "a = ()"}),
         ("for a in b:\n    c()", {"pass"}),
         ("return a", {"return None"}),
         ("a if b else c", {"a", "c"}),
         ("a - b", {"a", "b"}),
         ("(a, b) < (c, d)", {"(b,) < (d,)", "(a,) < (c,)"}),
-        ("(a, *b)", {"(*b,)", "(a,)"}),
+        ("(a, *b)", {"(*b,)", "(a,)", "(*b, a)"}),
+        ("a in b", {"b.get(a)"}),
         ("[a]", {"[]"}),
         ("f(a, b=c)", {"f(a)"}),
+        ("f(a, b)", {"a", "b"}),
+        ("NOTHING", {"EVERYTHING"}),
+        ("Place.ACTIVE", {f"Place.{name}" for name in list(Place.__members__)[:7] if name != "ACTIVE"}),
         ("min(a, b)", {"a", "b"}),
         ("FIGURE", {"FIGURE * 10", "FIGURE // 5", "FIGURE + 1"}),
         ("SHARE", {"SHARE * 10", "SHARE / 5", "SHARE + 1"}),
-        ("plugin.weight", {"plugin.weight * 10", "plugin.weight // 5", "plugin.weight + 1"}),
+        (
+            "a.attempts",
+            {f"a.{name}" for name in fields_like("attempts")},
+        ),
         ("a.name", set()),
         ("a", set()),
     ],
@@ -197,8 +207,27 @@ def test_what_is_no_function_or_no_program_cannot_be_broken() -> None:
 def test_a_slip_leaves_out_a_part_or_makes_a_figure_ten_times_as_large(code: str, expected: set[str]) -> None:
     statement = ast.parse(code).body[0]
     node = statement.value if isinstance(statement, ast.Expr) else statement
-    slips = slips_of(node, {"FIGURE": 5, "SHARE": 0.5, "a": "text"})
+    values = {"FIGURE": 5, "SHARE": 0.5, "a": "text", "NOTHING": (), "EVERYTHING": (1,), "Place": Place}
+    slips = slips_of(node, values)
     assert {ast.unparse(ast.fix_missing_locations(slip)) for slip in slips} == expected
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ("bool", {"return None", "return True", "return False"}),
+        ("tuple", {"return None", "return ()"}),
+        ("Pod", {"return None"}),
+    ],
+)
+def test_a_function_may_always_answer_the_same(answers: str, expected: set[str]) -> None:
+    slips = slips_of(ast.parse("return a").body[0], {}, answers)
+    assert {ast.unparse(ast.fix_missing_locations(slip)) for slip in slips} == expected
+
+
+def test_a_field_is_another_one_of_its_type() -> None:
+    assert "unschedulable_count" in fields_like("attempts")
+    assert not fields_like("nothing of this name")
 
 
 # --- Rows -----------------------------------------------------------------------------------------
@@ -227,6 +256,27 @@ def test_a_row_of_events_is_left_out_asked_less_or_asked_more_for_a_while() -> N
     hint = before[0].hint
     assert seen == [[], [(ActionType.ALL, hint)], [(ActionType.DELETE, None)]]
     assert NodePorts.EVENTS is before
+
+
+def test_a_plugin_is_not_enabled_weighs_one_or_comes_earlier_for_a_while() -> None:
+    before = DEFAULT.default_plugins
+    names = [plugin.name for plugin in before.multi_point.enabled]
+    left_out, earlier, weights = set(), 0, []
+    for rule, breaks in rows_of_defaults():
+        with broken(Breaking(None, (rule,), 1.0, breaks)):
+            now = DEFAULT.default_plugins.multi_point.enabled
+            if DEFAULT.default_plugins is before:
+                continue
+            assert rule == "R-CONFIG-10"
+            left_out |= set(names) - {plugin.name for plugin in now}
+            earlier += len(now) == len(names) and [plugin.name for plugin in now] != names
+            weights += [
+                one.weight for one, was in zip(now, before.multi_point.enabled, strict=False) if one != was
+            ]
+    assert left_out == set(names)
+    assert earlier == len(names) - 1
+    assert 1 in weights
+    assert DEFAULT.default_plugins is before
 
 
 def test_a_row_of_many_actions_is_there_for_all_but_one() -> None:

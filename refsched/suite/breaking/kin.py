@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kin: fields of the specification's objects that may be taken one for another, as they have the same type."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+import attrs
+
+_ALIKE = ("int", "float", "bool", "Time | None", "Mapping[str, str]", "Mapping[str, Quantity]")
+"""The types whose fields are. Texts are too many, and say too little."""
+
+MOST = 4
+"""So many others are tried instead of a field."""
+
+
+def fields_like(name: str) -> tuple[str, ...]:
+    """The names of fields that have the type of one of this name in the same class."""
+    return _fields(len(sys.modules)).get(name, ())[:MOST]
+
+
+@lru_cache(maxsize=1)
+def _fields(modules: int) -> Mapping[str, tuple[str, ...]]:
+    """By name, while so many modules are imported."""
+    found: dict[str, dict[str, None]] = {}
+    for kind in _classes():
+        by_type: dict[str, list[str]] = {}
+        for field in attrs.fields(kind):
+            if str(field.type) in _ALIKE:
+                by_type.setdefault(str(field.type), []).append(field.name)
+        for names in by_type.values():
+            for name in names:
+                found.setdefault(name, {}).update(dict.fromkeys(other for other in names if other != name))
+    return {name: tuple(others) for name, others in found.items()}
+
+
+def _classes() -> Iterator[type]:
+    for module in sorted(sys.modules):
+        if module.startswith("refsched.") and not module.startswith(("refsched.suite", "refsched.tools")):
+            for value in list(vars(sys.modules[module]).values()):
+                if isinstance(value, type) and value.__module__ == module and attrs.has(value):
+                    yield value
