@@ -246,7 +246,7 @@ class Judge:
         cause = self._cause_of(found)
         applied = self._reach.applied | self._not_compared
         symptom = counterpart(self._attribution.rule_of(cause), self._part.kubernetes, applied)
-        suspected = self._attribution.suspects(cause, symptom)
+        suspected = self._that_can_show_first(self._attribution.suspects(cause, symptom))
         return Finding(
             suspected[0],
             found.member,
@@ -257,6 +257,11 @@ class Judge:
             also=suspected[1:MOST],
             suspected=suspected,
         )
+
+    def _that_can_show_first(self, suspected: Sequence[str]) -> tuple[str, ...]:
+        """Returns the rules in the same order, but those last that cannot show in what the implementation
+        reports."""
+        return tuple(sorted(suspected, key=lambda rule: bool(self._lacks(rule))))
 
     def _cause_of(self, found: Disagreement) -> Disagreement:
         """Returns the cause of a disagreement. That of a node chosen although the specification rejects it is

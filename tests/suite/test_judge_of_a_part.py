@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Of a part of a scheduler, a failure names first a rule that can show in what the part reports."""
+
+from __future__ import annotations
+
+from refsched.records import Attempt, Bind, Create, NodeStatus, NodeUsage, Nodes
+from refsched.suite.adapters.selection import PROFILES
+from refsched.suite.histories.history import History
+from refsched.suite.histories.judge import Judge
+from refsched.suite.histories.part import Part
+
+FILTERS = Part(PROFILES["filter"])
+
+
+def judge_of_one_node() -> Judge:
+    judge = Judge(FILTERS.history(History(())), FILTERS)
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
+    judge.take(Create({**node, "status": {"allocatable": {"cpu": "4", "pods": "9"}}}))
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}}
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}
+    judge.take(Create({**pod, "spec": {"containers": [container]}}))
+    return judge
+
+
+def test_a_rule_that_the_part_cannot_show_comes_last() -> None:
+    judge = judge_of_one_node()
+    attempt = Attempt("default/p", "scheduled", "n1", filter={"n1": NodeStatus("Success")})
+    assert judge.take(attempt) == judge.take(Bind("default/p", "n1", "bound")) == []
+    [finding] = judge.take(Nodes({"n1": NodeUsage(("default/p",), 0, 0)}))
+    lacking = [bool(FILTERS.lacks(rule)) for rule in finding.suspected]
+    assert (finding.rule, *finding.also) == finding.suspected[:3]
+    assert True in lacking
+    assert lacking == sorted(lacking)
