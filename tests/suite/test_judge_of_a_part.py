@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from refsched.records import Attempt, Bind, Create, NodeStatus, NodeUsage, Nodes
+from refsched.records import Attempt, Bind, Create, Nodes, NodeStatus, NodeUsage
 from refsched.suite.adapters.selection import PROFILES
 from refsched.suite.histories.history import History
 from refsched.suite.histories.judge import Judge
