@@ -261,7 +261,7 @@ class Judge:
     def _that_can_show_first(self, suspected: Sequence[str]) -> tuple[str, ...]:
         """Returns the rules in the same order, but those last that cannot show in what the implementation
         reports."""
-        return tuple(sorted(suspected, key=lambda rule: bool(self._lacks(rule))))
+        return tuple(sorted(suspected, key=lambda rule: bool(_lacks(self._part, rule))))
 
     def _cause_of(self, found: Disagreement) -> Disagreement:
         """Returns the cause of a disagreement. That of a node chosen although the specification rejects it is
