@@ -7,8 +7,9 @@ from typing import Any
 
 from conformance.strategies.earlier_plugins import of_plugin
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import node, pod, with_spec
+from conformance.vocabulary.objects import node, pod, with_metadata, with_spec
 from conformance.vocabulary.scripted import SCRIPTED
+from conformance.vocabulary.storage import BETA_CLASS, a_claim, storage_class, using
 from refsched.suite import Case
 from refsched.suite.histories.history import History
 
@@ -84,6 +85,19 @@ def _deleted_while_it_was_queued(*, has_successor: bool) -> History:
     return cluster.history(SCRIPTED)
 
 
+def _annotated_while_it_waits() -> History:
+    """A pod that waits on Permit gets an annotation."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", script={"ScriptedA": {"permit": "Wait"}}))
+    cluster.schedule(1)
+    cluster.change_pod(
+        0, lambda value: with_metadata(value, annotations={**value["metadata"]["annotations"], "note": "x"})
+    )
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
 def _two_victims_of_one_name() -> History:
     """A pod is deleted while it is held before it is bound, and another one of its name runs on that node."""
     cluster = HistoryBuilder()
@@ -95,6 +109,24 @@ def _two_victims_of_one_name() -> History:
     cluster.add_pod(pod("", {"cpu": "2"}, priority=9))
     cluster.schedule(1)
     return cluster.history(SCRIPTED)
+
+
+# --- Disks that are to be made ---------------------------------------------------------------------
+
+
+def _classes_of_disks() -> History:
+    """A node that attaches no disk of the cloud, and a claim for each of two pods: one names the cloud's class in
+    its annotation and another one in its spec, and the other claim the other way round."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(storage_class("disk", "kubernetes.io/gce-pd"), storage_class("made", "csi.example"))
+    for name, annotated, specified in (("c1", "disk", "made"), ("c2", "made", "disk")):
+        metadata = {"annotations": {BETA_CLASS: annotated}}
+        cluster.add(a_claim(name, metadata=metadata, spec={"storageClassName": specified}))
+    cluster.add_node(node("", {**_FOUR, "attachable-volumes-gce-pd": "0"}))
+    for name in ("c1", "c2"):
+        cluster.add_pod(pod("", volumes=using(name)))
+    cluster.schedule()
+    return cluster.history()
 
 
 CASES: tuple[Case, ...] = (
@@ -111,6 +143,13 @@ CASES: tuple[Case, ...] = (
         _deleted_while_it_was_queued(has_successor=True),
         ("R-PREEMPT-61",),
         ("preemption", "scripted", "hold", "queue"),
+    ),
+    Case(
+        "annotation_of_a_pod_that_waits_on_permit",
+        "An assumed pod of which only the annotations change does not return to the queue.",
+        _annotated_while_it_waits(),
+        ("R-EVENT-57",),
+        ("scripted", "queue"),
     ),
     Case(
         "two_victims_of_one_name",
@@ -138,5 +177,12 @@ CASES: tuple[Case, ...] = (
         "For NodeResourcesMostAllocated a resource scores at most 100 if pods count more of it than there is.",
         _requested_beyond_capacity(),
         ("R-MOST-01",),
+    ),
+    Case(
+        "disks_of_the_class_that_the_spec_names",
+        "A claim without a volume counts as a disk of the class that its spec names, not its annotation.",
+        _classes_of_disks(),
+        ("R-CLOUDLIMIT-04",),
+        ("volumes",),
     ),
 )

@@ -42,6 +42,20 @@ def _binding_of_a_managed_resource(place: int, more: Json, answers: Json) -> His
     return cluster.history(profile_config(extenders=named))
 
 
+def _on_both_lists() -> History:
+    """The extender names the only node among those that failed, and among those where preemption does not help."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", cpu("1")), 0)
+    lists = {"FailedNodes": {"n1": "not now"}, "FailedAndUnresolvableNodes": {"n1": "never"}}
+    answers = {"a": {"filter": {"answer": {"NodeNames": [], "Error": "", **lists}}}}
+    coming = pod("", {"pods": "1"}, priority=10)
+    cluster.add_pod(with_metadata(coming, annotations={ANNOTATION: json.dumps(answers)}))
+    cluster.schedule()
+    extender = {"urlPrefix": f"{EXTENDERS}/a", "filterVerb": "filter", "nodeCacheCapable": True}
+    return cluster.history(profile_config(extenders=[extender]))
+
+
 def _no_victims_left() -> History:
     cluster = HistoryBuilder()
     for home in range(2):
@@ -80,6 +94,12 @@ def _cases() -> Iterator[Case]:
             ("R-PREEMPT-12",),
             needs=("preemption",),
         )
+    yield Case(
+        "extender_names_a_node_on_both_lists",
+        "A node that an extender names as failed and as unresolvable is rejected as UnschedulableAndUnresolvable.",
+        _on_both_lists(),
+        ("R-EXTENDER-04",),
+    )
     filters, binds = {"filterVerb": "filter"}, {"bindVerb": "bind", "filterVerb": "filter"}
     for kind, binder in (("", binds), ("ignorable_", {**binds, "ignorable": True})):
         for end, says, answers in (

@@ -143,6 +143,51 @@ def _of_running_pods() -> Iterator[Case]:
     )
 
 
+# --- Terms and nodes ------------------------------------------------------------------------------
+
+
+def _terms_of_two_keys() -> History:
+    """A pod that is the first to match its own terms, and one that matches only the pod which runs then; one node
+    has the label of one of the keys alone."""
+    cluster = zones("a", "")
+    terms = [{"topologyKey": key, "labelSelector": _OF_A} for key in (HOSTNAME, ZONE)]
+    for labels in (_A, {}):
+        cluster.add_pod(
+            pod("", labels=labels, affinity={"podAffinity": {REQUIRED: terms}}, priority=len(labels))
+        )
+    cluster.schedule()
+    return cluster.history()
+
+
+def _node_added(labels: Json) -> History:
+    """The only node has a pod that the waiting pod avoids; then a node with these labels is added."""
+    cluster = zones("a")
+    cluster.add_pod(pod("", labels=_A), 0)
+    cluster.add_pod(pod("", affinity=near("podAntiAffinity", REQUIRED, _OF_A, ZONE)))
+    cluster.schedule()
+    cluster.wait()
+    cluster.add_node(node(labels=labels))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _of_nodes() -> Iterator[Case]:
+    yield Case(
+        "affinity_of_two_keys_where_a_node_has_one",
+        "A node that lacks the label of one of two required affinity terms is rejected.",
+        _terms_of_two_keys(),
+        ("R-PODAFF-08",),
+    )
+    for name, labels in (("another_zone", {ZONE: "b"}), ("no_zone", {}), ("the_same_zone", {ZONE: "a"})):
+        yield Case(
+            f"node_of_{name}_added_for_anti_affinity",
+            "A pod with required anti-affinity that InterPodAffinity rejected is requeued by any node that is"
+            f" added; this one is of {name.replace('_', ' ')}.",
+            _node_added(labels),
+            ("R-PODAFF-15",),
+        )
+
+
 # --- Namespace selectors --------------------------------------------------------------------------
 
 
@@ -211,4 +256,4 @@ def _of_namespaces() -> Iterator[Case]:
         )
 
 
-CASES: tuple[Case, ...] = (*_of_running_pods(), *_of_namespaces())
+CASES: tuple[Case, ...] = (*_of_running_pods(), *_of_nodes(), *_of_namespaces())

@@ -4,7 +4,15 @@
 from __future__ import annotations
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import node, pod
+from conformance.vocabulary.devices import (
+    claim_user,
+    device_class,
+    exactly,
+    request,
+    resource_claim,
+    resource_slice,
+)
+from conformance.vocabulary.objects import node, pod, with_metadata
 from conformance.vocabulary.scripted import SCRIPTED
 from refsched.suite import Case
 from refsched.suite.histories.history import History
@@ -22,7 +30,27 @@ def _again_and_again(plugin: str, point: str) -> History:
     return cluster.history(SCRIPTED)
 
 
+def _two_claims() -> History:
+    """Permit fails for a pod with two claims, and another pod with two claims needs the devices of both."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(device_class("any"), resource_slice("s1", [{"name": "d0"}, {"name": "d1"}]))
+    for name in ("c1", "c2", "c3", "c4"):
+        claim = resource_claim(name, {"requests": [request("r0", [exactly(1)])]})
+        cluster.add(with_metadata(claim, uid=f"uid-of-{name}"))
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1", "c2", priority=10, script={"ScriptedA": {"permit": "Error"}}))
+    cluster.add_pod(claim_user("c3", "c4"))
+    cluster.schedule()
+    return cluster.history(SCRIPTED)
+
+
 CASES = (
+    Case(
+        "permit_fails_for_a_pod_with_two_claims",
+        "The devices of all claims of a pod for which Permit fails are free for the next pod.",
+        _two_claims(),
+        ("R-DRA-09", "R-ROLLBACK-02"),
+    ),
     Case(
         "binding_fails_again_and_again",
         "A pod whose binding fails is accepted on the same node each time that it is tried again.",

@@ -16,6 +16,7 @@ from conformance.vocabulary.objects import (
     pod,
     selecting,
     spread,
+    spread_by_default,
     with_metadata,
     with_spec,
 )
@@ -135,10 +136,52 @@ def _many_feasible_nodes_without_a_zone() -> History:
     return cluster.history()
 
 
+def _matching_pod_where_a_key_is_missing(when: str) -> History:
+    """A zone has its one matching pod on a node that lacks the other key, and another zone has none."""
+    cluster = HistoryBuilder()
+    for name, zone in (("n1", "a"), ("", "a"), ("n3", "b")):
+        cluster.add_node(node(labels={ZONE: zone, **({HOSTNAME: name} if name else {})}))
+    cluster.add_pod(pod("", labels=_A), 1)
+    constraints = [spread(ZONE, 1, when), spread(HOSTNAME, 1, when)]
+    cluster.add_pod(pod("", labels=_A, topologySpreadConstraints=constraints))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _listed_defaults() -> History:
+    """The constraints that the configuration lists are of two keys, and a node lacks one of them."""
+    cluster = HistoryBuilder()
+    cluster.add(selecting("Service", "s", _A, "v1"))
+    for name, zone in (("n1", "a"), ("n2", ""), ("n3", "b")):
+        cluster.add_node(node(labels={HOSTNAME: name, **({ZONE: zone} if zone else {})}))
+    for home in (0, 0, 2):
+        cluster.add_pod(pod("", labels=_A), home)
+    cluster.add_pod(pod("", labels=_A))
+    cluster.schedule()
+    listed = [
+        {"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "ScheduleAnyway"} for key in (HOSTNAME, ZONE)
+    ]
+    return cluster.history(spread_by_default(listed))
+
+
 _HONOR = {"nodeTaintsPolicy": "Honor"}
 
 
 def _of_other_pods_and_nodes() -> Iterator[Case]:
+    for point, when in _ACTIONS.items():
+        yield Case(
+            f"spread_counts_no_pod_where_a_key_is_missing_{point}",
+            "A pod on a node that lacks the key of one of the pod's constraints counts for none of them"
+            f" ({when}).",
+            _matching_pod_where_a_key_is_missing(when),
+            ("R-SPREAD-07",) if point == "filter" else ("R-SPREAD-13",),
+        )
+    yield Case(
+        "listed_default_constraints_need_all_keys",
+        "A node that lacks the key of one of the default constraints that the configuration lists scores 0.",
+        _listed_defaults(),
+        ("R-SPREAD-13",),
+    )
     yield Case(
         "spread_weighs_the_domains_of_nodes_with_all_keys",
         "The weight of a pod grows with the number of domains, of which those of feasible nodes that lack a key of"

@@ -29,6 +29,7 @@ from conformance.vocabulary.storage import (
     a_claim,
     a_volume,
     bound_pair,
+    claim_reference,
     reaching,
     storage_class,
     storage_object,
@@ -366,9 +367,30 @@ _LARGER_FIRST = Case(
     _larger_claim_first(),
     ("R-VOLBIND-09",),
 )
+
+
+def _pre_bound_elsewhere() -> History:
+    """A volume is pre-bound to the claim and reaches another node; one that is free reaches this one."""
+    elsewhere = reaching({"key": HOSTNAME, "operator": "In", "values": ["n2"]})
+    reserved = with_some(a_volume("v1", spec=elsewhere), **claim_reference("default", "c1", "uid-default-c1"))
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_HAND, a_claim("c1"), reserved, a_volume("v2"))
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    return cluster.history()
+
+
+_PRE_BOUND_ELSEWHERE = Case(
+    "pre_bound_volume_out_of_reach",
+    "A claim to which a volume is pre-bound gets no other one on a node that this volume does not reach.",
+    _pre_bound_elsewhere(),
+    ("R-VOLBIND-10",),
+)
 CASES: tuple[Case, ...] = (
     *_of_binding(),
     _TWO_MODES,
+    _PRE_BOUND_ELSEWHERE,
     *_of_zones(),
     *_of_old_labels(),
     _LARGER_FIRST,

@@ -27,6 +27,7 @@ from conformance.vocabulary.objects import (
     with_metadata,
 )
 from conformance.vocabulary.storage import (
+    BETA_CLASS,
     GKE_ZONE,
     HERE,
     IN_ZONE_A,
@@ -49,7 +50,6 @@ from refsched.suite.histories.history import Create, History, Update
 
 Json = dict[str, Any]
 
-_BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 _SSD: Json = {"key": "disk", "operator": "In", "values": ["ssd"]}
 _NO_DISK: Json = {"key": "disk", "operator": "DoesNotExist"}
 
@@ -59,7 +59,9 @@ _NO_DISK: Json = {"key": "disk", "operator": "DoesNotExist"}
 
 _BLOCK: Json = {"spec": {"volumeMode": "Block"}}
 _GOLD: Json = {"spec": {"volumeAttributesClassName": "gold"}}
-_OTHER: Json = {"metadata": {"annotations": {_BETA_CLASS: "other"}}}
+_OTHER: Json = {"metadata": {"annotations": {BETA_CLASS: "other"}}}
+_BY_ANNOTATION: Json = {**_OTHER, "spec": {"storageClassName": "absent"}}
+_BY_SPEC: Json = {"metadata": {"annotations": {BETA_CLASS: "absent"}}}
 _LEAVING: Json = {"metadata": {"deletionTimestamp": AN_AGE_AGO}}
 _FOR_BOTH: Json = {"spec": {"accessModes": ["ReadWriteOnce", "ReadOnlyMany"]}}
 _READABLE: Json = {"spec": {"accessModes": ["ReadOnlyMany"]}}
@@ -79,8 +81,7 @@ _OF_VOLUMES: tuple[Json, ...] = (
 )
 """What one volume may have that another has not."""
 _PRE_BOUND: tuple[Json, ...] = tuple(
-    with_some(_BEFOREHAND, **each)
-    for each in (_SMALLER, _READABLE, _BLOCK, _LEAVING, _GOLD, _OTHER, _SMALLER)
+    with_some(_BEFOREHAND, **each) for each in (_SMALLER, _READABLE, _BLOCK, _LEAVING, _GOLD, _OTHER, _NEAR)
 )
 """A volume that names the claim, and has one thing that keeps another volume from serving it."""
 _CASES: tuple[tuple[Json, tuple[Json, ...]], ...] = (
@@ -99,6 +100,9 @@ _CASES: tuple[tuple[Json, tuple[Json, ...]], ...] = (
     ({"spec": {"selector": {"matchLabels": {"disk": "ssd"}}}}, ({}, {}, _LABELLED)),
     (_BLOCK, (with_some(_LARGE, **_BLOCK), {})),
     (_OTHER, (with_some(_LARGE, **_OTHER), {})),
+    (_BY_ANNOTATION, (with_some(_LARGE, **_OTHER), {})),
+    (_BY_ANNOTATION, (_BY_ANNOTATION, _OTHER)),
+    (_BY_SPEC, ({}, _BY_SPEC)),
     (_GOLD, (with_some(_LARGE, **_GOLD), {})),
     (_LEAVING, ({},)),
     ({"status": {"phase": "Lost"}}, ({},)),
@@ -238,24 +242,42 @@ _DRIVER_ZONES = {
 }
 
 
+def _to_be_made(plugin: str) -> Sequence[Json]:
+    """Claims of the in-tree plugin's class and of another one, by the spec or by the annotation before it."""
+    by_hand: Json = {"metadata": {"annotations": {BETA_CLASS: "hand"}}}
+    as_disk: Json = {"metadata": {"annotations": {BETA_CLASS: "disk"}}}
+    of_disks: Json = {"spec": {"storageClassName": "disk"}}
+    return (
+        storage_class("hand", "csi.example"),
+        storage_class("disk", f"kubernetes.io/{plugin}"),
+        a_claim("c3", **of_disks),
+        a_claim("c4", **as_disk),
+        a_claim("c5", **by_hand, **of_disks),
+    )
+
+
 @st.composite
 def _migrated(draw: DrawFn) -> History:
-    """Disks that pods name themselves, or that volumes are, on a node that attaches few of their driver's."""
+    """Disks that pods name themselves, that volumes are, or that are to be made, on a node that attaches few of
+    their driver's."""
     plugin, driver, sources = draw(st.sampled_from((*_PLUGINS, *_PLUGINS[-2:])))
     cluster = HistoryBuilder(hosts=True)
     drawn = draw(st.lists(st.sampled_from(sources), min_size=2, max_size=2))
     cluster.add(
         *(each for number, source in enumerate(drawn, 1) for each in _bound_pair(draw, number, source))
     )
-    for labels in draw(st.lists(_labels_of_nodes(plugin), min_size=1, max_size=2)):
-        cluster.add_node(node("", labels=labels))
+    cluster.add(*_to_be_made(plugin))
     idle = draw(st.sampled_from([None, None, None, None, *_NEVER_COUNTED]))
     count = draw(st.sampled_from([1, 0, 1, 2])) if idle is None else 0
+    stated = draw(st.sampled_from([{f"attachable-volumes-{plugin}": str(count)}, {}]))
+    for labels in draw(st.lists(_labels_of_nodes(plugin), min_size=1, max_size=2)):
+        cluster.add_node(node("", {"cpu": "4", "memory": "8Gi", "pods": "9", **stated}, labels=labels))
     cluster.add(_csi_node(plugin, driver, count, draw(_LISTED)))
     if idle is not None:
         cluster.add_pod(pod("", volumes=idle), 0)
     inlined = [[*nothing, *inline(**source)] for source in sources for nothing in ([], [_NO_DISK_AT_ALL])]
-    volumes = st.sampled_from([*inlined, *[using("c1"), [_NO_DISK_AT_ALL, *using("c2")]] * 4])
+    made = [using(name) for name in ("c3", "c4", "c5", "c4")]
+    volumes = st.sampled_from([*inlined, *[using("c1"), [_NO_DISK_AT_ALL, *using("c2")]] * 3, *made])
     for used in draw(st.lists(volumes, min_size=1, max_size=2)):
         cluster.add_pod(pod("", volumes=used), 0)
     for used in draw(st.lists(volumes, min_size=1, max_size=2)):

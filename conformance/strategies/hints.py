@@ -109,6 +109,7 @@ def _offered(*amounts: Json) -> SearchStrategy[Change]:
 
 
 _MORE_OF_ANYTHING = _offered({"cpu": "4"}, {"memory": "4Gi"}, {_STORAGE: "4Gi"}, {_GPU: "4"}, {"pods": "10"})
+_LESS_OF_ANYTHING = _offered({"cpu": "1900m"}, {"memory": "1900Mi"}, {"pods": "8"}, {_GPU: "1"})
 _PLACES = st.sampled_from(
     [
         {ZONE: "b", "rack": "s"},
@@ -172,7 +173,7 @@ Reason = tuple[Json, SearchStrategy[Change]]
 """What a pod asks for and is not given, and what may change that."""
 
 _SHORT_OF: tuple[Reason, ...] = tuple(
-    (_wanting(requests), helps | _MORE_OF_ANYTHING)
+    (_wanting(requests), helps | _MORE_OF_ANYTHING | _LESS_OF_ANYTHING)
     for requests, helps in (
         ({"cpu": "1500m"}, _shrunk({"cpu": "500m"}) | _offered({"cpu": "1"})),
         ({"memory": "1536Mi"}, _shrunk({"memory": "512Mi"})),

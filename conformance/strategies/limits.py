@@ -87,6 +87,7 @@ _CLAIMS: tuple[Json, ...] = (
 )
 """Bound ones, of which the first and the last are the same volume to their driver; and four to be made."""
 _LATE = a_claim("c9", spec={"storageClassName": "made"})
+_LATE_ELSEWHERE = a_claim("c9", "other", spec={"storageClassName": "made"})
 _NO_DISK: list[Json] = [{"name": "z", "emptyDir": {}}]
 _GCE_DISKS = tuple(inline(gcePersistentDisk={"pdName": name}) for name in "ab")
 _AWS_DISKS = tuple(inline(awsElasticBlockStore={"volumeID": name}) for name in ("vol-1", "aws://a/b"))
@@ -131,8 +132,15 @@ _HAPPENINGS: tuple[SearchStrategy[Change], ...] = (
     removes(Reference("CSINode", "n1", STORAGE)),
     pods_removed(),
     puts(st.just(_LATE)),
+    puts(st.just(_LATE_ELSEWHERE)),
     st.just(lambda cluster: cluster.change_node(0, node("", labels={"touched": "yes"}))),
 )
+
+
+_STATED: SearchStrategy[Json] = st.sampled_from(
+    [{}, {f"attachable-volumes-csi-{DRIVER}": "1"}, {f"attachable-volumes-csi-{TRACKING}": "0"}]
+)
+"""The limits that a node states itself, which only v1.19 reads, and not where the CSINode has one."""
 
 
 @st.composite
@@ -143,7 +151,7 @@ def _limited(draw: DrawFn) -> History:
     )
     cluster.add(*_CLAIMS, draw(_csi_nodes(_FEW)))
     cluster.add(*_once(draw(st.lists(_ATTACHMENTS, max_size=3))))
-    cluster.add_node(node(""))
+    cluster.add_node(node("", {"cpu": "4", "memory": "8Gi", "pods": "9", **draw(_STATED)}))
     for volumes in draw(st.lists(st.one_of(_SETS, st.just([])), max_size=2)):
         cluster.add_pod(pod("", volumes=volumes), 0)
     config = draw(sometimes(st.just(_BY_ITSELF)))

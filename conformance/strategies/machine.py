@@ -114,6 +114,7 @@ _CHANGED = st.sampled_from(
         lambda value: with_spec(value, tolerations=[{"operator": "Exists"}]),
         lambda value: with_spec(value, containers=[container("c", cpu("1m"))]),
         lambda value: with_metadata(value, deletionTimestamp=AN_AGE_AGO),
+        lambda value: with_metadata(value, finalizers=["example.com/f"]),
         lambda value: value,
     ]
 )

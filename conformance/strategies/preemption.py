@@ -44,11 +44,13 @@ _PRIORITY = 10
 _APART: Json = {
     "podAntiAffinity": {REQUIRED: [{"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": ZONE}]}
 }
+_TOGETHER: Json = {"podAffinity": _APART["podAntiAffinity"]}
 _WAYS: tuple[Json, ...] = (
     {},
     {},
     {},
     {"affinity": _APART},
+    {"affinity": _TOGETHER},
     {
         "topologySpreadConstraints": [
             {
@@ -124,16 +126,21 @@ def _budget(selector: Json | None, allowed: int, disrupted: list[str]) -> Json:
     }
 
 
-def _numbered(budgets: list[Json]) -> list[Json]:
-    return [with_metadata(budget, name=f"b{number}") for number, budget in enumerate(budgets, 1)]
+def _numbered(budgets: list[tuple[Json, Json]]) -> list[Json]:
+    return [
+        with_metadata(budget, name=f"b{number}", **where) for number, (budget, where) in enumerate(budgets, 1)
+    ]
 
 
 _BUDGETS = st.lists(
-    st.builds(
-        _budget,
-        st.one_of(SELECTORS, st.none()),
-        st.sampled_from([0, 1, 2]),
-        st.sampled_from([[], [], ["p1"], ["p2", "p3"]]),
+    st.tuples(
+        st.builds(
+            _budget,
+            st.one_of(SELECTORS, st.none()),
+            st.sampled_from([0, 1, 2]),
+            st.sampled_from([[], [], ["p1"], ["p2", "p3"]]),
+        ),
+        st.sampled_from([{}, {}, {}, {"namespace": "other"}]),
     ),
     max_size=2,
 ).map(_numbered)

@@ -28,6 +28,7 @@ from conformance.vocabulary.objects import (
     with_metadata,
 )
 from conformance.vocabulary.storage import (
+    BETA_CLASS,
     BIND_COMPLETED,
     DRIVER,
     GKE_ZONE,
@@ -78,7 +79,11 @@ NEAR = st.sampled_from([_class("near", DRIVER, allowedTopologies=terms) for term
 """A class whose volumes can be had on some nodes only."""
 LATE = st.sampled_from(["WaitForFirstConsumer", "Immediate"]).map(lambda mode: _class("absent", DRIVER, mode))
 """A class that is missing at first."""
-_CLASS_NAMES = (*["hand", "made"] * 4, *["tracked"] * 3, "near", "disk", "once", "absent")
+
+_BEFORE = " before "
+_OVERRULING = tuple(_BEFORE.join(names) for names in (("made", "once"), ("once", "made"), ("hand", "absent")))
+"""The class of an annotation, before the one of the spec."""
+_CLASS_NAMES = (*["hand", "made"] * 4, *["tracked"] * 3, "near", "disk", "once", "absent", *_OVERRULING)
 
 TRACKS_CAPACITY = st.sampled_from([True, True, False]).map(
     lambda tracks: storage_object(STORAGE, "CSIDriver", TRACKING, spec={"storageCapacity": tracks})
@@ -127,8 +132,7 @@ def claim(number: int, drawn: Json) -> Json:
     metadata: Json = {"name": f"c{number}", "namespace": "default", "uid": f"uid-c{number}"}
     spec: Json = {"accessModes": drawn["modes"]}
     spec["resources"] = {"requests": {"storage": drawn["size"]}}
-    if drawn["class"]:
-        spec["storageClassName"] = drawn["class"]
+    annotations = _name_class(spec, drawn["class"])
     if drawn["disk"]:
         spec["selector"] = {"matchLabels": {"disk": drawn["disk"]}}
     if drawn["mode"]:
@@ -136,15 +140,17 @@ def claim(number: int, drawn: Json) -> Json:
     phase = "Pending"
     match drawn["state"]:
         case "bound":
-            metadata["annotations"], phase = {BIND_COMPLETED: "yes"}, "Bound"
+            annotations[BIND_COMPLETED], phase = "yes", "Bound"
         case "lost":
             phase = "Lost"
         case "leaving":
             metadata["deletionTimestamp"] = AN_AGE_AGO
         case "sent":
-            metadata["annotations"] = {SELECTED_NODE: "n1"}
+            annotations[SELECTED_NODE] = "n1"
     if drawn["state"] in ("bound", "lost", "promised"):
         spec["volumeName"] = f"v{number}"
+    if annotations:
+        metadata["annotations"] = annotations
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
@@ -152,6 +158,14 @@ def claim(number: int, drawn: Json) -> Json:
         "spec": spec,
         "status": {"phase": phase},
     }
+
+
+def _name_class(spec: Json, name: str) -> Json:
+    """Puts the name of the class into the spec of a claim or volume, and returns the annotations that name one."""
+    first, _, overruled = name.partition(_BEFORE)
+    if first:
+        spec["storageClassName"] = overruled or first
+    return {BETA_CLASS: first} if overruled else {}
 
 
 def drawn_claims(*states: str) -> SearchStrategy[Json]:
@@ -230,7 +244,9 @@ def drawn_volumes(
 ) -> SearchStrategy[Json]:
     return st.fixed_dictionaries(
         {
-            "class": st.sampled_from(("hand", "hand", "hand", "made", "made", "tracked", "")),
+            "class": st.sampled_from(
+                ("hand", "hand", "hand", "made", "made", "tracked", "", *_OVERRULING[1:])
+            ),
             "size": st.sampled_from(("2Gi", "1Gi", "1073741825")),
             "modes": st.sampled_from(_VOLUME_MODES),
             "reach": st.sampled_from(reaches),
@@ -251,8 +267,7 @@ def volume(number: int, drawn: Json) -> Json:
         "accessModes": drawn["modes"],
         **drawn["source"],
     }
-    if drawn["class"]:
-        spec["storageClassName"] = drawn["class"]
+    annotations = _name_class(spec, drawn["class"])
     if drawn["reach"]:
         terms = [*drawn.get("terms", ()), {"matchExpressions": drawn["reach"]}]
         spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": terms}}
@@ -265,7 +280,8 @@ def volume(number: int, drawn: Json) -> Json:
     made = storage_object("v1", "PersistentVolume", f"v{number}", spec=spec, status={"phase": drawn["phase"]})
     leaving = {"deletionTimestamp": AN_AGE_AGO} if "leaves" in drawn["more"] else {}
     labels = {"labels": drawn["labels"]} if drawn["labels"] else {}
-    return with_metadata(made, **labels, **leaving)
+    noted = {"annotations": annotations} if annotations else {}
+    return with_metadata(made, **labels, **noted, **leaving)
 
 
 TAKEN = st.sampled_from(

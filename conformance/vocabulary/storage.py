@@ -7,6 +7,7 @@ from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import HOSTNAME, ZONE, with_metadata
+from refsched.records import Reference
 from refsched.suite.histories.history import Create, Delete, Update
 
 Json = dict[str, Any]
@@ -21,6 +22,10 @@ GKE_ZONE = "topology.gke.io/zone"
 
 
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
+
+
+BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
+"""The class that this annotation names goes before the one that the spec names."""
 
 
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
@@ -79,14 +84,22 @@ def inline(**source: Json) -> list[Json]:
 
 
 def put(cluster: HistoryBuilder, value: Json) -> None:
-    key = value["kind"], value["metadata"]["name"]
     is_there = False
     for step in cluster.steps:
-        if isinstance(step, Create) and (step.object["kind"], step.object["metadata"]["name"]) == key:
+        if isinstance(step, Create) and _key(step.object) == _key(value):
             is_there = True
-        elif isinstance(step, Delete) and (step.object.kind, step.object.name) == key:
+        elif isinstance(step, Delete) and _key_of(step.object) == _key(value):
             is_there = False
     cluster.steps.append(Update(value) if is_there else Create(value))
+
+
+def _key(value: Json) -> tuple[str, str, str]:
+    metadata = value["metadata"]
+    return value["kind"], metadata.get("namespace", "default"), metadata["name"]
+
+
+def _key_of(reference: Reference) -> tuple[str, str, str]:
+    return reference.kind, reference.namespace or "default", reference.name
 
 
 def storage_class(name: str, provisioner: str = "kubernetes.io/no-provisioner") -> Json:

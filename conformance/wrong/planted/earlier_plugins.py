@@ -344,4 +344,12 @@ WRONG = (
         "        if True:\n            limit = self.disks",
         breaks=("R-CLOUDLIMIT-02",),
     ),
+    _Wrong(
+        "disks-by-the-class-of-the-annotation",
+        "A claim counts as a disk of the cloud whose provisioner the class of its annotation names.",
+        "refsched.plugins.v1_19.non_csi_volume_limits",
+        "objects.get(StorageClass, claim.spec.storage_class_name)",
+        "objects.get(StorageClass, claim.class_name)",
+        breaks=("R-CLOUDLIMIT-04",),
+    ),
 )

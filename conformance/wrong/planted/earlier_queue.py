@@ -210,4 +210,12 @@ WRONG = (
         "            self._nodes[node.name] = evolve(info, image_states=self._images.states_of(node))\n",
         breaks=("R-CACHE-51",),
     ),
+    _Wrong(
+        "annotations-of-an-assumed-pod-count",
+        "An assumed pod whose annotations change goes to activeQ.",
+        "refsched.machine.v1_19",
+        "metadata=evolve(pod.metadata, annotations={}, finalizers=())",
+        "metadata=evolve(pod.metadata, finalizers=())",
+        breaks=("R-EVENT-57",),
+    ),
 )

@@ -205,4 +205,12 @@ WRONG = (
         "",
         breaks=("R-PODAFF-14",),
     ),
+    Wrong(
+        "emptied-domains-are-not-empty",
+        "A domain that only victims were in still counts as one where a pod matches the affinity.",
+        "refsched.plugins.topology_counts",
+        "return not any(map(self.at, self.counted)) and not any(map(self.at, self.changes))",
+        "return not self.counted and not self.changes",
+        breaks=("R-PODAFF-08",),
+    ),
 )

@@ -230,4 +230,12 @@ WRONG = (
         "statuses = pod.status.container_statuses",
         breaks=("R-REQUEST-06",),
     ),
+    Wrong(
+        "fewer-pod-slots-are-more-room",
+        "A node whose number of pods shrinks requeues pods that NodeResourcesFit rejected.",
+        "refsched.plugins.node_resources_fit",
+        "if after.allowed_pod_number > before.allowed_pod_number:",
+        "if after.allowed_pod_number != before.allowed_pod_number:",
+        breaks=("R-FIT-12",),
+    ),
 )

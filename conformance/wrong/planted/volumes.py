@@ -327,4 +327,28 @@ WRONG = (
         "if not any(driver.name in old and (driver.limit or 0) > old[driver.name] for",
         breaks=("R-VOLLIMIT-10",),
     ),
+    Wrong(
+        "claims-of-any-namespace-are-its-own",
+        "The creation of a claim of another namespace requeues a pod that names one of that name.",
+        "refsched.plugins.node_volume_limits",
+        "if after.namespace != pod.namespace or not claims_named(pod, after.name):",
+        "if not claims_named(pod, after.name):",
+        breaks=("R-VOLLIMIT-12",),
+    ),
+    Wrong(
+        "zones-know-the-class-of-the-spec-alone",
+        "VolumeZone does not read the annotation that names the class of a claim.",
+        "refsched.plugins.volume_zone",
+        "_rejection_of_unbound(claim.class_name, objects)",
+        "_rejection_of_unbound(claim.spec.storage_class_name, objects)",
+        breaks=("R-VOLZONE-02",),
+    ),
+    Wrong(
+        "a-pre-bound-volume-out-of-reach-is-passed-over",
+        "A claim gets another volume where its pre-bound one does not reach the node.",
+        "refsched.volumes.matching",
+        '            applies("R-VOLBIND-10")\n            return None\n    return None',
+        '            applies("R-VOLBIND-10")\n    return None',
+        breaks=("R-VOLBIND-10",),
+    ),
 )

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cache
+from importlib import import_module
 
 import attrs
+
+from refsched.suite.catalogue.reasons import specification_modules
 
 _ALIKE = ("int", "float", "bool", "Time | None", "Mapping[str, str]", "Mapping[str, Quantity]")
 """The types whose fields are. Texts are too many, and say too little."""
@@ -18,12 +20,12 @@ MOST = 4
 
 def fields_like(name: str) -> tuple[str, ...]:
     """The names of fields that have the type of one of this name in the same class."""
-    return _fields(len(sys.modules)).get(name, ())[:MOST]
+    return _fields().get(name, ())[:MOST]
 
 
-@lru_cache(maxsize=1)
-def _fields(modules: int) -> Mapping[str, tuple[str, ...]]:
-    """By name, while so many modules are imported."""
+@cache
+def _fields() -> Mapping[str, tuple[str, ...]]:
+    """By name; the same whatever else is imported."""
     found: dict[str, dict[str, None]] = {}
     for kind in _classes():
         by_type: dict[str, list[str]] = {}
@@ -37,8 +39,7 @@ def _fields(modules: int) -> Mapping[str, tuple[str, ...]]:
 
 
 def _classes() -> Iterator[type]:
-    for module in sorted(sys.modules):
-        if module.startswith("refsched.") and not module.startswith(("refsched.suite", "refsched.tools")):
-            for value in list(vars(sys.modules[module]).values()):
-                if isinstance(value, type) and value.__module__ == module and attrs.has(value):
-                    yield value
+    for module in specification_modules():
+        for value in vars(import_module(module)).values():
+            if isinstance(value, type) and value.__module__ == module and attrs.has(value):
+                yield value
