@@ -40,6 +40,14 @@ def test_a_planted_scheduler_decides_its_example_otherwise(example: Example) -> 
     assert example.broken.member in [one.member for one in found]
 
 
+def test_a_scheduler_that_an_example_names_is_there_and_does_what_the_example_says() -> None:
+    for rule in all_rules().values():
+        example = example_of(rule.id)
+        if example is not None and example.broken is not None:
+            says = {breaker.name: breaker.says for breaker in breakers_of(rule)}
+            assert says.get(example.broken.by) == example.broken.says, rule.id
+
+
 def test_examples_are_small() -> None:
     sizes = [size_of(one.history)[0] for rule in all_rules() if (one := example_of(rule)) is not None]
     assert median(sizes) <= 4
