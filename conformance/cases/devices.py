@@ -15,6 +15,7 @@ from conformance.vocabulary.allocations import configured_class, opaque
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import (
     DRIVER,
+    ONE,
     all_there_are,
     claim_user,
     device_class,
@@ -48,7 +49,6 @@ from refsched.suite.histories.history import History, deleting
 
 Json = dict[str, Any]
 
-_ONE: Json = {"requests": [request("r0", [exactly(1)])]}
 _CLASS, _SLICE = device_class("any"), resource_slice("s1", [{"name": "d0"}])
 
 # --- Allocated claims -----------------------------------------------------------------------------
@@ -68,7 +68,7 @@ def _allocated(has_device_status: bool, host: str) -> History:
         status["devices"] = [{**device, "data": {"a": 1}}]
     else:
         status["reservedFor"] = [{"resource": "pods", "name": "p1", "uid": "uid-of-p1"}]
-    cluster.add(_CLASS, _SLICE, resource_claim("c1", _ONE, status))
+    cluster.add(_CLASS, _SLICE, resource_claim("c1", ONE, status))
     cluster.add_node(node(""))
     cluster.add_pod(claim_user("c1", uid="uid-of-p1"))
     cluster.schedule()
@@ -109,7 +109,7 @@ def _generated(*events: str) -> History:
     for event in events:
         match event:
             case "claim":
-                cluster.add(with_metadata(resource_claim("p1-g", _ONE), ownerReferences=[owner]))
+                cluster.add(with_metadata(resource_claim("p1-g", ONE), ownerReferences=[owner]))
             case "status":
                 cluster.change_pod(0, partial(with_status, resourceClaimStatuses=statuses))
             case "gate":
@@ -122,7 +122,7 @@ def _claim_deleted(first: str, seconds: float, gates: dict[str, bool]) -> Histor
     """A pod is rejected for too little cpu. The node grows and the claim is deleted, in this order or the other;
     after some seconds the claim is created again."""
     cluster = HistoryBuilder(hosts=True)
-    claim = resource_claim("c1", _ONE)
+    claim = resource_claim("c1", ONE)
     cluster.add(_CLASS, _SLICE, claim)
     cluster.add_node(node("", {"cpu": "500m", "pods": "9"}))
     cluster.add_pod(claim_user("c1"))
@@ -149,7 +149,7 @@ _NO_PRE_ENQUEUE = profile_config(
 
 
 def _one_claim_deleted(deleted: str, config: Json | None) -> History:
-    claims = {name: resource_claim(name, _ONE) for name in ("c1", "c2", "c3")}
+    claims = {name: resource_claim(name, ONE) for name in ("c1", "c2", "c3")}
     cluster = HistoryBuilder()
     cluster.add(_CLASS, _SLICE)
     cluster.add(*(claims[name] for name in ("c1", "c2")))
@@ -219,7 +219,7 @@ def _node_updated() -> History:
     """Each pod is rejected for another volume or claim; the node is updated, which makes none schedulable."""
     cluster = HistoryBuilder(hosts=True)
     cluster.add(storage_class("hand"), _CLASS)
-    cluster.add(resource_claim("c1", _ONE))
+    cluster.add(resource_claim("c1", ONE))
     for number in (1, 2):
         cluster.add(*bound_pair(f"c{number}", f"v{number}"))
     exclusive: Json = {"accessModes": ["ReadWriteOncePod"]}
@@ -274,7 +274,7 @@ def _configured() -> History:
 
 # --- Objects that are deleted ---------------------------------------------------------------------
 
-_CLAIM, _OTHER = resource_claim("c1", _ONE), resource_claim("c2", _ONE)
+_CLAIM, _OTHER = resource_claim("c1", ONE), resource_claim("c2", ONE)
 _RESULTS = [{"request": "r0", "driver": DRIVER, "pool": "s1", "device": "d0"}]
 _HOLDER = {**_OTHER, "status": {"allocation": {"devices": {"results": _RESULTS}}}}
 _REPLACED = (

@@ -4,14 +4,7 @@
 from __future__ import annotations
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.devices import (
-    claim_user,
-    device_class,
-    exactly,
-    request,
-    resource_claim,
-    resource_slice,
-)
+from conformance.vocabulary.devices import ONE, claim_user, device_class, resource_claim, resource_slice
 from conformance.vocabulary.objects import node, pod, with_metadata
 from conformance.vocabulary.scripted import SCRIPTED
 from refsched.suite import Case
@@ -35,7 +28,7 @@ def _two_claims() -> History:
     cluster = HistoryBuilder(hosts=True)
     cluster.add(device_class("any"), resource_slice("s1", [{"name": "d0"}, {"name": "d1"}]))
     for name in ("c1", "c2", "c3", "c4"):
-        claim = resource_claim(name, {"requests": [request("r0", [exactly(1)])]})
+        claim = resource_claim(name, ONE)
         cluster.add(with_metadata(claim, uid=f"uid-of-{name}"))
     cluster.add_node(node(""))
     cluster.add_pod(claim_user("c1", "c2", priority=10, script={"ScriptedA": {"permit": "Error"}}))

@@ -19,6 +19,7 @@ from conformance.vocabulary.builder import Change, HistoryBuilder
 from conformance.vocabulary.objects import (
     AN_AGE_AGO,
     REGION,
+    ROOM,
     ZONE,
     default_profile,
     node,
@@ -271,7 +272,7 @@ def _migrated(draw: DrawFn) -> History:
     count = draw(st.sampled_from([1, 0, 1, 2])) if idle is None else 0
     stated = draw(st.sampled_from([{f"attachable-volumes-{plugin}": str(count)}, {}]))
     for labels in draw(st.lists(_labels_of_nodes(plugin), min_size=1, max_size=2)):
-        cluster.add_node(node("", {"cpu": "4", "memory": "8Gi", "pods": "9", **stated}, labels=labels))
+        cluster.add_node(node("", {**ROOM, **stated}, labels=labels))
     cluster.add(_csi_node(plugin, driver, count, draw(_LISTED)))
     if idle is not None:
         cluster.add_pod(pod("", volumes=idle), 0)

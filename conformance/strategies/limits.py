@@ -18,7 +18,7 @@ from conformance.strategies.changes import pods_removed
 from conformance.strategies.drawn import sometimes
 from conformance.strategies.storage import puts, removes, with_uids
 from conformance.vocabulary.builder import Change, HistoryBuilder
-from conformance.vocabulary.objects import default_profile, node, pod, profile_config, with_metadata
+from conformance.vocabulary.objects import ROOM, default_profile, node, pod, profile_config, with_metadata
 from conformance.vocabulary.storage import (
     DRIVER,
     GCE,
@@ -151,7 +151,7 @@ def _limited(draw: DrawFn) -> History:
     )
     cluster.add(*_CLAIMS, draw(_csi_nodes(_FEW)))
     cluster.add(*_once(draw(st.lists(_ATTACHMENTS, max_size=3))))
-    cluster.add_node(node("", {"cpu": "4", "memory": "8Gi", "pods": "9", **draw(_STATED)}))
+    cluster.add_node(node("", {**ROOM, **draw(_STATED)}))
     for volumes in draw(st.lists(st.one_of(_SETS, st.just([])), max_size=2)):
         cluster.add_pod(pod("", volumes=volumes), 0)
     config = draw(sometimes(st.just(_BY_ITSELF)))

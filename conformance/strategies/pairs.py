@@ -64,7 +64,7 @@ class _Hand:
     @property
     def nodes(self) -> SearchStrategy[Json]:
         """Most of them have one or two."""
-        plain = node("", {"cpu": "4", "memory": "8Gi", "pods": "9"}, {ZONE: "a"})
+        plain = node(labels={ZONE: "a"})
         return _some(self.of_nodes, 2).map(lambda drawn: merged(plain, drawn))
 
     @property

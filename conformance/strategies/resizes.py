@@ -53,7 +53,7 @@ def histories() -> SearchStrategy[History]:
     @st.composite
     def resizing(draw: DrawFn) -> History:
         cluster = HistoryBuilder()
-        cluster.add_node(node("", {"cpu": "4", "memory": "8Gi", "pods": "9"}))
+        cluster.add_node(node())
         for _ in range(2):
             cluster.add_pod(draw(_PODS), 0)
         cluster.schedule(0)

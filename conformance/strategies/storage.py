@@ -80,8 +80,7 @@ NEAR = st.sampled_from([_class("near", DRIVER, allowedTopologies=terms) for term
 LATE = st.sampled_from(["WaitForFirstConsumer", "Immediate"]).map(lambda mode: _class("absent", DRIVER, mode))
 """A class that is missing at first."""
 
-_BEFORE = " before "
-_OVERRULING = tuple(_BEFORE.join(names) for names in (("made", "once"), ("once", "made"), ("hand", "absent")))
+_OVERRULING = (("made", "once"), ("once", "made"), ("hand", "absent"))
 """The class of an annotation, before the one of the spec."""
 _CLASS_NAMES = (*["hand", "made"] * 4, *["tracked"] * 3, "near", "disk", "once", "absent", *_OVERRULING)
 
@@ -160,12 +159,12 @@ def claim(number: int, drawn: Json) -> Json:
     }
 
 
-def _name_class(spec: Json, name: str) -> Json:
+def _name_class(spec: Json, named: str | tuple[str, str]) -> Json:
     """Puts the name of the class into the spec of a claim or volume, and returns the annotations that name one."""
-    first, _, overruled = name.partition(_BEFORE)
-    if first:
-        spec["storageClassName"] = overruled or first
-    return {BETA_CLASS: first} if overruled else {}
+    annotated, specified = ("", named) if isinstance(named, str) else named
+    if specified:
+        spec["storageClassName"] = specified
+    return {BETA_CLASS: annotated} if annotated else {}
 
 
 def drawn_claims(*states: str) -> SearchStrategy[Json]:

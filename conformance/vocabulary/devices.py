@@ -57,6 +57,10 @@ def request(name: str, asked: Asked) -> Json:
     return {"name": name, "firstAvailable": [{"name": f"a{place}", **one} for place, one in enumerate(asked)]}
 
 
+ONE: Json = {"requests": [request("r0", [exactly(1)])]}
+"""What a claim of any one device says."""
+
+
 def claim_user(*claims: str, **more: Any) -> Json:
     """A pod that uses these claims."""
     used = [{"name": f"g{index}", "resourceClaimName": name} for index, name in enumerate(claims)]

@@ -27,6 +27,10 @@ AN_AGE_AGO = "2025-12-31T23:00:00Z"
 # --- Objects --------------------------------------------------------------------------------------
 
 
+ROOM: Json = {"cpu": "4", "memory": "8Gi", "pods": "9"}
+"""What a node has to allocate where nothing else is said."""
+
+
 def node(
     name: str = "",
     allocatable: Mapping[str, str] | None = None,
@@ -34,14 +38,14 @@ def node(
     images: Sequence[Json] = (),
     **spec: Any,
 ) -> Json:
-    """Without ``allocatable``, four cores, 8Gi and room for nine pods. ``spec`` by its JSON names."""
-    amounts = {"cpu": "4", "memory": "8Gi", "pods": "9"} if allocatable is None else dict(allocatable)
+    """Without ``allocatable`` it has ``ROOM``. ``spec`` by its JSON names."""
+    amounts = ROOM if allocatable is None else allocatable
     return {
         "apiVersion": "v1",
         "kind": "Node",
         "metadata": _said(name=name, labels=dict(labels or {})),
         **_said(spec=_said(**spec)),
-        "status": _said(allocatable=amounts, images=list(images)),
+        "status": _said(allocatable=dict(amounts), images=list(images)),
     }
 
 

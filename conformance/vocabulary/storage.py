@@ -7,8 +7,7 @@ from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import HOSTNAME, ZONE, with_metadata
-from refsched.records import Reference
-from refsched.suite.histories.history import Create, Delete, Update
+from refsched.suite.histories.history import Create, Update, deleting
 
 Json = dict[str, Any]
 
@@ -84,22 +83,13 @@ def inline(**source: Json) -> list[Json]:
 
 
 def put(cluster: HistoryBuilder, value: Json) -> None:
-    is_there = False
+    is_there, deletion = False, deleting(value)
     for step in cluster.steps:
-        if isinstance(step, Create) and _key(step.object) == _key(value):
+        if isinstance(step, Create) and deleting(step.object) == deletion:
             is_there = True
-        elif isinstance(step, Delete) and _key_of(step.object) == _key(value):
+        elif step == deletion:
             is_there = False
     cluster.steps.append(Update(value) if is_there else Create(value))
-
-
-def _key(value: Json) -> tuple[str, str, str]:
-    metadata = value["metadata"]
-    return value["kind"], metadata.get("namespace", "default"), metadata["name"]
-
-
-def _key_of(reference: Reference) -> tuple[str, str, str]:
-    return reference.kind, reference.namespace or "default", reference.name
 
 
 def storage_class(name: str, provisioner: str = "kubernetes.io/no-provisioner") -> Json:

@@ -108,12 +108,13 @@ def _write(found: Found, recordings: Mapping[str, Recorded], folder: Path) -> No
     """Not where the example that there is shows a difference, and this one none. Where no recording was searched
     it keeps that of the other."""
     path = _path(found.rule, folder)
-    if found.difference is None and path.exists() and read_example(path).broken is not None:
+    there = read_example(path) if path.exists() else None
+    if found.difference is None and there is not None and there.broken is not None:
         print(found.rule, "stays as it is", flush=True)
         return
     made = example(found, recordings)
-    if path.exists() and made.recording is None:
-        made = evolve(made, recording=read_example(path).recording)
+    if there is not None and made.recording is None:
+        made = evolve(made, recording=there.recording)
     path.write_text(text_of(made), "utf-8")
     print(found.rule, found.difference.breaker if found.difference else "is applied", flush=True)
 

@@ -154,10 +154,7 @@ def example_of(
                 return _shrunk(adapter, breaker, rule, telling, kubernetes)
             near = near or (breaker if telling else None)
     if near is not None:
-        with _breaking(near, kubernetes) as adapter:
-            if adapter is not None:
-                telling = _telling(adapter, rule, histories, near)
-                return _shrunk(adapter, near, rule, telling, kubernetes)
+        return _decided_by(near, rule, histories, kubernetes)
     return _applied(rule, histories[:2], kubernetes)
 
 
@@ -169,10 +166,17 @@ def smaller(rule: Rule, example: Example) -> Found | None:
         return _applied(rule, histories, example.kubernetes)
     for breaker in breakers_of(rule):
         if breaker.name == one.by:
-            with _breaking(breaker, example.kubernetes) as adapter:
-                telling = _telling(adapter, rule, histories, breaker) if adapter is not None else []
-                return _shrunk(adapter, breaker, rule, telling, example.kubernetes) if adapter else None
+            return _decided_by(breaker, rule, histories, example.kubernetes)
     return None
+
+
+def _decided_by(breaker: Breaker, rule: Rule, histories: Sequence[History], kubernetes: str) -> Found | None:
+    """None where the scheduler cannot start, or decides nothing otherwise."""
+    with _breaking(breaker, kubernetes) as adapter:
+        if adapter is None:
+            return None
+        telling = _telling(adapter, rule, histories, breaker)
+        return _shrunk(adapter, breaker, rule, telling, kubernetes)
 
 
 @contextmanager

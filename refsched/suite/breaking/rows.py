@@ -84,9 +84,8 @@ def rows_of_defaults() -> Iterator[tuple[str, Callable[[], Undo]]]:
 @cache
 def rules_of_defaults() -> Mapping[str, Release]:
     """The rule that states the default plugins, of each release that has one."""
-    modules = {f"{RELEASES.__module__}.v{name.replace('.', '_')}": RELEASES[name] for name in RELEASES}
-    stated = [rule for rule in all_rules().values() if rule.module in modules]
-    return {rule.id: modules[rule.module] for rule in stated if rule.place == "DEFAULT_PLUGINS"}
+    stated = [rule for rule in all_rules().values() if rule.place == "DEFAULT_PLUGINS"]
+    return {rule.id: RELEASES[release] for rule in stated for release in rule.releases}
 
 
 def _otherwise_enabled(plugins: PluginSet) -> Iterator[PluginSet]:

@@ -44,13 +44,11 @@ def heading(broken: Broken) -> str:
 
 def about(member: str) -> str:
     """Returns a member of a record in words, such as ``the score of node-a (ImageLocality)``."""
-    whole, first = _WORDS.get(member), member.partition(".")[0]
-    if whole is not None and "{}" not in whole:
-        return whole
-    words = _WORDS.get(first)
-    if words is None:
+    known = member if member in _WORDS else member.partition(".")[0]
+    if known not in _WORDS:
         return member
-    of, _, rest = member.removeprefix(first).removeprefix(".").partition(".")
-    named = words.format(of) if "{}" in words else words
-    rest = rest if "{}" in words else member.removeprefix(first).removeprefix(".")
-    return f"{named} ({rest})" if rest else named
+    words, rest = _WORDS[known], member.removeprefix(known).removeprefix(".")
+    if "{}" in words:
+        of, _, rest = rest.partition(".")
+        words = words.format(of)
+    return f"{words} ({rest})" if rest else words
