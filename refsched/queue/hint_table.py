@@ -27,6 +27,7 @@ from refsched.framework.events import (
     STORAGE_CLASS,
     ActionType,
     ClusterEvent,
+    EventHint,
     Hint,
 )
 from refsched.framework.interface import EnqueueExtensions, Plugin, extends
@@ -62,29 +63,31 @@ class Strategy(Enum):
     IMMEDIATELY = "the pod is requeued without a backoff"
 
 
-@frozen
+@frozen(eq=False)
 class Registration:
     """A Registration is an event that a plugin registered for; ``rule`` is the id of the rule that it is."""
 
     event: ClusterEvent
     rule: str
-    plugin: Any = None
     hint: Hint | None = None
 
-    def says_queue(self, pod: Pod, observed: ObservedEvent, objects: ObjectStore) -> bool:
-        """Returns the hint's answer. Without a hint every such event requeues the pod."""
-        if self.hint is None or self.hint(self.plugin, pod, observed.before, observed.after, objects):
+    def says_queue(self, plugin: Any, pod: Pod, observed: ObservedEvent, objects: ObjectStore) -> bool:
+        """Returns the answer of the plugin's hint. Without a hint every such event requeues the pod."""
+        if self.hint is None or self.hint(plugin, pod, observed.before, observed.after, objects):
             applies(self.rule)
             return True
         return False
 
 
 class HintTable:
-    """A HintTable holds the registrations of one profile, by plugin. ``on_answer``, if set, is called with
-    each registration that is asked about a pod, and with its answer."""
+    """A HintTable holds the registrations of the ``plugins`` of one profile, by name. ``on_answer``, if set, is
+    called with each registration that is asked about a pod, and with its answer."""
 
-    def __init__(self, registrations: Mapping[str, Sequence[Registration]]) -> None:
+    def __init__(
+        self, registrations: Mapping[str, tuple[Registration, ...]], plugins: Mapping[str, Plugin]
+    ) -> None:
         self._registrations = registrations
+        self._plugins = plugins
         self._matching: dict[ClusterEvent, Mapping[str, Sequence[Registration]]] = {}
         self.on_answer: Callable[[Pod, Registration, bool], None] | None = None
 
@@ -92,8 +95,7 @@ class HintTable:
         """Returns the registrations that the event matches, by plugin, for the plugins that have any."""
         if event not in self._matching:
             matching = {
-                plugin: tuple(r for r in registered if matches(r.event, event))
-                for plugin, registered in self._registrations.items()
+                plugin: _that_match(registered, event) for plugin, registered in self._registrations.items()
             }
             self._matching[event] = {
                 plugin: registered for plugin, registered in matching.items() if registered
@@ -138,15 +140,15 @@ class HintTable:
     ) -> bool:
         matching = self.matching(observed.event)
         return any(
-            self._answer(registration, pod, observed, objects)
+            self._answer(plugin, registration, pod, observed, objects)
             for plugin in sorted(plugins)
             for registration in matching.get(plugin, ())
         )
 
     def _answer(
-        self, registration: Registration, pod: Pod, observed: ObservedEvent, objects: ObjectStore
+        self, plugin: str, registration: Registration, pod: Pod, observed: ObservedEvent, objects: ObjectStore
     ) -> bool:
-        says_queue = registration.says_queue(pod, observed, objects)
+        says_queue = registration.says_queue(self._plugins.get(plugin), pod, observed, objects)
         if self.on_answer is not None:
             self.on_answer(pod, registration, says_queue)
         return says_queue
@@ -157,13 +159,23 @@ class HintTable:
 
 def hint_table(plugins: Iterable[Plugin], *, has_extenders: bool = False) -> HintTable:
     """Returns the table of a profile. Any event requeues a pod that an extender rejected."""
-    registrations = {plugin.name: _registrations(plugin) for plugin in plugins}
+    by_name = {plugin.name: plugin for plugin in plugins}
+    registrations = {
+        name: _registrations(name, tuple(plugin.EVENTS) if extends(plugin, EnqueueExtensions) else None)
+        for name, plugin in by_name.items()
+    }
     if has_extenders:
-        registrations[EXTENDER] = _anything(None, "R-HINT-06")
-    return HintTable(registrations)
+        registrations[EXTENDER] = _anything("R-HINT-06")
+    return HintTable(registrations, by_name)
 
 
-def _registrations(plugin: Plugin) -> tuple[Registration, ...]:
+@cache
+def _that_match(registered: tuple[Registration, ...], event: ClusterEvent) -> tuple[Registration, ...]:
+    return tuple(registration for registration in registered if matches(registration.event, event))
+
+
+@cache
+def _registrations(plugin: str, rows: tuple[EventHint, ...] | None) -> tuple[Registration, ...]:
     """R-HINT-04: Any event requeues a pod that was rejected by a plugin that registers no events of its own;
     no event does if the plugin registers an empty list.
     R-HINT-05: A plugin that registers for added nodes but not for changed taints is registered for these too,
@@ -171,33 +183,26 @@ def _registrations(plugin: Plugin) -> tuple[Registration, ...]:
 
     For R-HINT-05 see kubernetes #109437.
     """
-    if not extends(plugin, EnqueueExtensions):
-        return _anything(plugin, "R-HINT-04")
-    rows = [
-        Registration(
-            row.event,
-            event_rule(plugin.name, row.resource, row.action),
-            plugin,
-            row.hint,
-        )
-        for row in plugin.EVENTS
-    ]
+    if rows is None:
+        return _anything("R-HINT-04")
+    found = [Registration(row.event, event_rule(plugin, row.resource, row.action), row.hint) for row in rows]
     on_nodes = ActionType(0)
-    for row in plugin.EVENTS:
+    for row in rows:
         if row.resource == NODE:
             on_nodes |= row.action
     if ActionType.ADD in on_nodes and ActionType.UPDATE_NODE_TAINT not in on_nodes:
-        rows.append(Registration(ClusterEvent(NODE, ActionType.UPDATE_NODE_TAINT), "R-HINT-05", plugin))
-    return tuple(rows)
+        found.append(Registration(ClusterEvent(NODE, ActionType.UPDATE_NODE_TAINT), "R-HINT-05"))
+    return tuple(found)
 
 
-def _anything(plugin: Plugin | None, rule: str) -> tuple[Registration, ...]:
+@cache
+def _anything(rule: str) -> tuple[Registration, ...]:
     """R-HINT-06: Any event requeues a pod that an extender rejected; changes of volume attachments and
     resource slices are no such event.
 
     Source: framework/types.go, UnrollWildCardResource.
     """
-    return tuple(Registration(ClusterEvent(resource, ActionType.ALL), rule, plugin) for resource in _ANYTHING)
+    return tuple(Registration(ClusterEvent(resource, ActionType.ALL), rule) for resource in _ANYTHING)
 
 
 # --- The rules that registrations are -------------------------------------------------------------

@@ -157,7 +157,7 @@ WRONG = (
         "no-taint-events-for-who-wants-new-nodes",
         "A node that becomes usable in two steps requeues only pods whose plugins registered for taints.",
         _TABLE,
-        'rows.append(Registration(ClusterEvent(NODE, ActionType.UPDATE_NODE_TAINT), "R-HINT-05", plugin))',
+        'found.append(Registration(ClusterEvent(NODE, ActionType.UPDATE_NODE_TAINT), "R-HINT-05"))',
         "pass",
         cites="kubernetes #109437",
         breaks=("R-HINT-05",),

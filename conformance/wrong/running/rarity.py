@@ -24,7 +24,7 @@ SHARE = 5
 def main(path: Path = TABLE) -> int:
     counts: Counter[str] = Counter()
     histories = 0
-    with connect("refsched.reference", in_process=True) as adapter:
+    with connect("refsched.reference") as adapter:
         for test in suite_tests():
             for history in () if test.recorded else histories_of(test)[::SHARE]:
                 heard: set[str] = set()

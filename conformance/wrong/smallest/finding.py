@@ -89,7 +89,7 @@ def candidates(kubernetes: str = DEFAULT.name, rules: Collection[str] = ()) -> C
     about, finding = frozenset(rules), _tests_that_find(rules)
     found: dict[str, list[tuple[tuple[int, int], int, History]]] = {}
     number = 0
-    with connect(f"{REFERENCE}:{kubernetes}", in_process=True) as adapter:
+    with connect(f"{REFERENCE}:{kubernetes}") as adapter:
         for test in suite_tests():
             is_about = (
                 not about
@@ -278,7 +278,7 @@ def _named(history: History, shows: Callable[[History], bool]) -> History:
 def _applied(rule: Rule, histories: Iterable[History], kubernetes: str) -> Found:
     """The smallest history in which the rule decides something."""
 
-    with connect(f"{REFERENCE}:{kubernetes}", in_process=True) as adapter:
+    with connect(f"{REFERENCE}:{kubernetes}") as adapter:
 
         def shows(history: History) -> bool:
             transcript = judged(adapter, history)

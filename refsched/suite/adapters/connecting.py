@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from math import inf
 
 from refsched.errors import InputError
 from refsched.suite.adapters.adapter import Adapter, Transport
@@ -14,7 +15,8 @@ from refsched.suite.adapters.process import TIMEOUT, Process
 from refsched.suite.adapters.selection import EVERYTHING, Selection
 
 REFERENCE = "refsched.reference"
-"""This is the specification itself."""
+"""This is the specification itself. The suite runs it in its own process, and without a limit of time, as it runs
+the specification that judges."""
 _MODULE = re.compile(r"(?P<path>[^\W\d]\w*(\.[^\W\d]\w*)*)(:(?P<release>v?\d+\.\d+(\.\d+)?))?")
 
 
@@ -29,8 +31,8 @@ def connect(
     """``what`` is one of:
 
     - the path of a Python module (refsched/tools/implementation.py), or such a path, a colon and the
-      release of Kubernetes by which it is to decide; it runs in a process of its own, or with ``in_process`` in
-      this one,
+      release of Kubernetes by which it is to decide; it runs in a process of its own, or in this one with
+      ``in_process`` and where it is REFERENCE,
     - ``exec:COMMAND``, a program that speaks the wire protocol on stdin and stdout,
     - ``kube-scheduler`` or ``kube-scheduler:v1.34``, the real one.
 
@@ -55,7 +57,10 @@ def _transport(what: str, timeout: float, log: Log | None, in_process: bool) -> 
         raise InputError(
             "expected the path of a Python module, exec:COMMAND or kube-scheduler", where=f"{what!r:.80}"
         )
-    return InProcess(module["path"], timeout) if in_process else Module(module["path"], timeout)
+    path = module["path"]
+    if path == REFERENCE:
+        return InProcess(path, inf)
+    return InProcess(path, timeout) if in_process else Module(path, timeout)
 
 
 def is_module(what: str) -> bool:

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 from types import FrameType
 from typing import Any
 
@@ -66,8 +67,8 @@ class Module:
 
 
 class InProcess:
-    """An InProcess runs the module without a process of its own. A module that ends its process ends the run:
-    this is for debuggers, and for trusted modules."""
+    """An InProcess runs the module without a process of its own; ``timeout`` is in seconds, and may be infinite. A
+    module that ends its process ends the run: this is for debuggers, and for trusted modules."""
 
     def __init__(self, path: str, timeout: float) -> None:
         self._path = path
@@ -107,7 +108,7 @@ class InProcess:
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
     """Raises OutOfTime after so many seconds. Only a main thread can be interrupted: another has no limit."""
-    if threading.current_thread() is not threading.main_thread():
+    if seconds == inf or threading.current_thread() is not threading.main_thread():
         yield
         return
     handler = signal.signal(signal.SIGALRM, _out_of_time)

@@ -66,7 +66,7 @@ def _section(difference: Difference) -> Iterator[str]:
 
 
 def _transcript(difference: Difference, release: str) -> Transcript:
-    with connect(f"{REFERENCE}:{release}", in_process=True) as adapter:
+    with connect(f"{REFERENCE}:{release}") as adapter:
         return try_history(adapter, difference.history)
 
 

@@ -86,9 +86,7 @@ class Pair:
     """A Pair is two releases, each as its specification decides."""
 
     def __init__(self, *releases: str) -> None:
-        self._adapters: dict[str, Adapter] = {
-            name: connect(f"{REFERENCE}:{name}", in_process=True) for name in releases
-        }
+        self._adapters: dict[str, Adapter] = {name: connect(f"{REFERENCE}:{name}") for name in releases}
 
     def runs(self, history: History) -> Mapping[str, Ran] | None:
         """Returns what each release does, or None if one of them cannot run the history, or not to its end."""

@@ -86,7 +86,7 @@ def _config_of(history: History, kubernetes: str) -> dict[str, Any]:
 
 
 def _transcript(example: Example) -> Transcript:
-    with connect(f"{REFERENCE}:{example.kubernetes}", in_process=True) as adapter:
+    with connect(f"{REFERENCE}:{example.kubernetes}") as adapter:
         return try_history(adapter, example.history)
 
 

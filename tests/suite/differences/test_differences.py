@@ -43,7 +43,7 @@ OVERCOMMITTED = History(
 
 @pytest.fixture(params=RELEASES)
 def adapter(request: pytest.FixtureRequest) -> Iterator[Adapter]:
-    with connect(f"{REFERENCE}:{request.param}", in_process=True) as connected:
+    with connect(f"{REFERENCE}:{request.param}") as connected:
         yield connected
 
 
