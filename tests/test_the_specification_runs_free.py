@@ -15,6 +15,7 @@ FOLDER = Path(refsched.__path__[0])
 SPECIFICATION = (
     "binding",
     "cache",
+    "cel",
     "cycle",
     "devices",
     "extenders",

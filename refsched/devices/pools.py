@@ -13,7 +13,8 @@ from typing import NamedTuple, TypeVar, overload
 
 from attrs import evolve, field, frozen
 
-from refsched.devices.cel.values import CelDevice, cel_device
+from refsched.cel.values import CelDevice
+from refsched.devices.cel_device import cel_device
 from refsched.devices.steps import AS_PROMISED, AllocatorSteps
 from refsched.objects.dra import Device, ResourceSlice
 from refsched.objects.node import Node

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from attrs import define, field, frozen
 
-from refsched.devices.cel import CelError, compile_selector
+from refsched.cel import CelError, compile_selector
 from refsched.devices.constraints import RequestName
 from refsched.devices.errors import AllocationError
 from refsched.devices.pools import DeviceID, OfferedDevice, Pool

@@ -31,7 +31,7 @@ GROUPS = {
     "preemption": ("preemption", "oddities.fixed_orders", "oddities.go_sort"),
     "binding": ("binding",),
     "volumes": ("volumes",),
-    "dra": ("devices",),
+    "dra": ("devices", "cel"),
 }
 """What is sampled evenly, and the modules and packages of refsched that belong to each; of two the longer one."""
 

@@ -35,6 +35,7 @@ LAYERS: Mapping[str, Sequence[str]] = {
         "refsched.plugins",
         "refsched.volumes",
         "refsched.devices",
+        "refsched.cel",
         "refsched.extenders",
         "refsched.preemption",
         "refsched.binding",

@@ -252,5 +252,6 @@ def _modules_of_plugins() -> dict[str, str]:
     return modules | {
         "refsched.volumes": "VolumeBinding",
         "refsched.devices": "DynamicResources",
+        "refsched.cel": "DynamicResources",
         "refsched.preemption": "DefaultPreemption",
     }

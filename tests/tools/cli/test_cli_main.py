@@ -73,7 +73,7 @@ def test_schedule_loads_nothing_that_its_cluster_does_not_need(tmp_path: Path) -
         "hypothesis",
         "http.client",
         "pytest",
-        "refsched.devices.cel.compiler",
+        "refsched.cel.compiler",
         "refsched.releases.v1_19",
         "ssl",
         "yaml",

@@ -24,7 +24,7 @@ PLUGINS: Mapping[str, str] = {
     ),
     **dict.fromkeys(
         (
-            f"devices.cel.operators:_of_integers:{kind}"
+            f"cel.operators:_of_integers:{kind}"
             for kind in ("boundary:0", "boundary:1", "off-by-one:1", "off-by-one:2")
         ),
         "Of 0 the quotient is 0 whatever its sign, and by 0 nothing is divided.",

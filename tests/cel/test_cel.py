@@ -6,9 +6,10 @@ from __future__ import annotations
 import pytest
 from device_world import DRIVER, device
 
-from refsched.devices.cel import CelError, compile_selector
-from refsched.devices.cel.optional import without_optional_syntax
-from refsched.devices.cel.values import CelType, Optional, Uint, cel_device, type_name
+from refsched.cel import CelError, compile_selector
+from refsched.cel.optional import without_optional_syntax
+from refsched.cel.values import CelType, Optional, Uint, type_name
+from refsched.devices.cel_device import cel_device
 from refsched.errors import InputError
 from refsched.objects.dra import Device
 from refsched.objects.reading import read_as

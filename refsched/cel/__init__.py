@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CEL: the expressions with which device classes and requests select devices.
+"""CEL: the Common Expression Language, as far as selectors of devices use it. It knows nothing of scheduling.
 
 The syntax is cel-python's. The meaning is that of cel-go, which kube-scheduler uses, and which differs from
 cel-python's own: numbers compare across types, values of different types are unequal rather than an error,
@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from refsched.devices.cel.values import CelError
+from refsched.cel.values import CelError
 
 if TYPE_CHECKING:
-    from refsched.devices.cel.compiler import CelProgram
+    from refsched.cel.compiler import CelProgram
 
 __all__ = ["CelError", "compile_selector"]
 
@@ -26,6 +26,6 @@ __all__ = ["CelError", "compile_selector"]
 def compile_selector(expression: str) -> CelProgram:
     """Returns the expression as a function of a device. Raises CelError. The compiler is loaded by the first
     call."""
-    from refsched.devices.cel.compiler import compile_selector as compile_now
+    from refsched.cel.compiler import compile_selector as compile_now
 
     return compile_now(expression)

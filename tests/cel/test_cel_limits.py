@@ -8,9 +8,9 @@ import time
 import pytest
 from device_world import DRIVER, device
 
-from refsched.devices.cel import CelError, compile_selector
-from refsched.devices.cel.limits import MAX_COST, Meter
-from refsched.devices.cel.values import cel_device
+from refsched.cel import CelError, compile_selector
+from refsched.cel.limits import MAX_COST, Meter
+from refsched.devices.cel_device import cel_device
 from refsched.errors import InputError
 from refsched.objects.dra import Device
 from refsched.objects.reading import read_as

@@ -2,8 +2,7 @@
 """CEL values: the values in expressions about devices, and how they compare.
 
 Integers, floats, strings, booleans, lists, maps and null are Python's own. An unsigned integer is a ``Uint``.
-Source: github.com/google/cel-go common/types (v0.26.0); apiserver/pkg/cel/quantity.go, semver.go;
-dynamic-resource-allocation/cel/compile.go, DeviceMatches (v0.34.2).
+Source: github.com/google/cel-go common/types (v0.26.0); apiserver/pkg/cel/quantity.go, semver.go (v0.34.2).
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from typing import Any
 
 from attrs import frozen
 
-from refsched.objects.dra import Device, DeviceAttribute
 from refsched.objects.quantity import Quantity
 from refsched.rules import applies
 
@@ -155,54 +153,8 @@ def _has_leading_zero(text: str) -> bool:
     return len(text) > 1 and text.startswith("0")
 
 
-# --- Devices --------------------------------------------------------------------------------------
-
-
 class Domains(dict[str, dict[str, Any]]):
     """Domains are attributes or capacities by domain and name. A missing domain is empty, and not an error."""
-
-
-def cel_device(driver: str, device: Device) -> CelDevice:
-    """Returns what a selector can read of a device. Raises CelError for an attribute without a value, or
-    whose version is no semantic version. ``allowMultipleAllocations`` is known, and false: stored expressions
-    are compiled with all that any gate adds (apiserver/pkg/cel/environment, StoredExpressions)."""
-    attributes, capacity = Domains(), Domains()
-    for name, attribute in device.attributes.items():
-        domain, identifier = _qualified(name, driver)
-        try:
-            attributes.setdefault(domain, {})[identifier] = _attribute_value(attribute)
-        except CelValueError as error:
-            raise CelError(f"CEL runtime error: attribute {name}: {error}") from None
-    for name, amount in device.capacity.items():
-        domain, identifier = _qualified(name, driver)
-        capacity.setdefault(domain, {})[identifier] = amount.value
-    return {
-        "driver": driver,
-        "attributes": attributes,
-        "capacity": capacity,
-        "allowMultipleAllocations": False,
-    }
-
-
-def _qualified(name: str, driver: str) -> tuple[str, str]:
-    """R-DRA-70: An attribute or capacity whose name has no domain belongs to the domain of the device's driver."""
-    domain, slash, identifier = name.partition("/")
-    if slash:
-        return domain, identifier
-    applies("R-DRA-70")
-    return driver, name
-
-
-def _attribute_value(attribute: DeviceAttribute) -> int | bool | str | Semver:
-    for value in (attribute.int_, attribute.bool_, attribute.string):
-        if value is not None:
-            return value
-    if attribute.version is None:
-        raise CelValueError("unsupported attribute value")
-    try:
-        return parse_semver(attribute.version)
-    except CelValueError as error:
-        raise CelValueError(f"parse semantic version: {error}") from None
 
 
 # --- Comparing ------------------------------------------------------------------------------------

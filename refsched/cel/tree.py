@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from refsched.devices.cel.optional import MAYBE
+from refsched.cel.optional import MAYBE
 
 if TYPE_CHECKING:
     from lark import Token, Tree

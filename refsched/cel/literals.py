@@ -10,9 +10,9 @@ import ast
 import re
 from typing import Any
 
-from refsched.devices.cel.functions import checked_int
-from refsched.devices.cel.operators import Evaluate
-from refsched.devices.cel.values import UINT64, CelValueError, Uint, refused
+from refsched.cel.functions import checked_int
+from refsched.cel.operators import Evaluate
+from refsched.cel.values import UINT64, CelValueError, Uint, refused
 
 MAX_CODE = 0x10FFFF
 SURROGATES = range(0xD800, 0xE000)

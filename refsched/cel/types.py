@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from attrs import frozen
 
-from refsched.devices.cel.optional import SELECT
-from refsched.devices.cel.overloads import (
+from refsched.cel.optional import SELECT
+from refsched.cel.overloads import (
     ANY,
     BOOL,
     DYN,
@@ -29,8 +29,8 @@ from refsched.devices.cel.overloads import (
     equivalent,
     result_of,
 )
-from refsched.devices.cel.tree import arguments, bare_name, if_marked, subtrees, unwrapped
-from refsched.devices.cel.values import CelError
+from refsched.cel.tree import arguments, bare_name, if_marked, subtrees, unwrapped
+from refsched.cel.values import CelError
 from refsched.rules import applies
 
 if TYPE_CHECKING:

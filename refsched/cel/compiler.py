@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
-from refsched.devices.cel.functions import FUNCTIONS, METHODS
-from refsched.devices.cel.limits import METER, Meter, checked_key, too_deep
-from refsched.devices.cel.literals import literal
-from refsched.devices.cel.operators import (
+from refsched.cel.functions import FUNCTIONS, METHODS
+from refsched.cel.limits import METER, Meter, checked_key, too_deep
+from refsched.cel.literals import literal
+from refsched.cel.operators import (
     BINARY,
     FOLDS,
     Evaluate,
@@ -28,7 +28,7 @@ from refsched.devices.cel.operators import (
     negative,
     select,
 )
-from refsched.devices.cel.optional import (
+from refsched.cel.optional import (
     SELECT,
     alternative,
     mapped,
@@ -36,9 +36,9 @@ from refsched.devices.cel.optional import (
     selected,
     without_optional_syntax,
 )
-from refsched.devices.cel.tree import arguments, bare_name, if_marked, subtrees, unwrapped
-from refsched.devices.cel.types import check_types
-from refsched.devices.cel.values import (
+from refsched.cel.tree import arguments, bare_name, if_marked, subtrees, unwrapped
+from refsched.cel.types import check_types
+from refsched.cel.values import (
     CelDevice,
     CelError,
     CelType,

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
-from refsched.devices.cel.functions import checked_int, contains
-from refsched.devices.cel.optional import selected
-from refsched.devices.cel.values import (
+from refsched.cel.functions import checked_int, contains
+from refsched.cel.optional import selected
+from refsched.cel.values import (
     INT64,
     UINT64,
     CelValueError,

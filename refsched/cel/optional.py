@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from refsched.devices.cel.values import CelValueError, Optional, no_such_overload
+from refsched.cel.values import CelValueError, Optional, no_such_overload
 from refsched.rules import applies
 
 SELECT = "optional_select__"

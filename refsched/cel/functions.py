@@ -13,8 +13,8 @@ from collections.abc import Callable, Hashable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from refsched.devices.cel import optional as cel_optional
-from refsched.devices.cel.values import (
+from refsched.cel import optional as cel_optional
+from refsched.cel.values import (
     INT64,
     UINT64,
     CelType,

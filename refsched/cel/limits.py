@@ -15,7 +15,7 @@ from typing import Any
 
 from attrs import define
 
-from refsched.devices.cel.values import CelError
+from refsched.cel.values import CelError
 from refsched.errors import InputError
 
 MAX_COST = 1_000_000
