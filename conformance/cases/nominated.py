@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import cpu, node, pod, with_status
+from conformance.vocabulary.objects import cpu, node, pod, with_spec, with_status
 from refsched.suite import Case
 from refsched.suite.histories.history import History
 
@@ -50,6 +50,20 @@ def _nomination_that(ends: str) -> History:
     return cluster.history()
 
 
+def _nominated_and_bound_to(home: str) -> History:
+    """One pod is nominated to the first node, and somebody else binds it. Then come three pods of lower priority,
+    of which only two fit."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "2", "pods": "2"}))
+    cluster.add_node(node("", {"cpu": "1", "pods": "1"}))
+    cluster.add_pod(pod("", cpu("1"), priority=10, status={"nominatedNodeName": "n1"}))
+    cluster.change_pod(0, partial(with_spec, nodeName=home))
+    for priority in (0, -1, -2):
+        cluster.add_pod(pod("", cpu("1"), priority=priority, preemptionPolicy="Never"))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _cases() -> Iterator[Case]:
     for ends, says in _AFTER.items():
         requeued = "no pod" if ends == "stays" else "only pods of no higher priority"
@@ -57,6 +71,13 @@ def _cases() -> Iterator[Case]:
             f"nomination_{ends}",
             f"A waiting pod that was nominated to a node {says}, and this requeues {requeued}.",
             _nomination_that(ends),
+        )
+    for home, says in (("n1", "counts there once"), ("n2", "counts there and no more on the first node")):
+        yield Case(
+            f"nominated_pod_is_bound_by_others_to_{home}",
+            f"A waiting pod that is nominated to the first node is bound to {home} by somebody else, and {says}.",
+            _nominated_and_bound_to(home),
+            ("R-NOM-05",),
         )
 
 

@@ -187,6 +187,16 @@ _STATUS_UPDATES: tuple[Callable[[Json], Json], ...] = (
     partial(with_status, images=[{"names": ["i"], "sizeBytes": 1}]),
 )
 """The second and the fifth change nothing that is an event, and neither do images."""
+_OF_DISK: Json = {"type": "DiskPressure", "status": "False"}
+_HEARTBEATS: tuple[Callable[[Json], Json], ...] = (
+    partial(with_status, conditions=[_READY, _OF_DISK]),
+    partial(with_status, conditions=[{**_READY, "lastHeartbeatTime": START_TIMES[1]}, _OF_DISK]),
+    partial(with_status, conditions=[{**_READY, "reason": "r", "message": "m"}, _OF_DISK]),
+    partial(with_status, conditions=[_OF_DISK, _READY]),
+    partial(with_status, conditions=[_OF_DISK, {**_READY, "lastTransitionTime": START_TIMES[1]}]),
+    partial(with_status, conditions=[_READY]),
+)
+"""All but the first and the last change no condition's status."""
 
 
 def update_the_node(
@@ -222,9 +232,11 @@ def _with_rejected(first: int, last: int) -> HistoryBuilder:
     return cluster
 
 
-def _node_updated(first: int, last: int) -> History:
+def _node_updated(
+    first: int, last: int, updates: Sequence[Callable[[Json], Json]] = _NODE_UPDATES
+) -> History:
     cluster = _with_rejected(first, last)
-    update_the_node(cluster)
+    update_the_node(cluster, updates)
     return cluster.history()
 
 
@@ -290,7 +302,13 @@ def _of_events() -> Iterator[Case]:
             " the plugin that rejected them, and no other pod.",
             _others_created_and_deleted(*some),
         )
-    for name, updates in (("status", _STATUS_UPDATES), ("any", _NODE_UPDATES)):
+        yield Case(
+            f"heartbeats_for_pods_rejected_by_{plugins}",
+            "The heartbeat of a node, the reason of a condition and the order of conditions requeue no pod, and in"
+            " v1.19 a condition that comes or goes does.",
+            _node_updated(*some, _HEARTBEATS),
+        )
+    for name, updates in (("status", _STATUS_UPDATES), ("any", _NODE_UPDATES), ("heartbeat", _HEARTBEATS)):
         yield Case(
             f"{name}_node_updates_for_a_pod_rejected_by_a_plugin_without_events",
             "Whatever is an event requeues a pod that was rejected by a plugin which registers for none.",

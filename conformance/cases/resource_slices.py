@@ -320,4 +320,52 @@ def _out_of_reach() -> Iterator[Case]:
         )
 
 
-CASES: tuple[Case, ...] = (*_out_of_reach(), *_reached(), *_together(), *_sized(), *_generations())
+_BEYOND: dict[str, tuple[str, Json]] = {
+    "of_another_driver": (
+        "of a pool of this name that another driver publishes",
+        {"driver": "other.example.com"},
+    ),
+    "of_another_pool": ("of another pool of this driver", {"name": "q"}),
+    "of_an_older_generation": ("of an older generation of the pool", {"generation": 1}),
+    "of_a_newer_generation": ("of a newer generation of the pool", {"generation": 3}),
+    "of_the_same_generation": ("of the same generation of the pool", {}),
+}
+"""What the slice is that the pod's node does not reach."""
+
+
+def _with_a_slice_beyond(more: Json, count: int, asked: Json) -> History:
+    """The pool states one slice or two, and the only node reaches one."""
+    stated = {"name": "p", "generation": 2, "resourceSliceCount": count}
+    there = resource_slice("s1", [{"name": "d1"}], {"nodeName": "n1"}, stated)
+    pool = {**stated, **{name: value for name, value in more.items() if name != "driver"}}
+    beyond = resource_slice("s2", [{"name": "d2"}], {"nodeName": "n9"}, pool)
+    if "driver" in more:
+        beyond = {**beyond, "spec": {**beyond["spec"], "driver": more["driver"]}}
+    return _allocating_from([there, beyond], _claim([asked]))
+
+
+def _beyond() -> Iterator[Case]:
+    for name, (says, more) in _BEYOND.items():
+        for count in (1, 2):
+            yield Case(
+                f"slice_out_of_reach_{name}_of_a_pool_that_states_{count}",
+                "A pod that asks for all devices goes to a node if the pool is complete there, or with the slices"
+                f" of its generation elsewhere; a slice elsewhere is {says}, and the pool states {count}.",
+                _with_a_slice_beyond(more, count, all_there_are()),
+            )
+        yield Case(
+            f"one_device_with_a_slice_out_of_reach_{name}",
+            "A pod that asks for one device goes to a node that reaches part of the pool, unless that part is old;"
+            f" a slice elsewhere is {says}.",
+            _with_a_slice_beyond(more, 2, exactly(1)),
+        )
+
+
+CASES: tuple[Case, ...] = (
+    *_out_of_reach(),
+    *_beyond(),
+    *_reached(),
+    *_together(),
+    *_sized(),
+    *_generations(),
+)

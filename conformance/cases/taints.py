@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of TaintToleration: which change of a node's taints requeues a pod that was rejected by another node's."""
+"""Cases of TaintToleration: which change of a node's taints, or of a pod's own tolerations, requeues a pod that a
+taint rejected."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import node, pod
+from conformance.vocabulary.objects import node, pod, with_spec
 from refsched.suite import Case
 from refsched.suite.histories.history import History
 
@@ -29,6 +32,56 @@ def _taints_change(index: int, changed: Json) -> History:
     return cluster.history()
 
 
+def _tolerations_change(before: Sequence[Json], after: Sequence[Json]) -> History:
+    """The pod is rejected by a taint, and its tolerations change in one update."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", taints=_TAINTS))
+    cluster.add_pod(pod("", tolerations=list(before)))
+    cluster.schedule()
+    cluster.wait()
+    cluster.change_pod(0, partial(with_spec, tolerations=list(after)))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
+
+
+_OF_THE_TAINT: Json = {"key": "k", "operator": "Exists"}
+_OF_A: Json = {"key": "a", "operator": "Exists"}
+_OF_B: Json = {"key": "b", "operator": "Exists"}
+_TOLERATIONS: dict[str, tuple[str, tuple[Json, ...], tuple[Json, ...]]] = {
+    "exchanged_for_that_of_the_taint": (
+        "one that tolerates the taint replaces another",
+        (_OF_A,),
+        (_OF_THE_TAINT,),
+    ),
+    "exchanged_for_another": ("one replaces another, and neither tolerates the taint", (_OF_A,), (_OF_B,)),
+    "in_another_order": ("they are the same in another order", (_OF_A, _OF_B), (_OF_B, _OF_A)),
+    "doubled": ("one that was there comes once more", (_OF_A,), (_OF_A, _OF_A)),
+    "removed": ("one is removed, and none tolerates the taint", (_OF_A, _OF_B), (_OF_B,)),
+    "fewer_and_that_of_the_taint": (
+        "one that tolerates the taint replaces two others",
+        (_OF_A, _OF_B),
+        (_OF_THE_TAINT,),
+    ),
+    "changed_in_effect": (
+        "one for the taint's key changes its effect to that of the taint",
+        ({**_OF_THE_TAINT, "effect": "NoExecute"},),
+        ({**_OF_THE_TAINT, "effect": "NoSchedule"},),
+    ),
+}
+"""How tolerations change, and which they are before and after."""
+
+
+def _of_tolerations() -> Iterator[Case]:
+    for name, (says, before, after) in _TOLERATIONS.items():
+        yield Case(
+            f"tolerations_{name}",
+            "An update of its own tolerations requeues a pod that a taint rejected if their number changes, and in"
+            f" v1.19 if anything does; here {says}.",
+            _tolerations_change(before, after),
+        )
+
+
 CASES: tuple[Case, ...] = (
     Case(
         "taints_change_on_a_node_that_they_did_not_reject_the_pod_from",
@@ -41,4 +94,5 @@ CASES: tuple[Case, ...] = (
         "A pod rejected by a node's taint is requeued when the taint is removed.",
         _taints_change(0, node("")),
     ),
+    *_of_tolerations(),
 )
