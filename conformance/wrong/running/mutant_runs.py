@@ -113,14 +113,15 @@ def _reach(options: Namespace) -> dict[str, Reach]:
         for test in missing:
             histories_of(test)
         with get_context("fork").Pool(options.jobs) as pool:
-            for name, reached in pool.imap_unordered(_reach_of, missing):
+            for name, reached in pool.imap_unordered(_reach_of, [test.name for test in missing]):
                 known[name] = reached
                 if options.reach is not None:
                     options.reach.write_bytes(pickle.dumps(known))
     return known
 
 
-def _reach_of(test: SuiteTest) -> tuple[str, Reach]:
+def _reach_of(name: str) -> tuple[str, Reach]:
+    test = next(test for test in suite_tests() if test.name == name)
     found = []
     with connect("refsched.reference") as adapter:
         for history in histories_of(test):
@@ -132,7 +133,7 @@ def _reach_of(test: SuiteTest) -> tuple[str, Reach]:
                 tracer.stop()
             data = tracer.get_data()
             found.append({path: frozenset(data.lines(path) or ()) for path in data.measured_files()})
-    return test.name, found
+    return name, found
 
 
 def _reaching(task: _Task, tests: Sequence[SuiteTest]) -> Iterator[tuple[SuiteTest, int]]:
