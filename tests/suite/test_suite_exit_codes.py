@@ -22,7 +22,7 @@ def test_a_bad_option_is_reported_in_one_line(suite: Suite) -> None:
     result = suite("--budget=soon")
     assert result.ret == 2
     assert [line for line in result.errlines if line] == [
-        "CannotJudge: --budget: expected a time like 10s, 5m or 1h, found 'soon'"
+        "ERROR: --budget: expected a time like 10s, 5m or 1h, found 'soon'"
     ]
 
 
@@ -35,13 +35,14 @@ def test_an_option_that_nobody_knows_cannot_judge(suite: Suite) -> None:
 def test_a_scheduler_that_is_not_there_cannot_be_judged(suite: Suite) -> None:
     result = suite(impl="missing")
     assert result.ret == 2
-    result.stderr.fnmatch_lines(["CannotJudge: missing: there is no such program; install it"])
+    problem = "missing: there is no such program; install it"
+    assert [line for line in result.outlines + result.errlines if problem in line] == [f"ERROR: {problem}"]
 
 
 def test_a_scheduler_that_claims_nothing_cannot_be_judged(suite: Suite) -> None:
     result = suite(impl="claims-nothing")
     assert result.ret == 2
-    result.stderr.fnmatch_lines(["CannotJudge: claims-nothing claims no capability: nothing can be judged"])
+    result.stderr.fnmatch_lines(["ERROR: claims-nothing claims no capability: nothing can be judged"])
 
 
 def test_a_run_without_a_test_cannot_judge(suite: Suite) -> None:

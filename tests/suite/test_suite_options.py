@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 
 import pytest
+from toy_suite import Suite
 
 from refsched.errors import InputError
-from refsched.suite.session.options import Options, read_options
+from refsched.suite.session.options import Options, read_options, selecting
 
 
 def options(pytester: pytest.Pytester, *said: str) -> Options:
@@ -64,3 +66,18 @@ def test_what_makes_no_sense_is_refused(pytester: pytest.Pytester, said: str, pr
     with pytest.raises(InputError) as refused:
         options(pytester, said)
     assert str(refused.value) == problem
+
+
+def test_the_report_repeats_the_run_with_the_options_that_chose_its_tests(suite: Suite) -> None:
+    suite("-k", "toys and not replay", "--examples=7", "--hypothesis-seed=3", "--report=a.html")
+    repeat = "pytest --impl=right -k 'toys and not replay' --examples 7 --hypothesis-seed=3"
+    assert f"<code>{escape(repeat)}</code>" in (suite.path / "a.html").read_text("utf-8")
+
+
+def test_what_is_usual_is_not_repeated(pytester: pytest.Pytester) -> None:
+    def repeated(*said: str) -> str:
+        return selecting(pytester.parseconfig("-p", "refsched.suite.session.plugin", *said))
+
+    assert repeated("--level=promised") == ""
+    assert repeated("--budget=1m", "--thorough") == "--budget 1m --thorough"
+    assert repeated("--requirements=all", "-m", "not slow") == "-m 'not slow' --requirements all"

@@ -85,7 +85,7 @@ def _head(result: Result) -> Iterator[str]:
         facts["not completed"] = ended(result)
     if result.power is not None and not result.failures:
         facts["power"] = power(result.power)
-    repeat = f"<code>{escape(result.command)} --hypothesis-seed={escape(result.seed)}</code>"
+    repeat = f"<code>{escape(result.once_more)}</code>"
     yield from _list([*((name, escape(text)) for name, text in facts.items()), ("repeat with", repeat)])
     yield '<ul class="counts">'
     for verdict in VERDICTS:

@@ -153,7 +153,7 @@ def _going_on(result: Result) -> Iterator[str]:
         f"{ended}, and what is behind it was not looked at. To accept this for now, and go on:", ""
     )
     yield f"  printf '%s\\n' {' '.join(rules)} >> known.txt"
-    yield f"  {result.command} --baseline known.txt"
+    yield f"  {result.once_more} --baseline known.txt"
 
 
 def _fault(seen: FaultSeen) -> Iterator[str]:

@@ -67,8 +67,9 @@ class Result:
     ``rules`` stand in the order in which they depend on each other; ``untested`` is how many rules of this level
     no test of the run was about; ``ended`` why histories were not done to their end, and how many; ``power`` what
     so many of the tests' histories kill; ``command`` the start of one that repeats a failure, from ``folder`` or
-    from the file that this run ``replayed`` itself; ``unfinished`` how many tests did not come to their end;
-    ``interrupted`` that a user ended the run; ``ending`` how many tests each broken rule ended.
+    from the file that this run ``replayed`` itself; ``selected`` the options that chose the tests and their
+    examples; ``unfinished`` how many tests did not come to their end; ``interrupted`` that a user ended the run;
+    ``ending`` how many tests each broken rule ended.
     """
 
     about: About
@@ -86,6 +87,7 @@ class Result:
     power: Power | None = None
     stale: tuple[str, ...] = ()
     command: str = "pytest conformance/"
+    selected: str = ""
     folder: str = ".refsched"
     replayed: str = ""
     unfinished: int = 0
@@ -135,6 +137,11 @@ class Result:
     def path_of(self, rule: str, suffix: str) -> str:
         """The file that repeats a failure, below where pytest was called."""
         return f"{self.folder}/{rule}.{suffix}"
+
+    @property
+    def once_more(self) -> str:
+        """The command that runs the same tests with the same histories."""
+        return " ".join(filter(None, (self.command, self.selected, f"--hypothesis-seed={self.seed}")))
 
     def again(self, rule: str) -> str:
         return f"{self.command} --replay={shlex.quote(self.replayed or self.path_of(rule, 'jsonl'))}"

@@ -23,7 +23,7 @@ from refsched.suite.reports.verdicts import (
     Result,
 )
 from refsched.suite.session.bench import Bench
-from refsched.suite.session.options import CALLED_AS, Options
+from refsched.suite.session.options import CALLED_AS, Options, selecting
 from refsched.suite.session.outcome import Outcome, outcome_in
 from refsched.suite.session.progress import Progress, progress_of
 from refsched.suite.session.runner import About, Runner
@@ -149,6 +149,7 @@ class Gathering:
             known=tuple(sorted(self._known)),
             later=tuple(sorted(self._later)),
             command=self._command(),
+            selected=selecting(self._config),
             folder=FOLDER,
             replayed=self._config.getoption("--replay") or "",
             unfinished=len(self._expected - self._ended),

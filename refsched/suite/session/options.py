@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,19 @@ def add_options(parser: pytest.Parser) -> None:
         help="run a Python module in the process of the suite, where a debugger reaches it; by default it"
         " has a process of its own",
     )
+
+
+SELECTING = ("-k", "-m", "--budget", "--examples", "--requirements")
+"""Options with a value that choose the tests, how many examples they have, or what fails the run."""
+
+
+def selecting(config: pytest.Config) -> str:
+    """Returns those of the options that were given which choose what is run, as on a command line."""
+    given = {option: config.getoption(option) for option in SELECTING}
+    if given["--requirements"] == newest():
+        del given["--requirements"]
+    words = [word for option, value in given.items() if value for word in (option, str(value))]
+    return shlex.join([*words, *(["--thorough"] if config.getoption("--thorough") else [])])
 
 
 def _with_release(implementation: str, kubernetes: str) -> str:

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Generator
 
 import pytest
-from _pytest.outcomes import Exit
 
 from refsched.errors import InputError, one_line
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
@@ -39,11 +38,11 @@ IN_PROCESS = (
 )
 
 
-class CannotJudge(Exit):
+class CannotJudge(pytest.UsageError):
     """Ends the run before it begins."""
 
     def __init__(self, reason: object) -> None:
-        super().__init__(one_line(reason), NOT_JUDGED)
+        super().__init__(one_line(reason))
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:

@@ -80,7 +80,7 @@ class Evidence:
 
     ``rules`` are those of the release that decides, in the order of the catalogue; ``known`` are those that the
     baseline lists, ``later`` those that the release asked for does not have; ``others_failed`` that a test failed
-    that is not the suite's."""
+    that is not the suite's; ``selected`` are the options that chose the tests, and how many examples each had."""
 
     implementation: str
     level: str
@@ -91,6 +91,7 @@ class Evidence:
     known: tuple[str, ...] = ()
     later: tuple[str, ...] = ()
     command: str = ""
+    selected: str = ""
     folder: str = ""
     replayed: str = ""
     unfinished: int = 0
@@ -125,6 +126,7 @@ def result_of(evidence: Evidence) -> Result:
         stale=stale(evidence.known, rules),
         replayed=evidence.replayed,
         command=evidence.command,
+        selected=evidence.selected,
         folder=evidence.folder,
         unfinished=evidence.unfinished,
         interrupted=evidence.interrupted,

@@ -9,6 +9,7 @@ fields and is refused.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 
 from refsched.errors import InputError
 from refsched.objects.kinds import KINDS, ApiKind
@@ -17,6 +18,10 @@ from refsched.objects.store import ApiObject
 from refsched.tools.reading.alpha_fields import refuse_alpha_fields
 
 _BY_GROUP_AND_NAME = {(kind.group, kind.name): kind for kind in KINDS}
+_GROUPS = frozenset(kind.group for kind in KINDS)
+
+_MISSPELT = 0.8
+"""So alike, by difflib's measure, a name is taken for a misspelt one."""
 
 
 class UnknownKindError(InputError):
@@ -24,14 +29,31 @@ class UnknownKindError(InputError):
 
 
 def kind_called(api_version: str, kind: str) -> ApiKind:
-    """Returns the row of the table. Raises UnknownKindError, or InputError if only the version is not read."""
+    """Returns the row of the table. Raises UnknownKindError, or InputError if only the version is not read, or if
+    the kind is one that no API server has, and like one that is read."""
     group, _, version = api_version.rpartition("/")
     found = _BY_GROUP_AND_NAME.get((group, kind))
     if found is None:
+        _refuse_misspelt(group, api_version, kind)
         raise UnknownKindError(f"{api_version} {kind} is nothing that scheduling reads", "kind")
     if version not in found.versions:
         raise InputError(f"{kind} is read as {found.api_version}, not as {api_version!r:.60}", "apiVersion")
     return found
+
+
+def _refuse_misspelt(group: str, api_version: str, kind: str) -> None:
+    """Raises InputError if a kind that is read must be meant. In the groups of Kubernetes nobody else adds kinds,
+    and in these versions of them those that scheduling does not read are unlike those that it does."""
+    for known in KINDS:
+        if known.name == kind and group in _GROUPS:
+            raise InputError(
+                f"{kind} is read as {known.api_version}, not as {api_version!r:.60}", "apiVersion"
+            )
+    version = api_version.rpartition("/")[2]
+    of_group = [known for known in KINDS if known.group == group and version in known.versions]
+    near = {known.name.lower(): known.name for known in of_group}
+    for name in get_close_matches(kind.lower()[:100], near, n=1, cutoff=_MISSPELT):
+        raise InputError(f"there is no {kind!r:.60} in {api_version}; {near[name]} may be meant", "kind")
 
 
 def read_object(value: object) -> ApiObject:

@@ -32,6 +32,52 @@ def test_a_kind_that_scheduling_does_not_read_is_distinguished(api_version: str,
     assert kind_called("scheduling.k8s.io/v1beta1", "PriorityClass").api_version == "scheduling.k8s.io/v1"
 
 
+@pytest.mark.parametrize(
+    ("api_version", "kind", "problem"),
+    [
+        ("v1", "Nod", "kind: there is no 'Nod' in v1; Node may be meant"),
+        ("v1", "Nodes", "kind: there is no 'Nodes' in v1; Node may be meant"),
+        ("v1", "pod", "kind: there is no 'pod' in v1; Pod may be meant"),
+        (
+            "v1",
+            "PersistantVolumeClaim",
+            "kind: there is no 'PersistantVolumeClaim' in v1; PersistentVolumeClaim",
+        ),
+        ("apps/v1", "Replicaset", "kind: there is no 'Replicaset' in apps/v1; ReplicaSet may be meant"),
+        ("apps/v1", "Node", "apiVersion: Node is read as v1, not as 'apps/v1'"),
+    ],
+)
+def test_a_misspelt_kind_is_refused(api_version: str, kind: str, problem: str) -> None:
+    with pytest.raises(InputError) as refused:
+        kind_called(api_version, kind)
+    assert not isinstance(refused.value, UnknownKindError)
+    assert str(refused.value).startswith(problem)
+
+
+NOT_READ = {
+    "v1": "Binding ComponentStatus ConfigMap Endpoints Event LimitRange List PodTemplate ResourceQuota Secret"
+    " ServiceAccount Status",
+    "apps/v1": "ControllerRevision DaemonSet Deployment Scale",
+    "extensions/v1beta1": "DaemonSet Deployment Ingress ReplicaSet",
+    "policy/v1beta1": "Eviction PodSecurityPolicy",
+    "resource.k8s.io/v1": "DeviceTaintRule ResourcePoolStatusRequest",
+    "resource.k8s.io/v1alpha2": "PodSchedulingContext ResourceClass ResourceClassParameters",
+    "scheduling.k8s.io/v1alpha1": "PodGroup Workload",
+    "storage.k8s.io/v1": "VolumeAttributesClass",
+    "serving.knative.dev/v1": "Service",
+    "metrics.k8s.io/v1beta1": "NodeMetrics PodMetrics",
+}
+"""Kinds that clusters have, of the groups in which a misspelt one is refused, and of some others."""
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind"), [(group, kind) for group, kinds in NOT_READ.items() for kind in kinds.split()]
+)
+def test_a_kind_that_clusters_have_is_not_taken_for_a_misspelt_one(api_version: str, kind: str) -> None:
+    with pytest.raises(UnknownKindError):
+        kind_called(api_version, kind)
+
+
 def test_an_unknown_kind_stays_one_when_its_place_is_added() -> None:
     with pytest.raises(UnknownKindError) as refused:
         read_object(_object(kind="ConfigMap"))
