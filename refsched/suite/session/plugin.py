@@ -38,11 +38,9 @@ IN_PROCESS = (
 )
 
 
-class CannotJudge(pytest.UsageError):
-    """Ends the run before it begins."""
-
-    def __init__(self, reason: object) -> None:
-        super().__init__(one_line(reason))
+def cannot_judge(reason: object) -> pytest.UsageError:
+    """Returns what ends the run before it begins, and is shown once."""
+    return pytest.UsageError(one_line(reason))
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -108,7 +106,7 @@ def pytest_configure(config: pytest.Config) -> None:
         later = later_than(required_by(options.requirements), bench.rules)
         replayed = read_history(options.replay) if options.replay else None
     except InputError as problem:
-        raise CannotJudge(problem) from None
+        raise cannot_judge(problem) from None
     config.stash[OPTIONS] = options
     runner = Runner(bench, options.implementation, options.adapter_timeout, options.only)
     testing = Testing(options, bench, runner, known | later, replayed)
@@ -130,9 +128,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     try:
         about = gathering.meet()
     except (InputError, AdapterUnavailable, AdapterFault) as problem:
-        raise CannotJudge(problem) from None
+        raise cannot_judge(problem) from None
     if not about.capabilities:
-        raise CannotJudge(
+        raise cannot_judge(
             f"{config.stash[OPTIONS].implementation} claims no capability: nothing can be judged"
         )
 
