@@ -17,7 +17,7 @@ from refsched.records import Attempt, NodeStatus, Reference
 from refsched.suite.adapters.answers import CAPABILITIES, Hello
 from refsched.suite.adapters.selection import EVERYTHING, read_selection
 from refsched.suite.catalogue.rules import default_plugins
-from refsched.suite.histories.history import Advance, Create, Delete, History, Permit, Schedule
+from refsched.suite.histories.history import Advance, Create, Delete, History, Permit, Schedule, Update
 from refsched.suite.histories.part import Part, part_of
 
 ALL = frozenset(CAPABILITIES)
@@ -112,6 +112,15 @@ def test_kinds_that_no_plugin_of_the_implementation_reads_are_not_sent() -> None
     assert FITS.step(Create(claim)) is None
     assert FITS.step(Delete(Reference("PersistentVolumeClaim", "c", "v1", "default"))) is None
     assert WHOLE.step(Create(claim)) == Create(claim)
+
+
+def test_what_may_become_of_an_object_is_drawn_as_far_as_it_is_taken() -> None:
+    part = part_of(Hello("x", "1", "1.34", frozenset({"filter"}), inputs=frozenset({"create", "delete"})))
+    gone = Delete(Reference("Node", "n"))
+    assert part.step(Update(node("n"))) is None
+    assert part.step(gone) == gone
+    assert evolve(part, inputs=frozenset({"create"})).step(gone) is None
+    assert WHOLE.step(gone) == gone
 
 
 def test_pods_that_belong_together_are_looked_for_only_where_nodes_are_scored_or_constraints_are_configured() -> (

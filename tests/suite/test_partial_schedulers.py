@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of a scheduler, in three languages: right ones are green, and wrong ones fail by a rule of theirs."""
+"""Parts of a scheduler, in four languages: right ones are green, and wrong ones fail by a rule of theirs."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ PROGRAMS = {
     "py": ("ports.py", sys.executable),
     "own": ("quota.py", sys.executable),
     "go": ("taints.go", "go"),
+    "pl": ("cordons.pl", "perl"),
 }
 
 
@@ -46,7 +47,9 @@ def built(language: str, folder: Path, edits: Sequence[tuple[str, str]] = ()) ->
         return f"exec:{folder / 'taints'}"
     if language == "own":
         shutil.copy(EXAMPLES / "ports.py", folder)
-    return f"exec:node {folder / name}" if tool == "node" else f"exec:{SERVE.format(Path(name).stem)}"
+    if tool in ("node", "perl"):
+        return f"exec:{tool} {folder / name}"
+    return f"exec:{SERVE.format(Path(name).stem)}"
 
 
 SELECTED = {
@@ -55,6 +58,7 @@ SELECTED = {
     "py": "port or cordon",
     "own": "port or cordon",
     "go": "taint",
+    "pl": "taint or any_two",
 }
 
 
@@ -79,6 +83,8 @@ def test_a_part_that_is_right_about_what_it_says_it_does_is_green(language: str,
             'return FREE or rejected("NodeUnschedulable",',
             "R-CORDON-0",
         ),
+        ("pl", '|| "NoSchedule" ) ne', '|| "NoSchedule" ) eq', "R-TAINT-07"),
+        ("pl", "$node->{spec}{unschedulable} &&", "0 &&", "R-CORDON-0"),
         ("go", 'other.Effect == "PreferNoSchedule"', 'other.Effect != "NoSchedule"', "R-TAINT-0"),
     ],
 )
@@ -89,6 +95,17 @@ def test_a_part_that_is_wrong_fails_by_a_rule_of_its_own(
     code, report = judged(impl, SELECTED[language], "-x", folder=tmp_path)
     assert code == 1, report
     assert f"FAILED  {rule}" in report
+
+
+def test_no_history_of_who_takes_only_what_is_created_ends_at_a_deletion_or_an_update(tmp_path: Path) -> None:
+    impl = built("pl", tmp_path)
+    code, report = judged(impl, "taint or any_two", folder=tmp_path)
+    assert code == 0, report
+    assert "not completed" not in report
+    undeclared = built("pl", tmp_path, [('    inputs       => ["create"],\n', "")])
+    code, report = judged(undeclared, "taint or any_two", folder=tmp_path)
+    assert code == 0, report
+    assert "unsupported: there is only create" in report
 
 
 def test_who_does_not_forget_a_pod_that_a_plugin_of_its_own_rejects_fails_by_the_way_back(

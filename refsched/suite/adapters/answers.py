@@ -53,6 +53,12 @@ CAPABILITIES: Mapping[str, str] = {
     "config": "it reads its configuration, though it has only some of the plugins",
 }
 
+OBJECT_INPUTS = ("create", "update", "delete")
+"""What may become of an object; of the last two an implementation may take fewer."""
+
+_NEEDS_INPUT = (("preemption", "delete"), ("volumes", "update"), ("devices", "update"))
+"""A capability, and what the API server answers to what such an implementation writes."""
+
 # --- Hello ----------------------------------------------------------------------------------------
 
 
@@ -61,7 +67,8 @@ class Hello:
     """A Hello says which implementation answers, and what it can be judged by. Without a capability it cannot be
     judged at all.
 
-    ``plugins`` are the plugins that it has, including its own, or None if it does not say.
+    ``plugins`` are the plugins that it has, including its own, or None if it does not say; ``inputs`` are those of
+    ``OBJECT_INPUTS`` that it takes.
     """
 
     name: str
@@ -69,6 +76,7 @@ class Hello:
     kubernetes: str
     capabilities: frozenset[str]
     plugins: frozenset[str] | None = None
+    inputs: frozenset[str] = frozenset(OBJECT_INPUTS)
 
     def claims(self, capability: str) -> bool:
         return capability in self.capabilities
@@ -81,6 +89,7 @@ class _Hello:
     kubernetes: str
     capabilities: tuple[str, ...]
     plugins: tuple[str, ...] | None = None
+    inputs: tuple[str, ...] = OBJECT_INPUTS
     protocol: int = PROTOCOL
     unsupported: str | None = None
     error: str | None = None
@@ -103,8 +112,20 @@ def read_hello(value: Any) -> Hello:
         release_of(said.kubernetes)
     except InputError as unknown:
         raise InputError(unknown.problem, "kubernetes") from None
+    _check_inputs(said)
     plugins = frozenset(said.plugins) if said.plugins is not None else None
-    return Hello(said.name, said.version, said.kubernetes, frozenset(said.capabilities), plugins)
+    inputs = frozenset(said.inputs)
+    return Hello(said.name, said.version, said.kubernetes, frozenset(said.capabilities), plugins, inputs)
+
+
+def _check_inputs(said: _Hello) -> None:
+    for index, name in enumerate(said.inputs):
+        _one_of(OBJECT_INPUTS, name, f"inputs[{index}]")
+    if "create" not in said.inputs:
+        raise InputError("without create there is nothing to schedule", "inputs")
+    for capability, needed in _NEEDS_INPUT:
+        if capability in said.capabilities and needed not in said.inputs and "api" not in said.capabilities:
+            raise InputError(f"{capability} is claimed, and needs {needed}", "inputs")
 
 
 def _refuse_refusal(value: Any) -> None:

@@ -40,7 +40,7 @@ from refsched.records import (
     Update,
     Write,
 )
-from refsched.suite.adapters.answers import CAPABILITIES, CODES, PROTOCOL, Held, Hello
+from refsched.suite.adapters.answers import CAPABILITIES, CODES, OBJECT_INPUTS, PROTOCOL, Held, Hello
 from refsched.suite.catalogue.report_schema import REPORT
 
 COMMAND = "python -m refsched.suite.catalogue.schemas"
@@ -91,6 +91,11 @@ _NARROWER: Mapping[tuple[type[Any], str], Schema] = {
     (Held, "pod"): _POD,
     (Hello, "kubernetes"): {"type": "string", "pattern": r"^[0-9]+\.[0-9]+$"},
     (Hello, "capabilities"): {"type": "array", "items": {"enum": list(CAPABILITIES)}},
+    (Hello, "inputs"): {
+        "type": "array",
+        "items": {"enum": list(OBJECT_INPUTS)},
+        "contains": {"const": "create"},
+    },
     (Header, "trace"): {"const": FORMAT},
 }
 """What the type of an attribute leaves open."""

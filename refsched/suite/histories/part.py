@@ -20,7 +20,7 @@ from refsched.checking.agreement import Disagreement
 from refsched.records import SCHEDULED, Attempt, Bind, NodeStatus, Permit, Release
 from refsched.releases import DEFAULT, RELEASES, release_of
 from refsched.releases.release import Release as KubernetesRelease
-from refsched.suite.adapters.answers import Hello
+from refsched.suite.adapters.answers import OBJECT_INPUTS, Hello
 from refsched.suite.catalogue.rules import all_rules, default_plugins
 from refsched.suite.catalogue.showing import (
     OF_WHAT_COUNTS,
@@ -31,6 +31,7 @@ from refsched.suite.catalogue.showing import (
 from refsched.suite.histories.api_server import located
 from refsched.suite.histories.configuration import MULTI_POINT, configured_for, points_of
 from refsched.suite.histories.history import Create, Delete, History, Step, Update
+from refsched.suite.histories.reads import SCRIPTED, needed_by, plugin_names, readers
 from refsched.suite.histories.scripts import rejected_instead, without_script
 from refsched.tools.reading.without_fields import without_fields
 
@@ -38,8 +39,6 @@ Json = dict[str, Any]
 
 ALWAYS = frozenset({"PrioritySort", "SchedulingGates", "DefaultBinder"})
 """The specification keeps these plugins in any case: they say which pod is next, and bind it."""
-
-SCRIPTED = frozenset({"ScriptedA", "ScriptedB", "ScriptedBinder"})
 
 _POINTS_OF: Mapping[str, tuple[str, ...]] = {"preemption": ("postFilter",), "score": ("preScore", "score")}
 """The specification leaves out these extension points for an implementation without the capability."""
@@ -64,13 +63,6 @@ _REQUIRED = ("filter", "scores", "victims", "nominatedNode", "calls")
 _KEEPS_TIME = frozenset({"queue", "scripted", "volumes", "extenders"})
 """For these capabilities it matters how much time has passed."""
 
-_CAPABILITY_OF_READING = (
-    ("volumes", "PersistentVolumeClaim"),
-    ("devices", "ResourceClaim"),
-    ("preemption", "PodDisruptionBudget"),
-)
-"""The plugins that read such an object need the capability."""
-
 _SELECT_PODS = frozenset({"Service", "ReplicationController", "ReplicaSet", "StatefulSet"})
 """They select pods that belong together, which count where nodes are scored, and for constraints that are
 configured."""
@@ -89,12 +81,13 @@ OF_PREEMPTION = ("victims", "nominatedNode")
 class Part:
     """``capabilities`` are those of docs/adapters.md; ``plugins`` the default plugins that the implementation has
     (None: all that its capabilities allow); ``own`` are plugins that Kubernetes does not have; ``kubernetes`` is
-    the release that it decides by."""
+    the release that it decides by; ``inputs`` are those that it takes of what may become of an object."""
 
     capabilities: frozenset[str]
     plugins: frozenset[str] | None = None
     own: frozenset[str] = frozenset()
     kubernetes: str = DEFAULT.name
+    inputs: frozenset[str] = frozenset(OBJECT_INPUTS)
 
     @property
     def is_whole(self) -> bool:
@@ -105,7 +98,7 @@ class Part:
     @cached_property
     def left_out(self) -> tuple[str, ...]:
         """Returns the plugins that the implementation does not have, the default ones first and in their order."""
-        names = _plugin_names(self.kubernetes)
+        names = plugin_names(self.kubernetes)
         return tuple(name for name in names if name not in ALWAYS and not self._has(name))
 
     @property
@@ -126,7 +119,7 @@ class Part:
     def _has(self, plugin: str) -> bool:
         if self.plugins is not None and plugin not in self.plugins:
             return False
-        return all(capability in self.capabilities for capability in _needed_by(plugin, self.kubernetes))
+        return all(capability in self.capabilities for capability in needed_by(plugin, self.kubernetes))
 
     @property
     def _release(self) -> KubernetesRelease:
@@ -295,6 +288,8 @@ class Part:
     def step(self, step: Step) -> Step | None:
         """Returns the step as far as the implementation needs it, or None if it does not need it at all."""
         match step:
+            case Update() | Delete() if step.member not in self.inputs:
+                return None
             case Permit() | Release():
                 return step if "scripted" in self.capabilities else None
             case Delete(named):
@@ -325,8 +320,8 @@ class Part:
     def _unread(self) -> tuple[str, ...]:
         """Returns the paths of fields that no plugin of the implementation reads, or that its release does not
         know."""
-        readers = _readers(self.kubernetes)
-        unread = (path for path in readers if not any(self._has(name) for name in readers[path]))
+        read = readers(self.kubernetes)
+        unread = (path for path in read if not any(self._has(name) for name in read[path]))
         return *unread, *self._release.not_yet
 
     def _reads_kind(self, kind: str) -> bool:
@@ -334,8 +329,8 @@ class Part:
             return False
         if kind in _SELECT_PODS and not (self.reads_config or "score" in self.capabilities):
             return False
-        readers = _readers(self.kubernetes).get(kind)
-        return readers is None or any(self._has(name) for name in readers)
+        by = readers(self.kubernetes).get(kind)
+        return by is None or any(self._has(name) for name in by)
 
 
 def _names_alone(config: Json) -> Json:
@@ -358,40 +353,10 @@ def part_of(hello: Hello) -> Part:
     whole scheduler if it has all default plugins, and is judged by scores only if one of its plugins has them."""
     release = release_of(hello.kubernetes).name
     if hello.plugins is None:
-        return Part(hello.capabilities, kubernetes=release)
-    known = hello.plugins & frozenset(_plugin_names(release))
+        return Part(hello.capabilities, kubernetes=release, inputs=hello.inputs)
+    known = hello.plugins & frozenset(plugin_names(release))
     capabilities = hello.capabilities
     if not any("score" in RELEASES[release].plugins[name].points for name in known):
         capabilities -= {"score"}
     is_whole = known.issuperset(plugin.name for plugin in default_plugins(release))
-    return Part(capabilities, None if is_whole else known, hello.plugins - known, release)
-
-
-# --- What plugins read ----------------------------------------------------------------------------
-
-
-@cache
-def _plugin_names(release: str) -> tuple[str, ...]:
-    """Returns the plugins of the default profile, and then those that a configuration may enable."""
-    default = (plugin.name for plugin in default_plugins(release))
-    return tuple(
-        name for name in dict.fromkeys((*default, *RELEASES[release].plugins)) if name not in SCRIPTED
-    )
-
-
-@cache
-def _readers(release: str) -> Mapping[str, tuple[str, ...]]:
-    """Returns kinds (``PersistentVolume``) and fields (``Pod.spec.tolerations``), each with the plugins that
-    read it; what no plugin names is read by the scheduler itself."""
-    readers: dict[str, tuple[str, ...]] = {}
-    for plugin in default_plugins(release):
-        for read in getattr(plugin, "READS", ()):
-            readers[read] = (*readers.get(read, ()), plugin.name)
-    return readers
-
-
-@cache
-def _needed_by(plugin: str, release: str) -> tuple[str, ...]:
-    """Returns the capabilities that an implementation needs to have this plugin."""
-    read = {name for name, readers in _readers(release).items() if plugin in readers}
-    return tuple(capability for capability, kind in _CAPABILITY_OF_READING if kind in read)
+    return Part(capabilities, None if is_whole else known, hello.plugins - known, release, hello.inputs)

@@ -45,6 +45,11 @@ def test_hello_reports_who_answers_and_what_it_claims() -> None:
     assert hello.capabilities
 
 
+def test_who_has_an_api_server_of_its_own_does_not_depend_on_what_it_is_given() -> None:
+    claims = ["filter", "preemption", "volumes", "api"]
+    assert read_hello(HELLO | {"inputs": ["create"], "capabilities": claims}).inputs == {"create"}
+
+
 def test_who_claims_nothing_has_no_capability() -> None:
     assert not read_hello(HELLO | {"capabilities": []}).capabilities
 
@@ -62,6 +67,19 @@ def test_every_capability_may_be_claimed() -> None:
         ({"capabilities": ["filter", "magic"]}, "capabilities[1]: expected one of api, "),
         ({"capabilities": ["hold"]}, "capabilities: claims hold, and not scripted"),
         ({"kubernetes": "v1.34"}, "kubernetes: expected a minor version as \"1.34\", found 'v1.34'"),
+        (
+            {"inputs": ["create", "advance"]},
+            "inputs[1]: expected one of create, delete, update; found 'advance'",
+        ),
+        ({"inputs": ["update"]}, "inputs: without create there is nothing to schedule"),
+        (
+            {"inputs": ["create", "update"], "capabilities": ["filter", "preemption"]},
+            "inputs: preemption is claimed, and needs delete",
+        ),
+        (
+            {"inputs": ["create", "delete"], "capabilities": ["filter", "devices"]},
+            "inputs: devices is claimed, and needs update",
+        ),
         ({"protocol": 2}, "protocol: the suite speaks protocol 1, not 2"),
         ({"error": "no"}, "hello must be answered, and not refused: 'no'"),
         ({"unsupported": "no"}, "hello must be answered, and not refused: 'no'"),
