@@ -47,7 +47,7 @@ def without_pod_level_resources(pod: Pod) -> Pod:
     given = pod.spec.resources
     if given is None:
         return pod
-    disabled = DisabledRequirements(given.requests, given.limits, given.claims)
+    disabled = DisabledRequirements(given.requests, given.limits)
     return evolve(pod, spec=evolve(pod.spec, resources=disabled))
 
 

@@ -59,15 +59,10 @@ def _usable_claim(pod: Pod, named: PodResourceClaim, name: str, objects: ObjectS
     if claim.metadata.deletion_timestamp is not None:
         applies("R-DRA-80")
         raise ClaimProblem(f'resourceclaim "{name}" is being deleted')
-    if named.resource_claim_name is None and not _is_controlled_by(claim, pod):
+    if named.resource_claim_name is None and not claim.metadata.is_controlled_by(pod.uid):
         applies("R-DRA-80")
         raise ClaimProblem(f"ResourceClaim {claim.key} was not created for pod {pod.key} (pod is not owner)")
     return claim
-
-
-def _is_controlled_by(claim: ResourceClaim, pod: Pod) -> bool:
-    controller = claim.metadata.controller
-    return controller is not None and controller.uid == pod.uid
 
 
 # --- Devices that are taken -----------------------------------------------------------------------

@@ -16,6 +16,7 @@ from attrs import field, frozen
 from refsched.config.types import Extender as ExtenderConfig
 from refsched.errors import InputError
 from refsched.extenders.wire import (
+    FilterResult,
     MetaVictims,
     binding_args,
     extender_args,
@@ -45,6 +46,12 @@ class Failure:
 
 Ask = Callable[[str, dict[str, Any]], object]
 """An Ask takes (verb, request) and returns the answer, both JSON as Python values, or a Failure."""
+
+
+def nobody(config: ExtenderConfig) -> Ask:
+    """Returns an Ask for an extender that cannot be reached: each call fails."""
+    return lambda verb, request: Failure(f'Post "{config.url_prefix.rstrip("/")}/{verb}": nobody is there')
+
 
 _SCORE_SCALE = 10
 """A score of an extender (0..10) is multiplied by this: MaxNodeScore / MaxExtenderPriority."""
@@ -108,7 +115,7 @@ class Extender:
         UnschedulableAndUnresolvable."""
         if not self.is_filter:
             return Filtered(tuple(nodes))
-        result = self._ask(self.config.filter_verb, self._args(pod, nodes), read_filter_result)
+        result = self._ask(self.config.filter_verb, self._args(pod, nodes), self._read_filter_result)
         if isinstance(result, Status):
             return result
         if result.error:
@@ -128,6 +135,9 @@ class Extender:
                     )
             return Filtered(tuple(given[name] for name in result.node_names), rejected)
         return Filtered(tuple(self._sent_back(node) for node in result.nodes or ()), rejected)
+
+    def _read_filter_result(self, answer: object) -> FilterResult:
+        return read_filter_result(answer)
 
     def _sent_back(self, node: Node) -> NodeInfo:
         """R-EXTENDER-03: Nodes that an extender sends back as objects are used as they were sent: without pods,

@@ -7,51 +7,41 @@ ExtenderFilterResult (v1.19.16).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from attrs import frozen
 
 from refsched.extenders import extender as current
-from refsched.extenders.extender import Filtered
-from refsched.framework.node_info import NodeInfo, PodInfo
+from refsched.extenders.wire import FilterResult
 from refsched.framework.status import Status, error
 from refsched.rules import applies
 
 _FOR_GOOD = "failedandunresolvablenodes"
-
+_OTHER_STATUS = "failed "
 
 T = TypeVar("T")
-_OTHER_STATUS = "failed "
 
 
 @frozen
-class _WithWords(current.Extender):
+class Extender(current.Extender):
+    """This Extender is that of later releases except for the methods that it overrides."""
+
+    def _read_filter_result(self, answer: object) -> FilterResult:
+        """R-EXTENDER-51: In v1.19 failedAndUnresolvableNodes is not a field of an extender's answer: a node that
+        is only named there is not among the feasible ones, and has no reason."""
+        if not isinstance(answer, Mapping):
+            return super()._read_filter_result(answer)
+        known = {name: value for name, value in answer.items() if str(name).lower() != _FOR_GOOD}
+        if len(known) < len(answer):
+            applies("R-EXTENDER-51")
+        return super()._read_filter_result(known)
+
     def _ask(self, verb: str, request: dict[str, Any], read: Callable[[object], T]) -> T | Status:
         """R-EXTENDER-52: In v1.19 the error of a call that is answered with a status other than 200 begins with a
         capital letter."""
-        answer = current.Extender._ask(self, verb, request, read)
+        answer = super()._ask(verb, request, read)
         if not isinstance(answer, Status) or not answer.message.startswith(_OTHER_STATUS):
             return answer
         applies("R-EXTENDER-52")
-        return error(answer.message.capitalize()[: len(_OTHER_STATUS)] + answer.message[len(_OTHER_STATUS) :])
-
-
-@frozen
-class Extender(_WithWords):
-    """This Extender is that of later releases except for the methods that it overrides."""
-
-    def filter(self, pod: PodInfo, nodes: Sequence[NodeInfo]) -> Filtered | Status:
-        """R-EXTENDER-51: In v1.19 failedAndUnresolvableNodes is not a field of an extender's answer: a node that
-        is only named there is not among the feasible ones, and has no reason."""
-
-        def ask(verb: str, request: dict[str, Any]) -> object:
-            answer = self.ask(verb, request)
-            if not isinstance(answer, dict):
-                return answer
-            known = {name: value for name, value in answer.items() if str(name).lower() != _FOR_GOOD}
-            if len(known) < len(answer):
-                applies("R-EXTENDER-51")
-            return known
-
-        return _WithWords(self.config, ask).filter(pod, nodes)
+        return error(answer.message[:1].upper() + answer.message[1:])

@@ -106,10 +106,6 @@ class ApiServer:
             status = evolve(status, nominated_node_name=nominated_node)
         self._store(evolve(stored, status=status))
 
-    def is_bound(self, pod: Pod) -> bool:
-        stored = self._stored.get(Pod, pod.name, pod.namespace)
-        return stored is not None and stored.uid == pod.uid and bool(stored.spec.node_name)
-
     # --- Inside -----------------------------------------------------------------------------------
 
     def _find(self, named: ApiObject) -> Any:

@@ -11,8 +11,7 @@ from refsched.config.resolve import ResolvedProfile, extenders_in_order, resolve
 from refsched.config.types import Extender as ExtenderConfig
 from refsched.config.types import KubeSchedulerConfiguration
 from refsched.devices.claims import DeviceLedger
-from refsched.extenders.extender import Ask, Extender
-from refsched.extenders.failures import nobody
+from refsched.extenders.extender import Ask, Extender, nobody
 from refsched.framework.choices import Choices
 from refsched.framework.interface import Handle, Plugin
 from refsched.framework.runtime import Framework

@@ -35,6 +35,10 @@ class ObjectMeta:
         """Returns the owner that manages the object, if any (metav1.GetControllerOfNoCopy)."""
         return next((owner for owner in self.owner_references if owner.controller), None)
 
+    def is_controlled_by(self, uid: str) -> bool:
+        """Returns whether the object with this uid manages this one."""
+        return self.controller is not None and self.controller.uid == uid
+
 
 @frozen
 class LabelSelectorRequirement:

@@ -20,22 +20,13 @@ DEFAULT_SCHEDULER_NAME = "default-scheduler"
 
 
 @frozen
-class ContainerResourceClaim:
-    """``name`` is one of the pod's ``resource_claims``; without ``request`` all of its devices are meant."""
-
-    name: str = ""
-    request: str = ""
-
-
-@frozen
 class ResourceRequirements:
     requests: Mapping[str, Quantity] = field(factory=dict)
     limits: Mapping[str, Quantity] = field(factory=dict)
-    claims: tuple[ContainerResourceClaim, ...] = ()
 
     @property
     def counted(self) -> Mapping[str, Quantity]:
-        """The requests as they are added up with those of other containers."""
+        """Returns the requests as they are added up with those of other containers."""
         return self.requests
 
 

@@ -168,8 +168,7 @@ class PersistentVolumeClaim:
 
     def is_made_for(self, pod: Pod) -> bool:
         """Returns whether the pod is its controller (component-helpers/storage/ephemeral, VolumeIsForPod)."""
-        controller = self.metadata.controller
-        return self.namespace == pod.namespace and controller is not None and controller.uid == pod.uid
+        return self.namespace == pod.namespace and self.metadata.is_controlled_by(pod.uid)
 
     def annotated(self, key: str, value: str) -> PersistentVolumeClaim:
         annotations = {**self.metadata.annotations, key: value}

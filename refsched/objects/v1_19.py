@@ -33,7 +33,7 @@ def _rounded_up(resource: str, amount: Quantity) -> Quantity:
 
 
 def with_rounded_requests(pod: Pod) -> Pod:
-    """The pod with containers whose requests are rounded up when they are counted."""
+    """Returns the pod with containers whose requests are rounded up when they are counted."""
 
     def of(containers: tuple[Container, ...]) -> tuple[Container, ...]:
         return tuple(evolve(each, resources=_rounded(each.resources)) for each in containers)
@@ -44,4 +44,4 @@ def with_rounded_requests(pod: Pod) -> Pod:
 
 
 def _rounded(given: ResourceRequirements) -> ResourceRequirements:
-    return RoundedRequirements(given.requests, given.limits, given.claims)
+    return RoundedRequirements(given.requests, given.limits)

@@ -35,6 +35,7 @@ from refsched.objects.resources import (
 from refsched.objects.store import ObjectStore
 from refsched.plugins.node_resources_fit_args import NodeResourcesFitArgs
 from refsched.plugins.resource_scoring import (
+    DEFAULT_RESOURCES,
     ResourceSpec,
     Use,
     UtilizationShapePoint,
@@ -56,7 +57,7 @@ class NodeResourcesFit:
     ignored_resources: frozenset[str] = frozenset()
     ignored_resource_groups: frozenset[str] = frozenset()
     strategy: str = "LeastAllocated"
-    resources: tuple[ResourceSpec, ...] = (ResourceSpec(CPU), ResourceSpec(MEMORY))
+    resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
     shape: tuple[UtilizationShapePoint, ...] = ()
     in_place_scaling: bool = True
     name = "NodeResourcesFit"

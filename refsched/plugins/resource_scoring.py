@@ -15,6 +15,7 @@ from attrs import frozen
 from refsched.config.args import check_range
 from refsched.errors import InputError
 from refsched.framework.interface import MAX_NODE_SCORE
+from refsched.objects.resources import CPU, MEMORY
 from refsched.rules import applies
 
 MAX_CUSTOM_PRIORITY_SCORE = 10
@@ -23,10 +24,11 @@ MAX_UTILIZATION = 100
 
 @frozen
 class ResourceSpec:
-    """A ResourceSpec is a resource that counts for the score, and its weight."""
+    """A ResourceSpec is a resource that counts for the score, and its weight. A weight that is not given is 0,
+    which a release replaces by a default or refuses."""
 
-    name: str
-    weight: int = 1
+    name: str = ""
+    weight: int = 0
 
 
 @frozen
@@ -47,7 +49,7 @@ class Use:
 
 
 Shape = tuple[UtilizationShapePoint, ...]
-DEFAULT_RESOURCES = (ResourceSpec("cpu"), ResourceSpec("memory"))
+DEFAULT_RESOURCES = (ResourceSpec(CPU, 1), ResourceSpec(MEMORY, 1))
 
 
 def check_shape(shape: Sequence[UtilizationShapePoint], field: str) -> None:

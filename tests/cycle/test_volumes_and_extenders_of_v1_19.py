@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from refsched.extenders.failures import other_status
 from refsched.framework.choices import FirstChoice
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
@@ -20,6 +19,7 @@ from refsched.records import Attempt, Bind, Write
 from refsched.releases import release_of
 from refsched.rules import listening
 from refsched.tools.configuration.read import read_config
+from refsched.tools.http.failures import other_status
 from tests.volume_objects import BIND_COMPLETED, by_hand, claim, read, storage_class, using, volume
 from tests.world import node_object, pod_object
 

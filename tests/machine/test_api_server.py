@@ -73,7 +73,7 @@ def test_a_deletion_that_the_scheduler_asks_for_is_for_others_to_carry_out(api: 
 
 def test_a_binding_is_stored_and_shown(api: ApiServer) -> None:
     assert api.bind(pod(), "n") == ""
-    assert api.is_bound(pod())
+    assert api.get(Pod, "p", "default") == pod(nodeName="n")
     assert list(api.events) == [Event(pod(), pod(nodeName="n"))]
 
 
@@ -101,8 +101,6 @@ def test_a_binding_may_be_refused(stored: Pod, refusal: str) -> None:
 
 def test_a_deleted_pod_cannot_be_bound(api: ApiServer) -> None:
     assert api.bind(pod("q"), "n") == 'pods "q" not found'
-    assert not api.is_bound(pod("q"))
-    assert not api.is_bound(pod())
 
 
 # --- Status ---------------------------------------------------------------------------------------

@@ -121,25 +121,26 @@ def test_what_is_over_requested_counts_as_full(strategy: str, expected: int) -> 
 )
 def test_the_shape_is_a_broken_line_flat_at_its_ends(cpu: str, expected: int) -> None:
     plugin = NodeResourcesFit(
-        strategy="RequestedToCapacityRatio", resources=(ResourceSpec("cpu"),), shape=TENT
+        strategy="RequestedToCapacityRatio", resources=(ResourceSpec("cpu", 1),), shape=TENT
     )
     assert score(pod(cpu=cpu), node(), plugin) == expected
 
 
 def test_weights_count_and_what_is_not_there_or_not_asked_for_does_not() -> None:
     weighted = NodeResourcesFit(
-        resources=(ResourceSpec("cpu", 3), ResourceSpec("memory"), ResourceSpec(GPU, 9))
+        resources=(ResourceSpec("cpu", 3), ResourceSpec("memory", 1), ResourceSpec(GPU, 9))
     )
     assert score(pod(cpu="1", memory="4Gi"), node(**{GPU: "1"}), weighted) == (3 * 75 + 50) // 4
     assert (
-        score(pod(**{GPU: "1"}), node(**{GPU: "2"}), NodeResourcesFit(resources=(ResourceSpec(GPU),))) == 50
+        score(pod(**{GPU: "1"}), node(**{GPU: "2"}), NodeResourcesFit(resources=(ResourceSpec(GPU, 1),)))
+        == 50
     )
     for strategy in ("LeastAllocated", "RequestedToCapacityRatio"):
-        nothing = NodeResourcesFit(strategy=strategy, resources=(ResourceSpec(GPU),), shape=TENT)
+        nothing = NodeResourcesFit(strategy=strategy, resources=(ResourceSpec(GPU, 1),), shape=TENT)
         assert score(pod(), node(), nothing) == 0
 
 
 def test_for_the_score_missing_requests_have_defaults_and_pod_level_ones_are_left_out() -> None:
     spec = {"resources": {"requests": {"cpu": "4"}}}
-    cpu_only = NodeResourcesFit(strategy="MostAllocated", resources=(ResourceSpec("cpu"),))
+    cpu_only = NodeResourcesFit(strategy="MostAllocated", resources=(ResourceSpec("cpu", 1),))
     assert score(pod(spec), node(cpu="1"), cpu_only) == 10

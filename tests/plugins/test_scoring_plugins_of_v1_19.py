@@ -91,23 +91,23 @@ def test_the_largest_init_container_counts_where_it_asks_for_more() -> None:
 def test_the_cpu_of_overhead_counts_in_whole_cpus() -> None:
     asking = info(containers=requesting(cpu="1", memory="1Gi"), overhead={"cpu": "500m", "memory": "1Gi"})
     small = free(cpu="1001m")
-    assert NodeResourcesMostAllocated((ResourceSpec("cpu"),)).score(None, asking, small) == 100
+    assert NodeResourcesMostAllocated((ResourceSpec("cpu", 1),)).score(None, asking, small) == 100
     assert "R-ALLOC-03" in applied(lambda: NodeResourcesMostAllocated().score(None, asking, small))
 
 
 def test_a_name_that_is_no_resource_counts_as_nothing_of_nothing() -> None:
     asking = info(containers=requesting(cpu="1"))
-    assert NodeResourcesMostAllocated((ResourceSpec("pods"),)).score(None, asking, free()) == 0
+    assert NodeResourcesMostAllocated((ResourceSpec("pods", 1),)).score(None, asking, free()) == 0
 
 
 @pytest.mark.parametrize(("cpu", "score"), [("1", 34), ("3", 100), ("6", 100)])
 def test_the_ratio_counts_what_stays_free_in_whole_percent(cpu: str, score: int) -> None:
-    plugin = RequestedToCapacityRatio(RISING, (ResourceSpec("cpu"),))
+    plugin = RequestedToCapacityRatio(RISING, (ResourceSpec("cpu", 1),))
     assert plugin.score(None, info(containers=requesting(cpu=cpu)), free(cpu="3")) == score
 
 
 def test_the_ratio_takes_a_resource_that_the_node_does_not_have_as_used_up() -> None:
-    plugin = RequestedToCapacityRatio(RISING, (ResourceSpec(GPU),))
+    plugin = RequestedToCapacityRatio(RISING, (ResourceSpec(GPU, 1),))
     assert plugin.score(None, info(containers=requesting(cpu="1")), free()) == 100
 
 

@@ -93,7 +93,6 @@ NO_CONSEQUENCE: Mapping[str, str] = {
     r".*\[\].*\.(mis)?matchLabelKeys": "the API server has folded them into the selector",
     r".*\.(c|initC)ontainers\[\]\.name": "it only says in which status a resize is reported",
     r"Pod\.spec\.containers\[\]\.restartPolicy": "only an init container with a policy of its own is a sidecar",
-    r".*\.resources\.claims.*": "which container uses a claim is the kubelet's",
     r"PersistentVolume\.spec\.(azureFile|vsphereVolume)": "the scheduler never takes its plugin for migrated",
     r"Pod\.spec\.priorityClassName": "the API server has set the priority",
     r"ResourceClaimTemplate[.:].*": "who makes claims from templates is not the scheduler",

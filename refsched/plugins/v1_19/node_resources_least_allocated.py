@@ -11,23 +11,22 @@ from attrs import frozen
 
 from refsched.framework.interface import MAX_NODE_SCORE, Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.objects.resources import CPU, MEMORY
-from refsched.plugins.resource_scoring import ResourceSpec
+from refsched.plugins.resource_scoring import DEFAULT_RESOURCES, ResourceSpec
 from refsched.plugins.v1_19.resource_allocation import Allocation, weighted_mean
-from refsched.plugins.v1_19.resource_args import AllocatedArgs, specs
+from refsched.plugins.v1_19.resource_args import AllocatedArgs
 from refsched.rules import applies
 
 
 @frozen
 class NodeResourcesLeastAllocated:
-    resources: tuple[ResourceSpec, ...] = (ResourceSpec(CPU), ResourceSpec(MEMORY))
+    resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
     name = "NodeResourcesLeastAllocated"
     POINTS = ("score",)
     ARGS = AllocatedArgs
 
     @classmethod
     def of_args(cls, args: AllocatedArgs, handle: Handle) -> NodeResourcesLeastAllocated:
-        return cls(specs(args.resources))
+        return cls(args.resources)
 
     # --- Score ------------------------------------------------------------------------------------
 

@@ -13,8 +13,8 @@ from attrs import field, frozen
 from refsched.config.args import PluginArgs, check_least
 from refsched.framework.interface import Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.objects.resources import CPU, MEMORY
 from refsched.plugins.resource_scoring import (
+    DEFAULT_RESOURCES,
     MAX_UTILIZATION,
     ResourceSpec,
     Use,
@@ -23,14 +23,14 @@ from refsched.plugins.resource_scoring import (
     requested_to_capacity_ratio,
 )
 from refsched.plugins.v1_19.resource_allocation import Allocation, allocation
-from refsched.plugins.v1_19.resource_args import ResourceArg, or_default, specs
+from refsched.plugins.v1_19.resource_args import or_default
 from refsched.rules import applies
 
 
 @frozen
 class RequestedToCapacityRatioArgs(PluginArgs):
     shape: tuple[UtilizationShapePoint, ...] = ()
-    resources: tuple[ResourceArg, ...] = field(default=(), converter=or_default)
+    resources: tuple[ResourceSpec, ...] = field(default=(), converter=or_default)
 
     def validate(self) -> None:
         check_shape(self.shape, "shape")
@@ -43,14 +43,14 @@ class RequestedToCapacityRatio:
     """``shape`` has at least one point, and is sorted by rising utilization."""
 
     shape: tuple[UtilizationShapePoint, ...]
-    resources: tuple[ResourceSpec, ...] = (ResourceSpec(CPU), ResourceSpec(MEMORY))
+    resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
     name = "RequestedToCapacityRatio"
     POINTS = ("score",)
     ARGS = RequestedToCapacityRatioArgs
 
     @classmethod
     def of_args(cls, args: RequestedToCapacityRatioArgs, handle: Handle) -> RequestedToCapacityRatio:
-        return cls(args.shape, specs(args.resources))
+        return cls(args.shape, args.resources)
 
     # --- Score ------------------------------------------------------------------------------------
 

@@ -15,27 +15,15 @@ from refsched.config.args import PluginArgs, check_range
 from refsched.plugins.resource_scoring import DEFAULT_RESOURCES, ResourceSpec
 
 
-@frozen
-class ResourceArg:
-    """A ResourceArg is a resource that counts for the score; ``weight`` has no default."""
-
-    name: str = ""
-    weight: int = 0
-
-
-def or_default(resources: Sequence[ResourceArg]) -> tuple[ResourceArg, ...]:
-    return tuple(resources) or tuple(ResourceArg(each.name, each.weight) for each in DEFAULT_RESOURCES)
-
-
-def specs(resources: Sequence[ResourceArg]) -> tuple[ResourceSpec, ...]:
-    return tuple(ResourceSpec(each.name, each.weight) for each in resources)
+def or_default(resources: Sequence[ResourceSpec]) -> tuple[ResourceSpec, ...]:
+    return tuple(resources) or DEFAULT_RESOURCES
 
 
 @frozen
 class AllocatedArgs(PluginArgs):
     """AllocatedArgs are the arguments of NodeResourcesLeastAllocated and of NodeResourcesMostAllocated."""
 
-    resources: tuple[ResourceArg, ...] = field(default=(), converter=or_default)
+    resources: tuple[ResourceSpec, ...] = field(default=(), converter=or_default)
 
     def validate(self) -> None:
         for index, resource in enumerate(self.resources):

@@ -6,10 +6,7 @@ Source: pkg/scheduler/extender.go, send (v1.34.2); net/http, Client.Do; net/url,
 
 from __future__ import annotations
 
-from typing import Any
-
-from refsched.config.types import Extender as ExtenderConfig
-from refsched.extenders.extender import Ask, Failure
+from refsched.extenders.extender import Failure
 
 TIMED_OUT = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
 CLOSED = "EOF"
@@ -29,12 +26,3 @@ def no_answer(url: str, why: str) -> Failure:
 
 def other_status(url: str, verb: str, status: int) -> Failure:
     return Failure(f"failed {verb} with extender at URL {url}, code {status}")
-
-
-def nobody(config: ExtenderConfig) -> Ask:
-    """Returns an Ask for an extender that cannot be reached: each call fails."""
-
-    def ask(verb: str, request: dict[str, Any]) -> object:
-        return no_answer(url_of(config.url_prefix, verb), "nobody is there")
-
-    return ask
