@@ -191,8 +191,8 @@ WRONG = (
         "any-owner-will-do",
         "A claim made for another pod is used if it has any owner.",
         _CLAIMS,
-        "return controller is not None and controller.uid == pod.uid",
-        "return controller is not None",
+        "not claim.metadata.is_controlled_by(pod.uid):",
+        "not claim.metadata.controller:",
         breaks=("R-DRA-80",),
     ),
     Wrong(
