@@ -8,17 +8,17 @@ from refsched.suite.catalogue.rules import rules_of
 from refsched.suite.histories.history import History
 
 
-@conforms(area="many", rules=rules_of("SEARCH"), examples=12)
+@conforms(area="many", rules=rules_of("SEARCH"), examples=16)
 def test_search_among_many_nodes(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="nominated", rules=rules_of("NOM", "R-SEARCH-03"), examples=100)
+@conforms(area="nominated", rules=rules_of("NOM", "R-SEARCH-03"), examples=150)
 def test_nominated_pods(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="config", rules=rules_of("FRAMEWORK", "R-INV-03", "R-INV-04", "R-SEARCH-04"), examples=110)
+@conforms(area="config", rules=rules_of("FRAMEWORK", "R-INV-03", "R-INV-04", "R-SEARCH-04"), examples=180)
 def test_profiles(check: Check, history: History) -> None:
     check(history)
 
@@ -33,16 +33,16 @@ def test_faults_and_the_way_back(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="permit", rules=rules_of("PERMIT"), needs=("scripted",), examples=34)
+@conforms(area="permit", rules=rules_of("PERMIT"), needs=("scripted",), examples=60)
 def test_waiting_on_permit(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="mixed", rules=rules_of("R-INV-02", "ANSWER"), examples=20)
+@conforms(area="mixed", rules=rules_of("R-INV-02", "ANSWER"), examples=50)
 def test_everything_at_once(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="pairs", rules=rules_of("R-INV-01", "R-INV-02"), needs=("volumes", "devices"), examples=70)
+@conforms(area="pairs", rules=rules_of("R-INV-01", "R-INV-02"), needs=("volumes", "devices"), examples=130)
 def test_any_two_features_together(check: Check, history: History) -> None:
     check(history)

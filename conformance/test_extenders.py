@@ -8,6 +8,6 @@ from refsched.suite.catalogue.rules import rules_of
 from refsched.suite.histories.history import History
 
 
-@conforms(area="extenders", rules=rules_of("EXTENDER"), needs=("extenders",), examples=52)
+@conforms(area="extenders", rules=rules_of("EXTENDER"), needs=("extenders",), examples=80)
 def test_extenders(check: Check, history: History) -> None:
     check(history)

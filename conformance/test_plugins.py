@@ -8,17 +8,17 @@ from refsched.suite.catalogue.rules import rules_of
 from refsched.suite.histories.history import History
 
 
-@conforms(area="resources", rules=rules_of("FIT", "BALANCED", "REQUEST", "R-INV-01"), examples=110)
+@conforms(area="resources", rules=rules_of("FIT", "BALANCED", "REQUEST", "R-INV-01"), examples=200)
 def test_resources(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="taints", rules=rules_of("TAINT", "CORDON"), examples=60)
+@conforms(area="taints", rules=rules_of("TAINT", "CORDON"), examples=110)
 def test_taints_and_cordons(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="node_affinity", rules=rules_of("NODEAFF", "SELECTOR"), examples=120)
+@conforms(area="node_affinity", rules=rules_of("NODEAFF", "SELECTOR"), examples=150)
 def test_node_affinity(check: Check, history: History) -> None:
     check(history)
 
@@ -28,12 +28,12 @@ def test_pod_affinity(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="spread", rules=rules_of("SPREAD"), examples=140)
+@conforms(area="spread", rules=rules_of("SPREAD"), examples=240)
 def test_topology_spread(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="ports", rules=rules_of("PORTS"), examples=60)
+@conforms(area="ports", rules=rules_of("PORTS"), examples=80)
 def test_host_ports(check: Check, history: History) -> None:
     check(history)
 
@@ -48,18 +48,18 @@ def test_images(check: Check, history: History) -> None:
     rules=rules_of(
         "ALLOC", "AVOID", "CLOUDLIMIT", "LEAST", "MOST", "NODELABEL", "RATIO", "SELSPREAD", "SVCAFF"
     ),
-    examples=150,
+    examples=200,
 )
 def test_plugins_of_earlier_releases(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="volumes", rules=rules_of("VOLBIND", "BASIC"), needs=("volumes",), examples=46)
+@conforms(area="volumes", rules=rules_of("VOLBIND", "BASIC"), needs=("volumes",), examples=90)
 def test_volumes_to_bind_and_to_make(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="attached", rules=rules_of("VOLLIMIT", "VOLZONE", "VOLRESTR"), examples=52, needs=("volumes",))
+@conforms(area="attached", rules=rules_of("VOLLIMIT", "VOLZONE", "VOLRESTR"), examples=70, needs=("volumes",))
 def test_volumes_that_are_there(check: Check, history: History) -> None:
     check(history)
 
@@ -69,12 +69,12 @@ def test_exclusive_disks(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="claims", rules=rules_of("VOLBIND", "VOLLIMIT", "VOLZONE"), needs=("volumes",), examples=85)
+@conforms(area="claims", rules=rules_of("VOLBIND", "VOLLIMIT", "VOLZONE"), needs=("volumes",), examples=120)
 def test_claims_and_what_serves_them(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="limits", rules=rules_of("VOLLIMIT"), needs=("volumes",), examples=34)
+@conforms(area="limits", rules=rules_of("VOLLIMIT"), needs=("volumes",), examples=50)
 def test_volume_limits(check: Check, history: History) -> None:
     check(history)
 
@@ -84,7 +84,7 @@ def test_assumed_volumes(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="dra", rules=rules_of("DRA"), needs=("devices",), examples=50)
+@conforms(area="dra", rules=rules_of("DRA"), needs=("devices",), examples=80)
 def test_devices(check: Check, history: History) -> None:
     check(history)
 
@@ -94,6 +94,6 @@ def test_pods_with_multiple_claims(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="allocations", rules=rules_of("DRA"), needs=("devices",), examples=48)
+@conforms(area="allocations", rules=rules_of("DRA"), needs=("devices",), examples=90)
 def test_claims_for_devices_and_what_they_hold(check: Check, history: History) -> None:
     check(history)

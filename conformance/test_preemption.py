@@ -9,7 +9,7 @@ from refsched.suite.histories.history import History
 
 
 @conforms(
-    area="preemption", rules=rules_of("PREEMPT", "POSTFILTER", "EVICT"), needs=("preemption",), examples=118
+    area="preemption", rules=rules_of("PREEMPT", "POSTFILTER", "EVICT"), needs=("preemption",), examples=220
 )
 def test_preemption(check: Check, history: History) -> None:
     check(history)

@@ -14,13 +14,13 @@ from refsched.suite.histories.history import History
         "QUEUE", "BACKOFF", "HINT", "CHANGE", "FLIGHT", "SORT", "GATES", "CURE", "R-INV-06", "R-INV-07"
     ),
     needs=("queue",),
-    examples=210,
+    examples=260,
 )
 def test_queue_and_events(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="requeued", rules=rules_of("HINT", "CHANGE", "CURE", "EVENT"), needs=("queue",), examples=90)
+@conforms(area="requeued", rules=rules_of("HINT", "CHANGE", "CURE", "EVENT"), needs=("queue",), examples=150)
 def test_requeueing_of_rejected_pods(check: Check, history: History) -> None:
     check(history)
 

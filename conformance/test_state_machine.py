@@ -16,7 +16,7 @@ LASTING = ("R-INV-05", "R-INV-06", "R-INV-07", "R-INV-08", "R-INV-09")
     area="anything",
     rules=rules_of("QUEUE", "FLIGHT", "ASSUME", "ROLLBACK", "PERMIT", *LASTING),
     machine=Anything,
-    examples=20,
+    examples=32,
     needs=("scripted", "hold"),
 )
 def test_anything_follows_anything(check: Check, history: History) -> None:
