@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from refsched.config.scalars import go_duration
 from refsched.framework.status import SUCCESS, Code, Status
 from refsched.objects.pod import Pod
 from refsched.rules import applies
@@ -75,23 +76,3 @@ class WaitingPods:
 
     def undecided(self) -> Iterable[WaitingPod]:
         return [waiting for waiting in self._by_uid.values() if waiting.decision is None]
-
-
-def go_duration(seconds: float) -> str:
-    """Returns the duration as Go prints a time.Duration of less than an hour, which no timeout exceeds:
-    ``15m0s``, ``1.5s``, ``20ms``."""
-    nanoseconds = round(seconds * 1_000_000_000)
-    if nanoseconds == 0:
-        return "0s"
-    for size, unit in ((1_000, "ns"), (1_000_000, "µs"), (1_000_000_000, "ms")):
-        if nanoseconds < size:
-            return f"{_trimmed(nanoseconds, size // 1_000)}{unit}"
-    minutes, rest = divmod(nanoseconds, 60_000_000_000)
-    text = f"{_trimmed(rest, 1_000_000_000)}s"
-    return f"{minutes}m{text}" if minutes else text
-
-
-def _trimmed(amount: int, unit: int) -> str:
-    whole, fraction = divmod(amount, unit)
-    digits = f"{fraction:0{len(str(unit)) - 1}d}".rstrip("0") if unit > 1 else ""
-    return f"{whole}.{digits}" if digits else str(whole)

@@ -15,16 +15,21 @@ from attrs import evolve, frozen
 
 from refsched.config.args import refused_by
 from refsched.config.default_plugins import merged_plugins
-from refsched.config.points import EXTENSION_POINTS
 from refsched.config.scalars import Seconds, within
-from refsched.config.types import Extender, KubeSchedulerConfiguration, KubeSchedulerProfile, Plugins
+from refsched.config.types import (
+    EXTENSION_POINTS,
+    MULTI_POINT,
+    Extender,
+    KubeSchedulerConfiguration,
+    KubeSchedulerProfile,
+    Plugins,
+)
 from refsched.errors import InputError
 from refsched.framework.interface import MAX_NODE_SCORE
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
 from refsched.rules import applies
 
-_MULTI_POINT = "multiPoint"
 _MAX_TOTAL_SCORE = 2**63 - 1
 _EXTENDER_TIMEOUT = Seconds(5.0)
 
@@ -103,7 +108,7 @@ def _resolve(
 def _needed(plugins: Plugins, custom: Plugins, release: Release) -> frozenset[str]:
     """R-CONFIG-22: A profile is refused if it enables a plugin that does not exist."""
     needed = set()
-    for point in (*EXTENSION_POINTS, _MULTI_POINT):
+    for point in (*EXTENSION_POINTS, MULTI_POINT):
         for plugin in plugins.at(point).enabled:
             if plugin.name not in release.plugins:
                 applies("R-CONFIG-22")
@@ -129,7 +134,7 @@ def _plugins_at(point: str, plugins: Plugins, custom: Plugins, release: Release)
         if plugin.name in specific:
             again.add(plugin.name)
         elif plugin.name in expanded:
-            raise InputError(f"{plugin.name} is there already", _place(custom, _MULTI_POINT, plugin.name))
+            raise InputError(f"{plugin.name} is there already", _place(custom, MULTI_POINT, plugin.name))
         else:
             applies("R-CONFIG-23")
             expanded.append(plugin.name)

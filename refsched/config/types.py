@@ -67,6 +67,9 @@ class Plugins:
 
 
 _ATTRIBUTES = {json_name(attribute.name): attribute.name for attribute in attrs.fields(Plugins)}
+MULTI_POINT = "multiPoint"
+EXTENSION_POINTS = tuple(point for point in _ATTRIBUTES if point != MULTI_POINT)
+"""These are the extension points, as a configuration spells them."""
 
 
 @frozen

@@ -170,6 +170,7 @@ class Framework:
     def pre_filter(
         self, plugin: PreFilterPlugin, pod: PodInfo, snapshot: Snapshot
     ) -> Continue[Any] | Skip | Reject:
+        """Returns what the plugin answers. Nothing else calls it."""
         return plugin.pre_filter(pod, snapshot)
 
     def add_pod(
@@ -276,6 +277,7 @@ class Framework:
     def pre_score(
         self, plugin: PreScorePlugin, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Continue[Any] | Skip | Reject:
+        """Returns what the plugin answers. Nothing else calls it."""
         return plugin.pre_score(pod, nodes, snapshot)
 
     def score_nodes(

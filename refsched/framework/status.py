@@ -43,7 +43,8 @@ class Status:
 
     @property
     def is_rejected(self) -> bool:
-        """Unschedulable, UnschedulableAndUnresolvable and Pending reject a pod; anything else failed."""
+        """Returns whether the pod or the node is rejected. Any other code but Success says that the call
+        failed."""
         return self.code in _REJECTED
 
     @property

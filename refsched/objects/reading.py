@@ -94,7 +94,8 @@ def _structure_class(converter: Converter, *, strict: bool) -> Any:
 
         @cache
         def structure() -> Any:
-            """It is made when the first object of the class is read, since most classes have none."""
+            """Returns the hook, which is made when the first object of the class is read, since most classes have
+            none."""
             renamed = {name: override(rename=new) for name, new in names.items()}
             return make_dict_structure_fn(cls, converter, **renamed)  # type: ignore[arg-type]
 

@@ -47,7 +47,7 @@ class QueuedPod:
 
     @property
     def rejectors(self) -> frozenset[str]:
-        """The plugins whose hints decide if an event requeues the pod."""
+        """Returns the plugins whose hints decide if an event requeues the pod."""
         return self.unschedulable_plugins | self.pending_plugins
 
     @property

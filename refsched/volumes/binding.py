@@ -158,8 +158,8 @@ def write(changes: Changes, api: Api) -> None:
 
 @frozen
 class WaitSteps:
-    """What a release may do otherwise while it waits: how an in-tree volume becomes one of a driver, and the words
-    for a volume whose node affinity does not match."""
+    """WaitSteps are what a release may do otherwise while it waits: how an in-tree volume becomes one of a driver,
+    and the words for a volume whose node affinity does not match."""
 
     translate: Translate = translated
     no_match: str = "no matching NodeSelectorTerms"

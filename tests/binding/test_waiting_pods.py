@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from refsched.binding.waiting_pods import WaitingPod, WaitingPods, go_duration
+from refsched.binding.waiting_pods import WaitingPod, WaitingPods
 from refsched.framework.status import SUCCESS, Code, Status
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.pod import Pod
@@ -50,22 +48,3 @@ def test_pods_are_known_by_their_uid() -> None:
     pods.remove("u")
     pods.remove("u")
     assert pods.get("u") is None
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0, "0s"),
-        (1e-9, "1ns"),
-        (2.5e-6, "2.5µs"),
-        (0.02, "20ms"),
-        (0.0205, "20.5ms"),
-        (1, "1s"),
-        (1.5, "1.5s"),
-        (60, "1m0s"),
-        (90.25, "1m30.25s"),
-        (900, "15m0s"),
-    ],
-)
-def test_a_duration_reads_as_in_go(seconds: float, text: str) -> None:
-    assert go_duration(seconds) == text

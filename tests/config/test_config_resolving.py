@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from refsched.config.points import EXTENSION_POINTS
 from refsched.config.resolve import ResolvedProfile, extenders_in_order, resolve
+from refsched.config.types import EXTENSION_POINTS
 from refsched.errors import InputError
 from refsched.plugins.dynamic_resources_args import DEFAULT_FILTER_TIMEOUT
 from refsched.plugins.node_resources_fit_args import NodeResourcesFitArgs

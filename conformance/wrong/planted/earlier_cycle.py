@@ -11,15 +11,15 @@ WRONG = (
     _Wrong(
         "missing-claims-are-looked-for-later",
         "A pod whose claim does not exist is searched a node for.",
-        "refsched.cycle.v1_19.basic_checks",
-        "        if claim is None:\n            return error(MISSING.of(name))",
+        "refsched.cycle.v1_19.scheduling_cycle",
+        "        if claim is None:\n            return error(CLAIM_IS_MISSING.of(name))",
         "        if claim is None:\n            continue",
         breaks=("R-BASIC-01",),
     ),
     _Wrong(
         "claims-that-leave-are-used",
         "A pod whose claim is being deleted is scheduled.",
-        "refsched.cycle.v1_19.basic_checks",
+        "refsched.cycle.v1_19.scheduling_cycle",
         "        if claim.metadata.deletion_timestamp is not None:",
         "        if claim is not claim:",
         breaks=("R-BASIC-02",),

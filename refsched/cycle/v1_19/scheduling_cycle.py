@@ -21,7 +21,6 @@ from refsched.cycle.failure import Failure
 from refsched.cycle.post_filter import run_post_filter
 from refsched.cycle.reserve_and_bind import run_permit_plugins, run_reserve_plugins, run_unreserve_plugins
 from refsched.cycle.scheduling_cycle import NOWHERE, assume, decide, report
-from refsched.cycle.v1_19.basic_checks import why_not_schedulable
 from refsched.cycle.v1_19.failure import (
     SCHEDULER_ERROR,
     UNSCHEDULABLE,
@@ -32,10 +31,15 @@ from refsched.cycle.v1_19.wording import fit_error_message
 from refsched.framework.node_info import PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Code, Status, error, unresolvable
+from refsched.objects.pod import Pod
+from refsched.objects.storage import PersistentVolumeClaim, claim_names
+from refsched.objects.store import ObjectStore
 from refsched.records import SCHEDULED, Attempt, Output
 from refsched.rules import Reason, applies
 
 NO_NODES_AVAILABLE = Reason("no nodes available to schedule pods", "R-CYCLE-51")
+CLAIM_IS_MISSING = Reason('persistentvolumeclaim "{}" not found', "R-BASIC-01")
+CLAIM_IS_BEING_DELETED = Reason('persistentvolumeclaim "{}" is being deleted', "R-BASIC-02")
 
 
 def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
@@ -45,7 +49,7 @@ def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
     """
     scheduler, pod = cycle.scheduler, cycle.queued.info
     attempt = Attempt(pod.pod.key, SCHEDULED)
-    unusable = why_not_schedulable(pod.pod, scheduler.objects)
+    unusable = _why_not_schedulable(pod.pod, scheduler.objects)
     if unusable is not None:
         return _end(cycle, attempt, failed(unusable), UNSCHEDULABLE)
     snapshot = scheduler.snapshot()
@@ -73,6 +77,22 @@ def scheduling_cycle(cycle: Cycle) -> Generator[Stop, None, bool]:
         attempt = evolve(attempt, waiting=True)
     scheduler.records.append(evolve(attempt, calls=cycle.take_calls()))
     return True
+
+
+def _why_not_schedulable(pod: Pod, objects: ObjectStore) -> Status | None:
+    """R-BASIC-01: In v1.19 an attempt ends with an error, before any node is looked at, if the pod names a claim
+    that does not exist.
+    R-BASIC-02: In v1.19 an attempt ends with an error, before any node is looked at, if the pod names a claim that
+    is being deleted.
+
+    Source: podPassesBasicChecks."""
+    for name in claim_names(pod):
+        claim = objects.get(PersistentVolumeClaim, name, pod.namespace)
+        if claim is None:
+            return error(CLAIM_IS_MISSING.of(name))
+        if claim.metadata.deletion_timestamp is not None:
+            return error(CLAIM_IS_BEING_DELETED.of(name))
+    return None
 
 
 def reason_of(status: Status) -> str:

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from refsched.config.args import refused_by
-from refsched.config.points import EXTENSION_POINTS
 from refsched.config.scalars import is_qualified_name, within
 from refsched.config.types import (
+    EXTENSION_POINTS,
     Extender,
     ExtenderTLSConfig,
     KubeSchedulerConfiguration,

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 
-from refsched.config.points import EXTENSION_POINTS
 from refsched.config.resolve import resolve
+from refsched.config.types import EXTENSION_POINTS
 from refsched.framework.interface import EnqueueExtensions, Plugin, extends
 from refsched.queue.hint_table import event_rule
 from refsched.releases import DEFAULT

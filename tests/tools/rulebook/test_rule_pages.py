@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from refsched.config.points import EXTENSION_POINTS
+from refsched.config.types import EXTENSION_POINTS
 from refsched.suite.catalogue.rules import all_rules
 from refsched.tools.cli.main import cli
 from refsched.tools.cli.rule import rule as shown_rule

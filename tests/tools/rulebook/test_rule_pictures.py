@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from refsched.config.points import EXTENSION_POINTS
+from refsched.config.types import EXTENSION_POINTS
 from refsched.queue import transitions
 from refsched.queue.transitions import Transitions
 from refsched.queue.v1_19 import transitions as v1_19

@@ -32,7 +32,7 @@ CYCLE: Mapping[str, str] = {
         "Both codes reject the pod after PostFilter, and no output differs between them."
     ),
     **dict.fromkeys(
-        ("binding.waiting_pods:_trimmed:boundary:0", "binding.waiting_pods:_trimmed:off-by-one:0"),
+        ("config.scalars:_trimmed:boundary:0", "config.scalars:_trimmed:off-by-one:0"),
         "A unit is 1 or at least a thousand nanoseconds, and of the unit 1 there is no fraction to be trimmed.",
     ),
     "framework.node_info:PodInfo.host_ports:part:3": (
