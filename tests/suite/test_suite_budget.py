@@ -13,6 +13,7 @@ from conformance.wrong.running.killing import Attack, Fate, Kill
 from conformance.wrong.running.power import main, of_the_newest, worth, worth_of_parts
 from conformance.wrong.running.profile import suite_tests
 from refsched.suite.adapters.selection import PROFILES
+from refsched.suite.reports.report_terminal import power
 from refsched.suite.session import budget
 from refsched.suite.session.budget import TABLE, Planned, Power, Weight, plan, power_of, weight_of, weights
 from refsched.suite.session.runner import About
@@ -144,9 +145,18 @@ def test_the_largest_profile_counts_that_is_claimed_whole() -> None:
     claimed = tuple(PROFILES["scoring"] | {"queue"})
     lacks = {"R-DRA-01": "devices"}
     assert power_of([("m::u", 1)], evolve(PREDICATES, capabilities=claimed, lacks=lacks)) == Power(
-        1, 1, "scoring"
+        1, 1, "scoring", ("queue",)
     )
     assert power_of([("m::u", 1)], evolve(PREDICATES, capabilities=("queue",))) is None
+
+
+@pytest.mark.usefixtures("rows")
+def test_what_is_claimed_beyond_the_profile_that_was_tried_is_named() -> None:
+    """Who scores, and has no cache, volumes, devices or extenders, is no profile that was tried."""
+    scores = evolve(PREDICATES, capabilities=("filter", "score", "config"), lacks={"R-DRA-01": "devices"})
+    came = power_of([("m::t", 8)], scores)
+    assert came == Power(1, 3, "predicates", ("score",))
+    assert power(came).endswith("(33.3 %, with seed 0); none was tried that is wrong in score")
 
 
 @pytest.mark.usefixtures("rows")

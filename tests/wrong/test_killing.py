@@ -127,6 +127,8 @@ def test_who_breaks_rules_of_scores_alone_can_be_no_predicates() -> None:
     assert "overcommits" in that_can_be("predicates")
     assert "rounds-the-share-up" not in that_can_be("predicates")
     assert "rounds-the-share-up" in that_can_be("scoring")
+    assert "is-requeued-by-its-own-leaving" not in that_can_be("filter"), "its events show in queues alone"
+    assert "is-requeued-by-its-own-leaving" in that_can_be("full")
     assert not [name for profile in PROFILES for name in that_can_be(profile) if all_wrong()[name].kubernetes]
 
 

@@ -154,6 +154,7 @@ WRONG = (
         "        requeue_other_pods(lambda other: other.uid != pod.uid)\n",
         "        requeue_other_pods(None)\n",
         breaks=("R-ROLLBACK-03",),
+        shows_with="queue",
     ),
     Wrong(
         "nobody-rejected-it-on-permit",

@@ -67,7 +67,9 @@ class Wrong:
     ``before`` occurs once in ``module``. ``says`` is a sentence about what the scheduler does wrong, and
     ``cites`` names the report of a scheduler with this mistake, if any.
     ``breaks`` lists the rules whose sentences are not true of it; a report that names one of them first names
-    the right rule. ``kubernetes`` is the release that it decides by, if not the newest.
+    the right rule. ``kubernetes`` is the release that it decides by, if not the newest. ``shows_with`` is a
+    capability without which a part of a scheduler does not show this mistake, though it may show others by which
+    the same rules are broken.
     """
 
     name: str
@@ -78,6 +80,7 @@ class Wrong:
     cites: str = ""
     breaks: tuple[str, ...] = ()
     kubernetes: str = ""
+    shows_with: str = ""
 
 
 def all_wrong() -> Mapping[str, Wrong]:

@@ -25,7 +25,7 @@ def that_can_be(profile: str) -> tuple[str, ...]:
         if not (wrong.kubernetes or any(part.lacks(rule) for rule in wrong.breaks))
     ]
     Random(SEED).shuffle(names)
-    return tuple(names)
+    return tuple(name for name in names if all_wrong()[name].shows_with in ("", *PROFILES[profile]))
 
 
 def file_of(profile: str) -> Path:

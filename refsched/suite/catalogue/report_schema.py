@@ -91,10 +91,16 @@ REPORT: Schema = {
             "description": "Why histories were not done to their end, and how many.",
         },
         power={
-            **_all(killed=_COUNT, planted=_COUNT, profile={"type": "string"}),
+            **_all(
+                killed=_COUNT,
+                planted=_COUNT,
+                profile={"type": "string"},
+                beyond={"type": "array", "items": {"type": "string"}},
+            ),
             "type": ["object", "null"],
             "description": "How many planted wrong schedulers so many histories kill, tried as the part that"
-            " `profile` names if it is not empty; null where it is unknown.",
+            " `profile` names if it is not empty; nothing is known of what breaks only the capabilities `beyond`"
+            " that. Null where it is unknown.",
         },
         rules={"type": "array", "items": {"$ref": "#/$defs/rule"}},
         untestedRules=_COUNT,

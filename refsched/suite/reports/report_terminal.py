@@ -235,9 +235,10 @@ def power(power: Power) -> str:
     """What a run of so many histories is worth. The share is rounded down: 100 % are all of them."""
     share = 1000 * power.killed // power.planted / 10
     tried = f" in what it claims, and tried with --only {power.profile}" if power.profile else ""
+    unknown = f"; none was tried that is wrong in {' or '.join(power.beyond)}" if power.beyond else ""
     return (
         f"a run of so many histories kills {power.killed:,} of the {power.planted:,} wrong schedulers that were"
-        f" planted{tried} ({share:g} %, with seed 0)"
+        f" planted{tried} ({share:g} %, with seed 0){unknown}"
     )
 
 

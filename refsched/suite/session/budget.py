@@ -20,6 +20,9 @@ from refsched.releases import DEFAULT
 from refsched.suite.adapters.selection import PROFILES
 from refsched.suite.session.runner import About
 
+SHOW_NOTHING = frozenset({"api", "config", "hold"})
+"""Capabilities that say how an implementation is asked, and not what it decides."""
+
 ROUNDING = 1e-9
 FEWEST = 10
 """Examples below which a property test is not worth its start."""
@@ -142,11 +145,13 @@ def _scaled(test: Planned, factor: float) -> int:
 @frozen
 class Power:
     """``killed`` of the ``planted`` wrong schedulers, those that nothing kills included. ``profile`` is the part
-    of a scheduler as which they were tried, if they were not tried as whole ones."""
+    of a scheduler as which they were tried, if they were not tried as whole ones, and ``beyond`` are capabilities
+    that the implementation claims and this part does not have: nothing is known of what breaks only these."""
 
     killed: int
     planted: int
     profile: str = ""
+    beyond: tuple[str, ...] = ()
 
 
 def power_of(done: Iterable[tuple[str, int]], about: About) -> Power | None:
@@ -172,4 +177,5 @@ def _power_of_part(done: Mapping[str, int], about: About) -> Power | None:
     profile = max(claimed, key=lambda name: len(PROFILES[name]))
     tried = [row for row in parts[profile] if about.lacks.keys().isdisjoint(row["breaks"])]
     killed = sum("test" in row and row["at"] <= done.get(row["test"], 0) for row in tried)
-    return Power(killed, len(tried), profile) if killed else None
+    beyond = sorted(set(about.capabilities) - PROFILES[profile] - SHOW_NOTHING)
+    return Power(killed, len(tried), profile, tuple(beyond)) if killed else None
