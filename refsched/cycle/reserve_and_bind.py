@@ -159,7 +159,7 @@ def _pre_bind(cycle: Cycle, plugin: Plugin) -> Runs:
 
 def run_bind_plugins(cycle: Cycle) -> Runs:
     """R-BIND-02: Bind plugins are called in order until one does not answer Skip; its status is that of Bind."""
-    status = Status(Code.SKIP)
+    status: Status = Status(Code.SKIP)
     for plugin in cycle.framework.bind_plugins:
         assert extends(plugin, BindPlugin)
         bound = plugin.bind(cycle.states.get(plugin.name), *cycle.on_node, cycle.scheduler)
@@ -167,11 +167,9 @@ def run_bind_plugins(cycle: Cycle) -> Runs:
         if status.code is Code.SKIP:
             applies("R-BIND-02")
             continue
-        return (
-            status
-            if status.is_success
-            else cycle.scheduler.rules.failure_at("Bind", plugin.name, status, cycle.queued.pod)
-        )
+        if status.is_success:
+            return status
+        return cycle.scheduler.rules.failure_at("Bind", plugin.name, status, cycle.queued.pod)
     return status
 
 

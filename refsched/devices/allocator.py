@@ -173,9 +173,8 @@ class _Search:
         """R-DRA-53: The alternatives of a request are tried in order, and the request needs too many devices if
         all of them do."""
         too_many = True
-        for index in range(
-            len(self.claims[place.claim].spec.devices.requests[place.request].first_available)
-        ):
+        request = self.claims[place.claim].spec.devices.requests[place.request]
+        for index in range(len(request.first_available)):
             try:
                 found = self._go_on(place._replace(sub=index), in_alternative=True)
             except _TooManyDevices:

@@ -21,7 +21,7 @@ from refsched.machine.rules import MachineRules
 from refsched.machine.state import SchedulerState
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
-from refsched.objects.storage import StorageClass
+from refsched.objects.storage import WAIT_FOR_FIRST_CONSUMER, StorageClass
 from refsched.queue.cluster_events import node_update_events
 from refsched.rules import applies
 
@@ -55,7 +55,7 @@ def _is_immediate(shown: object) -> bool:
 
     Source: onStorageClassAdd.
     """
-    if not isinstance(shown, StorageClass) or shown.volume_binding_mode == "WaitForFirstConsumer":
+    if not isinstance(shown, StorageClass) or shown.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER:
         return False
     applies("R-EVENT-52")
     return True

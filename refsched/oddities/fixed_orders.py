@@ -21,8 +21,8 @@ from refsched.rules import applies
 
 
 def more_important(one: PodInfo, other: PodInfo, now: datetime) -> bool:
-    """Returns whether the left pod is more important. The clock is read anew for each side, the left one first:
-    of two pods of equal priority that have not started the left one is therefore the earlier, so the comparison
+    """Returns whether ``one`` is more important than ``other``. The clock is read anew for each, and for ``one``
+    first: of two pods of equal priority that have not started ``one`` is therefore the earlier, so the comparison
     holds both ways."""
     if one.pod.priority != other.pod.priority:
         return one.pod.priority > other.pod.priority

@@ -22,9 +22,8 @@ def default_selector(pod: Pod, objects: ObjectStore) -> Selector:
     Service.
     """
     labels: dict[str, str] = {}
-    for service in objects.list(Service):
-        if service.metadata.namespace == pod.namespace and selects_labels(service.spec.selector, pod.labels):
-            labels.update(service.spec.selector)
+    for service in services_of(pod, objects):
+        labels.update(service.spec.selector)
     owner = pod.metadata.controller
     if owner is None:
         return with_labels(EVERYTHING, labels)
@@ -37,6 +36,17 @@ def default_selector(pod: Pod, objects: ObjectStore) -> Selector:
         case "apps/v1", "StatefulSet":
             return with_labels(_owner_selector(objects.get(StatefulSet, owner.name, pod.namespace)), labels)
     return with_labels(EVERYTHING, labels)
+
+
+def services_of(pod: Pod, objects: ObjectStore) -> list[Service]:
+    """Returns the Services of the pod's namespace that select it. One without a selector selects no pod."""
+    return [
+        service
+        for service in objects.list(Service)
+        if service.metadata.namespace == pod.namespace
+        and service.spec.selector
+        and selects_labels(service.spec.selector, pod.labels)
+    ]
 
 
 def selects_labels(selector: Mapping[str, str], labels: Mapping[str, str]) -> bool:

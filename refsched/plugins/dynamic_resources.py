@@ -336,9 +336,7 @@ def _allocations(state: PodClaims, allocator: Allocator, pools: Pools, node: Nod
         found = allocator.allocate(node.existing_node, state.to_allocate, pools)
     except AllocationError:
         return ()
-    results = iter(found or ())
-    return (
-        tuple((claim, None if claim.is_allocated else next(results)) for claim in state.claims)
-        if found
-        else ()
-    )
+    if not found:
+        return ()
+    results = iter(found)
+    return tuple((claim, None if claim.is_allocated else next(results)) for claim in state.claims)

@@ -167,10 +167,8 @@ def find_pod_volumes(claims: PodClaims, node: Node) -> PodVolumes | None:
 def rejections(claims: PodClaims, node: Node, objects: ObjectStore) -> tuple[Reason, ...]:
     """R-VOLBIND-06: A node is checked for the bound claims and for the unbound ones, and is rejected with a reason
     for each of the two. Raises VolumeError."""
-    of_bound, of_delayed = (
-        _why_not_bound(claims.bound, node, objects),
-        _why_not_delayed(claims, node, objects),
-    )
+    of_bound = _why_not_bound(claims.bound, node, objects)
+    of_delayed = _why_not_delayed(claims, node, objects)
     if of_bound is not None and of_delayed is not None:
         applies("R-VOLBIND-06")
     reasons = (reason for reason in (of_bound, of_delayed) if reason is not None)

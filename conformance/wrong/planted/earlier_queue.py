@@ -124,7 +124,7 @@ WRONG = (
         "immediate-classes-move-pods",
         "An added StorageClass is a move request whatever its binding mode is.",
         "refsched.machine.v1_19",
-        'if not isinstance(shown, StorageClass) or shown.volume_binding_mode == "WaitForFirstConsumer":',
+        "if not isinstance(shown, StorageClass) or shown.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER:",
         "if True:",
         breaks=("R-EVENT-52",),
     ),

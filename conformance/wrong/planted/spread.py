@@ -258,8 +258,8 @@ WRONG = (
         "services-elsewhere-select",
         "The default constraints use the selector of a Service of another namespace.",
         _OWNER,
-        "if service.metadata.namespace == pod.namespace and selects_labels",
-        "if selects_labels",
+        "if service.metadata.namespace == pod.namespace\n        and service.spec.selector\n",
+        "if service.spec.selector\n",
         breaks=("R-SPREAD-02",),
     ),
     Wrong(

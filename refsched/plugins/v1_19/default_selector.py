@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pods that belong together with a pod in v1.19: those of the Services and controllers that select it.
 
-Source: plugins/helper/spread.go, DefaultSelector and GetPodServices; client-go listers, GetPodControllers,
+Source: plugins/helper/spread.go, DefaultSelector; client-go listers, GetPodControllers,
 GetPodReplicaSets, GetPodStatefulSets (v1.19.16).
 """
 
@@ -12,20 +12,9 @@ from collections.abc import Iterable
 from refsched.objects.pod import Pod
 from refsched.objects.selectors import EVERYTHING, Requirement, Selector, compile_selector
 from refsched.objects.store import ObjectStore
-from refsched.objects.workloads import ReplicaSet, ReplicationController, Service, StatefulSet
-from refsched.plugins.default_selector import selects_labels, with_labels
+from refsched.objects.workloads import ReplicaSet, ReplicationController, StatefulSet
+from refsched.plugins.default_selector import selects_labels, services_of, with_labels
 from refsched.rules import applies
-
-
-def services_of(pod: Pod, objects: ObjectStore) -> list[Service]:
-    """Returns the Services of the pod's namespace that select it. One without a selector selects no pod."""
-    return [
-        service
-        for service in objects.list(Service)
-        if service.metadata.namespace == pod.namespace
-        and service.spec.selector
-        and selects_labels(service.spec.selector, pod.labels)
-    ]
 
 
 def default_selector(pod: Pod, objects: ObjectStore) -> Selector:

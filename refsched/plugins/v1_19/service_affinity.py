@@ -19,8 +19,7 @@ from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unschedulable
 from refsched.objects.pod import Pod
-from refsched.plugins.default_selector import selects_labels
-from refsched.plugins.v1_19.default_selector import services_of
+from refsched.plugins.default_selector import selects_labels, services_of
 from refsched.rules import Reason, applies
 
 OTHER_LABELS = Reason("node(s) didn't match service affinity", "R-SVCAFF-01")
