@@ -26,7 +26,7 @@ from conformance.vocabulary.objects import (
 )
 from conformance.vocabulary.scripted import SCRIPTED, script
 from refsched.suite import Case
-from refsched.suite.histories.history import Create, History, Update, deleting
+from refsched.suite.histories.history import Create, History, Schedule, Update, deleting
 
 Json = dict[str, Any]
 
@@ -79,6 +79,20 @@ def _updated(before: Json, after: Json, seconds: float, gates: dict[str, bool]) 
     return cluster.history(gates=gates)
 
 
+def _deleted_from_one_of_two_queues() -> History:
+    """Of the two events of the update the first requeues the pod, and the second does not."""
+    too_large, smaller = pod("p", {"cpu": "2"}), with_spec(pod("p", {"cpu": "1m"}), tolerations=_TOLERATIONS)
+    steps = (
+        Create(node("n", {"cpu": "1", "pods": "9"})),
+        Create(too_large),
+        Schedule(),
+        Update(smaller),
+        deleting(smaller),
+        Schedule(),
+    )
+    return History(steps, feature_gates=WITHOUT_POP_FROM_BACKOFF)
+
+
 def _cordon_tolerated() -> History:
     cluster = HistoryBuilder()
     cluster.add_node(node("", unschedulable=True))
@@ -115,6 +129,11 @@ def _of_updates() -> Iterator[Case]:
         "pod_update_tolerates_the_cordon",
         "A pod rejected by a cordoned node is requeued by the toleration of the cordon, and not by another one.",
         _cordon_tolerated(),
+    )
+    yield Case(
+        "pod_deleted_from_one_of_two_queues",
+        "Without SchedulerPopFromBackoffQ a pod that an update put into two queues stays in one if it is deleted.",
+        _deleted_from_one_of_two_queues(),
     )
 
 

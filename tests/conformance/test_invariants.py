@@ -206,6 +206,16 @@ def test_without_pop_from_backoff_a_pod_may_be_in_two_queues_for_a_while() -> No
     assert broken(pod("a", on="n"), queues(active=("a",), backoff=("a",)), gates=gates) == ["R-INV-06"]
 
 
+def test_of_a_pod_in_two_queues_one_place_is_left_when_it_is_deleted() -> None:
+    gates = {"SchedulerPopFromBackoffQ": False}
+    doubled = (pod("a"), queues(active=("a",), backoff=("a",)))
+    left = queues(backoff=("a",))
+    assert not broken(*doubled, deleted("Pod", "a"), left, gates=gates)
+    assert not broken(*doubled, deleted("Pod", "a"), left, left, gates=gates)
+    assert broken(*doubled, deleted("Pod", "a"), queues(), left, gates=gates) == ["R-INV-06"]
+    assert broken(pod("a"), left, deleted("Pod", "a"), left, gates=gates) == ["R-INV-06"]
+
+
 def test_a_pod_on_a_node_or_none_at_all_is_in_no_queue() -> None:
     assert broken(pod("a", on="n"), queues(active=("a",))) == ["R-INV-06"]
     assert broken(pod("a"), deleted("Pod", "a"), queues(active=("a",))) == ["R-INV-06"]

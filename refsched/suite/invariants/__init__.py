@@ -43,7 +43,7 @@ class Invariants:
         self._promises = promises_of(config, gates, release)
         self._ledger = Ledger(frozenset(self._promises))
         self._quiet = Quiet()
-        self._may_be_twice = not gates.get("SchedulerPopFromBackoffQ", True)
+        self._doubled: set[str] | None = None if gates.get("SchedulerPopFromBackoffQ", True) else set()
         self._requeues_placed = release.name in all_rules()[REQUEUES_PLACED].releases
         self._reservations = Reservations(own) if own is not None else None
         has_own = own is not None and bool(own.names)
@@ -82,7 +82,7 @@ class Invariants:
                 yield from self._broken_by_attempt(record)
             case Queues():
                 self.decisive.update(QUEUE_RULES)
-                yield from in_one_place(self._ledger, record, may_be_twice=self._may_be_twice)
+                yield from in_one_place(self._ledger, record, self._doubled)
                 yield from nothing_lost(self._ledger, record)
             case Nodes():
                 self.decisive.update(NODE_RULES)

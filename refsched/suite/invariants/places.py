@@ -20,17 +20,22 @@ def bound_once(ledger: Ledger, attempt: Attempt) -> Iterator[Finding]:
         yield Finding("R-INV-05", "pod", f"no attempt: it is on {place}", attempt.result, attempt.pod)
 
 
-def in_one_place(ledger: Ledger, queues: Queues, *, may_be_twice: bool = False) -> Iterator[Finding]:
+def in_one_place(ledger: Ledger, queues: Queues, doubled: set[str] | None = None) -> Iterator[Finding]:
     """R-INV-06: A pod is in one queue at most, and in none while it is bound, assumed or deleted.
 
-    Without SchedulerPopFromBackoffQ kube-scheduler has it in two for a while (R-QUEUE-52): there it
-    ``may_be_twice``."""
+    Without SchedulerPopFromBackoffQ kube-scheduler has it in two for a while (R-QUEUE-52). What takes it out of
+    one leaves it in the other, its deletion too: ``PriorityQueue.Delete`` ends at the first queue that has it.
+    There ``doubled`` are the pods that were last seen so, which this notes."""
     listed = Counter((*queues.active, *queues.backoff, *queues.unschedulable))
+    left_over = set(doubled or ()) & listed.keys()
+    if doubled is not None:
+        doubled.clear()
+        doubled.update(left_over, (pod for pod, times in listed.items() if times > 1))
     for pod, times in sorted(listed.items()):
-        if pod in ledger.unclear:
+        if pod in ledger.unclear or pod in left_over:
             continue
         place = ledger.bound.get(pod) or ledger.assumed.get(pod)
-        if times > 1 and not may_be_twice:
+        if times > 1 and doubled is None:
             yield Finding("R-INV-06", "queues", "in one queue", f"in {times}", pod)
         elif place is not None:
             yield Finding("R-INV-06", "queues", f"in no queue: it is on {place}", "queued", pod)
