@@ -51,6 +51,13 @@ def refusal(plugin: str, args: object, release: Release = DEFAULT) -> str:
     return problem.removeprefix(".").removeprefix(": ")
 
 
+def test_a_resource_needs_no_name() -> None:
+    """kube-scheduler checks the weights of resources only (validateResources)."""
+    strategy = {"type": "LeastAllocated", "resources": [{"weight": 3}]}
+    read = read_args("NodeResourcesFit", {"scoringStrategy": strategy})
+    assert read.scoring_strategy.resources == (ResourceSpec("", 3),)
+
+
 def test_what_is_left_out_has_its_default() -> None:
     both = (ResourceSpec("cpu", 1), ResourceSpec("memory", 1))
     assert {plugin: read_args(plugin, None) for plugin in DEFAULT.args} == {
