@@ -99,10 +99,10 @@ class Mending:
         orders = self.mended & _ORDERS
         return self._is_explained(self._wrong(found), orders)
 
-    def agrees(self) -> bool:
+    def agrees(self, *, in_order: bool = False) -> bool:
         """Whether another checker, which is made now and asked the same questions, finds nothing wrong, and makes
-        the attempt that was compared last, too."""
-        checker, wrong = self._asked_all_over(self.mended)
+        the attempt that was compared last, too. ``in_order`` it leaves no order open."""
+        checker, wrong = self._asked_all_over(self.mended - _ORDERS if in_order else self.mended)
         return wrong is None and (checker.specified is None) == (self.checker.specified is None)
 
     @property

@@ -49,8 +49,18 @@ def test_a_scheduler_that_differs_in_an_order_alone_breaks_the_rule_that_states_
         found = judged(history(), level).findings
         assert {one.rule for one in found} == {"R-PREEMPT-18"}
         assert {one.member for one in found} <= {"victims", "nominatedNode"}
+        assert {one.symptom for one in found} == {one.suspected[0] for one in found} == {"R-PREEMPT-18"}
     assert not judged(history(), "promised").findings
     assert not judged(history(), "all", "refsched.reference").findings
+
+
+def test_an_order_that_is_left_open_explains_nothing_unless_it_is_left_open_to_the_scheduler() -> None:
+    agrees = []
+    for level in ("all", "observed", "promised"):
+        comparison = judged(history(), level).comparison
+        assert comparison is not None
+        agrees.append(comparison.agrees())
+    assert agrees == [False, False, True]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -24,17 +24,22 @@ from conformance.strategies import AREAS
 from conformance.wrong.planted.table import all_wrong
 from conformance.wrong.running import matrix
 from conformance.wrong.running.killing import connect_wrong
-from conformance.wrong.running.profile import SuiteTest, histories_of, suite_tests
+from conformance.wrong.running.profile import SEED, SuiteTest, histories_of, suite_tests
 from refsched.suite.breaking.explaining import explained_apart
 from refsched.suite.histories.history import History
 from refsched.suite.session.check import Checking, Evidence, RuleBrokenError
 from refsched.suite.session.drawing import drawn, load_profile
+from refsched.suite.session.further import came_in, further
 from refsched.suite.session.standard import StandardBench
 
 HALVES = ("worked", "unseen")
 
 BEFORE = 24
 """So many examples up to the one that kills are tried: those that the suite keeps to compare them again."""
+
+
+MUCH = 600.0
+"""Seconds that further histories may take: as many as there are."""
 
 
 @frozen
@@ -79,6 +84,7 @@ def shown(name: str, test: SuiteTest, example: int = 0) -> Evidence:
     Hypothesis does to make a history small. ValueError where nothing is shown."""
     with checking_of(name) as checking:
         checking.explain = explained_apart
+        checking.more = lambda: tuple(came_in(checking.judge, _further(test.area), MUCH))
 
         def check(history: History) -> None:
             checking(history)
@@ -93,6 +99,11 @@ def shown(name: str, test: SuiteTest, example: int = 0) -> Evidence:
                 checking.settle(broken)
             return checking.evidence[checking.target or ""]
     raise ValueError(f"{test.name} shows nothing of {name}")
+
+
+@cache
+def _further(area: str) -> Sequence[History]:
+    return further(AREAS[area](), SEED, area) if area in AREAS else ()
 
 
 def named(name: str, *, shrinks: bool) -> Named:

@@ -17,7 +17,7 @@ from refsched.suite.histories.history import History
 from refsched.suite.histories.recordings import areas, read_recording, recordings
 from refsched.suite.session.cases import Case
 from refsched.suite.session.conforming import Declaration
-from refsched.suite.session.drawing import drawn, load_profile
+from refsched.suite.session.drawing import collected, load_profile
 
 SEED = "0"
 """The default of ``--hypothesis-seed``."""
@@ -90,11 +90,5 @@ def histories_of(test: SuiteTest, seed: str = SEED) -> Sequence[History]:
         return [test.case.history]
     if test.recorded:
         return [read_recording(path) for path in recordings(test.area, test.kubernetes)]
-    histories: list[History] = []
-
-    def collect(history: History) -> None:
-        histories.append(history)
-
     load_profile()
-    drawn(collect, AREAS[test.area](), examples=test.examples, seed=seed, name=test.name)()
-    return histories
+    return collected(AREAS[test.area](), examples=test.examples, seed=seed, name=test.name)

@@ -31,8 +31,9 @@ _FUTURE = ast.parse("from __future__ import annotations").body
 @frozen
 class Breaking:
     """``rules`` are those of the place that is changed, the nearest first, and ``value`` is how much the most
-    suspected of them is suspected; ``where`` is the function, which has so many ``callers``, or None for a row of
-    a table. ``breaks`` makes the change, and answers what undoes it, or None where the change cannot be made."""
+    suspected of them is suspected, for each caller; ``where`` is the function, which has so many ``callers``, or
+    None for a row of a table. ``breaks`` makes the change, and answers what undoes it, or None where the change
+    cannot be made."""
 
     where: Function | None
     rules: tuple[str, ...]
@@ -43,7 +44,8 @@ class Breaking:
 
 def breakings_of(course: Course, value: Callable[[str], float]) -> Iterator[Breaking]:
     """Those at the lines of the course, and of the tables. ``value`` says how much a rule is suspected: the places
-    of the most suspected rules come first, and those of rules of no value are left out."""
+    of the most suspected rules come first, and those of rules of no value are left out. What has many callers is
+    suspected less, as it would show in more."""
     found: list[tuple[float, Callable[[float], Iterator[Breaking]]]] = []
     for module in dict.fromkeys(function.module for function in course.callers):
         lines = course.lines[module]
@@ -53,9 +55,9 @@ def breakings_of(course: Course, value: Callable[[str], float]) -> Iterator[Brea
                 rules = course.rules_at(function, place.first)
                 if not rules_in(function, place.first):  # its callers', of which none is nearer
                     rules = tuple(sorted(rules, key=value, reverse=True))
-                worth = max(map(value, rules), default=0.0)
+                callers = max(1, len(course.callers[function]))
+                worth = max(map(value, rules), default=0.0) / callers
                 if worth:
-                    callers = max(1, len(course.callers[function]))
                     found.append((worth, partial(_of_place, function, place, rules, callers)))
     for rule, breaks in (*rows_of_transitions(course.applied), *rows_of_events(), *rows_of_defaults()):
         if value(rule):

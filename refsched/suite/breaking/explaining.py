@@ -15,11 +15,13 @@ import select
 import signal
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from math import log10
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from refsched.rules import listening
 from refsched.suite.breaking.breakings import Breaking, breakings_of, broken
@@ -29,8 +31,23 @@ from refsched.suite.catalogue.rules import all_rules, plugin_of
 from refsched.suite.catalogue.suspicion import rarity
 from refsched.suite.histories.findings import Comparison
 
-WORK = 15_000
-"""So many records are compared at most with what a broken specification does, over all breakings."""
+WORK = 30_000
+"""So many records of the smallest history are compared at most with what broken specifications do. What it takes
+to break one counts as many as ``TO_BREAK``."""
+
+TO_BREAK = 30
+
+WORK_BEHIND = 16_000
+"""So many records of the other histories are."""
+
+MOST_TRIED = 60
+"""So many breakings that agree with the smallest history are tried with the others."""
+
+MOST_OF_A_PLACE = 8
+"""So many of them that break the same rules."""
+
+AT_ONCE = 3
+"""After so many of the other histories what agrees with too few is left out."""
 
 SECONDS = 0.5
 """Of a processor, for one history and one breaking."""
@@ -51,9 +68,9 @@ in a module of the specification that it runs."""
 OF_RARE = 0.5
 """How much less a rule is suspected that every history applies, of those of an area and of any others."""
 
-FARTHER = 0.15
-"""Where a breaking agrees with everything, others are tried that are suspected this much as much, with half of the
-work."""
+OF_NEEDED = 0.1
+"""How much a rule is suspected that is applied in the smallest history and in no other: it is needed to show the
+failure."""
 
 WEIGHED = "R-FRAMEWORK-14"
 """Where this rule is suspected, so are the weights of the plugins that are enabled by default."""
@@ -62,13 +79,25 @@ NEAREST = 4
 """So many rules of a place are those that its breaking may break."""
 
 NEAR = 0.06
-"""By how much less a breaking may agree that is named beside the best one."""
+"""By how much less a breaking may agree, or count, that is named beside the best one."""
 
-ALIKE = 0.02
-"""By how much less it may agree where the most suspected rule stays the first one."""
+ALIKE = 0.004
+"""By how much less a rule may count that stays the first one, as it is the most suspected."""
 
-OF_A_ROW = 0.02
+OF_A_ROW = 0.01
 """By how much less a row of a table counts that is led elsewhere or left out, as that explains whatever it is."""
+
+LEAST = 0.001
+"""No rule is suspected less."""
+
+FARTHER = 0.01
+"""By how much less a rule counts for each that is nearer to what is broken."""
+
+TENTH = 0.01
+"""By how much less a rule counts that is suspected a tenth as much."""
+
+CHANGED = 0.001
+"""By how much less for each rule that is applied then and was not before, or the other way round."""
 
 
 @frozen
@@ -112,38 +141,47 @@ class _Question:
         """Nothing is explained where the specification agrees as it is: it does not see the failure."""
         if _agrees(self.shown):
             return Explanation()
-        tried: list[_Tried] = []
-        left, least, most = WORK, 0.0, 0.0
-        settled: set[tuple[str, ...]] = set()
-        for breaking in self.breakings:
-            if left <= 0 or breaking.value < least:
-                break
-            if breaking.rules in settled:
-                continue
-            left -= 10 + self.shown.records
-            with broken(breaking) as is_broken:
-                heard: dict[str, None] = {}
-                with listening(heard.setdefault):
-                    if not is_broken or not _agrees(self.shown):
-                        continue
-                share, work = self._share(max(ENOUGH, most - NEAR))
-                left, most = left - work, max(most, share)
-            tried.append(_Tried(breaking, share, len(heard.keys() ^ set(self.applied))))
-            if share == 1.0 and breaking.where is not None:
-                left, least = min(left, WORK // 2), max(least, breaking.value * FARTHER)
-                settled.add(breaking.rules)
-        return _best(tried, self.value, may_be)
+        return _best(self._compared(self._that_show_it()), self.value, may_be)
 
-    def _share(self, least: float) -> tuple[float, int]:
-        """Of all histories, and how many records were compared. What agrees with less than the ``least`` share
-        explains nothing."""
-        missed, work = 0, 0
-        for other in self.others:
-            work += other.records
-            missed += not _agrees(other)
-            if missed > (1 - least) * (1 + len(self.others)):
-                return 0.0, work
-        return 1 - missed / (1 + len(self.others)), work
+    def _that_show_it(self) -> list[_Tried]:
+        """The breakings that agree with the smallest history."""
+        found: list[_Tried] = []
+        left = WORK
+        places: Counter[tuple[str, ...]] = Counter()
+        for breaking in self.breakings:
+            if places[breaking.rules] == MOST_OF_A_PLACE:
+                continue
+            left -= TO_BREAK + self.shown.records
+            if left < 0 or len(found) == MOST_TRIED:
+                break
+            heard: dict[str, None] = {}
+            with broken(breaking) as is_broken, listening(heard.setdefault):
+                if is_broken and _agrees(self.shown):
+                    found.append(_Tried(breaking, 1.0, len(heard.keys() ^ set(self.applied))))
+                    places[breaking.rules] += 1
+        return found
+
+    def _compared(self, tried: list[_Tried]) -> list[_Tried]:
+        """Those of them that agree with enough of the other histories, and with about as many as the best one, and
+        with how many they agree. The histories are tried a few at a time, each time with half of the work that is
+        left: where it is not enough for all, the most suspected ones are tried."""
+        missed, seen, left = dict.fromkeys(range(len(tried)), 0), 1, WORK_BEHIND
+        for first in range(0, len(self.others), AT_ONCE):
+            some = self.others[first : first + AT_ONCE]
+            work = max(1, sum(other.records for other in some))
+            most = left // (2 * work)
+            if not most:
+                break
+            missed = {number: missed[number] for number in sorted(missed, key=missed.__getitem__)[:most]}
+            left -= len(missed) * work
+            for number in missed:
+                with broken(tried[number].breaking):
+                    missed[number] += sum(not _agrees(other) for other in some)
+            seen += len(some)
+            least = min(missed.values(), default=0)
+            bound = min(least + max(1.0, NEAR * seen), (1 - ENOUGH) * (1 + len(self.others)))
+            missed = {number: misses for number, misses in missed.items() if misses <= bound}
+        return [evolve(tried[number], share=1 - misses / seen) for number, misses in missed.items()]
 
 
 def _values(suspected: Sequence[str], course: Course) -> Mapping[str, float]:
@@ -160,10 +198,13 @@ def _values(suspected: Sequence[str], course: Course) -> Mapping[str, float]:
     for rule, stated in all_rules().items():
         area = rule.split("-")[1]
         is_run = stated.module in course.lines and area != "CURE"
+        is_rare = rarity(rule) / rarity("")
         any_ = OF_ANY if rule in course.applied or rule in defaults else OF_ANY / 2 if is_run else 0.0
         near = plugins.get(plugin_of(rule)) if area == "CURE" else areas.get(area)
         near = weighed if rule in defaults else near
-        value[rule] = max(near or 0.0, any_) * (OF_RARE + (1 - OF_RARE) * rarity(rule) / rarity(""))
+        value[rule] = max(near or 0.0, any_) * (OF_RARE + (1 - OF_RARE) * is_rare)
+        if rule in course.applied:
+            value[rule] = max(value[rule], OF_NEEDED * is_rare**2)
     return value | {rule: 1.0 / (1 + place) for place, rule in enumerate(suspected)}
 
 
@@ -176,19 +217,21 @@ def explanation_of(
 
 
 def _best(tried: Sequence[_Tried], value: Mapping[str, float], may_be: Callable[[str], bool]) -> Explanation:
-    """Of rules whose breakings agree with as much, that one comes first whose breaking changes least, and then the
-    most suspected one: less, where what is broken has many callers, as it would show in more."""
-    best: dict[str, tuple[float, int, float]] = {}
+    """That rule comes first whose breaking agrees with most; of rules whose breakings agree with about as much, a
+    suspected one whose breaking changes little. What has many callers is suspected less, as it would show in
+    more."""
+    best: dict[str, float] = {}
     for one in tried:
+        far = CHANGED * one.changed + (OF_A_ROW if one.breaking.where is None else 0.0)
         for place, rule in enumerate([rule for rule in one.breaking.rules if may_be(rule)][:NEAREST]):
-            suspected = value.get(rule, 0.0) / one.breaking.callers
-            farther = 0.01 * place + (OF_A_ROW if one.breaking.where is None else 0.0)
-            rank = -(one.share - farther), one.changed, -suspected
-            best[rule] = min(rank, best.get(rule, rank))
-    share = -min(best.values(), default=(0.0,))[0]
-    near = [rule for rule in best if -best[rule][0] > share - NEAR]
-    ranked = tuple(sorted(near, key=lambda rule: (best[rule], rule)))
-    return Explanation(ranked, share, sum(-best[rule][0] > share - ALIKE for rule in ranked))
+            suspected = max(value.get(rule, 0.0), LEAST) / one.breaking.callers
+            score = one.share - far - FARTHER * place + TENTH * log10(suspected)
+            best[rule] = max(score, best.get(rule, score))
+    ranked = sorted(best, key=lambda rule: (-best[rule], rule))
+    most = max(best.values(), default=0.0)
+    near = tuple(rule for rule in ranked if best[rule] > most - NEAR)
+    share = max((one.share for one in tried), default=0.0)
+    return Explanation(near, share, sum(best[rule] > most - ALIKE for rule in near))
 
 
 def named(explanation: Explanation, suspected: Sequence[str]) -> tuple[str, ...]:

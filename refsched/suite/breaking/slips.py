@@ -23,6 +23,9 @@ _FIGURES = ("backoff_flush_period", "leftover_flush_period", "max_in_unschedulab
 MOST_ALIKE = 6
 """So many others of its type are tried instead of a constant."""
 
+MOST_MEMBERS = 8
+"""Tables with more members are not tried without each of them."""
+
 _EMPTY: Mapping[str, tuple[str, ...]] = {
     "bool": ("True", "False"),
     "int": ("0",),
@@ -60,8 +63,10 @@ def slips_of(node: ast.AST, values: Mapping[str, Any], answers: str = "") -> Ite
 
 def _of_expression(node: ast.expr, values: Mapping[str, Any]) -> Iterator[ast.AST]:
     match node:
-        case ast.IfExp(_, body, orelse):
+        case ast.IfExp(test, body, orelse):
             yield from (body, orelse)
+            if isinstance(body, ast.BinOp):
+                yield ast.IfExp(test, body, body.left)
         case ast.BinOp(left, ast.Add() | ast.Sub() | ast.Mult(), right):
             yield from (left, right)
         case ast.Compare(ast.Tuple(one), [operator], [ast.Tuple(other)]) if len(one) == len(other):
@@ -77,13 +82,20 @@ def _of_expression(node: ast.expr, values: Mapping[str, Any]) -> Iterator[ast.AS
             yield from (ast.List(_without(elements, number), ast.Load()) for number in range(len(elements)))
         case ast.Call(function, arguments, keywords):
             yield from (ast.Call(function, arguments, _without(keywords, n)) for n in range(len(keywords)))
+            for n, argument in enumerate(arguments):
+                if isinstance(argument, ast.Attribute) and fields_like(argument.attr):
+                    more = ast.BinOp(argument, ast.Add(), ast.Constant(1))
+                    yield ast.Call(function, [*arguments[:n], more, *arguments[n + 1 :]], keywords)
             if isinstance(function, ast.Name) and (
                 function.id in ("min", "max", "frozenset", "tuple") or len(arguments) > 1
             ):
                 yield from (one for one in arguments if not isinstance(one, ast.Starred))
+        case ast.Constant(int(value)) if value > 1:
+            yield from _figures(node, of=value)
         case ast.Name(name, ast.Load()) if name.isupper() and name in values:
             if isinstance(values[name], int | float):
                 yield from _figures(node, of=values[name])
+            yield from _with_fewer(name, values[name])
             yield from (ast.Name(other, ast.Load()) for other in _alike(name, values))
         case ast.Attribute(ast.Name(kind), name, ast.Load()) if _is_enumeration(values.get(kind)):
             others = [other for other in values[kind].__members__ if other != name]
@@ -92,6 +104,17 @@ def _of_expression(node: ast.expr, values: Mapping[str, Any]) -> Iterator[ast.AS
             if name in _FIGURES:
                 yield from _figures(node, of=2)
             yield from (ast.Attribute(holder, other, ast.Load()) for other in fields_like(name))
+
+
+def _with_fewer(name: str, table: object) -> Iterator[ast.AST]:
+    """The table of this name without one of its members."""
+    if isinstance(table, tuple) and 1 < len(table) <= MOST_MEMBERS:
+        for n in range(len(table)):
+            yield ast.parse(f"{name}[:{n}] + {name}[{n + 1}:]", mode="eval").body
+    if isinstance(table, Mapping) and 1 < len(table) <= MOST_MEMBERS:
+        for n in range(len(table)):
+            fewer = f"{{key: {name}[key] for n, key in enumerate({name}) if n != {n}}}"
+            yield ast.parse(fewer, mode="eval").body
 
 
 def _alike(name: str, values: Mapping[str, Any]) -> list[str]:

@@ -158,12 +158,12 @@ class Attribution:
     def suspects(self, found: Disagreement, symptom: str) -> tuple[str, ...]:
         """The rules that this disagreement points to, the first one first. ``symptom`` is what ``rule_of``
         answers."""
-        if symptom in _EXACT or _differ_in_code(found.expected, found.got):
-            return (symptom,)
         first, *rest = found.member.split(".")
-        if found.member == "bind" and found.expected is None:
-            return (symptom,)
-        is_missing = first in ("filter", "scores") and (found.expected is None or found.got is None)
+        is_of_words = symptom in _EXACT and not _is_preempted_once(str(found.expected), str(found.got))
+        if is_of_words or _differ_in_code(found.expected, found.got):
+            missing, _ = _rules_that_differ(found.expected, found.got)
+            return tuple(dict.fromkeys((symptom, *filter(None, missing))))
+        is_missing = first in ("filter", "scores", "totals") and None in (found.expected, found.got)
         plugins = [plugin for plugin in (_plugin(found.expected), _plugin(found.got)) if plugin]
         if first == "scores" and len(rest) > 1:
             plugins.append(rest[-1])
@@ -319,6 +319,11 @@ def _differ_in_preemption(expected: str, got: str) -> bool:
     """Whether both messages report preemption and are the same before that."""
     one, other = expected.partition(" preemption: "), got.partition(" preemption: ")
     return bool(one[1] and other[1]) and one[0] == other[0]
+
+
+def _is_preempted_once(expected: str, got: str) -> bool:
+    """Whether only one of both messages reports preemption."""
+    return (" preemption: " in expected) != (" preemption: " in got)
 
 
 def _says(value: Any) -> Any:

@@ -52,12 +52,13 @@ _REQUEUED = (
 _VICTIMS = (
     *("R-PREEMPT-04", "R-PREEMPT-05", "R-PREEMPT-06", "R-PREEMPT-07", "R-PREEMPT-08", "R-PREEMPT-12"),
     *("R-PREEMPT-51", "R-PREEMPT-52", "R-PREEMPT-53", "R-PREEMPT-54", "R-PREEMPT-55"),
+    "EVICT",
 )
 _LATE = ("PERMIT", "RESERVE", "BIND", "ROLLBACK", "FAIL", "EVENT", "R-FLIGHT-02", "ASSUME", *_BINDERS)
 
 #   member          areas and rules that can be behind a difference there, beside those of the plugin
 _BEHIND: Mapping[str, tuple[str, ...]] = {
-    "filter": (*_STATE, "R-SEARCH-03", "R-FRAMEWORK-10", "R-FRAMEWORK-13"),
+    "filter": (*_STATE, "R-SEARCH-03", "R-FRAMEWORK-10", "R-FRAMEWORK-13", *_NOMINATED),
     "scores": ("R-FRAMEWORK-11", "R-FRAMEWORK-14", "R-CACHE-01", "R-CACHE-02"),
     "totals": ("R-FRAMEWORK-14", "R-CONFIG-26", "EXTENDER"),
     "nodes": ("REQUEST", *_STATE, *_LATE),

@@ -102,7 +102,7 @@ class Judge:
 
     def agrees(self) -> bool:
         """Whether the specification, as its code is now, allows all that came so far."""
-        return self._followed.agrees()
+        return self._followed.agrees(in_order=self._level != PROMISED)
 
     @property
     def asked(self) -> int:
@@ -237,9 +237,9 @@ class Judge:
             self._attribution.saw(record)
             if not found:
                 self._attribution.agreed(record)
-        if orders:
-            return [Finding(orders[0].rule, one.member, one.expected, one.got, pod) for one in found]
         findings = [self._finding(one, pod) for one in found]
+        if orders:
+            return [_of_an_order(one, orders[0].rule) for one in findings]
         return [_with_message(one, record) if isinstance(record, Attempt) else one for one in findings]
 
     def _finding(self, found: Disagreement, pod: str) -> Finding:
@@ -318,6 +318,12 @@ class Judge:
 @cache
 def _lacks(part: Part, rule: str) -> str:
     return part.lacks(rule)
+
+
+def _of_an_order(finding: Finding, rule: str) -> Finding:
+    """Returns the finding as one of the rule of an order, which is suspected before others."""
+    suspected = (rule, *finding.suspected)
+    return evolve(finding, rule=rule, symptom=rule, also=suspected[1:MOST], suspected=suspected)
 
 
 def _with_message(finding: Finding, record: Attempt) -> Finding:

@@ -7,8 +7,9 @@ import json
 import time
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import zip_longest
 from typing import Protocol, TypeVar
 
 from _pytest.outcomes import Skipped
@@ -32,7 +33,7 @@ Explain = Callable[[Comparison, Sequence[Comparison], Sequence[str], Callable[[s
 
 KEPT = 12
 """So many histories that have failed are kept to be compared again, as many that have not since the first one has,
-and twice as many from before it."""
+and as many from before it."""
 
 OF_ALL_PLUGINS = ("R-FRAMEWORK-13", "R-FRAMEWORK-14")
 """The statuses and scores of all plugins pass through these: breaking them looks like a mistake of any plugin."""
@@ -133,6 +134,8 @@ class Checking:
     kubernetes: str = DEFAULT.name
     explain: Explain = lambda shown, others, suspected, may_be: Explanation()
     """Which rule's breaking gives what was seen."""
+    more: Callable[[], Sequence[Comparison]] = tuple
+    """What came in histories of the same area that the test does not run: of them only the explanation is made."""
     target: str | None = None
     """The kind of finding that failed this test: Hypothesis makes the history of that one small."""
     evidence: dict[str, Evidence] = Factory(dict)
@@ -153,7 +156,7 @@ class Checking:
     """When the test was first seen to fail, by ``time.monotonic``."""
     failing: deque[Comparison] = Factory(lambda: deque(maxlen=KEPT))
     passing: deque[Comparison] = Factory(lambda: deque(maxlen=KEPT))
-    before: deque[Comparison] = Factory(lambda: deque(maxlen=2 * KEPT))
+    before: deque[Comparison] = Factory(lambda: deque(maxlen=KEPT))
 
     def __call__(self, history: History) -> Judgement:
         return self.conclude(self.asking(lambda: self.judge(history)))
@@ -274,8 +277,10 @@ class Checking:
         this: the level of a failure is that of the rule at which it shows."""
         known = self.evidence[kind]
         shown = known.judgement.comparison
-        others = [one for one in (*self.failing, *self.passing, *self.before) if one is not shown]
-        if shown is None or len(others) < FEWEST:
+        if shown is None:
+            return
+        others = [one for one in self._others() if one is not shown]
+        if len(others) < FEWEST:
             return
         of_record = self._by_cause(known.judgement)
         suspected = tuple(dict.fromkeys(rule for one in of_record for rule in one.suspected or (one.rule,)))
@@ -287,6 +292,12 @@ class Checking:
         rule, *also = named(explanation, (known.rule, *known.finding.also, *suspected))[:MOST]
         finding = evolve(known.finding, rule=rule, also=tuple(also), symptom=kind)
         self.evidence[kind] = evolve(known, rule=rule, finding=finding)
+
+    def _others(self) -> Iterator[Comparison]:
+        """Those that are alike, as a history was made small, alternate with others."""
+        kept = (self.more(), reversed(self.failing), reversed(self.before), reversed(self.passing))
+        for turn in zip_longest(*kept):
+            yield from (one for one in turn if one is not None)
 
 
 def _until(step: int, judgement: Judgement) -> Judgement:

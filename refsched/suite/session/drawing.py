@@ -81,6 +81,17 @@ def drawn(
     return drawing
 
 
+def collected(strategy: SearchStrategy[History], *, examples: int, seed: str, name: str) -> list[History]:
+    """The histories that such a test runs."""
+    histories: list[History] = []
+
+    def collect(history: History) -> None:
+        histories.append(history)
+
+    drawn(collect, strategy, examples=examples, seed=seed, name=name)()
+    return histories
+
+
 def drawn_by(
     machine: Callable[..., RuleBasedStateMachine],
     begin: Callable[[History], CheckedCourse],

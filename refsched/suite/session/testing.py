@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from refsched.suite.session.check import Checking, HaltedError, RuleBrokenError
 from refsched.suite.session.conforming import REPLAY, Declaration, case_of, declared_by
 from refsched.suite.session.drawing import allow_shrinking, drawn, drawn_by
 from refsched.suite.session.evidence import failure_of
+from refsched.suite.session.further import came_in, further
 from refsched.suite.session.options import Options
 from refsched.suite.session.outcome import Fault, Outcome, with_property
 from refsched.suite.session.runner import Runner
@@ -64,6 +66,7 @@ class Testing:
         self._examples: dict[str, int] = {}
         self._allowance = Allowance.of(options.budget)
         self._part: set[str] | None = None
+        self._more_of: dict[tuple[str, str], tuple[Comparison, ...]] = {}
         self.cut_short: Outcome | None = None
 
     # --- Selection --------------------------------------------------------------------------------
@@ -133,8 +136,9 @@ class Testing:
         if declared is None:
             return
         item.user_properties.append(("rules", " ".join(declared.rules)))
-        item.stash[CHECKING] = checking = self._checking()
-        item.stash[BEHIND] = self._checking(PROMISED)
+        area = declared.area or ""
+        item.stash[CHECKING] = checking = self._checking(area)
+        item.stash[BEHIND] = self._checking(area, PROMISED)
         item.stash[MISSING] = missing = self._missing(declared, checking)
         if missing:
             pytest.skip(f"not claimed: {', '.join(missing)}")
@@ -145,14 +149,16 @@ class Testing:
         if self._options.level == "all" and declared.area != REPLAY:
             item.obj = self._looking_behind(run, item)
 
-    def _checking(self, level: str = "") -> Checking:
-        """``level`` is that of the rules that count, if it is not the one of the run."""
+    def _checking(self, area: str = "", level: str = "") -> Checking:
+        """``area`` is what the test draws from, or its cases are about; ``level`` is that of the rules that
+        count, if it is not the one of the run."""
         return Checking(
             lambda history: self._runner.judge(history, level),
             lambda beginning: self._runner.begin(beginning, level),
             lambda rule: self._place.get(rule, len(self._place)),
             lambda rule: self._counts(rule) and is_selected(self._rule(rule), level or "all"),
             explain=self._explain,
+            more=lambda: self._more(area, level),
             allowance=self._allowance,
         )
 
@@ -205,6 +211,17 @@ class Testing:
         return explained_apart(
             shown, others, suspected, lambda rule: rule in can_show and may_be(rule), patience
         )
+
+    def _more(self, area: str, level: str) -> tuple[Comparison, ...]:
+        """What came in further histories of the area, which are run once for all tests about it that fail, and not
+        for longer than the allowance allows."""
+        if area not in self._bench.areas:
+            return ()
+        if (area, level) not in self._more_of:
+            histories = further(self._bench.areas[area](), self._options.seed, area)
+            judge = partial(self._runner.judge, level=level)
+            self._more_of[area, level] = tuple(came_in(judge, histories, self._allowance.share))
+        return self._more_of[area, level]
 
     def _missing(self, declared: Declaration, checking: Checking) -> tuple[str, ...]:
         try:
@@ -287,7 +304,7 @@ class Testing:
 
     def _outcome(self, item: pytest.Item, declared: Declaration, raised: BaseException | None) -> Outcome:
         checking = item.stash.setdefault(CHECKING, self._checking())
-        behind = item.stash.setdefault(BEHIND, self._checking(PROMISED))
+        behind = item.stash.setdefault(BEHIND, self._checking(level=PROMISED))
         done = behind if behind.examples else checking  # it went on where the other one ended
         missing = item.stash.get(MISSING, ())
         if isinstance(raised, pytest.skip.Exception):

@@ -154,7 +154,7 @@ def test_breakings_come_from_the_most_suspected_places_and_a_function_is_mended_
     values = {"R-TAINT-01": 1.0, "R-SEARCH-01": 0.5}
     found = list(breakings_of(course, lambda rule: values.get(rule, 0.0)))
     assert [one.value for one in found] == sorted((one.value for one in found), reverse=True)
-    assert {one.value for one in found} == {1.0, 0.5}
+    assert {1.0, 0.5} < {one.value for one in found}
     before = taint_toleration.is_repelled.__code__
     one = next(one for one in found if one.where and one.where.name == "is_repelled")
     with broken(one) as is_broken:
@@ -191,6 +191,14 @@ def test_what_is_no_function_or_no_program_cannot_be_broken() -> None:
         ("[a]", {"[]"}),
         ("f(a, b=c)", {"f(a)"}),
         ("f(a, b)", {"a", "b"}),
+        ("f(a.attempts)", {"f(a.attempts + 1)"}),
+        ("a + b if c else d", {"a + b", "d", "a + b if c else a"}),
+        ("60", {"60 * 10", "60 // 5", "60 + 1"}),
+        ("ROWS", {"ROWS[:0] + ROWS[1:]", "ROWS[:1] + ROWS[2:]"}),
+        (
+            "TABLE",
+            {f"{{key: TABLE[key] for n, key in enumerate(TABLE) if n != {n}}}" for n in range(2)},
+        ),
         ("NOTHING", {"EVERYTHING"}),
         ("Place.ACTIVE", {f"Place.{name}" for name in list(Place.__members__)[:7] if name != "ACTIVE"}),
         ("min(a, b)", {"a", "b"}),
@@ -207,7 +215,16 @@ def test_what_is_no_function_or_no_program_cannot_be_broken() -> None:
 def test_a_slip_leaves_out_a_part_or_makes_a_figure_ten_times_as_large(code: str, expected: set[str]) -> None:
     statement = ast.parse(code).body[0]
     node = statement.value if isinstance(statement, ast.Expr) else statement
-    values = {"FIGURE": 5, "SHARE": 0.5, "a": "text", "NOTHING": (), "EVERYTHING": (1,), "Place": Place}
+    values = {
+        "FIGURE": 5,
+        "SHARE": 0.5,
+        "a": "text",
+        "NOTHING": frozenset(),
+        "EVERYTHING": frozenset([1]),
+        "Place": Place,
+        "ROWS": (1, 2),
+        "TABLE": {"a": 1, "b": 2},
+    }
     slips = slips_of(node, values)
     assert {ast.unparse(ast.fix_missing_locations(slip)) for slip in slips} == expected
 

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Further histories of an area, by which the explanations of a failure are distinguished.
+
+The histories of a test that has failed are few, or much alike once they have been made small: several mistakes
+explain them equally well. These are others, and which they are depends on the seed and the area alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from hypothesis.strategies import SearchStrategy
+
+from refsched.suite.histories.findings import Comparison
+from refsched.suite.histories.history import History
+from refsched.suite.session.bench import Judgement
+from refsched.suite.session.drawing import collected
+
+HISTORIES = 24
+
+
+def further(strategy: SearchStrategy[History], seed: str, area: str) -> Sequence[History]:
+    return collected(strategy, examples=HISTORIES, seed=seed, name=f"further histories of {area}")
+
+
+def came_in(
+    judge: Callable[[History], Judgement], histories: Sequence[History], seconds: float
+) -> Iterator[Comparison]:
+    """What came in those that ran to their end or showed something. Nothing more comes once the implementation
+    does not answer, or after so many seconds."""
+    deadline = time.monotonic() + seconds
+    for history in histories:
+        if time.monotonic() > deadline:
+            return
+        try:
+            judgement = judge(history)
+        except Exception:
+            return
+        if judgement.comparison is not None and (judgement.findings or not judgement.ended):
+            yield judgement.comparison
