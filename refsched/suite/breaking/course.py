@@ -41,7 +41,7 @@ class Course:
 
     def rules_at(self, function: Function, line: int) -> tuple[str, ...]:
         """The rules of this line, the nearest first. Where the function has none they are those of its callers,
-        at the lines of their calls."""
+        at the lines of their calls; of a method that the framework calls, those of what it calls come first."""
         if (function, line) not in self._known:
             self._known[function, line] = tuple(dict.fromkeys(self._rules_at(function, line, frozenset())))
         return self._known[function, line]
@@ -50,9 +50,21 @@ class Course:
         nearest = rules_in(function, line)
         yield from nearest
         if not nearest:
-            for caller, called_at in self.callers.get(function, {}):
+            callers = self.callers.get(function, {})
+            if _is_of_plugins(function) and not any(_is_of_plugins(caller) for caller, _ in callers):
+                yield from self._rules_of_called(function)
+            for caller, called_at in callers:
                 if caller not in below:
                     yield from self._rules_at(caller, called_at, below | {function})
+
+    def _rules_of_called(self, function: Function) -> Iterator[str]:
+        for called, callers in self.callers.items():
+            if any(caller == function for caller, _ in callers):
+                yield from _stated().get(called, ())
+
+
+def _is_of_plugins(function: Function) -> bool:
+    return function.module.startswith("refsched.plugins.")
 
 
 def course_of(run: Callable[[], object]) -> Course:

@@ -67,6 +67,8 @@ def _of_expression(node: ast.expr, values: Mapping[str, Any]) -> Iterator[ast.AS
             yield from (body, orelse)
             if isinstance(body, ast.BinOp):
                 yield ast.IfExp(test, body, body.left)
+        case ast.GeneratorExp(ast.Compare() | ast.BoolOp(), generators):
+            yield ast.GeneratorExp(ast.Constant(True), generators)
         case ast.BinOp(left, ast.Add() | ast.Sub() | ast.Mult(), right):
             yield from (left, right)
         case ast.Compare(ast.Tuple(one), [operator], [ast.Tuple(other)]) if len(one) == len(other):

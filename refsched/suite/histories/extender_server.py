@@ -177,6 +177,10 @@ class _Server(ThreadingHTTPServer):
         self.heard = heard
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """What cannot be read is not answered, and a terminal need not say so: a specification that is broken on
+        purpose sends it, too."""
+
 
 class _Handler(BaseHTTPRequestHandler):
     server: _Server

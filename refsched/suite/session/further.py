@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Further histories of an area, by which the explanations of a failure are distinguished.
 
-The histories of a test that has failed are few, or much alike once they have been made small: several mistakes
-explain them equally well. These are others, and which they are depends on the seed and the area alone.
+The histories of a test that has failed are few, or much alike once they have been made small: more than one
+mistake explains them equally well. These are others, and which they are depends on the seed and the area alone.
 """
 
 from __future__ import annotations

@@ -147,6 +147,16 @@ def test_a_function_without_rules_has_those_of_its_callers(
     assert Course().rules_at(helper, 1) == ()
 
 
+def test_a_method_without_rules_that_the_framework_calls_has_those_of_what_it_calls() -> None:
+    scoring = Function("refsched.plugins.resource_scoring", "least_allocated")
+    score = Function("refsched.plugins.node_resources_fit", "NodeResourcesFit.score")
+    run = Function("refsched.framework.runtime", "Framework.run_score_plugins")
+    course = Course(callers={scoring: {(score, 1): None}, score: {(run, 1): None}})
+    rules = course.rules_at(score, 1)
+    assert rules[0] == "R-FIT-06"
+    assert rules[1:] == rules_in(run, 1)
+
+
 def test_breakings_come_from_the_most_suspected_places_and_a_function_is_mended_again(
     came: tuple[Comparison, list[Comparison]],
 ) -> None:
@@ -193,6 +203,7 @@ def test_what_is_no_function_or_no_program_cannot_be_broken() -> None:
         ("f(a, b)", {"a", "b"}),
         ("f(a.attempts)", {"f(a.attempts + 1)"}),
         ("a + b if c else d", {"a + b", "d", "a + b if c else a"}),
+        ("(a == b for b in c)", {"(True for b in c)"}),
         ("60", {"60 * 10", "60 // 5", "60 + 1"}),
         ("ROWS", {"ROWS[:0] + ROWS[1:]", "ROWS[:1] + ROWS[2:]"}),
         (
