@@ -52,8 +52,8 @@ AT_ONCE = 3
 SECONDS = 0.5
 """Of a processor, for one history and one breaking."""
 
-PATIENCE = 60.0
-"""Seconds after which nothing is explained."""
+PATIENCE = 240.0
+"""Seconds after which nothing is explained: many times as long as the work takes."""
 
 ENOUGH = 0.6
 """The share of the histories that a breaking must agree with."""
