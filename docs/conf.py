@@ -14,6 +14,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from code_pages import write_code
 from in_a_browser import write_scripts
 from pygments.lexers.special import TextLexer
 from sphinx.highlighting import lexers
@@ -78,8 +79,9 @@ def without_evidence(app: Any, doctree: object) -> None:
 
 
 def with_python(app: Any, problem: Exception | None) -> None:
-    """The page that runs the specification has Python and refsched beside it."""
+    """The page that runs the specification has Python and refsched beside it, and rules link to the code."""
     if problem is None:
+        write_code(Path(app.outdir) / "code")
         write_scripts(Path(app.outdir) / "_static" / "in_a_browser")
 
 

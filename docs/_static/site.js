@@ -12,7 +12,7 @@ function name() {
 }
 
 function reach() {
-  for (const each of document.querySelectorAll("pre, .table-wrapper"))
+  for (const each of document.querySelectorAll("pre, .table-wrapper, p:has(> img)"))
     if (each.scrollWidth > each.clientWidth) each.tabIndex = 0;
     else each.removeAttribute("tabindex");
 }

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
 from browsing import Opened, chromium, reader
 from example_pages import DOCS
 from playwright.sync_api import Browser
+
+from refsched.suite.catalogue.rules import all_rules
 
 SITE = DOCS / "_site"
 PAGES = sorted(page for page in SITE.rglob("*.html") if page.name not in ("genindex.html", "search.html"))
@@ -23,6 +26,7 @@ ACCESSIBLE = (
     "generated/plugins/NodePorts",
     "generated/rules/NOM",
     "generated/rules/index",
+    "code/refsched/framework/runtime",
 )
 """Pages of each kind, on which axe-core is run."""
 
@@ -77,6 +81,21 @@ def test_a_page_is_accessible(name: str, narrow: Opened) -> None:
 def test_a_page_is_accessible_on_a_wide_screen_in_the_light(wide: Opened) -> None:
     wide.open(SITE / "surprises.html")
     assert wide.violations() == []
+
+
+def test_every_rule_leads_to_its_line_of_the_code(wide: Opened) -> None:
+    missing, count = [], 0
+    for page in (SITE / "generated" / "rules").glob("*.html"):
+        for path, line in re.findall(r'href="\.\./\.\./(code/[^"#]+)#(line-\d+)"', page.read_text("utf-8")):
+            count += 1
+            if f'id="{line}"' not in (SITE / path).read_text("utf-8"):
+                missing.append((path, line))
+    assert missing == []
+    assert count == len(all_rules())
+    wide.open(SITE / "generated" / "rules" / "NOM.html")
+    wide.page.locator('a[href*="/code/refsched/framework/runtime.html"]').first.click()
+    assert wide.page.locator(":target").count() == 1
+    assert wide.errors == []
 
 
 # --- What a newcomer asks -------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from refsched.suite.catalogue.elsewhere import NOT_SPECIFIED, why_elsewhere
 from refsched.suite.catalogue.layout_picture import layout_picture
 from refsched.suite.catalogue.levels import why_level
 from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins
+from refsched.tools.rulebook.markdown import rule_link
 from refsched.tools.shipped import examples_folder, import_tests, tests_folder
 
 COMMAND = "python -m refsched.suite.catalogue.pages"
@@ -86,7 +87,7 @@ def _rows(table: Transitions) -> str:
         ("rule", "where it is", "what happens", "where it goes", "the rule", "function"),
         (
             (
-                row.rule,
+                rule_link(row.rule, "generated/"),
                 row.place.value,
                 row.occurrence.value,
                 row.goes_to.value,
@@ -124,7 +125,7 @@ def _events() -> Iterator[str]:
         yield f"### {plugin.name}"
         rows = [
             (
-                event_rule(plugin.name, row.resource, row.action),
+                rule_link(event_rule(plugin.name, row.resource, row.action), "generated/"),
                 event_named(row),
                 "always" if row.hint is None else "asked",
                 row.why,

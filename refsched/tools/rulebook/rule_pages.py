@@ -104,7 +104,8 @@ def _example(example: Example, done: Run) -> Iterator[str]:
 
 def _where(rule: Rule) -> Iterator[str]:
     path, line = code_of(rule)
-    yield f"- in refsched: `{path}`, line {line} (`{rule.place}`)"
+    page_of_code = f"../../code/{path.removesuffix('.py')}.html#line-{line}"
+    yield f'- in refsched: <a href="{page_of_code}">`{path}`, line {line}</a> (`{rule.place}`)'
     for source in go_lines_of(rule.id):
         yield f"- in Kubernetes: [`{source}`]({source.url})"
     example = example_of(rule.id)
