@@ -9,6 +9,7 @@ from conformance.cases import (
     devices,
     earlier,
     extenders,
+    migrated_volumes,
     node_affinity,
     nominated,
     pod_affinity,
@@ -67,6 +68,11 @@ def test_taint_cases(check: Check, case: Case) -> None:
     needs=("volumes",),
 )
 def test_volume_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(area="volumes", cases=migrated_volumes.CASES, rules=rules_of("VOLBIND"), needs=("volumes",))
+def test_migrated_volume_cases(check: Check, case: Case) -> None:
     check(case.history)
 
 

@@ -86,6 +86,8 @@ _TRUE_OPTIONALS = (
     "[?optional.of(1), ?optional.none(), 3] == [1, 3] && [[1], [2]][?1].value() == [2]",
     "[1, 2][?5].orValue(9) == 9 && [1, 2][?1].orValue(9) == 2 && ['.?x', '[?y'].size() == 2",
     f"[{{'a': [1]}}][?0].a[0].value() == 1 && ({A}.?numa).hasValue()",
+    "([?optional.of(1), ([?optional.none(), 2]).size()]).size() == 2 && {'a': [?optional.none(), 3]}.a == [3]",
+    "(([1, 2][?[0, 1][?1].orValue(0)]).orValue(9)) == 2 && [[?optional.of(1)].size(), 2] == [1, 2]",
 )
 _TRUE_QUANTITIES_AND_VERSIONS = (
     f"{C}.memory.compareTo(quantity('16Gi')) == 0 && {C}.memory.compareTo(quantity('17Gi')) < 0",

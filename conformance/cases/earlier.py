@@ -7,13 +7,15 @@ from typing import Any
 
 from conformance.strategies.earlier_plugins import of_plugin
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import node, pod, with_metadata, with_spec
+from conformance.vocabulary.objects import AN_AGE_AGO, node, pod, selecting, with_metadata, with_spec
 from conformance.vocabulary.scripted import SCRIPTED
 from conformance.vocabulary.storage import BETA_CLASS, a_claim, storage_class, using
 from refsched.suite import Case
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
+
+_OF_A = {"app": "a"}
 
 
 def _requested_beyond_capacity() -> History:
@@ -26,6 +28,24 @@ def _requested_beyond_capacity() -> History:
     cluster.add_pod(pod(""))
     cluster.schedule()
     return cluster.history(of_plugin("NodeResourcesMostAllocated", "score", alone=True))
+
+
+def _more_than_one_pod_of_a_service() -> History:
+    """On the first node two of three pods are of the Service; on the second one of three, since one is of another
+    namespace and one is being deleted."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(selecting("Service", "s", _OF_A, "v1"))
+    for rack in "ab":
+        cluster.add_node(node("", labels={"rack": rack}))
+    for labels in ({"app": "b"}, _OF_A, _OF_A):
+        cluster.add_pod(pod("", labels=labels), 0)
+    cluster.add_pod(pod("", labels=_OF_A, namespace="other"), 1)
+    cluster.add_pod(with_metadata(pod("", labels=_OF_A), deletionTimestamp=AN_AGE_AGO), 1)
+    cluster.add_pod(pod("", labels=_OF_A), 1)
+    cluster.add_pod(pod("", labels=_OF_A))
+    cluster.schedule()
+    args = {"antiAffinityLabelsPreference": ["rack"]}
+    return cluster.history(of_plugin("ServiceAffinity", "score", alone=True, **args))
 
 
 # --- Nominations ----------------------------------------------------------------------------------
@@ -177,6 +197,13 @@ CASES: tuple[Case, ...] = (
         "For NodeResourcesMostAllocated a resource scores at most 100 if pods count more of it than there is.",
         _requested_beyond_capacity(),
         ("R-MOST-01",),
+    ),
+    Case(
+        "pods_of_a_service_on_one_node",
+        "ServiceAffinity counts every pod of the Service on a node, and neither one of another namespace nor one"
+        " that is being deleted.",
+        _more_than_one_pod_of_a_service(),
+        ("R-SVCAFF-05",),
     ),
     Case(
         "disks_of_the_class_that_the_spec_names",

@@ -191,9 +191,9 @@ def _of_nodes() -> Iterator[Case]:
 # --- Namespace selectors --------------------------------------------------------------------------
 
 
-def _namespace(team: str) -> Json:
+def _namespace(team: str, name: str = "other") -> Json:
     labels = {"team": team} if team else {}
-    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other", "labels": labels}}
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}
 
 
 def _with_term(kind: str, operator: str, *values: str) -> Json:
@@ -256,4 +256,35 @@ def _of_namespaces() -> Iterator[Case]:
         )
 
 
-CASES: tuple[Case, ...] = (*_of_running_pods(), *_of_nodes(), *_of_namespaces())
+def _among_namespaces(kind: str, whose: str) -> History:
+    """Three namespaces exist, of which the second is of another team. A pod of one of them runs on one of
+    two nodes."""
+    cluster = HistoryBuilder(hosts=True)
+    for name, team in (("first", "x"), ("second", "y"), ("third", "x")):
+        cluster.add(_namespace(team, name))
+    for _ in range(2):
+        cluster.add_node(node(""))
+    cluster.add_pod(pod("", namespace=whose), 0)
+    cluster.add_pod(_with_term(kind, "In", "x"))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _of_namespaces_that_are_selected_together() -> Iterator[Case]:
+    for kind, name in (("podAffinity", "affinity"), ("podAntiAffinity", "anti_affinity")):
+        for whose in ("first", "second", "third"):
+            yield Case(
+                f"{name}_to_two_of_three_namespaces_and_a_pod_of_the_{whose}",
+                f"A term of {kind} applies to each namespace that its selector selects, the first and the third of"
+                f" three, and to no other; a pod of the {whose} runs.",
+                _among_namespaces(kind, whose),
+                ("R-PODAFF-05",),
+            )
+
+
+CASES: tuple[Case, ...] = (
+    *_of_running_pods(),
+    *_of_nodes(),
+    *_of_namespaces(),
+    *_of_namespaces_that_are_selected_together(),
+)

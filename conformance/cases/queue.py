@@ -26,7 +26,7 @@ from conformance.vocabulary.objects import (
 )
 from conformance.vocabulary.scripted import SCRIPTED, script
 from refsched.suite import Case
-from refsched.suite.histories.history import Create, History, Schedule, Update, deleting
+from refsched.suite.histories.history import Create, History, Permit, Schedule, Update, deleting
 
 Json = dict[str, Any]
 
@@ -291,6 +291,26 @@ def _rejected_by_a_plugin_without_events(updates: Sequence[Callable[[Json], Json
     return cluster.history(SCRIPTED)
 
 
+def _gated_while_it_waits(event: str) -> History:
+    """A pod gets a gate while it waits on Permit, which rejects it then; after an event it loses the gate."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", script=script(("ScriptedA", "permit", "Wait"))))
+    cluster.schedule(1)
+    cluster.change_pod(0, partial(with_spec, schedulingGates=[{"name": "g"}]))
+    if event == "before":
+        cluster.add_node(node(""))
+    cluster.steps.append(Permit("default/p1", "reject"))
+    if event == "after":
+        cluster.add_node(node(""))
+    cluster.wait()
+    cluster.schedule(1)
+    cluster.change_pod(0, partial(with_spec, schedulingGates=[]))
+    cluster.wait()
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
 def _services_come_and_go() -> History:
     """The backoff is over when the Service comes, and not when it is updated and deleted."""
     cluster = HistoryBuilder()
@@ -332,6 +352,14 @@ def _of_events() -> Iterator[Case]:
             f"{name}_node_updates_for_a_pod_rejected_by_a_plugin_without_events",
             "Whatever is an event requeues a pod that was rejected by a plugin which registers for none.",
             _rejected_by_a_plugin_without_events(updates),
+            needs=("scripted",),
+        )
+    for event, says in (("never", "no event"), ("before", "an event before"), ("after", "an event after")):
+        yield Case(
+            f"gated_while_it_waits_on_permit_event_{event}",
+            "A pod that got a gate while it waited on Permit is not gated by its rejection itself, and not queued"
+            f" while it has the gate, with {says} the rejection.",
+            _gated_while_it_waits(event),
             needs=("scripted",),
         )
     yield Case(

@@ -48,9 +48,9 @@ def _at(plugin: str, *points: str, alone: bool = False, weight: int = 1) -> Json
     return found
 
 
-def of_plugin(plugin: str, *points: str, alone: bool = False) -> Json:
-    """A configuration of the earlier API with the plugin at these points."""
-    return _config(_at(plugin, *points, alone=alone), plugin, {})
+def of_plugin(plugin: str, *points: str, alone: bool = False, **args: Any) -> Json:
+    """A configuration of the earlier API with the plugin at these points. ``args`` by their JSON names."""
+    return _config(_at(plugin, *points, alone=alone), plugin, args)
 
 
 _SHAPES = st.lists(

@@ -75,6 +75,9 @@ NEAREST: dict[str, tuple[str, ...]] = {
     "oddities.go_sort": ("preemption",),
     "preemption.pick": ("preemption", "extenders"),
     "objects.selectors": ("node_affinity", "spread", "pod_affinity"),
+    "framework.node_info": ("ports", "ports_ips", "resources", "nominated"),
+    "cache.cache": ("images", "image_churn"),
+    "cycle.decide": ("node_affinity",),
 }
 """Areas whose tests are tried first, by group or by the beginning of a module's name."""
 

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of volumes of an in-tree plugin on nodes where a CSI driver has replaced the plugin: which of the volume's
+node selector terms speak of the driver's topology."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import ZONE, node, pod, with_metadata
+from conformance.vocabulary.storage import (
+    IN_ZONE_A,
+    bound_pair,
+    csi_node,
+    storage_class,
+    using,
+    with_some,
+)
+from refsched.suite import Case
+from refsched.suite.histories.history import History
+
+Json = dict[str, Any]
+
+_OF_DRIVER = "topology.gke.io/zone"
+_ON_SSD: Json = {"key": "disk", "operator": "In", "values": ["ssd"]}
+_ON_TAPE: Json = {"key": "disk", "operator": "In", "values": ["tape"]}
+_SOMEWHERE: Json = {"key": ZONE, "operator": "Exists"}
+
+
+def _of_terms(terms: list[list[Json]], label: str) -> History:
+    """A pod whose disk has a volume with these terms, and two nodes of zone a; its driver has the last in b."""
+    claim, volume = bound_pair("c1", "v1")
+    required = {"nodeSelectorTerms": [{"matchExpressions": expressions} for expressions in terms]}
+    spec = {**volume["spec"], "gcePersistentDisk": {"pdName": "d"}, "nodeAffinity": {"required": required}}
+    del spec["csi"]
+    cluster = HistoryBuilder(hosts=True)
+    labelled = with_metadata(volume, labels={ZONE: label}) if label else volume
+    cluster.add(storage_class("hand"), claim, {**with_some(labelled), "spec": spec})
+    for name, zone in (("n1", "a"), ("n2", "b")):
+        cluster.add(csi_node(name, None, "kubernetes.io/gce-pd"))
+        cluster.add_node(node("", labels={ZONE: "a", _OF_DRIVER: zone, "disk": "ssd"}))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    return cluster.history()
+
+
+_TERMS: dict[str, tuple[str, list[list[Json]]]] = {
+    "zone_alone": ("the zone alone", [[IN_ZONE_A]]),
+    "zone_first": ("the zone and then a disk", [[IN_ZONE_A, _ON_SSD]]),
+    "zone_last": ("a disk and then the zone", [[_ON_SSD, IN_ZONE_A]]),
+    "zone_in_the_second_term": ("a disk that no node has, or the zone", [[_ON_TAPE], [IN_ZONE_A]]),
+    "any_zone": ("any zone at all", [[_SOMEWHERE, _ON_SSD]]),
+    "no_zone": ("a disk", [[_ON_SSD]]),
+}
+
+
+def _cases() -> Iterator[Case]:
+    for name, (says, terms) in _TERMS.items():
+        for label in ("", "a"):
+            whose = "labelled" if label else "unlabelled"
+            yield Case(
+                f"migrated_volume_{whose}_with_{name}",
+                "On a node where a CSI driver has replaced the plugin, the zone that a volume's terms or else its"
+                f" label names is looked up in the driver's label; the terms name {says}, the volume is {whose}.",
+                _of_terms(terms, label),
+            )
+
+
+CASES: tuple[Case, ...] = tuple(_cases())
