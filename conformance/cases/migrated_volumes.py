@@ -52,6 +52,7 @@ _TERMS: dict[str, tuple[str, list[list[Json]]]] = {
     "zone_in_the_second_term": ("a disk that no node has, or the zone", [[_ON_TAPE], [IN_ZONE_A]]),
     "any_zone": ("any zone at all", [[_SOMEWHERE, _ON_SSD]]),
     "no_zone": ("a disk", [[_ON_SSD]]),
+    "no_zone_and_no_node": ("a disk that no node has", [[_ON_TAPE]]),
 }
 
 

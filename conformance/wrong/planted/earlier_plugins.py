@@ -352,4 +352,12 @@ WRONG = (
         "objects.get(StorageClass, claim.class_name)",
         breaks=("R-CLOUDLIMIT-04",),
     ),
+    _Wrong(
+        "one-pod-of-the-service-counts",
+        "For the score of ServiceAffinity only the first pod of a node counts.",
+        "refsched.plugins.v1_19.service_affinity",
+        "            for other in node.pods\n            if other.pod.namespace == pod.pod.namespace and",
+        "            for other in node.pods[:1]\n            if other.pod.namespace == pod.pod.namespace and",
+        breaks=("R-SVCAFF-05",),
+    ),
 )

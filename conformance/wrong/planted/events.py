@@ -149,4 +149,28 @@ WRONG = (
         "name in less and requested.milli_value > less[name].milli_value",
         breaks=("R-CHANGE-03",),
     ),
+    Wrong(
+        "exchanged-tolerations-are-an-event",
+        "Tolerations that change are an event, also if their number does not change.",
+        _CHANGES,
+        "if len(before.spec.tolerations) == len(after.spec.tolerations):",
+        "if before.spec.tolerations == after.spec.tolerations:",
+        breaks=("R-CHANGE-05",),
+    ),
+    Wrong(
+        "fewer-tolerations-are-no-event",
+        "Only a toleration that is added is an event, and not one that is removed.",
+        _CHANGES,
+        "if len(before.spec.tolerations) == len(after.spec.tolerations):",
+        "if len(before.spec.tolerations) >= len(after.spec.tolerations):",
+        breaks=("R-CHANGE-05",),
+    ),
+    Wrong(
+        "the-order-of-conditions-is-an-event",
+        "A node whose conditions are listed in another order causes an event.",
+        _CHANGES,
+        "return _statuses(before) != _statuses(after)",
+        "return before.status.conditions != after.status.conditions",
+        breaks=("R-CHANGE-07", "R-CHANGE-06"),
+    ),
 )

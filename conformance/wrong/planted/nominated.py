@@ -188,4 +188,13 @@ WRONG = (
         "        queued = [(n, p) for n, p in queued if p is None or not p.pod.metadata.deletion_timestamp]\n",
         breaks=("R-NOM-06", "R-NOM-01"),
     ),
+    Wrong(
+        "who-is-bound-by-others-stays-nominated",
+        "A nominated pod that somebody else binds stays nominated.",
+        _QUEUE,
+        "        self.nominator.withdraw(pod)\n        place, found = self._find(pod.key)\n",
+        "        if self._objects.get(Pod, pod.name, pod.namespace) is None:\n"
+        "            self.nominator.withdraw(pod)\n        place, found = self._find(pod.key)\n",
+        breaks=("R-NOM-03", "R-NOM-05"),
+    ),
 )

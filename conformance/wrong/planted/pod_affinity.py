@@ -213,4 +213,12 @@ WRONG = (
         "return not self.counted and not self.changes",
         breaks=("R-PODAFF-08",),
     ),
+    Wrong(
+        "selects-one-namespace",
+        "Of the namespaces that exist only the first may be selected by a namespaceSelector.",
+        "refsched.plugins.inter_pod_affinity_terms",
+        "for name, labels in existing.items() if term",
+        "for name, labels in list(existing.items())[:1] if term",
+        breaks=("R-PODAFF-05",),
+    ),
 )

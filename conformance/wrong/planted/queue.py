@@ -205,4 +205,12 @@ WRONG = (
         "return scheduler",
         breaks=("R-EVENT-05",),
     ),
+    Wrong(
+        "failure-runs-pre-enqueue",
+        "PreEnqueue is run for a pod that goes to the unschedulable pods, too.",
+        "refsched.queue.requeueing",
+        "enters = row.goes_to in ACCEPTED_BY_PRE_ENQUEUE and row.goes_to is not row.place",
+        "enters = row.goes_to is not row.place",
+        breaks=("R-QUEUE-54",),
+    ),
 )

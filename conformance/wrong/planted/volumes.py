@@ -351,4 +351,12 @@ WRONG = (
         '            applies("R-VOLBIND-10")\n    return None',
         breaks=("R-VOLBIND-10",),
     ),
+    Wrong(
+        "the-zone-comes-first",
+        "The zone of a migrated volume is looked for in the first expression of a term only.",
+        "refsched.volumes.csi_migration",
+        "for r in term.match_expressions if r.key == key)",
+        "for r in term.match_expressions[:1] if r.key == key)",
+        breaks=("R-VOLBIND-07", "R-VOLBIND-04"),
+    ),
 )
