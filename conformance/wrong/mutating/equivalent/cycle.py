@@ -31,10 +31,6 @@ CYCLE: Mapping[str, str] = {
     "binding.waiting_pods:WaitingPod.reject:kin:0": (
         "Both codes reject the pod after PostFilter, and no output differs between them."
     ),
-    **dict.fromkeys(
-        ("config.scalars:_trimmed:boundary:0", "config.scalars:_trimmed:off-by-one:0"),
-        "A unit is 1 or at least a thousand nanoseconds, and of the unit 1 there is no fraction to be trimmed.",
-    ),
     "framework.node_info:PodInfo.host_ports:part:3": (
         "The API server has given a protocol to each port (R-DEFAULTS-04)."
     ),
