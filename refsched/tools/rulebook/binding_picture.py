@@ -71,7 +71,7 @@ def binding_picture(plugins: Mapping[str, Sequence[str]], title: str) -> str:
             drawn += _away(way, y + 4 + 28 * number)
     backs = {stage: tops[_PRE_BIND] + number * (_STEP + 20) for number, stage in enumerate(BACK)}
     first, last = (
-        min(tops[way.at] for way in WAYS if way.to == _UNRESERVE) + 10,
+        min(tops[way.at] for way in WAYS if way.to == _UNRESERVE) + 4,
         backs[_UNRESERVE] + _HIGH // 2,
     )
     drawn.append(f'<path class="rail" d="M{_RAIL} {first}V{max(last, tops[_BIND] + 4)}"/>')
