@@ -25,7 +25,7 @@ from attrs import evolve, frozen
 
 from refsched.rules import listening
 from refsched.suite.breaking.breakings import Breaking, breakings_of, broken
-from refsched.suite.breaking.course import Course, Function, course_of
+from refsched.suite.breaking.course import Course, course_of
 from refsched.suite.breaking.rows import rules_of_defaults
 from refsched.suite.catalogue.rules import all_rules, plugin_of
 from refsched.suite.catalogue.suspicion import rarity
@@ -69,8 +69,8 @@ OF_RARE = 0.5
 """How much less a rule is suspected that every history applies, of those of an area and of any others."""
 
 OF_NEEDED = 0.1
-"""How much a rule is suspected that is applied in the smallest history and in no other, or not applied where it
-might be: it is needed to show the failure."""
+"""How much a rule is suspected that is applied in the smallest history and in no other: it is needed to show the
+failure."""
 
 WEIGHED = "R-FRAMEWORK-14"
 """Where this rule is suspected, so are the weights of the plugins that are enabled by default."""
@@ -203,7 +203,7 @@ def _values(suspected: Sequence[str], course: Course) -> Mapping[str, float]:
         near = plugins.get(plugin_of(rule)) if area == "CURE" else areas.get(area)
         near = weighed if rule in defaults else near
         value[rule] = max(near or 0.0, any_) * (OF_RARE + (1 - OF_RARE) * is_rare)
-        if rule in course.applied or Function(stated.module, stated.place) in course.callers:
+        if rule in course.applied:
             value[rule] = max(value[rule], OF_NEEDED * is_rare**2)
     return value | {rule: 1.0 / (1 + place) for place, rule in enumerate(suspected)}
 
