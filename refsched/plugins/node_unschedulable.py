@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeUnschedulable: on a cordoned node only pods run that tolerate the taint of cordoned nodes.
+"""NodeUnschedulable: only pods that tolerate the taint of cordoned nodes run on a cordoned node.
 
 Source: plugins/nodeunschedulable/node_unschedulable.go (v1.34.2).
 """

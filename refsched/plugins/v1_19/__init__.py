@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plugins of v1.19 that later releases no longer have, or that decided otherwise."""
+"""Plugins of v1.19 that later releases do not have, or that decide otherwise in them."""

@@ -39,12 +39,12 @@ R = TypeVar("R", bound=Record)
 
 PROTOCOL = 1
 CAPABILITIES: Mapping[str, str] = {
-    "filter": "attempts say what was found of each node",
-    "score": "attempts say how nodes were scored",
-    "preemption": "pods make room for pods of higher priority",
+    "filter": "attempts report the Filter status of each node",
+    "score": "attempts report the scores of nodes",
+    "preemption": "pods are evicted to make room for pods of higher priority",
     "queue": "it chooses the next pod itself, and observations carry queues",
     "cache": "observations carry nodes",
-    "api": "it has an API server of its own, and says what that does",
+    "api": "it has an API server of its own, and reports what that does",
     "scripted": "it registers the scripted plugins",
     "hold": "scripted plugins can hold a pod",
     "volumes": "it binds volumes",

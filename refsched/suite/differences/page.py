@@ -26,7 +26,7 @@ both rules are applied, and which differ first in a member that these rules deci
 which this still holds was left out (`{COMMAND}`).
 `refsched fingerprint --impl WHAT` runs these clusters on any scheduler, and says which release it decides like.
 [Rules](rules.md) lists all rules that hold in one release only."""
-_MISSING = "These differences have none:"
+_MISSING = "For these differences there is no cluster that shows them, for the reason given:"
 
 
 def differences_page() -> str:
