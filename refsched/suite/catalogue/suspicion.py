@@ -58,7 +58,7 @@ _LATE = ("PERMIT", "RESERVE", "BIND", "ROLLBACK", "FAIL", "EVENT", "R-FLIGHT-02"
 
 #   member          areas and rules that can be behind a difference there, beside those of the plugin
 _BEHIND: Mapping[str, tuple[str, ...]] = {
-    "filter": (*_STATE, "R-SEARCH-03", "R-FRAMEWORK-10", "R-FRAMEWORK-13", *_NOMINATED),
+    "filter": (*_STATE, "R-SEARCH-03", "R-FRAMEWORK-10", "R-FRAMEWORK-13"),
     "scores": ("R-FRAMEWORK-11", "R-FRAMEWORK-14", "R-CACHE-01", "R-CACHE-02"),
     "totals": ("R-FRAMEWORK-14", "R-CONFIG-26", "EXTENDER"),
     "nodes": ("REQUEST", *_STATE, *_LATE),
@@ -82,6 +82,8 @@ _BEHIND: Mapping[str, tuple[str, ...]] = {
     "message": ("WORDS", "PREEMPT", "R-SEARCH-09"),
     "write": ("DRA", "VOLBIND"),
 }
+_FARTHER: Mapping[str, tuple[str, ...]] = {"filter": _NOMINATED}
+"""What can be behind a difference there, too, and is less likely to be."""
 _LIKE = {
     "preFilter": "filter",
     "node": "totals",
@@ -157,7 +159,9 @@ def _weight(rule: str, seen: Circumstances) -> float:
             return rarity(rule) * near * (1.0 if side == "queue" else SHARED)
         if any(plugin_of(rule) == plugin for plugin in plugins):
             return rarity(rule) * near
-    return rarity(rule) * near * 0.8 if _is_in(rule, behind) else 0.0
+    if _is_in(rule, behind):
+        return rarity(rule) * near * 0.8
+    return rarity(rule) * near * 0.4 if _is_in(rule, _FARTHER.get(kind, ())) else 0.0
 
 
 def _is_on(rule: str, side: str, *, is_last: bool) -> bool:
