@@ -85,7 +85,7 @@ SAMPLE = (
 
 NAMED_INSTEAD = {
     "overcommits": (
-        "R-BIND-04",
+        "R-FIT-04",
         "a breaking there agrees with as much and changes less",
     ),
     "compares-text": ("R-NODEAFF-03", "no breaking compares numbers as text"),

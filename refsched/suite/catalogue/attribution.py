@@ -174,7 +174,7 @@ class Attribution:
             moves = [self._reach.moves[pod] for pod in self._elsewhere(found)]
             moved = [rule for move in moves for rule in (move.rule, move.before)]
             plugins = [move.asked.split("-")[2] for move in moves if move.asked.startswith(REQUEUES)]
-        return suspects(
+        ranked = suspects(
             symptom,
             Circumstances(
                 "evaluated" if is_missing and not plugins else found.member,
@@ -185,6 +185,8 @@ class Attribution:
                 moved=moved,
             ),
         )
+        is_of_no_binding = found.member == "bind" and found.expected is None
+        return tuple(dict.fromkeys((symptom, *ranked))) if is_of_no_binding else ranked
 
     def _elsewhere(self, found: Disagreement) -> list[str]:
         """The pods that have moved in the specification and are not where they are there."""
