@@ -39,7 +39,7 @@ a {{ color: #6ea8ff; }}
 <body>
 <main>
 <h1>{name}</h1>
-<p>This is a module of the specification. <a href="{up}generated/rules/index.html">All rules</a>,
+<p>This is a module of refsched. <a href="{up}generated/rules/index.html">All rules</a>,
 <a href="{up}index.html">front page</a>.</p>
 """
 

@@ -10,19 +10,18 @@ from typing import Any
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import ZONE, node, pod, with_metadata
 from conformance.vocabulary.storage import (
+    GKE_ZONE,
     IN_ZONE_A,
     bound_pair,
     csi_node,
     storage_class,
     using,
-    with_some,
 )
 from refsched.suite import Case
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 
-_OF_DRIVER = "topology.gke.io/zone"
 _ON_SSD: Json = {"key": "disk", "operator": "In", "values": ["ssd"]}
 _ON_TAPE: Json = {"key": "disk", "operator": "In", "values": ["tape"]}
 _SOMEWHERE: Json = {"key": ZONE, "operator": "Exists"}
@@ -36,10 +35,10 @@ def _of_terms(terms: list[list[Json]], label: str) -> History:
     del spec["csi"]
     cluster = HistoryBuilder(hosts=True)
     labelled = with_metadata(volume, labels={ZONE: label}) if label else volume
-    cluster.add(storage_class("hand"), claim, {**with_some(labelled), "spec": spec})
+    cluster.add(storage_class("hand"), claim, {**labelled, "spec": spec})
     for name, zone in (("n1", "a"), ("n2", "b")):
         cluster.add(csi_node(name, None, "kubernetes.io/gce-pd"))
-        cluster.add_node(node("", labels={ZONE: "a", _OF_DRIVER: zone, "disk": "ssd"}))
+        cluster.add_node(node("", labels={ZONE: "a", GKE_ZONE: zone, "disk": "ssd"}))
     cluster.add_pod(pod("", volumes=using("c1")))
     cluster.schedule()
     return cluster.history()

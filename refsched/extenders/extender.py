@@ -48,9 +48,17 @@ Ask = Callable[[str, dict[str, Any]], object]
 """An Ask takes (verb, request) and returns the answer, both JSON as Python values, or a Failure."""
 
 
+def url_of(prefix: str, verb: str) -> str:
+    return f"{prefix.rstrip('/')}/{verb}"
+
+
+def no_answer(url: str, why: str) -> Failure:
+    return Failure(f'Post "{url}": {why}')
+
+
 def nobody(config: ExtenderConfig) -> Ask:
     """Returns an Ask for an extender that cannot be reached: each call fails."""
-    return lambda verb, request: Failure(f'Post "{config.url_prefix.rstrip("/")}/{verb}": nobody is there')
+    return lambda verb, request: no_answer(url_of(config.url_prefix, verb), "nobody is there")
 
 
 _SCORE_SCALE = 10

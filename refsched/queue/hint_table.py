@@ -94,11 +94,10 @@ class HintTable:
     def matching(self, event: ClusterEvent) -> Mapping[str, Sequence[Registration]]:
         """Returns the registrations that the event matches, by plugin, for the plugins that have any."""
         if event not in self._matching:
-            matching = {
-                plugin: _that_match(registered, event) for plugin, registered in self._registrations.items()
-            }
             self._matching[event] = {
-                plugin: registered for plugin, registered in matching.items() if registered
+                plugin: matching
+                for plugin, registered in self._registrations.items()
+                if (matching := _that_match(registered, event))
             }
         return self._matching[event]
 

@@ -4,16 +4,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
 from itertools import islice
 from random import Random
 
 import pytest
 
-from conformance.campaigns import long_run
 from conformance.campaigns.long_run import MOST_NODES, MOST_PODS, Cluster, main, run
 from refsched.reference import ReferenceScheduler
-from refsched.suite.adapters.connecting import connect
 from refsched.suite.histories.history import Step
 
 
@@ -57,7 +54,6 @@ def test_what_is_wrong_ends_it_with_the_steps_before(
         ReferenceScheduler, "observe", lambda scheduler: {"records": [nothing, {"nodes": {}}]}
     )
 
-    monkeypatch.setattr(long_run, "connect", partial(connect, in_process=True))
     assert main(["--steps", "1000"]) == 1
     out = capsys.readouterr().out
     assert "queues" in out

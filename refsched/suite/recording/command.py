@@ -20,7 +20,7 @@ from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
 from refsched.suite.histories.history import History
 from refsched.suite.histories.scenario import read_history
 from refsched.suite.recording.recorder import Recorded, record, write_trace
-from refsched.suite.session.drawing import drawn, load_profile
+from refsched.suite.session.drawing import collected, load_profile
 from refsched.tools.shipped import import_tests
 
 Say = Callable[[str], None]
@@ -124,13 +124,7 @@ def histories_of(area: str, seed: int, examples: int) -> list[History]:
     """Returns as many histories as Hypothesis finds to differ; they are the same for the same seed, whatever is
     recorded."""
     load_profile()
-    histories: list[History] = []
-
-    def gather(history: History) -> None:
-        histories.append(history)
-
-    drawn(gather, recorded_areas()[area](), examples=examples, seed=str(seed), name=f"record {area}")()
-    return histories
+    return collected(recorded_areas()[area](), examples=examples, seed=str(seed), name=f"record {area}")
 
 
 # --- Options --------------------------------------------------------------------------------------

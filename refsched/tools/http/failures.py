@@ -16,13 +16,5 @@ UNTRUSTED = "tls: failed to verify certificate: x509: certificate signed by unkn
 OK = 200
 
 
-def url_of(prefix: str, verb: str) -> str:
-    return f"{prefix.rstrip('/')}/{verb}"
-
-
-def no_answer(url: str, why: str) -> Failure:
-    return Failure(f'Post "{url}": {why}')
-
-
 def other_status(url: str, verb: str, status: int) -> Failure:
     return Failure(f"failed {verb} with extender at URL {url}, code {status}")

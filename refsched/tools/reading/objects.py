@@ -37,8 +37,14 @@ def kind_called(api_version: str, kind: str) -> ApiKind:
         _refuse_misspelt(group, api_version, kind)
         raise UnknownKindError(f"{api_version} {kind} is nothing that scheduling reads", "kind")
     if version not in found.versions:
-        raise InputError(f"{kind} is read as {found.api_version}, not as {api_version!r:.60}", "apiVersion")
+        raise _not_read_as(api_version, found)
     return found
+
+
+def _not_read_as(api_version: str, known: ApiKind) -> InputError:
+    return InputError(
+        f"{known.name} is read as {known.api_version}, not as {api_version!r:.60}", "apiVersion"
+    )
 
 
 def _refuse_misspelt(group: str, api_version: str, kind: str) -> None:
@@ -46,9 +52,7 @@ def _refuse_misspelt(group: str, api_version: str, kind: str) -> None:
     and in these versions of them those that scheduling does not read are unlike those that it does."""
     for known in KINDS:
         if known.name == kind and group in _GROUPS:
-            raise InputError(
-                f"{kind} is read as {known.api_version}, not as {api_version!r:.60}", "apiVersion"
-            )
+            raise _not_read_as(api_version, known)
     version = api_version.rpartition("/")[2]
     of_group = [known for known in KINDS if known.group == group and version in known.versions]
     near = {known.name.lower(): known.name for known in of_group}
