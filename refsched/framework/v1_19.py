@@ -8,8 +8,8 @@ Source: pkg/scheduler/framework/runtime/framework.go (v1.19.16).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
 
 from attrs import frozen
 
@@ -24,27 +24,20 @@ from refsched.framework.interface import (
     Skip,
     extends,
 )
-from refsched.framework.left_out import left_out, without_filter
+from refsched.framework.left_out import NeedsPreFilter, NeedsPreScore, left_out, without_filter
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import CycleState, PreFilterResult, Scores
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error
 from refsched.rules import applies
 
-_WITHOUT_PRE_FILTER: Mapping[str, str] = {
-    "InterPodAffinity": 'error reading "PreFilterInterPodAffinity" from cycleState: not found',
-    "NodePorts": 'error reading "PreFilterNodePorts" from cycleState: not found',
-    "NodeResourcesFit": 'error reading "PreFilterNodeResourcesFit" from cycleState: not found',
-    "PodTopologySpread": 'error reading "PreFilterPodTopologySpread" from cycleState: not found',
-    "ServiceAffinity": 'error reading "PreFilterServiceAffinity" from cycleState: not found',
-    "VolumeBinding": "not found",
-}
-_WITHOUT_PRE_SCORE: Mapping[str, str] = {
-    "InterPodAffinity": 'Error reading "PreScoreInterPodAffinity" from cycleState: not found',
-    "PodTopologySpread": 'error reading "PreScorePodTopologySpread" from cycleState: not found',
-    "SelectorSpread": 'Error reading "PreScoreSelectorSpread" from cycleState: not found',
-    "TaintToleration": 'Error reading "PreScoreTaintToleration" from cycleState: not found',
-}
+
+@runtime_checkable
+class ScoresAlike(Plugin, Protocol):
+    """A ScoresAlike plugin gives every node the same score for some pods, without reading what its PreScore
+    computed."""
+
+    def scores_alike(self, pod: PodInfo) -> bool: ...
 
 
 @frozen
@@ -76,9 +69,9 @@ class Framework(current.Framework):
                     states[plugin.name] = state
         answers: dict[str, Status] = {}
         for plugin in left_out(self.pre_filter_plugins, self.filter_plugins, PreFilterPlugin):
-            if plugin.name in _WITHOUT_PRE_FILTER:
+            if extends(plugin, NeedsPreFilter):
                 applies("R-FRAMEWORK-52")
-                answers[plugin.name] = error(_WITHOUT_PRE_FILTER[plugin.name])
+                answers[plugin.name] = plugin.WITHOUT_PRE_FILTER
             else:
                 answer = plugin.pre_filter(pod, snapshot)
                 assert isinstance(answer, Continue)
@@ -128,9 +121,9 @@ class Framework(current.Framework):
         for plugin in self.pre_score_plugins:
             states[plugin.name] = _state_of(plugin.pre_score(pod, nodes, snapshot))
         for plugin in left_out(self.pre_score_plugins, self.score_plugins, PreScorePlugin):
-            if plugin.name in _WITHOUT_PRE_SCORE and not _needs_nothing(plugin, pod):
+            if extends(plugin, NeedsPreScore) and not _needs_nothing(plugin, pod):
                 applies("R-FRAMEWORK-54")
-                return _failed_at_score(pod, _WITHOUT_PRE_SCORE[plugin.name])
+                return _failed_at_score(pod, plugin.WITHOUT_PRE_SCORE.message)
             states[plugin.name] = _state_of(plugin.pre_score(pod, nodes, snapshot))
         applies("R-FRAMEWORK-53")
         raw: dict[str, dict[str, int]] = {plugin.name: {} for plugin in self.score_plugins}
@@ -155,7 +148,7 @@ def _state_of(answer: Continue[Any] | Skip | Reject) -> Any:
 
 
 def _needs_nothing(plugin: Plugin, pod: PodInfo) -> bool:
-    return plugin.name == "SelectorSpread" and bool(pod.pod.spec.topology_spread_constraints)
+    return extends(plugin, ScoresAlike) and plugin.scores_alike(pod)
 
 
 def _failed_at_score(pod: PodInfo, why: str) -> Status:

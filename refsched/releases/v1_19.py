@@ -31,7 +31,6 @@ from refsched.objects.pod import TopologySpreadConstraint
 from refsched.objects.v1_19 import with_rounded_requests
 from refsched.oddities.v1_19 import AS_RELEASED
 from refsched.plugins.default_binder import DefaultBinder
-from refsched.plugins.node_ports import NodePorts
 from refsched.plugins.node_unschedulable import NodeUnschedulable
 from refsched.plugins.priority_sort import PrioritySort
 from refsched.plugins.v1_19.default_preemption import DefaultPreemption
@@ -40,6 +39,7 @@ from refsched.plugins.v1_19.inter_pod_affinity import InterPodAffinity
 from refsched.plugins.v1_19.node_affinity import NodeAffinity
 from refsched.plugins.v1_19.node_label import NodeLabel
 from refsched.plugins.v1_19.node_name import NodeName
+from refsched.plugins.v1_19.node_ports import NodePorts
 from refsched.plugins.v1_19.node_prefer_avoid_pods import NodePreferAvoidPods
 from refsched.plugins.v1_19.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
 from refsched.plugins.v1_19.node_resources_fit import NodeResourcesFit

@@ -15,7 +15,7 @@ from refsched.config.scalars import Int32
 from refsched.framework.interface import MAX_NODE_SCORE, Continue, Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
-from refsched.framework.status import Status
+from refsched.framework.status import Status, error
 from refsched.plugins import inter_pod_affinity as current
 from refsched.plugins.topology_counts import TopologyCounts
 from refsched.rules import Reason, applies
@@ -35,6 +35,7 @@ class InterPodAffinityArgs(PluginArgs):
 @frozen
 class InterPodAffinity(current.InterPodAffinity):
     ARGS = InterPodAffinityArgs
+    WITHOUT_PRE_SCORE = error('Error reading "PreScoreInterPodAffinity" from cycleState: not found')
 
     @classmethod
     def of_args(  # type: ignore[override]  # The arguments are others.

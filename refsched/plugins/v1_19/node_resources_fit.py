@@ -12,7 +12,7 @@ from refsched.config.args import PluginArgs
 from refsched.framework.interface import Continue, Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
-from refsched.framework.status import SUCCESS, Status, unschedulable
+from refsched.framework.status import SUCCESS, Status, error, unschedulable
 from refsched.objects.resources import (
     CPU,
     EPHEMERAL_STORAGE,
@@ -45,6 +45,7 @@ class NodeResourcesFit:
     ignored_resource_groups: frozenset[str] = frozenset()
     name = "NodeResourcesFit"
     POINTS = ("preFilter", "filter")
+    WITHOUT_PRE_FILTER = error('error reading "PreFilterNodeResourcesFit" from cycleState: not found')
     ARGS = NodeResourcesFitArgs
 
     @classmethod

@@ -14,7 +14,7 @@ from refsched.config.args import PluginArgs
 from refsched.framework.interface import Continue, Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
-from refsched.framework.status import SUCCESS, Status, unresolvable, unschedulable
+from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from refsched.objects.pod import Pod, TopologySpreadConstraint
 from refsched.objects.selectors import EVERYTHING, Requirement, Selector
 from refsched.objects.store import ObjectStore
@@ -55,6 +55,7 @@ class PodTopologySpreadArgs(PluginArgs):
 @frozen
 class PodTopologySpread(current.PodTopologySpread):
     ARGS = PodTopologySpreadArgs
+    WITHOUT_PRE_FILTER = error('error reading "PreFilterPodTopologySpread" from cycleState: not found')
 
     @classmethod
     def of_args(  # type: ignore[override]  # The arguments are others.

@@ -14,6 +14,7 @@ from attrs import frozen
 from refsched.framework.interface import MAX_NODE_SCORE, Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
+from refsched.framework.status import error
 from refsched.objects.selectors import EVERYTHING, Selector
 from refsched.plugins.pod_topology_spread_constraints import count_matching
 from refsched.plugins.v1_19.default_selector import default_selector
@@ -45,6 +46,10 @@ class SelectorSpread:
     )
     name = "SelectorSpread"
     POINTS = ("preScore", "score")
+    WITHOUT_PRE_SCORE = error('Error reading "PreScoreSelectorSpread" from cycleState: not found')
+
+    def scores_alike(self, pod: PodInfo) -> bool:
+        return bool(pod.pod.spec.topology_spread_constraints)
 
     # --- PreScore ---------------------------------------------------------------------------------
 
@@ -53,7 +58,7 @@ class SelectorSpread:
     ) -> Continue[SpreadState | None]:
         """R-SELSPREAD-01: For a pod that has topology spread constraints of its own, SelectorSpread scores every
         node 0."""
-        if pod.pod.spec.topology_spread_constraints:
+        if self.scores_alike(pod):
             applies("R-SELSPREAD-01")
             return Continue(None)
         known = (snapshot.by_name[node.name] for node in feasible)

@@ -60,6 +60,7 @@ class ServiceAffinity:
     anti_affinity_labels_preference: tuple[str, ...] = ()
     name = "ServiceAffinity"
     POINTS = ("preFilter", "filter", "score")
+    WITHOUT_PRE_FILTER = error('error reading "PreFilterServiceAffinity" from cycleState: not found')
     ARGS = ServiceAffinityArgs
 
     @classmethod

@@ -9,7 +9,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.status import SUCCESS, Status, unresolvable
+from refsched.framework.status import SUCCESS, Status, error, unresolvable
 from refsched.plugins import taint_toleration as current
 from refsched.plugins.taint_toleration import untolerated_taints
 from refsched.rules import Reason
@@ -19,6 +19,8 @@ UNTOLERATED = Reason("node(s) had taint {{{}: {}}}, that the pod didn't tolerate
 
 @frozen
 class TaintToleration(current.TaintToleration):
+    WITHOUT_PRE_SCORE = error('Error reading "PreScoreTaintToleration" from cycleState: not found')
+
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: object, pod: PodInfo, node: NodeInfo) -> Status:
