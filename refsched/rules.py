@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules: how the code that decides says which rule it applies, and how a listener is called.
 
-A rule has a permanent id (``R-PORTS-03``). The docstring of the function, class or table that implements it has
-the sentence, and the branch where it decides has ``applies("R-PORTS-03")``, or a ``Reason`` that names it.
+A rule has a permanent id (``R-PORTS-03``), and the docstring of what implements it has the sentence. Where it
+decides, the code names it in one of three ways:
+
+* ``applies("R-PORTS-04")`` in the branch that the rule describes, or ``applies("R-NOM-01", when=counted)`` where
+  the rule decides only under a condition for which the code needs no branch;
+* a ``Reason`` for a rejection, whose rule is applied when a status is made of it (framework/status.py);
+* a row of a table: a transition of the queue names its rule, and the rule of an event that a plugin registered
+  for is named after the row (queue/transitions.py; queue/hint_table.py, event_rule).
+
 Without a listener this costs one test of an empty list.
 """
 
@@ -15,9 +22,9 @@ Listener = Callable[[str], None]
 _listeners: list[Listener] = []
 
 
-def applies(rule: str) -> None:
-    """Reports that the rule with this id decides here."""
-    if _listeners:
+def applies(rule: str, when: object = True) -> None:
+    """Reports that the rule with this id decides here; with ``when``, only if that is true."""
+    if _listeners and when:
         for listener in _listeners:
             listener(rule)
 

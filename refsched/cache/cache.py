@@ -192,8 +192,7 @@ class ImageRegister:
         """R-IMAGE-04: An image has the size that its first node reported, and a node counts the nodes that report
         it when the first attempt begins after that node, or a pod on it, has changed.
         """
-        if node.status.images:
-            applies("R-IMAGE-04")
+        applies("R-IMAGE-04", when=node.status.images)
         for image in node.status.images:
             for name in image.names:
                 self._images.setdefault(name, (image.size_bytes, set()))[1].add(node.name)

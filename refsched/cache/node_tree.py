@@ -41,7 +41,6 @@ class NodeTree:
         """R-CACHE-03: Nodes are listed round the zones, in the order in which these appeared: the first node of
         each zone, then the second of each, and so on; the list is made anew when a node comes or leaves.
         """
-        if len(self._zones) > 1:
-            applies("R-CACHE-03")
+        applies("R-CACHE-03", when=len(self._zones) > 1)
         longest = max((len(names) for names in self._zones.values()), default=0)
         return [names[i] for i in range(longest) for names in self._zones.values() if i < len(names)]

@@ -52,8 +52,7 @@ def logical(terms: Sequence[Evaluate], *, decides: bool) -> Evaluate:
         for term in terms:
             try:
                 if _boolean(term(scope)) is decides:
-                    if failed is not None:
-                        applies("R-DRA-75")
+                    applies("R-DRA-75", when=failed is not None)
                     return decides
             except CelValueError as error:
                 failed = failed or error

@@ -169,8 +169,7 @@ def equal(left: Any, right: Any) -> bool:
     and comparing a quantity or a version with anything else is an error."""
     if left is None or right is None:
         return left is right
-    if type(left) is not type(right):
-        applies("R-DRA-71")
+    applies("R-DRA-71", when=type(left) is not type(right))
     if is_number(left) and is_number(right):
         return bool(left == right)
     if isinstance(left, Quantity | Semver) and type(left) is not type(right):

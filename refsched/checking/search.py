@@ -109,10 +109,8 @@ class _Found:
     def as_search(self, reported: str) -> Search:
         """R-SEARCH-07: If Filter failed on more than one node, any one of the errors is reported."""
         failures = list(self.errors.values())
-        if failures:
-            applies("R-SEARCH-06")
-        if len(failures) > 1:
-            applies("R-SEARCH-07")
+        applies("R-SEARCH-06", when=failures)
+        applies("R-SEARCH-07", when=len(failures) > 1)
         failure = next((status for status in failures if status.message == reported), None)
         return Search(
             tuple(self.feasible),

@@ -34,11 +34,9 @@ def merged_set(default: PluginSet, custom: PluginSet) -> PluginSet:
     last = {plugin.name: index for index, plugin in enumerate(custom.enabled)}
     disabled = custom.disabled_names
     kept = [p for p in default.enabled if not disabled & {p.name, "*"}]
-    if disabled & last.keys() & {plugin.name for plugin in default.enabled}:
-        applies("R-CONFIG-12")
+    applies("R-CONFIG-12", when=disabled & last.keys() & {plugin.name for plugin in default.enabled})
     replacing = {last[plugin.name] for plugin in kept if plugin.name in last}
-    if replacing:
-        applies("R-CONFIG-11")
+    applies("R-CONFIG-11", when=replacing)
     enabled = [custom.enabled[last[plugin.name]] if plugin.name in last else plugin for plugin in kept]
     enabled += [plugin for index, plugin in enumerate(custom.enabled) if index not in replacing]
     return PluginSet(tuple(enabled), custom.disabled)

@@ -28,8 +28,7 @@ def without_disabled_fields(read: ApiObject, disabled: Iterable[Callable[[Pod], 
     kept = read
     for without in disabled:
         kept = without(kept)
-    if kept != read:
-        applies("R-FEATURE-04")
+    applies("R-FEATURE-04", when=kept != read)
     return kept
 
 

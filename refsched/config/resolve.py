@@ -67,8 +67,7 @@ def extenders_in_order(config: KubeSchedulerConfiguration) -> tuple[Extender, ..
     """R-CONFIG-28: Extenders are called in the order of the configuration, ignorable ones last, each with a
     timeout of 5 s if it has none of its own."""
     timed = [evolve(e, http_timeout=e.http_timeout or _EXTENDER_TIMEOUT) for e in config.extenders]
-    if timed:
-        applies("R-CONFIG-28")
+    applies("R-CONFIG-28", when=timed)
     return tuple(sorted(timed, key=lambda extender: extender.ignorable))
 
 
@@ -139,8 +138,7 @@ def _plugins_at(point: str, plugins: Plugins, custom: Plugins, release: Release)
             applies("R-CONFIG-23")
             expanded.append(plugin.name)
     before = [name for name in specific if name in again]
-    if expanded and specific:
-        applies("R-CONFIG-24")
+    applies("R-CONFIG-24", when=expanded and specific)
     return [*before, *expanded, *(name for name in specific if name not in again)]
 
 

@@ -31,8 +31,7 @@ def merged_set(default: PluginSet, custom: PluginSet) -> PluginSet:
     """
     disabled = custom.disabled_names
     kept = tuple(plugin for plugin in default.enabled if not disabled & {plugin.name, "*"})
-    if kept and custom.enabled:
-        applies("R-CONFIG-51")
+    applies("R-CONFIG-51", when=kept and custom.enabled)
     return PluginSet((*kept, *custom.enabled), custom.disabled)
 
 

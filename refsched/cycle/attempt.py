@@ -46,8 +46,7 @@ def _statuses(decision: Decision) -> Mapping[str, NodeStatus]:
 
 def node_status(status: Status) -> NodeStatus:
     """R-WORDS-02: Each reason is reported in the words of the plugin that gave it."""
-    if status.reasons:
-        applies("R-WORDS-02")
+    applies("R-WORDS-02", when=status.reasons)
     return NodeStatus(status.code.value, status.plugin, status.reasons)
 
 

@@ -103,8 +103,7 @@ class Decider:
     def _try_nominated_node(self, filters: NodeFilter) -> Search:
         node = self.snapshot.get(filters.pod.pod.status.nominated_node_name)
         nodes = [] if node is None else [node]
-        if nodes:
-            applies("R-SEARCH-03")
+        applies("R-SEARCH-03", when=nodes)
         return find_nodes(nodes, 0, 1, filters)
 
     def _search_all(
@@ -166,8 +165,7 @@ class Decider:
         """R-SEARCH-04: A single feasible node is chosen without scoring; of two or more feasible nodes, one with
         the highest total score is chosen."""
         feasible = decision.feasible
-        if feasible:
-            applies("R-SEARCH-04")
+        applies("R-SEARCH-04", when=feasible)
         if len(feasible) <= 1:
             return evolve(decision, best=tuple(node.name for node in feasible))
         scores = self.framework.run_score_plugins(pod, feasible, self.snapshot)

@@ -72,8 +72,7 @@ def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> Failure:
         queued = evolve(queued, info=PodInfo(pending))
         scheduler.queue.add_unschedulable_if_not_present(queued)
         failure = _with_gate(failure, scheduler.queue.gating_plugin(queued.key))
-    if tried.status.nominated_node_name and failure.nominated_node == "":
-        applies("R-FAIL-03")
+    applies("R-FAIL-03", when=tried.status.nominated_node_name and failure.nominated_node == "")
     scheduler.queue.nominator.nominate(queued.pod, failure.nominated_node)
     reason = "Unschedulable" if failure.status.is_rejected else "SchedulerError"
     condition = PodCondition("PodScheduled", "False", reason, failure.status.message)

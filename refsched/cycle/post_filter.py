@@ -92,8 +92,7 @@ def prepare_asynchronously(
     kube-scheduler does this in a goroutine (SchedulerAsyncPreemption), and gates the preemptor meanwhile. Here
     it is over before the scheduler sees the first deletion.
     """
-    if result.victims:
-        applies("R-PREEMPT-PREP-01")
+    applies("R-PREEMPT-PREP-01", when=result.victims)
     _withdraw(scheduler, result)
     failed = [victim.pod for victim in result.victims if not _evict(scheduler, preemptor, victim.pod)]
     if failed:
@@ -105,8 +104,7 @@ def prepare_at_once(scheduler: SchedulerState, preemptor: Pod, result: PostFilte
     """R-PREEMPT-PREP-03: Without SchedulerAsyncPreemption victims are evicted before nominations are
     withdrawn, and a victim that no longer exists makes the preemption an error: no node is nominated.
     Source: prepareCandidate."""
-    if result.victims:
-        applies("R-PREEMPT-PREP-03")
+    applies("R-PREEMPT-PREP-03", when=result.victims)
     failed = [victim.pod for victim in result.victims if not _evict(scheduler, preemptor, victim.pod)]
     if failed:
         why = scheduler.choices.choose("error", [f'pods "{victim.name}" not found' for victim in failed])

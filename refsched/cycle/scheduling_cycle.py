@@ -77,8 +77,7 @@ def decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Decision:
     )
     decision = decider.decide(pod)
     index = scheduler.next_start_node_index + decision.processed
-    if decision.processed % len(snapshot.nodes):
-        applies("R-SEARCH-05")
+    applies("R-SEARCH-05", when=decision.processed % len(snapshot.nodes))
     scheduler.next_start_node_index = index % len(snapshot.nodes)
     cycle.states.update(decision.pre_filter.state.states)
     return decision
@@ -124,8 +123,7 @@ def assume(cycle: Cycle, snapshot: Snapshot, host: str) -> None:
     scheduler = cycle.scheduler
     assumed = scheduler.cache.assume(cycle.queued.pod, host)
     applies("R-ASSUME-01")
-    if snapshot.get(host) is None:
-        applies("R-ASSUME-02")
+    applies("R-ASSUME-02", when=snapshot.get(host) is None)
     scheduler.queue.nominator.withdraw(assumed)
     cycle.assumed = PodInfo(assumed)
     cycle.node = snapshot.get(host) or NodeInfo(Node(ObjectMeta(host)))

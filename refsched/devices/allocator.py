@@ -237,8 +237,7 @@ class _Search:
         """R-DRA-56: A device is allocated once, except that a request with admin access may be allocated devices
         of other claims."""
         holders = self.held_by.get(offered.id, set())
-        if holders or offered.id in self.in_use:
-            applies("R-DRA-56")
+        applies("R-DRA-56", when=holders or offered.id in self.in_use)
         if sized.admin_access:
             return place.claim not in holders
         return offered.id not in self.in_use and not holders

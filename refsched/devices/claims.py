@@ -97,8 +97,7 @@ def devices_in_use(objects: ObjectStore) -> frozenset[DeviceID]:
     in_flight = (flight.claim for flight in objects.list_latest(InFlightAllocation))
     about_to_be = (device for claim in in_flight for device in _devices_of(claim))
     taken = frozenset(objects.ledger(DeviceLedger).taken).union(about_to_be)
-    if taken:
-        applies("R-DRA-83")
+    applies("R-DRA-83", when=taken)
     return taken
 
 

@@ -109,8 +109,7 @@ class Extender:
         """R-EXTENDER-01: An extender that manages resources is called only for a pod with a container, or an init
         container, that requests or limits one of them; overhead and pod-level requests do not count."""
         managed = {resource.name for resource in self.config.managed_resources}
-        if managed:
-            applies("R-EXTENDER-01")
+        applies("R-EXTENDER-01", when=managed)
         spec = pod.pod.spec
         return not managed or any(_uses(c, managed) for c in (*spec.containers, *spec.init_containers))
 
@@ -130,8 +129,9 @@ class Extender:
             return error(result.error)
         rejected = {node: unschedulable(why) for node, why in result.failed_nodes.items()}
         rejected |= {node: unresolvable(why) for node, why in result.failed_and_unresolvable_nodes.items()}
-        if result.failed_nodes.keys() & result.failed_and_unresolvable_nodes.keys():
-            applies("R-EXTENDER-04")
+        applies(
+            "R-EXTENDER-04", when=result.failed_nodes.keys() & result.failed_and_unresolvable_nodes.keys()
+        )
         applies("R-EXTENDER-02")
         if self.config.node_cache_capable and result.node_names is not None:
             given = {node.name: node for node in nodes}

@@ -33,8 +33,7 @@ class Extender(current.Extender):
         if not isinstance(answer, Mapping):
             return super()._read_filter_result(answer)
         known = {name: value for name, value in answer.items() if str(name).lower() != _FOR_GOOD}
-        if len(known) < len(answer):
-            applies("R-EXTENDER-51")
+        applies("R-EXTENDER-51", when=len(known) < len(answer))
         return super()._read_filter_result(known)
 
     def _ask(self, verb: str, request: dict[str, Any], read: Callable[[object], T]) -> T | Status:

@@ -126,8 +126,7 @@ class PodInfo:
 
         Those of sidecars come first. Source: framework/types.go, util.GetHostPorts.
         """
-        if any(container.ports for container in self.pod.spec.init_containers):
-            applies("R-PORTS-05")
+        applies("R-PORTS-05", when=any(container.ports for container in self.pod.spec.init_containers))
         sidecars = [c for c in self.pod.spec.init_containers if c.is_sidecar]
         return tuple(
             HostPort(port.host_ip or ANY_IP, port.protocol or "TCP", port.host_port)

@@ -235,8 +235,7 @@ class Framework:
         """
         crowded, crowded_state = node, state
         counted = [n for n in nominated if n.pod.priority >= pod.pod.priority and n.pod.uid != pod.pod.uid]
-        if counted:
-            applies("R-NOM-01")
+        applies("R-NOM-01", when=counted)
         for other in counted:
             crowded = crowded.with_pod(other)
             crowded_state = self.add_pod(crowded_state, pod, other, crowded, snapshot)
@@ -299,8 +298,7 @@ class Framework:
             else raw[plugin.name]
             for plugin in scoring
         }
-        if scoring:
-            applies("R-FRAMEWORK-14")
+        applies("R-FRAMEWORK-14", when=scoring)
         return Scores(raw, normalized, self.score_weights)
 
 

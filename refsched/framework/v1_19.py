@@ -109,8 +109,7 @@ class Framework(current.Framework):
         Source: Score of each plugin, which looks the node up by its name.
         """
         known = [(node, snapshot.get(node.name)) for node in nodes]
-        if any(node is not own for node, own in known):
-            applies("R-EXTENDER-53")
+        applies("R-EXTENDER-53", when=any(node is not own for node, own in known))
         unknown = [node.name for node, own in known if own is None]
         if self.score_plugins and unknown:
             name = snapshot.choices.choose("error", unknown)

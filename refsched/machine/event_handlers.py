@@ -131,8 +131,7 @@ def shown_pods(scheduler: SchedulerState, event: Event) -> tuple[BeforeAndAfter,
     before, after = _as(Pod, event.before), _as(Pod, event.after)
     assigned = tuple(pod if pod is not None and pod.spec.node_name else None for pod in (before, after))
     waiting = tuple(pod if _is_waiting(scheduler, pod) else None for pod in (before, after))
-    if assigned != (before, after) and waiting != (before, after):
-        applies("R-EVENT-02")
+    applies("R-EVENT-02", when=assigned != (before, after) and waiting != (before, after))
     return (assigned[0], assigned[1]), (waiting[0], waiting[1])
 
 
@@ -216,8 +215,7 @@ def is_skipped(scheduler: SchedulerState, pod: Pod) -> bool:
 
     Source: schedule_one.go, skipPodSchedule.
     """
-    if pod.metadata.deletion_timestamp is not None:
-        applies("R-EVENT-05")
+    applies("R-EVENT-05", when=pod.metadata.deletion_timestamp is not None)
     return pod.metadata.deletion_timestamp is not None or scheduler.cache.is_assumed(pod)
 
 

@@ -68,8 +68,7 @@ def requests_in_events(pod: Pod) -> dict[str, Quantity]:
 def _with_overhead(pod: Pod, requests: ResourceList) -> dict[str, Quantity]:
     """R-REQUEST-04: A pod requests its overhead in addition to what its containers, or the pod as a whole,
     request."""
-    if pod.spec.overhead:
-        applies("R-REQUEST-04")
+    applies("R-REQUEST-04", when=pod.spec.overhead)
     return _sum(requests, pod.spec.overhead)
 
 
@@ -102,8 +101,7 @@ def _container_requests(pod: Pod, non_missing: ResourceList | None, use_status: 
     def asked(container: Container) -> ResourceList:
         return _effective_requests(pod, container) if use_status else container.resources.counted
 
-    if len(pod.spec.containers) > 1:
-        applies("R-REQUEST-01")
+    applies("R-REQUEST-01", when=len(pod.spec.containers) > 1)
     running: dict[str, Quantity] = {}
     for container in pod.spec.containers:
         running = _sum(running, _with_missing(asked(container), non_missing))
@@ -119,8 +117,7 @@ def _container_requests(pod: Pod, non_missing: ResourceList | None, use_status: 
         else:
             requests = _with_missing(container.resources.counted, non_missing)
             initializing = _max(initializing, _sum(requests, sidecars))
-    if _max(running, initializing) != running:
-        applies("R-REQUEST-02")
+    applies("R-REQUEST-02", when=_max(running, initializing) != running)
     return _max(running, initializing)
 
 

@@ -152,8 +152,7 @@ class NodeSelector:
 
     def matches(self, node: Node) -> bool:
         """R-SELECTOR-04: A node matches a node selector if it matches one of its terms."""
-        if len(self.node_selector_terms) != 1:
-            applies("R-SELECTOR-04")
+        applies("R-SELECTOR-04", when=len(self.node_selector_terms) != 1)
         return any(term.matches(node) for term in self.node_selector_terms)
 
 

@@ -23,8 +23,7 @@ class RoundedRequirements(ResourceRequirements):
         """R-REQUEST-51: In v1.19 the requests of each container are rounded up before they are added: cpu to whole
         thousandths, and any other resource to whole units."""
         rounded = {name: _rounded_up(name, amount) for name, amount in self.requests.items()}
-        if rounded != self.requests:
-            applies("R-REQUEST-51")
+        applies("R-REQUEST-51", when=rounded != self.requests)
         return rounded
 
 

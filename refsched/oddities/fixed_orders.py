@@ -46,8 +46,7 @@ def as_go_sorts_pods(pods: Sequence[PodInfo], now: datetime, choices: Choices) -
 def as_go_sorts_claims(claims: Sequence[PersistentVolumeClaim]) -> list[tuple[PersistentVolumeClaim, ...]]:
     """R-VOLBIND-29: Claims that request equally much choose their volumes in the order in which Go's sort.Sort
     leaves them; up to twelve claims stay in the order in which the pod names them."""
-    if len({claim.requested for claim in claims}) < len(claims):
-        applies("R-VOLBIND-29")
+    applies("R-VOLBIND-29", when=len({claim.requested for claim in claims}) < len(claims))
     return [tuple(sort_slice(claims, lambda a, b: a.requested < b.requested))]
 
 

@@ -121,8 +121,7 @@ class DefaultPreemption:
         found = dry_run(context, nodes, self.steps)
         if wanted == 0 or not found.candidates:
             return _nothing_found(context, found)
-        if found.errors:
-            applies("R-PREEMPT-14")
+        applies("R-PREEMPT-14", when=found.errors)
         picks = self._possible_picks(context, found.candidates, wanted)
         if isinstance(picks, Status):
             applies("R-PREEMPT-13")
@@ -165,6 +164,5 @@ def _outranked(context: PostFilterContext, node: str) -> tuple[PodInfo, ...]:
     Source: getLowerPriorityNominatedPods."""
     priority = context.pod.pod.priority
     outranked = tuple(other for other in context.nominated_pods(node) if other.pod.priority < priority)
-    if outranked:
-        applies("R-PREEMPT-16")
+    applies("R-PREEMPT-16", when=outranked)
     return outranked

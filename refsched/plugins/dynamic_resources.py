@@ -211,8 +211,7 @@ class DynamicResources:
         possible = _possible_allocations(state, state.allocator, node)
         if not possible:
             return Reject(error(NO_ALLOCATION))
-        if len(possible) > 1:
-            applies("R-DRA-17")
+        applies("R-DRA-17", when=len(possible) > 1)
         chosen = state.choices.choose("allocation", possible)
         for claim, allocation in chosen:
             if allocation is not None:
@@ -320,8 +319,7 @@ Allocations = tuple[tuple[ResourceClaim, AllocationResult | None], ...]
 def _possible_allocations(state: PodClaims, allocator: Allocator, node: NodeInfo) -> list[Allocations]:
     """R-DRA-16: The order in which pools are tried may decide which devices are found on a node, if any."""
     orders = allocator.pool_orders(node.existing_node)[:MAX_ORDERS]
-    if len(orders) > 1:
-        applies("R-DRA-16")
+    applies("R-DRA-16", when=len(orders) > 1)
     found: list[Allocations] = []
     for pools in orders:
         allocated = _allocations(state, allocator, pools, node)

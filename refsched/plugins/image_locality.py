@@ -47,8 +47,7 @@ class ImageLocality:
                 applies("R-IMAGE-01")
                 spread = state.num_nodes / number_of_nodes
                 present += int(state.size * spread)
-        if present:
-            applies("R-IMAGE-02")
+        applies("R-IMAGE-02", when=present)
         most = MAX_CONTAINER_THRESHOLD * len(containers)
         counted = min(max(present, MIN_THRESHOLD), most)
         return MAX_NODE_SCORE * (counted - MIN_THRESHOLD) // (most - MIN_THRESHOLD)

@@ -126,8 +126,7 @@ class InterPodAffinity:
         """R-PODAFF-02: A nominated pod that is added to a node counts as if it ran there, for the pod's terms and
         for its own required anti-affinity."""
         changed = _changed(state, pod, added, node, 1)
-        if changed != state:
-            applies("R-PODAFF-02")
+        applies("R-PODAFF-02", when=changed != state)
         return changed
 
     def remove_pod(
@@ -136,8 +135,7 @@ class InterPodAffinity:
         """R-PODAFF-03: A victim that is removed from a node no longer counts, neither for the pod's terms nor with
         its own required anti-affinity."""
         changed = _changed(state, pod, removed, node, -1)
-        if changed != state:
-            applies("R-PODAFF-03")
+        applies("R-PODAFF-03", when=changed != state)
         return changed
 
     # --- Filter -----------------------------------------------------------------------------------
@@ -183,8 +181,7 @@ class InterPodAffinity:
         """R-PODAFF-11: A required affinity term of a running pod that matches the pod counts with
         hardPodAffinityWeight; with weight 0 it does not count."""
         if self.hard_pod_affinity_weight > 0:
-            if existing.required_affinity_terms:
-                applies("R-PODAFF-11")
+            applies("R-PODAFF-11", when=existing.required_affinity_terms)
             for term in existing.required_affinity_terms:
                 yield term, self.hard_pod_affinity_weight
         yield from _weighted(existing.preferred_affinity_terms, 1)
@@ -194,8 +191,7 @@ class InterPodAffinity:
         """R-PODAFF-12: InterPodAffinity's score of a node before normalization is the sum of the weights of the
         matching terms in all domains of the node, where anti-affinity counts negative."""
         score = sum(scores.get(domain, 0) for domain in node.existing_node.metadata.labels.items())
-        if score:
-            applies("R-PODAFF-12")
+        applies("R-PODAFF-12", when=score)
         return score
 
     def normalize_score(
@@ -203,8 +199,7 @@ class InterPodAffinity:
     ) -> Mapping[str, int]:
         """R-PODAFF-13: The scores of InterPodAffinity are scaled so that the lowest becomes 0 and the highest 100;
         if all are equal, all become 0."""
-        if any(raw.values()):
-            applies("R-PODAFF-13")
+        applies("R-PODAFF-13", when=any(raw.values()))
         lowest = min(raw.values())
         spread = max(raw.values()) - lowest
         if spread == 0:

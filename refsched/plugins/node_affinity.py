@@ -81,8 +81,7 @@ class NodeAffinity:
         names = _named_nodes(required) if required is not None else None
         if names is not None and not names:
             return Reject(unresolvable(CONFLICTING_NAMES))
-        if names is not None:
-            applies("R-NODEAFF-02")
+        applies("R-NODEAFF-02", when=names is not None)
         return Continue(None, names)
 
     # --- Filter -----------------------------------------------------------------------------------
@@ -122,8 +121,7 @@ class NodeAffinity:
         """R-NODEAFF-06: NodeAffinity's score of a node is the sum of the weights of the preferred terms that the
         node matches, those of the pod and those of the profile's addedAffinity."""
         score = sum(term.weight for term in preferred if term.preference.matches(node.existing_node))
-        if score:
-            applies("R-NODEAFF-06")
+        applies("R-NODEAFF-06", when=score)
         return score
 
     def normalize_score(
@@ -131,8 +129,7 @@ class NodeAffinity:
     ) -> Mapping[str, int]:
         """R-NODEAFF-09: The scores of NodeAffinity are scaled so that the highest becomes 100; if all are 0, they
         stay 0."""
-        if any(scores.values()):
-            applies("R-NODEAFF-09")
+        applies("R-NODEAFF-09", when=any(scores.values()))
         return normalize(scores)
 
     # --- Events -----------------------------------------------------------------------------------

@@ -73,8 +73,7 @@ class NodeResourcesBalancedAllocation:
         if not any(requests):
             applies("R-BALANCED-01")
             return Skip()
-        if pod.requests != pod.non_zero_requests:
-            applies("R-BALANCED-02")
+        applies("R-BALANCED-02", when=pod.requests != pod.non_zero_requests)
         return Continue(requests)
 
     # --- Score ------------------------------------------------------------------------------------
@@ -91,8 +90,7 @@ class NodeResourcesBalancedAllocation:
                 applies("R-BALANCED-04")
                 continue
             shares.append(min((amount(node.requested, resource) + asked) / allocatable, 1.0))
-        if len(shares) > 1:
-            applies("R-BALANCED-03")
+        applies("R-BALANCED-03", when=len(shares) > 1)
         return int((1 - _standard_deviation(shares)) * MAX_NODE_SCORE)
 
 

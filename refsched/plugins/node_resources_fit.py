@@ -83,8 +83,7 @@ class NodeResourcesFit:
         """R-FIT-01: What the spec of a pod requests, pod-level requests included, must be free on a node; what its
         status reports does not count for the pod that is scheduled."""
         wanted = _wanted(pod.pod)
-        if wanted != pod.requests or has_pod_level_requests(pod.pod):
-            applies("R-FIT-01")
+        applies("R-FIT-01", when=wanted != pod.requests or has_pod_level_requests(pod.pod))
         return Continue(wanted)
 
     # --- Filter -----------------------------------------------------------------------------------
@@ -125,8 +124,7 @@ class NodeResourcesFit:
         without a memory request with 200 MiB, and the pod-level requests of the pod do not count."""
         requests = pod_requests(pod.pod, SCORING_DEFAULTS, pod_level=False, use_status=False)
         counted = resource_of(requests)
-        if counted != _wanted(pod.pod):
-            applies("R-FIT-05")
+        applies("R-FIT-05", when=counted != _wanted(pod.pod))
         return Continue(counted)
 
     def score(self, wanted: Resource, pod: PodInfo, node: NodeInfo) -> int:

@@ -105,8 +105,7 @@ class NodeVolumeLimits:
                 return volumes
             used |= volumes
         attached = _attached(node.name, state)
-        if any(volume in attached and volume not in used for volume in wanted):
-            applies("R-VOLLIMIT-03")
+        applies("R-VOLLIMIT-03", when=any(volume in attached and volume not in used for volume in wanted))
         total = Counter((attached | used).values())
         new = Counter(driver for volume, driver in wanted.items() if volume not in used)
         if any(total[driver] + count > limits[driver] for driver, count in new.items() if driver in limits):
@@ -193,8 +192,7 @@ def _limits(csi_node: CSINode | None) -> Mapping[str, int]:
     """R-VOLLIMIT-04: Volumes are not limited on a node without a CSINode, nor those of a driver whose CSINode
     entry has no allocatable count."""
     drivers = csi_node.spec.drivers if csi_node is not None else ()
-    if csi_node is None or any(driver.limit is None for driver in drivers):
-        applies("R-VOLLIMIT-04")
+    applies("R-VOLLIMIT-04", when=csi_node is None or any(driver.limit is None for driver in drivers))
     return {driver.name: driver.limit for driver in drivers if driver.limit is not None}
 
 
@@ -280,8 +278,7 @@ def _claimed_volume(
         if volume is None
         else _existing_volume(volume, csi_node)
     )
-    if found is not None:
-        applies("R-VOLLIMIT-08")
+    applies("R-VOLLIMIT-08", when=found is not None)
     return found
 
 

@@ -78,8 +78,7 @@ def _selector(asked: TopologySpreadConstraint, labels: Mapping[str, str]) -> Sel
     The API server usually merges the keys into the selector when the pod is created, and nothing is left to add.
     The plugin uses the labels that the pod has now.
     """
-    if asked.match_label_keys:
-        applies("R-SPREAD-03")
+    applies("R-SPREAD-03", when=asked.match_label_keys)
     shared = {key: labels[key] for key in asked.match_label_keys if key in labels}
     return with_labels(compile_selector(asked.label_selector), shared)
 
@@ -103,8 +102,7 @@ def count_matching(pods: Sequence[PodInfo], selector: Selector, namespace: str) 
         for info in pods
         if info.pod.metadata.namespace == namespace and selector.matches(info.pod.metadata.labels)
     ]
-    if matching:
-        applies("R-SPREAD-05")
+    applies("R-SPREAD-05", when=matching)
     return sum(metadata.deletion_timestamp is None for metadata in matching)
 
 

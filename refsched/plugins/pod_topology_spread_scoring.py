@@ -97,8 +97,7 @@ def raw_score(state: ScoreState, pod: Pod, node: NodeInfo) -> int:
     The terms are added up in float64 one after the other, and rounded half up. Source: Score, scoreForCount.
     """
     score = sum_of_constraints(state, pod, node)
-    if score:
-        applies("R-SPREAD-14")
+    applies("R-SPREAD-14", when=score)
     whole = math.floor(score)
     return whole + (score - whole >= 0.5)
 
@@ -125,8 +124,7 @@ def normalized(scores: Mapping[str, int], ignored: frozenset[str]) -> dict[str, 
     """R-SPREAD-15: Scores are inverted: a node's score becomes 100 times (highest + lowest - score) / highest, so
     that the node with the lowest gets 100; a node that lacks a required topology key gets 0.
     Source: NormalizeScore."""
-    if ignored or any(scores.values()):
-        applies("R-SPREAD-15")
+    applies("R-SPREAD-15", when=ignored or any(scores.values()))
     counted = [score for node, score in scores.items() if node not in ignored]
     smallest, largest = min(counted, default=0), max(counted, default=0)
 

@@ -41,8 +41,7 @@ class TaintToleration:
         R-TAINT-02: An untolerated PreferNoSchedule taint does not reject a node."""
         if is_repelled(pod.pod, node.existing_node):
             return unresolvable(UNTOLERATED)
-        if _untolerated_preferences(node.existing_node, pod.pod.spec.tolerations):
-            applies("R-TAINT-02")
+        applies("R-TAINT-02", when=_untolerated_preferences(node.existing_node, pod.pod.spec.tolerations))
         return SUCCESS
 
     # --- Score ------------------------------------------------------------------------------------
@@ -54,8 +53,7 @@ class TaintToleration:
         TaintToleration scores."""
         tolerations = pod.pod.spec.tolerations
         counted = tuple(t for t in tolerations if t.effect in ("", "PreferNoSchedule"))
-        if len(counted) < len(tolerations):
-            applies("R-TAINT-03")
+        applies("R-TAINT-03", when=len(counted) < len(tolerations))
         return Continue(counted)
 
     def score(self, tolerations: Tolerations, pod: PodInfo, node: NodeInfo) -> int:
@@ -67,8 +65,7 @@ class TaintToleration:
     ) -> Mapping[str, int]:
         """R-TAINT-04: The scores of TaintToleration are inverted: the feasible node with the most untolerated
         PreferNoSchedule taints gets 0, and one with none gets 100."""
-        if any(scores.values()):
-            applies("R-TAINT-04")
+        applies("R-TAINT-04", when=any(scores.values()))
         return normalize(scores, reverse=True)
 
     # --- Events -----------------------------------------------------------------------------------

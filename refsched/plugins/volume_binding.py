@@ -149,8 +149,7 @@ class VolumeBinding:
 
     def pre_score(self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot) -> Skip:
         """R-VOLBIND-22: Without StorageCapacityScoring every pod skips Score of VolumeBinding."""
-        if _volumes_with_claims(pod.pod):
-            applies("R-VOLBIND-22")
+        applies("R-VOLBIND-22", when=_volumes_with_claims(pod.pod))
         return Skip()
 
     def score(self, state: None, pod: PodInfo, node: NodeInfo) -> int:

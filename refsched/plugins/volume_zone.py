@@ -92,8 +92,9 @@ class VolumeZone:
             applies("R-VOLZONE-04")
             return SUCCESS
         for topology in state:
-            if topology.key not in labels and SUCCESSORS.get(topology.key) in labels:
-                applies("R-VOLZONE-06")
+            applies(
+                "R-VOLZONE-06", when=topology.key not in labels and SUCCESSORS.get(topology.key) in labels
+            )
             value = labels.get(topology.key, labels.get(SUCCESSORS.get(topology.key, topology.key)))
             if value not in topology.values:
                 return unresolvable(OTHER_ZONE)
@@ -198,6 +199,5 @@ def topologies_of(volume: PersistentVolume) -> Topologies:
         for key in TOPOLOGY_LABELS
         if key in volume.metadata.labels
     }
-    if any(len(values) > 1 or "" in values for values in listed.values()):
-        applies("R-VOLZONE-03")
+    applies("R-VOLZONE-03", when=any(len(values) > 1 or "" in values for values in listed.values()))
     return tuple(VolumeTopology(key, values) for key, values in listed.items() if "" not in values)

@@ -53,8 +53,7 @@ def possible_picks(candidates: Sequence[Candidate], wanted: int, now: datetime) 
     pool = harmless or candidates
     others = len(candidates) - len(pool)
     found = min(max(wanted - others, 1), len(pool))
-    if found < len(pool):
-        applies("R-PREEMPT-10")
+    applies("R-PREEMPT-10", when=found < len(pool))
     ranks = [rank(candidate, now) for candidate in pool]
     worst = sorted(ranks)[len(pool) - found]
     return [candidate for candidate, its_rank in zip(pool, ranks, strict=True) if its_rank <= worst]

@@ -83,8 +83,7 @@ def to_the_second(time: float) -> float:
     """
     exact = round(time, 9)
     second = math.floor(exact)
-    if second != exact:
-        applies("R-BACKOFF-04")
+    applies("R-BACKOFF-04", when=second != exact)
     return second
 
 
@@ -94,8 +93,7 @@ def to_the_nanosecond(time: float) -> float:
     Source: alignToWindow.
     """
     exact = round(time, 9)
-    if exact != math.floor(exact):
-        applies("R-BACKOFF-06")
+    applies("R-BACKOFF-06", when=exact != math.floor(exact))
     return exact
 
 

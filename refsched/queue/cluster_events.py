@@ -91,8 +91,7 @@ def _scaled_down(before: Pod, after: Pod) -> bool:
         name not in less or requested.milli_value > less[name].milli_value
         for name, requested in requests_in_events(before).items()
     )
-    if is_less:
-        applies("R-CHANGE-03")
+    applies("R-CHANGE-03", when=is_less)
     return is_less
 
 
@@ -153,8 +152,7 @@ def _taints_changed(before: Node, after: Node) -> bool:
 def _conditions_changed(before: Node, after: Node) -> bool:
     """R-CHANGE-07: Of a node's conditions only the status counts, not the reason or the time of a
     heartbeat."""
-    if before.status.conditions != after.status.conditions:
-        applies("R-CHANGE-07")
+    applies("R-CHANGE-07", when=before.status.conditions != after.status.conditions)
     return _statuses(before) != _statuses(after)
 
 

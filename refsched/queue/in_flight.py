@@ -74,6 +74,5 @@ class InFlight:
         Raises KeyError if the pod is not in flight. Source: clusterEventsForPod.
         """
         happened = tuple(islice(self._events, self._first_of[uid] - self._dropped, None))
-        if happened:
-            applies("R-FLIGHT-02")
+        applies("R-FLIGHT-02", when=happened)
         return happened

@@ -62,8 +62,7 @@ class Nominator:
         Source: NominatedPodsForNode, nominatedPodToInfo.
         """
         nominated = self.nominated_to(node)
-        if nominated:
-            applies("R-NOM-06")
+        applies("R-NOM-06", when=nominated)
         queued = ((name, waiting(name.key)) for name in nominated)
         return tuple(pod.info if pod is not None else PodInfo(name.as_pod()) for name, pod in queued)
 
@@ -94,8 +93,7 @@ class Nominator:
         unwritten = None
         if not before.status.nominated_node_name and not after.status.nominated_node_name:
             unwritten = self._node_of.get(before.uid)
-        if unwritten is not None:
-            applies("R-NOM-04")
+        applies("R-NOM-04", when=unwritten is not None)
         self._remove(before)
         self.nominate(after, unwritten)
 

@@ -45,8 +45,7 @@ def of_active_queue(active: Ranking, backoff: Ranking) -> Sequence[QueuedPod]:
 
     Source: active_queue.go, unlockedPop.
     """
-    if backoff and not active:
-        applies("R-QUEUE-53")
+    applies("R-QUEUE-53", when=backoff and not active)
     return active.first()
 
 
@@ -60,15 +59,13 @@ def before_either_queue(row: Transition) -> bool:
     Source: moveToActiveQ, moveToBackoffQ, flushBackoffQCompleted.
     """
     enters = row.goes_to in ACCEPTED_BY_PRE_ENQUEUE and row.goes_to is not row.place
-    if enters:
-        applies("R-QUEUE-54")
+    applies("R-QUEUE-54", when=enters)
     return enters and row.occurrence is not Occurrence.BACKOFF_OVER
 
 
 def before_active_queue(row: Transition) -> bool:
     enters = row.goes_to is Place.ACTIVE and row.place is not Place.ACTIVE
-    if enters:
-        applies("R-QUEUE-54")
+    applies("R-QUEUE-54", when=enters)
     return enters
 
 

@@ -119,8 +119,7 @@ class SchedulingQueue:
                     applies("R-QUEUE-52")
                     self._unschedulable.put(pod)
             elif any(self._queues[place].get(pod.key) is not None for place in self.rules.last_hint):
-                if change is not changes[-1]:
-                    applies("R-QUEUE-52")
+                applies("R-QUEUE-52", when=change is not changes[-1])
                 return
 
     def delete(self, pod: Pod) -> None:
@@ -162,8 +161,7 @@ class SchedulingQueue:
     def _popped(self, pod: QueuedPod, place: Place) -> QueuedPod:
         """R-QUEUE-48: When a pod is popped, the plugins that rejected its last attempt are forgotten.
         Source: active_queue.go, unlockedPop."""
-        if pod.rejectors:
-            applies("R-QUEUE-48")
+        applies("R-QUEUE-48", when=pod.rejectors)
         self._step(pod, place, Occurrence.POPPED)
         nobody: frozenset[str] = frozenset()
         return evolve(

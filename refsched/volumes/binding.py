@@ -95,8 +95,7 @@ def unchanged(found: PodVolumes) -> Changes:
 def restore(found: PodVolumes, objects: ObjectStore) -> None:
     """R-VOLBIND-17: Unreserve of VolumeBinding restores the volumes and claims that Filter found to what the API
     server has, even if another pod that shares a claim assumed them. Source: RevertAssumedPodVolumes."""
-    if found.matches or found.provisions:
-        applies("R-VOLBIND-17")
+    applies("R-VOLBIND-17", when=found.matches or found.provisions)
     for match in found.matches:
         objects.restore(PersistentVolume, match.volume.name)
     for claim in found.provisions:

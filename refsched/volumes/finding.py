@@ -84,8 +84,7 @@ def claims_of(pod: Pod, objects: ObjectStore, listed_under: ClassOf = attrgetter
     unbound = [claim for claim in claims if not claim.is_fully_bound]
     classes = _waiting_classes([claim.class_name for claim in unbound], objects)
     delayed = [claim for claim in unbound if claim.class_name in classes and not claim.spec.volume_name]
-    if unbound:
-        applies("R-VOLBIND-04")
+    applies("R-VOLBIND-04", when=unbound)
     searching = (claim for claim in delayed if SELECTED_NODE not in claim.metadata.annotations)
     volumes = objects.list_latest(PersistentVolume) if delayed else ()
     return PodClaims(
@@ -150,8 +149,7 @@ def find_pod_volumes(claims: PodClaims, node: Node) -> PodVolumes | None:
     selected = [claim for claim in claims.delayed if SELECTED_NODE in claim.metadata.annotations]
     if any(claim.metadata.annotations[SELECTED_NODE] != node.name for claim in selected):
         return None
-    if claims.searching:
-        applies("R-VOLBIND-09")
+    applies("R-VOLBIND-09", when=claims.searching)
     matches: list[Match] = []
     provisions = list(selected)
     for claim in claims.searching:
@@ -169,8 +167,7 @@ def rejections(claims: PodClaims, node: Node, objects: ObjectStore) -> tuple[Rea
     for each of the two. Raises VolumeError."""
     of_bound = _why_not_bound(claims.bound, node, objects)
     of_delayed = _why_not_delayed(claims, node, objects)
-    if of_bound is not None and of_delayed is not None:
-        applies("R-VOLBIND-06")
+    applies("R-VOLBIND-06", when=of_bound is not None and of_delayed is not None)
     reasons = (reason for reason in (of_bound, of_delayed) if reason is not None)
     return tuple(sorted(reasons, key=_IN_ORDER.index))
 

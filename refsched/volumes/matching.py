@@ -27,8 +27,7 @@ def candidates(claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume]
         for volume in volumes
         if _is_large_enough_and_free(volume, claim) and (volume.is_bound_to(claim) or _serves(volume, claim))
     ]
-    if len(matching) > 1:
-        applies("R-VOLBIND-11")
+    applies("R-VOLBIND-11", when=len(matching) > 1)
     return tuple(sorted(matching, key=lambda volume: preference(volume, claim)))
 
 
@@ -69,8 +68,7 @@ def _is_large_enough_and_free(volume: PersistentVolume, claim: PersistentVolumeC
         and volume.spec.volume_attributes_class_name == claim.spec.volume_attributes_class_name
         and volume.metadata.deletion_timestamp is None
     )
-    if not matches:
-        applies("R-VOLBIND-12")
+    applies("R-VOLBIND-12", when=not matches)
     return matches
 
 
@@ -84,6 +82,5 @@ def _serves(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
         and set(claim.spec.access_modes) <= set(volume.spec.access_modes)
         and selector.matches(volume.metadata.labels)
     )
-    if not matches:
-        applies("R-VOLBIND-13")
+    applies("R-VOLBIND-13", when=not matches)
     return matches

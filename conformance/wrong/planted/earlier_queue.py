@@ -100,8 +100,8 @@ WRONG = (
         "assigned-pods-are-not-nominated",
         "A pod that is assigned to a node is not nominated again.",
         "refsched.queue.v1_19.requeueing",
-        "        if shown.spec.node_name:\n",
-        "        if shown.spec.node_name:\n            return\n        if shown.spec.node_name:\n",
+        "        if not to or shown is None:\n",
+        "        if not to or shown is None or shown.spec.node_name:\n",
         breaks=("R-NOM-51",),
     ),
     _Wrong(

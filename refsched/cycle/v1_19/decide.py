@@ -29,15 +29,13 @@ class Decider(current.Decider):
 
     def _try_nominated_node(self, filters: NodeFilter) -> Search:
         """R-SEARCH-51: In v1.19 the node nominated to the pod is searched like any other, in its place."""
-        if self.snapshot.get(filters.pod.pod.status.nominated_node_name) is not None:
-            applies("R-SEARCH-51")
+        applies("R-SEARCH-51", when=self.snapshot.get(filters.pod.pod.status.nominated_node_name) is not None)
         return Search()
 
     @property
     def needs_one_only(self) -> bool:
         """R-SEARCH-52: In v1.19 a search goes on without anything that scores, and any feasible node is chosen."""
-        if not self._has_scores:
-            applies("R-SEARCH-52")
+        applies("R-SEARCH-52", when=not self._has_scores)
         return False
 
     def _score(self, pod: PodInfo, decision: current.Decision) -> current.Decision:

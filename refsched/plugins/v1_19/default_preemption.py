@@ -80,8 +80,7 @@ def _potential_nodes(context: PostFilterContext) -> list[NodeInfo]:
     UnschedulableAndUnresolvable, also on one that was not looked at or that an extender rejected."""
     hopeless = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
     nodes = [node for node in context.snapshot.nodes if context.status_of(node.name).code is not hopeless]
-    if nodes:
-        applies("R-PREEMPT-53")
+    applies("R-PREEMPT-53", when=nodes)
     return nodes
 
 
@@ -95,8 +94,7 @@ def _candidates(
     budgets = Budgets.of(context.snapshot.objects.list(PodDisruptionBudget))
     found = (steps.select_victims(context, node, budgets, steps) for node in nodes)
     candidates = [candidate for candidate in found if isinstance(candidate, Candidate)]
-    if candidates:
-        applies("R-PREEMPT-54")
+    applies("R-PREEMPT-54", when=candidates)
     return candidates
 
 
@@ -121,6 +119,5 @@ def _outranked(context: PostFilterContext, node: str) -> tuple[PodInfo, ...]:
     """R-PREEMPT-59: In v1.19 too, pods of lower priority lose their nomination to the node."""
     priority = context.pod.pod.priority
     outranked = tuple(other for other in context.nominated_pods(node) if other.pod.priority < priority)
-    if outranked:
-        applies("R-PREEMPT-59")
+    applies("R-PREEMPT-59", when=outranked)
     return outranked

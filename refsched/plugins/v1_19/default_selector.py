@@ -38,8 +38,7 @@ def default_selector(pod: Pod, objects: ObjectStore) -> Selector:
     replica_sets = _requirements(pod, objects.list(ReplicaSet))
     stateful_sets = _requirements(pod, objects.list(StatefulSet))
     found = with_labels(Selector((*replica_sets, *stateful_sets)), labels)
-    if found != EVERYTHING:
-        applies("R-SELSPREAD-05")
+    applies("R-SELSPREAD-05", when=found != EVERYTHING)
     return found
 
 

@@ -79,8 +79,7 @@ class NodeResourcesFit:
             is_enough = asked + amount(node.requested, resource) <= amount(node.allocatable, resource)
             if is_enough or self._ignores(resource):
                 continue
-            if not asked:
-                applies("R-FIT-53")
+            applies("R-FIT-53", when=not asked)
             insufficient.append(resource)
         return insufficient
 
@@ -91,6 +90,5 @@ class NodeResourcesFit:
             return False
         group, _, _ = resource.partition("/")
         ignored = resource in self.ignored_resources or group in self.ignored_resource_groups
-        if ignored:
-            applies("R-FIT-54")
+        applies("R-FIT-54", when=ignored)
         return ignored

@@ -87,8 +87,7 @@ def _limits(node: NodeInfo, objects: ObjectStore) -> dict[str, int]:
     node's status lists as allocatable under attachable-volumes-csi- and the driver's name."""
     allocatable = node.allocatable.scalar
     limits = {key: limit for key, limit in allocatable.items() if key.startswith(ATTACHABLE_VOLUMES_PREFIX)}
-    if limits:
-        applies("R-VOLLIMIT-52")
+    applies("R-VOLLIMIT-52", when=limits)
     csi_node = objects.get(CSINode, node.name)
     drivers = csi_node.spec.drivers if csi_node is not None else ()
     return limits | {limit_key(driver.name): driver.limit for driver in drivers if driver.limit is not None}

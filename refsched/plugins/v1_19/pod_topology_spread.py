@@ -123,11 +123,13 @@ class PodTopologySpread(current.PodTopologySpread):
 
     def score(self, state: ScoreState, pod: PodInfo, node: NodeInfo) -> int:
         """R-SPREAD-55: In v1.19 a node's score for topology spread is cut to an integer, not rounded."""
-        if node.name not in state.ignored and any(_is_elsewhere(node, spread) for spread in state.spreads):
-            applies("R-SPREAD-58")
+        applies(
+            "R-SPREAD-58",
+            when=node.name not in state.ignored
+            and any(_is_elsewhere(node, spread) for spread in state.spreads),
+        )
         total = sum_of_constraints(state, pod.pod, node)
-        if total != int(total):
-            applies("R-SPREAD-55")
+        applies("R-SPREAD-55", when=total != int(total))
         return int(total)
 
     def normalize_score(
@@ -135,8 +137,7 @@ class PodTopologySpread(current.PodTopologySpread):
     ) -> Mapping[str, int]:
         """R-SPREAD-56: In v1.19 every node scores 100 for topology spread where the pod has no ScheduleAnyway
         constraint."""
-        if not state.spreads:
-            applies("R-SPREAD-56")
+        applies("R-SPREAD-56", when=not state.spreads)
         return normalized(scores, state.ignored)
 
 

@@ -64,16 +64,14 @@ def request(pod: Pod, resource: str) -> int:
     together = sum(_container_request(container, resource) for container in pod.spec.containers)
     largest = max((_container_request(c, resource) for c in pod.spec.init_containers), default=0)
     overhead = pod.spec.overhead.get(resource, _ZERO).value
-    if overhead and resource == CPU:
-        applies("R-ALLOC-03")
+    applies("R-ALLOC-03", when=overhead and resource == CPU)
     return max(together, largest) + overhead
 
 
 def _container_request(container: Container, resource: str) -> int:
     asked = container.resources.requests.get(resource)
     if asked is None:
-        if resource in _DEFAULTS:
-            applies("R-ALLOC-02")
+        applies("R-ALLOC-02", when=resource in _DEFAULTS)
         return _DEFAULTS.get(resource, 0)
     return asked.milli_value if resource == CPU else asked.value
 

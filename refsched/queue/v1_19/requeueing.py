@@ -42,8 +42,7 @@ class MoveRequests(in_flight.InFlight):
         Source: Pop, AddUnschedulableIfNotPresent; factory.go, MakeDefaultErrorFunc, which passes the cycle
         that is the last one when the pod comes back.
         """
-        if self._since_pop:
-            applies("R-FLIGHT-51")
+        applies("R-FLIGHT-51", when=self._since_pop)
         self._since_pop = []
 
     def done(self, uid: str) -> None:
@@ -165,8 +164,7 @@ class Nominator(nominator.Nominator):
         shown = self._objects.get(Pod, pod.name, pod.namespace)
         if not to or shown is None:
             return
-        if shown.spec.node_name:
-            applies("R-NOM-51")
+        applies("R-NOM-51", when=shown.spec.node_name)
         self._put(pod, to)
         self._nominated[pod.uid] = pod
 
@@ -177,8 +175,7 @@ class Nominator(nominator.Nominator):
         Source: NominatedPodsForNode.
         """
         counted = tuple(PodInfo(self._nominated[name.uid]) for name in self.nominated_to(node))
-        if counted:
-            applies("R-NOM-52")
+        applies("R-NOM-52", when=counted)
         return counted
 
 

@@ -144,10 +144,8 @@ def _container(container: Container, host_network: bool) -> Container:
         )
         for port in container.ports
     )
-    if requests.keys() != container.resources.requests.keys():
-        applies("R-DEFAULTS-03")
-    if ports != container.ports:
-        applies("R-DEFAULTS-04")
+    applies("R-DEFAULTS-03", when=requests.keys() != container.resources.requests.keys())
+    applies("R-DEFAULTS-04", when=ports != container.ports)
     resources = evolve(container.resources, requests=requests, limits=limits)
     return evolve(container, resources=resources, ports=ports)
 
@@ -201,8 +199,7 @@ def _rounded(amounts: ResourceList) -> dict[str, Quantity]:
     """R-DEFAULTS-07: The amounts of resources in an object are rounded up to whole thousandths.
     Source: pkg/apis/core/v1/defaults.go, SetDefaults_ResourceList (v1.34.2)."""
     rounded = {name: Quantity.milli(quantity.milli_value) for name, quantity in amounts.items()}
-    if rounded != amounts:
-        applies("R-DEFAULTS-07")
+    applies("R-DEFAULTS-07", when=rounded != amounts)
     return rounded
 
 
@@ -212,8 +209,7 @@ def _rounded(amounts: ResourceList) -> dict[str, Quantity]:
 def _admitted(pod: Pod, spec: PodSpec, classes: Sequence[PriorityClass]) -> PodSpec:
     """R-DEFAULTS-08: A pod without a priority or a preemption policy has those of the PriorityClass that it names,
     of the default class if it names none, or else priority 0 and PreemptLowerPriority."""
-    if spec.priority is None or not spec.preemption_policy:
-        applies("R-DEFAULTS-08")
+    applies("R-DEFAULTS-08", when=spec.priority is None or not spec.preemption_policy)
     named = spec.priority_class_name
     found = _class_called(named, classes) if named else _default_class(classes)
     if found is None and named and spec.priority is None:
@@ -297,6 +293,5 @@ def _joined(
         return None
     wanted = (LabelSelectorRequirement(key, operator, (labels[key],)) for key in keys if key in labels)
     new = tuple(requirement for requirement in wanted if requirement not in selector.match_expressions)
-    if new:
-        applies("R-DEFAULTS-09")
+    applies("R-DEFAULTS-09", when=new)
     return evolve(selector, match_expressions=(*selector.match_expressions, *new))

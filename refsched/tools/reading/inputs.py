@@ -26,8 +26,7 @@ Shown = Callable[[dict[str, Any], ApiObject], None]
 def known_fields(value: dict[str, Any], release: KubernetesRelease) -> dict[str, Any]:
     """The object as JSON, without the fields that the API of this release does not have yet (R-FEATURE-51)."""
     known = without_fields(value, release.not_yet) if release.not_yet else value
-    if known != value:
-        applies("R-FEATURE-51")
+    applies("R-FEATURE-51", when=known != value)
     return known
 
 
