@@ -133,7 +133,7 @@ class Following:
             return self._candidate(self.record, options)
         if question == "error":
             said = self.record.message or ""
-            return next((option for option in options if str(option) in said), options[0])
+            return max(options, key=lambda option: len(str(option)) if str(option) in said else 0)
         if question == "allocation":
             return cast("T", recorded_allocation(self.written, cast("Sequence[Allocations]", options)))
         if question == "claim":
@@ -189,7 +189,6 @@ class Following:
             self._kept(self.record, enough),
             frozenset(gave_up),
             next(iter(gave_up.values()), ""),
-            self.record.message or "",
             self._left(self.record) if self.extenders else None,
         )
 

@@ -19,7 +19,6 @@ from refsched.cycle.find_nodes import NodeFilter, Search
 from refsched.extenders.extender import Extender
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.status import Code, Status
-from refsched.rules import applies
 
 FAILED = "some other Filter operation failed"
 FOUND_ENOUGH = "findNodesThatPassFilters has found enough nodes"
@@ -32,15 +31,13 @@ class SearchPlan:
     and, if that is known, the feasible ones that it kept.
 
     ``interrupted`` are the nodes whose Filter reported that it was interrupted, and ``stopped_by`` the cause
-    that it reported. ``reported`` is the error that ended the cycle. ``left`` are the nodes that extenders did
-    not reject, or None if there are no extenders.
+    that it reported. ``left`` are the nodes that extenders did not reject, or None if there are no extenders.
     """
 
     evaluated: frozenset[str]
     kept: frozenset[str] | None = None
     interrupted: frozenset[str] = frozenset()
     stopped_by: str = ""
-    reported: str = ""
     left: frozenset[str] | None = None
 
 
@@ -63,7 +60,7 @@ def planned_search(
         filters = evolve(filters, state=interrupted(filters.state, cause))
     for node in late:
         found.take(node, filters.run(node))
-    search = found.as_search(plan.reported)
+    search = found.as_search()
     if plan.left is None or not search.surplus:
         return search
     return keep(filters.framework.extenders, filters.pod, search, plan.left)
@@ -106,19 +103,8 @@ class _Found:
         """Returns whether no further node need be filtered."""
         return bool(self.causes) or len(self.feasible) >= self.number_to_find
 
-    def as_search(self, reported: str) -> Search:
-        """R-SEARCH-07: If Filter failed on more than one node, any one of the errors is reported."""
-        failures = list(self.errors.values())
-        applies("R-SEARCH-06", when=failures)
-        applies("R-SEARCH-07", when=len(failures) > 1)
-        failure = next((status for status in failures if status.message == reported), None)
-        return Search(
-            tuple(self.feasible),
-            self.rejected,
-            tuple(self.surplus),
-            self.errors,
-            failure or next(iter(failures), None),
-        )
+    def as_search(self) -> Search:
+        return Search(tuple(self.feasible), self.rejected, tuple(self.surplus), self.errors)
 
 
 def keep(extenders: Sequence[Extender], pod: PodInfo, found: Search, left: frozenset[str]) -> Search:

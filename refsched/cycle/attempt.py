@@ -8,24 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
+from itertools import chain
 
 from refsched.cycle.decide import Decision
 from refsched.framework.runtime import PreFilterResult, Scores
 from refsched.framework.status import Status
 from refsched.framework.table import Table
 from refsched.records import SCHEDULED, Attempt, NodeStatus, PreFilter
-from refsched.rules import applies, is_heard
+from refsched.rules import applies
 
 _SUCCESS = NodeStatus("Success")
 
 
 def describe(pod: str, decision: Decision) -> Attempt:
-    """Returns the record of what PreFilter, Filter and Score decided."""
+    """R-WORDS-02: Each reason is reported in the words of the plugin that gave it.
+
+    Returns the record of what PreFilter, Filter and Score decided."""
     is_filtered = decision.errors or decision.diagnosis.statuses or decision.passed or decision.surplus
     scores = decision.scores
     statuses = Table(partial(_statuses, decision)) if is_filtered else None
-    if statuses is not None and is_heard():
-        len(statuses)
+    rejected = chain(decision.errors.values(), decision.diagnosis.statuses.values())
+    applies("R-WORDS-02", when=any(status.reasons for status in rejected))
     return Attempt(
         pod,
         SCHEDULED,
@@ -45,8 +48,6 @@ def _statuses(decision: Decision) -> Mapping[str, NodeStatus]:
 
 
 def node_status(status: Status) -> NodeStatus:
-    """R-WORDS-02: Each reason is reported in the words of the plugin that gave it."""
-    applies("R-WORDS-02", when=status.reasons)
     return NodeStatus(status.code.value, status.plugin, status.reasons)
 
 

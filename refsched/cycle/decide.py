@@ -114,7 +114,7 @@ class Decider:
         found = self._search(filters, pre_filter)
         passed = (*tried.feasible, *found.feasible)
         errors = {**tried.errors, **found.errors}
-        left, failure = found.feasible, found.failure
+        left, failure = found.feasible, self._reported_error(found)
         rejected = {node: status for node, status in rejected.items() if node not in found.rejected}
         diagnosis = _diagnosis(pre_filter, tried, found, rejected)
         processed = len(diagnosis.statuses.keys() | rejected.keys())
@@ -136,6 +136,15 @@ class Decider:
             errors=errors,
             passed=passed,
         )
+
+    def _reported_error(self, found: Search) -> Status | None:
+        """R-SEARCH-07: If Filter failed on more than one node, any one of the errors is reported."""
+        if not found.errors:
+            return None
+        applies("R-SEARCH-06")
+        applies("R-SEARCH-07", when=len(found.errors) > 1)
+        by_message = {status.message: status for status in found.errors.values()}
+        return by_message[self.snapshot.choices.choose("error", list(by_message))]
 
     def _search(self, filters: NodeFilter, pre_filter: PreFilterResult) -> Search:
         nodes: Sequence[NodeInfo] = self.snapshot.nodes

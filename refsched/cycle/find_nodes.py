@@ -59,15 +59,13 @@ class NodeFilter:
 class Search:
     """A Search has the feasible nodes, and says why the others were rejected, in the order of the search.
 
-    ``surplus`` are feasible nodes beyond the number to find. ``errors`` are nodes whose filters failed, and
-    ``failure`` is the error that the cycle reports.
+    ``surplus`` are feasible nodes beyond the number to find. ``errors`` are nodes whose filters failed.
     """
 
     feasible: tuple[NodeInfo, ...] = ()
     rejected: Mapping[str, Status] = field(factory=dict)
     surplus: tuple[NodeInfo, ...] = ()
     errors: Mapping[str, Status] = field(factory=dict)
-    failure: Status | None = None
 
 
 SearchNodes = Callable[[Sequence[NodeInfo], int, int, NodeFilter], Search]
@@ -87,8 +85,7 @@ def find_nodes(nodes: Sequence[NodeInfo], start: int, number_to_find: int, filte
         node = nodes[(start + offset) % len(nodes)]
         status = filters.run(node)
         if status.code is Code.ERROR:
-            applies("R-SEARCH-06")
-            return Search(tuple(feasible), rejected, errors={node.name: status}, failure=status)
+            return Search(tuple(feasible), rejected, errors={node.name: status})
         if not status.is_success:
             rejected[node.name] = status
         elif len(feasible) < number_to_find:

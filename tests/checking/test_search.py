@@ -10,12 +10,14 @@ from typing import Any, ClassVar
 import pytest
 from attrs import evolve, frozen
 
+from refsched.checking.following import Following
 from refsched.checking.open_filters import Lazily, filter_ways, followed, interrupted
 from refsched.checking.search import SearchPlan, planned_search
 from refsched.cycle.decide import Decider, Decision
 from refsched.devices.allocator import Allocator
 from refsched.devices.errors import RejectedOnNode
 from refsched.devices.pools import DeviceID
+from refsched.framework.choices import Choices, FirstChoice
 from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
@@ -26,6 +28,7 @@ from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.plugins.dynamic_resources import DynamicResources, PodClaims
+from refsched.records import Attempt
 from tests.snapshots import snapshot_of
 
 
@@ -75,12 +78,14 @@ class Patient:
         return error(f"{node.name} is broken") if node.name < "n3" else SUCCESS
 
 
-def decided(plan: SearchPlan, nodes: Sequence[str], framework: Framework) -> Decision:
-    snapshot = snapshot_of(*map(node, nodes))
+def decided(
+    plan: SearchPlan, nodes: Sequence[str], framework: Framework, choices: Choices | None = None
+) -> Decision:
+    snapshot = evolve(snapshot_of(*map(node, nodes)), choices=choices or FirstChoice())
     return Decider(framework, snapshot, lambda name: (), search=partial(planned_search, plan)).decide(pod())
 
 
-def planned(plan: SearchPlan, plugin: Any) -> Decision:
+def planned(plan: SearchPlan, plugin: Any, choices: Choices | None = None) -> Decision:
     framework = Framework(
         "default-scheduler",
         pre_filter_plugins=[plugin] if isinstance(plugin, Patient) else [],
@@ -88,7 +93,7 @@ def planned(plan: SearchPlan, plugin: Any) -> Decision:
         score_plugins=[Scores()],
         score_weights={"Scores": 1},
     )
-    return decided(plan, ("n1", "n2", "n3", "n4"), framework)
+    return decided(plan, ("n1", "n2", "n3", "n4"), framework, choices)
 
 
 def gave_up(cause: str) -> Status:
@@ -111,7 +116,9 @@ def test_after_an_error_it_is_open_which_other_nodes_were_looked_at() -> None:
 def test_of_many_errors_the_recorded_one_is_reported() -> None:
     message = 'running "DynamicResources" filter plugin: n2 is broken'
 
-    decision = planned(SearchPlan(frozenset({"n1", "n2"}), reported=message), Patient())
+    following = Following()
+    following.follow(Attempt("default/p", "error", message=message))
+    decision = planned(SearchPlan(frozenset({"n1", "n2"})), Patient(), following)
 
     assert decision.failure == error(message).by("DynamicResources")
     assert list(decision.errors) == ["n1", "n2"]
