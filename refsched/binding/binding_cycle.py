@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The binding cycle: an assumed pod is bound, or its reservations are released.
 
-Source: pkg/scheduler/schedule_one.go, bindingCycle, handleBindingCycleError (v1.34.2).
+Source: pkg/scheduler/schedule_one.go, bindingCycle, bind, extendersBinding, handleBindingCycleError (v1.34.2).
 """
 
 from __future__ import annotations
@@ -10,16 +10,17 @@ from collections.abc import Callable, Generator
 
 from attrs import evolve
 
-from refsched.binding.extender_binding import bind
 from refsched.cache.cache import CacheError
 from refsched.cycle.cycle import Cycle, OnPermit, Stop
 from refsched.cycle.failure import Failure, handle_scheduling_failure, rejected_on
 from refsched.cycle.reserve_and_bind import (
+    Runs,
+    run_bind_plugins,
     run_post_bind_plugins,
     run_pre_bind_plugins,
     run_unreserve_plugins,
 )
-from refsched.framework.status import SUCCESS, Status
+from refsched.framework.status import SUCCESS, Status, error
 from refsched.objects.pod import Pod
 from refsched.queue.cluster_events import ASSIGNED_POD_DELETE
 from refsched.records import BOUND, Bind
@@ -58,7 +59,7 @@ def _wait_and_bind(cycle: Cycle) -> Generator[Stop, None, Failure | None]:
         rejected = rejected_on(node.name, status)
         return evolve(rejected, unschedulable_plugins=frozenset({status.plugin}), pending_plugins=frozenset())
     cycle.scheduler.queue.done(pod.pod.uid)
-    for run in (run_pre_bind_plugins, bind):
+    for run in (run_pre_bind_plugins, _bind):
         status = yield from run(cycle)
         if not status.is_success:
             return Failure(status)
@@ -77,6 +78,30 @@ def wait_on_permit(cycle: Cycle) -> Generator[Stop, None, Status]:
         yield OnPermit(waiting)
     cycle.scheduler.waiting_pods.remove(uid)
     return waiting.decision
+
+
+def _bind(cycle: Cycle) -> Runs:
+    """R-EXTENDER-13: An extender that binds goes before the Bind plugins, which are not called if it bound the
+    pod or failed.
+    R-EXTENDER-14: If an ignorable extender fails to bind, the next one that binds is called, and then the Bind
+    plugins."""
+    pod, node = cycle.on_node
+    for extender in cycle.framework.extenders:
+        if not extender.is_binder or not extender.is_interested(pod):
+            continue
+        failure = extender.bind(pod, node.name) or _bound(cycle)
+        if failure is None or not extender.is_ignorable:
+            applies("R-EXTENDER-13")
+            return SUCCESS if failure is None else failure
+        applies("R-EXTENDER-14")
+    return (yield from run_bind_plugins(cycle))
+
+
+def _bound(cycle: Cycle) -> Status | None:
+    """Applies the binding of an extender, which can bind only in the machine's own API server."""
+    pod, node = cycle.on_node
+    refusal = cycle.scheduler.api.bind(pod.pod.metadata, node.name)
+    return error(refusal) if refusal else None
 
 
 def _handle_binding_cycle_error(cycle: Cycle, failure: Failure) -> Failure:

@@ -55,13 +55,6 @@ class Plugin(Protocol):
     def name(self) -> str: ...
 
 
-@frozen
-class Handle:
-    """A Handle is what a plugin is made with besides its arguments: the extenders of the configuration."""
-
-    extenders: Sequence[Any] = ()
-
-
 _EXTENDS: dict[tuple[type, Any], bool] = {}
 Point = TypeVar("Point")
 

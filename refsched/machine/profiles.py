@@ -13,7 +13,7 @@ from refsched.config.types import KubeSchedulerConfiguration
 from refsched.devices.claims import DeviceLedger
 from refsched.extenders.extender import Ask, Extender, nobody
 from refsched.framework.choices import Choices
-from refsched.framework.interface import Handle, Plugin
+from refsched.framework.interface import Plugin
 from refsched.framework.runtime import Framework
 from refsched.machine.scheduler import START, Scheduler
 from refsched.objects.store import ObjectStore
@@ -31,7 +31,6 @@ def framework_of(
     oddities: Oddities | None = None,
 ) -> Framework:
     """Returns the plugins of a profile, each made once, at the points at which it is enabled."""
-    handle = Handle(extenders)
     if oddities is None:
         oddities = release.oddities
     made: dict[str, Plugin] = {}
@@ -40,7 +39,7 @@ def framework_of(
         names = [enabled.name for enabled in profile.points[point]]
         for name in names:
             if name not in made:
-                plugin = release.plugins[name].make(profile.args.get(name), handle)
+                plugin = release.plugins[name].make(profile.args.get(name))
                 made[name] = with_oddities(plugin, oddities)
         return tuple(made[name] for name in names)
 

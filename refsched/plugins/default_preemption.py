@@ -17,8 +17,6 @@ from refsched.config.scalars import Int32
 from refsched.cycle.fit_error import Diagnosis, fit_error_message
 from refsched.errors import InputError
 from refsched.framework.events import POD, ActionType, EventHint
-from refsched.framework.interface import Handle
-from refsched.framework.node_info import PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
 from refsched.objects.pod import Pod
@@ -26,8 +24,8 @@ from refsched.objects.store import ObjectStore
 from refsched.preemption.candidate import Candidate
 from refsched.preemption.dry_run import DryRun, aggregate, dry_run, number_of_candidates, potential_nodes
 from refsched.preemption.eligibility import why_not_eligible
-from refsched.preemption.extenders import PreemptionExtender, consult
-from refsched.preemption.pick import first_found, possible_picks
+from refsched.preemption.extenders import consult
+from refsched.preemption.pick import first_found, outranked_on, possible_picks
 from refsched.preemption.victims import PreemptionSteps
 from refsched.rules import Reason, applies
 
@@ -65,7 +63,6 @@ class DefaultPreemption:
 
     min_candidate_nodes_percentage: int = 10
     min_candidate_nodes_absolute: int = 100
-    extenders: Sequence[PreemptionExtender] = ()
     steps: PreemptionSteps = PreemptionSteps()
     preempting: set[str] = field(factory=set, eq=False)
     name = "DefaultPreemption"
@@ -74,8 +71,8 @@ class DefaultPreemption:
     ARGS = DefaultPreemptionArgs
 
     @classmethod
-    def of_args(cls, args: DefaultPreemptionArgs, handle: Handle) -> DefaultPreemption:
-        return cls(args.min_candidate_nodes_percentage, args.min_candidate_nodes_absolute, handle.extenders)
+    def of_args(cls, args: DefaultPreemptionArgs) -> DefaultPreemption:
+        return cls(args.min_candidate_nodes_percentage, args.min_candidate_nodes_absolute)
 
     EVENTS = (
         EventHint(
@@ -107,7 +104,9 @@ class DefaultPreemption:
     def _preempt(self, context: PostFilterContext) -> PostFilterResult:
         """R-PREEMPT-13: A pod keeps its nomination if it is not eligible to preempt, if preemption fails with an
         error, or if extenders leave no candidate.
-        R-PREEMPT-14: Errors of preemption's dry run on single nodes count only if there is no candidate."""
+        R-PREEMPT-14: Errors of preemption's dry run on single nodes count only if there is no candidate.
+        R-PREEMPT-16: When a node is nominated to a preemptor, pods of lower priority that are nominated to this
+        node lose their nomination."""
         reason = why_not_eligible(context)
         if reason is not None:
             applies("R-PREEMPT-13")
@@ -129,17 +128,20 @@ class DefaultPreemption:
         if not picks:
             return PostFilterResult(unschedulable(NO_CANDIDATE))
         picked = context.choices.choose("candidate", sorted(picks, key=lambda candidate: candidate.node))
-        return PostFilterResult(SUCCESS, picked.node, picked.victims, _outranked(context, picked.node))
+        outranked = outranked_on(context, picked.node)
+        applies("R-PREEMPT-16", when=outranked)
+        return PostFilterResult(SUCCESS, picked.node, picked.victims, outranked)
 
     def _possible_picks(
         self, context: PostFilterContext, candidates: Sequence[Candidate], wanted: int
     ) -> Sequence[Candidate] | Status:
         """Returns the candidates of which any may be picked. Extenders are called once, with the candidates
         in the order of the nodes."""
-        if not self.extenders:
+        extenders = context.framework.extenders
+        if not extenders:
             return possible_picks(candidates, wanted, context.now)
         asked = first_found(candidates, wanted)
-        left = consult(self.extenders, context.pod, asked, context.snapshot, context.choices)
+        left = consult(extenders, context.pod, asked, context.snapshot, context.choices)
         if isinstance(left, Status) or not left:
             return left
         return possible_picks(left, len(left), context.now)
@@ -155,14 +157,3 @@ def _nothing_found(context: PostFilterContext, found: DryRun) -> PostFilterResul
     diagnosis = Diagnosis(found.statuses, _NOT_HELPFUL)
     message = fit_error_message(diagnosis, len(context.snapshot.nodes))
     return PostFilterResult(unschedulable(message), nominated_node="")
-
-
-def _outranked(context: PostFilterContext, node: str) -> tuple[PodInfo, ...]:
-    """R-PREEMPT-16: When a node is nominated to a preemptor, pods of lower priority that are nominated to this
-    node lose their nomination.
-
-    Source: getLowerPriorityNominatedPods."""
-    priority = context.pod.pod.priority
-    outranked = tuple(other for other in context.nominated_pods(node) if other.pod.priority < priority)
-    applies("R-PREEMPT-16", when=outranked)
-    return outranked

@@ -34,7 +34,7 @@ from refsched.framework.events import (
     ActionType,
     EventHint,
 )
-from refsched.framework.interface import Api, Continue, Handle, Reject, Skip
+from refsched.framework.interface import Api, Continue, Reject, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
 from refsched.framework.snapshot import Snapshot
@@ -102,7 +102,7 @@ class DynamicResources:
     READS = ("Pod.spec.resourceClaims", "ResourceClaim", "ResourceSlice", "DeviceClass")
 
     @classmethod
-    def of_args(cls, args: DynamicResourcesArgs, handle: Handle) -> DynamicResources:
+    def of_args(cls, args: DynamicResourcesArgs) -> DynamicResources:
         return cls(is_timed=bool(args.filter_timeout))
 
     # --- PreEnqueue -------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from attrs import evolve, field, frozen
 from refsched.config.args import PluginArgs, check_range
 from refsched.config.scalars import Int32
 from refsched.framework.events import NODE, POD, ActionType, EventHint
-from refsched.framework.interface import MAX_NODE_SCORE, Continue, Handle, Skip
+from refsched.framework.interface import MAX_NODE_SCORE, Continue, Skip
 from refsched.framework.node_info import AffinityTerm, NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
@@ -91,7 +91,7 @@ class InterPodAffinity:
     ARGS: ClassVar[type[PluginArgs]] = InterPodAffinityArgs
 
     @classmethod
-    def of_args(cls, args: InterPodAffinityArgs, handle: Handle) -> InterPodAffinity:
+    def of_args(cls, args: InterPodAffinityArgs) -> InterPodAffinity:
         return cls(args.hard_pod_affinity_weight, args.ignore_preferred_terms_of_existing_pods)
 
     # --- PreFilter --------------------------------------------------------------------------------

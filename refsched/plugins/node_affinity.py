@@ -14,7 +14,7 @@ from attrs import frozen
 from refsched.config.args import PluginArgs, refused_by
 from refsched.config.scalars import within
 from refsched.framework.events import NODE, ActionType, EventHint
-from refsched.framework.interface import Continue, Handle, Reject, Skip
+from refsched.framework.interface import Continue, Reject, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
@@ -63,7 +63,7 @@ class NodeAffinity:
     ARGS = NodeAffinityArgs
 
     @classmethod
-    def of_args(cls, args: NodeAffinityArgs, handle: Handle) -> NodeAffinity:
+    def of_args(cls, args: NodeAffinityArgs) -> NodeAffinity:
         return cls(args.added_affinity or _NONE)
 
     # --- PreFilter --------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 
 from refsched.config.args import PluginArgs, refused_by
 from refsched.errors import InputError
-from refsched.framework.interface import MAX_NODE_SCORE, Continue, Handle, Skip
+from refsched.framework.interface import MAX_NODE_SCORE, Continue, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.objects.resources import CPU, MEMORY, amount, is_scalar_resource
@@ -55,9 +55,7 @@ class NodeResourcesBalancedAllocation:
     ARGS = NodeResourcesBalancedAllocationArgs
 
     @classmethod
-    def of_args(
-        cls, args: NodeResourcesBalancedAllocationArgs, handle: Handle
-    ) -> NodeResourcesBalancedAllocation:
+    def of_args(cls, args: NodeResourcesBalancedAllocationArgs) -> NodeResourcesBalancedAllocation:
         return cls(tuple(resource.name for resource in args.resources))
 
     # --- PreScore ---------------------------------------------------------------------------------

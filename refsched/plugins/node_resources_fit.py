@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from refsched.framework.events import NODE, POD, ActionType, EventHint
-from refsched.framework.interface import Continue, Handle
+from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
@@ -66,7 +66,7 @@ class NodeResourcesFit:
     WITHOUT_PRE_FILTER = error('error reading "PreFilterNodeResourcesFit" from cycleState: not found')
 
     @classmethod
-    def of_args(cls, args: NodeResourcesFitArgs, handle: Handle) -> NodeResourcesFit:
+    def of_args(cls, args: NodeResourcesFitArgs) -> NodeResourcesFit:
         strategy = args.scoring_strategy
         ratio = strategy.requested_to_capacity_ratio
         return cls(

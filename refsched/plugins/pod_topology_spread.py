@@ -16,7 +16,7 @@ from attrs import evolve, frozen
 
 from refsched.config.args import PluginArgs
 from refsched.framework.events import NODE, POD, ActionType, EventHint
-from refsched.framework.interface import Continue, Handle, Skip
+from refsched.framework.interface import Continue, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
@@ -130,7 +130,7 @@ class PodTopologySpread:
         return tuple(evolve(constraint, selector=selector) for constraint in constraints)
 
     @classmethod
-    def of_args(cls, args: PodTopologySpreadArgs, handle: Handle) -> PodTopologySpread:
+    def of_args(cls, args: PodTopologySpreadArgs) -> PodTopologySpread:
         return cls(args.default_constraints, args.defaulting_type == SYSTEM_DEFAULTING)
 
     # --- PreFilter --------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from refsched.framework.events import (
     ActionType,
     EventHint,
 )
-from refsched.framework.interface import Api, Continue, Handle, Reject, Skip, WaitFor
+from refsched.framework.interface import Api, Continue, Reject, Skip, WaitFor
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
@@ -108,7 +108,7 @@ class VolumeBinding:
     steps: VolumeSteps = VolumeSteps()
 
     @classmethod
-    def of_args(cls, args: VolumeBindingArgs, handle: Handle) -> VolumeBinding:
+    def of_args(cls, args: VolumeBindingArgs) -> VolumeBinding:
         return cls(args.bind_timeout_seconds)
 
     # --- PreFilter --------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extenders: processes outside the scheduler that may reject candidates, or change their victims.
+"""Extenders in preemption: they may reject candidates, or change their victims.
 
 Source: framework/preemption/preemption.go, callExtenders (v1.34.2).
 """
@@ -7,8 +7,8 @@ Source: framework/preemption/preemption.go, callExtenders (v1.34.2).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
+from refsched.extenders.extender import Extender
 from refsched.framework.choices import Choices
 from refsched.framework.node_info import PodInfo
 from refsched.framework.snapshot import Snapshot
@@ -17,29 +17,8 @@ from refsched.preemption.candidate import Candidate
 from refsched.rules import applies
 
 
-class PreemptionExtender(Protocol):
-    """A PreemptionExtender is an extender as far as preemption calls it."""
-
-    @property
-    def is_ignorable(self) -> bool:
-        """Returns whether preemption continues without the extender if the call fails, or a node comes back
-        without victims."""
-        ...
-
-    @property
-    def supports_preemption(self) -> bool: ...
-
-    def is_interested(self, pod: PodInfo) -> bool: ...
-
-    def process_preemption(
-        self, pod: PodInfo, candidates: Mapping[str, Candidate], snapshot: Snapshot
-    ) -> Mapping[str, Candidate] | Status:
-        """Returns the candidates that the extender leaves, by node, or a Status if the call failed."""
-        ...
-
-
 def consult(
-    extenders: Sequence[PreemptionExtender],
+    extenders: Sequence[Extender],
     pod: PodInfo,
     candidates: Sequence[Candidate],
     snapshot: Snapshot,

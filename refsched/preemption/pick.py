@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pick: which of the candidates may be picked.
+"""Pick: which of the candidates may be picked, and which pods lose their nomination to the picked node.
 
 Source: framework/preemption/preemption.go, pickOneNodeForPreemption, DryRunPreemption (v1.34.2).
 """
@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from refsched.framework.node_info import PodInfo
+from refsched.framework.post_filter import PostFilterContext
 from refsched.preemption.candidate import Candidate
 from refsched.preemption.importance import earliest_start
 from refsched.rules import applies
@@ -68,3 +70,9 @@ def first_found(candidates: Sequence[Candidate], wanted: int) -> list[Candidate]
         if harmless and len(harmless) + len(violating) >= wanted:
             break
     return harmless[:wanted] + violating[:wanted]
+
+
+def outranked_on(context: PostFilterContext, node: str) -> tuple[PodInfo, ...]:
+    """Returns the pods of lower priority that are nominated to the node. Source: getLowerPriorityNominatedPods."""
+    priority = context.pod.pod.priority
+    return tuple(other for other in context.nominated_pods(node) if other.pod.priority < priority)

@@ -20,7 +20,7 @@ from refsched.config.rules import ConfigRules
 from refsched.config.types import Plugins
 from refsched.cycle.rules import CycleRules
 from refsched.extenders.extender import Extender
-from refsched.framework.interface import Handle, Plugin
+from refsched.framework.interface import Plugin
 from refsched.framework.runtime import Framework
 from refsched.framework.status import Code
 from refsched.machine.rules import MachineRules
@@ -37,7 +37,7 @@ class InTreePlugin:
 
     name: str
     points: frozenset[str]
-    make: Callable[[Any, Handle], Plugin]
+    make: Callable[[Any], Plugin]
     args: type[PluginArgs] | None = None
 
 
@@ -48,7 +48,6 @@ class FeatureGate:
 
     name: str
     default: bool
-    stage: str
     changes: str
     locked: bool = False
     otherwise: Callable[[Release], Release] | None = None
@@ -134,7 +133,7 @@ def in_tree(*plugins: Any) -> Mapping[str, InTreePlugin]:
     }
 
 
-def _made(given: Any, args: object, handle: Handle) -> Plugin:
+def _made(given: Any, args: object) -> Plugin:
     made: Plugin = given() if isinstance(given, type) else given
     return made
 

@@ -23,7 +23,7 @@ from refsched.cycle.v1_19.preparation import prepare
 from refsched.cycle.v1_19.scheduling_cycle import scheduling_cycle
 from refsched.cycle.v1_19.wording import failure_at
 from refsched.extenders.v1_19 import Extender
-from refsched.framework.interface import Handle, Plugin
+from refsched.framework.interface import Plugin
 from refsched.framework.status import Code
 from refsched.framework.v1_19 import Framework
 from refsched.machine.v1_19 import MACHINE
@@ -162,7 +162,7 @@ def _spreading_by_constraints(release: Release) -> Release:
     """Returns the release in which default constraints replace SelectorSpread, which a configuration may still
     enable."""
 
-    def make(args: PodTopologySpreadArgs, handle: Handle) -> Plugin:
+    def make(args: PodTopologySpreadArgs) -> Plugin:
         return PodTopologySpread(args.default_constraints or _SPREAD_BY_DEFAULT)
 
     changed = release.with_plugin(evolve(release.plugins["PodTopologySpread"], make=make))
@@ -170,26 +170,25 @@ def _spreading_by_constraints(release: Release) -> Release:
 
 
 GATES = gates(
-    FeatureGate("BalanceAttachedNodeVolumes", False, "alpha", "balance counts attached volumes"),
-    FeatureGate("CSIMigration", True, "beta", "drivers may stand in for in-tree volume plugins"),
-    FeatureGate("CSIMigrationAWS", False, "beta", "a driver stands in for EBS"),
-    FeatureGate("CSIMigrationAzureDisk", False, "beta", "a driver stands in for Azure disks"),
-    FeatureGate("CSIMigrationGCE", False, "beta", "a driver stands in for GCE disks"),
-    FeatureGate("CSIMigrationOpenStack", False, "beta", "a driver stands in for Cinder"),
-    FeatureGate("CSIStorageCapacity", False, "alpha", "drivers say how much they can provision"),
+    FeatureGate("BalanceAttachedNodeVolumes", False, "balance counts attached volumes"),
+    FeatureGate("CSIMigration", True, "drivers may stand in for in-tree volume plugins"),
+    FeatureGate("CSIMigrationAWS", False, "a driver stands in for EBS"),
+    FeatureGate("CSIMigrationAzureDisk", False, "a driver stands in for Azure disks"),
+    FeatureGate("CSIMigrationGCE", False, "a driver stands in for GCE disks"),
+    FeatureGate("CSIMigrationOpenStack", False, "a driver stands in for Cinder"),
+    FeatureGate("CSIStorageCapacity", False, "drivers say how much they can provision"),
     FeatureGate(
         "DefaultPodTopologySpread",
         False,
-        "alpha",
         "default constraints take the place of SelectorSpread",
         otherwise=_spreading_by_constraints,
     ),
-    FeatureGate("EvenPodsSpread", True, "GA", "topology spread constraints", locked=True),
-    FeatureGate("GenericEphemeralVolume", False, "alpha", "claims that are made for one pod alone"),
-    FeatureGate("LocalStorageCapacityIsolation", True, "beta", "ephemeral storage is a resource"),
-    FeatureGate("NonPreemptingPriority", True, "beta", "preemptionPolicy of pods"),
-    FeatureGate("PodDisruptionBudget", True, "beta", "budgets count in preemption"),
-    FeatureGate("PodOverhead", True, "beta", "overhead of pods"),
+    FeatureGate("EvenPodsSpread", True, "topology spread constraints", locked=True),
+    FeatureGate("GenericEphemeralVolume", False, "claims that are made for one pod alone"),
+    FeatureGate("LocalStorageCapacityIsolation", True, "ephemeral storage is a resource"),
+    FeatureGate("NonPreemptingPriority", True, "preemptionPolicy of pods"),
+    FeatureGate("PodDisruptionBudget", True, "budgets count in preemption"),
+    FeatureGate("PodOverhead", True, "overhead of pods"),
 )
 
 # --- The API ----------------------------------------------------------------------------------------

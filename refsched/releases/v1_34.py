@@ -24,7 +24,7 @@ from refsched.cycle.reserve_and_bind import failure_at
 from refsched.cycle.rules import CycleRules
 from refsched.cycle.scheduling_cycle import scheduling_cycle
 from refsched.extenders.extender import Extender
-from refsched.framework.interface import Handle, Plugin
+from refsched.framework.interface import Plugin
 from refsched.framework.runtime import Framework
 from refsched.machine.event_handlers import MACHINE
 from refsched.oddities.known_defects import AS_RELEASED
@@ -129,8 +129,8 @@ def _without_in_place_scaling(release: Release) -> Release:
     """Returns the release in which a pod that requests less than before is not requeued, and a pod's status does
     not count."""
 
-    def make(args: NodeResourcesFitArgs, handle: Handle) -> Plugin:
-        return evolve(NodeResourcesFit.of_args(args, handle), in_place_scaling=False)
+    def make(args: NodeResourcesFitArgs) -> Plugin:
+        return evolve(NodeResourcesFit.of_args(args), in_place_scaling=False)
 
     changed = release.with_plugin(evolve(release.plugins["NodeResourcesFit"], make=make))
     return evolve(
@@ -162,81 +162,63 @@ def _popping_from_active_queue_only(release: Release) -> Release:
 
 
 GATES = gates(
+    FeatureGate("CSIMigrationPortworx", True, "in-tree Portworx volumes count as CSI volumes", locked=True),
+    FeatureGate("DRAAdminAccess", True, "claims with admin access take devices that are in use"),
+    FeatureGate("DRAConsumableCapacity", False, "a device is shared by its capacity"),
+    FeatureGate("DRADeviceBindingConditions", False, "PreBind waits for devices to be ready"),
+    FeatureGate("DRADeviceTaints", False, "devices have taints, claims tolerations"),
+    FeatureGate("DRAExtendedResource", False, "devices stand in for extended resources"),
+    FeatureGate("DRAPartitionableDevices", False, "devices share counters"),
+    FeatureGate("DRAPrioritizedList", True, "a request lists alternatives"),
+    FeatureGate("DRAResourceClaimDeviceStatus", True, "drivers report a device's state in claims"),
     FeatureGate(
-        "CSIMigrationPortworx", True, "GA", "in-tree Portworx volumes count as CSI volumes", locked=True
-    ),
-    FeatureGate("DRAAdminAccess", True, "beta", "claims with admin access take devices that are in use"),
-    FeatureGate("DRAConsumableCapacity", False, "alpha", "a device is shared by its capacity"),
-    FeatureGate("DRADeviceBindingConditions", False, "alpha", "PreBind waits for devices to be ready"),
-    FeatureGate("DRADeviceTaints", False, "alpha", "devices have taints, claims tolerations"),
-    FeatureGate("DRAExtendedResource", False, "alpha", "devices stand in for extended resources"),
-    FeatureGate("DRAPartitionableDevices", False, "alpha", "devices share counters"),
-    FeatureGate("DRAPrioritizedList", True, "beta", "a request lists alternatives"),
-    FeatureGate("DRAResourceClaimDeviceStatus", True, "beta", "drivers report a device's state in claims"),
-    FeatureGate(
-        "DRASchedulerFilterTimeout",
-        True,
-        "beta",
-        "a search for devices is timed",
-        otherwise=_without_filter_timeout,
+        "DRASchedulerFilterTimeout", True, "a search for devices is timed", otherwise=_without_filter_timeout
     ),
     FeatureGate(
         "DynamicResourceAllocation",
         True,
-        "GA",
         "DynamicResources is a default plugin",
         otherwise=_without_dynamic_resources,
     ),
     FeatureGate(
         "InPlacePodVerticalScaling",
         True,
-        "beta",
         "a pod's status counts for its requests",
         otherwise=_without_in_place_scaling,
     ),
     FeatureGate(
         "MatchLabelKeysInPodTopologySpread",
         True,
-        "beta",
         "matchLabelKeys of spread constraints",
         otherwise=_without_match_label_keys,
     ),
+    FeatureGate("NodeInclusionPolicyInPodTopologySpread", True, "which nodes spreading counts", locked=True),
+    FeatureGate("NominatedNodeNameForExpectation", False, "nominations stay, and precede binding"),
     FeatureGate(
-        "NodeInclusionPolicyInPodTopologySpread", True, "GA", "which nodes spreading counts", locked=True
-    ),
-    FeatureGate("NominatedNodeNameForExpectation", False, "alpha", "nominations stay, and precede binding"),
-    FeatureGate(
-        "PodLevelResources",
-        True,
-        "beta",
-        "requests of the pod as a whole",
-        otherwise=_without_pod_level_resources,
+        "PodLevelResources", True, "requests of the pod as a whole", otherwise=_without_pod_level_resources
     ),
     FeatureGate(
         "SchedulerAsyncAPICalls",
         False,
-        "beta",
         "writes to the API server are queued",
         otherwise=_with_asynchronous_calls,
     ),
     FeatureGate(
         "SchedulerAsyncPreemption",
         True,
-        "beta",
         "victims are deleted beside the cycle",
         otherwise=_preempting_at_once,
     ),
     FeatureGate(
         "SchedulerPopFromBackoffQ",
         True,
-        "beta",
         "an idle scheduler pops from backoff",
         otherwise=_popping_from_active_queue_only,
     ),
-    FeatureGate("SchedulerQueueingHints", True, "GA", "plugins say which events requeue a pod", locked=True),
-    FeatureGate("SidecarContainers", True, "GA", "init containers that go on running", locked=True),
-    FeatureGate("StorageCapacityScoring", False, "alpha", "VolumeBinding scores nodes by storage capacity"),
-    FeatureGate("VolumeAttributesClass", True, "GA", "a claim names the attributes of its volume"),
+    FeatureGate("SchedulerQueueingHints", True, "plugins say which events requeue a pod", locked=True),
+    FeatureGate("SidecarContainers", True, "init containers that go on running", locked=True),
+    FeatureGate("StorageCapacityScoring", False, "VolumeBinding scores nodes by storage capacity"),
+    FeatureGate("VolumeAttributesClass", True, "a claim names the attributes of its volume"),
 )
 
 # --- The release ----------------------------------------------------------------------------------

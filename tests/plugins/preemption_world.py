@@ -106,6 +106,7 @@ def preempt(
     budgets: Sequence[PodDisruptionBudget] = (),
     offered: Offered | None = None,
     oddities: Oddities = AS_RELEASED,
+    extenders: Sequence[Any] = (),
 ) -> PostFilterResult:
     """The nodes say Unschedulable unless ``statuses`` says otherwise."""
     objects = ObjectStore()
@@ -117,6 +118,7 @@ def preempt(
         "default-scheduler",
         pre_filter_plugins=[p for p in plugins if hasattr(p, "pre_filter")],
         filter_plugins=plugins,
+        extenders=extenders,
     )
     context = PostFilterContext(
         framework=framework,

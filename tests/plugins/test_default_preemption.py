@@ -266,8 +266,8 @@ LOW, HIGH = pod("low", 4), pod("high", 4, priority=5)
 
 
 def with_extenders(*extenders: Extender, **limits: int) -> PostFilterResult:
-    plugin = DefaultPreemption(extenders=extenders, **limits)
-    return preempt(pod("p", 4, 9), node("n", LOW), node("m", HIGH), plugin=plugin)
+    plugin = DefaultPreemption(**limits)
+    return preempt(pod("p", 4, 9), node("n", LOW), node("m", HIGH), plugin=plugin, extenders=extenders)
 
 
 def test_an_extender_may_strike_the_best_node() -> None:

@@ -247,7 +247,7 @@ WRONG = (
     _Wrong(
         "nominations-below-are-kept",
         "Pods of lower priority that are nominated to the node are not found.",
-        "refsched.plugins.v1_19.default_preemption",
+        "refsched.preemption.pick",
         "if other.pod.priority < priority)",
         "if other.pod.priority > priority)",
         breaks=("R-PREEMPT-59",),

@@ -10,6 +10,7 @@ _CYCLE = "refsched.cycle.scheduling_cycle"
 _DECIDE = "refsched.cycle.decide"
 _PREEMPTION = "refsched.plugins.default_preemption"
 _POST_FILTER = "refsched.cycle.post_filter"
+_PICK = "refsched.preemption.pick"
 
 WRONG = (
     Wrong(
@@ -109,7 +110,7 @@ WRONG = (
     Wrong(
         "outranked-pods-stay-nominated",
         "Pods of lower priority keep their nomination to a node to which a preemptor is nominated.",
-        _PREEMPTION,
+        _PICK,
         "for other in context.nominated_pods(node) if other.pod.priority < priority)",
         "for other in () if other.pod.priority < priority)",
         breaks=("R-PREEMPT-16", "R-PREEMPT-PREP-01"),
@@ -174,7 +175,7 @@ WRONG = (
     Wrong(
         "nominations-to-other-nodes-are-withdrawn",
         "Pods of lower priority lose their nomination whichever node it names.",
-        _PREEMPTION,
+        _PICK,
         "for other in context.nominated_pods(node) if",
         "for each in context.snapshot.nodes for other in context.nominated_pods(each.name) if",
         breaks=("R-PREEMPT-16",),

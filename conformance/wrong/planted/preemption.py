@@ -366,7 +366,7 @@ WRONG = (
     Wrong(
         "equals-are-outranked",
         "Nominated pods of equal priority lose their nomination too.",
-        _PLUGIN,
+        _PICK,
         "if other.pod.priority < priority)",
         "if other.pod.priority <= priority)",
         breaks=("R-PREEMPT-16",),

@@ -19,7 +19,7 @@ from refsched.objects.policy import PodDisruptionBudget
 from refsched.preemption.candidate import Candidate
 from refsched.preemption.disruption import Budgets
 from refsched.preemption.eligibility import waits_for_a_victim
-from refsched.preemption.pick import rank
+from refsched.preemption.pick import outranked_on, rank
 from refsched.preemption.victims import PreemptionSteps
 from refsched.rules import applies
 
@@ -35,6 +35,7 @@ class DefaultPreemption:
 
     def post_filter(self, context: PostFilterContext) -> PostFilterResult:
         """R-PREEMPT-58: In v1.19 the pod's nomination is cleared if preemption could help on no node.
+        R-PREEMPT-59: In v1.19 too, pods of lower priority lose their nomination to the node.
         R-PREEMPT-60: In v1.19 no extender is asked about preemption, since the framework is not given any.
         R-PREEMPT-61: In v1.19 preemption is for the pod as it is stored, which may differ from the one that was
         popped; it ends with an error if there is no pod of this name any more."""
@@ -59,7 +60,9 @@ class DefaultPreemption:
             return PostFilterResult(unschedulable())
         picks = sorted(_possible_picks(context, found), key=lambda candidate: candidate.node)
         picked = context.choices.choose("candidate", picks)
-        return PostFilterResult(SUCCESS, picked.node, picked.victims, _outranked(context, picked.node))
+        outranked = outranked_on(context, picked.node)
+        applies("R-PREEMPT-59", when=outranked)
+        return PostFilterResult(SUCCESS, picked.node, picked.victims, outranked)
 
 
 def _is_eligible(context: PostFilterContext) -> bool:
@@ -113,11 +116,3 @@ def _possible_picks(context: PostFilterContext, candidates: list[Candidate]) -> 
         return idle
     best = min(rank(candidate, context.now) for candidate in candidates)
     return [candidate for candidate in candidates if rank(candidate, context.now) == best]
-
-
-def _outranked(context: PostFilterContext, node: str) -> tuple[PodInfo, ...]:
-    """R-PREEMPT-59: In v1.19 too, pods of lower priority lose their nomination to the node."""
-    priority = context.pod.pod.priority
-    outranked = tuple(other for other in context.nominated_pods(node) if other.pod.priority < priority)
-    applies("R-PREEMPT-59", when=outranked)
-    return outranked

@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 
 from refsched.config.args import PluginArgs, check_range
 from refsched.config.scalars import Int32
-from refsched.framework.interface import MAX_NODE_SCORE, Continue, Handle
+from refsched.framework.interface import MAX_NODE_SCORE, Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status, error
@@ -39,7 +39,7 @@ class InterPodAffinity(current.InterPodAffinity):
 
     @classmethod
     def of_args(  # type: ignore[override]  # The arguments are others.
-        cls, args: InterPodAffinityArgs, handle: Handle
+        cls, args: InterPodAffinityArgs
     ) -> InterPodAffinity:
         return cls(args.hard_pod_affinity_weight)
 

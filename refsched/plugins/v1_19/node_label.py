@@ -11,7 +11,7 @@ from attrs import frozen
 
 from refsched.config.args import PluginArgs
 from refsched.errors import InputError
-from refsched.framework.interface import MAX_NODE_SCORE, Handle
+from refsched.framework.interface import MAX_NODE_SCORE
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.status import SUCCESS, Status, unresolvable
 from refsched.rules import Reason, applies
@@ -50,7 +50,7 @@ class NodeLabel:
     ARGS = NodeLabelArgs
 
     @classmethod
-    def of_args(cls, args: NodeLabelArgs, handle: Handle) -> NodeLabel:
+    def of_args(cls, args: NodeLabelArgs) -> NodeLabel:
         return cls(
             args.present_labels,
             args.absent_labels,

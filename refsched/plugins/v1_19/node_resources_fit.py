@@ -9,7 +9,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from refsched.config.args import PluginArgs
-from refsched.framework.interface import Continue, Handle
+from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unschedulable
@@ -49,7 +49,7 @@ class NodeResourcesFit:
     ARGS = NodeResourcesFitArgs
 
     @classmethod
-    def of_args(cls, args: NodeResourcesFitArgs, handle: Handle) -> NodeResourcesFit:
+    def of_args(cls, args: NodeResourcesFitArgs) -> NodeResourcesFit:
         return cls(frozenset(args.ignored_resources), frozenset(args.ignored_resource_groups))
 
     # --- PreFilter --------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from refsched.framework.interface import MAX_NODE_SCORE, Handle
+from refsched.framework.interface import MAX_NODE_SCORE
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.plugins.resource_scoring import DEFAULT_RESOURCES, ResourceSpec
 from refsched.plugins.v1_19.resource_allocation import Allocation, weighted_mean
@@ -25,7 +25,7 @@ class NodeResourcesLeastAllocated:
     ARGS = AllocatedArgs
 
     @classmethod
-    def of_args(cls, args: AllocatedArgs, handle: Handle) -> NodeResourcesLeastAllocated:
+    def of_args(cls, args: AllocatedArgs) -> NodeResourcesLeastAllocated:
         return cls(args.resources)
 
     # --- Score ------------------------------------------------------------------------------------

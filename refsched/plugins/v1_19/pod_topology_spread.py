@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from attrs import evolve, frozen
 
 from refsched.config.args import PluginArgs
-from refsched.framework.interface import Continue, Handle
+from refsched.framework.interface import Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
@@ -59,7 +59,7 @@ class PodTopologySpread(current.PodTopologySpread):
 
     @classmethod
     def of_args(  # type: ignore[override]  # The arguments are others.
-        cls, args: PodTopologySpreadArgs, handle: Handle
+        cls, args: PodTopologySpreadArgs
     ) -> PodTopologySpread:
         return cls(args.default_constraints)
 

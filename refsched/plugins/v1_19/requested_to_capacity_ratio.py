@@ -11,7 +11,6 @@ from __future__ import annotations
 from attrs import field, frozen
 
 from refsched.config.args import PluginArgs, check_least
-from refsched.framework.interface import Handle
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.plugins.resource_scoring import (
     DEFAULT_RESOURCES,
@@ -49,7 +48,7 @@ class RequestedToCapacityRatio:
     ARGS = RequestedToCapacityRatioArgs
 
     @classmethod
-    def of_args(cls, args: RequestedToCapacityRatioArgs, handle: Handle) -> RequestedToCapacityRatio:
+    def of_args(cls, args: RequestedToCapacityRatioArgs) -> RequestedToCapacityRatio:
         return cls(args.shape, args.resources)
 
     # --- Score ------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 
 from refsched.config.args import PluginArgs
 from refsched.framework.choices import Choices
-from refsched.framework.interface import MAX_NODE_SCORE, Continue, Handle
+from refsched.framework.interface import MAX_NODE_SCORE, Continue
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unschedulable
@@ -64,7 +64,7 @@ class ServiceAffinity:
     ARGS = ServiceAffinityArgs
 
     @classmethod
-    def of_args(cls, args: ServiceAffinityArgs, handle: Handle) -> ServiceAffinity:
+    def of_args(cls, args: ServiceAffinityArgs) -> ServiceAffinity:
         return cls(args.affinity_labels, args.anti_affinity_labels_preference)
 
     # --- PreFilter --------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from operator import attrgetter
 from attrs import frozen
 
 from refsched.config.args import PluginArgs, check_least
-from refsched.framework.interface import Api, Continue, Handle, Reject, Skip, WaitFor
+from refsched.framework.interface import Api, Continue, Reject, Skip, WaitFor
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
@@ -57,7 +57,7 @@ class VolumeBinding(current.VolumeBinding):
 
     @classmethod
     def of_args(  # type: ignore[override]  # The arguments are others.
-        cls, args: VolumeBindingArgs, handle: Handle
+        cls, args: VolumeBindingArgs
     ) -> VolumeBinding:
         return cls(args.bind_timeout_seconds)
 

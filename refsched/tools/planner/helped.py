@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from attrs import evolve, fields
+from attrs import evolve
 
 from refsched.cycle.decide import Decision
 from refsched.framework.choices import FirstChoice
+from refsched.framework.interface import extends
 from refsched.framework.node_info import PodInfo
 from refsched.framework.post_filter import PostFilterContext, PostFilterPlugin
 from refsched.framework.runtime import Framework
@@ -24,13 +23,11 @@ def helped_by_preemption(
     state: SchedulerState, framework: Framework, snapshot: Snapshot, decision: Decision, pod: PodInfo
 ) -> frozenset[str]:
     """Returns the nodes on which evicting pods helps. Extenders are not called: they may still reject each."""
-    plugin: Any = next((each for each in framework.post_filter_plugins if each.name == PREEMPTION), None)
-    if plugin is None or not decision.pre_filter.status.is_success:
+    plugin = next((each for each in framework.post_filter_plugins if each.name == PREEMPTION), None)
+    if plugin is None or not extends(plugin, PostFilterPlugin) or not decision.pre_filter.status.is_success:
         return frozenset()
-    asks = any(field.name == "extenders" for field in fields(type(plugin)))
-    alone: PostFilterPlugin = evolve(plugin, extenders=()) if asks else plugin
     context = PostFilterContext(
-        framework,
+        evolve(framework, extenders=()),
         snapshot,
         decision.pre_filter.state,
         pod,
@@ -41,14 +38,14 @@ def helped_by_preemption(
         state,
         FirstChoice(),
     )
-    if not alone.post_filter(context).status.is_success:
+    if not plugin.post_filter(context).status.is_success:
         return frozenset()  # the pod may not preempt, or nowhere
     free = evolve(pod.pod, status=evolve(pod.pod.status, nominated_node_name=""))
     return frozenset(
         node
         for node, status in context.statuses.items()
         if status.code is not Code.UNSCHEDULABLE_AND_UNRESOLVABLE
-        and alone.post_filter(
+        and plugin.post_filter(
             evolve(context, pod=PodInfo(free), statuses={node: status}, absent=_ELSEWHERE)
         ).status.is_success
     )

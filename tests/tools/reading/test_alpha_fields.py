@@ -90,7 +90,7 @@ def test_what_says_nothing_is_not_used() -> None:
     assert read_object(said) == read_object(piece("s", device("d")))
 
 
-def test_the_gates_are_alpha_off_and_cannot_be_set() -> None:
+def test_the_gates_are_off_and_cannot_be_set() -> None:
     for gate in _FIELDS:
         known = DEFAULT.gates[gate]
-        assert (known.stage, known.default, known.otherwise) == ("alpha", False, None)
+        assert (known.default, known.otherwise) == (False, None)
