@@ -14,7 +14,8 @@ from typing import Any
 
 from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
-from refsched.machine.scheduler import START, CycleHeldError
+from refsched.machine.scheduler import CycleHeldError
+from refsched.machine.state import START
 from refsched.records import Advance, Create, Delete, Input, Permit, Reference, Release, Update
 from refsched.releases import DEFAULT, release_of
 from refsched.releases.release import Release as KubernetesRelease

@@ -33,7 +33,8 @@ from refsched.checking.recorded_extenders import RecordedExtenders
 from refsched.checking.recorded_volumes import claimed_volumes
 from refsched.checking.skipping import are_nominated, skip_earlier, skip_heads, skippable_heads
 from refsched.machine.profiles import scheduler_of
-from refsched.machine.scheduler import START, CycleHeldError, Scheduler
+from refsched.machine.scheduler import CycleHeldError, Scheduler
+from refsched.machine.state import START
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.pod import Pod
 from refsched.objects.policy import PodDisruptionBudget

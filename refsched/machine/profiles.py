@@ -15,7 +15,8 @@ from refsched.extenders.extender import Ask, Extender, nobody
 from refsched.framework.choices import Choices
 from refsched.framework.interface import Plugin
 from refsched.framework.runtime import Framework
-from refsched.machine.scheduler import START, Scheduler
+from refsched.machine.scheduler import Scheduler
+from refsched.machine.state import START, Clock, SchedulerState
 from refsched.objects.store import ObjectStore
 from refsched.oddities.known_defects import Oddities, with_oddities
 from refsched.queue.hint_table import hint_table
@@ -80,7 +81,7 @@ def scheduler_of(
 
     ``reach`` says how each extender of the configuration is asked; ``oddities`` are the known defects that the
     scheduler has; without them, those of its release. Raises InputError where the configuration enables what
-    does not exist, or cannot work."""
+    does not exist, or cannot work, and where ``start`` is too late."""
     extenders = tuple(release.extender(extender, reach(extender)) for extender in extenders_in_order(config))
     frameworks = {
         profile.scheduler_name: framework_of(profile, extenders, release, oddities)
@@ -88,23 +89,20 @@ def scheduler_of(
     }
     queue_sort = next(iter(frameworks.values())).queue_sort_plugin
     assert queue_sort is not None
-    less = queue_sort.less
-
-    def queue(objects: ObjectStore, clock: Callable[[], float]) -> SchedulingQueue:
-        return SchedulingQueue(
-            release.queue,
-            less,
-            {
-                name: hint_table(framework.plugins, has_extenders=bool(extenders))
-                for name, framework in frameworks.items()
-            },
-            {name: framework.pre_enqueue_plugins for name, framework in frameworks.items()},
-            objects,
-            float(config.pod_initial_backoff_seconds),
-            float(config.pod_max_backoff_seconds),
-            clock,
-        )
-
-    scheduler = Scheduler(frameworks, queue, choices, release, start, frozen_timers)
-    scheduler.state.objects.ledger(DeviceLedger)
-    return scheduler
+    clock, objects = Clock(start), ObjectStore()
+    objects.ledger(DeviceLedger)
+    queue = SchedulingQueue(
+        release.queue,
+        queue_sort.less,
+        {
+            name: hint_table(framework.plugins, has_extenders=bool(extenders))
+            for name, framework in frameworks.items()
+        },
+        {name: framework.pre_enqueue_plugins for name, framework in frameworks.items()},
+        objects,
+        float(config.pod_initial_backoff_seconds),
+        float(config.pod_max_backoff_seconds),
+        clock.since_a_whole_second,
+    )
+    state = SchedulerState(frameworks, queue, choices, clock, objects, release.cycle, cache=release.cache())
+    return Scheduler(state, release, frozen_timers)

@@ -8,36 +8,25 @@ then deadlines, then the cycles that can continue, the oldest first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
-from datetime import UTC, datetime
+from collections.abc import Generator
 
 from attrs import define
 
 from refsched.binding.waiting_pods import WaitingPod
 from refsched.cycle.cycle import Cycle, Held, OnPermit, OnPreBind, Stop
 from refsched.errors import InputError
-from refsched.framework.choices import Choices
 from refsched.framework.node_info import NodeInfo
-from refsched.framework.runtime import Framework
-from refsched.machine.state import Clock, SchedulerState
+from refsched.machine.state import MAX_SECONDS, SchedulerState
 from refsched.objects.pod import Pod
-from refsched.objects.store import ApiObject, ObjectStore
+from refsched.objects.store import ApiObject
 from refsched.plugins.scripted import REASON, check_script
 from refsched.queue.queued_pod import QueuedPod
-from refsched.queue.scheduling_queue import SchedulingQueue
 from refsched.records import Nodes, NodeUsage, Output, Queues
 from refsched.releases.release import Release
 
-START = datetime(2026, 1, 1, tzinfo=UTC)
 PERMIT_TIMERS = "permit"
 LEFTOVER_TIMER = "unschedulableFlush"
 ASSUMED_PODS_TIMER = "assumedPods"
-
-MAX_SECONDS = 10**10
-"""The clock goes no further than this, three centuries, since no scheduler runs for longer."""
-
-LAST_YEAR = 9000
-"""A scheduler that starts in this year or before may run for MAX_SECONDS: times have four digits for the year."""
 
 
 class CycleHeldError(Exception):
@@ -55,33 +44,19 @@ class _RunningCycle:
 
 
 class Scheduler:
-    """``queue`` builds the queue for a store and a clock. ``frozen_timers`` never fire (docs/protocol.md).
+    """A Scheduler is of the release ``kubernetes``. ``frozen_timers`` never fire (docs/protocol.md).
     ``backoff_flush_due`` and ``leftover_flush_due`` are when the queue is flushed next."""
 
     def __init__(
-        self,
-        profiles: Mapping[str, Framework],
-        queue: Callable[[ObjectStore, Callable[[], float]], SchedulingQueue],
-        choices: Choices,
-        release: Release,
-        start: datetime = START,
-        frozen_timers: frozenset[str] = frozenset(),
+        self, state: SchedulerState, kubernetes: Release, frozen_timers: frozenset[str] = frozenset()
     ) -> None:
-        self.kubernetes = release
-        if start.year > LAST_YEAR:
-            raise InputError(f"expected a time before the year {LAST_YEAR + 1}, found {start:%Y}", "start")
-        clock = Clock(start)
-        objects = ObjectStore()
-        into_its_second = start.microsecond / 10**6
-        waiting = queue(objects, lambda: clock.now + into_its_second)
-        self.state = SchedulerState(
-            profiles, waiting, choices, clock, objects, release.cycle, cache=release.cache()
-        )
+        self.state = state
+        self.kubernetes = kubernetes
+        self.frozen_timers = frozen_timers
         self._running: list[_RunningCycle] = []
         self._began_to_hold: tuple[str, Held] | None = None
-        self.frozen_timers = frozen_timers
-        self.backoff_flush_due = waiting.until_backoff_flush()
-        self.leftover_flush_due = release.queue.leftover_flush_period
+        self.backoff_flush_due = state.queue.until_backoff_flush()
+        self.leftover_flush_due = kubernetes.queue.leftover_flush_period
 
     # --- Inputs -----------------------------------------------------------------------------------
 

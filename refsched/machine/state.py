@@ -7,14 +7,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
-from attrs import Factory, define, evolve
+from attrs import Factory, define, evolve, field
 
 from refsched.binding.waiting_pods import WaitingPods
 from refsched.cache.cache import Cache
 from refsched.cycle.find_nodes import SearchNodes, find_nodes
 from refsched.cycle.rules import CycleRules
+from refsched.errors import InputError
 from refsched.framework.choices import Choices
 from refsched.framework.interface import Binding
 from refsched.framework.runtime import Framework
@@ -27,17 +28,35 @@ from refsched.objects.writing import as_json
 from refsched.queue.scheduling_queue import SchedulingQueue
 from refsched.records import Output, Write
 
+START = datetime(2026, 1, 1, tzinfo=UTC)
+"""A scheduler starts at this time if no other is given."""
+
+MAX_SECONDS = 10**10
+"""The clock goes no further than this, three centuries, since no scheduler runs for longer."""
+
+LAST_YEAR = 9000
+"""A scheduler that starts in this year or before may run for MAX_SECONDS: times have four digits for the year."""
+
 
 @define(eq=False)
 class Clock:
-    """``now`` changes only by an input that says so."""
+    """``now`` changes only by an input that says so. Raises InputError if ``start`` is after LAST_YEAR."""
 
-    start: datetime
+    start: datetime = field()
     now: float = 0.0
+
+    @start.validator
+    def _check(self, attribute: object, start: datetime) -> None:
+        if start.year > LAST_YEAR:
+            raise InputError(f"expected a time before the year {LAST_YEAR + 1}, found {start:%Y}", "start")
 
     @property
     def time(self) -> datetime:
         return self.start + timedelta(seconds=self.now)
+
+    def since_a_whole_second(self) -> float:
+        """Returns the seconds since the whole second of UTC in which the clock started."""
+        return self.now + self.start.microsecond / 10**6
 
 
 @define(eq=False)

@@ -18,7 +18,8 @@ from refsched.errors import InputError, one_line
 from refsched.extenders.extender import Ask
 from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
-from refsched.machine.scheduler import START, CycleHeldError, Scheduler
+from refsched.machine.scheduler import CycleHeldError, Scheduler
+from refsched.machine.state import START
 from refsched.objects.kinds import KINDS
 from refsched.objects.store import ApiObject
 from refsched.records import (

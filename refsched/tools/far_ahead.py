@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from refsched.machine.scheduler import LEFTOVER_TIMER, MAX_SECONDS, Scheduler
+from refsched.machine.scheduler import LEFTOVER_TIMER, Scheduler
+from refsched.machine.state import MAX_SECONDS
 
 FAR = 3600.0
 """The flushes of so many seconds are skipped at once if they would change nothing."""

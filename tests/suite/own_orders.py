@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import evolve
 
-from refsched.machine.scheduler import START
+from refsched.machine.state import START
 from refsched.oddities.fixed_orders import FIXED_ORDERS
 from refsched.reference import ReferenceScheduler
 from refsched.releases import DEFAULT

@@ -17,7 +17,8 @@ from attrs import frozen
 
 from refsched.errors import InputError
 from refsched.framework.status import Status
-from refsched.machine.scheduler import START, Scheduler
+from refsched.machine.scheduler import Scheduler
+from refsched.machine.state import START
 from refsched.objects.kinds import described_as
 from refsched.objects.pod import Pod
 from refsched.objects.store import ApiObject

@@ -9,7 +9,7 @@ import pytest
 from plan_world import node, objects_of, planned, pod, scheduler
 
 from refsched.errors import InputError
-from refsched.machine.scheduler import START
+from refsched.machine.state import START
 from refsched.tools.planner.cluster import LATEST, latest_time, show
 
 
