@@ -24,7 +24,7 @@ class CycleRules:
     ``decider`` finds the node in it; ``binding_cycle`` runs after it.
 
     ``failure_at`` returns what becomes of a status, other than Success, that a plugin answers at Reserve,
-    Permit, PreBind or Bind. ``prepare_preemption`` evicts the victims and withdraws the nominations that
+    Permit, PreBind or Bind. ``evict`` deletes the victims and withdraws the nominations that
     PostFilter chose, and returns what is then left of PostFilter's result.
     """
 
@@ -32,4 +32,4 @@ class CycleRules:
     decider: type[Decider]
     binding_cycle: Callable[[Cycle], Generator[Stop, None, None]]
     failure_at: Callable[[str, str, Status, Pod], Status]
-    prepare_preemption: Callable[[SchedulerState, Pod, PostFilterResult], PostFilterResult]
+    evict: Callable[[SchedulerState, Pod, PostFilterResult], PostFilterResult]

@@ -19,7 +19,6 @@ from refsched.config.types import Plugins, PluginSet
 from refsched.cycle.rules import CycleRules
 from refsched.cycle.v1_19.binding_cycle import binding_cycle
 from refsched.cycle.v1_19.decide import Decider
-from refsched.cycle.v1_19.preparation import prepare
 from refsched.cycle.v1_19.scheduling_cycle import scheduling_cycle
 from refsched.cycle.v1_19.wording import failure_at
 from refsched.extenders.v1_19 import Extender
@@ -61,6 +60,7 @@ from refsched.plugins.v1_19.taint_toleration import TaintToleration
 from refsched.plugins.v1_19.volume_binding import VolumeBinding
 from refsched.plugins.v1_19.volume_restrictions import VolumeRestrictions
 from refsched.plugins.v1_19.volume_zone import VolumeZone
+from refsched.preemption.v1_19 import evict
 from refsched.queue.v1_19.requeueing import QUEUE
 from refsched.releases.release import FeatureGate, Release, gates, in_tree
 
@@ -252,7 +252,7 @@ V1_19 = Release(
     cache=Cache,
     extender=Extender,
     queue=QUEUE,
-    cycle=CycleRules(scheduling_cycle, Decider, binding_cycle, failure_at, prepare),
+    cycle=CycleRules(scheduling_cycle, Decider, binding_cycle, failure_at, evict),
     machine=MACHINE,
     gates=GATES,
     not_yet=NOT_YET,

@@ -19,7 +19,6 @@ from refsched.config.scalars import Int32
 from refsched.config.types import Plugin as Enabled
 from refsched.config.types import Plugins, PluginSet
 from refsched.cycle.decide import Decider
-from refsched.cycle.post_filter import prepare_asynchronously, prepare_at_once
 from refsched.cycle.reserve_and_bind import failure_at
 from refsched.cycle.rules import CycleRules
 from refsched.cycle.scheduling_cycle import scheduling_cycle
@@ -49,6 +48,7 @@ from refsched.plugins.taint_toleration import TaintToleration
 from refsched.plugins.volume_binding import VolumeBinding
 from refsched.plugins.volume_restrictions import VolumeRestrictions
 from refsched.plugins.volume_zone import VolumeZone
+from refsched.preemption.eviction import evict_asynchronously, evict_at_once
 from refsched.queue import requeueing
 from refsched.queue.backoff import Backoff, to_the_second
 from refsched.queue.cluster_events import pod_update_events
@@ -154,7 +154,7 @@ def _with_asynchronous_calls(release: Release) -> Release:
 
 
 def _preempting_at_once(release: Release) -> Release:
-    return evolve(release, cycle=evolve(release.cycle, prepare_preemption=prepare_at_once))
+    return evolve(release, cycle=evolve(release.cycle, evict=evict_at_once))
 
 
 def _popping_from_active_queue_only(release: Release) -> Release:
@@ -256,7 +256,7 @@ V1_34 = Release(
         leftover_flush_period=30.0,
         max_in_unschedulable_pods=300.0,
     ),
-    cycle=CycleRules(scheduling_cycle, Decider, binding_cycle, failure_at, prepare_asynchronously),
+    cycle=CycleRules(scheduling_cycle, Decider, binding_cycle, failure_at, evict_asynchronously),
     machine=MACHINE,
     gates=GATES,
 )

@@ -91,7 +91,7 @@ WRONG = (
     _Wrong(
         "waiting-victims-stay",
         "A victim that waits on Permit is not rejected.",
-        "refsched.cycle.v1_19.preparation",
+        "refsched.preemption.v1_19",
         '            waiting.reject(PREEMPTION_PLUGIN, "preempted")',
         "            pass",
         breaks=("R-EVICT-01",),
@@ -99,7 +99,7 @@ WRONG = (
     _Wrong(
         "the-outranked-stay-nominated",
         "Pods of lower priority keep their nomination to the node.",
-        "refsched.cycle.v1_19.preparation",
+        "refsched.preemption.v1_19",
         '            scheduler.api.patch_status(outranked.pod, nominated_node="")',
         "            pass",
         breaks=("R-EVICT-02",),
@@ -107,7 +107,7 @@ WRONG = (
     _Wrong(
         "only-the-first-victim-is-deleted",
         "Only the first victim is deleted.",
-        "refsched.cycle.v1_19.preparation",
+        "refsched.preemption.v1_19",
         "    for number, victim in enumerate(result.victims):",
         "    for number, victim in enumerate(result.victims[:1]):",
         breaks=("R-EVICT-01",),
@@ -188,7 +188,7 @@ WRONG = (
     _Wrong(
         "one-name-is-deleted-twice",
         "Both of two victims of one name are deleted.",
-        "refsched.cycle.v1_19.preparation",
+        "refsched.preemption.v1_19",
         "        deleted.add(key)\n",
         "",
         breaks=("R-EVICT-01",),

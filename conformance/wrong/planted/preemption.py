@@ -10,7 +10,7 @@ _BUDGETS = "refsched.preemption.disruption"
 _PICK = "refsched.preemption.pick"
 _IMPORTANCE = "refsched.preemption.importance"
 _ORDER = "refsched.oddities.fixed_orders"
-_PREPARE = "refsched.cycle.post_filter"
+_EVICTION = "refsched.preemption.eviction"
 _PLUGIN = "refsched.plugins.default_preemption"
 
 WRONG = (
@@ -166,7 +166,7 @@ WRONG = (
     Wrong(
         "does-not-delete-best-effort-pods",
         "A BestEffort victim is reported, but not deleted.",
-        _PREPARE,
+        _EVICTION,
         '    scheduler.write("delete", victim)\n',
         "    if any(container.resources.requests for container in victim.spec.containers):\n"
         '        scheduler.write("delete", victim)\n',
@@ -176,7 +176,7 @@ WRONG = (
     Wrong(
         "deletes-who-waits-on-permit",
         "A victim that waits on Permit is deleted, not rejected.",
-        _PREPARE,
+        _EVICTION,
         "    if waiting is not None:\n",
         "    if False:\n",
         cites="kubernetes #140082",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Preparation in v1.19: the victims of the candidate that preemption picked are deleted, and then nominations
+"""Eviction in v1.19: the victims of the candidate that preemption picked are deleted, and then nominations
 cleared.
 
 Source: plugins/defaultpreemption/default_preemption.go, PrepareCandidate; pkg/scheduler/util/utils.go,
@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from refsched.cycle.post_filter import PREEMPTION_PLUGIN
 from refsched.framework.post_filter import PostFilterResult
 from refsched.framework.status import error
 from refsched.machine.state import SchedulerState
 from refsched.objects.pod import Pod
+from refsched.preemption.eviction import PREEMPTION_PLUGIN
 from refsched.rules import applies
 
 
-def prepare(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult) -> PostFilterResult:
+def evict(scheduler: SchedulerState, preemptor: Pod, result: PostFilterResult) -> PostFilterResult:
     """R-EVICT-01: In v1.19 victims are deleted one after the other, and one that waits on Permit is rejected as
     well; a victim that does not exist any more, or has the name of one before it, ends preemption with an error,
     and the pod is not nominated.
