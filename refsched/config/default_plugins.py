@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import attrs
-from attrs import evolve
-
 from refsched.config.types import Plugins, PluginSet
 from refsched.rules import applies
 
@@ -20,11 +17,8 @@ MergeSets = Callable[[PluginSet, PluginSet], PluginSet]
 
 def merged_plugins(defaults: Plugins, custom: Plugins, merged: MergeSets) -> Plugins:
     """Returns a profile's plugins merged with the default ones, point by point."""
-    sets = {
-        attribute.name: merged(getattr(defaults, attribute.name), getattr(custom, attribute.name))
-        for attribute in attrs.fields(Plugins)
-    }
-    return evolve(defaults, **sets)
+    own = custom.by_field()
+    return Plugins(**{field: merged(default, own[field]) for field, default in defaults.by_field().items()})
 
 
 def merged_set(default: PluginSet, custom: PluginSet) -> PluginSet:

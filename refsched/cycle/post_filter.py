@@ -48,7 +48,7 @@ def run_post_filter(cycle: Cycle, pod: PodInfo, snapshot: Snapshot, decision: De
         scheduler.choices,
     )
     reported = len(scheduler.records)
-    result = scheduler.rules.evict(scheduler, pod.pod, _run(cycle, context))
+    result = scheduler.release.evict(scheduler, pod.pod, _run(cycle, context))
     writes = tuple(scheduler.records[reported:])
     del scheduler.records[reported:]
     victims = tuple(sorted(victim.pod.key for victim in result.victims)) or None

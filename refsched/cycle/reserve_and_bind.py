@@ -54,7 +54,7 @@ def run_reserve_plugins(cycle: Cycle) -> Runs:
         status = yield from _reserve(cycle, plugin)
         if not status.is_success:
             applies("R-RESERVE-01")
-            return cycle.scheduler.rules.failure_at("Reserve", plugin.name, status, cycle.queued.pod)
+            return cycle.scheduler.release.failure_at("Reserve", plugin.name, status, cycle.queued.pod)
     return SUCCESS
 
 
@@ -113,7 +113,7 @@ def run_permit_plugins(cycle: Cycle) -> Generator[Stop, None, tuple[Status, dict
         if isinstance(answer, Wait):
             waits[plugin.name] = answer.timeout
         elif not answer.is_success:
-            return cycle.scheduler.rules.failure_at("Permit", plugin.name, answer, cycle.queued.pod), {}
+            return cycle.scheduler.release.failure_at("Permit", plugin.name, answer, cycle.queued.pod), {}
     return SUCCESS, waits
 
 
@@ -127,7 +127,7 @@ def run_pre_bind_plugins(cycle: Cycle) -> Runs:
         status = yield from _pre_bind(cycle, plugin)
         if not status.is_success:
             applies("R-BIND-01")
-            return cycle.scheduler.rules.failure_at("PreBind", plugin.name, status, cycle.queued.pod)
+            return cycle.scheduler.release.failure_at("PreBind", plugin.name, status, cycle.queued.pod)
     return SUCCESS
 
 
@@ -169,7 +169,7 @@ def run_bind_plugins(cycle: Cycle) -> Runs:
             continue
         if status.is_success:
             return status
-        return cycle.scheduler.rules.failure_at("Bind", plugin.name, status, cycle.queued.pod)
+        return cycle.scheduler.release.failure_at("Bind", plugin.name, status, cycle.queued.pod)
     return status
 
 

@@ -67,7 +67,7 @@ def decide(cycle: Cycle, pod: PodInfo, snapshot: Snapshot) -> Decision:
     """R-SEARCH-05: The next search starts at the node after the last one that this search processed, also if
     it ended in an error."""
     scheduler, framework = cycle.scheduler, cycle.framework
-    decider = scheduler.rules.decider(
+    decider = scheduler.release.decider(
         framework,
         snapshot,
         scheduler.queue.nominated_pods_for_node,

@@ -170,7 +170,7 @@ class Framework:
     def pre_filter(
         self, plugin: PreFilterPlugin, pod: PodInfo, snapshot: Snapshot
     ) -> Continue[Any] | Skip | Reject:
-        """Returns what the plugin answers. Nothing else calls it."""
+        """Asks one plugin. Every PreFilter plugin of the profile is asked here."""
         return plugin.pre_filter(pod, snapshot)
 
     def add_pod(
@@ -276,7 +276,7 @@ class Framework:
     def pre_score(
         self, plugin: PreScorePlugin, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Continue[Any] | Skip | Reject:
-        """Returns what the plugin answers. Nothing else calls it."""
+        """Asks one plugin. Every PreScore plugin of the profile is asked here."""
         return plugin.pre_score(pod, nodes, snapshot)
 
     def score_nodes(

@@ -14,7 +14,7 @@ from refsched.cache.cache import CacheError
 from refsched.framework import events
 from refsched.framework.events import ActionType, ClusterEvent
 from refsched.machine.api_server import Event
-from refsched.machine.rules import MachineRules
+from refsched.machine.of_release import MachineOfRelease
 from refsched.machine.state import SchedulerState
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
@@ -223,4 +223,4 @@ def keep_assumed_pods(scheduler: SchedulerState) -> None:
     """Does nothing: assumed pods do not expire. Source: scheduler.go, durationToExpireAssumedPod."""
 
 
-MACHINE = MachineRules(handle, is_skipped, keep_assumed_pods)
+MACHINE = MachineOfRelease(handle, is_skipped, keep_assumed_pods)

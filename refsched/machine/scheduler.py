@@ -255,10 +255,10 @@ class Scheduler:
 
 def _run(cycle: Cycle) -> Generator[Stop, None, None]:
     """Runs the scheduling cycle of a pod, and then, while other pods are scheduled, its binding cycle."""
-    rules = cycle.scheduler.rules
-    if (yield from rules.scheduling_cycle(cycle)):
+    release = cycle.scheduler.release
+    if (yield from release.scheduling_cycle(cycle)):
         cycle.is_binding = True
-        yield from rules.binding_cycle(cycle)
+        yield from release.binding_cycle(cycle)
 
 
 def _usage(info: NodeInfo) -> NodeUsage:

@@ -14,7 +14,7 @@ from attrs import Factory, define, evolve, field
 from refsched.binding.waiting_pods import WaitingPods
 from refsched.cache.cache import Cache
 from refsched.cycle.find_nodes import SearchNodes, find_nodes
-from refsched.cycle.rules import CycleRules
+from refsched.cycle.of_release import CycleOfRelease
 from refsched.errors import InputError
 from refsched.framework.choices import Choices
 from refsched.framework.interface import Binding
@@ -61,15 +61,15 @@ class Clock:
 
 @define(eq=False)
 class SchedulerState:
-    """A SchedulerState is all the mutable state of one scheduler. ``next_start_node_index`` is where the next
-    search begins; ``search`` searches the nodes."""
+    """A SchedulerState is all the mutable state of one scheduler, and the steps of a cycle that its ``release``
+    defines. ``next_start_node_index`` is where the next search begins; ``search`` searches the nodes."""
 
     profiles: Mapping[str, Framework]
     queue: SchedulingQueue
     choices: Choices
     clock: Clock
     objects: ObjectStore
-    rules: CycleRules
+    release: CycleOfRelease
     api: ApiServer = Factory(ApiServer)
     cache: Cache = Factory(Cache)
     waiting_pods: WaitingPods = Factory(WaitingPods)

@@ -17,7 +17,7 @@ from refsched.framework.events import WILD_CARD, ActionType, ClusterEvent
 from refsched.framework.node_info import PodInfo
 from refsched.machine.api_server import Event
 from refsched.machine.event_handlers import action_of, shown_pods, store
-from refsched.machine.rules import MachineRules
+from refsched.machine.of_release import MachineOfRelease
 from refsched.machine.state import SchedulerState
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
@@ -190,4 +190,4 @@ def clean_up(scheduler: SchedulerState) -> None:
     cache.clean_up_assumed_pods(scheduler.clock.now)
 
 
-MACHINE = MachineRules(handle, is_skipped, clean_up)
+MACHINE = MachineOfRelease(handle, is_skipped, clean_up)

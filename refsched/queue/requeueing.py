@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requeueing: which pod is popped next, when PreEnqueue is run, and what requeues a rejected pod.
 
-These are functions that a release names in its QueueRules.
+These are functions that a release names in its QueueOfRelease.
 Source: pkg/scheduler/backend/queue (v1.34.2).
 """
 
@@ -16,9 +16,9 @@ from refsched.objects.store import ObjectStore
 from refsched.queue.backoff import Backoff, to_the_nanosecond
 from refsched.queue.hint_table import HintTable, Strategy
 from refsched.queue.in_flight import InFlight
+from refsched.queue.of_release import QueueOfRelease
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.ranking import Ranking
-from refsched.queue.rules import QueueRules
 from refsched.queue.transitions import Occurrence, Place, Transition
 from refsched.rules import applies
 
@@ -109,10 +109,10 @@ def any_update(before: Pod, after: Pod) -> Occurrence:
 # --- The feature gate -----------------------------------------------------------------------------
 
 
-def popping_from_active_queue_only(rules: QueueRules) -> QueueRules:
-    """Returns the rules of the queue with the feature gate SchedulerPopFromBackoffQ turned off."""
+def popping_from_active_queue_only(queue: QueueOfRelease) -> QueueOfRelease:
+    """Returns the queue with the feature gate SchedulerPopFromBackoffQ turned off."""
     return evolve(
-        rules,
+        queue,
         heads=of_active_queue,
         runs_pre_enqueue=before_active_queue,
         last_hint=frozenset({Place.ACTIVE}),

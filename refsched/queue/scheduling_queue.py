@@ -24,10 +24,10 @@ from refsched.queue import cluster_events as events
 from refsched.queue.backoff import by_expiration
 from refsched.queue.hint_table import HintTable, Strategy
 from refsched.queue.in_flight import ObservedEvent
+from refsched.queue.of_release import QueueOfRelease
 from refsched.queue.pre_enqueue import run_pre_enqueue_plugins
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.ranking import Less, Ranking
-from refsched.queue.rules import QueueRules
 from refsched.queue.transitions import Occurrence, Place, Transition
 from refsched.queue.unschedulable_pods import UnschedulablePods
 from refsched.records import Queues
@@ -37,14 +37,14 @@ _QUEUED = frozenset({Place.ACTIVE, Place.BACKOFF, Place.ERROR_BACKOFF})
 
 
 class SchedulingQueue:
-    """``hint_tables`` and ``pre_enqueue_plugins`` are by scheduler name; pods of other schedulers are never
-    added. ``objects`` is what the informers hold: it has a change before the queue receives the event.
-    ``clock`` returns the seconds since some whole second of UTC. ``on_move``, if set, is called with each
-    step of a pod."""
+    """``release`` has what differs between releases. ``hint_tables`` and ``pre_enqueue_plugins`` are by scheduler
+    name; pods of other schedulers are never added. ``objects`` is what the informers hold: it has a change before
+    the queue receives the event. ``clock`` returns the seconds since some whole second of UTC. ``on_move``, if
+    set, is called with each step of a pod."""
 
     def __init__(
         self,
-        rules: QueueRules,
+        release: QueueOfRelease,
         less: Less,
         hint_tables: Mapping[str, HintTable],
         pre_enqueue_plugins: Mapping[str, Sequence[PreEnqueuePlugin]],
@@ -53,19 +53,19 @@ class SchedulingQueue:
         max_backoff: float,
         clock: Callable[[], float],
     ) -> None:
-        self.rules = rules
-        self.nominator = rules.nominator(objects)
+        self.release = release
+        self.nominator = release.nominator(objects)
         self.on_move: Callable[[QueuedPod, Transition], None] | None = None
         self.hint_tables = hint_tables
         self._pre_enqueue_plugins = pre_enqueue_plugins
         self._objects = objects
-        self._backoff_rule = rules.backoff(initial_backoff, max_backoff)
+        self._backoff_rule = release.backoff(initial_backoff, max_backoff)
         self._clock = clock
         self._active = Ranking(less)
         self._backoff = Ranking(by_expiration(less))
         self._error_backoff = Ranking(by_expiration(less))
         self._unschedulable = UnschedulablePods()
-        self.in_flight = rules.in_flight()
+        self.in_flight = release.in_flight()
         self._queues: Mapping[Place, Ranking | UnschedulablePods] = {
             Place.ACTIVE: self._active,
             Place.BACKOFF: self._backoff,
@@ -84,8 +84,8 @@ class SchedulingQueue:
         """R-QUEUE-46: An update of an unschedulable or gated pod is an event, for which the plugins that
         rejected the pod may say Queue.
         Source: Update."""
-        changes = [ObservedEvent(event, before, after) for event in self.rules.update_events(before, after)]
-        occurrence = self.rules.update(before, after)
+        changes = [ObservedEvent(event, before, after) for event in self.release.update_events(before, after)]
+        occurrence = self.release.update(before, after)
         in_flight = self.in_flight.get(after.uid)
         if in_flight is not None:
             self._step(in_flight, Place.IN_FLIGHT, occurrence)
@@ -98,7 +98,7 @@ class SchedulingQueue:
             return
         self.nominator.update(before, after)
         updated = evolve(found, info=PodInfo(after))
-        if (place, occurrence) in self.rules.transitions:
+        if (place, occurrence) in self.release.transitions:
             if self._unschedulable.get(after.key) is not None:
                 self._unschedulable.put(updated)
             self._move(updated, place, occurrence)
@@ -118,7 +118,7 @@ class SchedulingQueue:
                 if self._unschedulable.get(pod.key) is None:
                     applies("R-QUEUE-52")
                     self._unschedulable.put(pod)
-            elif any(self._queues[place].get(pod.key) is not None for place in self.rules.last_hint):
+            elif any(self._queues[place].get(pod.key) is not None for place in self.release.last_hint):
                 applies("R-QUEUE-52", when=change is not changes[-1])
                 return
 
@@ -134,7 +134,7 @@ class SchedulingQueue:
 
     def heads(self) -> Sequence[QueuedPod]:
         """Returns the pods of which one is popped next, all equal to QueueSort; none if Pop would block."""
-        return self.rules.heads(self._active, self._backoff)
+        return self.release.heads(self._active, self._backoff)
 
     def take(self, key: str) -> QueuedPod:
         """Pops this pod even if it is not the next one, for drivers that say which pod is tried. Raises
@@ -205,7 +205,7 @@ class SchedulingQueue:
             timestamp=self._clock(),
         )
         counted = evolve(counted, backoff_expiration=self._backoff_rule.expiration(counted))
-        strategy = self.rules.after_attempt(counted, self.in_flight, self._table(counted), self._objects)
+        strategy = self.release.after_attempt(counted, self.in_flight, self._table(counted), self._objects)
         self._move(counted, Place.IN_FLIGHT, self._occurrence(counted, strategy))
 
     # --- What happens in the cluster --------------------------------------------------------------
@@ -264,7 +264,7 @@ class SchedulingQueue:
         """R-QUEUE-50: A pod that has waited among the unschedulable pods for more than five minutes (in v1.19
         one) is requeued, whichever plugin rejected it; for pods in flight this is an event like any other.
         """
-        now, longest = self._clock(), self.rules.max_in_unschedulable_pods
+        now, longest = self._clock(), self.release.max_in_unschedulable_pods
         overdue = [pod for pod in self._unschedulable if round(now - pod.timestamp, 9) > longest]
         if overdue:
             applies("R-QUEUE-50")
@@ -299,14 +299,14 @@ class SchedulingQueue:
         """Returns whether the event requeues this waiting pod, and moves it if so.
         Source: requeuePodWithQueueingStrategy."""
         place = Place.GATED if pod.is_gated else Place.UNSCHEDULABLE
-        strategy = self.rules.on_event(self._table(pod), pod, observed, self._objects)
+        strategy = self.release.on_event(self._table(pod), pod, observed, self._objects)
         goes_to = self._move(pod, place, self._occurrence(pod, strategy))
         if goes_to is Place.ACTIVE and observed.event == events.UNSCHEDULED_POD_UPDATE:
             self.nominator.nominate(pod.pod)  # moveToActiveQ does so after a plain update
         return goes_to in _QUEUED
 
     def _occurrence(self, pod: QueuedPod, strategy: Strategy) -> Enum:
-        return self.rules.occurrence(pod, strategy, self._backoff_rule, self._clock())
+        return self.release.occurrence(pod, strategy, self._backoff_rule, self._clock())
 
     def _registered_for(self, event: ClusterEvent) -> frozenset[str]:
         """Returns the plugins, of all profiles, that registered for such an event."""
@@ -341,7 +341,7 @@ class SchedulingQueue:
 
     def _move(self, pod: QueuedPod, place: Place, occurrence: Enum) -> Place:
         """Takes the step that the table says, unless a PreEnqueue plugin rejects the pod."""
-        if self.rules.runs_pre_enqueue(self.rules.transitions.row(place, occurrence)):
+        if self.release.runs_pre_enqueue(self.release.transitions.row(place, occurrence)):
             pod = self._with_gate(pod)
             if pod.is_gated:
                 occurrence = Occurrence.NOT_ENQUEUED
@@ -356,7 +356,7 @@ class SchedulingQueue:
 
         R-QUEUE-55: A pod that becomes active is removed from every other queue. Source: moveToActiveQ.
         """
-        row = self.rules.transitions.row(place, occurrence)
+        row = self.release.transitions.row(place, occurrence)
         applies(row.rule)
         if self.on_move is not None:
             self.on_move(pod, row)

@@ -16,18 +16,18 @@ from attrs import evolve, field, frozen
 
 from refsched.cache.cache import Cache
 from refsched.config.args import PluginArgs
-from refsched.config.rules import ConfigRules
+from refsched.config.of_release import ConfigOfRelease
 from refsched.config.types import Plugins
-from refsched.cycle.rules import CycleRules
+from refsched.cycle.of_release import CycleOfRelease
 from refsched.extenders.extender import Extender
 from refsched.framework.interface import Plugin
 from refsched.framework.runtime import Framework
 from refsched.framework.status import Code
-from refsched.machine.rules import MachineRules
+from refsched.machine.of_release import MachineOfRelease
 from refsched.objects.pod import Pod
 from refsched.oddities.known_defects import AS_PROMISED, Oddities
 from refsched.plugins.scripted import Scripted, ScriptedBinder
-from refsched.queue.rules import QueueRules
+from refsched.queue.of_release import QueueOfRelease
 
 
 @frozen
@@ -77,13 +77,13 @@ class Release:
     api_versions: tuple[str, ...]
     plugins: Mapping[str, InTreePlugin]
     default_plugins: Plugins
-    config: ConfigRules
+    config: ConfigOfRelease
     framework: type[Framework]
     cache: type[Cache]
     extender: type[Extender]
-    queue: QueueRules
-    cycle: CycleRules
-    machine: MachineRules
+    queue: QueueOfRelease
+    cycle: CycleOfRelease
+    machine: MachineOfRelease
     gates: Mapping[str, FeatureGate]
     disabled_fields: tuple[Callable[[Pod], Pod], ...] = ()
     not_yet: tuple[str, ...] = ()

@@ -12,11 +12,11 @@ from attrs import evolve
 
 from refsched.cache.v1_19 import Cache
 from refsched.config import v1beta1
-from refsched.config.rules import ConfigRules
+from refsched.config.of_release import ConfigOfRelease
 from refsched.config.scalars import Int32
 from refsched.config.types import Plugin as Enabled
 from refsched.config.types import Plugins, PluginSet
-from refsched.cycle.rules import CycleRules
+from refsched.cycle.of_release import CycleOfRelease
 from refsched.cycle.v1_19.binding_cycle import binding_cycle
 from refsched.cycle.v1_19.decide import Decider
 from refsched.cycle.v1_19.scheduling_cycle import scheduling_cycle
@@ -241,7 +241,7 @@ V1_19 = Release(
     api_versions=("kubescheduler.config.k8s.io/v1beta1",),
     plugins=PLUGINS,
     default_plugins=DEFAULT_PLUGINS,
-    config=ConfigRules(
+    config=ConfigOfRelease(
         merged_set=v1beta1.merged_set,
         checked_where_enabled=frozenset(name for name, plugin in PLUGINS.items() if plugin.args is not None),
         check_enabled=v1beta1.check_enabled,
@@ -252,7 +252,7 @@ V1_19 = Release(
     cache=Cache,
     extender=Extender,
     queue=QUEUE,
-    cycle=CycleRules(scheduling_cycle, Decider, binding_cycle, failure_at, evict),
+    cycle=CycleOfRelease(scheduling_cycle, Decider, binding_cycle, failure_at, evict),
     machine=MACHINE,
     gates=GATES,
     not_yet=NOT_YET,

@@ -14,13 +14,13 @@ from refsched.binding.binding_cycle import binding_cycle
 from refsched.cache.cache import Cache
 from refsched.config import gated_fields
 from refsched.config.default_plugins import merged_set
-from refsched.config.rules import ConfigRules
+from refsched.config.of_release import ConfigOfRelease
 from refsched.config.scalars import Int32
 from refsched.config.types import Plugin as Enabled
 from refsched.config.types import Plugins, PluginSet
 from refsched.cycle.decide import Decider
+from refsched.cycle.of_release import CycleOfRelease
 from refsched.cycle.reserve_and_bind import failure_at
-from refsched.cycle.rules import CycleRules
 from refsched.cycle.scheduling_cycle import scheduling_cycle
 from refsched.extenders.extender import Extender
 from refsched.framework.interface import Plugin
@@ -55,7 +55,7 @@ from refsched.queue.cluster_events import pod_update_events
 from refsched.queue.hint_table import HintTable
 from refsched.queue.in_flight import InFlight
 from refsched.queue.nominator import Nominator
-from refsched.queue.rules import QueueRules
+from refsched.queue.of_release import QueueOfRelease
 from refsched.queue.transitions import TRANSITIONS
 from refsched.releases.release import FeatureGate, Release, gates, in_tree
 
@@ -230,7 +230,7 @@ V1_34 = Release(
     plugins=PLUGINS,
     default_plugins=DEFAULT_PLUGINS,
     oddities=AS_RELEASED,
-    config=ConfigRules(
+    config=ConfigOfRelease(
         merged_set=merged_set,
         checked_where_enabled=frozenset({"NodeResourcesFit"}),
         removed_plugins=frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"}),
@@ -239,7 +239,7 @@ V1_34 = Release(
     framework=Framework,
     cache=Cache,
     extender=Extender,
-    queue=QueueRules(
+    queue=QueueOfRelease(
         transitions=TRANSITIONS,
         heads=requeueing.of_either_queue,
         runs_pre_enqueue=requeueing.before_either_queue,
@@ -256,7 +256,7 @@ V1_34 = Release(
         leftover_flush_period=30.0,
         max_in_unschedulable_pods=300.0,
     ),
-    cycle=CycleRules(scheduling_cycle, Decider, binding_cycle, failure_at, evict_asynchronously),
+    cycle=CycleOfRelease(scheduling_cycle, Decider, binding_cycle, failure_at, evict_asynchronously),
     machine=MACHINE,
     gates=GATES,
 )

@@ -109,8 +109,8 @@ WRONG = (
         "goes-on-after-pre-bind-failed",
         "A pod whose PreBind failed is bound nevertheless.",
         _POINTS,
-        '            return cycle.scheduler.rules.failure_at("PreBind", plugin.name, status, cycle.queued.pod)\n',
-        "            return SUCCESS\n",
+        'return cycle.scheduler.release.failure_at("PreBind", plugin.name, status, cycle.queued.pod)\n',
+        "return SUCCESS\n",
         breaks=("R-BIND-01",),
     ),
     Wrong(

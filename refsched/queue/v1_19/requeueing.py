@@ -18,9 +18,9 @@ from refsched.objects.store import ObjectStore
 from refsched.queue import backoff, in_flight, nominator
 from refsched.queue.hint_table import HintTable, Strategy
 from refsched.queue.in_flight import InFlight, ObservedEvent
+from refsched.queue.of_release import QueueOfRelease
 from refsched.queue.queued_pod import QueuedPod
 from refsched.queue.requeueing import of_active_queue
-from refsched.queue.rules import QueueRules
 from refsched.queue.transitions import Occurrence, Place, Transition
 from refsched.queue.v1_19.transitions import TRANSITIONS, Happened
 from refsched.rules import applies
@@ -181,7 +181,7 @@ class Nominator(nominator.Nominator):
 
 # --- The queue ------------------------------------------------------------------------------------
 
-QUEUE = QueueRules(
+QUEUE = QueueOfRelease(
     transitions=TRANSITIONS,
     heads=of_active_queue,
     runs_pre_enqueue=never,

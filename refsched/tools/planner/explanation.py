@@ -202,7 +202,7 @@ def decision_on(scheduler: Scheduler, pod: PodInfo) -> Decision | None:
         return None
     nominated_pods = state.queue.nominated_pods_for_node
     percentage = framework.percentage_of_nodes_to_score
-    return state.rules.decider(framework, snapshot, nominated_pods, percentage=percentage).decide(pod)
+    return state.release.decider(framework, snapshot, nominated_pods, percentage=percentage).decide(pod)
 
 
 def _counted(pod: Pod, nominated: Sequence[PodInfo]) -> tuple[PodInfo, ...]:

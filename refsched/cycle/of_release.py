@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CycleRules: the part of the scheduling and binding cycles that a release defines."""
+"""CycleOfRelease: the part of the scheduling and binding cycles that a release defines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class CycleRules:
+class CycleOfRelease:
     """``scheduling_cycle`` runs from Pop to the end of Permit, and returns whether the pod is to be bound;
     ``decider`` finds the node in it; ``binding_cycle`` runs after it.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ConfigRules: the part of the configuration that a release defines."""
+"""ConfigOfRelease: the part of the configuration that a release defines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from refsched.config.types import PluginSet
 
 
 @frozen
-class ConfigRules:
+class ConfigOfRelease:
     """``merged_set`` merges a profile's plugins at a point with the default ones there. ``not_yet`` has the paths
     of fields (``profiles[].plugins.multiPoint``) that only a later version of the API has, and ``unread`` names
     fields that this version has, each a string, and that do not concern scheduling.

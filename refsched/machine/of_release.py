@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MachineRules: the part of the machine, between the API server, the queue and the cycles, that a release
+"""MachineOfRelease: the part of the machine, between the API server, the queue and the cycles, that a release
 defines."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class MachineRules:
+class MachineOfRelease:
     """``handle`` shows one event to the scheduler, ``is_skipped`` says which popped pod is not tried, and
     ``clean_up`` is done to the cache once a second."""
 
