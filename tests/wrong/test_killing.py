@@ -84,10 +84,6 @@ SAMPLE = (
 
 
 NAMED_INSTEAD = {
-    "overcommits": (
-        "R-FIT-04",
-        "a breaking there agrees with as much and changes less",
-    ),
     "compares-text": ("R-NODEAFF-03", "no breaking compares numbers as text"),
 }
 """The rule that is named first of those of which it is not one that they break, and why."""

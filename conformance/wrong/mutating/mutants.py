@@ -8,6 +8,7 @@ default profile against a sample, and writes the results to a file and to a page
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
@@ -35,6 +36,7 @@ GROUPS = {
 }
 """What is sampled evenly, and the modules and packages of refsched that belong to each; of two the longer one."""
 
+_EARLIER = re.compile(r"\.v\d+_\d+\b")
 _IN_ANOTHER_GROUP = {
     "plugins.default_preemption": "preemption",
     "plugins.default_binder": "binding",
@@ -169,8 +171,12 @@ def _owners(module: str) -> list[tuple[int, str]]:
 
 
 def areas_near(module: str) -> tuple[str, ...]:
+    """Of a module of an earlier release those too that are near to the one of the same name."""
     short = module.removeprefix("refsched.")
-    nearest = [areas for prefix, areas in NEAREST.items() if "." in prefix and short.startswith(prefix)]
+    of_now = _EARLIER.sub("", short)
+    nearest = [areas for prefix, areas in NEAREST.items() if "." in prefix and of_now.startswith(prefix)]
+    if of_now != short:
+        nearest.append(("earlier_plugins",))
     return (*(area for areas in nearest for area in areas), *NEAREST[group_of(module)])
 
 

@@ -30,6 +30,8 @@ from refsched.suite.breaking.replacing import forget, replaced
 from refsched.tools import serving
 
 _CHUNK = 1 << 16
+_RELEASES = "refsched.releases"
+"""It imports its modules by their names, and keeps what is in them."""
 
 
 class Forked:
@@ -137,9 +139,11 @@ def importers_of(module: str) -> frozenset[str]:
 @cache
 def _imports() -> dict[str, frozenset[str]]:
     loaded = {name: value for name, value in sys.modules.items() if name.partition(".")[0] == "refsched"}
-    return {
+    imports = {
         name: _imported_by(name, Path(value.__file__)) for name, value in loaded.items() if value.__file__
     }
+    by_name = {name for name in loaded if name.rpartition(".")[0] == _RELEASES}
+    return imports | {_RELEASES: imports[_RELEASES] | by_name}
 
 
 def _imported_by(module: str, path: Path) -> frozenset[str]:

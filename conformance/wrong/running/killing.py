@@ -129,10 +129,12 @@ def _names(test: SuiteTest, rules: Collection[str]) -> bool:
     return test.case is not None and not set(rules).isdisjoint(test.case.rules)
 
 
-def distance(test: SuiteTest, nearest: Sequence[str]) -> tuple[int, bool, bool]:
-    """Sorts tests: of one area those come first that draw, then cases, and recordings last."""
-    place = nearest.index(test.area) if test.area in nearest else len(nearest)
-    return place, test.recorded, test.case is not None
+def distance(test: SuiteTest, nearest: Sequence[str]) -> tuple[bool, bool, int, bool]:
+    """Sorts tests: the cases of the nearest areas come first, which are few; then of one area those that draw, and
+    recordings last."""
+    is_near = test.area in nearest
+    place = nearest.index(test.area) if is_near else len(nearest)
+    return not is_near, test.case is None, place, test.recorded
 
 
 def attack(

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The default profile runs against each mutant, up to the first kill.
 
-A history in which the specification does not run the mutated line cannot kill the mutant, and is not tried. The
-other histories are tried in an order that begins with the nearest areas. A timeout is not a kill. An ``error`` as
-an answer breaks R-ANSWER-01, but shows only that the line was reached: it is counted separately if nothing else
-is found.
+A history in which the specification is known not to run the mutated line cannot kill the mutant, and is not
+tried. The others are tried in an order that begins with the cases and the drawn histories of the nearest areas. A
+module of an earlier release is judged by that release. A timeout is not a kill. An ``error`` as an answer breaks
+R-ANSWER-01, but shows only that the line was reached: it is counted separately if nothing else is found.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from conformance.wrong.running.mutant_page import Attack, End, Result
 from conformance.wrong.running.planting import plant
 from conformance.wrong.running.profile import SuiteTest, histories_of, suite_tests
 from conformance.wrong.running.sharing import shared
+from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.faults import AdapterFault
@@ -81,12 +82,20 @@ class _Task:
     def __init__(self, mutant: Mutant, limit: float) -> None:
         self.name, self.module, self.diff, self.limit = mutant.name, mutant.module, mutant.diff, limit
         self.first, self.last = _lines(mutant)
+        self.kubernetes = _kubernetes(mutant.module)
         self.numbers: dict[str, Sequence[int]] = {}
 
 
 def _with_numbers(task: _Task, reached: Mapping[str, Reach]) -> _Task:
-    task.numbers = {test.name: tuple(_deciding(task, test, reached)) for test in suite_tests()}
+    known = reached if task.kubernetes == DEFAULT.name else {}
+    task.numbers = {test.name: tuple(_deciding(task, test, known)) for test in suite_tests(task.kubernetes)}
     return task
+
+
+def _kubernetes(module: str) -> str:
+    """The release by which a mutant of this module is judged: an earlier one for its own modules (``v1_19``)."""
+    parts = module.split(".")
+    return next((name for name in RELEASES if f"v{name.replace('.', '_')}" in parts), DEFAULT.name)
 
 
 def _lines(mutant: Mutant) -> tuple[int, int]:
@@ -137,18 +146,24 @@ def _reach_of(name: str) -> tuple[str, Reach]:
 
 
 def _reaching(task: _Task, tests: Sequence[SuiteTest]) -> Iterator[tuple[SuiteTest, int]]:
-    """The histories that run any of the lines, or the module at all, a few of each test at a time. If that is
-    unknown, the histories of the nearest areas are returned."""
-    by_test = [[(test, number) for number in task.numbers[test.name]] for test in tests]
-    while any(by_test):
-        for left in by_test:
-            yield from left[:CHUNK]
-            del left[:CHUNK]
+    """The histories that run any of the lines, or the module at all, a few of each test at a time: first those of
+    the nearest areas, and then the others. All are returned if it is unknown what runs the lines."""
+    near = areas_near(task.module)
+    for is_near in (True, False):
+        by_test = [
+            [(test, number) for number in task.numbers[test.name]]
+            for test in tests
+            if (test.area in near) is is_near
+        ]
+        while any(by_test):
+            for left in by_test:
+                yield from left[:CHUNK]
+                del left[:CHUNK]
 
 
 def _deciding(task: _Task, test: SuiteTest, reached: Mapping[str, Reach]) -> Iterable[int]:
     if test.name not in reached:
-        return range(len(histories_of(test))) if test.area in areas_near(task.module) else ()
+        return range(len(histories_of(test)))
     path, lines = str(path_of(task.module)), frozenset(range(task.first, task.last + 1))
     runs = [ran.get(path, frozenset()) for ran in reached[test.name]]
     return [number for number, ran in enumerate(runs) if ran & lines or not task.last]
@@ -159,11 +174,11 @@ def _deciding(task: _Task, test: SuiteTest, reached: Mapping[str, Reach]) -> Ite
 
 def _try(task: _Task) -> Result:
     near = areas_near(task.module)
-    tests = sorted(suite_tests(), key=lambda test: distance(test, near))
+    tests = sorted(suite_tests(task.kubernetes), key=lambda test: distance(test, near))
     group = group_of(task.module)
     began = _cpu()
     try:
-        adapter = Adapter(task.name, Forked(lambda: _change(task), TIMEOUT))
+        adapter = _mutated(task)
     except AdapterFault as fault:
         broken = Attack(End.BROKEN, problem=fault.problem)
         return Result(task.name, group, task.diff, broken, broken, broken)
@@ -185,7 +200,7 @@ def kill_nearby(mutant: Mutant, limit: float = 20.0) -> Attack:
     task = _Task(mutant, limit)
     nearest = areas_near(mutant.module)[0]
     tests = [test for test in suite_tests() if test.area == nearest and not test.recorded]
-    with Adapter(task.name, Forked(lambda: _change(task), TIMEOUT)) as adapter:
+    with _mutated(task) as adapter:
         return attack(adapter, [(test, n) for test in tests for n in range(len(histories_of(test)))], limit)
 
 
@@ -194,6 +209,10 @@ def _child_seconds(began: float, *attacks: Attack) -> float:
     all_tried = sum(attack.tried for attack in attacks) or 1
     left = _cpu() - began - sum(attack.seconds for attack in attacks)
     return left * attacks[0].tried / all_tried
+
+
+def _mutated(task: _Task) -> Adapter:
+    return Adapter(task.name, Forked(lambda: _change(task), TIMEOUT), task.kubernetes)
 
 
 def _change(task: _Task) -> None:
