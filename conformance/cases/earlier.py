@@ -9,7 +9,7 @@ from conformance.strategies.earlier_plugins import of_plugin
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import AN_AGE_AGO, node, pod, selecting, with_metadata, with_spec
 from conformance.vocabulary.scripted import SCRIPTED
-from conformance.vocabulary.storage import BETA_CLASS, a_claim, storage_class, using
+from conformance.vocabulary.storage import BETA_CLASS, a_claim, a_volume, storage_class, using
 from refsched.suite import Case
 from refsched.suite.histories.history import History
 
@@ -149,6 +149,20 @@ def _classes_of_disks() -> History:
     return cluster.history()
 
 
+def _volumes_by_name(operator: str) -> History:
+    """A volume for each of two nodes, by the nodes' names, and a claim for either."""
+    cluster = HistoryBuilder()
+    cluster.add(storage_class("hand"), a_claim("c1"))
+    for name in ("n1", "n2"):
+        named = {"key": "metadata.name", "operator": operator, "values": [name]}
+        reach = {"required": {"nodeSelectorTerms": [{"matchFields": [named]}]}}
+        cluster.add(a_volume(f"v-{name}", spec={"nodeAffinity": reach}))
+        cluster.add_node(node(""))
+    cluster.add_pod(pod("", volumes=using("c1")))
+    cluster.schedule()
+    return cluster.history()
+
+
 CASES: tuple[Case, ...] = (
     Case(
         "preemption_by_a_pod_that_was_deleted",
@@ -204,6 +218,16 @@ CASES: tuple[Case, ...] = (
         " that is being deleted.",
         _more_than_one_pod_of_a_service(),
         ("R-SVCAFF-05",),
+    ),
+    *(
+        Case(
+            f"volumes_for_nodes_by_name_{operator.lower()}",
+            f"A volume whose node affinity names nodes with {operator} is for {nodes}.",
+            _volumes_by_name(operator),
+            ("R-VOLBIND-55",),
+            ("volumes",),
+        )
+        for operator, nodes in (("In", "no node"), ("NotIn", "every node"))
     ),
     Case(
         "disks_of_the_class_that_the_spec_names",

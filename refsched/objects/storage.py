@@ -48,6 +48,13 @@ class ObjectReference:
 class VolumeNodeAffinity:
     required: NodeSelector | None = None
 
+    def allows(self, node_labels: Mapping[str, str]) -> bool:
+        """Returns whether it allows a node with these labels. A term's matchFields are ignored."""
+        return self.required is None or any(
+            not term.is_empty and all(r.matches(node_labels) for r in term.match_expressions)
+            for term in self.required.node_selector_terms
+        )
+
 
 @frozen
 class CSIPersistentVolumeSource:
@@ -94,14 +101,8 @@ class PersistentVolume:
         return self.spec.capacity.get(STORAGE, Quantity())
 
     def reaches(self, node_labels: Mapping[str, str]) -> bool:
-        """Returns whether its node affinity allows a node with these labels. A term's matchFields are ignored."""
-        required = self.spec.node_affinity.required if self.spec.node_affinity else None
-        if required is None:
-            return True
-        return any(
-            not term.is_empty and all(r.matches(node_labels) for r in term.match_expressions)
-            for term in required.node_selector_terms
-        )
+        """Returns whether its node affinity allows a node with these labels."""
+        return self.spec.node_affinity is None or self.spec.node_affinity.allows(node_labels)
 
     def is_bound_to(self, claim: PersistentVolumeClaim) -> bool:
         """Returns whether the volume is bound or pre-bound to the claim: a claimRef without a uid means any

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests in v1.19: those of each container are rounded up before they are added.
+"""Objects in v1.19: the requests of each container are rounded up before they are added, and the node affinity of
+volumes knows no names of nodes.
 
-Source: pkg/scheduler/framework/v1alpha1/types.go, Resource.Add, SetMaxResource (v1.19.16).
+Source: pkg/scheduler/framework/v1alpha1/types.go, Resource.Add, SetMaxResource; pkg/volume/util/util.go,
+checkVolumeNodeAffinity; pkg/apis/core/v1/helper/helpers.go, MatchNodeSelectorTerms (v1.19.16).
 """
 
 from __future__ import annotations
@@ -13,7 +15,24 @@ from attrs import evolve, frozen
 from refsched.objects.pod import Container, Pod, ResourceRequirements
 from refsched.objects.quantity import Quantity
 from refsched.objects.resources import CPU
+from refsched.objects.selectors import NodeSelectorTerm
+from refsched.objects.storage import PersistentVolume, VolumeNodeAffinity
+from refsched.objects.store import ApiObject
 from refsched.rules import applies
+
+
+def as_read(value: ApiObject) -> ApiObject:
+    """Returns the object that the scheduler decides with, of one that was read."""
+    match value:
+        case Pod():
+            return with_rounded_requests(value)
+        case PersistentVolume() if value.spec.node_affinity is not None:
+            affinity = NamelessAffinity(value.spec.node_affinity.required)
+            return evolve(value, spec=evolve(value.spec, node_affinity=affinity))
+    return value
+
+
+# --- Requests -------------------------------------------------------------------------------------
 
 
 @frozen
@@ -44,3 +63,27 @@ def with_rounded_requests(pod: Pod) -> Pod:
 
 def _rounded(given: ResourceRequirements) -> ResourceRequirements:
     return RoundedRequirements(given.requests, given.limits)
+
+
+# --- Volumes --------------------------------------------------------------------------------------
+
+_NO_NAME = {"metadata.name": ""}
+
+
+@frozen
+class NamelessAffinity(VolumeNodeAffinity):
+    def allows(self, node_labels: Mapping[str, str]) -> bool:
+        """R-VOLBIND-55: In v1.19 a term of a volume's node affinity compares its matchFields with an empty name
+        instead of the node's: one with In matches no node, and one with NotIn matches every node."""
+        return self.required is None or any(
+            not term.is_empty
+            and all(r.matches(node_labels) for r in term.match_expressions)
+            and _matches_no_name(term)
+            for term in self.required.node_selector_terms
+        )
+
+
+def _matches_no_name(term: NodeSelectorTerm) -> bool:
+    if term.match_fields:
+        applies("R-VOLBIND-55")
+    return all(r.matches(_NO_NAME) for r in term.match_fields)

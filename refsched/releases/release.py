@@ -25,6 +25,7 @@ from refsched.framework.runtime import Framework
 from refsched.framework.status import Code
 from refsched.machine.of_release import MachineOfRelease
 from refsched.objects.pod import Pod
+from refsched.objects.store import ApiObject
 from refsched.oddities.known_defects import AS_PROMISED, Oddities
 from refsched.plugins.scripted import Scripted, ScriptedBinder
 from refsched.queue.of_release import QueueOfRelease
@@ -53,8 +54,8 @@ class FeatureGate:
     otherwise: Callable[[Release], Release] | None = None
 
 
-def _unchanged(pod: Pod) -> Pod:
-    return pod
+def _unchanged(value: ApiObject) -> ApiObject:
+    return value
 
 
 @frozen
@@ -67,9 +68,9 @@ class Release:
     KubeSchedulerConfiguration that are read, the preferred one first. ``disabled_fields`` remove from a pod the
     fields that a gate disables, as the API server does; ``not_yet`` are the kinds and the fields
     (``Pod.spec.schedulingGates``) that it does not know, ``codes_not_yet`` are the codes that its plugins do not
-    answer, and ``served_as`` is the apiVersion of kinds that it serves in an older version only. ``pod_as_read``
-    turns a pod that was read into the one that the scheduler counts with. ``oddities`` are the known defects of
-    this release.
+    answer, and ``served_as`` is the apiVersion of kinds that it serves in an older version only. ``as_read``
+    turns an object that was read into the one that the scheduler decides with. ``oddities`` are the known defects
+    of this release.
     """
 
     name: str
@@ -88,7 +89,7 @@ class Release:
     disabled_fields: tuple[Callable[[Pod], Pod], ...] = ()
     not_yet: tuple[str, ...] = ()
     codes_not_yet: tuple[Code, ...] = ()
-    pod_as_read: Callable[[Pod], Pod] = _unchanged
+    as_read: Callable[[ApiObject], ApiObject] = _unchanged
     served_as: Mapping[str, str] = field(factory=dict)
     oddities: Oddities = AS_PROMISED
 

@@ -27,7 +27,7 @@ from refsched.framework.status import Code
 from refsched.framework.v1_19 import Framework
 from refsched.machine.v1_19 import MACHINE
 from refsched.objects.pod import TopologySpreadConstraint
-from refsched.objects.v1_19 import with_rounded_requests
+from refsched.objects.v1_19 import as_read
 from refsched.oddities.v1_19 import AS_RELEASED
 from refsched.plugins.default_binder import DefaultBinder
 from refsched.plugins.node_unschedulable import NodeUnschedulable
@@ -257,7 +257,7 @@ V1_19 = Release(
     gates=GATES,
     not_yet=NOT_YET,
     codes_not_yet=(Code.PENDING,),
-    pod_as_read=with_rounded_requests,
+    as_read=as_read,
     served_as={"PodDisruptionBudget": "policy/v1beta1"},
     oddities=AS_RELEASED,
 )

@@ -217,6 +217,14 @@ WRONG = (
         breaks=("R-VOLBIND-52",),
     ),
     _Wrong(
+        "names-of-nodes-are-ignored-by-volumes",
+        "A volume whose node affinity names nodes is for every node.",
+        "refsched.objects.v1_19",
+        "    return all(r.matches(_NO_NAME) for r in term.match_fields)\n",
+        "    return True\n",
+        breaks=("R-VOLBIND-55",),
+    ),
+    _Wrong(
         "immediate-claims-are-waited-for",
         "A pod with an unbound claim of an immediate class is scheduled.",
         "refsched.plugins.v1_19.volume_binding",

@@ -33,6 +33,7 @@ _LEVELS = {
     "R-PREEMPT-10": (OBSERVED, "where dry runs start and end is an optimization"),
     "R-PREEMPT-15": (OBSERVED, "the wording of a message is not part of the API"),
     "R-PREEMPT-18": (OBSERVED, "the order of equally important pods is that of an unstable sort"),
+    "R-VOLBIND-55": (OBSERVED, "that volumes cannot name nodes is an accident of v1.19"),
     "R-VOLBIND-29": (OBSERVED, "the order of claims that request equally much is that of an unstable sort"),
     "R-DRA-07": (OBSERVED, "a PostFilter that misses what PreFilter would have left is an accident"),
     "R-DRA-15": (OBSERVED, "a search for devices may be interrupted, and need not be"),

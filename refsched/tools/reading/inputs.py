@@ -9,7 +9,6 @@ from typing import Any
 from refsched.config.gated_fields import without_disabled_fields
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.kinds import kind_of
-from refsched.objects.pod import Pod
 from refsched.objects.priority_class import PriorityClass
 from refsched.objects.store import ApiObject
 from refsched.records import Advance, Create, Delete, Input, Permit, Release, Update
@@ -34,7 +33,7 @@ def read_known(known: dict[str, Any], release: KubernetesRelease) -> ApiObject:
     """The object of ``known_fields``, as the release counts with it, and without the fields whose feature gates
     are off. Raises InputError."""
     read = without_disabled_fields(read_object(known), release.disabled_fields)
-    return release.pod_as_read(read) if isinstance(read, Pod) else read
+    return release.as_read(read)
 
 
 class InputReader:
