@@ -12,6 +12,7 @@ from typing import cast
 
 from hypothesis.strategies import SearchStrategy
 
+from conformance.strategies.afterlives import continued
 from refsched.suite.histories.history import History
 
 _MODULES = {
@@ -54,7 +55,7 @@ _MODULES = {
 def _area(module: str) -> Callable[[], SearchStrategy[History]]:
     def histories() -> SearchStrategy[History]:
         found = import_module(f"{__name__}.{module}")
-        return cast("SearchStrategy[History]", found.histories())
+        return continued(cast("SearchStrategy[History]", found.histories()))
 
     return histories
 

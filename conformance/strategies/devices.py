@@ -43,8 +43,8 @@ _WHERE: tuple[Json, ...] = (
 )
 
 
-def _device(name: str, numa: int | None, model: str, memory: str, version: str) -> Json:
-    attributes: Json = {"model": {"string": model}, "version": {"version": version}}
+def _device(name: str, numa: int | None, model: str, memory: str, version: str, on: bool) -> Json:
+    attributes: Json = {"model": {"string": model}, "version": {"version": version}, "on": {"bool": on}}
     if numa is not None:
         attributes["numa"] = {"int": numa}
     return {"name": name, "attributes": attributes, "capacity": {"memory": {"value": memory}}}
@@ -58,6 +58,7 @@ _DEVICES = st.lists(
         ("a", "b"),
         ("16Gi", "8Gi"),
         ("1.2.3", "2.0.0-rc.1"),
+        (True, False),
     ),
     max_size=3,
     unique_by=lambda device: device["name"],
@@ -93,6 +94,7 @@ _EXPRESSIONS = (
     f"device.capacity['{DRIVER}'].memory.compareTo(quantity('16Gi')) >= 0",
     f"{_ATTRIBUTES}.version.isGreaterThan(semver('1.9.0'))",
     f"['a', 'c'].exists(m, m == {_ATTRIBUTES}.model)",
+    f"{_ATTRIBUTES}.on || {_ATTRIBUTES}.model == 'b'",
     "device.attributes['nobody.org'].size() > 0",
 )
 """One of them is an error on a device without the attribute."""
@@ -143,7 +145,7 @@ _REQUESTS = st.one_of(
     st.builds(_exactly, _ASKED, st.just(False)),
     st.lists(_ASKED, min_size=1, max_size=2).map(_alternatives),
 )
-_TIES = ties.ties("numa", "model", "slot")
+_TIES = ties.ties("numa", "model", "slot", "on")
 _SPECS = st.builds(ties.claim_spec, st.lists(_REQUESTS, min_size=1, max_size=2), sometimes(_TIES, []))
 
 
@@ -309,7 +311,8 @@ _USERS = st.lists(
 def _pool(kinds: Sequence[tuple[int, str, int | None]]) -> Json:
     """A constraint may be about an attribute that some devices do not have."""
     devices = [
-        _device(f"d{number}", numa, model, "16Gi", "1.2.3") for number, (numa, model, _) in enumerate(kinds)
+        _device(f"d{number}", numa, model, "16Gi", "1.2.3", on=True)
+        for number, (numa, model, _) in enumerate(kinds)
     ]
     for device, (_, _, slot) in zip(devices, kinds, strict=True):
         if slot is not None:

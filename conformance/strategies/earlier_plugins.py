@@ -64,7 +64,9 @@ _RESOURCES = st.lists(
     max_size=3,
     unique_by=lambda resource: resource[0],
 ).map(lambda listed: [{"name": name, "weight": weight} for name, weight in listed])
-_KEYS = st.lists(st.sampled_from([_RACK, ZONE, "ssd"]), max_size=2, unique=True)
+_KEYS = st.permutations([_RACK, ZONE, "ssd"]).flatmap(
+    lambda keys: st.sampled_from([1, 2, 0, 2, 3]).map(lambda count: keys[:count])
+)
 
 
 @st.composite

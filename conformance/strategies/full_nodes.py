@@ -24,6 +24,7 @@ from conformance.vocabulary.objects import (
     cpu,
     node,
     pod,
+    with_metadata,
     with_status,
 )
 from refsched.suite.histories.history import History
@@ -119,7 +120,59 @@ def histories() -> SearchStrategy[History]:
         cluster.schedule()
         return cluster.history()
 
-    return full()
+    return st.one_of(full(), full(), _awaiting())
+
+
+# --- Victims that are still leaving -----------------------------------------------------------------
+
+_REASONS = ("PreemptionByScheduler", "PreemptionByScheduler", "EvictionByEvictionAPI")
+_LEAVING = combinations(
+    lambda amount, priority, status, first, reason: pod(
+        "",
+        cpu(amount),
+        priority=priority,
+        status={
+            "startTime": START_TIMES[0],
+            "conditions": [
+                *first,
+                *([{"type": "DisruptionTarget", "status": status, "reason": reason}] if reason else []),
+            ],
+        },
+    ),
+    ("1", "500m"),
+    (0, 1, 10, 20),
+    ("True", "True", "False"),
+    ((), ({"type": "Ready", "status": "True"},)),
+    (*_REASONS, ""),
+)
+_STAYING = combinations(
+    lambda amount, priority: pod("", cpu(amount), priority=priority, status={"startTime": START_TIMES[1]}),
+    ("500m", "1"),
+    (0, 0, 5, 20),
+)
+_TAINTS: SearchStrategy[list[Json]] = st.sampled_from([[], [], [], [{"key": "k", "effect": "NoSchedule"}]])
+
+
+@st.composite
+def _awaiting(draw: DrawFn) -> History:
+    """A pod waits for the victims of its preemption, on a node where others stay; it could preempt elsewhere."""
+    cluster = HistoryBuilder(hosts=True)
+    for taints in (draw(_TAINTS), []):
+        cluster.add_node(node("", {"cpu": "2", "memory": "8Gi", "pods": "9"}, taints=taints))
+    lives = [(value, False) for value in draw(st.lists(_STAYING, min_size=1, max_size=2))]
+    for value in draw(st.lists(_LEAVING, min_size=1, max_size=2)):
+        lives.insert(draw(st.sampled_from([len(lives), 0, 1])), (value, True))
+    for value, leaves in lives:
+        cluster.add_pod(with_metadata(value, deletionTimestamp=AN_AGE_AGO) if leaves else value, 0)
+    cluster.add_pod(pod("", cpu("2"), priority=0, status={"startTime": START_TIMES[2]}), 1)
+    nominated = draw(st.sampled_from(["n1", "n1", "n1", "n2", "n9"]))
+    amount = draw(st.sampled_from(["1500m", "2"]))
+    cluster.add_pod(pod("", cpu(amount), priority=10, status={"nominatedNodeName": nominated}))
+    cluster.schedule()
+    cluster.remove_pod(draw(st.integers(0, 3)))
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history()
 
 
 def _change(cluster: HistoryBuilder, what: str, index: int) -> None:

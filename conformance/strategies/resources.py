@@ -186,7 +186,7 @@ _FIT_ARGS = st.builds(
             {},
             {"ignoredResources": [_FPGA, _GPU]},
             {"ignoredResources": [_GPU]},
-            {"ignoredResourceGroups": ["example.com"]},
+            {"ignoredResourceGroups": ["another.org", "example.com"]},
             {"ignoredResourceGroups": ["example"], "ignoredResources": ["cpu", _HUGE]},
         ]
     ),
@@ -265,6 +265,10 @@ _ALLOCATABLE = st.sampled_from(
         *(("cpu", "4"), ("memory", "4Gi"), (_GPU, "2"), (_STORAGE, "3Gi"), ("cpu", "1"), (_FPGA, "1")),
     ]
 )
+_CROWDED = node("", _amounts(cpu="2", memory="2Gi", pods="1"))
+_SMALL = (pod("", {"cpu": "100m"}), pod(""), pod("", {"cpu": "1500m"}))
+_ROOM_FOR = st.sampled_from(["2", "3", "1", "9"]).map(lambda pods: ("pods", pods))
+_ONE_RESOURCE = st.sampled_from([("cpu", "4"), ("memory", "4Gi"), ("pods", "1"), ("cpu", "1")])
 _SCALED = pod_updates(
     lambda cpu: resized(_amounts(cpu=cpu), {}, {}, ""), st.sampled_from(["1m", "250m", "1", "2"])
 )
@@ -272,12 +276,18 @@ _SCALED = pod_updates(
 
 def requeued() -> SearchStrategy[History]:
     grown = node_changes(_one_changed, _ALLOCATABLE)
-    return requeueing(
+    of_anything = requeueing(
         st.lists(_TIGHT, min_size=1, max_size=2),
         *(_ASKING, _INHABITANTS, grown, grown, grown, grown, _SCALED, _SCALED),
         *(pods_removed(), nodes_created(_TIGHT)),
         gates=switched("InPlacePodVerticalScaling"),
     )
+    of_pods = requeueing(
+        st.just([_CROWDED]),
+        *(st.sampled_from(_SMALL), st.sampled_from(_SMALL)),
+        *(node_changes(_one_changed, _ONE_RESOURCE), node_changes(_one_changed, _ROOM_FOR)),
+    )
+    return st.one_of(of_anything, of_anything, of_pods)
 
 
 def histories() -> SearchStrategy[History]:

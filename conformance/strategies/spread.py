@@ -94,6 +94,7 @@ _CONSTRAINTS = combinations(
         {"matchLabels": {"app": "a"}},
         {"matchLabels": {"app": "a"}},
         {"matchExpressions": [{"key": "app", "operator": "Exists"}]},
+        {"matchExpressions": [{"key": "app", "operator": "In", "values": ["b", "a"]}]},
         {},
         None,
     ),

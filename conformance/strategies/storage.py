@@ -236,6 +236,13 @@ _OTHER_TERMS: tuple[tuple[Json, ...], ...] = (
     ({"matchExpressions": [{"key": "disk", "operator": "In", "values": ["tape"]}]},),
 )
 """Terms of a volume's node affinity before the one that is drawn: none of them matches a node."""
+_BY_NAME: tuple[tuple[Json, ...], ...] = (
+    (),
+    (),
+    (),
+    ({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n2"]}]},),
+)
+"""And after it: nodes that it reaches by their names."""
 
 
 def drawn_volumes(
@@ -250,6 +257,7 @@ def drawn_volumes(
             "modes": st.sampled_from(_VOLUME_MODES),
             "reach": st.sampled_from(reaches),
             "terms": st.sampled_from(_OTHER_TERMS),
+            "names": st.sampled_from(_BY_NAME),
             "source": st.sampled_from(sources),
             "labels": st.sampled_from(labels),
             "owner": st.sampled_from(owners),
@@ -268,7 +276,7 @@ def volume(number: int, drawn: Json) -> Json:
     }
     annotations = _name_class(spec, drawn["class"])
     if drawn["reach"]:
-        terms = [*drawn.get("terms", ()), {"matchExpressions": drawn["reach"]}]
+        terms = [*drawn.get("terms", ()), {"matchExpressions": drawn["reach"]}, *drawn.get("names", ())]
         spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": terms}}
     if drawn["owner"]:
         uid = {"its uid": {"uid": f"uid-c{number}"}, "an earlier one": {"uid": "uid-earlier"}}

@@ -241,12 +241,21 @@ def _ungated(value: Json) -> Json:
     return {**value, "spec": spec}
 
 
+def _narrowed(value: Json) -> Json:
+    """While it is gated, it may ask for a label more, or for node affinity if it asks for none."""
+    if "schedulingGates" not in value["spec"]:
+        return value
+    selects = "affinity" in value["spec"]
+    return merged(value, [_spec(nodeSelector={"disk": "ssd"}) if selects else _node_terms(_IN_B)])
+
+
 CHANGES: tuple[Callable[[Json], Json], ...] = (
     *map(_gains, TERMINATING),
     *map(_gains, (_labels(app="a"), _labels(app="b"), _labels(version="2"))),
     _gains(_spec(tolerations=[{"key": "k", "operator": "Exists"}])),
     _gains(_spec(tolerations=[{"key": "k", "value": "v", "effect": "NoExecute"}])),
     _ungated,
+    lambda value: _ungated(_narrowed(value)),
     resized({"cpu": "1m"}, {}, {}, ""),
     resized({"cpu": "2"}, {"cpu": "1"}, {"cpu": "1"}, "Infeasible", "starting"),
     resized({"cpu": "1m"}, {"cpu": "1"}, {"cpu": "1500m"}, "Deferred", "last"),

@@ -9,7 +9,7 @@ from importlib import import_module
 from attrs import frozen
 
 NEAREST: Mapping[str, tuple[str, ...]] = {
-    "resources": ("resources", "requeued"),
+    "resources": ("resources", "requeued", "hints"),
     "scores": ("resources", "config"),
     "taints": ("taints", "requeued"),
     "affinity": ("node_affinity", "requeued"),
