@@ -10,9 +10,8 @@ from attrs import frozen
 
 from refsched.cycle.cycle import Cycle
 from refsched.cycle.decide import Decision
-from refsched.framework.interface import extends
 from refsched.framework.node_info import PodInfo
-from refsched.framework.post_filter import PostFilterContext, PostFilterPlugin, PostFilterResult
+from refsched.framework.post_filter import PostFilterContext, PostFilterResult
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Code, error, unschedulable
 from refsched.records import Output
@@ -62,7 +61,6 @@ def _run(cycle: Cycle, context: PostFilterContext) -> PostFilterResult:
     reasons: list[str] = []
     nominated: str | None = None
     for plugin in cycle.framework.post_filter_plugins:
-        assert extends(plugin, PostFilterPlugin)
         result = plugin.post_filter(context)
         applies("R-POSTFILTER-02")
         if result.status.is_success or result.status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:

@@ -13,12 +13,9 @@ from typing import Any
 
 from refsched.cycle.cycle import Cycle, Held, OnPreBind, Stop
 from refsched.framework.interface import (
-    BindPlugin,
     Continue,
     Hold,
-    PermitPlugin,
     Plugin,
-    PostBindPlugin,
     PreBindPlugin,
     Reject,
     ReservePlugin,
@@ -58,8 +55,7 @@ def run_reserve_plugins(cycle: Cycle) -> Runs:
     return SUCCESS
 
 
-def _reserve(cycle: Cycle, plugin: Plugin) -> Runs:
-    assert extends(plugin, ReservePlugin)
+def _reserve(cycle: Cycle, plugin: ReservePlugin) -> Runs:
     failure = cannot_reserve(cycle.framework.pre_filter_plugins, plugin)
     if failure is not None:
         return failure
@@ -77,7 +73,6 @@ def run_unreserve_plugins(cycle: Cycle) -> None:
     order, whether or not its Reserve was called."""
     for plugin in reversed(cycle.framework.reserve_plugins):
         applies("R-ROLLBACK-01")
-        assert extends(plugin, ReservePlugin)
         cycle.note_call(plugin, "unreserve")
         pod, node = cycle.on_node
         state = cycle.states.get(plugin.name)
@@ -106,7 +101,6 @@ def run_permit_plugins(cycle: Cycle) -> Generator[Stop, None, tuple[Status, dict
     """
     waits: dict[str, float] = {}
     for plugin in cycle.framework.permit_plugins:
-        assert extends(plugin, PermitPlugin)
         permitted = plugin.permit(cycle.states.get(plugin.name), *cycle.on_node)
         answer: Status | Wait = yield from _once_released(cycle, plugin, "permit", permitted)
         applies("R-PERMIT-01")
@@ -131,8 +125,7 @@ def run_pre_bind_plugins(cycle: Cycle) -> Runs:
     return SUCCESS
 
 
-def _pre_bind(cycle: Cycle, plugin: Plugin) -> Runs:
-    assert extends(plugin, PreBindPlugin)
+def _pre_bind(cycle: Cycle, plugin: PreBindPlugin) -> Runs:
     pod, node = cycle.on_node
     state = cycle.states.get(plugin.name)
     framework = cycle.framework
@@ -161,7 +154,6 @@ def run_bind_plugins(cycle: Cycle) -> Runs:
     """R-BIND-02: Bind plugins are called in order until one does not answer Skip; its status is that of Bind."""
     status: Status = Status(Code.SKIP)
     for plugin in cycle.framework.bind_plugins:
-        assert extends(plugin, BindPlugin)
         bound = plugin.bind(cycle.states.get(plugin.name), *cycle.on_node, cycle.scheduler)
         status = yield from _once_released(cycle, plugin, "bind", bound)
         if status.code is Code.SKIP:
@@ -177,6 +169,5 @@ def run_post_bind_plugins(cycle: Cycle) -> None:
     """R-BIND-03: PostBind plugins are called in order once the pod is bound, and cannot reject it."""
     for plugin in cycle.framework.post_bind_plugins:
         applies("R-BIND-03")
-        assert extends(plugin, PostBindPlugin)
         cycle.note_call(plugin, "postBind")
         plugin.post_bind(cycle.states.get(plugin.name), *cycle.on_node)

@@ -8,21 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, field, frozen
 
 from refsched.extenders.extender import Extender
 from refsched.framework.interface import (
+    BindPlugin,
     Continue,
     FilterPlugin,
+    PermitPlugin,
     Plugin,
+    PostBindPlugin,
+    PreBindPlugin,
     PreEnqueuePlugin,
     PreFilterExtensions,
     PreFilterPlugin,
     PreScorePlugin,
     QueueSortPlugin,
     Reject,
+    ReservePlugin,
     ScoreExtensions,
     ScorePlugin,
     Skip,
@@ -33,6 +38,9 @@ from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Code, Status, error, unresolvable
 from refsched.rules import applies
+
+if TYPE_CHECKING:
+    from refsched.framework.post_filter import PostFilterPlugin
 
 
 @frozen
@@ -95,12 +103,12 @@ class Framework:
     pre_score_plugins: Sequence[PreScorePlugin] = ()
     score_plugins: Sequence[ScorePlugin] = ()
     score_weights: Mapping[str, int] = field(factory=dict)
-    post_filter_plugins: Sequence[Plugin] = ()
-    reserve_plugins: Sequence[Plugin] = ()
-    permit_plugins: Sequence[Plugin] = ()
-    pre_bind_plugins: Sequence[Plugin] = ()
-    bind_plugins: Sequence[Plugin] = ()
-    post_bind_plugins: Sequence[Plugin] = ()
+    post_filter_plugins: Sequence[PostFilterPlugin] = ()
+    reserve_plugins: Sequence[ReservePlugin] = ()
+    permit_plugins: Sequence[PermitPlugin] = ()
+    pre_bind_plugins: Sequence[PreBindPlugin] = ()
+    bind_plugins: Sequence[BindPlugin] = ()
+    post_bind_plugins: Sequence[PostBindPlugin] = ()
     percentage_of_nodes_to_score: int = 0
     extenders: Sequence[Extender] = ()
 

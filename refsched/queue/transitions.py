@@ -5,8 +5,8 @@ The queue takes every step by this table (``SchedulingQueue._step``). Three thin
 
 * PreEnqueue is run for a pod that is about to enter activeQ or backoffQ. If a plugin rejects the pod, the row
   ``rejected by PreEnqueue`` counts instead of the one that brought it there (R-QUEUE-54 says when it is run).
-* An update of an unschedulable or gated pod has no row of its own: it is an event, and the rows of events
-  count (R-QUEUE-46).
+* An update of an unschedulable or gated pod has no row of its own: the pod waits as it is now, and the update
+  is an event, for which the rows of events count (R-QUEUE-46; R-QUEUE-52 if it is more than one event).
 * A driver that follows another scheduler may pop a pod that is not the next one (``SchedulingQueue.take``).
 
 Source: pkg/scheduler/backend/queue/scheduling_queue.go (v1.34.2), in the function that each row names.

@@ -11,7 +11,6 @@ from attrs import Factory, define, evolve, field, fields, frozen
 from refsched.cycle.find_nodes import NodeFilter, Search, find_nodes
 from refsched.framework.interface import (
     Continue,
-    Plugin,
     PreFilterPlugin,
     PreScorePlugin,
     Reject,
@@ -19,7 +18,7 @@ from refsched.framework.interface import (
     Skip,
 )
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.post_filter import PostFilterContext
+from refsched.framework.post_filter import PostFilterContext, PostFilterPlugin
 from refsched.framework.runtime import CycleState, Framework, Scores
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.table import Table
@@ -216,12 +215,12 @@ def remembering(framework: Framework, memory: Memory) -> Framework:
     return evolve(made, post_filter_plugins=plugins)
 
 
-def _remembering_victims(plugin: Any, framework: RememberingFramework) -> Plugin:
+def _remembering_victims(plugin: Any, framework: RememberingFramework) -> PostFilterPlugin:
     steps = getattr(plugin, "steps", None)
     if isinstance(steps, PreemptionSteps):
         steps = evolve(steps, select_victims=_Victims(framework, steps.select_victims))
         plugin = evolve(plugin, steps=steps)
-    found: Plugin = plugin
+    found: PostFilterPlugin = plugin
     return found
 
 

@@ -7,9 +7,8 @@ from attrs import evolve
 
 from refsched.cycle.decide import Decision
 from refsched.framework.choices import FirstChoice
-from refsched.framework.interface import extends
 from refsched.framework.node_info import PodInfo
-from refsched.framework.post_filter import PostFilterContext, PostFilterPlugin
+from refsched.framework.post_filter import PostFilterContext
 from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Code, Status
@@ -24,7 +23,7 @@ def helped_by_preemption(
 ) -> frozenset[str]:
     """Returns the nodes on which evicting pods helps. Extenders are not called: they may still reject each."""
     plugin = next((each for each in framework.post_filter_plugins if each.name == PREEMPTION), None)
-    if plugin is None or not extends(plugin, PostFilterPlugin) or not decision.pre_filter.status.is_success:
+    if plugin is None or not decision.pre_filter.status.is_success:
         return frozenset()
     context = PostFilterContext(
         evolve(framework, extenders=()),
