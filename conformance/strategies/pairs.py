@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pairs: small clusters in which any two features may meet, of one object or of two.
 
-Other areas draw what belongs together; here a history is about any two things, and what pods, nodes and volumes
+Other areas draw what belongs together; here a history is about any three things, and what pods, nodes and volumes
 have is drawn from a few features of both (``conformance/vocabulary/features.py``), so that they meet often and few
 others hide what they decide. ``python -m conformance.campaigns.pairs`` counts which pairs of fields have met.
 """
@@ -83,7 +83,7 @@ class _Hand:
             ),
             st.sampled_from(["500m", "1", "500m", "2"]),
             st.tuples(*always),
-            _some(self.of_pods, 3, 1),
+            _some(self.of_pods, 4, 1),
         )
 
 
@@ -99,8 +99,8 @@ def _distinct(value: Json) -> Json:
 
 @st.composite
 def _hands(draw: DrawFn) -> _Hand:
-    """About two things, or one."""
-    about = draw(st.lists(st.sampled_from(features.ABOUT), min_size=2, max_size=2))
+    """About three things, or fewer."""
+    about = draw(st.lists(st.sampled_from(features.ABOUT), min_size=3, max_size=3))
     of_pods = [feature for each, _ in about for feature in draw(_some(each, 3, 2))]
     of_nodes = [feature for _, each in about for feature in draw(_some(each, 2, 1))]
     who = draw(_some(features.WHO, 1))
@@ -175,8 +175,31 @@ def _device_claims(name: str) -> SearchStrategy[Json]:
 
 _DEVICE_CLAIMS = tuple(map(_device_claims, ("k1", "k2", "k3", "k4", "k5")))
 _CLASSES = (storage_class("hand"), storage_class("made", DRIVER))
+_TRACKED = (
+    storage_object(STORAGE, "CSIDriver", DRIVER, spec={"storageCapacity": True}),
+    storage_object(
+        STORAGE,
+        "CSIStorageCapacity",
+        "room",
+        "default",
+        storageClassName="made",
+        nodeTopology={"matchLabels": {ZONE: "a"}},
+        capacity="2Gi",
+        maximumVolumeSize="1Gi",
+    ),
+    storage_object(
+        STORAGE,
+        "VolumeAttachment",
+        "x",
+        spec={"attacher": DRIVER, "nodeName": "n1", "source": {"persistentVolumeName": "v4"}},
+    ),
+)
+"""What a driver says of itself and of its room, and a volume that is still attached to a node."""
 _LIMITS = st.sampled_from([None, 1, 2]).map(
     lambda count: [] if count is None else [_csi_node(name, count) for name in ("n1", "n2")]
+)
+_DRIVEN: SearchStrategy[list[Json]] = st.sampled_from([0, 1, 2, 3]).flatmap(
+    lambda size: st.sampled_from([_TRACKED[:size], _TRACKED[-size:] if size else ()]).map(list)
 )
 
 
@@ -194,6 +217,12 @@ _BUDGETS = st.sampled_from([0, 1]).map(
         "status": {"disruptionsAllowed": allowed, "disruptedPods": {"p1": AN_AGE_AGO}},
     }
 )
+_WORKLOADS = (
+    selecting("ReplicaSet", "w", {"matchLabels": {"app": "a"}}),
+    selecting("StatefulSet", "w", {"matchExpressions": [{"key": "app", "operator": "In", "values": ["a"]}]}),
+    selecting("ReplicationController", "w", {"app": "a"}, "v1"),
+)
+"""They own pods, of those that have an owner."""
 _AROUND = st.tuples(
     st.sampled_from([{}, {"team": "x"}]).map(
         lambda labels: [
@@ -202,6 +231,7 @@ _AROUND = st.tuples(
     ),
     sometimes(_BUDGETS.map(lambda budget: [budget]), []),
     sometimes(st.just([selecting("Service", "s", {"app": "a"}, "v1")]), []),
+    st.sampled_from([[], [], *([workload] for workload in _WORKLOADS)]),
 ).map(lambda listed: [value for values in listed for value in values])
 
 
@@ -214,7 +244,7 @@ def _used(draw: DrawFn, hand: _Hand, pods: Sequence[Json]) -> list[Json]:
     """What there is of volumes, or of devices, if any of these pods uses one."""
     found: list[Json] = []
     if _uses(pods, "volumes", "c"):
-        found += [*_CLASSES, *draw(_LIMITS), *map(draw, _volumes(hand))]
+        found += [*_CLASSES, *draw(_LIMITS), *draw(_DRIVEN), *map(draw, _volumes(hand))]
     if _uses(pods, "resourceClaims", "k"):
         found += [device_class("any"), *map(draw, (*_SLICES, *_DEVICE_CLAIMS))]
     return found

@@ -22,6 +22,7 @@ from conformance.vocabulary.objects import (
     ZONE,
     container,
     near,
+    owner,
     resized,
     spread,
 )
@@ -213,12 +214,14 @@ _DEVICES: tuple[Feature, ...] = (
 # --- Who it is ------------------------------------------------------------------------------------
 
 _TARGET: Json = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
+_OWNERS = ("ReplicaSet", "StatefulSet", "ReplicationController")
 WHO: tuple[Feature, ...] = (
     *[_labels(app="a")] * 4,
     _labels(app="b"),
     _labels(app="a", version="1"),
     _labels(app="a", version="2"),
     {"metadata": {"namespace": "other"}},
+    *({"metadata": {"ownerReferences": [owner(kind)]}} for kind in _OWNERS),
     _spec(priority=5),
     _spec(priority=20),
     _spec(preemptionPolicy="Never"),
