@@ -126,14 +126,6 @@ class FilterPlugin(Plugin, Protocol):
 
 
 @runtime_checkable
-class LabelFilterPlugin(FilterPlugin, Protocol):
-    """A LabelFilterPlugin reads nothing of a node at Filter but these labels. Of TopologyCounts in its state it
-    reads what they are in the domains of these labels, and whether they are empty."""
-
-    def labels_read(self, state: Any) -> tuple[str, ...]: ...
-
-
-@runtime_checkable
 class PreScorePlugin(Plugin, Protocol):
     def pre_score(
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot

@@ -178,6 +178,7 @@ class PodTopologySpread:
         return SUCCESS
 
     def labels_read(self, state: FilterState) -> tuple[str, ...]:
+        """Returns the keys of the labels of a node that Filter reads; it reads nothing else of the node."""
         return tuple(spread.constraint.topology_key for spread in state)
 
     # --- Score ------------------------------------------------------------------------------------

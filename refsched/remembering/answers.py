@@ -9,17 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from attrs import evolve
 
 from refsched.cycle.find_nodes import NodeFilter, Search
-from refsched.framework.interface import LabelFilterPlugin, ScoreExtensions, ScorePlugin, extends
+from refsched.framework.interface import FilterPlugin, ScoreExtensions, ScorePlugin, extends
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Framework
 from refsched.framework.status import SUCCESS, Code, Status
 from refsched.remembering.changes import NodeChanges
 from refsched.remembering.values import changed_domains, is_value
+
+
+@runtime_checkable
+class LabelFilterPlugin(FilterPlugin, Protocol):
+    """A LabelFilterPlugin reads nothing of a node at Filter but these labels. Of TopologyCounts in its state it
+    reads what they are in the domains of these labels, and whether they are empty."""
+
+    def labels_read(self, state: Any) -> tuple[str, ...]: ...
 
 
 class AskAnewError(Exception):
