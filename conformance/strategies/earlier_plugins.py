@@ -111,8 +111,18 @@ _DEFAULT = st.just(_config({}, "", {}))
 # --- Objects --------------------------------------------------------------------------------------
 
 _NODE_LABELS: SearchStrategy[Json] = st.fixed_dictionaries(
-    {}, optional={_RACK: st.sampled_from(["a", "b"]), ZONE: st.sampled_from(["x", "y"]), "ssd": st.just("")}
+    {},
+    optional={
+        _RACK: st.sampled_from(["a", "b"]),
+        ZONE: st.sampled_from(["x", "y"]),
+        "ssd": st.just(""),
+        "node.kubernetes.io/instance-type": st.sampled_from(["m5.large", "m4.large", "t3", "z1d.large"]),
+    },
 )
+_FEW_DISKS = st.lists(st.sampled_from(["d", "e", "f"]), max_size=2, unique=True)
+_MANY_DISKS = st.sampled_from([17, 16, 25, 26, 39, 40]).map(lambda count: [f"d{n}" for n in range(count)])
+_DISKS = st.one_of(_FEW_DISKS, _FEW_DISKS, _MANY_DISKS)
+"""As many as a cloud's nodes attach where they say nothing, and one more."""
 _POD_LABELS: SearchStrategy[Json] = st.sampled_from(
     [{"app": "a"}, {"app": "a"}, {"app": "b"}, {}, {"app": "a", "tier": "x"}, {"tier": "x"}]
 )
@@ -156,7 +166,7 @@ def _pod(draw: DrawFn, disk: tuple[str, str] | None) -> Json:
         spec["nodeSelector"] = {_RACK: draw(st.sampled_from(["a", "b"]))}
     if disk is not None:
         kind, name = disk
-        named = draw(st.lists(st.sampled_from(["d", "e", "f"]), max_size=2, unique=True))
+        named = draw(_DISKS)
         spec["volumes"] = [{"name": f"v{each}", kind: {name: each, **_uri(kind, each)}} for each in named]
     return pod(
         "",
@@ -175,9 +185,9 @@ def _uri(kind: str, name: str) -> Json:
 @st.composite
 def histories(draw: DrawFn) -> History:
     cluster = HistoryBuilder(hosts=True)
-    _, kind, name, resource = limits = draw(st.sampled_from(_DISK_LIMITS))
+    _, kind, name, resource = limits = draw(st.sampled_from([*_DISK_LIMITS, *_DISK_LIMITS[:1] * 2]))
     subject = draw(st.sampled_from(["resources", "labels", "services", "disks", "controllers"]))
-    limit = {resource: "1"} if subject == "disks" and draw(st.booleans()) else {}
+    limit = {resource: "1"} if subject == "disks" and draw(st.sampled_from([False, False, True])) else {}
     disk = (kind, name) if subject == "disks" else None
     configs = {
         "resources": _of_resources(),
