@@ -197,6 +197,23 @@ def test_without_score_any_feasible_node_is_right() -> None:
     assert not WHOLE.may_choose(Disagreement("node", "n1", "n3"), chosen["n3"], specified, nodes)
 
 
+@pytest.mark.parametrize(
+    ("rule", "needs"),
+    [
+        ("R-CHANGE-06", "the input update"),
+        ("R-CURE-TaintToleration-Pod-UpdatePodToleration", "the input update"),
+        ("R-CURE-NodePorts-Pod-Delete", "the input delete"),
+        ("R-CURE-NodePorts-Node-Add+UpdateNodeLabel", ""),
+        ("R-TAINT-01", ""),
+    ],
+)
+def test_a_rule_that_only_an_update_or_a_deletion_brings_about_needs_this_input(
+    rule: str, needs: str
+) -> None:
+    assert evolve(WHOLE, inputs=frozenset({"create"})).lacks(rule) == needs
+    assert WHOLE.lacks(rule) == ""
+
+
 def test_a_rule_of_a_plugin_that_is_not_there_is_shown_by_nothing() -> None:
     assert FITS.lacks("R-TAINT-01") == ""
     assert FITS.lacks("R-SPREAD-01") == "PodTopologySpread"

@@ -157,5 +157,22 @@ def deciding_plugins(rule: str) -> tuple[str, ...]:
     return (plugin,) if plugin is not None else ()
 
 
+_CHANGES = ("R-CHANGE-03", "R-CHANGE-04", "R-CHANGE-05", "R-CHANGE-06", "R-CHANGE-07", "R-EVENT-07")
+
+
+@cache
+def brought_about_by(rule: str) -> tuple[str, ...]:
+    """The inputs of which one must be taken (``create``, ``update``, ``delete``), so that anything brings the rule
+    about. Empty: whatever inputs there are."""
+    if rule in _CHANGES:
+        return ("update",)
+    if not rule.startswith("R-CURE-"):
+        return ()
+    actions = rule.rpartition("-")[2].split("+")
+    inputs = {"Add": "create", "Delete": "delete", "*": ""}
+    found = tuple(dict.fromkeys(inputs.get(action, "update") for action in actions))
+    return () if "" in found else found
+
+
 OF_WHAT_COUNTS = ("R-ASSUME", "R-CACHE-01")
 """Rules of what counts on a node, which shows in ``cache`` whatever plugins there are."""

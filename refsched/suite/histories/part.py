@@ -24,6 +24,7 @@ from refsched.suite.adapters.answers import OBJECT_INPUTS, Hello
 from refsched.suite.catalogue.rules import all_rules, default_plugins
 from refsched.suite.catalogue.showing import (
     OF_WHAT_COUNTS,
+    brought_about_by,
     deciding_plugins,
     shown_only_with,
     shown_with,
@@ -128,8 +129,8 @@ class Part:
     # --- Verdicts ---------------------------------------------------------------------------------
 
     def lacks(self, rule: str) -> str:
-        """The release, the capability or the plugin without which nothing that this rule decides shows in what
-        the implementation reports; empty where it can show."""
+        """The release, the capability, the input or the plugin without which nothing that this rule decides shows
+        in what the implementation reports; empty where it can show."""
         stated = all_rules().get(rule)
         if stated is not None and self.kubernetes not in stated.releases:
             return f"Kubernetes {' or '.join(stated.releases)}"
@@ -142,6 +143,9 @@ class Part:
         besides = shown_only_with(rule)
         if besides and claimed.isdisjoint(besides) and not self.own:
             return besides[0]
+        inputs = brought_about_by(rule)
+        if inputs and self.inputs.isdisjoint(inputs):
+            return f"the input {inputs[0]}"
         if rule.startswith(OF_WHAT_COUNTS) and "cache" in claimed:
             return ""
         plugins = deciding_plugins(rule)
