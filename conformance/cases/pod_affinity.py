@@ -282,9 +282,38 @@ def _of_namespaces_that_are_selected_together() -> Iterator[Case]:
             )
 
 
+def _listed_and_selected(kind: str, whose: str) -> History:
+    """A term lists one namespace and selects another one; a pod of one of them runs on the first of two nodes."""
+    cluster = HistoryBuilder(hosts=True)
+    for name, team in (("listed", "x"), ("selected", "y"), ("neither", "x")):
+        cluster.add(_namespace(team, name))
+    for _ in range(2):
+        cluster.add_node(node(""))
+    cluster.add_pod(pod("", namespace=whose), 0)
+    selector = {"matchLabels": {"team": "y"}}
+    both = {"namespaces": ["listed"], "namespaceSelector": selector}
+    term = {"topologyKey": HOSTNAME, "labelSelector": {}, **both}
+    cluster.add_pod(pod("", affinity={kind: {REQUIRED: [term]}}))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _of_namespaces_that_are_listed_and_selected() -> Iterator[Case]:
+    for kind, name in (("podAffinity", "affinity"), ("podAntiAffinity", "anti_affinity")):
+        for whose in ("listed", "selected", "neither"):
+            yield Case(
+                f"{name}_with_both_namespaces_and_a_selector_and_a_pod_of_{whose}",
+                f"A term of {kind} applies to the namespaces that it lists and to those that it selects, and to no"
+                " other.",
+                _listed_and_selected(kind, whose),
+                ("R-PODAFF-05",),
+            )
+
+
 CASES: tuple[Case, ...] = (
     *_of_running_pods(),
     *_of_nodes(),
     *_of_namespaces(),
     *_of_namespaces_that_are_selected_together(),
+    *_of_namespaces_that_are_listed_and_selected(),
 )

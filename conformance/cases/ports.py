@@ -6,14 +6,15 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.vocabulary.builder import HistoryBuilder
-from conformance.vocabulary.objects import container, node, pod
+from conformance.vocabulary.objects import container, cpu, node, pod
 from refsched.suite import Case
 from refsched.suite.histories.history import History
 
 Json = dict[str, Any]
 
 _OF_POD: Json = {"containerPort": 80}
-_OF_HOST: Json = {"containerPort": 80, "hostPort": 80}
+_PORT = 80
+_OF_HOST: Json = {"containerPort": 80, "hostPort": _PORT}
 
 
 def _ports_of_pods_alone() -> History:
@@ -29,7 +30,34 @@ def _ports_of_pods_alone() -> History:
     return cluster.history()
 
 
+def _nominated_pod_is_deleted(port: int) -> History:
+    """The only node has a port that waits for a nominated pod, which finds no cpu there. Another pod asks for the
+    same port, until the nominated one is deleted."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.add_pod(pod("", cpu("1"), priority=100), 0)
+    never: Json = {"preemptionPolicy": "Never"}
+    holder = [container("c", cpu("1"), ports=[{"containerPort": 80, "hostPort": port}])]
+    cluster.add_pod(pod("", containers=holder, priority=10, status={"nominatedNodeName": "n1"}, **never))
+    cluster.add_pod(pod("", containers=[container("c", ports=[_OF_HOST])], **never))
+    cluster.schedule()
+    cluster.wait()
+    cluster.remove_pod(1)
+    cluster.schedule()
+    return cluster.history()
+
+
 CASES = (
+    *(
+        Case(
+            f"port_{port}_of_a_nominated_pod_that_is_deleted",
+            f"A pod with host port 80 comes while one with host port {port} is nominated to the only node, and is"
+            " requeued when that pod is deleted if its ports kept it waiting.",
+            _nominated_pod_is_deleted(port),
+            ("R-PORTS-04",) if port == _PORT else (),
+        )
+        for port in (_PORT, 81)
+    ),
     Case(
         "container_ports_without_host_port",
         "A container's port without a hostPort conflicts with no other port, be it of the host or of a pod.",
