@@ -29,8 +29,9 @@ from refsched.suite.breaking.explaining import explained_apart
 from refsched.suite.histories.history import History
 from refsched.suite.session.check import Checking, Evidence, RuleBrokenError
 from refsched.suite.session.drawing import drawn, load_profile
-from refsched.suite.session.further import came_in, further
+from refsched.suite.session.further import by_turns, came_in, further
 from refsched.suite.session.standard import StandardBench
+from refsched.suite.session.variations import variations
 
 HALVES = ("worked", "unseen")
 
@@ -83,8 +84,11 @@ def shown(name: str, test: SuiteTest, example: int = 0) -> Evidence:
     that kills it, the test begins shortly before that one, and only leaves steps out, which takes less time than
     Hypothesis does to make a history small. ValueError where nothing is shown."""
     with checking_of(name) as checking:
-        checking.explain = explained_apart
-        checking.more = lambda: tuple(came_in(checking.judge, _further(test.area), MUCH))
+        checking.explain = partial(explained_apart, without=(name,))
+        checking.more = lambda smallest: by_turns(
+            came_in(checking.judge, variations(smallest), MUCH),
+            came_in(checking.judge, _further(test.area), MUCH),
+        )
 
         def check(history: History) -> None:
             checking(history)

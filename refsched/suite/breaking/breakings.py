@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
 from itertools import chain
@@ -19,6 +19,7 @@ from typing import Any
 from attrs import frozen
 
 from refsched.suite.breaking.course import Course, Function, rules_in, source_of
+from refsched.suite.breaking.mistakes import Mistake, mistakes_in
 from refsched.suite.breaking.replacing import Undo, forget, replaced
 from refsched.suite.breaking.rows import rows_of_defaults, rows_of_events, rows_of_transitions
 from refsched.suite.breaking.slips import slips_of
@@ -33,20 +34,29 @@ class Breaking:
     """``rules`` are those of the place that is changed, the nearest first, and ``value`` is how much the most
     suspected of them is suspected, for each caller; ``where`` is the function, which has so many ``callers``, or
     None for a row of a table. ``breaks`` makes the change, and answers what undoes it, or None where the change
-    cannot be made."""
+    cannot be made. ``is_known`` says that the change is one of a planted scheduler, and ``rules`` are those which
+    that one breaks."""
 
     where: Function | None
     rules: tuple[str, ...]
     value: float
     breaks: Callable[[], Undo | None]
     callers: int = 1
+    is_known: bool = False
 
 
-def breakings_of(course: Course, value: Callable[[str], float]) -> Iterator[Breaking]:
+def breakings_of(
+    course: Course, value: Callable[[str], float], without: Collection[str] = ()
+) -> Iterator[Breaking]:
     """Those at the lines of the course, and of the tables. ``value`` says how much a rule is suspected: the places
     of the most suspected rules come first, and those of rules of no value are left out. What has many callers is
-    suspected less, as it would show in more."""
+    suspected less, as it would show in more. ``without`` are planted schedulers whose mistakes are not tried."""
     found: list[tuple[float, Callable[[float], Iterator[Breaking]]]] = []
+    for mistake in mistakes_in(course, without):
+        callers = mistake.callers(course)
+        worth = max(map(value, mistake.rules), default=0.0) / callers
+        if worth:
+            found.append((worth, partial(_of_mistake, mistake, callers)))
     for module in dict.fromkeys(function.module for function in course.callers):
         lines = course.lines[module]
         for place in _places(module):
@@ -68,6 +78,11 @@ def breakings_of(course: Course, value: Callable[[str], float]) -> Iterator[Brea
 
 def _is_any(lines: set[int], place: Any) -> bool:
     return any(line in lines for line in range(place.first, place.last + 1))
+
+
+def _of_mistake(mistake: Mistake, callers: int, worth: float) -> Iterator[Breaking]:
+    where = Function(mistake.module, mistake.name)
+    yield Breaking(where, mistake.rules, worth, mistake, callers, is_known=True)
 
 
 def _of_row(rule: str, breaks: Callable[[], Undo], worth: float) -> Iterator[Breaking]:

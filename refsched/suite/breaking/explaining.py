@@ -31,13 +31,13 @@ from refsched.suite.catalogue.rules import all_rules, plugin_of
 from refsched.suite.catalogue.suspicion import rarity
 from refsched.suite.histories.findings import Comparison
 
-WORK = 30_000
+WORK = 50_000
 """So many records of the smallest history are compared at most with what broken specifications do. What it takes
 to break one counts as many as ``TO_BREAK``."""
 
 TO_BREAK = 30
 
-WORK_BEHIND = 16_000
+WORK_BEHIND = 32_000
 """So many records of the other histories are."""
 
 MOST_TRIED = 60
@@ -131,10 +131,16 @@ class _Question:
     breakings: Iterator[Breaking]
 
     @classmethod
-    def about(cls, shown: Comparison, others: Sequence[Comparison], suspected: Sequence[str]) -> _Question:
+    def about(
+        cls,
+        shown: Comparison,
+        others: Sequence[Comparison],
+        suspected: Sequence[str],
+        without: Collection[str],
+    ) -> _Question:
         course = course_of(lambda: _agrees(shown))
         value = _values(suspected, course)
-        found = breakings_of(course, lambda rule: value.get(rule, 0.0))
+        found = breakings_of(course, lambda rule: value.get(rule, 0.0), without)
         return cls(shown, others, value, course.applied, found)
 
     def answer(self, may_be: Callable[[str], bool]) -> Explanation:
@@ -163,23 +169,21 @@ class _Question:
 
     def _compared(self, tried: list[_Tried]) -> list[_Tried]:
         """Those of them that agree with enough of the other histories, and with about as many as the best one, and
-        with how many they agree. The histories are tried a few at a time, each time with half of the work that is
-        left: where it is not enough for all, the most suspected ones are tried."""
+        with how many they agree. The histories are tried a few at a time, the shortest first, until the work that
+        is left is not enough to try all of them."""
         missed, seen, left = dict.fromkeys(range(len(tried)), 0), 1, WORK_BEHIND
-        for first in range(0, len(self.others), AT_ONCE):
-            some = self.others[first : first + AT_ONCE]
-            work = max(1, sum(other.records for other in some))
-            most = left // (2 * work)
-            if not most:
+        others = sorted(self.others, key=lambda other: other.records)
+        for first in range(0, len(others), AT_ONCE):
+            some = others[first : first + AT_ONCE]
+            left -= len(missed) * sum(other.records for other in some)
+            if left < 0:
                 break
-            missed = {number: missed[number] for number in sorted(missed, key=missed.__getitem__)[:most]}
-            left -= len(missed) * work
             for number in missed:
                 with broken(tried[number].breaking):
                     missed[number] += sum(not _agrees(other) for other in some)
             seen += len(some)
             least = min(missed.values(), default=0)
-            bound = min(least + max(1.0, NEAR * seen), (1 - ENOUGH) * (1 + len(self.others)))
+            bound = min(least + max(1.0, NEAR * seen), (1 - ENOUGH) * (1 + len(others)))
             missed = {number: misses for number, misses in missed.items() if misses <= bound}
         return [evolve(tried[number], share=1 - misses / seen) for number, misses in missed.items()]
 
@@ -204,7 +208,7 @@ def _values(suspected: Sequence[str], course: Course) -> Mapping[str, float]:
         near = weighed if rule in defaults else near
         value[rule] = max(near or 0.0, any_) * (OF_RARE + (1 - OF_RARE) * is_rare)
         if rule in course.applied:
-            value[rule] = max(value[rule], OF_NEEDED * is_rare**2)
+            value[rule] = max(value[rule], near or 0.0, OF_NEEDED * is_rare**2)
     return value | {rule: 1.0 / (1 + place) for place, rule in enumerate(suspected)}
 
 
@@ -213,7 +217,7 @@ def explanation_of(
 ) -> Explanation:
     """``shown`` is the smallest history that shows a failure. ``suspected`` are rules that may be broken, the most
     suspected first; no rule is named but one that ``may_be``."""
-    return _Question.about(shown, others, suspected).answer(may_be)
+    return _Question.about(shown, others, suspected, ()).answer(may_be)
 
 
 def _best(tried: Sequence[_Tried], value: Mapping[str, float], may_be: Callable[[str], bool]) -> Explanation:
@@ -280,12 +284,16 @@ def explained_apart(
     suspected: Sequence[str],
     may_be: Callable[[str], bool],
     patience: float = PATIENCE,
+    without: Collection[str] = (),
 ) -> Explanation:
     """The same, in a process that parts from this one: here nothing is ever broken. Nothing is explained where a
-    process cannot part, or takes longer than ``patience``, in seconds."""
+    process cannot part, or takes longer than ``patience``, in seconds. ``without`` are planted schedulers whose
+    mistakes explain nothing."""
     if not hasattr(os, "fork"):
         return Explanation()
-    question = _Question.about(shown, others, suspected)  # what this reads of the source is remembered here
+    question = _Question.about(
+        shown, others, suspected, without
+    )  # what this reads of the source is remembered here
     answers, says = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which the child does not need

@@ -134,8 +134,9 @@ class Checking:
     kubernetes: str = DEFAULT.name
     explain: Explain = lambda shown, others, suspected, may_be: Explanation()
     """Which rule's breaking gives what was seen."""
-    more: Callable[[], Sequence[Comparison]] = tuple
-    """What came in histories of the same area that the test does not run: of them only the explanation is made."""
+    more: Callable[[History], Sequence[Comparison]] = lambda smallest: ()
+    """What came in histories that the test does not run, as they are near the smallest one that fails, or of the
+    same area: of them only the explanation is made."""
     target: str | None = None
     """The kind of finding that failed this test: Hypothesis makes the history of that one small."""
     evidence: dict[str, Evidence] = Factory(dict)
@@ -279,7 +280,7 @@ class Checking:
         shown = known.judgement.comparison
         if shown is None:
             return
-        others = [one for one in self._others() if one is not shown]
+        others = [one for one in self._others(known.judgement.history) if one is not shown]
         if len(others) < FEWEST:
             return
         of_record = self._by_cause(known.judgement)
@@ -293,9 +294,9 @@ class Checking:
         finding = evolve(known.finding, rule=rule, also=tuple(also), symptom=kind)
         self.evidence[kind] = evolve(known, rule=rule, finding=finding)
 
-    def _others(self) -> Iterator[Comparison]:
+    def _others(self, smallest: History) -> Iterator[Comparison]:
         """Those that are alike, as a history was made small, alternate with others."""
-        kept = (self.more(), reversed(self.failing), reversed(self.before), reversed(self.passing))
+        kept = (self.more(smallest), reversed(self.failing), reversed(self.before), reversed(self.passing))
         for turn in zip_longest(*kept):
             yield from (one for one in turn if one is not None)
 

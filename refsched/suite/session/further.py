@@ -8,7 +8,9 @@ mistake explains them equally well. These are others, and which they are depends
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import TypeVar
 
 from hypothesis.strategies import SearchStrategy
 
@@ -19,13 +21,15 @@ from refsched.suite.session.drawing import collected
 
 HISTORIES = 24
 
+T = TypeVar("T")
+
 
 def further(strategy: SearchStrategy[History], seed: str, area: str) -> Sequence[History]:
     return collected(strategy, examples=HISTORIES, seed=seed, name=f"further histories of {area}")
 
 
 def came_in(
-    judge: Callable[[History], Judgement], histories: Sequence[History], seconds: float
+    judge: Callable[[History], Judgement], histories: Iterable[History], seconds: float
 ) -> Iterator[Comparison]:
     """What came in those that ran to their end or showed something. Nothing more comes once the implementation
     does not answer, or after so many seconds."""
@@ -39,3 +43,8 @@ def came_in(
             return
         if judgement.comparison is not None and (judgement.findings or not judgement.ended):
             yield judgement.comparison
+
+
+def by_turns(*kept: Iterable[T]) -> tuple[T, ...]:
+    """The first of each, then the second of each, and so on."""
+    return tuple(one for turn in zip_longest(*kept) for one in turn if one is not None)

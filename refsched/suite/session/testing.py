@@ -25,10 +25,11 @@ from refsched.suite.session.check import Checking, HaltedError, RuleBrokenError
 from refsched.suite.session.conforming import REPLAY, Declaration, case_of, declared_by
 from refsched.suite.session.drawing import allow_shrinking, drawn, drawn_by
 from refsched.suite.session.evidence import failure_of
-from refsched.suite.session.further import came_in, further
+from refsched.suite.session.further import by_turns, came_in, further
 from refsched.suite.session.options import Options
 from refsched.suite.session.outcome import Fault, Outcome, with_property
 from refsched.suite.session.runner import Runner
+from refsched.suite.session.variations import variations
 from refsched.tools.garbage import keep_what_there_is
 from refsched.tools.serving import described
 
@@ -158,7 +159,7 @@ class Testing:
             lambda rule: self._place.get(rule, len(self._place)),
             lambda rule: self._counts(rule) and is_selected(self._rule(rule), level or "all"),
             explain=self._explain,
-            more=lambda: self._more(area, level),
+            more=lambda smallest: self._more(smallest, area, level),
             allowance=self._allowance,
         )
 
@@ -212,16 +213,16 @@ class Testing:
             shown, others, suspected, lambda rule: rule in can_show and may_be(rule), patience
         )
 
-    def _more(self, area: str, level: str) -> tuple[Comparison, ...]:
-        """What came in further histories of the area, which are run once for all tests about it that fail, and not
-        for longer than the allowance allows."""
-        if area not in self._bench.areas:
-            return ()
-        if (area, level) not in self._more_of:
+    def _more(self, smallest: History, area: str, level: str) -> Sequence[Comparison]:
+        """What came in variations of the smallest history that fails, and in further histories of the area by
+        turns. The latter are run once for all tests about it that fail. Neither is run for longer than the
+        allowance allows."""
+        judge = partial(self._runner.judge, level=level)
+        near = tuple(came_in(judge, variations(smallest), self._allowance.share))
+        if area in self._bench.areas and (area, level) not in self._more_of:
             histories = further(self._bench.areas[area](), self._options.seed, area)
-            judge = partial(self._runner.judge, level=level)
             self._more_of[area, level] = tuple(came_in(judge, histories, self._allowance.share))
-        return self._more_of[area, level]
+        return by_turns(near, self._more_of.get((area, level), ()))
 
     def _missing(self, declared: Declaration, checking: Checking) -> tuple[str, ...]:
         try:
