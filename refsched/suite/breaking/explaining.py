@@ -37,7 +37,7 @@ to break one counts as many as ``TO_BREAK``."""
 
 TO_BREAK = 30
 
-WORK_BEHIND = 32_000
+WORK_BEHIND = 80_000
 """So many records of the other histories are."""
 
 MOST_TRIED = 60
