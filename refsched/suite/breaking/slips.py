@@ -3,7 +3,7 @@
 
 A mutant is one of many, and is to be killed; a slip is compared with what was seen, and may be coarse. So a part
 of a sum, a member of a comparison, an argument or a whole step is left out, a figure is ten times as large, a
-constant or a field is another one of its type, and the parts of an order change places.
+constant or a field is another one of its type, and the parts of an order or of an alternative change places.
 """
 
 from __future__ import annotations
@@ -71,6 +71,8 @@ def _of_expression(node: ast.expr, values: Mapping[str, Any]) -> Iterator[ast.AS
             yield ast.GeneratorExp(ast.Constant(True), generators)
         case ast.BinOp(left, ast.Add() | ast.Sub() | ast.Mult(), right):
             yield from (left, right)
+        case ast.BoolOp(ast.Or() as either, alternatives):
+            yield ast.BoolOp(either, alternatives[::-1])
         case ast.Compare(ast.Tuple(one), [operator], [ast.Tuple(other)]) if len(one) == len(other):
             for number in range(len(one)):
                 fewer = _tuple(_without(one, number))

@@ -195,6 +195,7 @@ def test_what_is_no_function_or_no_program_cannot_be_broken() -> None:
         ("return a", {"return None"}),
         ("a if b else c", {"a", "c"}),
         ("a - b", {"a", "b"}),
+        ("a or b", {"b or a"}),
         ("(a, b) < (c, d)", {"(b,) < (d,)", "(a,) < (c,)"}),
         ("(a, *b)", {"(*b,)", "(a,)", "(*b, a)"}),
         ("a in b", {"b.get(a)"}),
