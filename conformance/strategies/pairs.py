@@ -31,6 +31,7 @@ from conformance.vocabulary.objects import (
     with_metadata,
     with_spec,
 )
+from conformance.vocabulary.requested_devices import ALLOCATED, CONSTRAINTS, REQUESTS
 from conformance.vocabulary.storage import (
     DRIVER,
     STORAGE,
@@ -167,9 +168,9 @@ def _device_claims(name: str) -> SearchStrategy[Json]:
 
     return st.builds(
         made,
-        st.sampled_from(features.REQUESTS),
-        st.sampled_from(features.CONSTRAINTS),
-        sometimes(st.sampled_from(features.ALLOCATED)),
+        st.sampled_from(REQUESTS),
+        st.sampled_from(CONSTRAINTS),
+        sometimes(st.sampled_from(ALLOCATED)),
     )
 
 
