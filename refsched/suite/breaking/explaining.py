@@ -52,8 +52,12 @@ AT_ONCE = 3
 SECONDS = 0.5
 """Of a processor, for one history and one breaking."""
 
-PATIENCE = 240.0
-"""Seconds after which nothing is explained: many times as long as the work takes."""
+PATIENCE = 20.0
+"""Seconds of a processor after which nothing is explained: more than twice as many as the work takes. What other
+programs do meanwhile does not decide which rule is named."""
+
+DEADLINE = 240.0
+"""Seconds of the clock after which nothing is explained either: nothing hangs."""
 
 ENOUGH = 0.6
 """The share of the histories that a breaking must agree with."""
@@ -287,8 +291,8 @@ def explained_apart(
     without: Collection[str] = (),
 ) -> Explanation:
     """The same, in a process that parts from this one: here nothing is ever broken. Nothing is explained where a
-    process cannot part, or takes longer than ``patience``, in seconds. ``without`` are planted schedulers whose
-    mistakes explain nothing."""
+    process cannot part, or takes longer than ``patience``, in seconds of a processor. ``without`` are planted
+    schedulers whose mistakes explain nothing."""
     if not hasattr(os, "fork"):
         return Explanation()
     question = _Question.about(
@@ -299,10 +303,10 @@ def explained_apart(
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which the child does not need
         pid = os.fork()
     if not pid:
-        _answer(says, lambda: question.answer(may_be))
+        _answer(says, lambda: question.answer(may_be), patience)
     os.close(says)
     try:
-        said = json.loads(_read(answers, patience) or b"[[], 0, 0]")
+        said = json.loads(_read(answers, DEADLINE) or b"[[], 0, 0]")
     finally:
         os.close(answers)
         with suppress(ProcessLookupError):
@@ -311,9 +315,11 @@ def explained_apart(
     return Explanation(tuple(said[0]), said[1], said[2])
 
 
-def _answer(says: int, explain: Callable[[], Explanation]) -> Any:
+def _answer(says: int, explain: Callable[[], Explanation], patience: float) -> Any:
     """In the child, which does not come back."""
     try:
+        signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_VIRTUAL, patience)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         found = explain()
         os.write(says, json.dumps([found.rules, found.share, found.alike]).encode())

@@ -13,7 +13,7 @@ from _pytest.outcomes import OutcomeException
 
 from refsched.errors import InputError, printable
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
-from refsched.suite.breaking.explaining import PATIENCE, Explanation, explained_apart
+from refsched.suite.breaking.explaining import Explanation, explained_apart
 from refsched.suite.histories.findings import Comparison
 from refsched.suite.histories.history import History
 from refsched.suite.reports.report_terminal import failure_lines
@@ -205,13 +205,13 @@ class Testing:
         suspected: Sequence[str],
         may_be: Callable[[str], bool],
     ) -> Explanation:
-        """By rules that hold for the implementation and can show in what it reports."""
+        """By rules that hold for the implementation and can show in what it reports. Once the allowance is spent,
+        nothing is explained any more."""
         about = self._runner.about()
         can_show = about.holding - about.lacks.keys()
-        patience = min(PATIENCE, self._allowance.share)
-        return explained_apart(
-            shown, others, suspected, lambda rule: rule in can_show and may_be(rule), patience
-        )
+        if not self._allowance.left:
+            return Explanation()
+        return explained_apart(shown, others, suspected, lambda rule: rule in can_show and may_be(rule))
 
     def _more(self, smallest: History, area: str, level: str) -> Sequence[Comparison]:
         """What came in variations of the smallest history that fails, and in further histories of the area by

@@ -31,7 +31,7 @@ _ENUMS: Sequence[Sequence[str]] = (
     ("PreemptLowerPriority", "Never"),
     ("Immediate", "WaitForFirstConsumer"),
 )
-_OF_LABELS = frozenset({"labels", "matchLabels", "nodeSelector"})
+_OF_LABELS = ("labels", "matchLabels", "nodeSelector")
 _MAY_BE_EMPTY = frozenset(
     {
         *("tolerations", "taints", "initContainers", "topologySpreadConstraints", "ports", "images"),

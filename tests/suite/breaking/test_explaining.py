@@ -86,8 +86,20 @@ def test_where_the_other_process_finds_nothing_out_nothing_is_explained(
 ) -> None:
     monkeypatch.setattr(explaining, "_best", lambda *arguments: 1 / 0)
     assert explained_apart(*came, SUSPECTED, any_rule) == Explanation()
-    assert explained_apart(*came, SUSPECTED, any_rule, 0.0) == Explanation()
     monkeypatch.delattr(os, "fork")
+    assert explained_apart(*came, SUSPECTED, any_rule) == Explanation()
+
+
+def test_who_takes_too_long_explains_nothing(
+    came: tuple[Comparison, list[Comparison]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless(*arguments: object) -> Explanation:
+        while True:
+            pass
+
+    monkeypatch.setattr(explaining, "_best", endless)
+    assert explained_apart(*came, SUSPECTED, any_rule, 0.5) == Explanation()
+    monkeypatch.setattr(explaining, "DEADLINE", 0.0)
     assert explained_apart(*came, SUSPECTED, any_rule) == Explanation()
 
 
