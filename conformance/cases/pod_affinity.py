@@ -282,6 +282,20 @@ def _of_namespaces_that_are_selected_together() -> Iterator[Case]:
             )
 
 
+def _hundredth_that_floats_round() -> History:
+    """The sums of the weights on three nodes are 100, 29 and 0. In float64, 100 times 0.29 is less than 29."""
+    cluster = zones("a", "b", "c")
+    for labels, home in ((_A, 0), (_B, 1)):
+        cluster.add_pod(pod("", labels=labels), home)
+    preferred = [
+        {"weight": weight, "podAffinityTerm": {"topologyKey": HOSTNAME, "labelSelector": selector}}
+        for weight, selector in ((100, _OF_A), (29, _OF_B))
+    ]
+    cluster.add_pod(pod("", affinity={"podAffinity": {PREFERRED: preferred}}))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _listed_and_selected(kind: str, whose: str) -> History:
     """A term lists one namespace and selects another one; a pod of one of them runs on the first of two nodes."""
     cluster = HistoryBuilder(hosts=True)
@@ -311,6 +325,12 @@ def _of_namespaces_that_are_listed_and_selected() -> Iterator[Case]:
 
 
 CASES: tuple[Case, ...] = (
+    Case(
+        "preferred_affinity_whose_share_is_rounded_down",
+        "A node's share of the highest sum of weights is computed in float64 and cut to an integer.",
+        _hundredth_that_floats_round(),
+        ("R-PODAFF-13",),
+    ),
     *_of_running_pods(),
     *_of_nodes(),
     *_of_namespaces(),

@@ -138,7 +138,29 @@ def _dry_run_finds_no_devices(nodes: int) -> History:
     return cluster.history()
 
 
+def _two_budgets(allowed: tuple[int, int]) -> History:
+    """Two budgets select the pod of the first of two full nodes, and none selects that of the second, which has a
+    higher priority."""
+    cluster = HistoryBuilder()
+    for number, evictions in enumerate(allowed):
+        cluster.add(with_metadata(a_budget(_OF_A, evictions, "", ()), name=f"b{number}"))
+    for number, (labels, priority) in enumerate(((_A, 0), (_B, 5))):
+        cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+        cluster.add_pod(pod("", cpu("1"), labels=labels, priority=priority), number)
+    cluster.add_pod(pod("", cpu("1"), priority=10))
+    cluster.schedule()
+    return cluster.history()
+
+
 def _candidates() -> Iterator[Case]:
+    for which, allowed in (("first", (0, 5)), ("last", (5, 0))):
+        yield Case(
+            f"{which}_of_two_budgets_is_violated",
+            "A pod that two budgets select violates one if either allows no eviction; here it is the"
+            f" {which} one.",
+            _two_budgets(allowed),
+            ("R-PREEMPT-07", "R-PREEMPT-11"),
+        )
     for key, domain in ((HOSTNAME, "host"), (ZONE, "zone")):
         yield Case(
             f"victim_that_the_pod_has_affinity_to_by_{domain}",
