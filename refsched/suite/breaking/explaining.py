@@ -271,7 +271,9 @@ def _limited() -> Iterator[None]:
         raise _TooLongError
 
     before = signal.signal(signal.SIGPROF, late)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.setitimer(
+        signal.ITIMER_PROF, SECONDS, SECONDS
+    )  # again, if a callback of Python's own ended instead
     try:
         yield
     finally:

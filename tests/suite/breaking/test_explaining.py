@@ -30,6 +30,9 @@ from refsched.suite.histories.findings import Comparison
 from refsched.suite.histories.history import Create, History, Schedule
 from refsched.suite.histories.trial import try_history
 
+pytestmark = pytest.mark.filterwarnings("ignore:Exception ignored in:pytest.PytestUnraisableExceptionWarning")
+"""The limit of time may end a callback of the garbage collector, which Python reports and goes on."""
+
 TAINTS = [{"key": key, "effect": "NoSchedule"} for key in ("a", "b")]
 TOLERATES_ONE = [{"key": "a", "operator": "Exists"}]
 SUSPECTED = ("R-TAINT-07", "R-TAINT-01", "R-FRAMEWORK-13")
