@@ -139,7 +139,8 @@ def of_class(cls: type[Any]) -> SearchStrategy[Json]:
 def api_objects(draw: st.DrawFn, kinds: tuple[ApiKind, ...] = KINDS) -> Json:
     """An object of one of these kinds, which has a name."""
     kind = draw(st.sampled_from(kinds))
-    drawn = draw(of_class(kind.type))
+    of_kind: type = kind.type
+    drawn = draw(of_class(of_kind))
     metadata = drawn.get("metadata")
     name = draw(st.sampled_from(("a", "b")))
     namespace = {"namespace": "default"} if kind.namespaced else {}

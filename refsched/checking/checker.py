@@ -36,9 +36,9 @@ from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import CycleHeldError, Scheduler
 from refsched.machine.state import START
 from refsched.objects.dra import ResourceClaim
+from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Pod
 from refsched.objects.policy import PodDisruptionBudget
-from refsched.objects.store import ApiObject
 from refsched.oddities.known_defects import AS_PROMISED, Oddities
 from refsched.records import Attempt, Bind, Input, Nodes, Queues, Record, Write
 from refsched.releases import DEFAULT

@@ -15,8 +15,8 @@ from typing import Any
 
 from attrs import evolve
 
+from refsched.objects.meta import ApiObject
 from refsched.objects.pod import ContainerStatus, DisabledRequirements, Pod
-from refsched.objects.store import ApiObject
 from refsched.rules import applies
 
 

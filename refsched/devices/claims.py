@@ -14,7 +14,7 @@ from attrs import define, field, frozen
 
 from refsched.devices.pools import DeviceID
 from refsched.objects.dra import ResourceClaim
-from refsched.objects.meta import ObjectMeta
+from refsched.objects.meta import ApiObject, ObjectMeta
 from refsched.objects.pod import Pod, PodResourceClaim
 from refsched.objects.store import ObjectStore
 from refsched.rules import applies
@@ -69,7 +69,7 @@ def _usable_claim(pod: Pod, named: PodResourceClaim, name: str, objects: ObjectS
 
 
 @frozen
-class InFlightAllocation:
+class InFlightAllocation(ApiObject):
     """An InFlightAllocation is a claim as Reserve allocated it, until PreBind has written it. It is assumed
     under the claim's uid and never shown by the API server."""
 
@@ -79,16 +79,16 @@ class InFlightAllocation:
 
 
 def start_allocation(claim: ResourceClaim, objects: ObjectStore) -> None:
-    objects.assume(InFlightAllocation(ObjectMeta(name=claim.metadata.uid), claim))
+    objects.assume(InFlightAllocation(ObjectMeta(name=claim.uid), claim))
 
 
 def end_allocation(claim: ResourceClaim, objects: ObjectStore) -> None:
-    objects.restore(InFlightAllocation, claim.metadata.uid)
+    objects.restore(InFlightAllocation, claim.uid)
 
 
 def is_being_allocated(claim: ResourceClaim, objects: ObjectStore) -> bool:
     """Returns whether the claim's allocation is about to be written."""
-    return objects.latest(InFlightAllocation, claim.metadata.uid) is not None
+    return objects.latest(InFlightAllocation, claim.uid) is not None
 
 
 def devices_in_use(objects: ObjectStore) -> frozenset[DeviceID]:

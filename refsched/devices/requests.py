@@ -86,7 +86,7 @@ class Matcher:
             applies("R-DRA-40")
             of_class, of_request = sized.device_class, self.claims[key.claim]
             self._known[known] = _all_hold(
-                of_class.spec.selectors, offered, f"class {of_class.metadata.name}"
+                of_class.spec.selectors, offered, f"class {of_class.name}"
             ) and _all_hold(sized.asked.selectors, offered, f"claim {of_request.key}")
         return self._known[known]
 

@@ -57,7 +57,7 @@ def allocation_result(
     try:
         selector = _node_selector(chosen, node)
     except AllocationError as error:
-        raise AllocationError(f"create NodeSelector for claim {claim.metadata.name}: {error}") from None
+        raise AllocationError(f"create NodeSelector for claim {claim.name}: {error}") from None
     return AllocationResult(DeviceAllocationResult(results, configs), selector)
 
 
@@ -78,12 +78,12 @@ def _class_configs(
     for request in range(len(claim.spec.devices.requests)):
         one = _selected(index, request, sized)
         name = (str(one.name),)
-        configs = by_class.get(one.device_class.metadata.name)
+        configs = by_class.get(one.device_class.name)
         if configs is not None:
             applies("R-DRA-60")
             configs[:] = [evolve(config, requests=config.requests + name) for config in configs]
             continue
-        by_class[one.device_class.metadata.name] = [
+        by_class[one.device_class.name] = [
             DeviceAllocationConfiguration("FromClass", name, config.opaque)
             for config in one.device_class.spec.config
         ]

@@ -14,10 +14,10 @@ from typing import Any
 from attrs import frozen
 
 from refsched.errors import InputError
+from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
-from refsched.objects.store import ApiObject
 from refsched.objects.writing import as_json
 from refsched.preemption.candidate import Candidate
 

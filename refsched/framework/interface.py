@@ -19,9 +19,9 @@ from refsched.framework.events import EventHint
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import Status
-from refsched.objects.meta import ObjectMeta
+from refsched.objects.meta import ApiObject, ObjectMeta
 from refsched.objects.pod import Pod
-from refsched.objects.store import ApiObject, ObjectStore
+from refsched.objects.store import ObjectStore
 
 MAX_NODE_SCORE = 100
 State = TypeVar("State")

@@ -16,9 +16,9 @@ from attrs import asdict, evolve, frozen
 
 from refsched.errors import InputError
 from refsched.objects.kinds import described_as
-from refsched.objects.meta import ObjectMeta
+from refsched.objects.meta import ApiObject, ObjectMeta
 from refsched.objects.pod import Pod, PodCondition, PodStatus
-from refsched.objects.store import ApiObject, ObjectStore
+from refsched.objects.store import ObjectStore
 
 T = TypeVar("T", bound=ApiObject)
 
@@ -109,7 +109,7 @@ class ApiServer:
     # --- Inside -----------------------------------------------------------------------------------
 
     def _find(self, named: ApiObject) -> Any:
-        return self._stored.get(type(named), named.metadata.name, named.metadata.namespace)
+        return self._stored.get(type(named), named.name, named.namespace)
 
     def _store(self, stored: ApiObject) -> None:
         self.events.append(Event(self._stored.put(stored), stored))

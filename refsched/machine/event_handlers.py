@@ -16,9 +16,9 @@ from refsched.framework.events import ActionType, ClusterEvent
 from refsched.machine.api_server import Event
 from refsched.machine.of_release import MachineOfRelease
 from refsched.machine.state import SchedulerState
+from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
-from refsched.objects.store import ApiObject
 from refsched.queue.cluster_events import (
     ASSIGNED_POD_ADD,
     ASSIGNED_POD_DELETE,
@@ -53,7 +53,7 @@ def store(scheduler: SchedulerState, event: Event) -> ApiObject:
     if event.after is not None:
         scheduler.objects.put(event.after)
     else:
-        scheduler.objects.remove(type(shown), shown.metadata.name, shown.metadata.namespace)
+        scheduler.objects.remove(type(shown), shown.name, shown.namespace)
     return shown
 
 

@@ -17,8 +17,8 @@ from refsched.cycle.cycle import Cycle, Held, OnPermit, OnPreBind, Stop
 from refsched.errors import InputError
 from refsched.framework.node_info import NodeInfo
 from refsched.machine.state import MAX_SECONDS, SchedulerState
+from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Pod
-from refsched.objects.store import ApiObject
 from refsched.plugins.scripted import REASON, check_script
 from refsched.queue.queued_pod import QueuedPod
 from refsched.records import Nodes, NodeUsage, Output, Queues

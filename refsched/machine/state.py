@@ -22,7 +22,8 @@ from refsched.framework.runtime import Framework
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error
 from refsched.machine.api_server import ApiServer
-from refsched.objects.store import ApiObject, ObjectStore
+from refsched.objects.meta import ApiObject
+from refsched.objects.store import ObjectStore
 from refsched.objects.workloads import Namespace
 from refsched.objects.writing import as_json
 from refsched.queue.scheduling_queue import SchedulingQueue
@@ -78,7 +79,7 @@ class SchedulerState:
     records: list[Output] = Factory(list)
 
     def snapshot(self) -> Snapshot:
-        labels = {ns.metadata.name: ns.metadata.labels for ns in self.objects.list(Namespace)}
+        labels = {ns.name: ns.metadata.labels for ns in self.objects.list(Namespace)}
         return evolve(
             self.cache.snapshot(),
             namespace_labels=labels,

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from attrs import evolve, field, frozen
 
-from refsched.objects.meta import ObjectMeta
+from refsched.objects.meta import ApiObject, ObjectMeta
 from refsched.objects.quantity import Quantity
 from refsched.objects.selectors import NodeSelector
 
@@ -70,7 +70,7 @@ class ResourceSliceSpec:
 
 
 @frozen
-class ResourceSlice:
+class ResourceSlice(ApiObject):
     kind: ClassVar[str] = "ResourceSlice"
     metadata: ObjectMeta = ObjectMeta()
     spec: ResourceSliceSpec = ResourceSliceSpec()
@@ -107,7 +107,7 @@ class DeviceClassSpec:
 
 
 @frozen
-class DeviceClass:
+class DeviceClass(ApiObject):
     kind: ClassVar[str] = "DeviceClass"
     metadata: ObjectMeta = ObjectMeta()
     spec: DeviceClassSpec = DeviceClassSpec()
@@ -223,15 +223,11 @@ class ResourceClaimStatus:
 
 
 @frozen
-class ResourceClaim:
+class ResourceClaim(ApiObject):
     kind: ClassVar[str] = "ResourceClaim"
     metadata: ObjectMeta = ObjectMeta()
     spec: ResourceClaimSpec = ResourceClaimSpec()
     status: ResourceClaimStatus = ResourceClaimStatus()
-
-    @property
-    def key(self) -> str:
-        return f"{self.metadata.namespace}/{self.metadata.name}"
 
     @property
     def is_allocated(self) -> bool:
@@ -251,7 +247,7 @@ class ResourceClaimTemplateSpec:
 
 
 @frozen
-class ResourceClaimTemplate:
+class ResourceClaimTemplate(ApiObject):
     """A controller makes a pod's own claims from a ResourceClaimTemplate; the scheduler waits for those."""
 
     kind: ClassVar[str] = "ResourceClaimTemplate"

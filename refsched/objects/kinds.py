@@ -11,6 +11,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from refsched.objects.dra import DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice
+from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.policy import PodDisruptionBudget
@@ -24,7 +25,6 @@ from refsched.objects.storage import (
     StorageClass,
     VolumeAttachment,
 )
-from refsched.objects.store import ApiObject
 from refsched.objects.workloads import (
     Namespace,
     ReplicaSet,
@@ -96,5 +96,5 @@ def kind_of(shown: ApiObject) -> ApiKind:
 
 def described_as(shown: ApiObject) -> str:
     """Returns ``Pod default/web`` for an object that has been read."""
-    path = (shown.metadata.namespace, shown.metadata.name)
+    path = (shown.namespace, shown.name)
     return f"{shown.kind} {'/'.join(part for part in path if part)}"

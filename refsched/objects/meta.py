@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Metadata: the fields that every object has, and the label selector that many have."""
+"""Metadata: what every API object has, and the label selector that many have."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import ClassVar
 
 from attrs import field, frozen
 
@@ -38,6 +39,31 @@ class ObjectMeta:
     def is_controlled_by(self, uid: str) -> bool:
         """Returns whether the object with this uid manages this one."""
         return self.controller is not None and self.controller.uid == uid
+
+
+class ApiObject:
+    """An ApiObject is any API object: its kind, and its metadata."""
+
+    __slots__ = ()
+    kind: ClassVar[str]
+    metadata: ObjectMeta
+
+    @property
+    def name(self) -> str:
+        return self.metadata.name
+
+    @property
+    def namespace(self) -> str:
+        return self.metadata.namespace
+
+    @property
+    def uid(self) -> str:
+        return self.metadata.uid
+
+    @property
+    def key(self) -> str:
+        """Returns ``namespace/name``, as every record names a pod."""
+        return f"{self.metadata.namespace}/{self.metadata.name}"
 
 
 @frozen

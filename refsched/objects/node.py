@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from attrs import field, frozen
 
-from refsched.objects.meta import ObjectMeta
+from refsched.objects.meta import ApiObject, ObjectMeta
 from refsched.objects.quantity import Quantity
 
 ZONE_LABEL = "topology.kubernetes.io/zone"
@@ -56,15 +56,11 @@ class NodeStatus:
 
 
 @frozen
-class Node:
+class Node(ApiObject):
     kind: ClassVar[str] = "Node"
     metadata: ObjectMeta = ObjectMeta()
     spec: NodeSpec = NodeSpec()
     status: NodeStatus = NodeStatus()
-
-    @property
-    def name(self) -> str:
-        return self.metadata.name
 
     @property
     def zone(self) -> tuple[str, str]:

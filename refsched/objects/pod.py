@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from attrs import field, frozen
 
-from refsched.objects.meta import LabelSelector, ObjectMeta
+from refsched.objects.meta import ApiObject, LabelSelector, ObjectMeta
 from refsched.objects.node import Taint
 from refsched.objects.quantity import Quantity
 from refsched.objects.selectors import NodeSelector, PreferredSchedulingTerm
@@ -201,28 +201,11 @@ class PodStatus:
 
 
 @frozen
-class Pod:
+class Pod(ApiObject):
     kind: ClassVar[str] = "Pod"
     metadata: ObjectMeta = ObjectMeta()
     spec: PodSpec = PodSpec()
     status: PodStatus = PodStatus()
-
-    @property
-    def name(self) -> str:
-        return self.metadata.name
-
-    @property
-    def namespace(self) -> str:
-        return self.metadata.namespace
-
-    @property
-    def uid(self) -> str:
-        return self.metadata.uid
-
-    @property
-    def key(self) -> str:
-        """Returns ``namespace/name``, as every record names a pod."""
-        return f"{self.metadata.namespace}/{self.metadata.name}"
 
     @property
     def labels(self) -> Mapping[str, str]:

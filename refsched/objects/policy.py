@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from attrs import field, frozen
 
-from refsched.objects.meta import LabelSelector, ObjectMeta
+from refsched.objects.meta import ApiObject, LabelSelector, ObjectMeta
 
 
 @frozen
@@ -26,7 +26,7 @@ class PodDisruptionBudgetStatus:
 
 
 @frozen
-class PodDisruptionBudget:
+class PodDisruptionBudget(ApiObject):
     kind: ClassVar[str] = "PodDisruptionBudget"
     metadata: ObjectMeta = ObjectMeta()
     spec: PodDisruptionBudgetSpec = PodDisruptionBudgetSpec()

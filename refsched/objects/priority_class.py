@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from attrs import frozen
 
-from refsched.objects.meta import ObjectMeta
+from refsched.objects.meta import ApiObject, ObjectMeta
 
 
 @frozen
-class PriorityClass:
+class PriorityClass(ApiObject):
     """``value`` is what pods of this class get; one class may be the default of pods that name none."""
 
     kind: ClassVar[str] = "PriorityClass"

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from attrs import evolve, field, frozen
 
-from refsched.objects.meta import LabelSelector, ObjectMeta
+from refsched.objects.meta import ApiObject, LabelSelector, ObjectMeta
 from refsched.objects.pod import Pod, ResourceRequirements
 from refsched.objects.quantity import Quantity
 from refsched.objects.selectors import NodeSelector
@@ -82,15 +82,11 @@ class PersistentVolumeStatus:
 
 
 @frozen
-class PersistentVolume:
+class PersistentVolume(ApiObject):
     kind: ClassVar[str] = "PersistentVolume"
     metadata: ObjectMeta = ObjectMeta()
     spec: PersistentVolumeSpec = PersistentVolumeSpec()
     status: PersistentVolumeStatus = PersistentVolumeStatus()
-
-    @property
-    def name(self) -> str:
-        return self.metadata.name
 
     @property
     def class_name(self) -> str:
@@ -111,7 +107,7 @@ class PersistentVolume:
         return (
             ref is not None
             and (ref.namespace, ref.name) == (claim.namespace, claim.name)
-            and ref.uid in ("", claim.metadata.uid)
+            and ref.uid in ("", claim.uid)
         )
 
 
@@ -137,23 +133,11 @@ class PersistentVolumeClaimStatus:
 
 
 @frozen
-class PersistentVolumeClaim:
+class PersistentVolumeClaim(ApiObject):
     kind: ClassVar[str] = "PersistentVolumeClaim"
     metadata: ObjectMeta = ObjectMeta()
     spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
     status: PersistentVolumeClaimStatus = PersistentVolumeClaimStatus()
-
-    @property
-    def name(self) -> str:
-        return self.metadata.name
-
-    @property
-    def namespace(self) -> str:
-        return self.metadata.namespace
-
-    @property
-    def key(self) -> str:
-        return f"{self.namespace}/{self.name}"
 
     @property
     def class_name(self) -> str:
@@ -209,7 +193,7 @@ class TopologySelectorTerm:
 
 
 @frozen
-class StorageClass:
+class StorageClass(ApiObject):
     kind: ClassVar[str] = "StorageClass"
     metadata: ObjectMeta = ObjectMeta()
     provisioner: str = ""
@@ -230,14 +214,14 @@ class CSIDriverSpec:
 
 
 @frozen
-class CSIDriver:
+class CSIDriver(ApiObject):
     kind: ClassVar[str] = "CSIDriver"
     metadata: ObjectMeta = ObjectMeta()
     spec: CSIDriverSpec = CSIDriverSpec()
 
 
 @frozen
-class CSIStorageCapacity:
+class CSIStorageCapacity(ApiObject):
     """A CSIStorageCapacity says how much of a class is available on the nodes of ``node_topology``; without one,
     on no node."""
 
@@ -280,7 +264,7 @@ class CSINodeSpec:
 
 
 @frozen
-class CSINode:
+class CSINode(ApiObject):
     """A CSINode has the CSI drivers on the node of the same name."""
 
     kind: ClassVar[str] = "CSINode"
@@ -306,7 +290,7 @@ class VolumeAttachmentSpec:
 
 
 @frozen
-class VolumeAttachment:
+class VolumeAttachment(ApiObject):
     """A VolumeAttachment says that this volume is, or is to be, attached to this node by this driver."""
 
     kind: ClassVar[str] = "VolumeAttachment"

@@ -13,16 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from refsched.objects.meta import ObjectMeta
-
-
-class ApiObject(Protocol):
-    """An ApiObject is any API object: its kind, and its metadata."""
-
-    kind: ClassVar[str]
-
-    @property
-    def metadata(self) -> ObjectMeta: ...
+from refsched.objects.meta import ApiObject
 
 
 class Ledger(Protocol):
@@ -88,7 +79,7 @@ class ObjectStore:
 
     def assume(self, assumed: T) -> None:
         """Assumes an object: until the API server shows a newer one, ``latest`` returns this one."""
-        before = self.latest(type(assumed), assumed.metadata.name, assumed.metadata.namespace)
+        before = self.latest(type(assumed), assumed.name, assumed.namespace)
         self._assumed.setdefault(assumed.kind, {})[_name_of(assumed)] = assumed
         self._notify(assumed.kind, before, assumed)
 
@@ -127,7 +118,7 @@ class ObjectStore:
 
 
 def _name_of(shown: ApiObject) -> _Name:
-    return shown.metadata.namespace, shown.metadata.name
+    return shown.namespace, shown.name
 
 
 def _by_name(entry: tuple[_Name, Any]) -> _Name:

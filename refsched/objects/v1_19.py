@@ -12,12 +12,12 @@ from collections.abc import Mapping
 
 from attrs import evolve, frozen
 
+from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Container, Pod, ResourceRequirements
 from refsched.objects.quantity import Quantity
 from refsched.objects.resources import CPU
 from refsched.objects.selectors import NodeSelectorTerm
 from refsched.objects.storage import PersistentVolume, VolumeNodeAffinity
-from refsched.objects.store import ApiObject
 from refsched.rules import applies
 
 

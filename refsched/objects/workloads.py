@@ -9,11 +9,11 @@ from typing import ClassVar
 
 from attrs import field, frozen
 
-from refsched.objects.meta import LabelSelector, ObjectMeta
+from refsched.objects.meta import ApiObject, LabelSelector, ObjectMeta
 
 
 @frozen
-class Namespace:
+class Namespace(ApiObject):
     """A Namespace is cluster-scoped; affinity terms select namespaces by their labels."""
 
     kind: ClassVar[str] = "Namespace"
@@ -29,7 +29,7 @@ class ServiceSpec:
 
 
 @frozen
-class Service:
+class Service(ApiObject):
     """A Service without a selector serves no pods."""
 
     kind: ClassVar[str] = "Service"
@@ -43,7 +43,7 @@ class ReplicationControllerSpec:
 
 
 @frozen
-class ReplicationController:
+class ReplicationController(ApiObject):
     kind: ClassVar[str] = "ReplicationController"
     metadata: ObjectMeta = ObjectMeta()
     spec: ReplicationControllerSpec = ReplicationControllerSpec()
@@ -58,7 +58,7 @@ class ReplicaSetSpec:
 
 
 @frozen
-class ReplicaSet:
+class ReplicaSet(ApiObject):
     kind: ClassVar[str] = "ReplicaSet"
     metadata: ObjectMeta = ObjectMeta()
     spec: ReplicaSetSpec = ReplicaSetSpec()
@@ -70,7 +70,7 @@ class StatefulSetSpec:
 
 
 @frozen
-class StatefulSet:
+class StatefulSet(ApiObject):
     kind: ClassVar[str] = "StatefulSet"
     metadata: ObjectMeta = ObjectMeta()
     spec: StatefulSetSpec = StatefulSetSpec()

@@ -10,9 +10,9 @@ from typing import Any
 import attrs
 
 from refsched.objects.kinds import kind_of
+from refsched.objects.meta import ApiObject
 from refsched.objects.quantity import Quantity
 from refsched.objects.reading import json_name
-from refsched.objects.store import ApiObject
 
 
 def as_json(shown: ApiObject) -> dict[str, Any]:

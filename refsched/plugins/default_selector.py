@@ -43,7 +43,7 @@ def services_of(pod: Pod, objects: ObjectStore) -> list[Service]:
     return [
         service
         for service in objects.list(Service)
-        if service.metadata.namespace == pod.namespace
+        if service.namespace == pod.namespace
         and service.spec.selector
         and selects_labels(service.spec.selector, pod.labels)
     ]

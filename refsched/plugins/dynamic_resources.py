@@ -225,13 +225,13 @@ class DynamicResources:
             if is_being_allocated(claim, objects):
                 applies("R-DRA-09")
                 end_allocation(claim, objects)
-                objects.restore(ResourceClaim, claim.metadata.name, claim.metadata.namespace)
+                objects.restore(ResourceClaim, claim.name, claim.namespace)
 
     def take_back(self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, api: Api) -> None:
         """R-DRA-10: When binding fails, an allocated claim that is reserved for the pod loses the reservation and
         stays allocated. Source: Unreserve."""
         for claim in state.claims if state is not None else ():
-            current = api.objects.latest(ResourceClaim, claim.metadata.name, claim.metadata.namespace)
+            current = api.objects.latest(ResourceClaim, claim.name, claim.namespace)
             if current is None or not current.is_allocated or not current.is_reserved_for(pod.pod.uid):
                 continue
             applies("R-DRA-10")
@@ -269,7 +269,7 @@ class DynamicResources:
         except ClaimProblem:
             return False
         frees = before is not None and before.is_allocated and not after.is_allocated
-        if not frees and all(claim.metadata.uid != after.metadata.uid for claim in claims):
+        if not frees and all(claim.uid != after.uid for claim in claims):
             return False
         if before is not None and before.status == after.status:
             return False

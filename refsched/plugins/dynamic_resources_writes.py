@@ -29,7 +29,7 @@ def protected(claim: ResourceClaim) -> ResourceClaim:
 def bind_claim(claim: ResourceClaim, allocation: AllocationResult | None, pod: Pod, api: Api) -> str:
     """Writes the reservation, and a new allocation if there is one, into the claim as it is now. The
     finalizer is written before. Returns what went wrong, or "". Source: bindClaim."""
-    current = api.objects.latest(ResourceClaim, claim.metadata.name, claim.metadata.namespace)
+    current = api.objects.latest(ResourceClaim, claim.name, claim.namespace)
     if current is None:
         return f"{_first_step(claim, allocation)} claim {claim.key}: {_not_found(claim)}"
     if current.metadata.deletion_timestamp is not None:
@@ -54,7 +54,7 @@ def _first_step(claim: ResourceClaim, allocation: AllocationResult | None) -> st
 
 
 def _not_found(claim: ResourceClaim) -> str:
-    return f'resourceclaims.resource.k8s.io "{claim.metadata.name}" not found'
+    return f'resourceclaims.resource.k8s.io "{claim.name}" not found'
 
 
 def write(claim: ResourceClaim, api: Api) -> None:

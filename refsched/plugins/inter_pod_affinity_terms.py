@@ -71,7 +71,7 @@ def listed_or_selected(term: AffinityTerm, selected: frozenset[str]) -> Affinity
 
 def with_existing_namespaces(terms: Terms, objects: ObjectStore, select: SelectedNamespaces) -> Terms:
     """Returns the terms with the namespaces that exist, which hints look up as Filter does."""
-    existing = {namespace.metadata.name: namespace.metadata.labels for namespace in objects.list(Namespace)}
+    existing = {namespace.name: namespace.metadata.labels for namespace in objects.list(Namespace)}
     return resolved(terms, existing, select)
 
 

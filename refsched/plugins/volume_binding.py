@@ -256,7 +256,7 @@ class VolumeBinding:
         """R-VOLBIND-27: An update of a CSIDriver that turns off storageCapacity requeues a pod that VolumeBinding
         rejected if the pod has an inline volume of this driver; the drivers of its claims, whose capacity Filter
         checks, are not regarded."""
-        is_inline = any(v.csi is not None and v.csi.driver == after.metadata.name for v in pod.spec.volumes)
+        is_inline = any(v.csi is not None and v.csi.driver == after.name for v in pod.spec.volumes)
         if not is_inline or not before.spec.storage_capacity or after.spec.storage_capacity:
             return False
         applies("R-VOLBIND-27")

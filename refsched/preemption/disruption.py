@@ -28,7 +28,7 @@ class Budgets:
     def of(cls, budgets: Iterable[PodDisruptionBudget]) -> Budgets:
         by_namespace: dict[str, list[tuple[PodDisruptionBudget, Selector]]] = {}
         for budget in budgets:
-            by_namespace.setdefault(budget.metadata.namespace, []).append((budget, _selector(budget)))
+            by_namespace.setdefault(budget.namespace, []).append((budget, _selector(budget)))
         return cls(by_namespace)
 
 
@@ -52,7 +52,7 @@ def by_protection(pods: Sequence[PodInfo], budgets: Budgets) -> ByProtection:
         for budget, selector in budgets.by_namespace.get(info.pod.namespace, ()):
             if _counts_against(budget, selector, info.pod):
                 applies("R-PREEMPT-07")
-                name = budget.metadata.namespace, budget.metadata.name
+                name = budget.namespace, budget.name
                 left[name] = left.get(name, budget.status.disruptions_allowed) - 1
                 violated = violated or left[name] < 0
         (violating if violated else others).append(info)

@@ -24,8 +24,8 @@ from refsched.framework.interface import Plugin
 from refsched.framework.runtime import Framework
 from refsched.framework.status import Code
 from refsched.machine.of_release import MachineOfRelease
+from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Pod
-from refsched.objects.store import ApiObject
 from refsched.oddities.known_defects import AS_PROMISED, Oddities
 from refsched.plugins.scripted import Scripted, ScriptedBinder
 from refsched.queue.of_release import QueueOfRelease

@@ -21,7 +21,7 @@ from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import CycleHeldError, Scheduler
 from refsched.machine.state import START
 from refsched.objects.kinds import KINDS
-from refsched.objects.store import ApiObject
+from refsched.objects.meta import ApiObject
 from refsched.records import (
     Advance,
     Attempt,

@@ -110,8 +110,8 @@ def prepared(match: Match) -> PersistentVolume:
     if not volume.is_bound_to(claim):
         annotations.setdefault(BOUND_BY_CONTROLLER, "yes")
     ref = volume.spec.claim_ref
-    if ref is None or ref.uid != claim.metadata.uid:
-        ref = ObjectReference(claim.kind, claim.namespace, claim.name, claim.metadata.uid, "v1")
+    if ref is None or ref.uid != claim.uid:
+        ref = ObjectReference(claim.kind, claim.namespace, claim.name, claim.uid, "v1")
     metadata = evolve(volume.metadata, annotations=annotations)
     return evolve(volume, metadata=metadata, spec=evolve(volume.spec, claim_ref=ref))
 
@@ -119,7 +119,7 @@ def prepared(match: Match) -> PersistentVolume:
 def _unchanged(found: T, objects: ObjectStore) -> T:
     """Returns the object as the API server has it. Raises VolumeError if it was deleted or changed.
     Source: assume_cache.go, Assume, whose message names versions too."""
-    kind, name, namespace = type(found), found.metadata.name, found.metadata.namespace
+    kind, name, namespace = type(found), found.name, found.namespace
     shown = _shown(kind, name, namespace, objects, "R-VOLBIND-16")
     if objects.latest(kind, name, namespace) is not found:
         raise VolumeError(f'v1.{found.kind} "{_key(name, namespace)}" is out of sync', "R-VOLBIND-16")
@@ -137,8 +137,8 @@ def write(changes: Changes, api: Api) -> None:
     written: set[tuple[str, str]] = set()
     for change in changes.in_order:
         wanted = change.wanted
-        resource, name = f"{wanted.kind.lower()}s", wanted.metadata.name
-        current = api.objects.get(type(wanted), name, wanted.metadata.namespace)
+        resource, name = f"{wanted.kind.lower()}s", wanted.name
+        current = api.objects.get(type(wanted), name, wanted.namespace)
         if current is None:
             raise VolumeError(f'{resource} "{name}" not found', "R-VOLBIND-18")
         if current is not change.shown or (resource, name) in written:

@@ -57,7 +57,7 @@ def _has_enough_capacity(
     if STORAGE not in claim.spec.resources.requests or driver is None or not driver.spec.storage_capacity:
         return True
     return any(
-        capacity.storage_class_name == storage_class.metadata.name
+        capacity.storage_class_name == storage_class.name
         and (limit := capacity.volume_limit) is not None
         and limit.value >= claim.requested.value
         and compile_selector(capacity.node_topology).matches(node.metadata.labels)

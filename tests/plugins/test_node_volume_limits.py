@@ -11,6 +11,7 @@ from refsched.framework.interface import Continue, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
+from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
@@ -21,7 +22,7 @@ from refsched.objects.storage import (
     StorageClass,
     VolumeAttachment,
 )
-from refsched.objects.store import ApiObject, ObjectStore
+from refsched.objects.store import ObjectStore
 from refsched.plugins.node_volume_limits import NodeVolumeLimits
 
 PLUGIN = NodeVolumeLimits()

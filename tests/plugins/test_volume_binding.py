@@ -26,8 +26,9 @@ from refsched.framework.interface import Api, Continue, Reject, Skip, WaitFor
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
+from refsched.objects.meta import ApiObject
 from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim
-from refsched.objects.store import ApiObject, ObjectStore
+from refsched.objects.store import ObjectStore
 from refsched.plugins.volume_binding import PodState, VolumeBinding
 
 PLUGIN = VolumeBinding(bind_timeout_seconds=7)

@@ -11,11 +11,12 @@ from refsched.framework.interface import Continue, Reject, Skip
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, unresolvable
+from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import read_as
 from refsched.objects.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
-from refsched.objects.store import ApiObject, ObjectStore
+from refsched.objects.store import ObjectStore
 from refsched.plugins.volume_zone import VolumeTopology, VolumeZone
 
 PLUGIN = VolumeZone()

@@ -135,7 +135,7 @@ WRONG = (
         "repeats-the-configuration-of-a-class",
         "The configuration of a class is listed twice if two requests use the class.",
         _RESULTS,
-        "configs = by_class.get(one.device_class.metadata.name)",
+        "configs = by_class.get(one.device_class.name)",
         "configs = None",
         breaks=("R-DRA-60",),
     ),

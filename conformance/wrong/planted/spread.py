@@ -258,7 +258,7 @@ WRONG = (
         "services-elsewhere-select",
         "The default constraints use the selector of a Service of another namespace.",
         _OWNER,
-        "if service.metadata.namespace == pod.namespace\n        and service.spec.selector\n",
+        "if service.namespace == pod.namespace\n        and service.spec.selector\n",
         "if service.spec.selector\n",
         breaks=("R-SPREAD-02",),
     ),

@@ -251,7 +251,7 @@ WRONG = (
         "takes-what-an-earlier-claim-had",
         "A volume bound to an earlier claim of the same name is treated as the claim's own.",
         _CLAIM,
-        '            and ref.uid in ("", claim.metadata.uid)\n        )\n\n\n# --- Claims',
+        '            and ref.uid in ("", claim.uid)\n        )\n\n\n# --- Claims',
         "        )\n\n\n# --- Claims",
         breaks=("R-VOLBIND-02", "R-VOLBIND-12"),
     ),

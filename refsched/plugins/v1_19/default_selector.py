@@ -29,11 +29,7 @@ def default_selector(pod: Pod, objects: ObjectStore) -> Selector:
         labels.update(service.spec.selector)
     for controller in objects.list(ReplicationController):
         selector = controller.spec.selector
-        if (
-            controller.metadata.namespace == pod.namespace
-            and selector
-            and selects_labels(selector, pod.labels)
-        ):
+        if controller.namespace == pod.namespace and selector and selects_labels(selector, pod.labels):
             labels.update(selector)
     replica_sets = _requirements(pod, objects.list(ReplicaSet))
     stateful_sets = _requirements(pod, objects.list(StatefulSet))
@@ -46,6 +42,6 @@ def _requirements(pod: Pod, owners: Iterable[ReplicaSet | StatefulSet]) -> list[
     requirements: list[Requirement] = []
     for owner in owners:
         selector = compile_selector(owner.spec.selector)
-        if owner.metadata.namespace == pod.namespace and pod.labels and selector.matches(pod.labels):
+        if owner.namespace == pod.namespace and pod.labels and selector.matches(pod.labels):
             requirements.extend(selector.requirements or ())
     return requirements

@@ -8,7 +8,7 @@ from typing import Any
 
 from refsched.errors import InputError, counted
 from refsched.machine.scheduler import Scheduler
-from refsched.objects.store import ApiObject
+from refsched.objects.meta import ApiObject
 from refsched.tools.cli.inputs import Given, read
 from refsched.tools.cli.main import AGREED, DISAGREED
 from refsched.tools.cli.printing import TABLE, Page, show_value, some

@@ -11,9 +11,9 @@ from typing import Any
 
 from refsched.config.types import Extender as ExtenderConfig
 from refsched.extenders.extender import Ask
+from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
-from refsched.objects.store import ApiObject
 from refsched.objects.writing import as_json
 from refsched.tools.http.over_http import over_http
 

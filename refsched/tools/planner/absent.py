@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from attrs import frozen
 
+from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Pod
 from refsched.objects.storage import CSIDriver
-from refsched.objects.store import ApiObject
 
 
 def plural(kind: str) -> str:

@@ -20,8 +20,8 @@ from refsched.framework.status import Status
 from refsched.machine.scheduler import Scheduler
 from refsched.machine.state import START
 from refsched.objects.kinds import described_as
+from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Pod
-from refsched.objects.store import ApiObject
 
 LATEST = datetime(9000, 1, 1, tzinfo=UTC)
 """A clock that starts no later than this can move on for as long as it has to."""

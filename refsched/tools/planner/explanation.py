@@ -19,6 +19,7 @@ from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Scores
 from refsched.framework.status import Status
 from refsched.machine.scheduler import Scheduler
+from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod, PodStatus
 from refsched.objects.resources import (
@@ -30,7 +31,6 @@ from refsched.objects.resources import (
     pod_requests,
     resource_of,
 )
-from refsched.objects.store import ApiObject
 from refsched.oddities.known_defect import KnownDefect
 from refsched.records import UNSCHEDULABLE, Attempt
 from refsched.tools.planner.cluster import show, why_gated

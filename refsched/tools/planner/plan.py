@@ -18,9 +18,9 @@ from refsched.errors import InputError
 from refsched.framework.choices import Choices
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.kinds import described_as
+from refsched.objects.meta import ApiObject
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
-from refsched.objects.store import ApiObject
 from refsched.records import BOUND, ERROR, SCHEDULED, Attempt, Bind, Output, Write
 from refsched.tools.planner.cluster import Census, show, why_gated
 from refsched.tools.planner.controllers import Evicted, VolumeBound, answer

@@ -13,8 +13,8 @@ from attrs import field, frozen
 
 from refsched.framework.node_info import PodInfo
 from refsched.machine.scheduler import Scheduler
+from refsched.objects.meta import ApiObject
 from refsched.objects.pod import Pod
-from refsched.objects.store import ApiObject
 from refsched.tools.planner.cluster import FINISHED, show, why_gated, why_passed_over
 from refsched.tools.planner.explanation import decision_on, without_node
 

@@ -24,7 +24,7 @@ from attrs import evolve
 
 from refsched.errors import InputError
 from refsched.objects.kinds import described_as, kind_of
-from refsched.objects.meta import LabelSelector, LabelSelectorRequirement, ObjectMeta
+from refsched.objects.meta import ApiObject, LabelSelector, LabelSelectorRequirement, ObjectMeta
 from refsched.objects.node import Node
 from refsched.objects.pod import (
     DEFAULT_SCHEDULER_NAME,
@@ -47,7 +47,6 @@ from refsched.objects.resources import (
     is_pod_level_resource,
     pod_requests,
 )
-from refsched.objects.store import ApiObject
 from refsched.objects.workloads import Namespace
 from refsched.rules import applies
 

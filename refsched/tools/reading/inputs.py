@@ -9,8 +9,8 @@ from typing import Any
 from refsched.config.gated_fields import without_disabled_fields
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.kinds import kind_of
+from refsched.objects.meta import ApiObject
 from refsched.objects.priority_class import PriorityClass
-from refsched.objects.store import ApiObject
 from refsched.records import Advance, Create, Delete, Input, Permit, Release, Update
 from refsched.releases.release import Release as KubernetesRelease
 from refsched.rules import applies

@@ -19,8 +19,8 @@ from attrs import field, frozen
 
 from refsched.errors import InputError
 from refsched.objects.kinds import KINDS, described_as, kind_of
+from refsched.objects.meta import ApiObject
 from refsched.objects.priority_class import PriorityClass
-from refsched.objects.store import ApiObject
 from refsched.releases import DEFAULT
 from refsched.releases.release import Release
 from refsched.tools.reading.api_fields import check_fields

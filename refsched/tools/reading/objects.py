@@ -13,8 +13,8 @@ from difflib import get_close_matches
 
 from refsched.errors import InputError
 from refsched.objects.kinds import KINDS, ApiKind
+from refsched.objects.meta import ApiObject
 from refsched.objects.reading import read_as
-from refsched.objects.store import ApiObject
 from refsched.tools.reading.alpha_fields import refuse_alpha_fields
 
 _BY_GROUP_AND_NAME = {(kind.group, kind.name): kind for kind in KINDS}

@@ -14,12 +14,11 @@ import attrs
 
 from refsched.errors import InputError
 from refsched.objects.kinds import described_as
-from refsched.objects.meta import LabelSelectorRequirement
+from refsched.objects.meta import ApiObject, LabelSelectorRequirement
 from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import json_name
 from refsched.objects.selectors import NodeSelectorRequirement
-from refsched.objects.store import ApiObject
 
 _OF_LABELS = ("In", "NotIn", "Exists", "DoesNotExist")
 OPERATORS = {LabelSelectorRequirement: _OF_LABELS, NodeSelectorRequirement: (*_OF_LABELS, "Gt", "Lt")}

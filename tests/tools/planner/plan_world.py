@@ -11,7 +11,7 @@ from typing import Any
 from refsched.framework.choices import SeededChoices
 from refsched.machine.profiles import scheduler_of
 from refsched.machine.scheduler import Scheduler
-from refsched.objects.store import ApiObject
+from refsched.objects.meta import ApiObject
 from refsched.tools.configuration.read import read_config
 from refsched.tools.planner.plan import Plan, plan
 from refsched.tools.reading.manifests import read_manifests
