@@ -18,8 +18,6 @@ from refsched.errors import InputError
 from refsched.framework.node_info import NodeInfo
 from refsched.machine.state import MAX_SECONDS, SchedulerState
 from refsched.objects.meta import ApiObject
-from refsched.objects.pod import Pod
-from refsched.plugins.scripted import REASON, check_script
 from refsched.queue.queued_pod import QueuedPod
 from refsched.records import Nodes, NodeUsage, Output, Queues
 from refsched.releases.release import Release
@@ -27,6 +25,9 @@ from refsched.releases.release import Release
 PERMIT_TIMERS = "permit"
 LEFTOVER_TIMER = "unschedulableFlush"
 ASSUMED_PODS_TIMER = "assumedPods"
+
+REJECTED_BY_INPUT = "scripted"
+"""This is the message with which a ``permit`` rejects a waiting pod (docs/protocol.md)."""
 
 
 class CycleHeldError(Exception):
@@ -61,14 +62,10 @@ class Scheduler:
     # --- Inputs -----------------------------------------------------------------------------------
 
     def create(self, created: ApiObject) -> None:
-        if isinstance(created, Pod):
-            check_script(created)
         self.state.api.create(created)
         self._settle()
 
     def update(self, updated: ApiObject) -> None:
-        if isinstance(updated, Pod):
-            check_script(updated)
         self.state.api.update(updated)
         self._settle()
 
@@ -104,7 +101,7 @@ class Scheduler:
             for allowed_by in [plugin] if plugin else plugins:
                 waiting.allow(allowed_by)
         elif decision == "reject":
-            waiting.reject(plugin or plugins[0], REASON)
+            waiting.reject(plugin or plugins[0], REJECTED_BY_INPUT)
         else:
             raise InputError(f"expected allow or reject, found {decision!r:.60}", "permit.decision")
         self._settle()

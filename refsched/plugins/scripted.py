@@ -68,7 +68,7 @@ class Scripted:
         self, state: object, pod: PodInfo, node: NodeInfo, objects: ObjectStore
     ) -> Continue[None] | Reject | Hold[Continue[None] | Reject]:
         answer = answer_of(pod.pod, self.name, "reserve")
-        status = status_of(answer, "reserve")
+        status = answer.status or SUCCESS
         return _held(answer, Continue(None) if status.is_success else Reject(status))
 
     def unreserve(self, state: object, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None:
@@ -78,7 +78,7 @@ class Scripted:
 
     def permit(self, state: object, pod: PodInfo, node: NodeInfo) -> Status | Wait | Hold[Status | Wait]:
         answer = answer_of(pod.pod, self.name, "permit")
-        status = status_of(answer, "permit")
+        status = answer.status or SUCCESS
         return _held(answer, Wait(answer.wait) if status.code is Code.WAIT else status)
 
     # --- PreBind and PostBind ---------------------------------------------------------------------
@@ -87,7 +87,7 @@ class Scripted:
         self, state: object, pod: PodInfo, node: NodeInfo, api: Api
     ) -> Status | WaitFor | Hold[Status | WaitFor]:
         answer = answer_of(pod.pod, self.name, "preBind")
-        return _held(answer, status_of(answer, "preBind"))
+        return _held(answer, answer.status or SUCCESS)
 
     def post_bind(self, state: object, pod: PodInfo, node: NodeInfo) -> None:
         """Does nothing: that it was called is recorded."""
@@ -105,7 +105,7 @@ class ScriptedBinder:
         answer = answer_of(pod.pod, self.name, "bind")
 
         def bound() -> Status:
-            status = status_of(answer, "bind")
+            status = answer.status or SKIP
             if not (status.is_success or answer.after_bound):
                 return status
             sent = api.bind(binding(pod.pod, node.name))
@@ -129,13 +129,6 @@ def answer_of(pod: Pod, plugin: str, point: str) -> ScriptedAnswer:
 def check_script(pod: Pod) -> None:
     """Raises InputError if the pod's script says what no plugin can do."""
     _script(pod)
-
-
-def status_of(answer: ScriptedAnswer, point: str) -> Status:
-    """Returns the status that the call answers in the end."""
-    if answer.status is None:
-        return SKIP if point == "bind" else SUCCESS
-    return answer.status
 
 
 def _script(pod: Pod) -> Mapping[str, Mapping[str, ScriptedAnswer]]:

@@ -49,9 +49,12 @@ def show(scheduler: Scheduler, objects: Sequence[ApiObject]) -> Census:
     waiting = [pod for pod in alive if not pod.spec.node_name]
     for shown in (other for other in objects if not isinstance(other, Pod)):
         scheduler.create(shown)
-    _create(scheduler, (pod for pod in alive if pod.spec.node_name))
+    for pod in alive:
+        if pod.spec.node_name:
+            scheduler.create(pod)
     for _, of_one_age in groupby(sorted(waiting, key=_age), key=_age):
-        _create(scheduler, of_one_age)
+        for pod in of_one_age:
+            scheduler.create(pod)
         scheduler.advance(MOMENT)
     passed_over = {pod.key: why for pod in waiting if (why := why_passed_over(scheduler, pod))}
     pending = {pod.key: pod for pod in waiting if pod.key not in passed_over}
@@ -112,14 +115,6 @@ def latest_time(objects: Iterable[ApiObject]) -> datetime:
 def _age(pod: Pod) -> datetime:
     """Returns when the pod was created. Pods that do not say so are the youngest."""
     return pod.metadata.creation_timestamp or datetime.max.replace(tzinfo=UTC)
-
-
-def _create(scheduler: Scheduler, pods: Iterable[Pod]) -> None:
-    for pod in pods:
-        try:
-            scheduler.create(pod)
-        except InputError as error:
-            raise error.at(described_as(pod)) from None
 
 
 def _check_uids(pods: Iterable[Pod]) -> None:

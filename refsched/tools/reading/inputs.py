@@ -10,7 +10,9 @@ from refsched.config.gated_fields import without_disabled_fields
 from refsched.machine.scheduler import Scheduler
 from refsched.objects.kinds import kind_of
 from refsched.objects.meta import ApiObject
+from refsched.objects.pod import Pod
 from refsched.objects.priority_class import PriorityClass
+from refsched.plugins.scripted import check_script
 from refsched.records import Advance, Create, Delete, Input, Permit, Release, Update
 from refsched.releases.release import Release as KubernetesRelease
 from refsched.rules import applies
@@ -70,6 +72,8 @@ class InputReader:
         classes = self._scheduler.state.objects.list(PriorityClass)
         read = read_known(known, self._scheduler.kubernetes)
         stored = defaulted(read, before, classes=classes, serial=self._serial)
+        if isinstance(stored, Pod):
+            check_script(stored)
         if self._shown is not None:
             self._shown(known, stored)
         return stored

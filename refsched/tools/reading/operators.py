@@ -19,6 +19,7 @@ from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.objects.reading import json_name
 from refsched.objects.selectors import NodeSelectorRequirement
+from refsched.plugins.scripted import check_script
 
 _OF_LABELS = ("In", "NotIn", "Exists", "DoesNotExist")
 OPERATORS = {LabelSelectorRequirement: _OF_LABELS, NodeSelectorRequirement: (*_OF_LABELS, "Gt", "Lt")}
@@ -40,7 +41,8 @@ def check_operators(shown: ApiObject) -> None:
 
 
 def check_pod(shown: ApiObject) -> None:
-    """Raises InputError if a pod has a value that no API server would have stored.
+    """Raises InputError if a pod has a value that no API server would have stored, or a script that no scripted
+    plugin can follow.
 
     Source: pkg/apis/core/validation/validation.go, ValidatePodSpec, ValidateTolerations (v1.34.2).
     """
@@ -56,6 +58,10 @@ def check_pod(shown: ApiObject) -> None:
         if toleration.operator not in ("", *TOLERATION_OPERATORS):
             found = f"expected {' or '.join(TOLERATION_OPERATORS)}, found {toleration.operator!r:.60}"
             raise InputError(found, f"spec.tolerations[{index}].operator", where)
+    try:
+        check_script(shown)
+    except InputError as problem:
+        raise problem.at(where) from None
 
 
 def _of_pod(pod: Pod) -> Iterator[tuple[str, Any]]:

@@ -68,14 +68,6 @@ def test_two_pods_of_one_uid_are_refused() -> None:
     assert str(refused.value) == "Pod default/b: metadata.uid: Pod default/a has the same uid"
 
 
-def test_a_script_that_cannot_be_is_reported_with_its_pod() -> None:
-    script = {"annotations": {"refsched.dev/script": "{"}}
-    with pytest.raises(
-        InputError, match=r"^Pod default/a: metadata.annotations\[refsched.dev/script\]: is not JSON"
-    ):
-        show(scheduler(), objects_of(pod("a", meta=script)))
-
-
 def test_the_clock_starts_when_the_cluster_was_looked_at() -> None:
     started = {"phase": "Running", "startTime": "2026-03-01T10:00:07Z"}
     found = latest_time(

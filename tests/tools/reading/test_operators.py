@@ -97,6 +97,14 @@ def test_a_pod_that_no_api_server_would_have_stored_is_refused(spec: dict[str, A
     assert problem in str(refused.value)
 
 
+def test_a_script_that_no_plugin_can_follow_is_reported_with_its_pod() -> None:
+    metadata = {"name": "a", "namespace": "default", "annotations": {"refsched.dev/script": "{"}}
+    with pytest.raises(
+        InputError, match=r"^Pod default/a: metadata.annotations\[refsched.dev/script\]: is not JSON"
+    ):
+        check_pod(read_object({"apiVersion": "v1", "kind": "Pod", "metadata": metadata}))
+
+
 def test_a_pod_at_the_bounds_is_taken() -> None:
     for priority in (2**31 - 1, -(2**31)):
         spec = {"priority": priority, "preemptionPolicy": "Never", "tolerations": [{"operator": "Exists"}]}
