@@ -210,10 +210,7 @@ class Framework:
 
     def run_filter_plugins(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> Status:
         """R-FRAMEWORK-13: Filter plugins are called in their order until one does not accept the node, and this
-        one decides.
-
-        A status that is neither Success nor a rejection becomes an Error.
-        """
+        one decides."""
         skipped, states, left_out = state.skipped, state.states, state.left_out
         for plugin in self.filter_plugins:
             name = plugin.name
@@ -223,10 +220,14 @@ class Framework:
             if status is SUCCESS or status.is_success:
                 continue
             if not status.is_rejected:
-                status = error(f'running "{name}" filter plugin: {status.message}')
+                status = self.filter_error(name, pod, status)
             applies("R-FRAMEWORK-13")
             return status.by(name)
         return SUCCESS
+
+    def filter_error(self, plugin: str, pod: PodInfo, status: Status) -> Status:
+        """Returns the error that a status of Filter becomes that is neither Success nor a rejection."""
+        return error(f'running "{plugin}" filter plugin: {status.message}')
 
     def run_filter_plugins_with_nominated_pods(
         self,
@@ -295,11 +296,21 @@ class Framework:
         nodes: Sequence[NodeInfo],
         snapshot: Snapshot,
     ) -> Scores:
-        """R-FRAMEWORK-14: A plugin's scores are normalized first, and then multiplied by the plugin's weight."""
+        """Calls Score of these plugins for each node, and then Normalize."""
         raw = {
             plugin.name: {node.name: plugin.score(states.get(plugin.name), pod, node) for node in nodes}
             for plugin in scoring
         }
+        return self.normalized(scoring, states, pod, raw)
+
+    def normalized(
+        self,
+        scoring: Sequence[ScorePlugin],
+        states: Mapping[str, Any],
+        pod: PodInfo,
+        raw: Mapping[str, Mapping[str, int]],
+    ) -> Scores:
+        """R-FRAMEWORK-14: A plugin's scores are normalized first, and then multiplied by the plugin's weight."""
         normalized = {
             plugin.name: plugin.normalize_score(states.get(plugin.name), pod, raw[plugin.name])
             if extends(plugin, ScoreExtensions)

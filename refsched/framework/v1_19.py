@@ -20,7 +20,6 @@ from refsched.framework.interface import (
     PreFilterPlugin,
     PreScorePlugin,
     Reject,
-    ScoreExtensions,
     Skip,
     extends,
 )
@@ -81,20 +80,9 @@ class Framework(current.Framework):
 
     # --- Filter -----------------------------------------------------------------------------------
 
-    def run_filter_plugins(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> Status:
-        """Calls the Filter plugins until one does not answer Success. A status that is neither Success nor a
-        rejection becomes an Error."""
-        for plugin in self.filter_plugins:
-            name = plugin.name
-            if name in state.skipped:
-                continue
-            status = state.left_out.get(name) or plugin.filter(state.states.get(name), pod, node)
-            if status.is_success:
-                continue
-            if not status.is_rejected:
-                status = error(f'running "{name}" filter plugin for pod "{pod.pod.name}": {status.message}')
-            return status.by(name)
-        return SUCCESS
+    def filter_error(self, plugin: str, pod: PodInfo, status: Status) -> Status:
+        """Returns the error, which names the pod in v1.19."""
+        return error(f'running "{plugin}" filter plugin for pod "{pod.pod.name}": {status.message}')
 
     # --- Score ------------------------------------------------------------------------------------
 
@@ -132,13 +120,7 @@ class Framework(current.Framework):
                 if isinstance(score, Status):
                     return _failed_at_score(pod, score.message)
                 raw[scoring.name][node.name] = score
-        normalized = {
-            plugin.name: plugin.normalize_score(states.get(plugin.name), pod, raw[plugin.name])
-            if extends(plugin, ScoreExtensions)
-            else raw[plugin.name]
-            for plugin in self.score_plugins
-        }
-        return Scores(raw, normalized, self.score_weights)
+        return self.normalized(self.score_plugins, states, pod, raw)
 
 
 def _state_of(answer: Continue[Any] | Skip | Reject) -> Any:

@@ -7,11 +7,14 @@ Source: plugins/helper/spread.go, DefaultSelector and GetPodServices (v1.34.2).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 from refsched.objects.pod import Pod
 from refsched.objects.selectors import EVERYTHING, Requirement, Selector, compile_selector
 from refsched.objects.store import ObjectStore
 from refsched.objects.workloads import ReplicaSet, ReplicationController, Service, StatefulSet
+
+SelectsByLabels = TypeVar("SelectsByLabels", Service, ReplicationController)
 
 
 def default_selector(pod: Pod, objects: ObjectStore) -> Selector:
@@ -22,7 +25,7 @@ def default_selector(pod: Pod, objects: ObjectStore) -> Selector:
     Service.
     """
     labels: dict[str, str] = {}
-    for service in services_of(pod, objects):
+    for service in selecting(Service, pod, objects):
         labels.update(service.spec.selector)
     owner = pod.metadata.controller
     if owner is None:
@@ -38,14 +41,14 @@ def default_selector(pod: Pod, objects: ObjectStore) -> Selector:
     return with_labels(EVERYTHING, labels)
 
 
-def services_of(pod: Pod, objects: ObjectStore) -> list[Service]:
-    """Returns the Services of the pod's namespace that select it. One without a selector selects no pod."""
+def selecting(kind: type[SelectsByLabels], pod: Pod, objects: ObjectStore) -> list[SelectsByLabels]:
+    """Returns the objects of the pod's namespace that select it. One without a selector selects no pod."""
     return [
-        service
-        for service in objects.list(Service)
-        if service.namespace == pod.namespace
-        and service.spec.selector
-        and selects_labels(service.spec.selector, pod.labels)
+        each
+        for each in objects.list(kind)
+        if each.namespace == pod.namespace
+        and each.spec.selector
+        and selects_labels(each.spec.selector, pod.labels)
     ]
 
 

@@ -258,8 +258,8 @@ WRONG = (
         "services-elsewhere-select",
         "The default constraints use the selector of a Service of another namespace.",
         _OWNER,
-        "if service.namespace == pod.namespace\n        and service.spec.selector\n",
-        "if service.spec.selector\n",
+        "if each.namespace == pod.namespace\n        and each.spec.selector\n",
+        "if each.spec.selector\n",
         breaks=("R-SPREAD-02",),
     ),
     Wrong(

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from refsched.objects.pod import Pod
 from refsched.objects.selectors import EVERYTHING, Requirement, Selector, compile_selector
 from refsched.objects.store import ObjectStore
-from refsched.objects.workloads import ReplicaSet, ReplicationController, StatefulSet
-from refsched.plugins.default_selector import selects_labels, services_of, with_labels
+from refsched.objects.workloads import ReplicaSet, ReplicationController, Service, StatefulSet
+from refsched.plugins.default_selector import selecting, with_labels
 from refsched.rules import applies
 
 
@@ -25,12 +25,10 @@ def default_selector(pod: Pod, objects: ObjectStore) -> Selector:
     The result is EVERYTHING if none selects it.
     """
     labels: dict[str, str] = {}
-    for service in services_of(pod, objects):
+    for service in selecting(Service, pod, objects):
         labels.update(service.spec.selector)
-    for controller in objects.list(ReplicationController):
-        selector = controller.spec.selector
-        if controller.namespace == pod.namespace and selector and selects_labels(selector, pod.labels):
-            labels.update(selector)
+    for controller in selecting(ReplicationController, pod, objects):
+        labels.update(controller.spec.selector)
     replica_sets = _requirements(pod, objects.list(ReplicaSet))
     stateful_sets = _requirements(pod, objects.list(StatefulSet))
     found = with_labels(Selector((*replica_sets, *stateful_sets)), labels)

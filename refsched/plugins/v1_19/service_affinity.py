@@ -19,7 +19,8 @@ from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unschedulable
 from refsched.objects.pod import Pod
-from refsched.plugins.default_selector import selects_labels, services_of
+from refsched.objects.workloads import Service
+from refsched.plugins.default_selector import selecting, selects_labels
 from refsched.rules import Reason, applies
 
 OTHER_LABELS = Reason("node(s) didn't match service affinity", "R-SVCAFF-01")
@@ -73,7 +74,7 @@ class ServiceAffinity:
         pods = tuple(
             other.pod for node in snapshot.nodes for other in node.pods if _is_companion(other.pod, pod.pod)
         )
-        return Continue(Companions(pods, bool(services_of(pod.pod, snapshot.objects)), snapshot))
+        return Continue(Companions(pods, bool(selecting(Service, pod.pod, snapshot.objects)), snapshot))
 
     def add_pod(
         self, state: Companions, pod: PodInfo, added: PodInfo, node: NodeInfo, snapshot: Snapshot
@@ -122,7 +123,7 @@ class ServiceAffinity:
         self, pod: PodInfo, feasible: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Continue[ServiceScores]:
         """Returns what Score looks up. The plugin of kube-scheduler has no PreScore."""
-        selectors = tuple(service.spec.selector for service in services_of(pod.pod, snapshot.objects))
+        selectors = tuple(service.spec.selector for service in selecting(Service, pod.pod, snapshot.objects))
         known = (snapshot.by_name[node.name] for node in feasible)
         labels = {node.name: node.existing_node.metadata.labels for node in known}
         return Continue(ServiceScores(selectors, labels, snapshot.choices))
