@@ -15,16 +15,13 @@ from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.rules import applies
 
-EXPIRATION = 30.0
-"""An assumed pod expires so many seconds after the end of its binding. Source: scheduler.go,
-durationToExpireAssumedPod."""
-
-
 class Cache(current.Cache):
-    """This Cache is that of later releases except for the methods that it overrides."""
+    """This Cache is that of later releases except for the methods that it overrides. An assumed pod expires
+    ``expiration`` seconds after the end of its binding."""
 
-    def __init__(self) -> None:
+    def __init__(self, expiration: float) -> None:
         super().__init__()
+        self._expiration = expiration
         self._deadlines: dict[str, float] = {}
 
     def assume(self, pod: Pod, node_name: str) -> Pod:
@@ -41,7 +38,7 @@ class Cache(current.Cache):
         """Sets when the pod expires: it was bound, but the API server does not show it as bound yet.
         Source: FinishBinding."""
         if pod.uid in self._assumed:
-            self._deadlines[pod.uid] = now + EXPIRATION
+            self._deadlines[pod.uid] = now + self._expiration
 
     def clean_up_assumed_pods(self, now: float) -> None:
         """R-CACHE-54: In v1.19 an assumed pod that was bound, and that the API server does not show bound

@@ -261,9 +261,9 @@ class SchedulingQueue:
                     self._move(pod, place, Occurrence.BACKOFF_OVER)
 
     def flush_unschedulable_pods_leftover(self) -> None:
-        """R-QUEUE-50: A pod that has waited among the unschedulable pods for more than five minutes (in v1.19
-        one) is requeued, whichever plugin rejected it; for pods in flight this is an event like any other.
-        """
+        """R-QUEUE-50: A pod that has waited among the unschedulable pods for longer than its release allows (five
+        minutes; one minute in earlier releases) is requeued, whichever plugin rejected it; for pods in flight this
+        is an event like any other."""
         now, longest = self._clock(), self.release.max_in_unschedulable_pods
         overdue = [pod for pod in self._unschedulable if round(now - pod.timestamp, 9) > longest]
         if overdue:

@@ -64,7 +64,7 @@ class Release:
 
     ``plugins`` are all that a configuration may enable, and ``default_plugins`` are those of a profile that
     names none. ``config`` says how a configuration is read and merged, ``framework`` runs a profile's plugins,
-    ``cache`` holds the nodes, and ``extender`` calls extenders. ``api_versions`` are those of
+    ``cache`` makes what holds the nodes, and ``extender`` calls extenders. ``api_versions`` are those of
     KubeSchedulerConfiguration that are read, the preferred one first. ``disabled_fields`` remove from a pod the
     fields that a gate disables, as the API server does; ``not_yet`` are the kinds and the fields
     (``Pod.spec.schedulingGates``) that it does not know, ``codes_not_yet`` are the codes that its plugins do not
@@ -80,7 +80,7 @@ class Release:
     default_plugins: Plugins
     config: ConfigOfRelease
     framework: type[Framework]
-    cache: type[Cache]
+    cache: Callable[[], Cache]
     extender: type[Extender]
     queue: QueueOfRelease
     cycle: CycleOfRelease

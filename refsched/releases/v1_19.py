@@ -249,7 +249,7 @@ V1_19 = Release(
         unread=v1beta1.UNREAD,
     ),
     framework=Framework,
-    cache=Cache,
+    cache=lambda: Cache(expiration=30.0),
     extender=Extender,
     queue=QUEUE,
     cycle=CycleOfRelease(scheduling_cycle, Decider, binding_cycle, failure_at, evict),

@@ -31,7 +31,7 @@ def nodes_with_the_image(cache: Cache) -> dict[str, int]:
 
 @pytest.fixture
 def cache() -> Cache:
-    cache = Cache()
+    cache = Cache(expiration=30.0)
     cache.set_node(node("n"))
     return cache
 
