@@ -15,6 +15,7 @@ from refsched.objects.node import Node
 from refsched.objects.pod import Pod
 from refsched.rules import applies
 
+
 class Cache(current.Cache):
     """This Cache is that of later releases except for the methods that it overrides. An assumed pod expires
     ``expiration`` seconds after the end of its binding."""

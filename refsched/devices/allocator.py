@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from attrs import define, field, frozen
 
-from refsched.devices.constraints import Constraint, MatchAttribute
+from refsched.devices.constraints import MatchAttribute
 from refsched.devices.errors import AllocationError
 from refsched.devices.fruitless import Fruitless
 from refsched.devices.pools import DeviceID, OfferedDevice, Pool, PoolOrders, Pools, gather_pools
@@ -67,7 +67,7 @@ class Allocator:
         matcher = Matcher(claims)
         sizer = Sizer(claims, pools, self.get_class, matcher, self.steps)
         sized: dict[RequestKey, Sized] = {}
-        constraints: list[list[Constraint]] = []
+        constraints: list[list[MatchAttribute]] = []
         for index, claim in enumerate(claims):
             sized |= sizer.size_claim(index)
             constraints.append(_constraints(claim))
@@ -83,9 +83,9 @@ class Allocator:
         )
 
 
-def _constraints(claim: ResourceClaim) -> list[Constraint]:
+def _constraints(claim: ResourceClaim) -> list[MatchAttribute]:
     """R-DRA-51: A constraint of a claim that is of no known kind is an error."""
-    made: list[Constraint] = []
+    made: list[MatchAttribute] = []
     for index, constraint in enumerate(claim.spec.devices.constraints):
         requests = frozenset(constraint.requests)
         if constraint.match_attribute is None:
@@ -127,7 +127,7 @@ class _Search:
     in_use: frozenset[DeviceID]
     matcher: Matcher
     sized: dict[RequestKey, Sized]
-    constraints: Sequence[Sequence[Constraint]]
+    constraints: Sequence[Sequence[MatchAttribute]]
     steps: AllocatorSteps
     fruitless: Fruitless
     chosen: list[list[Chosen]] = field(init=False)

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constraints: the conditions on the devices of a claim together.
+"""Constraints: the conditions on the devices of a claim together, of which there is one kind.
 
-A constraint is called with each device that is about to be allocated, and says whether it may be. It is
-called again when the search gives that device up.
+A constraint is called with each device that is about to be allocated, and says whether it may be. If so, the
+device counts from then on, until the search gives it up.
 Source: dynamic-resource-allocation/structured/internal/experimental, allocator_experimental.go,
 matchAttributeConstraint (v0.34.2).
 """
 
 from __future__ import annotations
-
-from typing import Protocol
 
 from attrs import define, frozen
 
@@ -27,16 +25,6 @@ class RequestName:
 
     def __str__(self) -> str:
         return f"{self.base}/{self.sub}" if self.sub else self.base
-
-
-class Constraint(Protocol):
-    def add(self, request: RequestName, offered: OfferedDevice) -> bool:
-        """Returns whether this device may be added. If so, it counts from now on."""
-        ...
-
-    def remove(self, request: RequestName, offered: OfferedDevice) -> None:
-        """Removes a device that was added before."""
-        ...
 
 
 @define

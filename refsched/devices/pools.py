@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from math import factorial, prod
-from typing import NamedTuple, TypeVar, overload
+from typing import NamedTuple, TypeVar
 
 from attrs import evolve, field, frozen
 
@@ -111,9 +111,9 @@ Pools = tuple[Pool, ...]
 
 
 @frozen
-class PoolOrders(Sequence[Pools]):
-    """PoolOrders are all the orders of ``pools``, and of the slices of each. In the first, slices are sorted
-    by name."""
+class PoolOrders:
+    """PoolOrders are all the orders of ``pools``, and of the slices of each, by number. In the first, slices are
+    sorted by name."""
 
     pools: Pools
 
@@ -122,14 +122,8 @@ class PoolOrders(Sequence[Pools]):
             factorial(len(shuffled)) for shuffled in (self.pools, *(pool.slices for pool in self.pools))
         )
 
-    @overload
-    def __getitem__(self, index: int) -> Pools: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Pools]: ...
-    def __getitem__(self, index: int | slice) -> Pools | Sequence[Pools]:
+    def __getitem__(self, index: int) -> Pools:
         """R-DRA-24: Pools, and the slices of a pool, are tried in any order: kube-scheduler iterates over maps."""
-        if isinstance(index, slice):
-            return [self[number] for number in range(len(self))[index]]
         applies("R-DRA-24")
         number, in_order = _permuted(self.pools, range(len(self))[index])
         pools = []

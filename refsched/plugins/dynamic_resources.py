@@ -318,11 +318,11 @@ Allocations = tuple[tuple[ResourceClaim, AllocationResult | None], ...]
 
 def _possible_allocations(state: PodClaims, allocator: Allocator, node: NodeInfo) -> list[Allocations]:
     """R-DRA-16: The order in which pools are tried may decide which devices are found on a node, if any."""
-    orders = allocator.pool_orders(node.existing_node)[:MAX_ORDERS]
+    orders = allocator.pool_orders(node.existing_node)
     applies("R-DRA-16", when=len(orders) > 1)
     found: list[Allocations] = []
-    for pools in orders:
-        allocated = _allocations(state, allocator, pools, node)
+    for number in range(min(len(orders), MAX_ORDERS)):
+        allocated = _allocations(state, allocator, orders[number], node)
         if allocated and allocated not in found:
             found.append(allocated)
     return found
