@@ -324,6 +324,33 @@ def _of_namespaces_that_are_listed_and_selected() -> Iterator[Case]:
             )
 
 
+def _every_namespace_selected(kind: str, has_others: bool) -> History:
+    """The namespace selector of a term is empty. A pod of another namespace runs on the first of two nodes."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_namespace("x"))
+    for _ in range(2):
+        cluster.add_node(node(""))
+    cluster.add_pod(pod("", namespace="other"), 0)
+    term = {"topologyKey": HOSTNAME, "labelSelector": {}, "namespaceSelector": {}}
+    if has_others:
+        term["namespaces"] = ["listed"]
+    cluster.add_pod(pod("", affinity={kind: {REQUIRED: [term]}}))
+    cluster.schedule()
+    return cluster.history()
+
+
+def _of_all_namespaces() -> Iterator[Case]:
+    for kind, name in (("podAffinity", "affinity"), ("podAntiAffinity", "anti_affinity")):
+        for has_others in (False, True):
+            yield Case(
+                f"{name}_with_an_empty_namespace_selector" + ("_and_a_namespace" if has_others else ""),
+                f"A term of {kind} whose namespace selector is empty applies to all namespaces"
+                + (", whichever it lists." if has_others else ", and not only to that of the pod."),
+                _every_namespace_selected(kind, has_others),
+                ("R-PODAFF-05",),
+            )
+
+
 CASES: tuple[Case, ...] = (
     Case(
         "preferred_affinity_whose_share_is_rounded_down",
@@ -336,4 +363,5 @@ CASES: tuple[Case, ...] = (
     *_of_namespaces(),
     *_of_namespaces_that_are_selected_together(),
     *_of_namespaces_that_are_listed_and_selected(),
+    *_of_all_namespaces(),
 )

@@ -348,6 +348,14 @@ def test_who_has_none_of_the_plugins_that_score_is_not_judged_by_scores() -> Non
     assert part_of(hello).capabilities == {"filter"}
 
 
+def test_who_claims_preemption_has_default_preemption_unless_there_is_a_plugin_of_its_own() -> None:
+    capabilities = frozenset({"filter", "preemption"})
+    fits, mine = frozenset({"NodeResourcesFit"}), frozenset({"NodeResourcesFit", "Mine"})
+    assert part_of(Hello("x", "1", "1.34", capabilities, fits)).plugins == fits | {"DefaultPreemption"}
+    assert part_of(Hello("x", "1", "1.34", capabilities, mine)).plugins == fits
+    assert part_of(Hello("x", "1", "1.34", frozenset({"filter"}), fits)).plugins == fits
+
+
 def test_rules_of_the_way_back_show_where_a_plugin_of_its_own_can_reject() -> None:
     assert FITS.lacks("R-ROLLBACK-02") == "scripted"
     assert evolve(FITS, own=frozenset({"Mine"})).lacks("R-ROLLBACK-02") == ""

@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import pytest
 from toy_suite import Suite
+
+from refsched.suite.adapters.faults import AdapterFault
+from refsched.suite.session.plugin import cannot_judge, print_problem
 
 
 def test_the_right_scheduler_passes(suite: Suite) -> None:
@@ -37,6 +41,14 @@ def test_a_scheduler_that_is_not_there_cannot_be_judged(suite: Suite) -> None:
     assert result.ret == 2
     problem = "missing: there is no such program; install it"
     assert [line for line in result.outlines + result.errlines if problem in line] == [f"ERROR: {problem}"]
+
+
+def test_what_a_scheduler_wrote_before_it_ended_is_shown_below_the_problem(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_problem(cannot_judge(AdapterFault("mine", "it ended", log=("panic: \x1b[31m", "main.go:7"))))
+    lines = ["ERROR: mine: it ended", "  stderr, its last lines", "    panic: \\x1b[31m", "    main.go:7"]
+    assert capsys.readouterr().err.splitlines() == lines
 
 
 def test_a_scheduler_that_claims_nothing_cannot_be_judged(suite: Suite) -> None:

@@ -137,6 +137,22 @@ def test_an_outcome_travels_as_plain_values() -> None:
     assert outcome_in([("other", 1)]) is None
 
 
+def test_a_fault_is_shown_once_whatever_request_showed_it() -> None:
+    problems = [
+        'mine: it ended\n  request  {"create": {}}\n  stderr, its last lines\n    no',
+        "mine: it ended\n  request  {}\n  stderr, its last lines\n    no",
+        "mine: it does not answer\n  request  {}",
+    ]
+    of_tests = [
+        Outcome(f"test_{number}", (), fault=Fault("adapter", problem))
+        for number, problem in enumerate(problems)
+    ]
+    assert [(seen.fault.problem, seen.tests) for seen in faults_seen(of_tests)] == [
+        (problems[2], ("test_2",)),
+        (problems[1], ("test_0", "test_1")),
+    ]
+
+
 # --- Terminal -------------------------------------------------------------------------------------
 
 
@@ -179,7 +195,8 @@ def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
     assert {name: value for name, value in printed.items() if name not in ("rules", "suite")} == {
         "report": "refsched.conformance/v1",
         "verdict": "failed",
-        "headline": "does not conform: 2 promised rules broken, 0 kept. 2 tests could not be judged.",
+        "headline": "does not conform: 1 promised rule broken, 0 kept. 1 more is broken, only behind another one. "
+        "2 tests could not be judged.",
         "exitCode": 1,
         "implementation": {
             "what": "exec:./mine --fast",

@@ -82,6 +82,16 @@ WRONG = (
         breaks=("R-PODAFF-05",),
     ),
     Wrong(
+        "an-empty-namespace-selector-is-none",
+        "A term whose namespaceSelector is empty is about the pod's own namespace, as if it had none.",
+        _INFO,
+        "own = not term.namespaces and term.namespace_selector is None",
+        "if term.namespace_selector == type(term.namespace_selector)():\n"
+        "        term = type(term)(term.topology_key, term.label_selector, term.namespaces)\n"
+        "    own = not term.namespaces and term.namespace_selector is None",
+        breaks=("R-PODAFF-05",),
+    ),
+    Wrong(
         "no-selector-matches-all",
         "A term without a labelSelector matches every pod.",
         _SELECTORS,

@@ -11,6 +11,8 @@ from attrs import frozen
 SHOWN = 400
 """A fault quotes so many characters of a request or an answer."""
 
+REQUEST = "  request  "
+
 FINAL = "  The adapter is not started again: it was the second fault in a row."
 
 
@@ -31,7 +33,7 @@ class AdapterFault(Exception):  # noqa: N818  (the protocol calls it a fault, an
     def __str__(self) -> str:
         lines = [f"{self.what}: {self.problem}"]
         if self.request is not None:
-            lines.append(f"  request  {quoted(self.request)}")
+            lines.append(f"{REQUEST}{quoted(self.request)}")
         if self.log:
             lines.append("  stderr, its last lines")
             lines.extend(f"    {line}" for line in self.log)
@@ -52,9 +54,11 @@ class AdapterUnavailable(Exception):  # noqa: N818
         return f"{self.what}: {self.problem}"
 
 
-def without_finality(problem: str) -> str:
-    """Returns the words of a fault, without those that say whether it was the last one."""
-    return problem.removesuffix(f"\n{FINAL}")
+def cause_of(problem: str) -> str:
+    """Returns the words of a fault without the request that showed it, and without those that say whether it was
+    the last one."""
+    lines = problem.removesuffix(f"\n{FINAL}").split("\n")
+    return "\n".join(line for line in lines if not line.startswith(REQUEST))
 
 
 def quoted(value: Any) -> str:

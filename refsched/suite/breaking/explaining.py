@@ -13,6 +13,7 @@ import json
 import os
 import select
 import signal
+import sys
 import time
 import warnings
 from collections import Counter
@@ -21,7 +22,7 @@ from contextlib import contextmanager, suppress
 from math import log10
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import astuple, evolve, frozen
 
 from refsched.rules import listening
 from refsched.suite.breaking.breakings import Breaking, breakings_of, broken
@@ -49,12 +50,12 @@ MOST_OF_A_PLACE = 8
 AT_ONCE = 3
 """After so many of the other histories what agrees with too few is left out."""
 
-SECONDS = 0.5
-"""Of a processor, for one history and one breaking."""
+SECONDS = 2.0
+"""Of a processor, for one history and one breaking: a broken specification that takes as long never ends."""
 
-PATIENCE = 20.0
-"""Seconds of a processor after which nothing is explained: more than twice as many as the work takes. What other
-programs do meanwhile does not decide which rule is named."""
+PATIENCE = 60.0
+"""Seconds of a processor after which nothing is explained: about six times as many as the work takes. It is the
+work that bounds an explanation; a slow machine, or what other programs do, does not decide which rule is named."""
 
 DEADLINE = 240.0
 """Seconds of the clock after which nothing is explained either: nothing hangs."""
@@ -105,13 +106,25 @@ CHANGED = 0.001
 
 
 @frozen
+class Histories:
+    """What a scheduler did in the ``smallest`` history that shows a failure, in ``others`` of the same test and
+    near it, and, ``besides``, in the smallest history of each other failure of the test."""
+
+    smallest: Comparison
+    others: Sequence[Comparison] = ()
+    besides: Sequence[Comparison] = ()
+
+
+@frozen
 class Explanation:
     """``share`` is the share of histories with which the specification agrees while one of ``rules`` is broken; it
-    agrees with about as many for so many of them as are ``alike``."""
+    agrees with about as many for so many of them as are ``alike``. ``vanish`` says of each other failure whether
+    it is none for the specification that is broken in the best way."""
 
     rules: tuple[str, ...] = ()
     share: float = 0.0
     alike: int = 0
+    vanish: tuple[bool, ...] = ()
 
 
 @frozen
@@ -128,30 +141,36 @@ class _Tried:
 class _Question:
     """What is to be explained, and the breakings that may, the most suspected first."""
 
-    shown: Comparison
-    others: Sequence[Comparison]
+    histories: Histories
     value: Mapping[str, float]
     applied: Collection[str]
     breakings: Iterator[Breaking]
 
     @classmethod
-    def about(
-        cls,
-        shown: Comparison,
-        others: Sequence[Comparison],
-        suspected: Sequence[str],
-        without: Collection[str],
-    ) -> _Question:
-        course = course_of(lambda: _agrees(shown))
+    def about(cls, histories: Histories, suspected: Sequence[str], without: Collection[str]) -> _Question:
+        course = course_of(lambda: _agrees(histories.smallest))
         value = _values(suspected, course)
         found = breakings_of(course, lambda rule: value.get(rule, 0.0), without)
-        return cls(shown, others, value, course.applied, found)
+        return cls(histories, value, course.applied, found)
 
     def answer(self, may_be: Callable[[str], bool]) -> Explanation:
         """Nothing is explained where the specification agrees as it is: it does not see the failure."""
-        if _agrees(self.shown):
+        if _agrees(self.histories.smallest):
             return Explanation()
-        return _best(self._compared(self._that_show_it()), self.value, may_be)
+        tried = self._compared(self._that_show_it())
+        found = _best(tried, self.value, may_be)
+        if not found.rules or found.share < ENOUGH:
+            return found
+        return evolve(found, vanish=self._vanish(tried, found))
+
+    def _vanish(self, tried: Sequence[_Tried], found: Explanation) -> tuple[bool, ...]:
+        """Of all that break the rule that is named first the one that agrees with most is asked."""
+        best = max(
+            (one for one in tried if found.rules[0] in one.breaking.rules),
+            key=lambda one: (one.share, -one.changed),
+        )
+        with broken(best.breaking):
+            return tuple(_agrees(one) for one in self.histories.besides)
 
     def _that_show_it(self) -> list[_Tried]:
         """The breakings that agree with the smallest history."""
@@ -161,12 +180,12 @@ class _Question:
         for breaking in self.breakings:
             if places[breaking.rules] == MOST_OF_A_PLACE:
                 continue
-            left -= TO_BREAK + self.shown.records
+            left -= TO_BREAK + self.histories.smallest.records
             if left < 0 or len(found) == MOST_TRIED:
                 break
             heard: dict[str, None] = {}
             with broken(breaking) as is_broken, listening(heard.setdefault):
-                if is_broken and _agrees(self.shown):
+                if is_broken and _agrees(self.histories.smallest):
                     found.append(_Tried(breaking, 1.0, len(heard.keys() ^ set(self.applied))))
                     places[breaking.rules] += 1
         return found
@@ -176,7 +195,7 @@ class _Question:
         with how many they agree. The histories are tried a few at a time, the shortest first, until the work that
         is left is not enough to try all of them."""
         missed, seen, left = dict.fromkeys(range(len(tried)), 0), 1, WORK_BEHIND
-        others = sorted(self.others, key=lambda other: other.records)
+        others = sorted(self.histories.others, key=lambda other: other.records)
         for first in range(0, len(others), AT_ONCE):
             some = others[first : first + AT_ONCE]
             left -= len(missed) * sum(other.records for other in some)
@@ -217,11 +236,11 @@ def _values(suspected: Sequence[str], course: Course) -> Mapping[str, float]:
 
 
 def explanation_of(
-    shown: Comparison, others: Sequence[Comparison], suspected: Sequence[str], may_be: Callable[[str], bool]
+    histories: Histories, suspected: Sequence[str], may_be: Callable[[str], bool]
 ) -> Explanation:
-    """``shown`` is the smallest history that shows a failure. ``suspected`` are rules that may be broken, the most
-    suspected first; no rule is named but one that ``may_be``."""
-    return _Question.about(shown, others, suspected, ()).answer(may_be)
+    """``suspected`` are rules that may be broken, the most suspected first; no rule is named but one that
+    ``may_be``."""
+    return _Question.about(histories, suspected, ()).answer(may_be)
 
 
 def _best(tried: Sequence[_Tried], value: Mapping[str, float], may_be: Callable[[str], bool]) -> Explanation:
@@ -285,8 +304,7 @@ def _limited() -> Iterator[None]:
 
 
 def explained_apart(
-    shown: Comparison,
-    others: Sequence[Comparison],
+    histories: Histories,
     suspected: Sequence[str],
     may_be: Callable[[str], bool],
     patience: float = PATIENCE,
@@ -298,8 +316,8 @@ def explained_apart(
     if not hasattr(os, "fork"):
         return Explanation()
     question = _Question.about(
-        shown, others, suspected, without
-    )  # what this reads of the source is remembered here
+        histories, suspected, without
+    )  # what it reads of the source is remembered here
     answers, says = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which the child does not need
@@ -308,23 +326,24 @@ def explained_apart(
         _answer(says, lambda: question.answer(may_be), patience)
     os.close(says)
     try:
-        said = json.loads(_read(answers, DEADLINE) or b"[[], 0, 0]")
+        said = json.loads(_read(answers, DEADLINE) or b"[[], 0, 0, []]")
     finally:
         os.close(answers)
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-    return Explanation(tuple(said[0]), said[1], said[2])
+    return Explanation(tuple(said[0]), said[1], said[2], tuple(said[3]))
 
 
 def _answer(says: int, explain: Callable[[], Explanation], patience: float) -> Any:
-    """In the child, which does not come back."""
+    """In the child, which does not come back, and in which nobody traces what runs."""
+    sys.settrace(None)
     try:
         signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_VIRTUAL, patience)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         found = explain()
-        os.write(says, json.dumps([found.rules, found.share, found.alike]).encode())
+        os.write(says, json.dumps(astuple(found)).encode())
     finally:
         os._exit(0)
 

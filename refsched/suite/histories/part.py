@@ -41,6 +41,8 @@ Json = dict[str, Any]
 ALWAYS = frozenset({"PrioritySort", "SchedulingGates", "DefaultBinder"})
 """The specification keeps these plugins in any case: they say which pod is next, and bind it."""
 
+PREEMPTION = "DefaultPreemption"
+
 _POINTS_OF: Mapping[str, tuple[str, ...]] = {"preemption": ("postFilter",), "score": ("preScore", "score")}
 """The specification leaves out these extension points for an implementation without the capability."""
 
@@ -354,12 +356,14 @@ def _rejects_any(statuses: Mapping[str, NodeStatus]) -> bool:
 @cache
 def part_of(hello: Hello) -> Part:
     """Returns the part that the implementation says it has. A plugin that is no default one is its own. It is a
-    whole scheduler if it has all default plugins, and is judged by scores only if one of its plugins has them."""
+    whole scheduler if it has all default plugins, and is judged by scores only if one of its plugins has them. Who
+    claims preemption without a plugin of its own has DefaultPreemption, listed or not."""
     release = release_of(hello.kubernetes).name
     if hello.plugins is None:
         return Part(hello.capabilities, kubernetes=release, inputs=hello.inputs)
-    known = hello.plugins & frozenset(plugin_names(release))
-    capabilities = hello.capabilities
+    known, capabilities = hello.plugins & frozenset(plugin_names(release)), hello.capabilities
+    if "preemption" in capabilities and known == hello.plugins:
+        known |= {PREEMPTION}
     if not any("score" in RELEASES[release].plugins[name].points for name in known):
         capabilities -= {"score"}
     is_whole = known.issuperset(plugin.name for plugin in default_plugins(release))

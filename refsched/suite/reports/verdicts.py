@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from attrs import evolve, frozen
 
 from refsched.errors import counted
-from refsched.suite.adapters.faults import without_finality
+from refsched.suite.adapters.faults import FINAL, cause_of
 from refsched.suite.session.bench import OBSERVED, PROMISED, Rule
 from refsched.suite.session.budget import Power
 from refsched.suite.session.outcome import Failure, Fault, Outcome
@@ -169,12 +169,16 @@ def _sentences(result: Result) -> Iterable[str]:
         return
     level = OBSERVED if result.level == OBSERVED else PROMISED
     passed = sum(each.verdict == PASS for each in result.rules if each.rule.level == level)
-    broken = sum(each.rule.level == level for each in result.failures)
-    observed = len(result.failures) - broken
+    of_level = {each.rule.id: each for each in result.failures if each.rule.level == level}
+    observed = len(result.failures) - len(of_level)
+    behind = sum(each.under in of_level and each.under != each.rule.id for each in of_level.values())
+    broken = len(of_level) - behind
     known = sum(each.known and each.verdict == FAIL for each in result.rules)
     kept = counted(passed, f"{level} rule")
     if broken:
         yield f"does not conform: {counted(broken, f'{level} rule')} broken, {passed} kept."
+        if behind:
+            yield f"{behind} more {'is' if behind == 1 else 'are'} broken, only behind another one."
     elif not (passed or known):
         yield f"could not be judged: no {level} rule was kept or broken."
     elif result.faults or result.unfinished or result.interrupted:
@@ -303,13 +307,14 @@ def ended_by_rules(outcomes: Sequence[Outcome]) -> tuple[tuple[str, int], ...]:
 
 
 def faults_seen(outcomes: Sequence[Outcome]) -> tuple[FaultSeen, ...]:
-    """Each once: an implementation that is down keeps every test from judging, and the fault after which it stays
-    down is often the one before, again."""
+    """Each once, with the shortest request that showed it, the last one where the implementation stays down: what
+    keeps one test from judging mostly does the same to others."""
     tests: dict[tuple[str, str], list[str]] = {}
-    last: dict[tuple[str, str], Fault] = {}
+    shown: dict[tuple[str, str], Fault] = {}
     for outcome in sorted(outcomes, key=lambda outcome: outcome.test):
         if outcome.fault is not None:
-            key = outcome.fault.whose, without_finality(outcome.fault.problem)
-            last[key] = max(last.get(key, outcome.fault), outcome.fault, key=lambda fault: len(fault.problem))
+            key = outcome.fault.whose, cause_of(outcome.fault.problem)
+            both = shown.get(key, outcome.fault), outcome.fault
+            shown[key] = min(both, key=lambda fault: (FINAL not in fault.problem, len(fault.problem)))
             tests.setdefault(key, []).append(outcome.test)
-    return tuple(FaultSeen(last[key], tuple(sorted(names))) for key, names in sorted(tests.items()))
+    return tuple(FaultSeen(shown[key], tuple(sorted(names))) for key, names in sorted(tests.items()))

@@ -17,7 +17,7 @@ from attrs import Factory, define, evolve, frozen
 
 from refsched.releases import DEFAULT
 from refsched.suite.adapters.faults import AdapterFault
-from refsched.suite.breaking.explaining import Explanation, named
+from refsched.suite.breaking.explaining import Explanation, Histories, named
 from refsched.suite.catalogue.suspicion import MOST
 from refsched.suite.histories.findings import Comparison, Finding
 from refsched.suite.histories.history import History, Step
@@ -29,7 +29,7 @@ from refsched.suite.session.outcome import Fault
 
 T = TypeVar("T")
 
-Explain = Callable[[Comparison, Sequence[Comparison], Sequence[str], Callable[[str], bool]], Explanation]
+Explain = Callable[[Histories, Sequence[str], Callable[[str], bool]], Explanation]
 
 KEPT = 12
 """So many histories that have failed are kept to be compared again, as many that have not since the first one has,
@@ -132,7 +132,7 @@ class Checking:
     order: Callable[[str], int]
     counts: Callable[[str], bool]
     kubernetes: str = DEFAULT.name
-    explain: Explain = lambda shown, others, suspected, may_be: Explanation()
+    explain: Explain = lambda histories, suspected, may_be: Explanation()
     """Which rule's breaking gives what was seen."""
     more: Callable[[History], Sequence[Comparison]] = lambda smallest: ()
     """What came in histories that the test does not run, as they are near the smallest one that fails, or of the
@@ -142,7 +142,8 @@ class Checking:
     evidence: dict[str, Evidence] = Factory(dict)
     """By the kind of finding."""
     by_itself: set[str] = Factory(set)
-    """The kinds of findings that were seen where nothing that came before can be their cause."""
+    """The kinds of findings that were seen where nothing that came before can be their cause, or that do not
+    vanish with the one that failed the test."""
     fault: Fault | None = None
     repeats: bool = True
     examples: int = 0
@@ -289,7 +290,15 @@ class Checking:
         def may_be(rule: str) -> bool:
             return rule not in OF_ALL_PLUGINS or rule == known.rule
 
-        explanation = self.explain(shown, others, suspected, may_be)
+        besides = {
+            kind: other.judgement.comparison
+            for kind, other in self.evidence.items()
+            if other is not known and other.judgement.comparison is not None
+        }
+        histories = Histories(shown, others, tuple(besides.values()))
+        explanation = self.explain(histories, suspected, may_be)
+        vanish = zip(besides, explanation.vanish, strict=False)  # of none, where nothing is explained
+        self.by_itself |= {kind for kind, is_gone in vanish if not is_gone}
         rule, *also = named(explanation, (known.rule, *known.finding.also, *suspected))[:MOST]
         finding = evolve(known.finding, rule=rule, also=tuple(also), symptom=kind)
         self.evidence[kind] = evolve(known, rule=rule, finding=finding)

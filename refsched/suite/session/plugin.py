@@ -40,7 +40,7 @@ IN_PROCESS = (
 
 def cannot_judge(reason: object) -> pytest.UsageError:
     """Returns what ends the run before it begins, and is shown once."""
-    return pytest.UsageError(one_line(reason))
+    return pytest.UsageError(str(reason))
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -58,16 +58,17 @@ def _end_where_options_are_not_understood() -> None:
     """Of an option that nobody has declared no hook hears: pytest cleans up, and would end with 4."""
     problem = sys.exc_info()[1]
     if isinstance(problem, pytest.UsageError):
-        _print_problem(problem)
+        print_problem(problem)
         if "unrecognized arguments: " in str(problem) and "--seed" in str(problem):
             sys.stderr.write("ERROR: for other histories: --hypothesis-seed N\n")
         sys.exit(NOT_JUDGED)
 
 
-def _print_problem(problem: pytest.UsageError) -> None:
-    for line in problem.args:
-        for each in str(line).splitlines():
-            sys.stderr.write(f"ERROR: {one_line(each)}\n")
+def print_problem(problem: pytest.UsageError) -> None:
+    """What an implementation wrote before it ended stands below the first line."""
+    for said in problem.args:
+        for number, line in enumerate(str(said).splitlines()):
+            sys.stderr.write(f"{'' if number else 'ERROR: '}{one_line(line)}\n")
 
 
 @pytest.hookimpl(trylast=True)
@@ -84,7 +85,7 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int | pytest.E
     try:
         code = int((yield))
     except pytest.UsageError as problem:
-        _print_problem(problem)
+        print_problem(problem)
         return NOT_JUDGED
     return min(code, NOT_PYTESTS_OWN)
 

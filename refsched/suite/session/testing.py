@@ -13,7 +13,7 @@ from _pytest.outcomes import OutcomeException
 
 from refsched.errors import InputError, printable
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
-from refsched.suite.breaking.explaining import Explanation, explained_apart
+from refsched.suite.breaking.explaining import Explanation, Histories, explained_apart
 from refsched.suite.histories.findings import Comparison
 from refsched.suite.histories.history import History
 from refsched.suite.reports.report_terminal import failure_lines
@@ -200,8 +200,7 @@ class Testing:
 
     def _explain(
         self,
-        shown: Comparison,
-        others: Sequence[Comparison],
+        histories: Histories,
         suspected: Sequence[str],
         may_be: Callable[[str], bool],
     ) -> Explanation:
@@ -211,7 +210,7 @@ class Testing:
         can_show = about.holding - about.lacks.keys()
         if not self._allowance.left:
             return Explanation()
-        return explained_apart(shown, others, suspected, lambda rule: rule in can_show and may_be(rule))
+        return explained_apart(histories, suspected, lambda rule: rule in can_show and may_be(rule))
 
     def _more(self, smallest: History, area: str, level: str) -> Sequence[Comparison]:
         """What came in variations of the smallest history that fails, and in further histories of the area by

@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 import pytest
+from attrs import evolve
 from world import node_object, pod_object
 
 from conformance.wrong.running.killing import connect_wrong
@@ -22,7 +23,7 @@ from refsched.releases import DEFAULT
 from refsched.suite.breaking import explaining
 from refsched.suite.breaking.breakings import Breaking, _Change, _places, breakings_of, broken
 from refsched.suite.breaking.course import Course, Function, course_of, rules_in
-from refsched.suite.breaking.explaining import Explanation, explained_apart, explanation_of, named
+from refsched.suite.breaking.explaining import Explanation, Histories, explained_apart, explanation_of, named
 from refsched.suite.breaking.kin import fields_like
 from refsched.suite.breaking.rows import rows_of_defaults, rows_of_events, rows_of_transitions
 from refsched.suite.breaking.slips import slips_of
@@ -48,13 +49,19 @@ def history(*taints: dict[str, Any]) -> History:
 
 
 @pytest.fixture(scope="module")
-def came() -> tuple[Comparison, list[Comparison]]:
+def came() -> Histories:
     """What a scheduler did to which one tolerated taint is enough: wrong, and twice as it should."""
     with connect_wrong("one-tolerated-taint-is-enough") as adapter:
         done = [try_history(adapter, each) for each in (history(*TAINTS), history(), history(TAINTS[1]))]
     assert [bool(each.findings) for each in done] == [True, False, False]
     shown, *others = [each.comparison for each in done if each.comparison is not None]
-    return shown, others
+    return Histories(shown, others)
+
+
+@pytest.fixture(autouse=True)
+def little_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As much as the most suspected rules need."""
+    monkeypatch.setattr(explaining, "WORK", 4_000)
 
 
 def any_rule(rule: str) -> bool:
@@ -62,55 +69,62 @@ def any_rule(rule: str) -> bool:
 
 
 def test_the_rule_is_named_whose_breaking_gives_what_was_seen(
-    came: tuple[Comparison, list[Comparison]],
+    came: Histories,
 ) -> None:
-    found = explanation_of(*came, SUSPECTED, any_rule)
+    found = explanation_of(came, SUSPECTED, any_rule)
     assert found.share > 0.9
     assert found.rules[0] == "R-TAINT-01"
     assert named(found, SUSPECTED)[0] == "R-TAINT-01"
 
 
-def test_a_rule_that_may_not_be_named_is_not(came: tuple[Comparison, list[Comparison]]) -> None:
-    found = explanation_of(*came, SUSPECTED, lambda rule: rule != "R-TAINT-01")
+def test_another_failure_vanishes_with_the_mistake_if_that_is_its_cause(came: Histories) -> None:
+    with connect_wrong("lets-no-execute-pass") as adapter:
+        other = try_history(adapter, history({"key": "c", "effect": "NoExecute"}))
+    assert other.findings
+    assert other.comparison is not None
+    besides = (came.smallest, other.comparison)
+    found = explanation_of(evolve(came, besides=besides), SUSPECTED, any_rule)
+    assert found.rules[0] == "R-TAINT-01"
+    assert found.vanish == (True, False)
+
+
+def test_a_rule_that_may_not_be_named_is_not(came: Histories) -> None:
+    found = explanation_of(came, SUSPECTED, lambda rule: rule != "R-TAINT-01")
     assert "R-TAINT-01" not in found.rules
 
 
 def test_in_a_process_of_its_own_the_same_is_found_and_here_nothing_is_changed(
-    came: tuple[Comparison, list[Comparison]],
+    came: Histories,
 ) -> None:
     before = taint_toleration.is_repelled.__code__
-    assert explained_apart(*came, SUSPECTED, any_rule) == explanation_of(*came, SUSPECTED, any_rule)
+    assert explained_apart(came, SUSPECTED, any_rule) == explanation_of(came, SUSPECTED, any_rule)
     assert taint_toleration.is_repelled.__code__ is before
-    assert not came[0].agrees()
+    assert not came.smallest.agrees()
 
 
 def test_where_the_other_process_finds_nothing_out_nothing_is_explained(
-    came: tuple[Comparison, list[Comparison]], monkeypatch: pytest.MonkeyPatch
+    came: Histories, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(explaining, "_best", lambda *arguments: 1 / 0)
-    assert explained_apart(*came, SUSPECTED, any_rule) == Explanation()
+    assert explained_apart(came, SUSPECTED, any_rule) == Explanation()
     monkeypatch.delattr(os, "fork")
-    assert explained_apart(*came, SUSPECTED, any_rule) == Explanation()
+    assert explained_apart(came, SUSPECTED, any_rule) == Explanation()
 
 
-def test_who_takes_too_long_explains_nothing(
-    came: tuple[Comparison, list[Comparison]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_takes_too_long_explains_nothing(came: Histories, monkeypatch: pytest.MonkeyPatch) -> None:
     def endless(*arguments: object) -> Explanation:
         while True:
             pass
 
     monkeypatch.setattr(explaining, "_best", endless)
-    assert explained_apart(*came, SUSPECTED, any_rule, 0.5) == Explanation()
+    assert explained_apart(came, SUSPECTED, any_rule, 0.5) == Explanation()
     monkeypatch.setattr(explaining, "DEADLINE", 0.0)
-    assert explained_apart(*came, SUSPECTED, any_rule) == Explanation()
+    assert explained_apart(came, SUSPECTED, any_rule) == Explanation()
 
 
-def test_no_more_is_tried_than_there_is_work_for(
-    came: tuple[Comparison, list[Comparison]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_more_is_tried_than_there_is_work_for(came: Histories, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(explaining, "WORK", 0)
-    assert explanation_of(*came, SUSPECTED, any_rule) == Explanation()
+    assert explanation_of(came, SUSPECTED, any_rule) == Explanation()
 
 
 def test_what_never_comes_to_an_end_does_not_agree(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,10 +166,10 @@ def test_the_rule_of_a_branch_is_nearer_than_the_others_of_the_function() -> Non
 
 
 def test_a_function_without_rules_has_those_of_its_callers(
-    came: tuple[Comparison, list[Comparison]],
+    came: Histories,
 ) -> None:
     tracer = sys.gettrace()
-    course = course_of(came[0].agrees)
+    course = course_of(came.smallest.agrees)
     assert sys.gettrace() is tracer
     helper = Function("refsched.plugins.taint_toleration", "is_repelled")
     assert course.rules_at(helper, 1)[0] == "R-TAINT-01"
@@ -173,9 +187,9 @@ def test_a_method_without_rules_that_the_framework_calls_has_those_of_what_it_ca
 
 
 def test_breakings_come_from_the_most_suspected_places_and_a_function_is_mended_again(
-    came: tuple[Comparison, list[Comparison]],
+    came: Histories,
 ) -> None:
-    course = course_of(came[0].agrees)
+    course = course_of(came.smallest.agrees)
     values = {"R-TAINT-01": 1.0, "R-SEARCH-01": 0.5}
     found = list(breakings_of(course, lambda rule: values.get(rule, 0.0)))
     assert [one.value for one in found] == sorted((one.value for one in found), reverse=True)
