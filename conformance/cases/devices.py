@@ -10,7 +10,7 @@ from itertools import permutations
 from typing import Any
 
 from conformance.cases.deleted import Replaced, before_and_after
-from conformance.cases.queue import WITHOUT_POP_FROM_BACKOFF, update_the_node
+from conformance.cases.queue import update_the_node
 from conformance.vocabulary.allocations import configured_class, opaque
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.devices import (
@@ -26,6 +26,7 @@ from conformance.vocabulary.devices import (
 )
 from conformance.vocabulary.objects import (
     HOSTNAME,
+    WITHOUT_POP_FROM_BACKOFF,
     ZONE,
     default_profile,
     node,

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from conformance.cases.backoff import LARGE, PORT, of_time
 from conformance.vocabulary.builder import HistoryBuilder
 from conformance.vocabulary.objects import (
     AN_AGE_AGO,
     REQUIRED,
     START_TIMES,
+    WITHOUT_POP_FROM_BACKOFF,
     ZONE,
-    container,
     near,
     node,
     pod,
-    profile_config,
     selecting,
     spread,
     with_metadata,
@@ -32,30 +32,28 @@ Json = dict[str, Any]
 
 _A, _B = {"app": "a"}, {"app": "b"}
 _OF_A, _OF_B = {"matchLabels": _A}, {"matchLabels": _B}
-_PORT: Json = {"containers": [container("c", ports=[{"containerPort": 80, "hostPort": 80}])]}
-WITHOUT_POP_FROM_BACKOFF = {"SchedulerPopFromBackoffQ": False}
 
 # --- Updates of the rejected pod itself -----------------------------------------------------------
 
 _TOLERATIONS: list[Json] = [{"key": "k", "operator": "Exists"}]
-_LARGE, _SMALL = pod("p1", {"cpu": "9"}), pod("p1", {"cpu": "1"})
+_SMALL = pod("p1", {"cpu": "1"})
 _OF_ZONE_A = pod("p1", nodeSelector={ZONE: "a"})
 _UPDATES: dict[str, tuple[str, Json, Json]] = {
     "smaller_and_tolerations": (
         "requests less and tolerates a taint",
-        _LARGE,
+        LARGE,
         with_spec(_SMALL, tolerations=_TOLERATIONS),
     ),
     "smaller_tolerations_and_labels": (
         "requests less, tolerates a taint and has a label",
-        _LARGE,
+        LARGE,
         with_metadata(with_spec(_SMALL, tolerations=_TOLERATIONS), labels=_A),
     ),
-    "smaller_and_labels": ("requests less and has a label", _LARGE, with_metadata(_SMALL, labels=_A)),
+    "smaller_and_labels": ("requests less and has a label", LARGE, with_metadata(_SMALL, labels=_A)),
     "tolerations_only": (
         "tolerates a taint, and requests as much as before",
-        _LARGE,
-        with_spec(_LARGE, tolerations=_TOLERATIONS),
+        LARGE,
+        with_spec(LARGE, tolerations=_TOLERATIONS),
     ),
     "tolerations_and_labels_of_a_pod_with_a_node_selector": (
         "tolerates a taint and has a label, and its node selector matches no node as before",
@@ -137,51 +135,6 @@ def _of_updates() -> Iterator[Case]:
     )
 
 
-# --- Time -----------------------------------------------------------------------------------------
-
-
-def _backoff(initial: int, most: int) -> History:
-    """After each attempt a node is created that the pod, which waits for a port, might use and cannot; the queues
-    are observed each second, to see when the next attempt is due."""
-    cluster = HistoryBuilder()
-    cluster.add_node(node(""))
-    cluster.add_pod(pod("", **_PORT), 0)
-    cluster.add_pod(pod("", **_PORT))
-    for _ in range(4):
-        cluster.schedule(1)
-        cluster.add_node(node("", unschedulable=True))
-        for _ in range(most + 2):
-            cluster.wait(1)
-    config = profile_config(podInitialBackoffSeconds=initial, podMaxBackoffSeconds=most)
-    return cluster.history(config, WITHOUT_POP_FROM_BACKOFF)
-
-
-def _flushed() -> History:
-    cluster = HistoryBuilder()
-    cluster.add_node(node(""))
-    cluster.add_pod(_LARGE)
-    cluster.schedule(1)
-    for seconds in (299, 1, 29, 1):
-        cluster.wait(seconds)
-    cluster.schedule(1)
-    return cluster.history()
-
-
-def _of_time() -> Iterator[Case]:
-    for initial, most in ((1, 2), (2, 3), (1, 5)):
-        yield Case(
-            f"backoff_from_{initial}_to_{most}_seconds",
-            f"Each attempt doubles the backoff, which begins with {initial} s and is {most} s at most.",
-            _backoff(initial, most),
-        )
-    yield Case(
-        "flush_after_five_minutes",
-        "A pod that no event requeues is flushed from the unschedulable pods by the first half-minute tick after"
-        " five minutes.",
-        _flushed(),
-    )
-
-
 # --- Events of others -----------------------------------------------------------------------------
 
 _NODE_UPDATES: tuple[Callable[[Json], Json], ...] = (
@@ -232,8 +185,8 @@ def update_the_node(
 def _rejected() -> list[Json]:
     """Pods each of which another plugin rejects."""
     return [
-        _LARGE,
-        pod("", **_PORT),
+        LARGE,
+        pod("", **PORT),
         pod("", nodeSelector={"disk": "ssd"}),
         pod("", labels=_A, topologySpreadConstraints=[spread(ZONE, 1, "DoNotSchedule")]),
         pod("", affinity=near("podAffinity", REQUIRED, _OF_B)),
@@ -245,7 +198,7 @@ def _rejected() -> list[Json]:
 def _with_rejected(first: int, last: int) -> HistoryBuilder:
     cluster = HistoryBuilder(hosts=True)
     cluster.add_node(node(""))
-    cluster.add_pod(pod("", labels=_A, **_PORT), 0)
+    cluster.add_pod(pod("", labels=_A, **PORT), 0)
     for value in _rejected()[first:last]:
         cluster.add_pod(value)
     return cluster
@@ -315,7 +268,7 @@ def _services_come_and_go() -> History:
     """The backoff is over when the Service comes, and not when it is updated and deleted."""
     cluster = HistoryBuilder()
     cluster.add_node(node(""))
-    cluster.add_pod(_LARGE)
+    cluster.add_pod(LARGE)
     cluster.schedule(1)
     cluster.wait()
     service = selecting("Service", "s", _A, "v1")
@@ -370,4 +323,4 @@ def _of_events() -> Iterator[Case]:
     )
 
 
-CASES: tuple[Case, ...] = (*_of_updates(), *_of_time(), *_of_events())
+CASES: tuple[Case, ...] = (*_of_updates(), *of_time(), *_of_events())

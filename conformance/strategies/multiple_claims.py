@@ -22,7 +22,13 @@ from conformance.vocabulary.devices import (
     resource_claim,
     resource_slice,
 )
-from conformance.vocabulary.objects import default_profile, node, profile_config, with_metadata
+from conformance.vocabulary.objects import (
+    WITHOUT_POP_FROM_BACKOFF,
+    default_profile,
+    node,
+    profile_config,
+    with_metadata,
+)
 from conformance.vocabulary.scripted import SCRIPTED, Script, key, release_all, script
 from conformance.vocabulary.storage import put
 from refsched.suite.histories.history import History, Permit, deleting
@@ -141,8 +147,6 @@ _IN_FLIGHT = st.builds(
 
 # --- A gate that closes meanwhile -----------------------------------------------------------------
 
-_WITHOUT_POP_FROM_BACKOFF = {"SchedulerPopFromBackoffQ": False}
-
 
 def _a_gate_closes(ending: str, seconds: float, gates: dict[str, bool]) -> History:
     """A pod is held, its claim goes, and what it waited for has come: it skips its backoff, and is stopped at the
@@ -172,7 +176,7 @@ _GATE_CLOSES = st.builds(
     _a_gate_closes,
     st.sampled_from(["delete", "update", "create", ""]),
     st.sampled_from([0.5, 2]),
-    st.sampled_from([_WITHOUT_POP_FROM_BACKOFF, _WITHOUT_POP_FROM_BACKOFF, {}]),
+    st.sampled_from([WITHOUT_POP_FROM_BACKOFF, WITHOUT_POP_FROM_BACKOFF, {}]),
 )
 
 

@@ -158,6 +158,10 @@ def with_metadata(value: Json, **metadata: Any) -> Json:
     return {**value, "metadata": {**value["metadata"], **metadata}}
 
 
+WITHOUT_POP_FROM_BACKOFF = {"SchedulerPopFromBackoffQ": False}
+"""Feature gates."""
+
+
 def profile_config(*profiles: Json, **more: Any) -> Json:
     """A KubeSchedulerConfiguration; without profiles, that of the default one."""
     return {

@@ -62,10 +62,9 @@ class Backoff:
 
         Source: isPodBackingoff.
         """
-        if pod.backoff_expiration < self.rounded(now):
-            return False
-        applies("R-BACKOFF-05")
-        return True
+        second = self.rounded(now)
+        applies("R-BACKOFF-05", when=pod.backoff_expiration == second)
+        return pod.backoff_expiration >= second
 
     def until_flush(self, now: float) -> float:
         """Returns the seconds from ``now``, when the queue is started, to the first flush of backoffQ.

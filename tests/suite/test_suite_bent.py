@@ -81,7 +81,7 @@ def test_who_claims_to_report_a_member_and_never_does_breaks_one_rule(name: str,
 @pytest.mark.parametrize(
     ("name", "rule"),
     [
-        ("schedules-nobody", "R-QUEUE-47"),
+        ("schedules-nobody", "R-SORT-01"),
         ("schedules-somebody-else", "R-INV-05"),
         ("another-node", "R-INV-02"),
         ("repeats", "R-INV-05"),

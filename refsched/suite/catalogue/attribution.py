@@ -23,8 +23,6 @@ from refsched.suite.catalogue.rules import all_rules, plugin_of, rules_of_hint
 from refsched.suite.catalogue.suspicion import Circumstances, rarity, suspects
 
 _RULES_OF_MEMBERS: Mapping[str, Sequence[str]] = {
-    "pod": ("R-QUEUE-47",),
-    "attempt": ("R-QUEUE-47",),
     "evaluated": ("R-SEARCH-02",),
     "feasible": ("R-SEARCH-01",),
     "totals": ("R-SEARCH-04",),
@@ -69,16 +67,19 @@ _OF_A_CALL: Mapping[str, Sequence[str]] = {
 """The same, by the point of the first call that differs."""
 
 REQUEUES = "R-CURE-"
-_POPPED = ("R-QUEUE-04", "R-QUEUE-05")
+_OF_BACKOFF = "R-QUEUE-47"
+_POPPED = ("R-QUEUE-04", "R-QUEUE-65")
+_POPPED_FROM_BACKOFF = "R-QUEUE-05"
 _BACKED_OFF = ("R-QUEUE-28", "R-QUEUE-31", "R-QUEUE-33", "R-QUEUE-36")
 _REQUEUED = ("R-QUEUE-15", "R-QUEUE-16", "R-QUEUE-17", "R-QUEUE-22", "R-QUEUE-23", "R-QUEUE-24")
 _REFUSED = ("R-QUEUE-07", "R-QUEUE-14", "R-QUEUE-21")
 """Transitions by what they say of a pod that is elsewhere: another's turn had come, its backoff is of another
 length, or an event requeues it or does not."""
 
-TURN = "R-QUEUE-47"
+TURN = "R-SORT-01"
 AFTER_ATTEMPT = "R-QUEUE-07"
 BACKOFF = "R-BACKOFF-01"
+LAST_SECOND = "R-BACKOFF-05"
 WHO_IS_ASKED = "R-HINT-03"
 ASKED_FOR = "R-FIT-01"
 CAME_AND_WENT = "R-EVENT-01"
@@ -142,6 +143,8 @@ class Attribution:
                 return self._verdict(found, "filter" if first == "filter" else "pre_filter")
             case "scores":
                 return self._score(rest[-1] if len(rest) > 1 else "")
+            case "pod" | "attempt":
+                return self._turn(found)
             case "queues":
                 return self._misplaced(found)
             case "nodes":
@@ -254,6 +257,15 @@ class Attribution:
 
     # --- Queues and nodes -------------------------------------------------------------------------
 
+    def _turn(self, found: Disagreement) -> str:
+        """A pod that was tried before its turn belongs to what keeps it where it is. If all that could be tried
+        wait in backoffQ, it is a rule of its own that one of them is."""
+        if _OF_BACKOFF in self._reach.applied:
+            return _POPPED_FROM_BACKOFF
+        pod = str(found.got)
+        move = None if isinstance(found.expected, list) else self._reach.moves.get(pod)
+        return self._of_a_move(pod, move) if move is not None else TURN
+
     def _misplaced(self, found: Disagreement) -> str:
         for pod in self._elsewhere(found):
             rule = self._of_a_move(pod, self._reach.moves[pod])
@@ -269,11 +281,14 @@ class Attribution:
     def _of_a_move(self, pod: str, move: Move) -> str:
         """Where the specification has not moved a pod since all were in their places, an event was taken to
         concern other pods than it does."""
+        if move.rule == _POPPED_FROM_BACKOFF:
+            return move.rule
         if move.rule in _POPPED:
             return TURN
         is_refused = self._queues is not None and pod in self._queues.unschedulable
         if move.rule in _BACKED_OFF:
-            return BACKOFF if not is_refused else move.before or move.rule
+            backoff = LAST_SECOND if LAST_SECOND in self._reach.applied else BACKOFF
+            return backoff if not is_refused else move.before or move.rule
         if move.rule in _REQUEUED:
             return move.asked if move.said_queue else move.rule
         if move.rule in _REFUSED and not is_refused:

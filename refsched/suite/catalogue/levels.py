@@ -18,10 +18,6 @@ _LEVELS = {
     "R-SEARCH-04": (PROMISED, "that the node with the highest total is chosen is documented"),
     "R-QUEUE": (OBSERVED, "how the queue is divided is this version's way to retry in time"),
     "R-QUEUE-07": (PROMISED, "that a rejected pod stays pending and is tried again is documented"),
-    "R-QUEUE-47": (
-        PROMISED,
-        "that the pod which sorts first is tried first is what QueueSort plugins are for",
-    ),
     "R-HINT": (OBSERVED, "queueing hints may only save attempts (KEP-4247)"),
     "R-CURE": (OBSERVED, "queueing hints may only save attempts (KEP-4247)"),
     "R-CHANGE": (OBSERVED, "how an update is broken into events serves the queueing hints"),

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of backoff, and of how long a pod waits among the unschedulable pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.objects import WITHOUT_POP_FROM_BACKOFF, container, node, pod, profile_config
+from refsched.suite import Case
+from refsched.suite.histories.history import History
+
+Json = dict[str, Any]
+
+PORT: Json = {"containers": [container("c", ports=[{"containerPort": 80, "hostPort": 80}])]}
+LARGE = pod("p1", {"cpu": "9"})
+
+
+def _backoff(initial: int, most: int) -> History:
+    """After each attempt a node is created that the pod, which waits for a port, might use and cannot; the queues
+    are observed each second, to see when the next attempt is due."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(pod("", **PORT), 0)
+    cluster.add_pod(pod("", **PORT))
+    for _ in range(4):
+        cluster.schedule(1)
+        cluster.add_node(node("", unschedulable=True))
+        for _ in range(most + 2):
+            cluster.wait(1)
+    config = profile_config(podInitialBackoffSeconds=initial, podMaxBackoffSeconds=most)
+    return cluster.history(config, WITHOUT_POP_FROM_BACKOFF)
+
+
+def _flushed() -> History:
+    cluster = HistoryBuilder()
+    cluster.add_node(node(""))
+    cluster.add_pod(LARGE)
+    cluster.schedule(1)
+    for seconds in (299, 1, 29, 1):
+        cluster.wait(seconds)
+    cluster.schedule(1)
+    return cluster.history()
+
+
+def _errors_before_a_rejection() -> History:
+    """While there is no node, an attempt ends in an error."""
+    cluster = HistoryBuilder()
+    cluster.add_pod(pod("", {"cpu": "2"}))
+    for seconds in (2, 3):
+        cluster.schedule(1)
+        cluster.wait(seconds)
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    cluster.schedule(1)
+    cluster.change_node(0, node("", {"cpu": "3", "pods": "9"}))
+    for _ in range(5):
+        cluster.wait(1)
+    return cluster.history()
+
+
+def _rejections_before_an_error() -> History:
+    cluster = HistoryBuilder()
+    cluster.add_pod(pod("", {"cpu": "2"}))
+    for seconds in (2, 3):
+        cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+        cluster.schedule(1)
+        cluster.wait(seconds)
+    cluster.add_node(node("", {"cpu": "1", "pods": "9"}))
+    for _ in range(3):
+        cluster.remove_node(0)
+    cluster.schedule(1)
+    for _ in range(5):
+        cluster.wait(1)
+    return cluster.history()
+
+
+def of_time() -> Iterator[Case]:
+    for initial, most in ((1, 2), (2, 3), (1, 5)):
+        yield Case(
+            f"backoff_from_{initial}_to_{most}_seconds",
+            f"Each attempt doubles the backoff, which begins with {initial} s and is {most} s at most.",
+            _backoff(initial, most),
+        )
+    yield Case(
+        "backoff_after_two_errors_and_a_rejection",
+        "The backoff after a rejection grows with the number of rejections, whatever errors came before.",
+        _errors_before_a_rejection(),
+        ("R-BACKOFF-02",),
+    )
+    yield Case(
+        "backoff_after_two_rejections_and_an_error",
+        "The backoff after an error grows with the number of consecutive errors, whatever rejections came before.",
+        _rejections_before_an_error(),
+        ("R-BACKOFF-02",),
+    )
+    yield Case(
+        "flush_after_five_minutes",
+        "A pod that no event requeues is flushed from the unschedulable pods by the first half-minute tick after"
+        " five minutes.",
+        _flushed(),
+    )
