@@ -14,7 +14,6 @@ from refsched.suite.session.drawing import drawn
 
 SMALL = {
     "overcommits": ("resources", "R-FIT-02", 4, 5),
-    "one-pod-too-many": ("resources", "R-FIT-02", 4, 6),
     "ignores-overhead": ("resources", "R-REQUEST-04", 3, 4),
     "takes-the-lowest-total": ("resources", "R-INV-04", 4, 5),
     "lets-no-execute-pass": ("taints", "R-TAINT-01", 2, 3),
@@ -25,20 +24,16 @@ SMALL = {
     "keeps-deleted-pods": ("queue", "R-INV-06", 1, 3),
     "all-must-be-satisfied": ("queue", "R-HINT-03", 3, 6),
     "ports-ignore-deleted-pods": ("queue", "R-PORTS-04", 3, 5),
-    "deleted-pods-go-on-counting": ("lifecycle", "R-INV-08", 2, 4),
     "skips-the-second-nominated-pass": ("nominated", "R-NOM-01", 4, 6),
     "looks-at-all-nodes-first": ("nominated", "R-SEARCH-03", 7, 9),
     "ignores-budgets": ("preemption", "R-PREEMPT-07", 8, 9),
-    "leaks-what-it-assumed": ("faults", "R-INV-08", 2, 3),
     "unreserves-nothing": ("faults", "R-ROLLBACK-02", 2, 3),
-    "gives-a-device-twice": ("dra", "R-DRA", 8, 9),
     "taints-weigh-one": ("config", "R-FRAMEWORK-14", 3, 4),
 }
 """The area whose test is run, the rule that it must name before anything is explained, and how many objects and
 steps there may be at most."""
 
 NAMED_INSTEAD = {
-    "one-pod-too-many": ("R-FIT-11", "it shows in a queue, and no promised rule stands for an observed one"),
     "skew-must-be-less": (
         "R-SPREAD-08",
         "it is rarer than R-SPREAD-11, which the specification does not apply",

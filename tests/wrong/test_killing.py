@@ -60,6 +60,7 @@ ROOT = Path(__file__).parents[2]
 def test_the_suite_fails_a_wrong_scheduler_and_names_the_rule(name: str, test: str, rule: str) -> None:
     served = f"exec:{shlex.quote(sys.executable)} -m conformance.wrong {name}"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"conformance/{test}"]
+    command += ["--budget=30s"]  # which also bounds how long the history is made smaller
     ran = subprocess.run(
         [*command, f"--impl={served}"], cwd=ROOT, capture_output=True, text=True, check=False
     )

@@ -259,10 +259,11 @@ class Attribution:
 
     def _turn(self, found: Disagreement) -> str:
         """A pod that was tried before its turn belongs to what keeps it where it is. If all that could be tried
-        wait in backoffQ, it is a rule of its own that one of them is."""
-        if _OF_BACKOFF in self._reach.applied:
+        wait in backoffQ, it is a rule of its own that one of them is, unless another one was and both are equal
+        but for the order of pods."""
+        applied, pod = self._reach.applied, str(found.got)
+        if _OF_BACKOFF in applied and not (TURN in applied and pod in self._reach.moves):
             return _POPPED_FROM_BACKOFF
-        pod = str(found.got)
         move = None if isinstance(found.expected, list) else self._reach.moves.get(pod)
         return self._of_a_move(pod, move) if move is not None else TURN
 

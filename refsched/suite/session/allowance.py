@@ -16,7 +16,7 @@ from attrs import define
 LEAST = 1.0
 """Seconds that the last of many failures gets, too."""
 
-WITHOUT_BUDGET = 300.0
+WITHOUT_BUDGET = 120.0
 """Seconds of a run without ``--budget``."""
 
 WITH_BUDGET = 30.0
