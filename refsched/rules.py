@@ -4,8 +4,9 @@
 A rule has a permanent id (``R-PORTS-03``), and the docstring of what implements it has the sentence. Where it
 decides, the code names it in one of three ways:
 
-* ``applies("R-PORTS-04")`` in the branch that the rule describes, or ``applies("R-NOM-01", when=counted)`` where
-  the rule decides only under a condition for which the code needs no branch;
+* ``applies("R-PORTS-01")`` in the branch that the rule describes, or ``applies("R-NOM-01", when=counted)`` where
+  the rule decides only under a condition for which the code needs no branch; a function that answers whether it
+  decides returns that: ``return applies("R-TAINT-06", when=after.uid == pod.uid)``;
 * a ``Reason`` for a rejection, whose rule is applied when a status is made of it (framework/status.py);
 * a row of a table: a transition of the queue names its rule, and the rule of an event that a plugin registered
   for is named after the row (queue/transitions.py; queue/hint_table.py, event_rule).
@@ -22,11 +23,13 @@ Listener = Callable[[str], None]
 _listeners: list[Listener] = []
 
 
-def applies(rule: str, when: object = True) -> None:
-    """Reports that the rule with this id decides here; with ``when``, only if that is true."""
+def applies(rule: str, when: object = True) -> bool:
+    """Reports that the rule with this id decides here; with ``when``, only if that is true. Returns whether it
+    decides."""
     if _listeners and when:
         for listener in _listeners:
             listener(rule)
+    return bool(when)
 
 
 class listening:  # noqa: N801  (it is used as a function)

@@ -55,10 +55,8 @@ def _is_immediate(shown: object) -> bool:
 
     Source: onStorageClassAdd.
     """
-    if not isinstance(shown, StorageClass) or shown.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER:
-        return False
-    applies("R-EVENT-52")
-    return True
+    is_immediate = isinstance(shown, StorageClass) and shown.volume_binding_mode != WAIT_FOR_FIRST_CONSUMER
+    return applies("R-EVENT-52", when=is_immediate)
 
 
 def _move(
@@ -178,10 +176,8 @@ def is_skipped(scheduler: SchedulerState, pod: Pod) -> bool:
 
     Source: skipPodSchedule.
     """
-    if pod.metadata.deletion_timestamp is None and not skips_update(scheduler, pod):
-        return False
-    applies("R-EVENT-58")
-    return True
+    is_skipped = pod.metadata.deletion_timestamp is not None or skips_update(scheduler, pod)
+    return applies("R-EVENT-58", when=is_skipped)
 
 
 def clean_up(scheduler: SchedulerState) -> None:

@@ -269,12 +269,9 @@ class DynamicResources:
         except ClaimProblem:
             return False
         frees = before is not None and before.is_allocated and not after.is_allocated
-        if not frees and all(claim.uid != after.uid for claim in claims):
-            return False
-        if before is not None and before.status == after.status:
-            return False
-        applies("R-DRA-13")
-        return True
+        is_own = any(claim.uid == after.uid for claim in claims)
+        has_changed = before is None or before.status != after.status
+        return applies("R-DRA-13", when=(frees or is_own) and has_changed)
 
     def after_pod_change(self, pod: Pod, before: Pod | None, after: Pod, objects: ObjectStore) -> bool:
         """R-DRA-14: A pod that DynamicResources rejected is requeued when its status names its generated claims

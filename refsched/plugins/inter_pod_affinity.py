@@ -230,10 +230,7 @@ class InterPodAffinity:
                 or steps.frees_as_last_of_its_kind(pod, before, wanted)
             )
         )
-        if not (came or went or frees):
-            return False
-        applies("R-PODAFF-14")
-        return True
+        return applies("R-PODAFF-14", when=came or went or frees)
 
     def after_node_change(self, pod: Pod, before: Node | None, after: Node, objects: ObjectStore) -> bool:
         """R-PODAFF-15: A pod that InterPodAffinity rejected is requeued when a node joins a domain of one of its
@@ -251,10 +248,7 @@ class InterPodAffinity:
             or (term.topology_key in old and new.get(term.topology_key) != old[term.topology_key])
             for term in info.required_anti_affinity_terms
         )
-        if not (joins or leaves):
-            return False
-        applies("R-PODAFF-15")
-        return True
+        return applies("R-PODAFF-15", when=joins or leaves)
 
     EVENTS = (
         EventHint(
@@ -339,7 +333,4 @@ def _satisfies_affinity(state: Filtering, pod: Pod, labels: Labels) -> bool:
         return False
     if all(state.affinity.at(domain) > 0 for domain in own_domains(terms, labels)):
         return True
-    if not state.affinity.is_empty or not meets_all(terms, pod):
-        return False
-    applies("R-PODAFF-08")
-    return True
+    return applies("R-PODAFF-08", when=state.affinity.is_empty and meets_all(terms, pod))

@@ -54,10 +54,7 @@ class NodePorts:
         host ports conflict with those of the deleted pod."""
         if not before.spec.node_name and not before.status.nominated_node_name:
             return False
-        if not _in_conflict(PodInfo(pod).host_ports, PodInfo(before).host_ports):
-            return False
-        applies("R-PORTS-04")
-        return True
+        return applies("R-PORTS-04", when=_in_conflict(PodInfo(pod).host_ports, PodInfo(before).host_ports))
 
     EVENTS = (
         EventHint(POD, ActionType.DELETE, after_pod_deleted, "a host port may be free now"),

@@ -155,16 +155,12 @@ class NodeResourcesFit:
         less of any resource itself, or when a running pod requests less of a resource that it requests; pod-level
         requests count here even without the gate PodLevelResources."""
         if after is None:
-            if not before.spec.node_name and not before.status.nominated_node_name:
-                return False
-            applies("R-FIT-09")
-            return True
+            placed = before.spec.node_name or before.status.nominated_node_name
+            return applies("R-FIT-09", when=placed)
         if not self.in_place_scaling:
             return False
-        if after.uid != pod.uid and not (after.spec.node_name and _requests_less(before, after, pod)):
-            return False
-        applies("R-FIT-10")
-        return True
+        is_smaller = after.uid == pod.uid or (after.spec.node_name and _requests_less(before, after, pod))
+        return applies("R-FIT-10", when=is_smaller)
 
     def after_node_change(self, pod: Pod, before: Node | None, after: Node, objects: ObjectStore) -> bool:
         """R-FIT-11: An added node requeues a pod that NodeResourcesFit rejected if the pod would fit there without
@@ -177,12 +173,9 @@ class NodeResourcesFit:
         if not _has_pod_slot(alone) or _insufficient(wanted, alone):
             return False
         if before is None:
-            applies("R-FIT-11")
-            return True
-        if not _has_grown(resource_of(before.status.allocatable), alone.allocatable, wanted):
-            return False
-        applies("R-FIT-12")
-        return True
+            return applies("R-FIT-11")
+        has_grown = _has_grown(resource_of(before.status.allocatable), alone.allocatable, wanted)
+        return applies("R-FIT-12", when=has_grown)
 
     EVENTS = (
         EventHint(

@@ -45,18 +45,13 @@ class NodeUnschedulable:
     def after_node_change(self, pod: Pod, before: Node | None, after: Node, objects: ObjectStore) -> bool:
         """R-CORDON-03: A node that is added without spec.unschedulable, or whose spec.unschedulable is removed,
         requeues a pod that NodeUnschedulable rejected."""
-        if after.spec.unschedulable or (before is not None and not before.spec.unschedulable):
-            return False
-        applies("R-CORDON-03")
-        return True
+        was_schedulable = before is not None and not before.spec.unschedulable
+        return applies("R-CORDON-03", when=not after.spec.unschedulable and not was_schedulable)
 
     def after_toleration_change(self, pod: Pod, before: Pod, after: Pod, objects: ObjectStore) -> bool:
         """R-CORDON-04: A change of its own tolerations requeues a pod that NodeUnschedulable rejected if it now
         tolerates the taint node.kubernetes.io/unschedulable:NoSchedule."""
-        if after.uid != pod.uid or not _tolerates_cordon(after):
-            return False
-        applies("R-CORDON-04")
-        return True
+        return applies("R-CORDON-04", when=after.uid == pod.uid and _tolerates_cordon(after))
 
     EVENTS = (
         EventHint(

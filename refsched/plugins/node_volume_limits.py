@@ -118,39 +118,30 @@ class NodeVolumeLimits:
         """R-VOLLIMIT-10: An update of a CSINode requeues a pod that NodeVolumeLimits rejected if the limit of a
         driver has grown; having no limit counts as 0 here."""
         old = {driver.name: driver.limit or 0 for driver in before.spec.drivers}
-        if not any((driver.limit or 0) > old.get(driver.name, 0) for driver in after.spec.drivers):
-            return False
-        applies("R-VOLLIMIT-10")
-        return True
+        has_grown = any((driver.limit or 0) > old.get(driver.name, 0) for driver in after.spec.drivers)
+        return applies("R-VOLLIMIT-10", when=has_grown)
 
     def after_pod_deletion(self, pod: Pod, before: Pod, after: None, objects: ObjectStore) -> bool:
         """R-VOLLIMIT-11: The deletion of a pod that ran on a node, or was nominated to one, requeues a pod that
         NodeVolumeLimits rejected if the deleted pod had a claim or an inline volume of a migrated plugin."""
         placed = before.spec.node_name or before.status.nominated_node_name
-        if not placed or not _may_be_attached(before):
-            return False
-        applies("R-VOLLIMIT-11")
-        return True
+        return applies("R-VOLLIMIT-11", when=placed and _may_be_attached(before))
 
     def after_claim_creation(
         self, pod: Pod, before: None, after: PersistentVolumeClaim, objects: ObjectStore
     ) -> bool:
         """R-VOLLIMIT-12: The creation of one of the pod's claims, that of an ephemeral volume included, requeues a
         pod that NodeVolumeLimits rejected."""
-        if after.namespace != pod.namespace or not claims_named(pod, after.name):
-            return False
-        applies("R-VOLLIMIT-12")
-        return True
+        is_own = after.namespace == pod.namespace and claims_named(pod, after.name)
+        return applies("R-VOLLIMIT-12", when=is_own)
 
     def after_attachment_deletion(
         self, pod: Pod, before: VolumeAttachment, after: None, objects: ObjectStore
     ) -> bool:
         """R-VOLLIMIT-13: The deletion of a VolumeAttachment requeues a pod that NodeVolumeLimits rejected if the
         pod names a claim or has an inline volume of the attachment's driver."""
-        if not any(_may_be_freed(volume, before.spec.attacher) for volume in pod.spec.volumes):
-            return False
-        applies("R-VOLLIMIT-13")
-        return True
+        frees = any(_may_be_freed(volume, before.spec.attacher) for volume in pod.spec.volumes)
+        return applies("R-VOLLIMIT-13", when=frees)
 
     EVENTS = (
         EventHint(CSI_NODE, ActionType.ADD, None, "what a node can attach may have become known"),

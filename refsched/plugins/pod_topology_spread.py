@@ -212,12 +212,10 @@ class PodTopologySpread:
         if not all(_is_involved(changed, pod) for changed in (before, after) if changed is not None):
             return False
         constraints = self.constraints_of(pod, DO_NOT_SCHEDULE, objects)
-        if not _selection_changes(constraints, before, after) and not (
-            _has_new_tolerations(pod, before, after) and any(c.honors_taints for c in constraints)
-        ):
-            return False
-        applies("R-SPREAD-16")
-        return True
+        tolerates_others = _has_new_tolerations(pod, before, after) and any(
+            constraint.honors_taints for constraint in constraints
+        )
+        return applies("R-SPREAD-16", when=_selection_changes(constraints, before, after) or tolerates_others)
 
     def after_node_change(
         self, pod: Pod, before: Node | None, after: Node | None, objects: ObjectStore
@@ -231,10 +229,7 @@ class PodTopologySpread:
         matters = had != has
         if before is not None and after is not None and had and has:
             matters = _domain_changes(constraints, before, after) or before.spec.taints != after.spec.taints
-        if not matters:
-            return False
-        applies("R-SPREAD-17")
-        return True
+        return applies("R-SPREAD-17", when=matters)
 
     EVENTS = (
         EventHint(

@@ -36,10 +36,7 @@ class SchedulingGates:
     def after_gates_eliminated(self, pod: Pod, before: Pod, after: Pod, objects: ObjectStore) -> bool:
         """R-GATES-02: A pod that SchedulingGates rejected is requeued when its own scheduling gates are removed,
         and not when those of another pod are."""
-        if after.uid != pod.uid:
-            return False
-        applies("R-GATES-02")
-        return True
+        return applies("R-GATES-02", when=after.uid == pod.uid)
 
     EVENTS = (
         EventHint(

@@ -73,17 +73,12 @@ class TaintToleration:
     def after_node_change(self, pod: Pod, before: Node | None, after: Node, objects: ObjectStore) -> bool:
         """R-TAINT-05: A node that is added without NoSchedule or NoExecute taints that the pod does not tolerate,
         or that loses the last of them, requeues a pod that TaintToleration rejected."""
-        if is_repelled(pod, after) or (before is not None and not is_repelled(pod, before)):
-            return False
-        applies("R-TAINT-05")
-        return True
+        was_tolerated = before is not None and not is_repelled(pod, before)
+        return applies("R-TAINT-05", when=not is_repelled(pod, after) and not was_tolerated)
 
     def after_toleration_change(self, pod: Pod, before: Pod, after: Pod, objects: ObjectStore) -> bool:
         """R-TAINT-06: Any change of its own tolerations requeues a pod that TaintToleration rejected."""
-        if after.uid != pod.uid:
-            return False
-        applies("R-TAINT-06")
-        return True
+        return applies("R-TAINT-06", when=after.uid == pod.uid)
 
     EVENTS = (
         EventHint(

@@ -219,10 +219,8 @@ class VolumeBinding:
     ) -> bool:
         """R-VOLBIND-24: The creation of a StorageClass, and a change of its allowedTopologies, requeues a pod that
         VolumeBinding rejected."""
-        if before is not None and before.allowed_topologies == after.allowed_topologies:
-            return False
-        applies("R-VOLBIND-24")
-        return True
+        has_changed = before is None or before.allowed_topologies != after.allowed_topologies
+        return applies("R-VOLBIND-24", when=has_changed)
 
     def after_claim_change(
         self,
@@ -233,22 +231,18 @@ class VolumeBinding:
     ) -> bool:
         """R-VOLBIND-25: The creation or update of one of the pod's claims, that of an ephemeral volume included,
         requeues a pod that VolumeBinding rejected."""
-        if after.namespace != pod.namespace or not claims_named(pod, after.name):
-            return False
-        applies("R-VOLBIND-25")
-        return True
+        is_own = after.namespace == pod.namespace and claims_named(pod, after.name)
+        return applies("R-VOLBIND-25", when=is_own)
 
     def after_csi_node_change(
         self, pod: Pod, before: CSINode | None, after: CSINode, objects: ObjectStore
     ) -> bool:
         """R-VOLBIND-26: The creation of a CSINode, and a change of its annotation of migrated plugins, requeues a
         pod that VolumeBinding rejected."""
-        if before is not None:
-            old, new = (node.metadata.annotations.get(MIGRATED_PLUGINS, "") for node in (before, after))
-            if old == new:
-                return False
-        applies("R-VOLBIND-26")
-        return True
+        if before is None:
+            return applies("R-VOLBIND-26")
+        old, new = (node.metadata.annotations.get(MIGRATED_PLUGINS, "") for node in (before, after))
+        return applies("R-VOLBIND-26", when=old != new)
 
     def after_driver_change(
         self, pod: Pod, before: CSIDriver, after: CSIDriver, objects: ObjectStore
@@ -257,22 +251,19 @@ class VolumeBinding:
         rejected if the pod has an inline volume of this driver; the drivers of its claims, whose capacity Filter
         checks, are not regarded."""
         is_inline = any(v.csi is not None and v.csi.driver == after.name for v in pod.spec.volumes)
-        if not is_inline or not before.spec.storage_capacity or after.spec.storage_capacity:
-            return False
-        applies("R-VOLBIND-27")
-        return True
+        is_turned_off = before.spec.storage_capacity and not after.spec.storage_capacity
+        return applies("R-VOLBIND-27", when=is_inline and is_turned_off)
 
     def after_capacity_change(
         self, pod: Pod, before: CSIStorageCapacity | None, after: CSIStorageCapacity, objects: ObjectStore
     ) -> bool:
         """R-VOLBIND-28: The creation of a CSIStorageCapacity, and an update that raises the largest volume that it
         allows, requeues a pod that VolumeBinding rejected."""
-        if before is not None:
-            old, new = before.volume_limit, after.volume_limit
-            if new is None or (old is not None and new.value <= old.value):
-                return False
-        applies("R-VOLBIND-28")
-        return True
+        if before is None:
+            return applies("R-VOLBIND-28")
+        old, new = before.volume_limit, after.volume_limit
+        has_grown = new is not None and (old is None or new.value > old.value)
+        return applies("R-VOLBIND-28", when=has_grown)
 
     EVENTS = (
         EventHint(

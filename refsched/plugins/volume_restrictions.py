@@ -96,20 +96,15 @@ class VolumeRestrictions:
         if before.namespace != pod.namespace:
             return False
         shared = set(claim_names(pod)) & set(claim_names(before))
-        if not shared and not _conflicts(pod, [before]):
-            return False
-        applies("R-VOLRESTR-06")
-        return True
+        return applies("R-VOLRESTR-06", when=shared or _conflicts(pod, [before]))
 
     def after_claim_creation(
         self, pod: Pod, before: None, after: PersistentVolumeClaim, objects: ObjectStore
     ) -> bool:
         """R-VOLRESTR-07: The creation of a claim that the pod names requeues a pod that VolumeRestrictions
         rejected."""
-        if after.namespace != pod.namespace or after.name not in claim_names(pod):
-            return False
-        applies("R-VOLRESTR-07")
-        return True
+        is_named = after.namespace == pod.namespace and after.name in claim_names(pod)
+        return applies("R-VOLRESTR-07", when=is_named)
 
     EVENTS = (
         EventHint(POD, ActionType.DELETE, after_pod_deletion, "the disk or the claim may be free now"),

@@ -105,10 +105,7 @@ class VolumeZone:
     def after_class_creation(self, pod: Pod, before: None, after: StorageClass, objects: ObjectStore) -> bool:
         """R-VOLZONE-07: The creation of a StorageClass with volumeBindingMode WaitForFirstConsumer requeues a pod
         that VolumeZone rejected."""
-        if after.volume_binding_mode != WAIT_FOR_FIRST_CONSUMER:
-            return False
-        applies("R-VOLZONE-07")
-        return True
+        return applies("R-VOLZONE-07", when=after.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER)
 
     def after_claim_change(
         self,
@@ -119,20 +116,16 @@ class VolumeZone:
     ) -> bool:
         """R-VOLZONE-08: The creation or update of a claim that the pod names requeues a pod that VolumeZone
         rejected."""
-        if after.namespace != pod.namespace or after.name not in claim_names(pod):
-            return False
-        applies("R-VOLZONE-08")
-        return True
+        is_named = after.namespace == pod.namespace and after.name in claim_names(pod)
+        return applies("R-VOLZONE-08", when=is_named)
 
     def after_volume_change(
         self, pod: Pod, before: PersistentVolume | None, after: PersistentVolume, objects: ObjectStore
     ) -> bool:
         """R-VOLZONE-09: The creation of any PersistentVolume, and a change of the zone or region labels of one,
         requeues a pod that VolumeZone rejected."""
-        if before is not None and topologies_of(before) == topologies_of(after):
-            return False
-        applies("R-VOLZONE-09")
-        return True
+        has_changed = before is None or topologies_of(before) != topologies_of(after)
+        return applies("R-VOLZONE-09", when=has_changed)
 
     EVENTS = (
         EventHint(

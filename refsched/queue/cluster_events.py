@@ -97,19 +97,13 @@ def _scaled_down(before: Pod, after: Pod) -> bool:
 
 def _gates_eliminated(before: Pod, after: Pod) -> bool:
     """R-CHANGE-04: Only the removal of a pod's last scheduling gate is an event."""
-    if not before.spec.scheduling_gates or after.spec.scheduling_gates:
-        return False
-    applies("R-CHANGE-04")
-    return True
+    return applies("R-CHANGE-04", when=before.spec.scheduling_gates and not after.spec.scheduling_gates)
 
 
 def _tolerations_added(before: Pod, after: Pod) -> bool:
     """R-CHANGE-05: A change in the number of a pod's tolerations is an event, since they can only be
     added."""
-    if len(before.spec.tolerations) == len(after.spec.tolerations):
-        return False
-    applies("R-CHANGE-05")
-    return True
+    return applies("R-CHANGE-05", when=len(before.spec.tolerations) != len(after.spec.tolerations))
 
 
 def _generated_claims_changed(before: Pod, after: Pod) -> bool:

@@ -65,8 +65,8 @@ WRONG = (
         "a-second-too-early",
         "A backoff is complete at the second in which it ends, not after it.",
         _BACKOFF,
-        "if pod.backoff_expiration < self.rounded(now):",
-        "if pod.backoff_expiration <= self.rounded(now):",
+        "when=pod.backoff_expiration >= self.rounded(now)",
+        "when=pod.backoff_expiration > self.rounded(now)",
         breaks=("R-BACKOFF-05",),
     ),
     Wrong(

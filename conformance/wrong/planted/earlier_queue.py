@@ -124,8 +124,8 @@ WRONG = (
         "immediate-classes-move-pods",
         "An added StorageClass is a move request whatever its binding mode is.",
         "refsched.machine.v1_19",
-        "if not isinstance(shown, StorageClass) or shown.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER:",
-        "if True:",
+        'return applies("R-EVENT-52", when=is_immediate)',
+        "return False",
         breaks=("R-EVENT-52",),
     ),
     _Wrong(
@@ -197,8 +197,8 @@ WRONG = (
         "pods-being-deleted-are-tried",
         "A popped pod that is being deleted is tried.",
         "refsched.machine.v1_19",
-        "if pod.metadata.deletion_timestamp is None and not skips_update(scheduler, pod):",
-        "if not skips_update(scheduler, pod):",
+        "is_skipped = pod.metadata.deletion_timestamp is not None or skips_update(scheduler, pod)",
+        "is_skipped = skips_update(scheduler, pod)",
         breaks=("R-EVENT-58",),
     ),
     _Wrong(

@@ -210,8 +210,8 @@ WRONG = (
         "smaller-pods-are-not-tried",
         "A pod whose requests are scaled down is not requeued.",
         _FIT,
-        "if after.uid != pod.uid and not (after.spec.node_name and _requests_less(before, after, pod)):",
-        "if not (after.uid != pod.uid and after.spec.node_name and _requests_less(before, after, pod)):",
+        "is_smaller = after.uid == pod.uid or (after.spec.node_name and _requests_less(before, after, pod))",
+        "is_smaller = after.uid != pod.uid and after.spec.node_name and _requests_less(before, after, pod)",
         breaks=("R-FIT-10",),
     ),
     Wrong(
