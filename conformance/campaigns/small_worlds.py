@@ -214,7 +214,9 @@ class Run:
             (name, tuple(each.pod.key for each in info.pods))
             for name, info in scheduler.cache.usage().items()
         )
-        nominated = tuple((name, queue.nominator.nominated_to(name)) for name, _ in nodes)
+        nominated = tuple(
+            (name, tuple(pod.uid for pod in queue.nominator.nominated_to(name))) for name, _ in nodes
+        )
         pods = tuple(
             (each.key, each.uid, each.spec.node_name, each.status.nominated_node_name)
             for each in scheduler.objects.list(Pod)

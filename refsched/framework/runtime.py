@@ -82,12 +82,8 @@ class Scores:
 
     def totals(self, nodes: Sequence[NodeInfo]) -> dict[str, int]:
         """Returns the sum of all scores of each of these nodes."""
-        totals = dict.fromkeys((node.name for node in nodes), 0)
-        weighed = [(scores, self.weights[name]) for name, scores in self.normalized.items()]
-        for scores, weight in (*weighed, *((scores, 1) for scores in self.extenders.values())):
-            for node in totals:
-                totals[node] += scores.get(node, 0) * weight
-        return totals
+        given = (*self.weighted.values(), *self.extenders.values())
+        return {node.name: sum(scores.get(node.name, 0) for scores in given) for node in nodes}
 
 
 @frozen

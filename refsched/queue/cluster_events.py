@@ -106,16 +106,14 @@ def _tolerations_added(before: Pod, after: Pod) -> bool:
     return applies("R-CHANGE-05", when=len(before.spec.tolerations) != len(after.spec.tolerations))
 
 
-def _generated_claims_changed(before: Pod, after: Pod) -> bool:
-    return before.status.resource_claim_statuses != after.status.resource_claim_statuses
-
-
 _POD_CHANGES: Mapping[ActionType, Callable[[Pod, Pod], bool]] = {
     ActionType.UPDATE_POD_LABEL: _labels_changed,
     ActionType.UPDATE_POD_SCALE_DOWN: _scaled_down,
     ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED: _gates_eliminated,
     ActionType.UPDATE_POD_TOLERATION: _tolerations_added,
-    ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM: _generated_claims_changed,
+    ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM: (
+        lambda old, new: old.status.resource_claim_statuses != new.status.resource_claim_statuses
+    ),
 }
 
 # --- Updates of a node ----------------------------------------------------------------------------
@@ -131,18 +129,6 @@ def node_update_events(before: Node, after: Node) -> tuple[ClusterEvent, ...]:
     return tuple(ClusterEvent(NODE, action) for action, changed in _NODE_CHANGES if changed(before, after))
 
 
-def _made_schedulable(before: Node, after: Node) -> bool:
-    return before.spec.unschedulable and not after.spec.unschedulable
-
-
-def _allocatable_changed(before: Node, after: Node) -> bool:
-    return before.status.allocatable != after.status.allocatable
-
-
-def _taints_changed(before: Node, after: Node) -> bool:
-    return before.spec.taints != after.spec.taints
-
-
 def _conditions_changed(before: Node, after: Node) -> bool:
     """R-CHANGE-07: Of a node's conditions only the status counts, not the reason or the time of a
     heartbeat."""
@@ -154,15 +140,14 @@ def _statuses(node: Node) -> dict[str, str]:
     return {condition.type: condition.status for condition in node.status.conditions}
 
 
-def _annotations_changed(before: Node, after: Node) -> bool:
-    return before.metadata.annotations != after.metadata.annotations
-
-
 _NODE_CHANGES: tuple[tuple[ActionType, Callable[[Node, Node], bool]], ...] = (
-    (ActionType.UPDATE_NODE_TAINT, _made_schedulable),
-    (ActionType.UPDATE_NODE_ALLOCATABLE, _allocatable_changed),
+    (ActionType.UPDATE_NODE_TAINT, lambda old, new: old.spec.unschedulable and not new.spec.unschedulable),
+    (ActionType.UPDATE_NODE_ALLOCATABLE, lambda old, new: old.status.allocatable != new.status.allocatable),
     (ActionType.UPDATE_NODE_LABEL, _labels_changed),
-    (ActionType.UPDATE_NODE_TAINT, _taints_changed),
+    (ActionType.UPDATE_NODE_TAINT, lambda old, new: old.spec.taints != new.spec.taints),
     (ActionType.UPDATE_NODE_CONDITION, _conditions_changed),
-    (ActionType.UPDATE_NODE_ANNOTATION, _annotations_changed),
+    (
+        ActionType.UPDATE_NODE_ANNOTATION,
+        lambda old, new: old.metadata.annotations != new.metadata.annotations,
+    ),
 )

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from attrs import frozen
-
 from refsched.framework.node_info import PodInfo
 from refsched.objects.meta import ObjectMeta
 from refsched.objects.pod import Pod
@@ -21,33 +19,18 @@ Waiting = Callable[[str], QueuedPod | None]
 """A Waiting returns the pod with a key (``namespace/name``) as it is in a queue, or None if it is in none."""
 
 
-@frozen
-class PodName:
-    """A PodName is what is kept of a nominated pod."""
-
-    namespace: str
-    name: str
-    uid: str
-
-    @property
-    def key(self) -> str:
-        return f"{self.namespace}/{self.name}"
-
-    def as_pod(self) -> Pod:
-        """Returns a pod of this name, without requests and priority."""
-        return Pod(ObjectMeta(name=self.name, namespace=self.namespace, uid=self.uid))
-
-
 class Nominator:
-    """The Nominator knows which pods are nominated to which node. A pod has at most one nomination."""
+    """The Nominator knows which pods are nominated to which node. A pod has at most one nomination, and only its
+    name and uid are kept."""
 
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
         self._node_of: dict[str, str] = {}
-        self._pods_on: dict[str, dict[str, PodName]] = {}
+        self._pods_on: dict[str, dict[str, Pod]] = {}
 
-    def nominated_to(self, node: str) -> tuple[PodName, ...]:
-        """Returns the pods nominated to the node, in the order in which they were nominated or last updated."""
+    def nominated_to(self, node: str) -> tuple[Pod, ...]:
+        """Returns the pods nominated to the node, without requests and priority, in the order in which they were
+        nominated or last updated."""
         return tuple(self._pods_on.get(node, {}).values())
 
     @property
@@ -63,8 +46,8 @@ class Nominator:
         """
         nominated = self.nominated_to(node)
         applies("R-NOM-06", when=nominated)
-        queued = ((name, waiting(name.key)) for name in nominated)
-        return tuple(pod.info if pod is not None else PodInfo(name.as_pod()) for name, pod in queued)
+        queued = ((named, waiting(named.key)) for named in nominated)
+        return tuple(pod.info if pod is not None else PodInfo(named) for named, pod in queued)
 
     def nominate(self, pod: Pod, node: str | None = None) -> None:
         """R-NOM-02: A pod is nominated to the node that preemption chose, or else to the one in its
@@ -107,7 +90,8 @@ class Nominator:
 
     def _put(self, pod: Pod, node: str) -> None:
         self._node_of[pod.uid] = node
-        self._pods_on.setdefault(node, {})[pod.uid] = PodName(pod.namespace, pod.name, pod.uid)
+        named = Pod(ObjectMeta(name=pod.name, namespace=pod.namespace, uid=pod.uid))
+        self._pods_on.setdefault(node, {})[pod.uid] = named
 
     def _remove(self, pod: Pod) -> bool:
         """Removes the pod's nomination, and returns whether there was one."""

@@ -184,8 +184,8 @@ WRONG = (
         "who-is-leaving-is-not-nominated",
         "A pod that is being deleted does not count where it is nominated.",
         "refsched.queue.nominator",
-        "queued = ((name, waiting(name.key)) for name in nominated)\n",
-        "queued = [(name, waiting(name.key)) for name in nominated]\n"
+        "queued = ((named, waiting(named.key)) for named in nominated)\n",
+        "queued = [(named, waiting(named.key)) for named in nominated]\n"
         "        queued = [(n, p) for n, p in queued if p is None or not p.pod.metadata.deletion_timestamp]\n",
         breaks=("R-NOM-06", "R-NOM-01"),
     ),

@@ -150,8 +150,8 @@ WRONG = (
         "forgets-weights-of-who-does-not-normalize",
         "A weight counts only for plugins that normalize their scores.",
         _RUNTIME,
-        "weighed = [(scores, self.weights[name]) for name, scores in self.normalized.items()]",
-        "weighed = [(s, 1 if self.raw[n] is s else self.weights[n]) for n, s in self.normalized.items()]",
+        "name: {node: score * self.weights[name] for node, score in scores.items()}",
+        "name: {n: s if self.raw[name] is scores else s * self.weights[name] for n, s in scores.items()}",
         breaks=("R-FRAMEWORK-14",),
     ),
     Wrong(
