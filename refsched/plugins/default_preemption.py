@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from refsched.config.args import PluginArgs, check_range, refused_by
 from refsched.config.scalars import Int32
@@ -29,7 +29,6 @@ from refsched.preemption.pick import first_found, outranked_on, possible_picks
 from refsched.preemption.victims import PreemptionSteps
 from refsched.rules import Reason, applies
 
-WAITING = Reason("waiting for the preemption for this pod to be finished", "R-PREEMPT-17")
 NO_CANDIDATE = Reason("no candidate node for preemption", "R-PREEMPT-13")
 NOT_HELPFUL = Reason("Preemption is not helpful for scheduling", "R-PREEMPT-03")
 _NOT_HELPFUL = unresolvable(NOT_HELPFUL)
@@ -58,13 +57,9 @@ class DefaultPreemptionArgs(PluginArgs):
 
 @frozen
 class DefaultPreemption:
-    """``preempting`` holds the uids of pods whose victims are being deleted. The pod is added before its
-    first victim is deleted, and removed before its last one is (prepareCandidateAsync)."""
-
     min_candidate_nodes_percentage: int = 10
     min_candidate_nodes_absolute: int = 100
     steps: PreemptionSteps = PreemptionSteps()
-    preempting: set[str] = field(factory=set, eq=False)
     name = "DefaultPreemption"
     POINTS = ("preEnqueue", "postFilter")
     READS = ("Pod.spec.preemptionPolicy", "Pod.status.nominatedNodeName", "PodDisruptionBudget")
@@ -87,9 +82,10 @@ class DefaultPreemption:
 
     def pre_enqueue(self, pod: Pod, objects: ObjectStore) -> Status:
         """R-PREEMPT-17: A pod whose preemption is still deleting victims is rejected by PreEnqueue until it begins
-        to delete the last one."""
-        if pod.uid in self.preempting:
-            return unresolvable(WAITING)
+        to delete the last one.
+
+        Here the victims are deleted before the pod returns to the queue (preemption/eviction.py), so that none is
+        rejected."""
         return SUCCESS
 
     # --- PostFilter -------------------------------------------------------------------------------

@@ -7,16 +7,13 @@ from typing import Any, ClassVar
 
 import pytest
 from applied import Call, applied
-from attrs import evolve
 from preemption_world import NOW, budget, node, pod, preempt
 
 from refsched.framework.choices import FirstChoice
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Status, error, unresolvable
-from refsched.objects.store import ObjectStore
 from refsched.oddities.known_defects import AS_PROMISED
-from refsched.plugins.default_preemption import DefaultPreemption
 from refsched.preemption.candidate import Candidate
 from refsched.preemption.disruption import Budgets, by_protection
 from refsched.preemption.dry_run import number_of_candidates
@@ -109,18 +106,6 @@ class Fails:
 def test_errors_on_single_nodes(failing: tuple[str, ...], rules: set[str]) -> None:
     nodes = [node("n", pod("low")), node("m", pod("low"))]
     assert of_preemption(lambda: preempt(pod("p", 4, 9), *nodes, others=[Fails(*failing)])) == rules
-
-
-@pytest.mark.parametrize(
-    ("asked", "rules"),
-    [
-        (pod("p"), set()),
-        (pod("waits"), {"R-PREEMPT-17"}),
-    ],
-)
-def test_a_pod_waits_for_its_own_victims_alone(asked: PodInfo, rules: set[str]) -> None:
-    plugin = evolve(DefaultPreemption(), preempting={"waits"})
-    assert of_preemption(lambda: plugin.pre_enqueue(asked.pod, ObjectStore())) == rules
 
 
 def candidate(name: str, priority: int = 0, violations: int = 0) -> Candidate:

@@ -29,6 +29,7 @@ REJECTIONS = (
     Reason("timed out trying to allocate devices", "R-DRA-59"),
     Reason("asks for all devices, but resource pool {} is currently {}", "R-DRA-44"),
     Reason("asked by caller to stop allocating devices: {}", "R-DRA-15"),
+    Reason("waiting for the preemption for this pod to be finished", "R-PREEMPT-17"),
     Reason('rejected pod "{}" by permit plugin "{}": {}', "R-WORDS-52"),
     Reason('pod "{}" rejected while waiting on permit: {}', "R-WORDS-53"),
 )
