@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""KubeSchedulerConfiguration, with the default of each field.
+"""KubeSchedulerConfiguration: how a scheduler is configured.
 
-Source: k8s.io/kube-scheduler/config/v1/types.go; component-base/config/v1alpha1 types.go, defaults.go (v0.34.2);
-pkg/scheduler/apis/config/v1/defaults.go (v1.34.2).
+Source: k8s.io/kube-scheduler/config/v1/types.go; component-base/config/v1alpha1 types.go, defaults.go (v0.34.2).
 """
 
 from __future__ import annotations
@@ -137,12 +136,13 @@ class Extender:
 class KubeSchedulerConfiguration:
     """A ``percentage_of_nodes_to_score`` of 0 stands for a share that depends on the number of nodes.
 
-    The fields that do not concern scheduling are in refsched/tools/configuration/unread.py.
+    The release has the defaults of the numbers. The fields that do not concern scheduling are in
+    refsched/tools/configuration/unread.py.
     """
 
-    parallelism: Int32 = Int32(16)
-    percentage_of_nodes_to_score: Int32 = Int32(0)
-    pod_initial_backoff_seconds: int = 1
-    pod_max_backoff_seconds: int = 10
+    parallelism: Int32
+    percentage_of_nodes_to_score: Int32
+    pod_initial_backoff_seconds: int
+    pod_max_backoff_seconds: int
     profiles: tuple[KubeSchedulerProfile, ...] = ()
     extenders: tuple[Extender, ...] = ()

@@ -242,6 +242,12 @@ V1_19 = Release(
     plugins=PLUGINS,
     default_plugins=DEFAULT_PLUGINS,
     config=ConfigOfRelease(
+        defaults={
+            "parallelism": 16,
+            "percentageOfNodesToScore": 0,
+            "podInitialBackoffSeconds": 1,
+            "podMaxBackoffSeconds": 10,
+        },
         merged_set=v1beta1.merged_set,
         checked_where_enabled=frozenset(name for name, plugin in PLUGINS.items() if plugin.args is not None),
         check_enabled=v1beta1.check_enabled,

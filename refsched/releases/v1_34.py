@@ -231,6 +231,12 @@ V1_34 = Release(
     default_plugins=DEFAULT_PLUGINS,
     oddities=AS_RELEASED,
     config=ConfigOfRelease(
+        defaults={
+            "parallelism": 16,
+            "percentageOfNodesToScore": 0,
+            "podInitialBackoffSeconds": 1,
+            "podMaxBackoffSeconds": 10,
+        },
         merged_set=merged_set,
         checked_where_enabled=frozenset({"NodeResourcesFit"}),
         removed_plugins=frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"}),

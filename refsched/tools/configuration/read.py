@@ -74,7 +74,8 @@ def _read_fields(fields: Mapping[str, Any], release: Release) -> WholeConfigurat
         if not isinstance(fields.get(name) or "", str):
             raise InputError(f"expected a string, found {fields[name]!r:.60}", name)
     known = {name: value for name, value in fields.items() if name not in unread}
-    return read_as(WholeConfiguration, known, CONVERTER)
+    left_out = {name: value for name, value in release.config.defaults.items() if known.get(name) is None}
+    return read_as(WholeConfiguration, known | left_out, CONVERTER)
 
 
 def _refuse(value: object, path: str) -> None:
