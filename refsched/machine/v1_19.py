@@ -119,22 +119,19 @@ def _handle_assigned_pod(scheduler: SchedulerState, before: Pod | None, after: P
 
     Source: AssignedPodAdded, AssignedPodUpdated, deletePodFromCache.
     """
-    if after is None and before is None:
-        return
-    if after is None:
-        assert before is not None
+    if after is not None:
+        with suppress(CacheError):
+            if before is None:
+                scheduler.cache.add_pod(after)
+            else:
+                scheduler.cache.update_pod(after)
+        applies("R-EVENT-55")
+        _move(scheduler, "AssignedPod", _ADD if before is None else _UPDATE, _wants_near(after))
+    elif before is not None:
         with suppress(CacheError):
             scheduler.cache.remove_pod(before)
         applies("R-EVENT-56")
         _move(scheduler, "AssignedPod", _DELETE)
-        return
-    with suppress(CacheError):
-        if before is None:
-            scheduler.cache.add_pod(after)
-        else:
-            scheduler.cache.update_pod(after)
-    applies("R-EVENT-55")
-    _move(scheduler, "AssignedPod", _ADD if before is None else _UPDATE, _wants_near(after))
 
 
 def _wants_near(assigned: Pod) -> Callable[[Pod], bool]:

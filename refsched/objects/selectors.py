@@ -54,21 +54,22 @@ class Requirement:
         """Returns whether Gt and Lt have one int64 integer, which the API server does not check."""
         if self.operator not in ("Gt", "Lt"):
             return True
-        return len(self.values) == 1 and _int64(self.values[0]) is not None
+        return len(self.values) == 1 and int64(self.values[0]) is not None
 
     def _compares(self, label: str | None) -> bool:
         """R-SELECTOR-02: Gt and Lt compare the label with one value, as int64 integers; what is not such an
         integer matches nothing.
         """
         applies("R-SELECTOR-02")
-        left = _int64(label) if label is not None else None
-        right = _int64(self.values[0]) if len(self.values) == 1 else None
+        left = int64(label) if label is not None else None
+        right = int64(self.values[0]) if len(self.values) == 1 else None
         if left is None or right is None:
             return False
         return left > right if self.operator == "Gt" else left < right
 
 
-def _int64(text: str) -> int | None:
+def int64(text: str) -> int | None:
+    """Returns the integer that the text spells, or None if it spells none of 64 bits."""
     number = int(text) if _INTEGER.match(text) else None
     return number if number is not None and -(2**63) <= number < 2**63 else None
 

@@ -7,16 +7,13 @@ NewPreferredSchedulingTerms; apimachinery/pkg/labels/selector.go, NewRequirement
 
 from __future__ import annotations
 
-import re
-
 from refsched.config.args import check_choice, check_qualified
 from refsched.config.scalars import is_label_value, within
 from refsched.errors import InputError
 from refsched.objects.pod import NodeAffinity
-from refsched.objects.selectors import NodeSelectorRequirement, NodeSelectorTerm
+from refsched.objects.selectors import NodeSelectorRequirement, NodeSelectorTerm, int64
 
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
-_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 
 
 def check_node_affinity(affinity: NodeAffinity) -> None:
@@ -52,7 +49,7 @@ def _check_expression(expression: NodeSelectorRequirement) -> None:
         return
     _check_count(expression, exactly_one=operator in ("Gt", "Lt"))
     for index, value in enumerate(expression.values):
-        if operator in ("Gt", "Lt") and not _is_int64(value):
+        if operator in ("Gt", "Lt") and int64(value) is None:
             raise InputError(f"{value!r} is not an integer", f"values[{index}]")
         if not is_label_value(value):
             raise InputError(f"{value!r} is not a label value", f"values[{index}]")
@@ -63,7 +60,3 @@ def _check_count(requirement: NodeSelectorRequirement, *, exactly_one: bool) -> 
         raise InputError(f"{requirement.operator} takes exactly one value here", "values")
     if not requirement.values:
         raise InputError(f"{requirement.operator} takes at least one value", "values")
-
-
-def _is_int64(value: str) -> bool:
-    return _INTEGER.fullmatch(value) is not None and -(2**63) <= int(value) < 2**63
