@@ -65,8 +65,8 @@ WRONG = (
         "a-second-too-early",
         "A backoff is complete at the second in which it ends, not after it.",
         _BACKOFF,
-        "when=pod.backoff_expiration >= self.rounded(now)",
-        "when=pod.backoff_expiration > self.rounded(now)",
+        "return pod.backoff_expiration >= second",
+        "return pod.backoff_expiration > second",
         breaks=("R-BACKOFF-05",),
     ),
     Wrong(
