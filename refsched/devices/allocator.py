@@ -18,17 +18,17 @@ from attrs import define, field, frozen
 
 from refsched.devices.constraints import MatchAttribute
 from refsched.devices.errors import AllocationError
-from refsched.devices.fruitless import Fruitless
 from refsched.devices.pools import DeviceID, OfferedDevice, Pool, PoolOrders, Pools, gather_pools
 from refsched.devices.requests import (
     MAX_RESULTS,
     GetClass,
     Matcher,
     RequestKey,
-    Sized,
+    SizedRequest,
     Sizer,
 )
-from refsched.devices.results import Chosen, allocation_result
+from refsched.devices.results import ChosenDevice, allocation_result
+from refsched.devices.search_memory import SearchMemory
 from refsched.devices.steps import AllocatorSteps
 from refsched.objects.dra import AllocationResult, ResourceClaim, ResourceSlice
 from refsched.objects.node import Node
@@ -66,14 +66,14 @@ class Allocator:
         pools = tuple(pool for pool in gathered if not pool.is_passed_over)
         matcher = Matcher(claims)
         sizer = Sizer(claims, pools, self.get_class, matcher, self.steps)
-        sized: dict[RequestKey, Sized] = {}
+        sized: dict[RequestKey, SizedRequest] = {}
         constraints: list[list[MatchAttribute]] = []
         for index, claim in enumerate(claims):
             sized |= sizer.size_claim(index)
             constraints.append(_constraints(claim))
         matcher.forget()
-        fruitless = Fruitless(claims, sized, self.is_timed)
-        search = _Search(claims, pools, self.in_use, matcher, sized, constraints, self.steps, fruitless)
+        memory = SearchMemory(claims, sized, self.is_timed)
+        search = _Search(claims, pools, self.in_use, matcher, sized, constraints, self.steps, memory)
         if not search.run():
             return None
         applies("R-DRA-50")
@@ -126,11 +126,11 @@ class _Search:
     pools: Sequence[Pool]
     in_use: frozenset[DeviceID]
     matcher: Matcher
-    sized: dict[RequestKey, Sized]
+    sized: dict[RequestKey, SizedRequest]
     constraints: Sequence[Sequence[MatchAttribute]]
     steps: AllocatorSteps
-    fruitless: Fruitless
-    chosen: list[list[Chosen]] = field(init=False)
+    memory: SearchMemory
+    chosen: list[list[ChosenDevice]] = field(init=False)
     held_by: dict[DeviceID, set[int]] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
@@ -188,7 +188,7 @@ class _Search:
             raise _TooManyDevices
         return False
 
-    def _take_next_of_all(self, place: _Place, sized: Sized, *, in_alternative: bool) -> bool:
+    def _take_next_of_all(self, place: _Place, sized: SizedRequest, *, in_alternative: bool) -> bool:
         """R-DRA-54: A request for all devices is allocated every device that matches, or nothing."""
         applies("R-DRA-54")
         offered = sized.all_devices[place.device]
@@ -198,7 +198,7 @@ class _Search:
         further = _Place(place.claim, place.request, alternative, place.device + 1)
         return self._go_on_with(place, sized, offered, further, in_alternative=in_alternative)
 
-    def _take_any(self, place: _Place, sized: Sized, *, in_alternative: bool) -> bool:
+    def _take_any(self, place: _Place, sized: SizedRequest, *, in_alternative: bool) -> bool:
         """R-DRA-55: Devices are tried pool by pool, and an invalid pool that is reached is an error, even if a
         later pool has a device that fits."""
         further = place._replace(device=place.device + 1)
@@ -217,23 +217,29 @@ class _Search:
         return False
 
     def _go_on_with(
-        self, place: _Place, sized: Sized, offered: OfferedDevice, further: _Place, *, in_alternative: bool
+        self,
+        place: _Place,
+        sized: SizedRequest,
+        offered: OfferedDevice,
+        further: _Place,
+        *,
+        in_alternative: bool,
     ) -> bool:
         """Chooses this device and continues, and gives the device up again if there is no solution with it."""
-        state = self.fruitless.state((further, in_alternative), self.chosen)
+        state = self.memory.state((further, in_alternative), self.chosen)
         try:
-            found = not self.fruitless.holds(state) and self._go_on(further, in_alternative=in_alternative)
+            found = not self.memory.holds(state) and self._go_on(further, in_alternative=in_alternative)
         except _TooManyDevices:
             self._give_back(place, sized, offered)
             raise
         if not found:
-            self.fruitless.add(state)
+            self.memory.add(state)
             self._give_back(place, sized, offered)
         return found
 
     # --- One device -------------------------------------------------------------------------------
 
-    def _is_free(self, place: _Place, sized: Sized, offered: OfferedDevice) -> bool:
+    def _is_free(self, place: _Place, sized: SizedRequest, offered: OfferedDevice) -> bool:
         """R-DRA-56: A device is allocated once, except that a request with admin access may be allocated devices
         of other claims."""
         holders = self.held_by.get(offered.id, set())
@@ -242,11 +248,11 @@ class _Search:
             return place.claim not in holders
         return offered.id not in self.in_use and not holders
 
-    def _take(self, place: _Place, sized: Sized, offered: OfferedDevice, *, must: bool) -> bool:
+    def _take(self, place: _Place, sized: SizedRequest, offered: OfferedDevice, *, must: bool) -> bool:
         """R-DRA-58: A device that does not satisfy every constraint of the claim is not allocated."""
         if not self._is_free(place, sized, offered):
             return False
-        self.fruitless.count()
+        self.memory.count()
         constraints = self.constraints[place.claim]
         for index, constraint in enumerate(constraints):
             if constraint.add(sized.name, offered):
@@ -260,10 +266,10 @@ class _Search:
                 earlier.remove(sized.name, offered)
             return False
         self.held_by.setdefault(offered.id, set()).add(place.claim)
-        self.chosen[place.claim].append(Chosen(sized.name, offered, admin_access=sized.admin_access))
+        self.chosen[place.claim].append(ChosenDevice(sized.name, offered, admin_access=sized.admin_access))
         return True
 
-    def _give_back(self, place: _Place, sized: Sized, offered: OfferedDevice) -> None:
+    def _give_back(self, place: _Place, sized: SizedRequest, offered: OfferedDevice) -> None:
         for constraint in self.constraints[place.claim]:
             constraint.remove(sized.name, offered)
         self.held_by[offered.id].discard(place.claim)

@@ -45,8 +45,8 @@ class RequestKey(NamedTuple):
 
 
 @define
-class Sized:
-    """A Sized is a request, or one alternative of it, and how many devices it needs on this node.
+class SizedRequest:
+    """A SizedRequest is a request, or one alternative of it, and how many devices it needs on this node.
 
     ``all_devices`` are those that a request for all of them needs. ``selected`` is, for a list of
     alternatives, the position of the one that was chosen.
@@ -73,12 +73,12 @@ class Sized:
 
 @define
 class Matcher:
-    """A Matcher remembers which devices match which requests, as far as this was asked."""
+    """A Matcher determines which devices match which requests, and remembers the answers."""
 
     claims: Sequence[ResourceClaim]
     _known: dict[tuple[DeviceID, RequestKey], bool] = field(factory=dict)
 
-    def matches(self, key: RequestKey, sized: Sized, offered: OfferedDevice) -> bool:
+    def matches(self, key: RequestKey, sized: SizedRequest, offered: OfferedDevice) -> bool:
         """R-DRA-40: A device matches a request if all selectors of the device class and of the request match
         it."""
         known = (offered.id, key)
@@ -120,10 +120,10 @@ class Sizer:
     matcher: Matcher
     steps: AllocatorSteps = AllocatorSteps()
 
-    def size_claim(self, claim_index: int) -> dict[RequestKey, Sized]:
+    def size_claim(self, claim_index: int) -> dict[RequestKey, SizedRequest]:
         """R-DRA-42: A claim that needs more than 32 devices, whichever alternatives are taken, is an error."""
         claim = self.claims[claim_index]
-        sized: dict[RequestKey, Sized] = {}
+        sized: dict[RequestKey, SizedRequest] = {}
         fewest = 0
         for index, request in enumerate(claim.spec.devices.requests):
             alternatives = self._size_request(claim, RequestKey(claim_index, index, 0), request)
@@ -138,7 +138,7 @@ class Sizer:
 
     def _size_request(
         self, claim: ResourceClaim, key: RequestKey, request: DeviceRequest
-    ) -> dict[RequestKey, Sized]:
+    ) -> dict[RequestKey, SizedRequest]:
         """R-DRA-45: Which devices match one alternative of a request does not depend on the other alternatives."""
         if not request.first_available:
             exactly = request.exactly or ExactDeviceRequest()
@@ -160,7 +160,7 @@ class Sizer:
         key: RequestKey,
         name: RequestName,
         asked: ExactDeviceRequest | DeviceSubRequest,
-    ) -> Sized:
+    ) -> SizedRequest:
         where = f"claim {claim.key}, request {name.sub or name.base}"
         for index, selector in enumerate(asked.selectors):
             if selector.cel is None:
@@ -174,12 +174,12 @@ class Sizer:
             absent = f'deviceclass.resource.k8s.io "{named}" not found'
             raise AllocationError(f"{where}: could not retrieve device class {named}: {absent}")
         if asked.allocation_mode == EXACT_COUNT:
-            return Sized(name, asked, device_class, asked.count)
+            return SizedRequest(name, asked, device_class, asked.count)
         if asked.allocation_mode == ALL:
-            return self._size_all(where, key, Sized(name, asked, device_class))
+            return self._size_all(where, key, SizedRequest(name, asked, device_class))
         raise AllocationError(f"{where}: unsupported count mode {asked.allocation_mode}")
 
-    def _size_all(self, where: str, key: RequestKey, sized: Sized) -> Sized:
+    def _size_all(self, where: str, key: RequestKey, sized: SizedRequest) -> SizedRequest:
         """R-DRA-43: A request for all devices asks for each matching device of the node's pools, in use or not.
         R-DRA-44: A request for all devices cannot be satisfied on a node that reaches an incomplete or invalid
         pool, whether or not the devices of the pool match."""

@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 from refsched.devices.constraints import RequestName
 from refsched.devices.errors import AllocationError
 from refsched.devices.pools import OfferedDevice
-from refsched.devices.requests import RequestKey, Sized
+from refsched.devices.requests import RequestKey, SizedRequest
 from refsched.objects.dra import (
     AllocationResult,
     DeviceAllocationConfiguration,
@@ -30,8 +30,8 @@ Requirements = tuple[NodeSelectorRequirement, ...]
 
 
 @frozen
-class Chosen:
-    """A Chosen is a device that was found for a request."""
+class ChosenDevice:
+    """A ChosenDevice is a device that was found for a request."""
 
     request: RequestName
     offered: OfferedDevice
@@ -47,8 +47,8 @@ class Chosen:
 def allocation_result(
     claim: ResourceClaim,
     index: int,
-    sized: Mapping[RequestKey, Sized],
-    chosen: Sequence[Chosen],
+    sized: Mapping[RequestKey, SizedRequest],
+    chosen: Sequence[ChosenDevice],
     node: Node,
 ) -> AllocationResult:
     """Returns the result for a claim. ``index`` is its position among those that ``sized`` knows."""
@@ -64,13 +64,13 @@ def allocation_result(
 # --- Configuration --------------------------------------------------------------------------------
 
 
-def _selected(index: int, request: int, sized: Mapping[RequestKey, Sized]) -> Sized:
+def _selected(index: int, request: int, sized: Mapping[RequestKey, SizedRequest]) -> SizedRequest:
     first = sized[RequestKey(index, request, 0)]
     return sized[RequestKey(index, request, first.selected)]
 
 
 def _class_configs(
-    claim: ResourceClaim, index: int, sized: Mapping[RequestKey, Sized]
+    claim: ResourceClaim, index: int, sized: Mapping[RequestKey, SizedRequest]
 ) -> list[DeviceAllocationConfiguration]:
     """R-DRA-60: The configuration of a device class stands once in the allocation, with all requests that use the
     class."""
@@ -91,7 +91,7 @@ def _class_configs(
 
 
 def _claim_configs(
-    claim: ResourceClaim, index: int, sized: Mapping[RequestKey, Sized]
+    claim: ResourceClaim, index: int, sized: Mapping[RequestKey, SizedRequest]
 ) -> list[DeviceAllocationConfiguration]:
     """R-DRA-61: The configuration of the claim follows that of the classes, once for each request that it names
     and that was allocated, or once if it names none."""
@@ -112,7 +112,7 @@ def _claim_configs(
 # --- Where the devices can be used ----------------------------------------------------------------
 
 
-def _node_selector(chosen: Sequence[Chosen], node: Node) -> NodeSelector | None:
+def _node_selector(chosen: Sequence[ChosenDevice], node: Node) -> NodeSelector | None:
     """R-DRA-62: An allocation with a device of a single node is usable on that node only; otherwise it requires of
     a node all that the slices of its devices require, without repetition."""
     fields: Requirements = ()

@@ -65,8 +65,9 @@ class PreFilterResult:
 
 @frozen(slots=False)
 class Scores:
-    """Scores hold for each plugin and node the raw score and the normalized one, which is multiplied by the
-    plugin's weight. The scores in ``extenders`` are weighted already, and need not name every node."""
+    """Scores holds what each plugin scored each node, before Normalize and after it, and the weights by which the
+    normalized scores are multiplied. The scores in ``extenders`` are weighted already, and need not name every
+    node."""
 
     raw: Mapping[str, Mapping[str, int]]
     normalized: Mapping[str, Mapping[str, int]]

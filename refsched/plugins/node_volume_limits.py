@@ -50,11 +50,11 @@ CLAIM_OF_ANOTHER = Reason("PVC {} was not created for pod {} (pod is not owner)"
 NOT_CONVERTED = Reason("converting volume({}) from inline to csi: {}", "R-VOLLIMIT-07")
 
 Attached = dict[str, str]
-"""Attached has the driver of each volume, by the volume's unique name, made of the driver's name and its
-handle."""
+"""Attached maps the unique name of each volume, made of its driver's name and its handle, to the driver."""
 
 _TO_BE_PROVISIONED = "\0"
-"""This is put before the name of a claim whose volume has no handle yet; no handle begins like this."""
+"""The handle of a volume that does not exist yet is the name of its claim after this prefix, with which no other
+handle begins."""
 
 
 @frozen

@@ -51,8 +51,8 @@ WRONG = (
         "one-device-is-enough",
         "A request for more than one device is allocated one.",
         _REQUESTS,
-        "return Sized(name, asked, device_class, asked.count)",
-        "return Sized(name, asked, device_class, 1)",
+        "return SizedRequest(name, asked, device_class, asked.count)",
+        "return SizedRequest(name, asked, device_class, 1)",
         breaks=("R-DRA-50",),
     ),
     Wrong(

@@ -37,7 +37,8 @@ _CSI_PREFIX = f"{ATTACHABLE_VOLUMES_PREFIX}csi-"
 _LONGEST_KEY = 63
 
 Volumes = dict[str, str]
-"""Volumes have the resource of the driver's limit, by the volume's unique name, made of its driver and handle."""
+"""Volumes maps the unique name of each volume, which consists of its driver's name and its handle, to the resource
+that stands for the driver's limit."""
 
 
 @frozen

@@ -24,7 +24,7 @@ _ELSEWHERE = {
     ),
     "R-DRA-59": (
         "a search that takes ten seconds on any machine would take ten seconds in every run:"
-        " tests/devices/test_fruitless.py"
+        " tests/devices/test_search_memory.py"
     ),
     "R-PREEMPT-17": (
         "the victims are deleted before the scheduler is shown any event, so the preemptor is in no queue while"

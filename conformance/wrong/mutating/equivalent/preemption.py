@@ -83,11 +83,6 @@ PREEMPTION: Mapping[str, str] = {
     "plugins.default_preemption:DefaultPreemption._preempt:order:0": (
         "Any of them may be chosen, in whatever order they are offered."
     ),
-    **each(
-        "plugins.default_preemption:DefaultPreemption.pre_enqueue",
-        ("omission:0", "kin:0"),
-        "No pod is added while victims are deleted: in the machine the deletion ends before any event.",
-    ),
     "plugins.default_preemption:DefaultPreemption._preempt:omission:1": (
         "Without any node the cycle has ended with an error before PostFilter."
     ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fruitless: the states of a long search for devices that have no solution, and when a search is given up.
+"""SearchMemory: which states of a long search for devices have no solution, and when the search is given up.
 
 kube-scheduler does not remember such states, and gives a search up after filterTimeout. What it finds within
 that time is the same: if no selector and no constraint can distinguish two devices, either both lead to a
@@ -18,8 +18,8 @@ from attrs import define, field
 from refsched.devices.constraints import look_up
 from refsched.devices.errors import AllocationError, SearchTooLong
 from refsched.devices.pools import DeviceID, OfferedDevice
-from refsched.devices.requests import Matcher, RequestKey, Sized
-from refsched.devices.results import Chosen
+from refsched.devices.requests import Matcher, RequestKey, SizedRequest
+from refsched.devices.results import ChosenDevice
 from refsched.errors import InputError
 from refsched.objects.dra import ResourceClaim
 from refsched.rules import applies
@@ -34,11 +34,12 @@ far longer."""
 
 
 @define
-class Fruitless:
-    """A Fruitless is what one search remembers. ``is_timed`` says that kube-scheduler would end the search."""
+class SearchMemory:
+    """A SearchMemory holds the states from which one search has found nothing. ``is_timed`` says that
+    kube-scheduler would end a search that takes too long."""
 
     claims: Sequence[ResourceClaim]
-    sized: Mapping[RequestKey, Sized]
+    sized: Mapping[RequestKey, SizedRequest]
     is_timed: bool
     _chosen: int = 0
     _states: set[Hashable] = field(factory=set)
@@ -58,7 +59,7 @@ class Fruitless:
         applies("R-DRA-59")
         raise SearchTooLong("timed out trying to allocate devices")
 
-    def state(self, place: Hashable, chosen: Sequence[Sequence[Chosen]]) -> Hashable | None:
+    def state(self, place: Hashable, chosen: Sequence[Sequence[ChosenDevice]]) -> Hashable | None:
         """Returns what decides whether the search finds anything from here on, or None while the search is
         short."""
         if self._chosen < LONG:
@@ -70,6 +71,7 @@ class Fruitless:
         return place, held
 
     def holds(self, state: Hashable | None) -> bool:
+        """Returns whether the search has found nothing from this state."""
         return state in self._states
 
     def add(self, state: Hashable | None) -> None:

@@ -12,7 +12,7 @@ import pytest
 from device_world import DRIVER, allocator, claim, device, device_class, devices, every, first_of, one, piece
 from world import World, configuration, profile, unresolvable
 
-from refsched.devices import fruitless
+from refsched.devices import search_memory
 from refsched.devices.allocator import Allocator
 from refsched.devices.errors import AllocationError
 from refsched.errors import InputError
@@ -92,9 +92,9 @@ def test_a_search_that_remembers_finds_what_one_that_does_not_finds(
         slices, claims = _drawn_slice(draw), [_drawn_claim(draw, name) for name in ("a", "b")]
         made = allocator(slices, in_use=["s1/d1"] if draw.random() < 0.3 else [])
 
-        monkeypatch.setattr(fruitless, "LONG", 10**9)
+        monkeypatch.setattr(search_memory, "LONG", 10**9)
         without = _found_or_error(made, claims)
-        monkeypatch.setattr(fruitless, "LONG", 0)
+        monkeypatch.setattr(search_memory, "LONG", 0)
         if without != TOO_LONG:
             assert _found_or_error(made, claims) == without
 
