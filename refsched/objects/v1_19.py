@@ -53,16 +53,17 @@ def _rounded_up(resource: str, amount: Quantity) -> Quantity:
 def with_rounded_requests(pod: Pod) -> Pod:
     """Returns the pod with containers whose requests are rounded up when they are counted."""
 
-    def of(containers: tuple[Container, ...]) -> tuple[Container, ...]:
-        return tuple(evolve(each, resources=_rounded(each.resources)) for each in containers)
+    def rounded(container: Container) -> Container:
+        given = container.resources
+        return evolve(container, resources=RoundedRequirements(given.requests, given.limits))
 
     spec = pod.spec
-    counted = evolve(spec, containers=of(spec.containers), init_containers=of(spec.init_containers))
+    counted = evolve(
+        spec,
+        containers=tuple(map(rounded, spec.containers)),
+        init_containers=tuple(map(rounded, spec.init_containers)),
+    )
     return evolve(pod, spec=counted)
-
-
-def _rounded(given: ResourceRequirements) -> ResourceRequirements:
-    return RoundedRequirements(given.requests, given.limits)
 
 
 # --- Volumes --------------------------------------------------------------------------------------

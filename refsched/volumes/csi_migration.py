@@ -38,9 +38,9 @@ class UntranslatableError(Exception):
 
 
 @frozen
-class InTreePlugin:
-    """An InTreePlugin is an in-tree plugin, the driver that it has been migrated to, and the field of a
-    volume that is the plugin's.
+class InTreeVolumePlugin:
+    """An InTreeVolumePlugin is an in-tree volume plugin, the driver that it has been migrated to, and the field of
+    a volume that is the plugin's.
 
     ``zone_key`` is the driver's label for a node's zone; it is empty if the plugin's volumes keep their node
     affinity. If ``is_off``, the scheduler never regards the plugin as migrated.
@@ -70,48 +70,50 @@ class InTreePlugin:
 
 
 PLUGINS = (
-    InTreePlugin(
+    InTreeVolumePlugin(
         "kubernetes.io/gce-pd", "pd.csi.storage.gke.io", "gce_persistent_disk", "topology.gke.io/zone"
     ),
-    InTreePlugin(
+    InTreeVolumePlugin(
         "kubernetes.io/aws-ebs",
         "ebs.csi.aws.com",
         "aws_elastic_block_store",
         "topology.ebs.csi.aws.com/zone",
     ),
-    InTreePlugin(
+    InTreeVolumePlugin(
         "kubernetes.io/cinder",
         "cinder.csi.openstack.org",
         "cinder",
         "topology.cinder.csi.openstack.org/zone",
     ),
-    InTreePlugin("kubernetes.io/azure-disk", "disk.csi.azure.com", "azure_disk"),
-    InTreePlugin(
+    InTreeVolumePlugin("kubernetes.io/azure-disk", "disk.csi.azure.com", "azure_disk"),
+    InTreeVolumePlugin(
         "kubernetes.io/portworx-volume", "pxd.portworx.com", "portworx_volume", counts_unlisted=False
     ),
-    InTreePlugin("kubernetes.io/azure-file", "file.csi.azure.com", "azure_file", is_off=True),
-    InTreePlugin("kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com", "vsphere_volume", is_off=True),
+    InTreeVolumePlugin("kubernetes.io/azure-file", "file.csi.azure.com", "azure_file", is_off=True),
+    InTreeVolumePlugin(
+        "kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com", "vsphere_volume", is_off=True
+    ),
 )
 
 
-def plugin_of(source: InTreeSources) -> InTreePlugin | None:
+def plugin_of(source: InTreeSources) -> InTreeVolumePlugin | None:
     """Returns the in-tree plugin of a pod's inline volume, or of a PersistentVolume's spec, if there is one."""
     return next((plugin for plugin in PLUGINS if getattr(source, plugin.source) is not None), None)
 
 
-def plugin_called(name: str) -> InTreePlugin | None:
+def plugin_called(name: str) -> InTreeVolumePlugin | None:
     return next((plugin for plugin in PLUGINS if plugin.name == name), None)
 
 
 # --- Volume handles -------------------------------------------------------------------------------
 
 
-def inline_handle(source: InTreeSources, plugin: InTreePlugin) -> str:
+def inline_handle(source: InTreeSources, plugin: InTreeVolumePlugin) -> str:
     """Returns the driver's name for the volume. Raises UntranslatableError."""
     return _handle(getattr(source, plugin.source), ())
 
 
-def volume_handle(volume: PersistentVolume, plugin: InTreePlugin) -> str:
+def volume_handle(volume: PersistentVolume, plugin: InTreeVolumePlugin) -> str:
     """Returns the driver's name for the volume; that of a GCE disk contains its zone or region. Raises
     UntranslatableError."""
     labels = volume.metadata.labels
