@@ -65,7 +65,7 @@ class Nominator:
             applies("R-NOM-03")
             return
         applies("R-NOM-02")
-        self._put(pod, to)
+        self._put(Pod(ObjectMeta(name=pod.name, namespace=pod.namespace, uid=pod.uid)), to)
 
     def update(self, before: Pod, after: Pod) -> None:
         """R-NOM-04: If an updated pod has no ``status.nominatedNodeName`` before or after, it stays nominated
@@ -90,8 +90,7 @@ class Nominator:
 
     def _put(self, pod: Pod, node: str) -> None:
         self._node_of[pod.uid] = node
-        named = Pod(ObjectMeta(name=pod.name, namespace=pod.namespace, uid=pod.uid))
-        self._pods_on.setdefault(node, {})[pod.uid] = named
+        self._pods_on.setdefault(node, {})[pod.uid] = pod
 
     def _remove(self, pod: Pod) -> bool:
         """Removes the pod's nomination, and returns whether there was one."""

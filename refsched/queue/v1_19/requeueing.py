@@ -145,14 +145,10 @@ def exact_backoff(initial: float, maximum: float) -> Backoff:
 
 
 class Nominator(nominator.Nominator):
-    """This Nominator holds the nominated pods as they were when they were nominated.
+    """This Nominator keeps the nominated pods whole, as they were when they were nominated.
 
     Source: nominatedPodMap.
     """
-
-    def __init__(self, objects: ObjectStore) -> None:
-        super().__init__(objects)
-        self._nominated: dict[str, Pod] = {}
 
     def nominate(self, pod: Pod, node: str | None = None) -> None:
         """R-NOM-51: In v1.19 a pod is nominated although it is assigned to a node already, if it only exists.
@@ -166,7 +162,6 @@ class Nominator(nominator.Nominator):
             return
         applies("R-NOM-51", when=shown.spec.node_name)
         self._put(pod, to)
-        self._nominated[pod.uid] = pod
 
     def counted_on(self, node: str, waiting: nominator.Waiting) -> tuple[PodInfo, ...]:
         """R-NOM-52: In v1.19 a nominated pod counts as it was when it was nominated or last updated in a
@@ -174,7 +169,7 @@ class Nominator(nominator.Nominator):
 
         Source: NominatedPodsForNode.
         """
-        counted = tuple(PodInfo(self._nominated[name.uid]) for name in self.nominated_to(node))
+        counted = tuple(map(PodInfo, self.nominated_to(node)))
         applies("R-NOM-52", when=counted)
         return counted
 
