@@ -91,8 +91,7 @@ def _scaled_down(before: Pod, after: Pod) -> bool:
         name not in less or requested.milli_value > less[name].milli_value
         for name, requested in requests_in_events(before).items()
     )
-    applies("R-CHANGE-03", when=is_less)
-    return is_less
+    return applies("R-CHANGE-03", when=is_less)
 
 
 def _gates_eliminated(before: Pod, after: Pod) -> bool:

@@ -73,10 +73,8 @@ class Registration:
 
     def says_queue(self, plugin: Any, pod: Pod, observed: ObservedEvent, objects: ObjectStore) -> bool:
         """Returns the answer of the plugin's hint. Without a hint every such event requeues the pod."""
-        if self.hint is None or self.hint(plugin, pod, observed.before, observed.after, objects):
-            applies(self.rule)
-            return True
-        return False
+        says_queue = self.hint is None or self.hint(plugin, pod, observed.before, observed.after, objects)
+        return applies(self.rule, when=says_queue)
 
 
 class HintTable:

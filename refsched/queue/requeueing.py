@@ -65,8 +65,7 @@ def before_either_queue(row: Transition) -> bool:
 
 def before_active_queue(row: Transition) -> bool:
     enters = row.goes_to is Place.ACTIVE and row.place is not Place.ACTIVE
-    applies("R-QUEUE-54", when=enters)
-    return enters
+    return applies("R-QUEUE-54", when=enters)
 
 
 # --- After an attempt, an update or an event ------------------------------------------------------

@@ -90,5 +90,4 @@ class NodeResourcesFit:
             return False
         group, _, _ = resource.partition("/")
         ignored = resource in self.ignored_resources or group in self.ignored_resource_groups
-        applies("R-FIT-54", when=ignored)
-        return ignored
+        return applies("R-FIT-54", when=ignored)
