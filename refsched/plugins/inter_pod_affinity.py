@@ -153,11 +153,6 @@ class InterPodAffinity:
             return unschedulable(EXISTING_ANTI_AFFINITY)
         return SUCCESS
 
-    def labels_read(self, state: Filtering) -> tuple[str, ...]:
-        """Returns the keys of the labels of a node that Filter reads; it reads nothing else of the node."""
-        terms = (*state.affinity_terms, *state.anti_affinity_terms)
-        return tuple(sorted(state.existing_anti_affinity.keys.union(term.topology_key for term in terms)))
-
     # --- Score ------------------------------------------------------------------------------------
 
     def pre_score(

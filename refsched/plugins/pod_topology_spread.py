@@ -177,10 +177,6 @@ class PodTopologySpread:
                 return unschedulable(NO_MATCH)
         return SUCCESS
 
-    def labels_read(self, state: FilterState) -> tuple[str, ...]:
-        """Returns the keys of the labels of a node that Filter reads; it reads nothing else of the node."""
-        return tuple(spread.constraint.topology_key for spread in state)
-
     # --- Score ------------------------------------------------------------------------------------
 
     def pre_score(

@@ -25,11 +25,6 @@ class TopologyCounts:
         return self.counted.get(domain, 0) + self.changes.get(domain, 0)
 
     @property
-    def keys(self) -> frozenset[str]:
-        """Returns the keys of the labels whose values are counted."""
-        return frozenset(key for key, _ in (*self.counted, *self.changes))
-
-    @property
     def is_empty(self) -> bool:
         """Returns whether the number is 0 in every domain."""
         return not any(map(self.at, self.counted)) and not any(map(self.at, self.changes))

@@ -8,26 +8,42 @@ others everything is remembered until the node changes. The nodes are numbered a
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import singledispatch
 from itertools import chain
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from attrs import evolve
 
 from refsched.cycle.find_nodes import NodeFilter, Search
-from refsched.framework.interface import FilterPlugin, ScoreExtensions, ScorePlugin, extends
+from refsched.framework.interface import ScoreExtensions, ScorePlugin, extends
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import Framework
 from refsched.framework.status import SUCCESS, Code, Status
+from refsched.plugins.inter_pod_affinity import Filtering, InterPodAffinity
+from refsched.plugins.pod_topology_spread import FilterState, PodTopologySpread
 from refsched.remembering.changes import NodeChanges
 from refsched.remembering.values import changed_domains, is_value
 
 
-@runtime_checkable
-class LabelFilterPlugin(FilterPlugin, Protocol):
-    """A LabelFilterPlugin reads nothing of a node at Filter but these labels. Of TopologyCounts in its state it
-    reads what they are in the domains of these labels, and whether they are empty."""
+@singledispatch
+def labels_read(plugin: object, state: Any) -> tuple[str, ...] | None:
+    """The keys of the labels of a node that the plugin reads at Filter; None where it may read more of the node.
+    Of TopologyCounts in its state it reads what they are in the domains of these labels, and whether they are
+    empty."""
+    return None
 
-    def labels_read(self, state: Any) -> tuple[str, ...]: ...
+
+@labels_read.register(PodTopologySpread)
+def _(plugin: PodTopologySpread, state: FilterState) -> tuple[str, ...]:
+    return tuple(spread.constraint.topology_key for spread in state)
+
+
+@labels_read.register(InterPodAffinity)
+def _(plugin: InterPodAffinity, state: Filtering) -> tuple[str, ...]:
+    existing = state.existing_anti_affinity
+    keys = {key for key, _ in (*existing.counted, *existing.changes)}
+    terms = (*state.affinity_terms, *state.anti_affinity_terms)
+    return tuple(sorted(keys.union(term.topology_key for term in terms)))
 
 
 class AskAnewError(Exception):
@@ -159,10 +175,10 @@ class FilterAnswers:
     def _asked_anew(self, plugin: str, filters: NodeFilter, numbers: Mapping[str, int]) -> _Anew:
         asked = self._plugins[plugin]
         alone = evolve(self._framework, filter_plugins=(asked,))
-        if not extends(asked, LabelFilterPlugin):
-            return _Anew(alone, filters)
         state = filters.state.states.get(plugin)
-        keys = asked.labels_read(state)
+        keys = labels_read(asked, state)
+        if keys is None:
+            return _Anew(alone, filters)
         if plugin not in self._by_labels or self._by_labels[plugin].keys != keys:
             self._by_labels[plugin] = ByLabels(keys, self._changes)
         answers = self._by_labels[plugin]
