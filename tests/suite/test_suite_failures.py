@@ -49,7 +49,7 @@ WRONG = said(
     TOY                1              2              ·              ·
     all                1              2              1              ·
 
-    not exercised (decided nothing in this run): R-IDLE-01
+    not exercised (nothing in this run would show it broken): R-IDLE-01
     tightness: 66.7 % of the 3 outcomes checked were the only one allowed
 
     does not conform: 2 promised rules broken, 0 kept.

@@ -59,7 +59,7 @@ def breakings_of(
             found.append((worth, partial(_of_mistake, mistake, callers)))
     for module in dict.fromkeys(function.module for function in course.callers):
         lines = course.lines[module]
-        for place in _places(module):
+        for place in places_of(module):
             function = Function(module, place.function)
             if function in course.callers and (place.always or _is_any(lines, place)):
                 rules = course.rules_at(function, place.first)
@@ -68,7 +68,7 @@ def breakings_of(
                 callers = max(1, len(course.callers[function]))
                 worth = max(map(value, rules), default=0.0) / callers
                 if worth:
-                    found.append((worth, partial(_of_place, function, place, rules, callers)))
+                    found.append((worth, partial(breakings_of_place, function, place, rules, callers)))
     for rule, breaks in (*rows_of_transitions(course.applied), *rows_of_events(), *rows_of_defaults()):
         if value(rule):
             found.append((value(rule), partial(_of_row, rule, breaks)))
@@ -89,7 +89,7 @@ def _of_row(rule: str, breaks: Callable[[], Undo], worth: float) -> Iterator[Bre
     yield Breaking(None, (rule,), worth, breaks)
 
 
-def _of_place(
+def breakings_of_place(
     function: Function, place: Any, rules: tuple[str, ...], callers: int, worth: float
 ) -> Iterator[Breaking]:
     values = vars(sys.modules[function.module])
@@ -113,7 +113,7 @@ def _answers(place: Any, function: Function) -> str:
 
 
 @cache
-def _places(module: str) -> list[Any]:
+def places_of(module: str) -> list[Any]:
     return list(import_tests("wrong.mutating.mutation").places_of(ast.parse(source_of(module))))
 
 

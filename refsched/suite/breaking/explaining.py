@@ -9,22 +9,14 @@ scheduler's own mistake, and the rule that stands at its place is named.
 
 from __future__ import annotations
 
-import json
-import os
-import select
-import signal
-import sys
-import time
-import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
 from math import log10
-from typing import Any
 
 from attrs import astuple, evolve, frozen
 
 from refsched.rules import listening
+from refsched.suite.breaking.apart import agrees, apart
 from refsched.suite.breaking.breakings import Breaking, breakings_of, broken
 from refsched.suite.breaking.course import Course, course_of
 from refsched.suite.breaking.rows import rules_of_defaults
@@ -50,15 +42,9 @@ MOST_OF_A_PLACE = 8
 AT_ONCE = 3
 """After so many of the other histories what agrees with too few is left out."""
 
-SECONDS = 2.0
-"""Of a processor, for one history and one breaking: a broken specification that takes as long never ends."""
-
 PATIENCE = 60.0
 """Seconds of a processor after which nothing is explained: about six times as many as the work takes. It is the
 work that bounds an explanation; a slow machine, or what other programs do, does not decide which rule is named."""
-
-DEADLINE = 240.0
-"""Seconds of the clock after which nothing is explained either: nothing hangs."""
 
 ENOUGH = 0.6
 """The share of the histories that a breaking must agree with."""
@@ -148,14 +134,14 @@ class _Question:
 
     @classmethod
     def about(cls, histories: Histories, suspected: Sequence[str], without: Collection[str]) -> _Question:
-        course = course_of(lambda: _agrees(histories.smallest))
+        course = course_of(lambda: agrees(histories.smallest))
         value = _values(suspected, course)
         found = breakings_of(course, lambda rule: value.get(rule, 0.0), without)
         return cls(histories, value, course.applied, found)
 
     def answer(self, may_be: Callable[[str], bool]) -> Explanation:
         """Nothing is explained where the specification agrees as it is: it does not see the failure."""
-        if _agrees(self.histories.smallest):
+        if agrees(self.histories.smallest):
             return Explanation()
         tried = self._compared(self._that_show_it())
         found = _best(tried, self.value, may_be)
@@ -170,7 +156,7 @@ class _Question:
             key=lambda one: (one.share, -one.changed),
         )
         with broken(best.breaking):
-            return tuple(_agrees(one) for one in self.histories.besides)
+            return tuple(agrees(one) for one in self.histories.besides)
 
     def _that_show_it(self) -> list[_Tried]:
         """The breakings that agree with the smallest history."""
@@ -185,7 +171,7 @@ class _Question:
                 break
             heard: dict[str, None] = {}
             with broken(breaking) as is_broken, listening(heard.setdefault):
-                if is_broken and _agrees(self.histories.smallest):
+                if is_broken and agrees(self.histories.smallest):
                     found.append(_Tried(breaking, 1.0, len(heard.keys() ^ set(self.applied))))
                     places[breaking.rules] += 1
         return found
@@ -203,7 +189,7 @@ class _Question:
                 break
             for number in missed:
                 with broken(tried[number].breaking):
-                    missed[number] += sum(not _agrees(other) for other in some)
+                    missed[number] += sum(not agrees(other) for other in some)
             seen += len(some)
             least = min(missed.values(), default=0)
             bound = min(least + max(1.0, NEAR * seen), (1 - ENOUGH) * (1 + len(others)))
@@ -270,36 +256,6 @@ def named(explanation: Explanation, suspected: Sequence[str]) -> tuple[str, ...]
     return tuple(dict.fromkeys((*rules[:2], *suspected)))
 
 
-def _agrees(comparison: Comparison) -> bool:
-    try:
-        with _limited():
-            return comparison.agrees()
-    except Exception:
-        return False
-
-
-class _TooLongError(Exception):
-    pass
-
-
-@contextmanager
-def _limited() -> Iterator[None]:
-    """A broken specification may never come to an end."""
-
-    def late(number: int, frame: object) -> None:
-        raise _TooLongError
-
-    before = signal.signal(signal.SIGPROF, late)
-    signal.setitimer(
-        signal.ITIMER_PROF, SECONDS, SECONDS
-    )  # again, if a callback of Python's own ended instead
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
-
-
 # --- In a process of its own ----------------------------------------------------------------------
 
 
@@ -313,48 +269,8 @@ def explained_apart(
     """The same, in a process that parts from this one: here nothing is ever broken. Nothing is explained where a
     process cannot part, or takes longer than ``patience``, in seconds of a processor. ``without`` are planted
     schedulers whose mistakes explain nothing."""
-    if not hasattr(os, "fork"):
-        return Explanation()
     question = _Question.about(
         histories, suspected, without
     )  # what it reads of the source is remembered here
-    answers, says = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which the child does not need
-        pid = os.fork()
-    if not pid:
-        _answer(says, lambda: question.answer(may_be), patience)
-    os.close(says)
-    try:
-        said = json.loads(_read(answers, DEADLINE) or b"[[], 0, 0, []]")
-    finally:
-        os.close(answers)
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-    return Explanation(tuple(said[0]), said[1], said[2], tuple(said[3]))
-
-
-def _answer(says: int, explain: Callable[[], Explanation], patience: float) -> Any:
-    """In the child, which does not come back, and in which nobody traces what runs."""
-    sys.settrace(None)
-    try:
-        signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_VIRTUAL, patience)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        found = explain()
-        os.write(says, json.dumps(astuple(found)).encode())
-    finally:
-        os._exit(0)
-
-
-def _read(answers: int, patience: float) -> bytes:
-    """All that comes before the end, or before the patience is over."""
-    deadline = time.monotonic() + patience
-    said = b""
-    while select.select([answers], [], [], max(0.0, deadline - time.monotonic()))[0]:
-        more = os.read(answers, 4096)
-        if not more:
-            return said
-        said += more
-    return b""
+    said = apart(lambda: astuple(question.answer(may_be)), patience)
+    return Explanation() if said is None else Explanation(tuple(said[0]), said[1], said[2], tuple(said[3]))

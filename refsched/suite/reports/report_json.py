@@ -23,7 +23,7 @@ compares equal.
 
 A rule has `id`, `area`, `sentence`, `level` (of a broken one, that of the place where this shows), `source`,
 `verdict` (`pass`, `fail`, `not exercised`, `not claimed`), `known` (the baseline lists it), `later` (the release
-asked for has no such rule), `decisive` (how often it decided a value that was checked), `tests`, and `needs`
+asked for has no such rule), `decisive` (how often it was applied where a value was checked), `tests`, and `needs`
 (capabilities that would have to be claimed). A rule that failed has `failure`: `test`, `history` (lines of
 text), `member`, `also` (rules that may be broken instead), `under` (the rule that was broken first wherever this
 one was), `pod`, `expected`, `got`, `steps`, `stepsAtFirst`, `shrunk`, `repeats`, `trace` and `scenario` (paths),

@@ -189,7 +189,7 @@ def _row(name: str, verdicts: Sequence[RuleVerdict], width: int) -> str:
 
 def _remarks(result: Result) -> Iterator[str]:
     if ids := [each.rule.id for each in result.having(NOT_EXERCISED)]:
-        yield from _wrapped(f"{NOT_EXERCISED} (decided nothing in this run): {by_area(ids)}", "")
+        yield from _wrapped(f"{NOT_EXERCISED} (nothing in this run would show it broken): {by_area(ids)}", "")
     if absent := result.having(NOT_CLAIMED):
         yield from _wrapped(f"{NOT_CLAIMED}: {_by_need(absent)}", "")
     if later := [each.rule.id for each in result.having(FAIL) if each.later and not each.known]:

@@ -215,10 +215,12 @@ def rule_verdicts(
     known: Collection[str],
     later: Collection[str] = (),
     lacks: Mapping[str, str] | None = None,
+    kept: Collection[str] | None = None,
 ) -> tuple[RuleVerdict, ...]:
     """On every rule of this level that a test was about, that decided anything, or that was broken.
     ``rules`` are those of the release by which the implementation decides, and ``lacks`` those of them that it
-    cannot show, with what it would need."""
+    cannot show, with what it would need; ``kept`` are those whose breaking would have shown (None: all that
+    decided anything)."""
     decisive: Counter[str] = Counter()
     for outcome in outcomes:
         decisive.update(outcome.decisive)
@@ -230,7 +232,14 @@ def rule_verdicts(
         evolve(
             _not_shown(rule, outcomes, (lacks or {})[rule.id])
             if rule.id in (lacks or {}) and rule.id not in failures
-            else _verdict(rule, outcomes, decisive[rule.id], failures.get(rule.id), rule.id in known),
+            else _verdict(
+                rule,
+                outcomes,
+                decisive[rule.id],
+                failures.get(rule.id),
+                known=rule.id in known,
+                kept=kept is None or rule.id in kept,
+            ),
             later=rule.id in later,
         )
         for rule in every
@@ -273,18 +282,24 @@ def _smallest(outcomes: Sequence[Outcome]) -> dict[str, Failure]:
 
 
 def _verdict(
-    rule: Rule, outcomes: Sequence[Outcome], decisive: int, failure: Failure | None, known: bool
+    rule: Rule,
+    outcomes: Sequence[Outcome],
+    decisive: int,
+    failure: Failure | None,
+    *,
+    known: bool,
+    kept: bool,
 ) -> RuleVerdict:
     about = [outcome for outcome in outcomes if rule.id in outcome.rules]
     tests = tuple(sorted(outcome.test for outcome in about))
     if failure is not None:
         return RuleVerdict(rule, FAIL, decisive, tests, (), known, failure)
-    if decisive:
+    if decisive and kept:
         return RuleVerdict(rule, PASS, decisive, tests, (), known)
     if about and not any(outcome.is_claimed for outcome in about):
         needs = tuple(sorted({capability for outcome in about for capability in outcome.missing}))
         return RuleVerdict(rule, NOT_CLAIMED, 0, tests, needs, known)
-    return RuleVerdict(rule, NOT_EXERCISED, 0, tests, (), known)
+    return RuleVerdict(rule, NOT_EXERCISED, decisive, tests, (), known)
 
 
 def _not_shown(rule: Rule, outcomes: Sequence[Outcome], lacking: str) -> RuleVerdict:

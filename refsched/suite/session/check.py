@@ -150,6 +150,8 @@ class Checking:
     not_for_it: int = 0
     """Histories that need what the implementation does not do."""
     decisive: Counter[str] = Factory(Counter)
+    smallest: dict[str, Comparison] = Factory(dict)
+    """By rule what came in the smallest history in which it was applied, and nothing was wrong."""
     choices: int = 0
     single: int = 0
     ended: Counter[str] = Factory(Counter)
@@ -194,6 +196,11 @@ class Checking:
         self.examples += 1
         if judgement.findings or not judgement.ended:
             self.decisive.update(judgement.decisive)
+        if judgement.comparison is not None and not (judgement.findings or judgement.ended):
+            for rule in judgement.decisive:
+                known = self.smallest.get(rule)
+                if known is None or judgement.comparison.records < known.records:
+                    self.smallest[rule] = judgement.comparison
         self.choices += judgement.choices
         self.single += judgement.single
         if judgement.ended and not judgement.findings:
@@ -298,7 +305,7 @@ class Checking:
         histories = Histories(shown, others, tuple(besides.values()))
         explanation = self.explain(histories, suspected, may_be)
         vanish = zip(besides, explanation.vanish, strict=False)  # of none, where nothing is explained
-        self.by_itself |= {kind for kind, is_gone in vanish if not is_gone}
+        self.by_itself |= {kind for kind, vanishes in vanish if not vanishes}
         rule, *also = named(explanation, (known.rule, *known.finding.also, *suspected))[:MOST]
         finding = evolve(known.finding, rule=rule, also=tuple(also), symptom=kind)
         self.evidence[kind] = evolve(known, rule=rule, finding=finding)

@@ -23,6 +23,7 @@ from refsched.suite.reports.verdicts import (
     Result,
 )
 from refsched.suite.session.bench import Bench
+from refsched.suite.session.keeping import Keeping
 from refsched.suite.session.options import CALLED_AS, Options, selecting
 from refsched.suite.session.outcome import Outcome, outcome_in
 from refsched.suite.session.progress import Progress, progress_of
@@ -45,6 +46,7 @@ class Gathering:
         bench: Bench,
         runner: Runner,
         testing: Testing,
+        keeping: Keeping,
         known: Collection[str],
         later: Collection[str] = (),
     ) -> None:
@@ -53,6 +55,7 @@ class Gathering:
         self._bench = bench
         self._runner = runner
         self._testing = testing
+        self._keeping = keeping
         self._known = known
         self._later = later
         self._about: About | None = None
@@ -146,6 +149,7 @@ class Gathering:
             about=evolve(about, holding=frozenset()),  # the rules say it
             rules=tuple(rule for rule in self._bench.rules.values() if rule.id in about.holding),
             outcomes=tuple(sorted(self._outcomes, key=lambda outcome: outcome.test)),
+            changes=tuple(sorted(self._keeping.changes)),
             known=tuple(sorted(self._known)),
             later=tuple(sorted(self._later)),
             command=self._command(),

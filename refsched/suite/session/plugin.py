@@ -22,6 +22,7 @@ from refsched.suite.session.baseline import read_baseline
 from refsched.suite.session.bench import Bench
 from refsched.suite.session.check import Check, Checking
 from refsched.suite.session.gathering import Gathering
+from refsched.suite.session.keeping import Keeping
 from refsched.suite.session.options import Options, add_options, read_options
 from refsched.suite.session.requirements import later_than, required_by
 from refsched.suite.session.runner import Runner
@@ -110,11 +111,13 @@ def pytest_configure(config: pytest.Config) -> None:
         raise cannot_judge(problem) from None
     config.stash[OPTIONS] = options
     runner = Runner(bench, options.implementation, options.adapter_timeout, options.only)
-    testing = Testing(options, bench, runner, known | later, replayed)
+    keeping = Keeping()
+    config.pluginmanager.register(keeping, "conformance-keeping")
+    testing = Testing(options, bench, runner, known | later, replayed, keeping)
     config.pluginmanager.register(testing, "conformance-testing")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(
-            Gathering(config, options, bench, runner, testing, known, later), "conformance-gathering"
+            Gathering(config, options, bench, runner, testing, keeping, known, later), "conformance-gathering"
         )
 
 

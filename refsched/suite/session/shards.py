@@ -30,6 +30,7 @@ from refsched.suite.reports.verdicts import (
 from refsched.suite.session.baseline import stale
 from refsched.suite.session.bench import Rule
 from refsched.suite.session.budget import Planned, power_of
+from refsched.suite.session.keeping import Change, kept_by
 from refsched.suite.session.outcome import Outcome
 from refsched.suite.session.runner import About
 from refsched.tools.reading.documents import read_json, read_text
@@ -78,9 +79,10 @@ def read_shard(text: str) -> Shard:
 class Evidence:
     """What a run, or a part of one, has seen, and what it was asked to do: enough for its whole report.
 
-    ``rules`` are those of the release that decides, in the order of the catalogue; ``known`` are those that the
-    baseline lists, ``later`` those that the release asked for does not have; ``others_failed`` that a test failed
-    that is not the suite's; ``selected`` are the options that chose the tests, and how many examples each had."""
+    ``rules`` are those of the release that decides, in the order of the catalogue; ``changes`` say which of them
+    would have been seen broken; ``known`` are those that the baseline lists, ``later`` those that the release
+    asked for does not have; ``others_failed`` that a test failed that is not the suite's; ``selected`` are the
+    options that chose the tests, and how many examples each had."""
 
     implementation: str
     level: str
@@ -88,6 +90,7 @@ class Evidence:
     about: About
     rules: tuple[Rule, ...]
     outcomes: tuple[Outcome, ...]
+    changes: tuple[Change, ...] = ()
     known: tuple[str, ...] = ()
     later: tuple[str, ...] = ()
     command: str = ""
@@ -105,7 +108,13 @@ def result_of(evidence: Evidence) -> Result:
     catalogue = {rule.id: rule for rule in evidence.rules}
     outcomes = sorted(evidence.outcomes, key=lambda outcome: outcome.test)
     rules = rule_verdicts(
-        catalogue, outcomes, evidence.level, evidence.known, evidence.later, evidence.about.lacks
+        catalogue,
+        outcomes,
+        evidence.level,
+        evidence.known,
+        evidence.later,
+        evidence.about.lacks,
+        kept_by(evidence.changes),
     )
     selected = [rule for rule in evidence.rules if is_selected(rule, evidence.level)]
     return Result(
@@ -170,6 +179,7 @@ def merged(parts: Mapping[str, Evidence]) -> Evidence:
     return evolve(
         evidence,
         outcomes=tuple(outcome for part in every for outcome in part.outcomes),
+        changes=tuple(sorted(change for part in every for change in part.changes)),
         unfinished=sum(part.unfinished for part in every),
         interrupted=any(part.interrupted for part in every),
         others_failed=any(part.others_failed for part in every),

@@ -26,6 +26,7 @@ from refsched.suite.session.conforming import REPLAY, Declaration, case_of, decl
 from refsched.suite.session.drawing import allow_shrinking, drawn, drawn_by
 from refsched.suite.session.evidence import failure_of
 from refsched.suite.session.further import by_turns, came_in, further
+from refsched.suite.session.keeping import Keeping
 from refsched.suite.session.options import Options
 from refsched.suite.session.outcome import Fault, Outcome, with_property
 from refsched.suite.session.runner import Runner
@@ -57,12 +58,14 @@ class Testing:
         runner: Runner,
         known: Collection[str],
         replayed: History | None,
+        keeping: Keeping,
     ) -> None:
         self._options = options
         self._bench = bench
         self._runner = runner
         self._known = known
         self._replayed = replayed
+        self._keeping = keeping
         self._place = {rule: number for number, rule in enumerate(bench.rules)}
         self._examples: dict[str, int] = {}
         self._allowance = Allowance.of(options.budget)
@@ -306,6 +309,8 @@ class Testing:
         checking = item.stash.setdefault(CHECKING, self._checking())
         behind = item.stash.setdefault(BEHIND, self._checking(level=PROMISED))
         done = behind if behind.examples else checking  # it went on where the other one ended
+        for each in (checking, behind):
+            self._keeping.note(name_of(item), declared.rules, each.smallest, each.decisive)
         missing = item.stash.get(MISSING, ())
         if isinstance(raised, pytest.skip.Exception):
             if not (missing or isinstance(raised, HaltedError)):

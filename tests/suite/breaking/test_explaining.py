@@ -20,8 +20,8 @@ from refsched.plugins.pod_topology_spread import PodTopologySpread
 from refsched.queue.hint_table import event_rule
 from refsched.queue.transitions import TRANSITIONS, Occurrence, Place
 from refsched.releases import DEFAULT
-from refsched.suite.breaking import explaining
-from refsched.suite.breaking.breakings import Breaking, _Change, _places, breakings_of, broken
+from refsched.suite.breaking import apart, explaining
+from refsched.suite.breaking.breakings import Breaking, _Change, breakings_of, broken, places_of
 from refsched.suite.breaking.course import Course, Function, course_of, rules_in
 from refsched.suite.breaking.explaining import Explanation, Histories, explained_apart, explanation_of, named
 from refsched.suite.breaking.kin import fields_like
@@ -118,7 +118,7 @@ def test_who_takes_too_long_explains_nothing(came: Histories, monkeypatch: pytes
 
     monkeypatch.setattr(explaining, "_best", endless)
     assert explained_apart(came, SUSPECTED, any_rule, 0.5) == Explanation()
-    monkeypatch.setattr(explaining, "DEADLINE", 0.0)
+    monkeypatch.setattr(apart, "DEADLINE", 0.0)
     assert explained_apart(came, SUSPECTED, any_rule) == Explanation()
 
 
@@ -132,8 +132,8 @@ def test_what_never_comes_to_an_end_does_not_agree(monkeypatch: pytest.MonkeyPat
         while True:
             pass
 
-    monkeypatch.setattr(explaining, "SECONDS", 0.01)
-    assert not explaining._agrees(Comparison(never, 1))
+    monkeypatch.setattr(apart, "SECONDS", 0.01)
+    assert not apart.agrees(Comparison(never, 1))
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_breakings_come_from_the_most_suspected_places_and_a_function_is_mended_
 
 
 def test_what_is_no_function_or_no_program_cannot_be_broken() -> None:
-    places = {place.function: place for place in _places(CORDON)}
+    places = {place.function: place for place in places_of(CORDON)}
     place = places["NodeUnschedulable.filter"]
     no_program = _Change(FILTER, place, ast.Constant(object()))
     no_function = _Change(Function(CORDON, "NodeUnschedulable"), place, place.node)

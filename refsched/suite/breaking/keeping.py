@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keeping: whether breaking a rule would have changed what was compared.
+
+A rule may be applied where any answer is right, or where another rule decides the same. It is kept only if the
+specification, with this rule broken, disagrees with something that the scheduler did.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+
+from refsched.suite.breaking.apart import agrees, apart
+from refsched.suite.breaking.breakings import Breaking, breakings_of_place, broken, places_of
+from refsched.suite.breaking.course import Function, rules_in
+from refsched.suite.breaking.mistakes import Mistake, mistakes
+from refsched.suite.breaking.rows import rows_of_defaults, rows_of_events, rows_of_transitions
+from refsched.suite.catalogue.reasons import AROUND
+from refsched.suite.catalogue.rules import all_rules
+from refsched.suite.histories.findings import Comparison
+
+BREAKINGS = 16
+"""So many breakings of a rule are tried with each history."""
+
+PATIENCE = 120.0
+"""Seconds of a processor for all rules of a process: about ten times as many as it takes."""
+
+
+def changing(candidates: Mapping[str, Sequence[Comparison]]) -> Mapping[str, Sequence[bool]] | None:
+    """Of each rule whether breaking it changes what was compared in each of these histories, in their order and
+    as far as the first one in which it does. A rule that cannot be broken in a running process, as an invariant,
+    counts as changed by it. None where no process can part from this one."""
+    found: Mapping[str, Sequence[bool]] | None = apart(lambda: _changing(candidates), PATIENCE)
+    return found
+
+
+def _changing(candidates: Mapping[str, Sequence[Comparison]]) -> Mapping[str, Sequence[bool]]:
+    breakings = _Breakings(candidates)
+    return {
+        rule: list(_until_changed(partial(breakings.of, rule), came)) for rule, came in candidates.items()
+    }
+
+
+def _until_changed(breakings: Callable[[], Iterator[Breaking]], came: Iterable[Comparison]) -> Iterator[bool]:
+    can_be_broken = next(breakings(), None) is not None
+    for comparison in came:
+        is_changed = not can_be_broken or any(_changes(breaking, comparison) for breaking in breakings())
+        yield is_changed
+        if is_changed:
+            return
+
+
+def _changes(breaking: Breaking, comparison: Comparison) -> bool:
+    with broken(breaking) as is_broken:
+        return is_broken and not agrees(comparison)
+
+
+class _Breakings:
+    """By rule what breaks it: the mistakes of planted schedulers first, as they say which rules they break; then
+    the rows of tables, and the places in the source to which the rule is the nearest one, or at least near."""
+
+    def __init__(self, rules: Iterable[str]) -> None:
+        self._mistakes: dict[str, list[Mistake]] = defaultdict(list)
+        for mistake in mistakes():
+            for rule in mistake.rules:
+                self._mistakes[rule].append(mistake)
+        rows = (*rows_of_events(), *rows_of_defaults(), *rows_of_transitions(frozenset(all_rules())))
+        self._rows = [Breaking(None, (rule,), 1.0, breaks) for rule, breaks in rows]
+        self._near: dict[str, list[tuple[Function, object]]] = defaultdict(list)
+        self._far: dict[str, list[tuple[Function, object]]] = defaultdict(list)
+        wanted = frozenset(rules)
+        for module in _modules():
+            for place in places_of(module):
+                function = Function(module, place.function)
+                for number, rule in enumerate(rules_in(function, place.first)):
+                    if rule in wanted:
+                        (self._far if number else self._near)[rule].append((function, place))
+
+    def of(self, rule: str) -> Iterator[Breaking]:
+        """An invariant stands beside the specification, and whoever breaks it is seen without a comparison."""
+        stated = all_rules().get(rule)
+        is_of_specification = stated is not None and not stated.module.startswith("refsched.suite.")
+        return islice(self._all_of(rule) if is_of_specification else iter(()), BREAKINGS)
+
+    def _all_of(self, rule: str) -> Iterator[Breaking]:
+        for mistake in self._mistakes[rule]:
+            yield Breaking(Function(mistake.module, mistake.name), (rule,), 1.0, mistake, is_known=True)
+        yield from (row for row in self._rows if row.rules == (rule,))
+        for function, place in (*self._near[rule], *self._far[rule]):
+            yield from breakings_of_place(function, place, (rule,), 1, 1.0)
+
+
+def _modules() -> Iterator[str]:
+    """Those of the specification that are imported."""
+    for name in sorted(sys.modules):
+        package, _, within = name.partition(".")
+        if package == "refsched" and "." in within and within.partition(".")[0] not in AROUND:
+            yield name

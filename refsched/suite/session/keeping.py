@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keeping: which of the rules that were applied in a run would have been seen broken in it.
+
+Of each rule the smallest histories of a few tests are kept, one of each test; tests that are about the rule come
+before others. When all tests are over, each
+process breaks the rules of its own tests; what it found travels to the process that reports. Which histories count
+does not depend on how the tests were spread over processes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+import cattrs
+import pytest
+from attrs import Factory, define, evolve, frozen
+
+from refsched.suite.breaking.keeping import changing
+from refsched.suite.histories.findings import Comparison
+
+TESTS = 12
+"""So many tests of a rule count."""
+
+OUTPUT = "refsched.changes"
+"""The name under which a worker of pytest-xdist hands over what it found."""
+
+
+@frozen(order=True)
+class Change:
+    """In the smallest history of this test in which the rule was applied, which has so many records, it makes a
+    difference whether it is broken, or not. ``is_beside`` says that the test is about other rules."""
+
+    rule: str
+    is_beside: bool
+    records: int
+    test: str
+    is_one: bool
+
+
+def kept_by(changes: Iterable[Change]) -> frozenset[str]:
+    """The rules that make a difference in a history that counts."""
+    of_rule: dict[str, list[Change]] = defaultdict(list)
+    for change in sorted(changes):
+        of_rule[change.rule].append(change)
+    return frozenset(rule for rule, some in of_rule.items() if any(change.is_one for change in some[:TESTS]))
+
+
+@define(eq=False)
+class Keeping:
+    """``changes`` are those of all processes, once the tests are over."""
+
+    changes: list[Change] = Factory(list)
+    _came: dict[str, list[tuple[Change, Comparison]]] = Factory(lambda: defaultdict(list))
+
+    def note(
+        self, test: str, about: Collection[str], smallest: Mapping[str, Comparison], applied: Iterable[str]
+    ) -> None:
+        """What a test ``about`` some rules has compared, by rule the smallest history in which it was ``applied``.
+        A rule for which there is none, as no specification stands beside the scheduler, makes a difference
+        wherever it is applied."""
+        for rule in applied:
+            comparison = smallest.get(rule)
+            if comparison is None:
+                self.changes.append(Change(rule, rule not in about, 0, test, is_one=True))
+                continue
+            came = self._came[rule]
+            change = Change(rule, rule not in about, comparison.records, test, is_one=True)
+            came.append((change, comparison))
+            came.sort(key=lambda one: one[0])
+            del came[TESTS:]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        candidates = {
+            rule: [comparison for _, comparison in came] for rule, came in sorted(self._came.items())
+        }
+        found = changing(candidates) if candidates else {}
+        self.changes.extend(self._changes(found))
+        output = getattr(session.config, "workeroutput", None)
+        if output is not None:
+            output[OUTPUT] = cattrs.unstructure(self.changes)
+
+    def _changes(self, found: Mapping[str, Iterable[bool]] | None) -> Iterator[Change]:
+        for rule, came in self._came.items():
+            answers = [True for _ in came] if found is None else found[rule]
+            for (change, _), is_one in zip(came, answers, strict=False):  # as far as one is
+                yield evolve(change, is_one=is_one)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: object, error: object) -> None:
+        """A worker of pytest-xdist has ended, perhaps too early to say anything."""
+        output = getattr(node, "workeroutput", {})
+        self.changes.extend(cattrs.structure(each, Change) for each in output.get(OUTPUT, ()))
