@@ -31,3 +31,9 @@ def test_a_rule_that_the_part_cannot_show_comes_last() -> None:
     assert (finding.rule, *finding.also) == finding.suspected[:3]
     assert True in lacking
     assert lacking == sorted(lacking)
+
+
+def test_that_a_pod_gets_no_node_is_no_failure_beside_the_status_that_rejects_the_node() -> None:
+    rejected = NodeStatus("Unschedulable", "NodeResourcesFit", ("Insufficient cpu",))
+    findings = judge_of_one_node().take(Attempt("default/p", "unschedulable", filter={"n1": rejected}))
+    assert [finding.member for finding in findings if finding.member != "result"] == ["filter.n1"]

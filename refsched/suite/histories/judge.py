@@ -237,13 +237,15 @@ class Judge:
             self._attribution.saw(record)
             if not found:
                 self._attribution.agreed(record)
-        findings = [self._finding(one, pod) for one in found]
+        causes = [(one, self._cause_of(one, record)) for one in found]
+        findings = [
+            self._finding(one, cause, pod) for one, cause in causes if cause is one or cause not in found
+        ]
         if orders:
             return [_of_an_order(one, orders[0].rule) for one in findings]
         return [_with_message(one, record) if isinstance(record, Attempt) else one for one in findings]
 
-    def _finding(self, found: Disagreement, pod: str) -> Finding:
-        cause = self._cause_of(found)
+    def _finding(self, found: Disagreement, cause: Disagreement, pod: str) -> Finding:
         applied = self._reach.applied | self._not_compared
         symptom = counterpart(self._attribution.rule_of(cause), self._part.kubernetes, applied)
         suspected = self._that_can_show_first(self._attribution.suspects(cause, symptom))
@@ -263,10 +265,15 @@ class Judge:
         reports."""
         return tuple(sorted(suspected, key=lambda rule: bool(_lacks(self._part, rule))))
 
-    def _cause_of(self, found: Disagreement) -> Disagreement:
+    def _cause_of(self, found: Disagreement, record: Record | None) -> Disagreement:
         """Returns the cause of a disagreement. That of a node chosen although the specification rejects it is
-        the node's status at Filter, shown or not."""
+        the node's status at Filter, shown or not; and so is that of no node, if one is rejected that is not."""
         specified = self._checker.specified
+        if found.member == "node" and isinstance(record, Attempt) and not record.node:
+            for node in found.expected if isinstance(found.expected, list) else ():
+                status = (record.filter or {}).get(node)
+                if status is not None and status.code != "Success":
+                    return Disagreement(f"filter.{node}", NodeStatus("Success"), status)
         if found.member == "node" and isinstance(specified, Attempt) and specified.filter:
             status = specified.filter.get(str(found.got))
             if status is not None and status.code != "Success":
