@@ -48,15 +48,17 @@ class Breaking:
 def breakings_of(
     course: Course, value: Callable[[str], float], without: Collection[str] = ()
 ) -> Iterator[Breaking]:
-    """Those at the lines of the course, and of the tables. ``value`` says how much a rule is suspected: the places
-    of the most suspected rules come first, and those of rules of no value are left out. What has many callers is
+    """Those at the lines of the course, and of the tables, after the mistakes of planted schedulers, which people
+    make. ``value`` says how much a rule is suspected: the places of the most suspected rules come first, and those
+    of rules of no value are left out. What has many callers is
     suspected less, as it would show in more. ``without`` are planted schedulers whose mistakes are not tried."""
+    known: list[tuple[float, Callable[[float], Iterator[Breaking]]]] = []
     found: list[tuple[float, Callable[[float], Iterator[Breaking]]]] = []
     for mistake in mistakes_in(course, without):
         callers = mistake.callers(course)
         worth = max(map(value, mistake.rules), default=0.0) / callers
         if worth:
-            found.append((worth, partial(_of_mistake, mistake, callers)))
+            known.append((worth, partial(_of_mistake, mistake, callers)))
     for module in dict.fromkeys(function.module for function in course.callers):
         lines = course.lines[module]
         for place in places_of(module):
@@ -72,7 +74,7 @@ def breakings_of(
     for rule, breaks in (*rows_of_transitions(course.applied), *rows_of_events(), *rows_of_defaults()):
         if value(rule):
             found.append((value(rule), partial(_of_row, rule, breaks)))
-    in_order = sorted(found, key=lambda each: -each[0])
+    in_order = [each for some in (known, found) for each in sorted(some, key=lambda each: -each[0])]
     return chain.from_iterable(breakings(worth) for worth, breakings in in_order)
 
 
