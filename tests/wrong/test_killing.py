@@ -74,11 +74,8 @@ def test_the_suite_fails_a_wrong_scheduler_and_names_the_rule(name: str, test: s
 
 SAMPLE = (
     "overcommits",
-    "lets-no-execute-pass",
     "compares-text",
-    "nobody-is-the-first",
     "skew-must-be-less",
-    "one-port-for-all-protocols",
     "last-in-first-out",
     "errors-owe-no-backoff",
 )

@@ -35,9 +35,9 @@ ODDITIES = "refsched.oddities.known_defects"
 TERMS = "refsched.plugins.inter_pod_affinity_terms"
 OF_AFFINITY = [defect for defect in KNOWN_DEFECTS if defect.plugin == "InterPodAffinity"]
 PLUGIN = "refsched.plugins.inter_pod_affinity"
-NO_HINT = "if not (came or went or frees):"
-ANY_DELETION = "if not (after is None or came or went):"
-ANY_ADDITION = "if not (before is None or came or went):"
+NO_HINT = "when=came or went or frees)"
+ANY_DELETION = "when=after is None or came or went)"
+ANY_ADDITION = "when=before is None or came or went)"
 IN_OTHER = {"namespaceSelector": {"matchLabels": {"team": "x"}}}
 NOT_IN_OTHER = {"namespaceSelector": {"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]}}
 

@@ -23,10 +23,11 @@ DEADLINE = 240.0
 """Seconds of the clock after which nothing is answered: nothing hangs."""
 
 
-def agrees(comparison: Comparison) -> bool:
-    """Whether the specification, as it is now, allows what came. One that raises, or does not end, does not."""
+def agrees(comparison: Comparison, seconds: float = 0.0) -> bool:
+    """Whether the specification, as it is now, allows what came. One that raises, or takes longer than these
+    seconds of a processor (0: ``SECONDS``), does not."""
     try:
-        with _limited():
+        with _limited(seconds or SECONDS):
             return comparison.agrees()
     except Exception:
         return False
@@ -37,16 +38,15 @@ class _TooLongError(Exception):
 
 
 @contextmanager
-def _limited() -> Iterator[None]:
+def _limited(seconds: float) -> Iterator[None]:
     """A broken specification may never come to an end."""
 
     def late(number: int, frame: object) -> None:
         raise _TooLongError
 
     before = signal.signal(signal.SIGPROF, late)
-    signal.setitimer(
-        signal.ITIMER_PROF, SECONDS, SECONDS
-    )  # again, if a callback of Python's own ended instead
+    # again and again, as it may end a callback of Python's own instead
+    signal.setitimer(signal.ITIMER_PROF, seconds, seconds)
     try:
         yield
     finally:

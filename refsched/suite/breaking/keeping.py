@@ -25,6 +25,9 @@ from refsched.suite.histories.findings import Comparison
 BREAKINGS = 16
 """So many breakings of a rule are tried with each history."""
 
+BRIEFLY = 1.0
+"""Seconds of a processor for one history and one breaking: these histories are small."""
+
 PATIENCE = 120.0
 """Seconds of a processor for all rules of a process: about ten times as many as it takes."""
 
@@ -55,7 +58,7 @@ def _until_changed(breakings: Callable[[], Iterator[Breaking]], came: Iterable[C
 
 def _changes(breaking: Breaking, comparison: Comparison) -> bool:
     with broken(breaking) as is_broken:
-        return is_broken and not agrees(comparison)
+        return is_broken and not agrees(comparison, BRIEFLY)
 
 
 class _Breakings:

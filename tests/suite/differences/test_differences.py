@@ -19,7 +19,6 @@ from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import REFERENCE, connect
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.differences.clusters import Difference, differences, write
-from refsched.suite.differences.fingerprint import fingerprint
 from refsched.suite.differences.judging import broken_rule
 from refsched.suite.differences.lines import Line, lines
 from refsched.suite.differences.page import differences_page, is_there
@@ -86,11 +85,6 @@ def test_the_page_is_of_these_clusters() -> None:
 
 
 # --- The fingerprint ------------------------------------------------------------------------------
-
-
-def test_a_release_decides_every_cluster_as_itself_and_none_as_another(adapter: Adapter) -> None:
-    release = adapter.hello.kubernetes
-    assert {each.like for each in fingerprint(adapter)} == {(release,)}
 
 
 def test_of_a_history_that_both_releases_decide_alike_no_rule_is_broken(adapter: Adapter) -> None:
