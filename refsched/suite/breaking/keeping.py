@@ -22,7 +22,7 @@ from refsched.suite.catalogue.reasons import AROUND
 from refsched.suite.catalogue.rules import all_rules
 from refsched.suite.histories.findings import Comparison
 
-BREAKINGS = 16
+BREAKINGS = 12
 """So many breakings of a rule are tried with each history."""
 
 BRIEFLY = 1.0

@@ -19,7 +19,7 @@ from attrs import Factory, define, evolve, frozen
 from refsched.suite.breaking.keeping import changing
 from refsched.suite.histories.findings import Comparison
 
-TESTS = 12
+TESTS = 8
 """So many tests of a rule count."""
 
 OUTPUT = "refsched.changes"
