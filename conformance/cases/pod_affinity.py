@@ -200,8 +200,7 @@ def _with_term(kind: str, operator: str, *values: str) -> Json:
     """A pod whose term selects all pods of the namespaces with such a label ``team``."""
     condition = {"key": "team", "operator": operator, **({"values": list(values)} if values else {})}
     selector = {"matchExpressions": [condition]}
-    term = {"topologyKey": HOSTNAME, "labelSelector": {}, "namespaceSelector": selector}
-    return pod("", affinity={kind: {REQUIRED: [term]}})
+    return _of_namespaces_of(kind, namespaceSelector=selector)
 
 
 def _after_namespace_changed(coming: Json, running: Json, later: Json | None) -> History:
@@ -256,28 +255,33 @@ def _of_namespaces() -> Iterator[Case]:
         )
 
 
-def _among_namespaces(kind: str, whose: str) -> History:
-    """Three namespaces exist, of which the second is of another team. A pod of one of them runs on one of
-    two nodes."""
+def _beside_a_pod_of(whose: str, coming: Json, *namespaces: Json) -> History:
+    """These namespaces exist. A pod of one of them runs on the first of two nodes when the other one comes."""
     cluster = HistoryBuilder(hosts=True)
-    for name, team in (("first", "x"), ("second", "y"), ("third", "x")):
-        cluster.add(_namespace(team, name))
+    cluster.add(*namespaces)
     for _ in range(2):
         cluster.add_node(node(""))
     cluster.add_pod(pod("", namespace=whose), 0)
-    cluster.add_pod(_with_term(kind, "In", "x"))
+    cluster.add_pod(coming)
     cluster.schedule()
     return cluster.history()
 
 
+def _of_namespaces_of(kind: str, **about: Any) -> Json:
+    """A pod whose term selects all pods of the namespaces that it is ``about``."""
+    term = {"topologyKey": HOSTNAME, "labelSelector": {}, **about}
+    return pod("", affinity={kind: {REQUIRED: [term]}})
+
+
 def _of_namespaces_that_are_selected_together() -> Iterator[Case]:
+    namespaces = (_namespace("x", "first"), _namespace("y", "second"), _namespace("x", "third"))
     for kind, name in (("podAffinity", "affinity"), ("podAntiAffinity", "anti_affinity")):
         for whose in ("first", "second", "third"):
             yield Case(
                 f"{name}_to_two_of_three_namespaces_and_a_pod_of_the_{whose}",
                 f"A term of {kind} applies to each namespace that its selector selects, the first and the third of"
                 f" three, and to no other; a pod of the {whose} runs.",
-                _among_namespaces(kind, whose),
+                _beside_a_pod_of(whose, _with_term(kind, "In", "x"), *namespaces),
                 ("R-PODAFF-05",),
             )
 
@@ -296,57 +300,31 @@ def _hundredth_that_floats_round() -> History:
     return cluster.history()
 
 
-def _listed_and_selected(kind: str, whose: str) -> History:
-    """A term lists one namespace and selects another one; a pod of one of them runs on the first of two nodes."""
-    cluster = HistoryBuilder(hosts=True)
-    for name, team in (("listed", "x"), ("selected", "y"), ("neither", "x")):
-        cluster.add(_namespace(team, name))
-    for _ in range(2):
-        cluster.add_node(node(""))
-    cluster.add_pod(pod("", namespace=whose), 0)
-    selector = {"matchLabels": {"team": "y"}}
-    both = {"namespaces": ["listed"], "namespaceSelector": selector}
-    term = {"topologyKey": HOSTNAME, "labelSelector": {}, **both}
-    cluster.add_pod(pod("", affinity={kind: {REQUIRED: [term]}}))
-    cluster.schedule()
-    return cluster.history()
-
-
 def _of_namespaces_that_are_listed_and_selected() -> Iterator[Case]:
+    namespaces = (_namespace("x", "listed"), _namespace("y", "selected"), _namespace("x", "neither"))
+    selector = {"matchLabels": {"team": "y"}}
     for kind, name in (("podAffinity", "affinity"), ("podAntiAffinity", "anti_affinity")):
+        coming = _of_namespaces_of(kind, namespaces=["listed"], namespaceSelector=selector)
         for whose in ("listed", "selected", "neither"):
             yield Case(
                 f"{name}_with_both_namespaces_and_a_selector_and_a_pod_of_{whose}",
                 f"A term of {kind} applies to the namespaces that it lists and to those that it selects, and to no"
                 " other.",
-                _listed_and_selected(kind, whose),
+                _beside_a_pod_of(whose, coming, *namespaces),
                 ("R-PODAFF-05",),
             )
-
-
-def _every_namespace_selected(kind: str, has_others: bool) -> History:
-    """The namespace selector of a term is empty. A pod of another namespace runs on the first of two nodes."""
-    cluster = HistoryBuilder(hosts=True)
-    cluster.add(_namespace("x"))
-    for _ in range(2):
-        cluster.add_node(node(""))
-    cluster.add_pod(pod("", namespace="other"), 0)
-    term = {"topologyKey": HOSTNAME, "labelSelector": {}, "namespaceSelector": {}}
-    if has_others:
-        term["namespaces"] = ["listed"]
-    cluster.add_pod(pod("", affinity={kind: {REQUIRED: [term]}}))
-    cluster.schedule()
-    return cluster.history()
 
 
 def _of_all_namespaces() -> Iterator[Case]:
     for kind, name in (("podAffinity", "affinity"), ("podAntiAffinity", "anti_affinity")):
         for has_others in (False, True):
+            listed = {"namespaces": ["listed"]} if has_others else {}
+            coming = _of_namespaces_of(kind, namespaceSelector={}, **listed)
             yield Case(
                 f"{name}_with_an_empty_namespace_selector" + ("_and_a_namespace" if has_others else ""),
                 f"A term of {kind} whose namespace selector is empty applies to all namespaces"
                 + (", whichever it lists." if has_others else ", and not only to that of the pod."),
-                _every_namespace_selected(kind, has_others),
+                _beside_a_pod_of("other", coming, _namespace("x")),
                 ("R-PODAFF-05",),
             )
 

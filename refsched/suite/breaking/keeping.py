@@ -16,7 +16,8 @@ from itertools import islice
 from refsched.suite.breaking.apart import agrees, apart
 from refsched.suite.breaking.breakings import Breaking, breakings_of_place, broken, places_of
 from refsched.suite.breaking.course import Function, rules_in
-from refsched.suite.breaking.mistakes import Mistake, mistakes
+from refsched.suite.breaking.mistakes import mistakes
+from refsched.suite.breaking.replacing import Undo
 from refsched.suite.breaking.rows import rows_of_defaults, rows_of_events, rows_of_transitions
 from refsched.suite.catalogue.reasons import AROUND
 from refsched.suite.catalogue.rules import all_rules
@@ -66,12 +67,13 @@ class _Breakings:
     the rows of tables, and the places in the source to which the rule is the nearest one, or at least near."""
 
     def __init__(self, rules: Iterable[str]) -> None:
-        self._mistakes: dict[str, list[Mistake]] = defaultdict(list)
-        for mistake in mistakes():
-            for rule in mistake.rules:
-                self._mistakes[rule].append(mistake)
+        self._ready: dict[str, list[Breaking]] = defaultdict(list)
+        made: list[tuple[str, Callable[[], Undo | None]]] = [
+            (rule, mistake) for mistake in mistakes() for rule in mistake.rules
+        ]
         rows = (*rows_of_events(), *rows_of_defaults(), *rows_of_transitions(frozenset(all_rules())))
-        self._rows = [Breaking(None, (rule,), 1.0, breaks) for rule, breaks in rows]
+        for rule, breaks in (*made, *rows):
+            self._ready[rule].append(Breaking(None, (rule,), 1.0, breaks))
         self._near: dict[str, list[tuple[Function, object]]] = defaultdict(list)
         self._far: dict[str, list[tuple[Function, object]]] = defaultdict(list)
         wanted = frozenset(rules)
@@ -89,9 +91,7 @@ class _Breakings:
         return islice(self._all_of(rule) if is_of_specification else iter(()), BREAKINGS)
 
     def _all_of(self, rule: str) -> Iterator[Breaking]:
-        for mistake in self._mistakes[rule]:
-            yield Breaking(Function(mistake.module, mistake.name), (rule,), 1.0, mistake, is_known=True)
-        yield from (row for row in self._rows if row.rules == (rule,))
+        yield from self._ready[rule]
         for function, place in (*self._near[rule], *self._far[rule]):
             yield from breakings_of_place(function, place, (rule,), 1, 1.0)
 

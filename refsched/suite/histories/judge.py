@@ -269,15 +269,14 @@ class Judge:
         """Returns the cause of a disagreement. That of a node chosen although the specification rejects it is
         the node's status at Filter, shown or not; and so is that of no node, if one is rejected that is not."""
         specified = self._checker.specified
-        if found.member == "node" and isinstance(record, Attempt) and not record.node:
+        if found.member != "node":
+            return found
+        if isinstance(record, Attempt) and not record.node:
             for node in found.expected if isinstance(found.expected, list) else ():
-                status = (record.filter or {}).get(node)
-                if status is not None and status.code != "Success":
+                if (status := _rejection(record, node)) is not None:
                     return Disagreement(f"filter.{node}", NodeStatus("Success"), status)
-        if found.member == "node" and isinstance(specified, Attempt) and specified.filter:
-            status = specified.filter.get(str(found.got))
-            if status is not None and status.code != "Success":
-                return Disagreement(f"filter.{found.got}", status, NodeStatus("Success"))
+        if isinstance(specified, Attempt) and (status := _rejection(specified, str(found.got))) is not None:
+            return Disagreement(f"filter.{found.got}", status, NodeStatus("Success"))
         return found
 
     def _but_for_words(self, found: list[Disagreement]) -> list[Disagreement]:
@@ -325,6 +324,12 @@ class Judge:
 @cache
 def _lacks(part: Part, rule: str) -> str:
     return part.lacks(rule)
+
+
+def _rejection(attempt: Attempt, node: str) -> NodeStatus | None:
+    """Returns the status with which the attempt shows that Filter rejected this node."""
+    status = (attempt.filter or {}).get(node)
+    return None if status is None or status.code == "Success" else status
 
 
 def _of_an_order(finding: Finding, rule: str) -> Finding:
