@@ -285,6 +285,31 @@ _REPLACED = (
     Replaced("claim_that_holds_the_device_deleted", [_CLASS, _SLICE, _CLAIM, _HOLDER], claim_user("c1")),
 )
 
+# --- Points that are disabled ---------------------------------------------------------------------
+
+
+def _without(*points: str) -> History:
+    """DynamicResources is disabled at these points, and a pod has a claim that is not allocated yet."""
+    disabled = {"disabled": [{"name": "DynamicResources"}]}
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(_CLASS, _SLICE, _CLAIM)
+    cluster.add_node(node(""))
+    cluster.add_pod(claim_user("c1"))
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(profile_config(default_profile(plugins=dict.fromkeys(points, disabled))))
+
+
+def _of_disabled_points() -> Iterator[Case]:
+    for points in (("reserve",), ("filter", "reserve"), ("preBind",)):
+        yield Case(
+            f"devices_without_{'_and_'.join(points).lower()}",
+            f"DynamicResources is disabled at {' and '.join(points)}, and not at the points after it.",
+            _without(*points),
+        )
+
+
 CASES: tuple[Case, ...] = (
     *_of_allocations(),
     *_of_late_claims(),
@@ -307,4 +332,5 @@ CASES: tuple[Case, ...] = (
         needs=("volumes",),
     ),
     *(case for replaced in _REPLACED for case in before_and_after(replaced)),
+    *_of_disabled_points(),
 )

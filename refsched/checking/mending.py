@@ -103,7 +103,7 @@ class Mending:
         """Whether another checker, which is made now and asked the same questions, finds nothing wrong, and makes
         the attempt that was compared last, too. ``in_order`` it leaves no order open."""
         checker, wrong = self._asked_all_over(self.mended - _ORDERS if in_order else self.mended)
-        return wrong is None and (checker.specified is None) == (self.checker.specified is None)
+        return wrong is None and (checker.specified is not None or self.checker.specified is None)
 
     @property
     def asked(self) -> int:

@@ -82,7 +82,9 @@ def _answer(says: int, compute: Callable[[], Any], patience: float) -> Any:
     try:
         signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_VIRTUAL, patience)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
         with os.fdopen(says, "wb") as answer:
             answer.write(json.dumps(compute()).encode())
     finally:

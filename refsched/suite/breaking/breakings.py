@@ -2,7 +2,7 @@
 """Breakings: the specification with one place of its code changed, for as long as something is tried with it.
 
 The changes are those of mutation: a condition turned round, a bound moved by one, a statement left out. They were
-made for no rule in particular, and for no scheduler.
+made for no rule in particular, and for no scheduler; slips and mix-ups are added to them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,16 @@ from typing import Any
 
 from attrs import frozen
 
-from refsched.suite.breaking.course import Course, Function, rules_in, source_of
+from refsched.suite.breaking.course import Course, Function, rules_called, source_of
 from refsched.suite.breaking.mistakes import Mistake, mistakes_in
+from refsched.suite.breaking.mixups import mixups_of
 from refsched.suite.breaking.replacing import Undo, forget, replaced
 from refsched.suite.breaking.rows import rows_of_defaults, rows_of_events, rows_of_transitions
 from refsched.suite.breaking.slips import slips_of
 from refsched.tools.shipped import import_tests
+
+SELDOM = 0.25
+"""How much less a place is suspected of a mix-up than of a slip."""
 
 _FUTURE = ast.parse("from __future__ import annotations").body
 """As the modules of the specification begin."""
@@ -64,13 +68,14 @@ def breakings_of(
         for place in places_of(module):
             function = Function(module, place.function)
             if function in course.callers and (place.always or _is_any(lines, place)):
-                rules = course.rules_at(function, place.first)
-                if not rules_in(function, place.first):  # its callers', of which none is nearer
-                    rules = tuple(sorted(rules, key=value, reverse=True))
+                near = course.rules_at(function, place.first, value)
+                called = rules_called(function, place.node)
+                rules = tuple(dict.fromkeys((*near[:1], *called, *near[1:])))
                 callers = max(1, len(course.callers[function]))
                 worth = max(map(value, rules), default=0.0) / callers
                 if worth:
-                    found.append((worth, partial(breakings_of_place, function, place, rules, callers)))
+                    found.append((worth, partial(_likely, function, place, rules, callers)))
+                    found.append((SELDOM * worth, partial(_unlikely, function, place, rules, callers)))
     for rule, breaks in (*rows_of_transitions(course.applied), *rows_of_events(), *rows_of_defaults()):
         if value(rule):
             found.append((value(rule), partial(_of_row, rule, breaks)))
@@ -91,14 +96,27 @@ def _of_row(rule: str, breaks: Callable[[], Undo], worth: float) -> Iterator[Bre
     yield Breaking(None, (rule,), worth, breaks)
 
 
-def breakings_of_place(
+def breakings_of_place(function: Function, place: Any, rules: tuple[str, ...]) -> Iterator[Breaking]:
+    yield from _likely(function, place, rules, 1, 1.0)
+    yield from _unlikely(function, place, rules, 1, SELDOM)
+
+
+def _likely(
     function: Function, place: Any, rules: tuple[str, ...], callers: int, worth: float
 ) -> Iterator[Breaking]:
+    """The place as mutation and slips change it."""
     values = vars(sys.modules[function.module])
-    for operator in import_tests("wrong.mutating.operators").OPERATORS.values():
-        for changed in operator(place.node):
-            yield Breaking(function, rules, worth, _Change(function, place, changed), callers)
-    for changed in slips_of(place.node, values, _answers(place, function)):
+    operators = import_tests("wrong.mutating.operators").OPERATORS.values()
+    mutated = chain.from_iterable(operator(place.node) for operator in operators)
+    for changed in chain(mutated, slips_of(place.node, values, _answers(place, function))):
+        yield Breaking(function, rules, worth, _Change(function, place, changed), callers)
+
+
+def _unlikely(
+    function: Function, place: Any, rules: tuple[str, ...], callers: int, worth: float
+) -> Iterator[Breaking]:
+    """The place with one thing taken for another."""
+    for changed in mixups_of(place.node, vars(sys.modules[function.module])):
         yield Breaking(function, rules, worth, _Change(function, place, changed), callers)
 
 

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from itertools import chain
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from attrs import Factory, define, frozen
@@ -37,30 +39,37 @@ class Course:
     lines: dict[str, set[int]] = Factory(dict)
     callers: dict[Function, dict[tuple[Function, int], None]] = Factory(dict)
     applied: dict[str, None] = Factory(dict)
-    _known: dict[tuple[Function, int], tuple[str, ...]] = Factory(dict)
+    _around: dict[Function, tuple[tuple[str, ...], tuple[str, ...]]] = Factory(dict)
 
-    def rules_at(self, function: Function, line: int) -> tuple[str, ...]:
+    def rules_at(self, function: Function, line: int, value: Callable[[str], float]) -> tuple[str, ...]:
         """The rules of this line, the nearest first. Where the function has none they are those of its callers,
-        at the lines of their calls; of a method that the framework calls, those of what it calls come first."""
-        if (function, line) not in self._known:
-            self._known[function, line] = tuple(dict.fromkeys(self._rules_at(function, line, frozenset())))
-        return self._known[function, line]
+        at the lines of their calls; of a method that the framework calls, those of what it calls come before
+        them. None of either is nearer than another: those of the greatest ``value`` come first."""
+        own = rules_in(function, line)
+        if own:
+            return own
+        if function not in self._around:
+            callers = tuple(dict.fromkeys(self._rules_of_callers(function, frozenset())))
+            self._around[function] = (tuple(self._rules_of_called(function)), callers)
+        in_order = (sorted(rules, key=value, reverse=True) for rules in self._around[function])
+        return tuple(dict.fromkeys(chain.from_iterable(in_order)))
 
-    def _rules_at(self, function: Function, line: int, below: frozenset[Function]) -> Iterator[str]:
-        nearest = rules_in(function, line)
-        yield from nearest
-        if not nearest:
-            callers = self.callers.get(function, {})
-            if _is_of_plugins(function) and not any(_is_of_plugins(caller) for caller, _ in callers):
-                yield from self._rules_of_called(function)
-            for caller, called_at in callers:
-                if caller not in below:
-                    yield from self._rules_at(caller, called_at, below | {function})
+    def _rules_of_callers(self, function: Function, below: frozenset[Function]) -> Iterator[str]:
+        for caller, called_at in self.callers.get(function, {}):
+            if caller not in below:
+                own = rules_in(caller, called_at)
+                yield from own
+                if not own:
+                    yield from self._rules_of_called(caller)
+                    yield from self._rules_of_callers(caller, below | {function})
 
     def _rules_of_called(self, function: Function) -> Iterator[str]:
-        for called, callers in self.callers.items():
-            if any(caller == function for caller, _ in callers):
-                yield from _stated().get(called, ())
+        """None but those of what a plugin's method calls, if it is the framework that calls the method."""
+        callers = self.callers.get(function, {})
+        if _is_of_plugins(function) and not any(_is_of_plugins(caller) for caller, _ in callers):
+            for called, called_by in self.callers.items():
+                if any(caller == function for caller, _ in called_by):
+                    yield from _stated().get(called, ())
 
 
 def _is_of_plugins(function: Function) -> bool:
@@ -137,6 +146,21 @@ def rules_in(function: Function, line: int) -> tuple[str, ...]:
 
     near = [rule for _, rule in sorted(marks, key=distance)]
     return tuple(dict.fromkeys((*near, *_stated().get(function, ()))))
+
+
+def rules_called(function: Function, node: ast.AST) -> Iterator[str]:
+    """The rules of the functions that this node of the function calls, by their names or as its methods. Of a
+    statement with others within, only its condition, or what it goes through, counts."""
+    if isinstance(node, ast.If | ast.For):
+        node = node.test if isinstance(node, ast.If) else node.iter
+    for call in ast.walk(node):
+        match call:
+            case ast.Call(func=ast.Name(id=name)):
+                called = inspect.unwrap(vars(sys.modules[function.module]).get(name, len))
+                if isinstance(called, FunctionType) and called.__module__.startswith("refsched."):
+                    yield from rules_in(Function(called.__module__, called.__qualname__), 0)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)):
+                yield from rules_in(Function(function.module, f"{function.name.partition('.')[0]}.{name}"), 0)
 
 
 @cache

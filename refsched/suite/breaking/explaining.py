@@ -19,12 +19,13 @@ from refsched.rules import listening
 from refsched.suite.breaking.apart import agrees, apart
 from refsched.suite.breaking.breakings import Breaking, breakings_of, broken
 from refsched.suite.breaking.course import Course, course_of
+from refsched.suite.breaking.replacing import forget
 from refsched.suite.breaking.rows import rules_of_defaults
 from refsched.suite.catalogue.rules import all_rules, plugin_of
 from refsched.suite.catalogue.suspicion import rarity
 from refsched.suite.histories.findings import Comparison
 
-WORK = 50_000
+WORK = 70_000
 """So many records of the smallest history are compared at most with what broken specifications do. What it takes
 to break one counts as many as ``TO_BREAK``."""
 
@@ -36,7 +37,7 @@ WORK_BEHIND = 80_000
 MOST_TRIED = 60
 """So many breakings that agree with the smallest history are tried with the others."""
 
-MOST_OF_A_PLACE = 8
+MOST_OF_A_PLACE = 5
 """So many of them that break the same rules."""
 
 AT_ONCE = 3
@@ -81,7 +82,7 @@ OF_A_ROW = 0.01
 LEAST = 0.001
 """No rule is suspected less."""
 
-FARTHER = 0.01
+FARTHER = 0.005
 """By how much less a rule counts for each that is nearer to what is broken."""
 
 TENTH = 0.01
@@ -134,6 +135,7 @@ class _Question:
 
     @classmethod
     def about(cls, histories: Histories, suspected: Sequence[str], without: Collection[str]) -> _Question:
+        forget()  # so that what reads the objects is seen, too
         course = course_of(lambda: agrees(histories.smallest))
         value = _values(suspected, course)
         found = breakings_of(course, lambda rule: value.get(rule, 0.0), without)

@@ -93,7 +93,7 @@ class _Breakings:
     def _all_of(self, rule: str) -> Iterator[Breaking]:
         yield from self._ready[rule]
         for function, place in (*self._near[rule], *self._far[rule]):
-            yield from breakings_of_place(function, place, (rule,), 1, 1.0)
+            yield from breakings_of_place(function, place, (rule,))
 
 
 def _modules() -> Iterator[str]:
