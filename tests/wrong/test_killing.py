@@ -53,7 +53,6 @@ ROOT = Path(__file__).parents[2]
     ("name", "test", "rule"),
     [
         ("overcommits", "test_plugins.py::test_resources", "R-FIT-02"),
-        ("leaks-what-it-assumed", "test_cycle.py::test_faults_and_the_way_back", "R-"),
         ("skips-the-second-nominated-pass", "test_cycle.py::test_nominated_pods", "R-NOM-01"),
     ],
 )
@@ -76,7 +75,6 @@ SAMPLE = (
     "overcommits",
     "compares-text",
     "skew-must-be-less",
-    "last-in-first-out",
     "errors-owe-no-backoff",
 )
 
