@@ -19,10 +19,9 @@ BUILD = 15 * MINUTES
 @pytest.mark.skipif(
     shutil.which("go") is None, reason="no Go toolchain: the real kube-scheduler cannot be built"
 )
-@pytest.mark.parametrize("seed", [0, 1])
-def test_the_real_kube_scheduler_passes_the_suite(seed: int, tmp_path: Path) -> None:
+def test_the_real_kube_scheduler_passes_the_suite(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
-    arguments = ["--impl=kube-scheduler", f"--hypothesis-seed={seed}", "--examples=12", f"--report={report}"]
+    arguments = ["--impl=kube-scheduler", "--hypothesis-seed=1", "--examples=12", f"--report={report}"]
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", "conformance/", "-p", "no:cacheprovider", *arguments],
         cwd=ROOT,

@@ -8,7 +8,7 @@ import time
 import pytest
 from device_world import DRIVER, device
 
-from refsched.cel import CelError, compile_selector
+from refsched.cel import CelError, compile_selector, limits
 from refsched.cel.limits import MAX_COST, Meter
 from refsched.devices.cel_device import cel_device
 from refsched.errors import InputError
@@ -45,7 +45,8 @@ def test_macros_that_cost_little_are_evaluated() -> None:
     assert compile_selector(f"{TEN}.map(x, x > 3, x).size() == 6").matches(DEVICE)
 
 
-def test_no_operator_makes_good_for_a_cost_that_is_too_high() -> None:
+def test_no_operator_makes_good_for_a_cost_that_is_too_high(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_COST", 10_000)
     assert "cost limit exceeded" in problem(f"{nested(9)} || true")
 
 

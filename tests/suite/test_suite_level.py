@@ -100,6 +100,7 @@ def test_the_suite_passes_it_at_level_promised_alone(level: str, exit_code: int)
         "pytest",
         "conformance/",
         "-q",
+        "-x",
         "-k",
         "test_preemption",
         "--impl=own_orders",

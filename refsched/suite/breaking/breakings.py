@@ -29,6 +29,9 @@ from refsched.tools.shipped import import_tests
 SELDOM = 0.25
 """How much less a place is suspected of a mix-up than of a slip."""
 
+REPORTING = "refsched.cycle.attempt"
+"""The module that says how a decision is reported. It explains nothing: what is not reported is not compared."""
+
 _FUTURE = ast.parse("from __future__ import annotations").body
 """As the modules of the specification begin."""
 
@@ -65,7 +68,7 @@ def breakings_of(
             known.append((worth, partial(_of_mistake, mistake, callers)))
     for module in dict.fromkeys(function.module for function in course.callers):
         lines = course.lines[module]
-        for place in places_of(module):
+        for place in places_of(module) if module != REPORTING else ():
             function = Function(module, place.function)
             if function in course.callers and (place.always or _is_any(lines, place)):
                 near = course.rules_at(function, place.first, value)

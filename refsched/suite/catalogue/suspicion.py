@@ -82,7 +82,14 @@ _BEHIND: Mapping[str, tuple[str, ...]] = {
     "message": ("WORDS", "PREEMPT", "R-SEARCH-09"),
     "write": ("DRA", "VOLBIND"),
 }
-_FARTHER: Mapping[str, tuple[str, ...]] = {"filter": _NOMINATED}
+_IN_A_DRY_RUN = ("NOM", "R-SPREAD-09", "R-PODAFF-03")
+"""What is computed anew for each node on which preemption is tried."""
+
+_FARTHER: Mapping[str, tuple[str, ...]] = {
+    "filter": _NOMINATED,
+    "victims": _IN_A_DRY_RUN,
+    "nominatedNode": _IN_A_DRY_RUN,
+}
 """What can be behind a difference there, too, and is less likely to be."""
 _LIKE = {
     "preFilter": "filter",
