@@ -22,6 +22,8 @@ def _binding(verbs_of_both: tuple[Json, Json], answers: Json) -> History:
     cluster.add_node(node(""))
     cluster.add_pod(with_metadata(pod("", cpu("1")), annotations={ANNOTATION: json.dumps(answers)}))
     cluster.schedule()
+    cluster.wait()
+    cluster.schedule()  # once more, if the extender failed
     named = [
         {"urlPrefix": f"{EXTENDERS}/{name}", **verbs} for name, verbs in zip("ab", verbs_of_both, strict=True)
     ]
@@ -40,6 +42,20 @@ def _binding_of_a_managed_resource(place: int, more: Json, answers: Json) -> His
     verbs.insert(place, binds)
     named = [{"urlPrefix": f"{EXTENDERS}/{name}", **each} for name, each in zip("ab", verbs, strict=True)]
     return cluster.history(profile_config(extenders=named))
+
+
+def _managing_what_an_init_container_requests() -> History:
+    """The extender refuses the only node to a pod of which only an init container requests what it manages."""
+    asking = {"name": "i", "image": "i", "resources": {"requests": {"example.com/a": "1"}}}
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "4", "example.com/a": "4", "pods": "9"}))
+    answers = {"a": {"filter": {"n1": "Unschedulable"}}}
+    coming = pod("", cpu("1"), initContainers=[asking])
+    cluster.add_pod(with_metadata(coming, annotations={ANNOTATION: json.dumps(answers)}))
+    cluster.schedule()
+    managed = [{"name": "example.com/a"}]
+    extender = {"urlPrefix": f"{EXTENDERS}/a", "filterVerb": "filter", "managedResources": managed}
+    return cluster.history(profile_config(extenders=[extender]))
 
 
 def _on_both_lists() -> History:
@@ -94,6 +110,12 @@ def _cases() -> Iterator[Case]:
             ("R-PREEMPT-12",),
             needs=("preemption",),
         )
+    yield Case(
+        "extender_of_what_an_init_container_requests",
+        "An extender is called for a pod of which only an init container requests the resource that it manages.",
+        _managing_what_an_init_container_requests(),
+        ("R-EXTENDER-01",),
+    )
     yield Case(
         "extender_names_a_node_on_both_lists",
         "A node that an extender names as failed and as unresolvable is rejected as UnschedulableAndUnresolvable.",

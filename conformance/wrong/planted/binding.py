@@ -62,6 +62,7 @@ WRONG = (
         "    requeue_other_pods(None)\n",
         "    pass\n",
         breaks=("R-ROLLBACK-03",),
+        shows_with="queue",
     ),
     Wrong(
         "a-rejected-waiting-pod-is-no-event",

@@ -46,6 +46,7 @@ WRONG = (
         "            self._assumed.discard(pod.uid)\n            return\n        self._count(PodInfo(pod))\n",
         cites="kubernetes #46347",
         breaks=("R-CACHE-01",),
+        shows_with="scripted",
     ),
     Wrong(
         "assumptions-expire",
@@ -58,6 +59,7 @@ WRONG = (
         "                cache._uncount(cache._pods[uid])\n",
         cites="kubernetes #106361",
         breaks=("R-ASSUME-01", "R-CACHE-01"),
+        shows_with="scripted",
     ),
     Wrong(
         "remembers-that-it-assumed",
@@ -67,6 +69,7 @@ WRONG = (
         "        self._uncount(pod)\n        self._assumed.add(pod.uid)\n\n    def is_assumed",
         cites="kubernetes #101877",
         breaks=("R-ROLLBACK-02", "R-ROLLBACK-03"),
+        shows_with="queue",
     ),
     Wrong(
         "nodes-keep-what-they-had",

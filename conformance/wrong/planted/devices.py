@@ -98,6 +98,7 @@ WRONG = (
         "                objects.restore(",
         cites="kubernetes #140831",
         breaks=("R-DRA-09",),
+        shows_with="scripted",
     ),
     Wrong(
         "queues-before-claims-are-there",

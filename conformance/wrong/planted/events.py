@@ -115,6 +115,7 @@ WRONG = (
         '        applies("R-EVENT-07")\n',
         cites="kubernetes #91249, #52914",
         breaks=("R-EVENT-07",),
+        shows_with="scripted",
     ),
     Wrong(
         "queues-who-runs-already",
@@ -123,6 +124,7 @@ WRONG = (
         "return pod is not None and not pod.spec.node_name and pod",
         "return pod is not None and pod",
         breaks=("R-EVENT-02",),
+        shows_with="queue",
     ),
     Wrong(
         "pods-of-other-schedulers-do-not-count",

@@ -71,6 +71,7 @@ WRONG = (
         "    scheduler.queue.nominator.withdraw(assumed)\n",
         "",
         breaks=("R-ASSUME-01", "R-NOM-05"),
+        shows_with="scripted",
     ),
     Wrong(
         "the-deleted-stay-nominated",

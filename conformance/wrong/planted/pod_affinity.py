@@ -222,6 +222,7 @@ WRONG = (
         "return not any(map(self.at, self.counted)) and not any(map(self.at, self.changes))",
         "return not self.counted and not self.changes",
         breaks=("R-PODAFF-08",),
+        shows_with="preemption",
     ),
     Wrong(
         "selects-one-namespace",

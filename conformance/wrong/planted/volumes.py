@@ -165,6 +165,7 @@ WRONG = (
         "volumes = objects.list_latest(PersistentVolume) if delayed else ()",
         "volumes = objects.list(PersistentVolume) if delayed else ()",
         breaks=("R-VOLBIND-16", "R-VOLBIND-12"),
+        shows_with="scripted",
     ),
     Wrong(
         "one-volume-less",

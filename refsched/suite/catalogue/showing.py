@@ -40,6 +40,8 @@ _RULES: Mapping[str, tuple[str, ...]] = {
     "R-REQUEST-08": ("score",),
     "R-REQUEST-11": ("score",),
     "R-CACHE-03": ("score",),
+    "R-BIND-02": ("scripted",),
+    "R-BIND-03": ("scripted",),
     "R-CYCLE-52": ("preemption",),
     "R-CYCLE-53": _BINDS,
     "R-INV-02": ("filter",),
@@ -55,7 +57,9 @@ _RULES: Mapping[str, tuple[str, ...]] = {
 
 _AND: Mapping[str, tuple[str, ...]] = {
     "R-SPREAD-02": ("score", "config"),
-    "R-PODAFF-11": ("score",),
+    **dict.fromkeys(("R-PODAFF-11", "R-CONFIG-21", "R-CONFIG-26"), ("score",)),
+    **dict.fromkeys(("R-EXTENDER-05", "R-EXTENDER-12", "R-EXTENDER-53"), ("score",)),
+    "R-EXTENDER-06": ("preemption",),
     **dict.fromkeys(("R-SPREAD-51", "R-NODEAFF-03", "R-PODAFF-10"), ("config",)),
     **dict.fromkeys(("R-FIT-04", "R-FIT-07", "R-FIT-08", "R-FIT-54"), ("config",)),
     **dict.fromkeys(("R-SEARCH-05", "R-SEARCH-08", "R-SEARCH-11", "R-SEARCH-12", "R-SEARCH-13"), ("config",)),

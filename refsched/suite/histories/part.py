@@ -199,7 +199,10 @@ class Part:
     ) -> bool:
         """Returns whether the difference is one in which the implementation is free: without ``score`` any
         feasible node is right, and it does not matter on how many more of the existing ``nodes`` Filter was run.
-        Any feasible node is right, too, where plugins of its own may have scores that are not reported."""
+        Any feasible node is right, too, where plugins of its own may have scores that are not reported.
+
+        Without ``score`` the specification allows every feasible node that it found. So if it evaluated all nodes,
+        it does not allow another one, as a node that an extender rejected after Filter."""
         if "score" in self.capabilities and not (found.member == "node" and self._hides_scores(record)):
             return False
         statuses = specified.filter or {}
@@ -209,7 +212,10 @@ class Part:
                 return node in nodes and node not in statuses
             case "node":
                 chosen = statuses.get(record.node or "")
-                return record.node in nodes and (chosen is None or chosen.code == "Success")
+                if chosen is None or record.node not in nodes:
+                    return record.node in nodes
+                has_found_all = "score" not in self.capabilities and specified.evaluated == len(nodes)
+                return chosen.code == "Success" and not has_found_all
             case "feasible":
                 return True
         return False
@@ -246,6 +252,9 @@ class Part:
                 config["percentageOfNodesToScore"] = 100
         if "extenders" not in self.capabilities:
             config.pop("extenders", None)
+        for extender in config.get("extenders", ()) if "score" not in self.capabilities else ():
+            extender.pop("prioritizeVerb", None)
+            extender.pop("weight", None)
         left_out = set(self.left_out)
         if left_out or not self.capabilities >= {"preemption", "score", "scripted"}:
             profiles = config.get("profiles") or [{"schedulerName": "default-scheduler"}]
