@@ -43,6 +43,7 @@ WRONG = (
         "for plugin in reversed(cycle.framework.reserve_plugins):",
         "for plugin in cycle.framework.reserve_plugins:",
         breaks=("R-ROLLBACK-01", "R-ROLLBACK-03"),
+        shows_with="scripted",
     ),
     Wrong(
         "unreserves-who-came-to-reserve",
@@ -71,6 +72,7 @@ WRONG = (
         "        requeue_other_pods(lambda other: other.uid != pod.uid)\n",
         "        pass\n",
         breaks=("R-ROLLBACK-03",),
+        shows_with="queue",
     ),
     Wrong(
         "unreserves-after-post-bind",

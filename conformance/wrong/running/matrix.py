@@ -139,20 +139,20 @@ def _as_parts() -> str:
         rows.append(
             (f"`{profile}`", len(that_can_be(profile)), len(fates), killed, share(killed, len(fates)))
         )
-    alive = (
+    alive = [
         (f"`{profile}`", f"`{name}`", all_wrong()[name].says)
         for profile, fates in tried.items()
         for name, fate in fates.items()
         if fate.suite.kill is None
-    )
+    ]
     return "\n".join(
         (
             "Judged with `--only PROFILE`, as an implementation of a part is ([partial](partial.md)). A wrong"
-            " scheduler can be such a part if every rule that it breaks can show in what the part reports;"
-            f" of those a random sample was tried (`--only PROFILE --most N`, seed {SEED}).\n",
+            " scheduler can be such a part if its mistake, and every rule that it breaks, can show in what the"
+            f" part reports; of those a random sample was tried (`--only PROFILE --most N`, seed {SEED}).\n",
             table(("profile", "can be one", "tried", "killed", "share"), rows),
-            "Survivors among them:\n",
-            table(("profile", "name", "what it does"), alive),
+            f"Survivors among them:{'' if alive else ' none.'}\n",
+            table(("profile", "name", "what it does"), alive) if alive else "",
         )
     )
 
