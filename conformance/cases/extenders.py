@@ -122,6 +122,15 @@ def _cases() -> Iterator[Case]:
         _on_both_lists(),
         ("R-EXTENDER-04",),
     )
+    yield Case(
+        "extender_leaves_no_candidate",
+        "Once the first extender has removed every candidate, the second one, which would fail, is not asked.",
+        _no_victims_left(),
+        needs=("preemption",),
+    )
+
+
+def _of_binding() -> Iterator[Case]:
     filters, binds = {"filterVerb": "filter"}, {"bindVerb": "bind", "filterVerb": "filter"}
     for kind, binder in (("", binds), ("ignorable_", {**binds, "ignorable": True})):
         for end, says, answers in (
@@ -145,12 +154,6 @@ def _cases() -> Iterator[Case]:
                     _binding_of_a_managed_resource(index, {"ignorable": True} if kind else {}, answers),
                     ("R-EXTENDER-13",),
                 )
-    yield Case(
-        "extender_leaves_no_candidate",
-        "Once the first extender has removed every candidate, the second one, which would fail, is not asked.",
-        _no_victims_left(),
-        needs=("preemption",),
-    )
 
 
-CASES: tuple[Case, ...] = tuple(_cases())
+CASES: tuple[Case, ...] = (*_cases(), *_of_binding())
