@@ -15,6 +15,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Registers the mark of the suite's tests, which some tests here import outside of a run of the suite."""
+    config.addinivalue_line(
+        "markers", "conforms(declaration): a test of the suite, which its own plugin runs"
+    )
+
+
 @pytest.fixture
 def world() -> World:
     """An empty cluster; both scripted plugins are configured."""

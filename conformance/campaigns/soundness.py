@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Soundness: many histories against one scheduler, to see whether the suite ever fails one that is right.
+"""Soundness: whether the suite ever fails a scheduler that is right, over many seeds.
 
-``python -m conformance.campaigns.soundness --impl kube-scheduler --examples 20000`` draws from every area in
-turn, a batch for each seed, and prints figures; a finding is printed in full, and the run goes on. The batches are
-shared out (machines.py), and the figures do not depend on how, but for the seconds. Exit codes as everywhere:
-0 none was found, 1 some were, 2 it could not be judged.
+``python -m conformance.campaigns.soundness --impl kube-scheduler --seeds 100-199`` runs, for each seed, every
+history that ``pytest conformance/ --hypothesis-seed=SEED`` draws. Cases and recordings are the same with every
+seed, and are left out. A finding is printed in full, with the test and the seed, and the run goes on; figures are
+printed at the end. The seeds are shared out (machines.py), and the figures do not depend on how, but for the
+seconds. Exit codes as everywhere: 0 nothing was found, 1 something was, 2 it could not be judged.
 """
 
 from __future__ import annotations
@@ -14,27 +15,26 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from math import ceil
 from typing import Any
 
 import click
-import hypothesis
 from attrs import Factory, asdict, define, frozen
-from hypothesis import Phase, settings
 
 from conformance.campaigns.machines import Each, machines
 from conformance.strategies import AREAS
+from conformance.wrong.running.profile import SuiteTest, suite_tests
 from refsched.records import Attempt, Bind
-from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable
-from refsched.suite.histories.driver import Transcript
-from refsched.suite.histories.history import History
+from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.scenario import steps_as_json
-from refsched.suite.histories.trial import try_history
-from refsched.suite.session.drawing import load_profile
+from refsched.suite.session.bench import Course, Judgement
+from refsched.suite.session.conforming import Declaration
+from refsched.suite.session.drawing import drawn, drawn_by, load_profile
+from refsched.suite.session.runner import Runner
+from refsched.suite.session.standard import StandardBench
 
-BATCH = 100
-"""Histories of one area and one seed, before it is the next area's turn."""
+TIMEOUT = 60.0
+"""Seconds that the implementation may take for an answer."""
 
 
 class ProblemError(Exception):
@@ -43,127 +43,185 @@ class ProblemError(Exception):
 
 @define
 class Figures:
-    """What a run came to. ``ended`` counts histories that were not run to their end, by why."""
+    """Figures are what a run came to. ``ended`` counts the histories that were not run to their end, by the
+    reason."""
 
     implementation: str
-    first_seed: int
-    seeds: int = 0
+    seeds: list[int]
     seconds: float = 0.0
     histories: int = 0
     attempts: int = 0
     bindings: int = 0
     findings: int = 0
-    by_area: dict[str, dict[str, int]] = Factory(dict)
+    failing_seeds: list[int] = Factory(list)
+    by_test: dict[str, dict[str, int]] = Factory(dict)
     ended: dict[str, int] = Factory(dict)
 
 
 @frozen
-class Batch:
-    """A task: so many histories of one area and one seed, against this implementation."""
+class Task:
+    """A Task is what the suite draws with one seed, for this implementation, in tests about these areas."""
 
     what: str
-    area: str
     seed: int
-    size: int
+    areas: frozenset[str]
 
 
 @define
-class Came:
-    """What came of a batch. ``problem`` says why it could not be judged."""
+class Outcome:
+    """An Outcome is what came of a task. ``problem`` says why the scheduler could not be judged."""
 
     implementation: str = ""
-    counted: Counter[str] = Factory(Counter)
+    by_test: dict[str, Counter[str]] = Factory(dict)
     ended: Counter[str] = Factory(Counter)
     findings: list[str] = Factory(list)
     problem: str = ""
 
 
-def run(
-    what: str, areas: Sequence[str], examples: int, seed: int, each: Each = map, size: int = BATCH
-) -> Figures:
-    """At least so many histories. ProblemError where they could not be judged."""
-    figures = Figures("", seed)
+def run(what: str, areas: Sequence[str], seeds: Sequence[int], each: Each = map) -> Figures:
+    """Tries what the suite draws with each of these seeds. Raises ProblemError if it cannot be judged."""
+    figures = Figures("", list(seeds))
     start = time.monotonic()
-    while figures.histories < examples:
-        seeds = ceil((examples - figures.histories) / (size * len(areas)))
-        first = seed + figures.seeds
-        batches = [Batch(what, area, first + number, size) for number in range(seeds) for area in areas]
-        for batch, came in zip(batches, each(try_batch, batches), strict=True):
-            _add(figures, batch, came)
-            figures.seconds = round(time.monotonic() - start, 1)
-            click.echo(f"{figures.histories:>7} histories  {figures.seconds:>8} s  {batch.area}", err=True)
-        figures.seeds += seeds
+    tasks = [Task(what, seed, frozenset(areas)) for seed in seeds]
+    for task, outcome in zip(tasks, each(try_seed, tasks), strict=True):
+        _add(figures, task, outcome)
+        figures.seconds = round(time.monotonic() - start, 1)
+        click.echo(f"seed {task.seed}: {figures.histories} histories, {figures.seconds} s", err=True)
     return figures
 
 
-def try_batch(batch: Batch) -> Came:
-    """Draws the histories of the batch, and tries them in a process of the implementation's own."""
+# --- One seed -------------------------------------------------------------------------------------
+
+
+def try_seed(task: Task) -> Outcome:
+    """Draws the histories of one seed, and tries them in a process of the implementation's own."""
     load_profile()
-    came = Came()
+    outcome = Outcome()
+    runner = Runner(StandardBench(), task.what, TIMEOUT)
     try:
-        with connect(batch.what) as adapter:
-            came.implementation = f"{adapter.hello.name} {adapter.hello.version}"
-            for history in _drawn(batch):
-                _count(try_history(adapter, history), came)
+        about = runner.about()
+        outcome.implementation = f"{about.name} {about.version}"
+        for test in suite_tests(about.kubernetes):
+            declared = test.declared
+            if test.draws and test.area in task.areas and declared and not declared.missing(about):
+                _Drawing(runner, task.seed, test, declared, outcome).run()
     except (AdapterFault, AdapterUnavailable) as problem:
-        came.problem = str(problem)
-    return came
+        outcome.problem = f"seed {task.seed}: {problem}"
+    finally:
+        runner.close()
+    return outcome
 
 
-def _drawn(batch: Batch) -> list[History]:
-    histories: list[History] = []
+@frozen
+class _Drawing:
+    """A _Drawing runs the histories that the suite draws in one test."""
 
-    @settings(max_examples=batch.size, phases=[Phase.generate])
-    @hypothesis.seed(batch.seed)
-    @hypothesis.given(AREAS[batch.area]())
-    def each(history: History) -> None:
-        histories.append(history)
+    runner: Runner
+    seed: int
+    test: SuiteTest
+    declared: Declaration
+    outcome: Outcome
 
-    each()
-    return histories
+    def run(self) -> None:
+        name, seed, examples = self.test.name, str(self.seed), self.declared.examples
+        self.outcome.by_test[name] = Counter()
+        if self.declared.machine is not None:
+            drawn_by(self.declared.machine, self._begin, examples=examples, seed=seed, name=name)()
+        else:
+            drawn(self._try, AREAS[self.test.area](), examples=examples, seed=seed, name=name)()
+
+    def _try(self, history: History) -> None:
+        self.note(self.runner.judge(history))
+
+    def _begin(self, beginning: History) -> _Steps:
+        return _Steps(self, self.runner.begin(beginning))
+
+    def note(self, judgement: Judgement) -> None:
+        """Counts what came in one history, and keeps what was found."""
+        counted = self.outcome.by_test[self.test.name]
+        seen = [entry.record for entry in judgement.seen]
+        counted["histories"] += 1
+        counted["attempts"] += sum(isinstance(record, Attempt) for record in seen)
+        counted["bindings"] += sum(isinstance(record, Bind) for record in seen)
+        if judgement.findings:
+            counted["findings"] += 1
+            self.outcome.findings.append(self._as_line(judgement))
+        elif judgement.ended:
+            self.outcome.ended[judgement.ended.partition(":")[0]] += 1
+
+    def _as_line(self, judgement: Judgement) -> str:
+        line: dict[str, Any] = {
+            "seed": self.seed,
+            "test": self.test.name,
+            "findings": [str(finding) for finding in judgement.findings],
+            "config": judgement.history.config,
+            "featureGates": dict(judgement.history.feature_gates),
+            "steps": steps_as_json(judgement.history),
+        }
+        return json.dumps(line)
 
 
-def _count(transcript: Transcript, came: Came) -> None:
-    seen = [entry.record for entry in transcript.seen]
-    came.counted["histories"] += 1
-    came.counted["attempts"] += sum(isinstance(record, Attempt) for record in seen)
-    came.counted["bindings"] += sum(isinstance(record, Bind) for record in seen)
-    if transcript.findings:
-        came.counted["findings"] += 1
-        came.findings.append(_as_line(transcript))
-    elif transcript.ended:
-        came.ended[transcript.ended.partition(":")[0]] += 1
+@define
+class _Steps:
+    """A _Steps is a history of the state machine, which is tried step by step until something is found."""
+
+    drawing: _Drawing
+    course: Course
+    is_over: bool = False
+
+    def take(self, step: Step) -> None:
+        if not self.is_over:
+            self.course.take(step)
+            if self.course.has_findings:
+                self.end()
+
+    def end(self) -> None:
+        if not self.is_over:
+            self.is_over = True
+            self.drawing.note(self.course.judgement())
 
 
-def _add(figures: Figures, batch: Batch, came: Came) -> None:
-    if came.problem:
-        raise ProblemError(came.problem)
-    figures.implementation = came.implementation
-    figures.histories += came.counted["histories"]
-    figures.attempts += came.counted["attempts"]
-    figures.bindings += came.counted["bindings"]
-    figures.findings += came.counted["findings"]
-    figures.by_area[batch.area] = dict(Counter(figures.by_area.get(batch.area, {})) + came.counted)
-    figures.ended = dict(Counter(figures.ended) + came.ended)
-    for line in came.findings:
+# --- All seeds ------------------------------------------------------------------------------------
+
+
+def _add(figures: Figures, task: Task, outcome: Outcome) -> None:
+    if outcome.problem:
+        raise ProblemError(outcome.problem)
+    figures.implementation = outcome.implementation
+    for test, counted in outcome.by_test.items():
+        figures.histories += counted["histories"]
+        figures.attempts += counted["attempts"]
+        figures.bindings += counted["bindings"]
+        figures.findings += counted["findings"]
+        figures.by_test[test] = dict(Counter(figures.by_test.get(test, {})) + counted)
+    if outcome.findings:
+        figures.failing_seeds.append(task.seed)
+    figures.ended = dict(Counter(figures.ended) + outcome.ended)
+    for line in outcome.findings:
         click.echo(line)
 
 
-def _as_line(transcript: Transcript) -> str:
-    line: dict[str, Any] = {
-        "findings": [str(finding) for finding in transcript.findings],
-        "config": transcript.history.config,
-        "featureGates": dict(transcript.history.feature_gates),
-        "steps": steps_as_json(transcript.history),
-    }
-    return json.dumps(line)
+class _Seeds(click.ParamType):
+    name = "seeds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[int]:
+        """Reads ``7`` or ``100-199``."""
+        first, dash, last = str(value).partition("-")
+        try:
+            found = list(range(int(first), int(last if dash else first) + 1))
+        except ValueError:
+            found = []
+        if not found:
+            self.fail(f"{value!r} is neither a seed, such as 7, nor a range of seeds, such as 100-199")
+        return found
 
 
 @click.command()
 @click.option("--impl", "what", default="kube-scheduler", show_default=True, help="As pytest's --impl.")
-@click.option("--examples", default=20_000, show_default=True, help="Histories, at least.")
-@click.option("--seed", default=0, show_default=True, help="The first seed.")
-@click.option("--area", "areas", multiple=True, help="Only these areas.  [default: all]")
+@click.option(
+    "--seeds", type=_Seeds(), required=True, metavar="FIRST[-LAST]", help="As pytest's --hypothesis-seed."
+)
+@click.option("--area", "areas", multiple=True, help="Only tests about these areas.  [default: all]")
 @click.option(
     "--workers", default=2, show_default=True, help="Processes on this machine that share the work."
 )
@@ -175,17 +233,16 @@ def _as_line(transcript: Transcript) -> str:
 )
 def main(
     what: str,
-    examples: int,
-    seed: int,
+    seeds: list[int],
     areas: tuple[str, ...],
     workers: int,
     scheduler: str | None,
     path: str | None,
 ) -> None:
-    """Draw many histories, and see whether the suite fails a scheduler that is right."""
+    """Run what the suite draws with many seeds, and see whether it fails a scheduler that is right."""
     try:
         with machines(workers, scheduler) as each:
-            figures = run(what, areas or tuple(AREAS), examples, seed, each)
+            figures = run(what, areas or tuple(AREAS), seeds, each)
     except ProblemError as problem:
         click.echo(str(problem), err=True)
         sys.exit(2)

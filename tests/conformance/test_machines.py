@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pytest
 from attrs import asdict
+from click.testing import CliRunner
 
 from conformance.campaigns.machines import machines
-from conformance.campaigns.soundness import Figures, ProblemError, run
+from conformance.campaigns.soundness import Figures, ProblemError, Task, main, run, try_seed
+from conformance.wrong.running.profile import histories_of, suite_tests
 
-AREAS = ("ports", "taints")
+AREAS = ("images", "narrowed")
+SEEDS = (7, 8)
 
 
 def _squared(marks: Path, number: int) -> tuple[int, int]:
@@ -36,17 +39,34 @@ def test_a_worker_that_dies_costs_its_task_alone_and_the_figures_do_not_depend_o
 ) -> None:
     with machines(2) as each:
         done = list(each(partial(_squared, tmp_path), range(8)))
-        shared = run("refsched.reference", AREAS, 10, 7, each, size=5)
-    alone = run("refsched.reference", AREAS, 10, 7, size=5)
+        shared = run("refsched.reference", AREAS, SEEDS, each)
+    alone = run("refsched.reference", AREAS, SEEDS)
 
     assert [square for square, _ in done] == [number**2 for number in range(8)]
     assert os.getpid() not in {process for _, process in done}
     marks = [int(mark.name.partition("-")[0]) for mark in tmp_path.iterdir()]
     assert marks.count(3) >= 2, "the one that was interrupted was done again"
     assert _figures(shared) == _figures(alone)
-    assert shared.histories >= 10
+    assert shared.seeds == [7, 8]
+    assert shared.histories >= 80
 
 
 def test_what_cannot_be_judged_ends_a_campaign() -> None:
     with machines(1) as each, pytest.raises(ProblemError, match="no_such_module"):
-        run("no_such_module", AREAS, 100, 0, each)
+        run("no_such_module", AREAS, SEEDS, each)
+
+
+def test_a_campaign_runs_what_the_suite_draws_with_the_same_seed() -> None:
+    (test,) = (test for test in suite_tests() if test.name.endswith("::test_images"))
+    outcome = try_seed(Task("refsched.reference", 7, frozenset({"images"})))
+
+    assert outcome.by_test[test.name]["histories"] == len(histories_of(test, "7"))
+    assert outcome.by_test[test.name]["attempts"] > 0
+
+
+@pytest.mark.parametrize("seeds", ["nine", "9-", "9-7", ""])
+def test_seeds_that_are_none_are_refused(seeds: str) -> None:
+    result = CliRunner().invoke(main, ["--seeds", seeds])
+
+    assert result.exit_code == 2
+    assert "neither a seed, such as 7, nor a range of seeds" in result.output

@@ -7,10 +7,6 @@ import pytest
 from toy_suite import Suite
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "conforms(claim): a test of the suite, which its own plugin runs")
-
-
 @pytest.fixture
 def suite(pytester: pytest.Pytester) -> Suite:
     return Suite(pytester)
