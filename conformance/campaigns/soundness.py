@@ -201,25 +201,28 @@ def _add(figures: Figures, task: Task, outcome: Outcome) -> None:
         click.echo(line)
 
 
-class _Seeds(click.ParamType):
-    name = "seeds"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[int]:
-        """Reads ``7`` or ``100-199``."""
-        first, dash, last = str(value).partition("-")
-        try:
-            found = list(range(int(first), int(last if dash else first) + 1))
-        except ValueError:
-            found = []
-        if not found:
-            self.fail(f"{value!r} is neither a seed, such as 7, nor a range of seeds, such as 100-199")
-        return found
+def _read_seeds(context: click.Context, option: click.Parameter, value: str) -> list[int]:
+    """Reads ``7`` or ``100-199``."""
+    first, dash, last = value.partition("-")
+    try:
+        found = list(range(int(first), int(last if dash else first) + 1))
+    except ValueError:
+        found = []
+    if not found:
+        raise click.BadParameter(
+            f"{value!r} is neither a seed, such as 7, nor a range of seeds, such as 100-199"
+        )
+    return found
 
 
 @click.command()
 @click.option("--impl", "what", default="kube-scheduler", show_default=True, help="As pytest's --impl.")
 @click.option(
-    "--seeds", type=_Seeds(), required=True, metavar="FIRST[-LAST]", help="As pytest's --hypothesis-seed."
+    "--seeds",
+    callback=_read_seeds,
+    required=True,
+    metavar="FIRST[-LAST]",
+    help="As pytest's --hypothesis-seed.",
 )
 @click.option("--area", "areas", multiple=True, help="Only tests about these areas.  [default: all]")
 @click.option(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import count
-from typing import Any, Protocol
+from typing import Any
 
 from attrs import Factory, define
 from hypothesis import strategies as st
@@ -42,7 +42,8 @@ from conformance.vocabulary.objects import (
     with_spec,
 )
 from conformance.vocabulary.scripted import SCRIPTED, key, release_all, script
-from refsched.suite.histories.history import History, Permit, Release, Step
+from refsched.suite.histories.history import History, Permit, Release
+from refsched.suite.session.drawing import Begin, Steps
 
 Json = dict[str, Any]
 
@@ -214,22 +215,6 @@ def histories() -> SearchStrategy[History]:
 # --- The machine ----------------------------------------------------------------------------------
 
 
-class Course(Protocol):
-    """What is done with the inputs of one run."""
-
-    def take(self, step: Step) -> None:
-        """The next one. Raises where that showed a rule to be broken."""
-        ...
-
-    def end(self) -> None:
-        """There is no other."""
-        ...
-
-
-Begin = Callable[[History], Course]
-"""Begins a course with an empty cluster, and the configuration of this history, which has no steps yet."""
-
-
 class Anything(RuleBasedStateMachine):
     """``begin`` says what is done with the inputs; each is put in as soon as it is drawn."""
 
@@ -237,7 +222,7 @@ class Anything(RuleBasedStateMachine):
         super().__init__()
         self._begin = begin
         self._cluster = Cluster(hosts=True)
-        self._course: Course | None = None
+        self._course: Steps | None = None
         self._taken = 0
 
     @initialize(config=_CONFIGS, nodes=_BEGINNINGS)

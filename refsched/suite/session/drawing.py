@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, settings
@@ -19,8 +19,7 @@ from hypothesis.internal.constants_ast import Constants
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 from hypothesis.strategies import SearchStrategy
 
-from refsched.suite.histories.history import History
-from refsched.suite.session.check import CheckedCourse
+from refsched.suite.histories.history import History, Step
 
 PROFILE = "refsched"
 STEPS_OF_A_MACHINE = 50
@@ -33,6 +32,22 @@ SUPPRESSED = (
     HealthCheck.large_base_example,  # some areas start from a cluster of many nodes
     HealthCheck.data_too_large,  # long histories are cut off, and that is as it should be
 )
+
+
+class Steps(Protocol):
+    """Steps take what a state machine draws, one step after the other."""
+
+    def take(self, step: Step) -> None:
+        """Takes the next step. Raises if it has shown that a rule is broken."""
+        ...
+
+    def end(self) -> None:
+        """Says that no step follows."""
+        ...
+
+
+Begin = Callable[[History], Steps]
+"""Begins with an empty cluster, and the configuration of this history, which has no steps yet."""
 
 
 def load_profile() -> None:
@@ -94,7 +109,7 @@ def collected(strategy: SearchStrategy[History], *, examples: int, seed: str, na
 
 def drawn_by(
     machine: Callable[..., RuleBasedStateMachine],
-    begin: Callable[[History], CheckedCourse],
+    begin: Begin,
     *,
     examples: int,
     seed: str,
