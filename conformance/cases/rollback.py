@@ -8,7 +8,7 @@ from conformance.vocabulary.devices import ONE, claim_user, device_class, resour
 from conformance.vocabulary.objects import node, pod, with_metadata
 from conformance.vocabulary.scripted import SCRIPTED
 from refsched.suite import Case
-from refsched.suite.histories.history import History
+from refsched.suite.histories.history import Create, History, Release, deleting
 
 TIMES = 12
 
@@ -37,7 +37,36 @@ def _two_claims() -> History:
     return cluster.history(SCRIPTED)
 
 
+def _anew_for_another_scheduler(point: str) -> History:
+    """Returns a history in which a pod is deleted while a plugin holds it, and created anew under the same name
+    for another scheduler, before the attempt fails."""
+    cluster = HistoryBuilder()
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}))
+    held = with_metadata(pod("", script={"ScriptedA": {point: "Hold:Unschedulable"}}), name="p1", uid="first")
+    anew = with_metadata(pod("", schedulerName="another"), name="p1", uid="second")
+    cluster.add(held)
+    cluster.schedule(1)
+    cluster.steps.extend((deleting(held), Create(anew), Release("default/p1")))
+    for _ in range(2):
+        cluster.wait()
+        cluster.schedule(1)
+    cluster.add_pod(pod("", {"cpu": "1"}))
+    cluster.schedule(1)
+    return cluster.history(SCRIPTED)
+
+
 CASES = (
+    *(
+        Case(
+            f"created_anew_for_another_scheduler_{when}",
+            "A pod that was created anew for another scheduler, before the attempt of the first one failed, is "
+            "not tried.",
+            _anew_for_another_scheduler(point),
+            ("R-EVENT-05", "R-EVENT-58"),
+            needs=("hold",),
+        )
+        for when, point in (("while_reserving", "reserve"), ("while_binding", "preBind"))
+    ),
     Case(
         "permit_fails_for_a_pod_with_two_claims",
         "The devices of all claims of a pod for which Permit fails are free for the next pod.",

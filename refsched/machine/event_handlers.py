@@ -211,12 +211,15 @@ def _no_more_important_than(pod: Pod) -> Callable[[Pod], bool]:
 
 
 def is_skipped(scheduler: SchedulerState, pod: Pod) -> bool:
-    """R-EVENT-05: A pod that is popped while it is being deleted, or is assumed already, is not tried.
+    """R-EVENT-05: A pod that is popped while it is being deleted, or is assumed already, is not tried; nor is one
+    that was created anew for another scheduler while the attempt of the pod before it failed.
 
-    Source: schedule_one.go, skipPodSchedule.
+    Source: schedule_one.go, ScheduleOne, skipPodSchedule.
     """
-    applies("R-EVENT-05", when=pod.metadata.deletion_timestamp is not None)
-    return pod.metadata.deletion_timestamp is not None or scheduler.cache.is_assumed(pod)
+    has_profile = pod.spec.scheduler_name in scheduler.profiles
+    is_not_tried = pod.metadata.deletion_timestamp is not None or not has_profile
+    applies("R-EVENT-05", when=is_not_tried)
+    return is_not_tried or scheduler.cache.is_assumed(pod)
 
 
 def keep_assumed_pods(scheduler: SchedulerState) -> None:

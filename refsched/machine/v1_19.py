@@ -168,13 +168,14 @@ def _stripped(pod: Pod) -> Pod:
 
 
 def is_skipped(scheduler: SchedulerState, pod: Pod) -> bool:
-    """R-EVENT-58: In v1.19 a popped pod is skipped if it is being deleted, or is assumed and has not changed
-    since.
+    """R-EVENT-58: In v1.19 a popped pod is skipped if it is being deleted, if it is assumed and has not changed
+    since, or if it was created anew for another scheduler while the attempt of the pod before it failed.
 
-    Source: skipPodSchedule.
+    Source: scheduler.go, scheduleOne, skipPodSchedule.
     """
-    is_skipped = pod.metadata.deletion_timestamp is not None or skips_update(scheduler, pod)
-    return applies("R-EVENT-58", when=is_skipped)
+    has_profile = pod.spec.scheduler_name in scheduler.profiles
+    is_deleted = pod.metadata.deletion_timestamp is not None
+    return applies("R-EVENT-58", when=is_deleted or not has_profile or skips_update(scheduler, pod))
 
 
 def clean_up(scheduler: SchedulerState) -> None:

@@ -35,12 +35,17 @@ from refsched.rules import applies
 
 _QUEUED = frozenset({Place.ACTIVE, Place.BACKOFF, Place.ERROR_BACKOFF})
 
+_OF_NO_PROFILE = HintTable({}, {})
+"""This is the table of a pod of another scheduler. Such a pod is not in flight under its own uid, so that no hint
+decides where it goes after the attempt that failed."""
+
 
 class SchedulingQueue:
     """``release`` has what differs between releases. ``hint_tables`` and ``pre_enqueue_plugins`` are by scheduler
-    name; pods of other schedulers are never added. ``objects`` is what the informers hold: it has a change before
-    the queue receives the event. ``clock`` returns the seconds since some whole second of UTC. ``on_move``, if
-    set, is called with each step of a pod."""
+    name; a pod of another scheduler comes into the queue only if it was created anew under the name of a pod that
+    failed meanwhile. ``objects`` is what the informers hold: it has a change before the queue receives the event.
+    ``clock`` returns the seconds since some whole second of UTC. ``on_move``, if set, is called with each step of
+    a pod."""
 
     def __init__(
         self,
@@ -313,7 +318,7 @@ class SchedulingQueue:
         return frozenset().union(*(table.matching(event) for table in self.hint_tables.values()))
 
     def _table(self, pod: QueuedPod) -> HintTable:
-        return self.hint_tables[pod.pod.spec.scheduler_name]
+        return self.hint_tables.get(pod.pod.spec.scheduler_name, _OF_NO_PROFILE)
 
     # --- Places and steps -------------------------------------------------------------------------
 
@@ -348,7 +353,7 @@ class SchedulingQueue:
         return self._step(pod, place, occurrence)
 
     def _with_gate(self, pod: QueuedPod) -> QueuedPod:
-        plugins = self._pre_enqueue_plugins[pod.pod.spec.scheduler_name]
+        plugins = self._pre_enqueue_plugins.get(pod.pod.spec.scheduler_name, ())
         return run_pre_enqueue_plugins(pod, plugins, self._objects)
 
     def _step(self, pod: QueuedPod, place: Place, occurrence: Enum) -> Place:
