@@ -131,7 +131,13 @@ class _Drawing:
             drawn(self._try, AREAS[self.test.area](), examples=examples, seed=seed, name=name)()
 
     def _try(self, history: History) -> None:
-        self.note(self.runner.judge(history))
+        try:
+            self.note(self.runner.judge(history))
+        except (AdapterFault, AdapterUnavailable):
+            raise
+        except Exception as fault:  # of the suite: it is found as well, and the run goes on
+            self.outcome.by_test[self.test.name]["findings"] += 1
+            self.outcome.findings.append(self._as_line(history, [f"{type(fault).__name__}: {fault}"]))
 
     def _begin(self, beginning: History) -> _Steps:
         return _Steps(self, self.runner.begin(beginning))
@@ -145,18 +151,19 @@ class _Drawing:
         counted["bindings"] += sum(isinstance(record, Bind) for record in seen)
         if judgement.findings:
             counted["findings"] += 1
-            self.outcome.findings.append(self._as_line(judgement))
+            found = [str(finding) for finding in judgement.findings]
+            self.outcome.findings.append(self._as_line(judgement.history, found))
         elif judgement.ended:
             self.outcome.ended[judgement.ended.partition(":")[0]] += 1
 
-    def _as_line(self, judgement: Judgement) -> str:
+    def _as_line(self, history: History, found: list[str]) -> str:
         line: dict[str, Any] = {
             "seed": self.seed,
             "test": self.test.name,
-            "findings": [str(finding) for finding in judgement.findings],
-            "config": judgement.history.config,
-            "featureGates": dict(judgement.history.feature_gates),
-            "steps": steps_as_json(judgement.history),
+            "findings": found,
+            "config": history.config,
+            "featureGates": dict(history.feature_gates),
+            "steps": steps_as_json(history),
         }
         return json.dumps(line)
 

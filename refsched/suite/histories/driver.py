@@ -159,9 +159,11 @@ class Driver:
             case Schedule(times):
                 self._has_scheduled = True
                 for _ in range(times):
-                    if not self._schedule():
+                    goes_on = self._schedule()
+                    if goes_on or self._api.holds_any:
+                        self._observe()
+                    if not goes_on:
                         break
-                    self._observe()
             case Observe():
                 self._observe()
             case Permit(pod, _, plugin) if not self._witness.may_permit(pod, plugin):
