@@ -23,6 +23,11 @@ def test_profiles(check: Check, history: History) -> None:
     check(history)
 
 
+@conforms(area="left_out", rules=rules_of("FRAMEWORK", "R-DRA-07"), needs=("volumes",), examples=200)
+def test_plugins_left_out_of_a_point(check: Check, history: History) -> None:
+    check(history)
+
+
 @conforms(
     area="faults",
     rules=rules_of("CYCLE", "RESERVE", "ROLLBACK", "BIND", "ASSUME", "FAIL"),

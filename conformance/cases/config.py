@@ -25,7 +25,28 @@ def _enabled_once_more(point: str, names: list[str]) -> History:
     return cluster.history(config)
 
 
+def _bound_by_nobody() -> History:
+    """No Bind plugin binds the pod, which is nominated to the first of two nodes and is tried twice."""
+    config = deepcopy(SCRIPTED)
+    config["profiles"][0]["plugins"]["bind"]["enabled"] = [{"name": "ScriptedBinder"}]
+    cluster = HistoryBuilder()
+    for _ in range(2):
+        cluster.add_node(node(""))
+    cluster.add_pod(pod("", cpu("1"), status={"nominatedNodeName": "n1"}))
+    for _ in range(2):
+        cluster.schedule()
+        cluster.wait()
+    return cluster.history(config)
+
+
 def _cases() -> Iterator[Case]:
+    yield Case(
+        "every_bind_plugin_answers_skip",
+        "A pod that every Bind plugin leaves to the next one keeps the nomination that its status shows, so that"
+        " only that node is looked at again.",
+        _bound_by_nobody(),
+        ("R-FAIL-04",),
+    )
     for point, name in (("reserve", "reserve"), ("permit", "permit"), ("preBind", "pre_bind")):
         for plugins in (["ScriptedB"], ["ScriptedB", "ScriptedA"]):
             yield Case(

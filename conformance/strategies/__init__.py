@@ -26,6 +26,7 @@ _MODULES = {
     "requeued": "requeued",
     "hints": "hints",
     "config": "config",
+    "left_out": "left_out",
     "nominated": "nominated",
     "queue": "queue",
     "preemption": "preemption",

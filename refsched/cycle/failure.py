@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from refsched.cycle.cycle import Cycle
 from refsched.cycle.fit_error import Diagnosis, fit_error_message
 from refsched.framework.node_info import PodInfo
-from refsched.framework.status import Status
+from refsched.framework.status import Code, Status
 from refsched.objects.pod import Pod, PodCondition
 from refsched.rules import applies
 
@@ -53,6 +53,8 @@ def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> Failure:
     now, and its PodScheduled condition says why it was not scheduled.
     R-FAIL-03: A pod that was nominated to a node loses its nomination when its attempt or its binding fails,
     unless PostFilter leaves it the nomination or gives it another.
+    R-FAIL-04: If every Bind plugin answers Skip, the binding fails, but the pod's status stays as it was: its
+    PodScheduled condition is not written, and neither is it written that the nomination is lost.
 
     The failure that is returned names all plugins that are recorded to have rejected the pod: if PreEnqueue
     gates it on its way back, the gating plugin is among them (runPreEnqueuePlugin adds it to the set of the
@@ -74,9 +76,12 @@ def handle_scheduling_failure(cycle: Cycle, failure: Failure) -> Failure:
         failure = _with_gate(failure, scheduler.queue.gating_plugin(queued.key))
     applies("R-FAIL-03", when=tried.status.nominated_node_name and failure.nominated_node == "")
     scheduler.queue.nominator.nominate(queued.pod, failure.nominated_node)
-    reason = "Unschedulable" if failure.status.is_rejected else "SchedulerError"
-    condition = PodCondition("PodScheduled", "False", reason, failure.status.message)
-    scheduler.api.patch_status(tried, condition, failure.nominated_node)
+    if failure.status.code is Code.SKIP:
+        applies("R-FAIL-04")
+    else:
+        reason = "Unschedulable" if failure.status.is_rejected else "SchedulerError"
+        condition = PodCondition("PodScheduled", "False", reason, failure.status.message)
+        scheduler.api.patch_status(tried, condition, failure.nominated_node)
     if pending is None:
         scheduler.queue.done(tried.uid)
     return failure

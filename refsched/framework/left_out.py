@@ -35,15 +35,26 @@ from refsched.rules import applies
 
 @runtime_checkable
 class NeedsPreFilter(Plugin, Protocol):
-    """``WITHOUT_PRE_FILTER`` is what the plugin answers at the later points if its PreFilter was left out."""
+    """``WITHOUT_PRE_FILTER`` is the error with which the plugin fails where it reads what its PreFilter
+    computes, if PreFilter was left out."""
 
     @property
     def WITHOUT_PRE_FILTER(self) -> Status: ...  # noqa: N802  (a constant, as the plugins spell it)
 
 
 @runtime_checkable
+class FiltersAlone(Plugin, Protocol):
+    """A FiltersAlone plugin decides at Filter about some nodes, or about all, before it reads what its
+    PreFilter computes."""
+
+    def filter_alone(self, pod: PodInfo, node: NodeInfo) -> Status | None:
+        """Returns what Filter answers before it reads what PreFilter computes, or None if it reads that."""
+        ...
+
+
+@runtime_checkable
 class NeedsPreScore(Plugin, Protocol):
-    """``WITHOUT_PRE_SCORE`` is what the plugin answers at Score if its PreScore was left out."""
+    """``WITHOUT_PRE_SCORE`` is the error with which the plugin fails at Score if its PreScore was left out."""
 
     @property
     def WITHOUT_PRE_SCORE(self) -> Status: ...  # noqa: N802
@@ -71,29 +82,59 @@ class NeedsReserve(Plugin, Protocol):
 # --- PreFilter and PreScore -----------------------------------------------------------------------
 
 
+AnswerAlone = Callable[[PodInfo, NodeInfo], Status]
+"""An AnswerAlone returns what a plugin whose PreFilter was left out answers at Filter for a node."""
+
+
 @frozen
 class Instead:
     """An Instead takes the place of an earlier point: it has the states that plugins compute late, the
-    plugins that answer Skip then, and the statuses that other plugins answer to every call."""
+    plugins that answer Skip then, and, of the plugins that do neither, what each answers at Filter or with
+    which status it fails at Score."""
 
     states: dict[str, Any] = field(factory=dict)
     skipped: set[str] = field(factory=set)
-    answers: dict[str, Status] = field(factory=dict)
+    filters: dict[str, AnswerAlone] = field(factory=dict)
+    failures: dict[str, Status] = field(factory=dict)
 
 
 def instead_of_pre_filter(
     called: Sequence[Plugin], later: Sequence[Plugin], pod: PodInfo, snapshot: Snapshot
 ) -> Instead:
-    """R-FRAMEWORK-10: At Filter a plugin that is disabled at PreFilter alone computes what PreFilter would have,
-    without narrowing the search; one that cannot rejects each node with an error of its own wording."""
+    """R-FRAMEWORK-10: Filter of a plugin that is disabled at PreFilter alone computes what PreFilter would have,
+    without restricting the search; if the plugin cannot do so, its Filter decides what it decides before it reads
+    what PreFilter computes, and otherwise fails with an error of its own wording."""
     instead = Instead()
     for plugin in left_out(called, later, PreFilterPlugin):
         applies("R-FRAMEWORK-10")
-        if extends(plugin, NeedsPreFilter):
-            instead.answers[plugin.name] = plugin.WITHOUT_PRE_FILTER
-        else:
-            _note(instead, plugin.name, plugin.pre_filter(pod, snapshot))
+        if extends(plugin, NeedsPreFilter) or extends(plugin, FiltersAlone):
+            instead.filters[plugin.name] = filter_alone(plugin)
+            continue
+        match plugin.pre_filter(pod, snapshot):
+            case Continue(state):
+                instead.states[plugin.name] = state
+            case Skip():
+                instead.skipped.add(plugin.name)
+            case Reject(status):
+                instead.filters[plugin.name] = _always(status)
     return instead
+
+
+def filter_alone(plugin: Plugin) -> AnswerAlone:
+    """Returns what Filter of this plugin answers without what its PreFilter computes."""
+
+    def answer(pod: PodInfo, node: NodeInfo) -> Status:
+        status = plugin.filter_alone(pod, node) if extends(plugin, FiltersAlone) else None
+        if status is None:
+            assert extends(plugin, NeedsPreFilter), "what decides nothing alone has an error to fail with"
+            return plugin.WITHOUT_PRE_FILTER
+        return status
+
+    return answer
+
+
+def _always(status: Status) -> AnswerAlone:
+    return lambda pod, node: status
 
 
 def instead_of_pre_score(
@@ -107,11 +148,17 @@ def instead_of_pre_score(
     scores every node 0 where that is Skip; one that cannot fails with an error of its own wording."""
     instead = Instead()
     for plugin in left_out(called, later, PreScorePlugin):
+        applies("R-FRAMEWORK-11")
         if extends(plugin, NeedsPreScore):
-            applies("R-FRAMEWORK-11")
-            instead.answers[plugin.name] = plugin.WITHOUT_PRE_SCORE
-        else:
-            _note(instead, plugin.name, plugin.pre_score(pod, nodes, snapshot))
+            instead.failures[plugin.name] = plugin.WITHOUT_PRE_SCORE
+            continue
+        match plugin.pre_score(pod, nodes, snapshot):
+            case Continue(state):
+                instead.states[plugin.name] = state
+            case Skip():
+                instead.skipped.add(plugin.name)
+            case Reject(status):
+                instead.failures[plugin.name] = status
     return instead
 
 
@@ -164,13 +211,3 @@ def left_out(
 
 def _names(plugins: Sequence[Plugin]) -> frozenset[str]:
     return frozenset(plugin.name for plugin in plugins)
-
-
-def _note(instead: Instead, name: str, answer: Continue[Any] | Skip | Reject) -> None:
-    match answer:
-        case Continue(state):
-            instead.states[name] = state
-        case Skip():
-            instead.skipped.add(name)
-        case Reject(status):
-            instead.answers[name] = status

@@ -33,7 +33,12 @@ from refsched.framework.interface import (
     Skip,
     extends,
 )
-from refsched.framework.left_out import instead_of_pre_filter, instead_of_pre_score, without_filter
+from refsched.framework.left_out import (
+    AnswerAlone,
+    instead_of_pre_filter,
+    instead_of_pre_score,
+    without_filter,
+)
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.snapshot import Snapshot
 from refsched.framework.status import SUCCESS, Code, Status, error, unresolvable
@@ -46,11 +51,11 @@ if TYPE_CHECKING:
 @frozen
 class CycleState:
     """A CycleState holds what PreFilter computed, by plugin, and the plugins whose Filter is not called for
-    this pod. ``left_out`` is what plugins whose PreFilter was not called answer for every node."""
+    this pod. ``left_out`` has what plugins whose PreFilter was left out answer at Filter instead."""
 
     states: Mapping[str, Any] = field(factory=dict)
     skipped: frozenset[str] = frozenset()
-    left_out: Mapping[str, Status] = field(factory=dict)
+    left_out: Mapping[str, AnswerAlone] = field(factory=dict)
 
 
 @frozen
@@ -140,7 +145,7 @@ class Framework:
         narrowed_by: set[str] = set()
         nodes: frozenset[str] | None = None
         rejected = SUCCESS
-        left_out: dict[str, Status] = {}
+        left_out: dict[str, AnswerAlone] = {}
 
         def result(status: Status, *, by: set[str] | None = None) -> PreFilterResult:
             state = CycleState(states, frozenset(skipped), left_out)
@@ -168,7 +173,7 @@ class Framework:
         instead = instead_of_pre_filter(self.pre_filter_plugins, self.filter_plugins, pod, snapshot)
         states |= instead.states
         skipped |= instead.skipped
-        left_out |= instead.answers
+        left_out |= instead.filters
         states |= without_filter(self.filter_plugins, self.pre_filter_plugins, states)
         return result(rejected, by=narrowed_by)
 
@@ -213,7 +218,8 @@ class Framework:
             name = plugin.name
             if name in skipped:
                 continue
-            status = left_out.get(name) or plugin.filter(states.get(name), pod, node)
+            alone = left_out.get(name)
+            status = plugin.filter(states.get(name), pod, node) if alone is None else alone(pod, node)
             if status is SUCCESS or status.is_success:
                 continue
             if not status.is_rejected:
@@ -268,7 +274,7 @@ class Framework:
                 case Continue(state):
                     states[plugin.name] = state
         instead = instead_of_pre_score(self.pre_score_plugins, self.score_plugins, pod, nodes, snapshot)
-        for name, status in instead.answers.items():
+        for name, status in instead.failures.items():
             return error(f'running Score plugins: plugin "{name}" failed with: {status.message}')
         states |= instead.states
         idle = skipped | instead.skipped

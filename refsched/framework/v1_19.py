@@ -23,7 +23,14 @@ from refsched.framework.interface import (
     Skip,
     extends,
 )
-from refsched.framework.left_out import NeedsPreFilter, NeedsPreScore, left_out, without_filter
+from refsched.framework.left_out import (
+    AnswerAlone,
+    NeedsPreFilter,
+    NeedsPreScore,
+    filter_alone,
+    left_out,
+    without_filter,
+)
 from refsched.framework.node_info import NodeInfo, PodInfo
 from refsched.framework.runtime import CycleState, PreFilterResult, Scores
 from refsched.framework.snapshot import Snapshot
@@ -48,8 +55,8 @@ class Framework(current.Framework):
     def run_pre_filter_plugins(self, pod: PodInfo, snapshot: Snapshot) -> PreFilterResult:
         """R-FRAMEWORK-51: In v1.19 the first PreFilter plugin that rejects the pod, with either code, rejects it
         on every node, and the plugins after it are not called.
-        R-FRAMEWORK-52: In v1.19 a plugin whose PreFilter is disabled, and whose Filter needs it, fails at
-        Filter."""
+        R-FRAMEWORK-52: In v1.19 a plugin that is disabled at PreFilter alone fails with an error where its Filter
+        reads what PreFilter computes."""
         states: dict[str, Any] = {}
         skipped: set[str] = set()
         for plugin in self.pre_filter_plugins:
@@ -66,17 +73,17 @@ class Framework(current.Framework):
                     return PreFilterResult(error(said), CycleState(states, frozenset(skipped)))
                 case Continue(state, _):
                     states[plugin.name] = state
-        answers: dict[str, Status] = {}
+        alone: dict[str, AnswerAlone] = {}
         for plugin in left_out(self.pre_filter_plugins, self.filter_plugins, PreFilterPlugin):
             if extends(plugin, NeedsPreFilter):
                 applies("R-FRAMEWORK-52")
-                answers[plugin.name] = plugin.WITHOUT_PRE_FILTER
+                alone[plugin.name] = filter_alone(plugin)
             else:
                 answer = plugin.pre_filter(pod, snapshot)
                 assert isinstance(answer, Continue)
                 states[plugin.name] = answer.state
         states |= without_filter(self.filter_plugins, self.pre_filter_plugins, states)
-        return PreFilterResult(SUCCESS, CycleState(states, frozenset(skipped), answers))
+        return PreFilterResult(SUCCESS, CycleState(states, frozenset(skipped), alone))
 
     # --- Filter -----------------------------------------------------------------------------------
 
@@ -90,7 +97,8 @@ class Framework(current.Framework):
         self, pod: PodInfo, nodes: Sequence[NodeInfo], snapshot: Snapshot
     ) -> Scores | Status:
         """R-FRAMEWORK-53: In v1.19 every Score plugin scores every feasible node.
-        R-FRAMEWORK-54: In v1.19 a plugin whose PreScore is disabled, and whose Score needs it, fails at Score.
+        R-FRAMEWORK-54: In v1.19 a plugin that is disabled at PreScore alone fails with an error where its Score
+        reads what PreScore computes; the first Score plugin that fails on a node is reported.
         R-EXTENDER-53: In v1.19 a node that an extender sends back as an object is scored as the snapshot has it,
         with its pods and its images; one that the snapshot does not have is an error if there are two or more.
 
@@ -107,16 +115,20 @@ class Framework(current.Framework):
         states: dict[str, Any] = {}
         for plugin in self.pre_score_plugins:
             states[plugin.name] = _state_of(plugin.pre_score(pod, nodes, snapshot))
+        failures: dict[str, Status] = {}
         for plugin in left_out(self.pre_score_plugins, self.score_plugins, PreScorePlugin):
             if extends(plugin, NeedsPreScore) and not _needs_nothing(plugin, pod):
-                applies("R-FRAMEWORK-54")
-                return _failed_at_score(pod, plugin.WITHOUT_PRE_SCORE.message)
-            states[plugin.name] = _state_of(plugin.pre_score(pod, nodes, snapshot))
+                failures[plugin.name] = plugin.WITHOUT_PRE_SCORE
+            else:
+                states[plugin.name] = _state_of(plugin.pre_score(pod, nodes, snapshot))
         applies("R-FRAMEWORK-53")
         raw: dict[str, dict[str, int]] = {plugin.name: {} for plugin in self.score_plugins}
         for node in scored:
             for scoring in self.score_plugins:
-                score: int | Status = scoring.score(states.get(scoring.name), pod, node)
+                score: int | Status | None = failures.get(scoring.name)
+                applies("R-FRAMEWORK-54", when=score is not None)
+                if score is None:
+                    score = scoring.score(states.get(scoring.name), pod, node)
                 if isinstance(score, Status):
                     return _failed_at_score(pod, score.message)
                 raw[scoring.name][node.name] = score

@@ -69,13 +69,15 @@ class PodClaims:
     """PodClaims are a pod's claims as PreFilter found them, in the order in which the pod names them.
 
     ``allocator`` is set if some are yet to be allocated, and ``allocations`` once Reserve has allocated them:
-    for each claim its allocation, or None if it was allocated before.
+    for each claim its allocation, or None if it was allocated before. ``is_filtered`` says whether Filter looked
+    for allocations.
     """
 
     claims: tuple[ResourceClaim, ...]
     allocator: Allocator | None
     allocations: tuple[AllocationResult | None, ...] = ()
     choices: Choices = field(factory=FirstChoice, eq=False)
+    is_filtered: bool = True
 
     @property
     def to_allocate(self) -> tuple[ResourceClaim, ...]:
@@ -168,8 +170,9 @@ class DynamicResources:
     def post_filter(self, context: PostFilterContext) -> PostFilterResult:
         """R-DRA-06: If no node is feasible, one of the pod's claims that made a node unavailable and that no other
         pod has reserved is deallocated, so that it can be allocated elsewhere; which one is open.
-        R-DRA-07: If another plugin rejected the pod in PreFilter before DynamicResources ran, PostFilter of
-        DynamicResources fails with an error, and no later PostFilter plugin runs."""
+        R-DRA-07: If PreFilter of DynamicResources was not called, because another plugin rejected the pod before
+        it or because it is disabled, PostFilter of DynamicResources fails with an error, and no later PostFilter
+        plugin is called."""
         state: PodClaims | None = context.state.states.get(self.name)
         if state is None:
             has_run = self.name in context.state.skipped or context.absent.plugin == self.name
@@ -200,15 +203,19 @@ class DynamicResources:
 
     # --- Reserve ----------------------------------------------------------------------------------
 
+    def without_filter(self, state: PodClaims) -> PodClaims:
+        """Returns the claims without what Filter would have found: Reserve has nothing to allocate."""
+        return evolve(state, is_filtered=False)
+
     def reserve(
         self, state: PodClaims | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore
     ) -> Continue[PodClaims | None] | Reject:
         """R-DRA-08: Reserve of DynamicResources assumes the devices that Filter found on the node to be allocated
-        until PreBind writes the allocation or Unreserve ends it.
+        until PreBind writes the allocation or Unreserve ends it; without Filter, it fails with an error.
         R-DRA-17: Of the allocations that are possible on the chosen node, Filter found any one."""
         if state is None or state.allocator is None:
             return Continue(state)
-        possible = _possible_allocations(state, state.allocator, node)
+        possible = _possible_allocations(state, state.allocator, node) if state.is_filtered else []
         if not possible:
             return Reject(error(NO_ALLOCATION))
         applies("R-DRA-17", when=len(possible) > 1)

@@ -98,6 +98,11 @@ class NodeAffinity:
             return SUCCESS
         return unresolvable(NOT_POD_AFFINITY)
 
+    def filter_alone(self, pod: PodInfo, node: NodeInfo) -> Status:
+        """Returns what Filter answers: it reads nothing that PreFilter computes. Names that exclude each other
+        match no node."""
+        return self.filter(None, pod, node)
+
     # --- Score ------------------------------------------------------------------------------------
 
     def pre_score(

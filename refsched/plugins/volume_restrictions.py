@@ -78,15 +78,18 @@ class VolumeRestrictions:
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: Sharing, pod: PodInfo, node: NodeInfo) -> Status:
-        """R-VOLRESTR-03: A node is rejected as Unschedulable if an inline disk of the pod conflicts with one of a
-        pod on the node.
-        R-VOLRESTR-04: While another pod in the cluster uses a ReadWriteOncePod claim of the pod, every node is
+        """R-VOLRESTR-04: While another pod in the cluster uses a ReadWriteOncePod claim of the pod, every node is
         rejected as Unschedulable; preemption may evict that pod."""
-        if _conflicts(pod.pod, (other.pod for other in node.pods)):
-            return unschedulable(DISK_CONFLICT)
-        if state.uses > 0:
-            return unschedulable(CLAIM_IN_USE)
-        return SUCCESS
+        conflict = self.filter_alone(pod, node)
+        if conflict is not None:
+            return conflict
+        return unschedulable(CLAIM_IN_USE) if state.uses > 0 else SUCCESS
+
+    def filter_alone(self, pod: PodInfo, node: NodeInfo) -> Status | None:
+        """R-VOLRESTR-03: A node is rejected as Unschedulable if an inline disk of the pod conflicts with one of a
+        pod on the node; disks are looked at first, and also if PreFilter is disabled."""
+        has_conflict = _conflicts(pod.pod, (other.pod for other in node.pods))
+        return unschedulable(DISK_CONFLICT) if has_conflict else None
 
     # --- Events -----------------------------------------------------------------------------------
 

@@ -6,7 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from world import World, configuration, profile, unresolvable
+from device_world import claim, device, device_class, one, piece
+from world import World, configuration, profile, unresolvable, unschedulable
+
+Json = dict[str, Any]
 
 
 def without(point: str, *plugins: str, **more: Any) -> World:
@@ -54,6 +57,42 @@ def test_who_finds_out_for_itself_does_not_narrow_the_search() -> None:
     assert attempt.node == "n2"
 
 
+DISK: list[Json] = [{"name": "d", "gcePersistentDisk": {"pdName": "d"}}]
+
+
+def test_disks_are_looked_at_before_what_pre_filter_would_have_found() -> None:
+    world = without("preFilter", "VolumeRestrictions")
+    world.pod("u1", on="n1", volumes=DISK)
+    world.pod("u2", on="n2", volumes=DISK)
+    attempt = world.schedule("p", volumes=DISK)
+    taken = unschedulable("VolumeRestrictions", "node(s) had no available disk")
+    assert attempt.result == "unschedulable"
+    assert attempt.filter == {"n1": taken, "n2": taken}
+
+
+def test_where_no_disk_is_taken_what_pre_filter_would_have_found_is_missing() -> None:
+    world = without("preFilter", "VolumeRestrictions")
+    world.pod("u1", on="n1", volumes=DISK)
+    attempt = world.schedule("p", volumes=DISK)
+    said = 'cannot read "PreFilterVolumeRestrictions" from cycleState'
+    assert (attempt.result, attempt.message) == (
+        "error",
+        f'running "VolumeRestrictions" filter plugin: {said}',
+    )
+
+
+def test_names_that_exclude_each_other_are_no_reason_of_their_own_at_filter() -> None:
+    fields = [{"key": "metadata.name", "operator": "In", "values": [name]} for name in ("n1", "n2")]
+    affinity = {
+        "nodeAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchFields": fields}]}
+        }
+    }
+    refused = unresolvable("NodeAffinity", "node(s) didn't match Pod's node affinity/selector")
+    attempt = without("preFilter", "NodeAffinity").schedule("p", affinity=affinity)
+    assert attempt.filter == {"n1": refused, "n2": refused}
+
+
 def test_what_would_have_refused_the_pod_refuses_each_node() -> None:
     others = ("VolumeRestrictions", "VolumeBinding", "NodeVolumeLimits")
     world = without(
@@ -70,6 +109,24 @@ def test_some_have_nothing_to_reserve_by(plugin: str) -> None:
     attempt = world.schedule("p")
     assert (attempt.result, attempt.message) == ("error", f'running Reserve plugin "{plugin}": not found')
     assert world.on("n1") == []
+
+
+def test_without_pre_filter_post_filter_of_dynamic_resources_is_an_error() -> None:
+    attempt = without("preFilter", "DynamicResources").schedule("p", cpu="5")
+    assert attempt.result == "unschedulable"
+    assert (attempt.message or "").endswith("2 Insufficient cpu. not found")
+
+
+def test_without_filter_there_are_no_devices_to_reserve() -> None:
+    world = without("filter", "DynamicResources")
+    world.create(device_class())
+    world.create(piece("s1", device("d0")))
+    world.create(claim("c", one()))
+    attempt = world.schedule("p", resourceClaims=[{"name": "g", "resourceClaimName": "c"}])
+    assert (attempt.result, attempt.message) == (
+        "error",
+        'running Reserve plugin "DynamicResources": claim allocation not found for node',
+    )
 
 
 # --- PreScore -------------------------------------------------------------------------------------

@@ -62,3 +62,22 @@ def test_selector_spread_needs_no_pre_score_for_a_pod_with_constraints_of_its_ow
     scores = without("preScore", "SelectorSpread").schedule("p", **SPREADING).scores
     assert scores is not None
     assert {by_plugin["SelectorSpread"] for by_plugin in scores.values()} == {0}
+
+
+def test_the_first_plugin_that_fails_at_score_is_reported() -> None:
+    term = {"matchExpressions": [{"key": "a", "operator": "Gt", "values": ["x"]}]}
+    preferred = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": term}]}
+    attempt = without("preScore", "TaintToleration").schedule("p", affinity={"nodeAffinity": preferred})
+    assert "for 'Gt', 'Lt' operators" in (attempt.message or "")
+
+
+@pytest.mark.parametrize(("labels", "result"), [([], "scheduled"), (["zone"], "error")])
+def test_service_affinity_without_labels_needs_no_pre_filter(labels: list[str], result: str) -> None:
+    profile = {
+        "schedulerName": "default-scheduler",
+        "plugins": {"filter": {"enabled": [{"name": "ServiceAffinity"}]}},
+        "pluginConfig": [{"name": "ServiceAffinity", "args": {"affinityLabels": labels}}],
+    }
+    world = World({**CONFIG, "profiles": [profile]}, kubernetes="1.19")
+    world.node("n1")
+    assert world.schedule("p").result == result

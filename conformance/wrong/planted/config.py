@@ -123,8 +123,16 @@ WRONG = (
         "unasked-plugins-are-skipped",
         "A plugin that is disabled at PreFilter only is not called at Filter either.",
         _LEFT_OUT,
-        "instead.answers[plugin.name] = plugin.WITHOUT_PRE_FILTER",
+        "instead.filters[plugin.name] = filter_alone(plugin)",
         "instead.skipped.add(plugin.name)",
+        breaks=("R-FRAMEWORK-10",),
+    ),
+    Wrong(
+        "no-disk-is-looked-at-without-pre-filter",
+        "A plugin that is disabled at PreFilter alone fails at Filter before it looks at the disks on the node.",
+        _LEFT_OUT,
+        "if extends(plugin, FiltersAlone) else None",
+        "if not extends(plugin, NeedsPreFilter) else None",
         breaks=("R-FRAMEWORK-10",),
     ),
     Wrong(

@@ -117,6 +117,10 @@ class ServiceAffinity:
             return SUCCESS
         return unschedulable(OTHER_LABELS)
 
+    def filter_alone(self, pod: PodInfo, node: NodeInfo) -> Status | None:
+        """Returns Success if Filter has no labels to compare; otherwise it needs what PreFilter finds."""
+        return None if self.affinity_labels else SUCCESS
+
     # --- Score ------------------------------------------------------------------------------------
 
     def pre_score(

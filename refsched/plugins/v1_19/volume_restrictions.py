@@ -9,10 +9,8 @@ from __future__ import annotations
 from attrs import frozen
 
 from refsched.framework.node_info import NodeInfo, PodInfo
-from refsched.framework.status import Status
+from refsched.framework.status import SUCCESS, Status
 from refsched.plugins import volume_restrictions as current
-
-_NO_CLAIMS = current.Sharing(frozenset(), 0)
 
 
 @frozen
@@ -24,4 +22,4 @@ class VolumeRestrictions:
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: object, pod: PodInfo, node: NodeInfo) -> Status:
-        return current.VolumeRestrictions().filter(_NO_CLAIMS, pod, node)
+        return current.VolumeRestrictions().filter_alone(pod, node) or SUCCESS

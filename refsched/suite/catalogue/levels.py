@@ -48,6 +48,7 @@ _LEVELS = {
     "R-BASIC": (OBSERVED, "how a pod whose claim is missing is rejected was changed later"),
     "R-CACHE-03": (OBSERVED, "in which order nodes are listed is not part of the API"),
     "R-FAIL-02": (OBSERVED, "queueing hints may only save attempts (KEP-4247)"),
+    "R-FAIL-04": (OBSERVED, "a profile whose Bind plugins bind nothing is one that nobody should have"),
     "R-CACHE-51": (OBSERVED, "how old a node's count of an image may be is not part of the API"),
     **dict.fromkeys(
         ("R-FRAMEWORK-10", "R-FRAMEWORK-11", "R-FRAMEWORK-12"),
