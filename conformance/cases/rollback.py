@@ -62,7 +62,6 @@ CASES = (
             "A pod that was created anew for another scheduler, before the attempt of the first one failed, is "
             "not tried.",
             _anew_for_another_scheduler(point),
-            ("R-EVENT-05", "R-EVENT-58"),
             needs=("hold",),
         )
         for when, point in (("while_reserving", "reserve"), ("while_binding", "preBind"))
