@@ -72,6 +72,23 @@ def _on_both_lists() -> History:
     return cluster.history(profile_config(extenders=[extender]))
 
 
+def _refused_again_and_again() -> History:
+    """An extender refuses three nodes on which the pod would fit without a victim, so that preemption reports an
+    error for each of them. The pod is tried again after an event, which may be the update of its own status."""
+    cluster = HistoryBuilder()
+    answers = {"a": {"filter": dict.fromkeys(("n1", "n2", "n3"), "Unschedulable")}}
+    for index in range(3):
+        cluster.add_node(node("", {"cpu": "2", "pods": "9"}))
+        cluster.add_pod(pod("", cpu("1")), index)
+    coming = pod("", cpu("1"), priority=10)
+    cluster.add_pod(with_metadata(coming, annotations={ANNOTATION: json.dumps(answers)}))
+    for _ in range(4):
+        cluster.schedule(1)
+        cluster.wait()
+    extender = {"urlPrefix": f"{EXTENDERS}/a", "filterVerb": "filter", "nodeCacheCapable": True}
+    return cluster.history(profile_config(extenders=[extender]))
+
+
 def _no_victims_left() -> History:
     cluster = HistoryBuilder()
     for home in range(2):
@@ -110,6 +127,11 @@ def _cases() -> Iterator[Case]:
             ("R-PREEMPT-12",),
             needs=("preemption",),
         )
+    yield Case(
+        "errors_of_dry_runs_in_any_order",
+        "Errors of preemption's dry runs are reported in any order, and another order is another message.",
+        _refused_again_and_again(),
+    )
     yield Case(
         "extender_of_what_an_init_container_requests",
         "An extender is called for a pod of which only an init container requests the resource that it manages.",

@@ -33,7 +33,6 @@ from conformance.vocabulary.objects import (
 )
 from conformance.vocabulary.storage import (
     HERE,
-    IN_ZONE_A,
     a_claim,
     a_volume,
     bound_pair,

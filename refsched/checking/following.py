@@ -132,8 +132,7 @@ class Following:
         if question == "candidate":
             return self._candidate(self.record, options)
         if question == "error":
-            said = self.record.message or ""
-            return max(options, key=lambda option: len(str(option)) if str(option) in said else 0)
+            return _said_first(self.record.message or "", options)
         if question == "allocation":
             return cast("T", recorded_allocation(self.written, cast("Sequence[Allocations]", options)))
         if question == "claim":
@@ -270,6 +269,13 @@ class Following:
             if same_victims and record.nominated_node in (None, candidate.node):
                 return option
         return options[0]
+
+
+def _said_first(message: str, options: Sequence[T]) -> T:
+    """Returns the option that the message names first, and of those that begin at one place the longest. Returns
+    the first option if the message names none."""
+    said = [option for option in options if str(option) in message]
+    return min(said or options[:1], key=lambda option: (message.find(str(option)), -len(str(option))))
 
 
 def _gave_up(status: NodeStatus) -> str:

@@ -19,7 +19,7 @@ class Choices(Protocol):
         chosen: ``pod`` (of those that QueueSort finds equal), ``node`` (of those with the highest total),
         ``candidate`` (of preemption), ``volumes`` (the order in which they are considered), ``allocation`` (of
         devices on the chosen node), ``claim`` (the one to deallocate), ``victim`` (the next of equally important
-        pods), ``service`` (the count of one of many Services) or ``error`` (the one of many that is reported)."""
+        pods), ``service`` (the count of one of many Services) or ``error`` (the next one that is reported)."""
         ...
 
 

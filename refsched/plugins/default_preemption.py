@@ -16,6 +16,7 @@ from refsched.config.args import PluginArgs, check_range, refused_by
 from refsched.config.scalars import Int32
 from refsched.cycle.fit_error import Diagnosis, fit_error_message
 from refsched.errors import InputError
+from refsched.framework.choices import Choices
 from refsched.framework.events import POD, ActionType, EventHint
 from refsched.framework.post_filter import PostFilterContext, PostFilterResult
 from refsched.framework.status import SUCCESS, Status, error, unresolvable, unschedulable
@@ -100,7 +101,8 @@ class DefaultPreemption:
     def _preempt(self, context: PostFilterContext) -> PostFilterResult:
         """R-PREEMPT-13: A pod keeps its nomination if it is not eligible to preempt, if preemption fails with an
         error, or if extenders leave no candidate.
-        R-PREEMPT-14: Errors of preemption's dry run on single nodes count only if there is no candidate.
+        R-PREEMPT-14: Errors of preemption's dry run on single nodes count only if there is no candidate; they are
+        reported in the order in which the dry runs ended, which may be any.
         R-PREEMPT-16: When a node is nominated to a preemptor, pods of lower priority that are nominated to this
         node lose their nomination."""
         reason = why_not_eligible(context)
@@ -148,8 +150,19 @@ def _nothing_found(context: PostFilterContext, found: DryRun) -> PostFilterResul
     reasons of the dry runs; on a node without a dry run preemption is not helpful."""
     if found.errors:
         applies("R-PREEMPT-14")
-        return PostFilterResult(error(aggregate(found.errors)))
+        return PostFilterResult(error(aggregate(_in_any_order(found.errors, context.choices))))
     applies("R-PREEMPT-15")
     diagnosis = Diagnosis(found.statuses, _NOT_HELPFUL)
     message = fit_error_message(diagnosis, len(context.snapshot.nodes))
     return PostFilterResult(unschedulable(message), nominated_node="")
+
+
+def _in_any_order(errors: Sequence[str], choices: Choices) -> list[str]:
+    """Returns the errors in an order that is chosen. The order matters: another message than before changes the
+    pod's status, and this update of the pod may requeue it."""
+    left = list(errors)
+    ordered: list[str] = []
+    while left:
+        ordered.append(choices.choose("error", left))
+        left.remove(ordered[-1])
+    return ordered

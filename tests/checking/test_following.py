@@ -52,6 +52,15 @@ def test_a_node_that_is_not_offered_is_noted_and_followed() -> None:
     assert choices.not_allowed == [NotAllowed("node", ["n1"], "no node")]
 
 
+def test_errors_are_reported_in_the_order_of_the_message() -> None:
+    choices = following(message="preemption: [no room on n10, no room on n2, no room on n1]")
+    errors = [f"no room on {node}" for node in ("n1", "n2", "n10")]
+    assert choices.choose("error", errors) == "no room on n10"
+    assert choices.choose("error", errors[:2]) == "no room on n1", "the name of n10 begins like it"
+    assert choices.choose("error", errors[1:2]) == "no room on n2"
+    assert choices.choose("error", ["another", "one more"]) == "another"
+
+
 # --- What is known of a search --------------------------------------------------------------------
 
 FOUND = dict.fromkeys(("n1", "n2", "n3"), FEASIBLE)
