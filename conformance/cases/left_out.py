@@ -59,8 +59,8 @@ def _cases() -> Iterator[Case]:
         for points in (*((point,) for point in its), *(each for each in _TOGETHER if set(each) <= set(its))):
             yield Case(
                 f"{_name(plugin)}_left_out_of_{'_and_'.join(map(_name, points))}",
-                f"{plugin} is disabled at {' and '.join(points)}, and of the pods that come it would reject some and"
-                " accept others, or it has nothing to do for them.",
+                f"{plugin} is disabled at {' and '.join(points)}, and of the pods that come it would reject some,"
+                " accept others, and have nothing to do for one.",
                 _left_out(plugin, points),
                 needs=_NEEDS.get(plugin, ("volumes",) if "Volume" in plugin else ()),
             )
