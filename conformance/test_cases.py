@@ -9,6 +9,7 @@ from conformance.cases import (
     devices,
     earlier,
     extenders,
+    left_out,
     migrated_volumes,
     node_affinity,
     nominated,
@@ -111,6 +112,11 @@ def test_cases_of_earlier_releases(check: Check, case: Case) -> None:
     needs=("scripted",),
 )
 def test_profile_cases(check: Check, case: Case) -> None:
+    check(case.history)
+
+
+@conforms(area="left_out", cases=left_out.CASES, rules=rules_of("FRAMEWORK"))
+def test_cases_of_plugins_left_out_of_a_point(check: Check, case: Case) -> None:
     check(case.history)
 
 

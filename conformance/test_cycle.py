@@ -23,7 +23,7 @@ def test_profiles(check: Check, history: History) -> None:
     check(history)
 
 
-@conforms(area="left_out", rules=rules_of("FRAMEWORK", "R-DRA-07"), needs=("volumes",), examples=200)
+@conforms(area="left_out", rules=rules_of("FRAMEWORK"), needs=("volumes",), examples=60)
 def test_plugins_left_out_of_a_point(check: Check, history: History) -> None:
     check(history)
 

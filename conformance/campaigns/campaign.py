@@ -68,6 +68,7 @@ PLAN = (
     Part("workloads", 200, 3),
     Part("classes", 60, 3),
     Part("elsewhere", 30, 3),
+    Part("points", 120, 1),
 )
 
 

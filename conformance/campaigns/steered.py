@@ -16,6 +16,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.campaigns.steered_extenders import silent, sparing
 from conformance.campaigns.steered_objects import classes, elsewhere, workloads
+from conformance.cases import left_out
 from conformance.strategies import AREAS
 from conformance.vocabulary.builder import AFTER_FIVE_MINUTES, HistoryBuilder
 from conformance.vocabulary.objects import ZONE, cpu, node, pod, profile_config
@@ -296,6 +297,11 @@ def _features(draw: DrawFn) -> History:
     return evolve(draw(AREAS[area]()), feature_gates=gates)
 
 
+def _points() -> SearchStrategy[History]:
+    """A plugin that is disabled at one of its extension points, or at some that belong together."""
+    return st.sampled_from([case.history for case in left_out.CASES])
+
+
 STEERED: Mapping[str, Callable[[], SearchStrategy[History]]] = {
     "gates": _gates,
     "pending": _pending,
@@ -311,4 +317,5 @@ STEERED: Mapping[str, Callable[[], SearchStrategy[History]]] = {
     "workloads": workloads,
     "classes": classes,
     "elsewhere": elsewhere,
+    "points": _points,
 }

@@ -89,6 +89,29 @@ def _refused_again_and_again() -> History:
     return cluster.history(profile_config(extenders=[extender]))
 
 
+def _rejected_again() -> History:
+    """Filter rejects the first node for good, and each of the two others is feasible; both extenders reject all.
+    A pod of low priority runs on each node."""
+    cluster = HistoryBuilder()
+    for home, labels in enumerate(({}, {"a": ""}, {"a": ""})):
+        cluster.add_node(node("", {"cpu": "4", "pods": "9"}, labels))
+        cluster.add_pod(pod("", cpu("1")), home)
+    answers = {
+        name: {
+            "filter": {"answer": {"NodeNames": left, "FailedNodes": dict.fromkeys(failed, why), "Error": ""}}
+        }
+        for name, left, failed, why in (
+            ("a", ["n2"], ("n1", "n3"), "first"),
+            ("b", [], ("n1", "n2", "n3"), "second"),
+        )
+    }
+    coming = pod("", cpu("1"), priority=10, nodeSelector={"a": ""})
+    cluster.add_pod(with_metadata(coming, annotations={ANNOTATION: json.dumps(answers)}))
+    cluster.schedule()
+    named = [{"urlPrefix": f"{EXTENDERS}/{name}", "filterVerb": "filter"} for name in "ab"]
+    return cluster.history(profile_config(extenders=[{**each, "nodeCacheCapable": True} for each in named]))
+
+
 def _no_victims_left() -> History:
     cluster = HistoryBuilder()
     for home in range(2):
@@ -144,6 +167,16 @@ def _cases() -> Iterator[Case]:
         _on_both_lists(),
         ("R-EXTENDER-04",),
     )
+    for rule, what in (
+        ("R-EXTENDER-15", "takes the place of the status that the node has"),
+        ("R-EXTENDER-54", "is in v1.19 added to the reasons that the node has"),
+    ):
+        yield Case(
+            f"extenders_reject_a_node_again_{'as_in_v1_19' if rule.endswith('54') else 'and_the_last_counts'}",
+            f"What an extender says of a node that Filter or another extender rejected {what}.",
+            _rejected_again(),
+            (rule,),
+        )
     yield Case(
         "extender_leaves_no_candidate",
         "Once the first extender has removed every candidate, the second one, which would fail, is not asked.",

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from attrs import evolve, field, frozen
 
-from refsched.cycle.extenders import pass_extenders, scores_of_extenders
+from refsched.cycle.extenders import Passed, pass_extenders, scores_of_extenders
 from refsched.cycle.find_nodes import (
     NodeFilter,
     NominatedPods,
@@ -94,7 +94,7 @@ class Decider:
         before any other; the other nodes are searched only if it is rejected or Filter fails there."""
         filters = NodeFilter(self.framework, self.snapshot, self.nominated_pods, pod, pre_filter.state)
         tried = self._try_nominated_node(filters)
-        accepted = pass_extenders(self.framework.extenders, pod, tried.feasible)
+        accepted = self._pass_extenders(pod, tried)
         if accepted.nodes:
             diagnosis = _diagnosis(pre_filter, tried, tried, accepted.rejected)
             return Decision(pre_filter, diagnosis, accepted.nodes, passed=tried.feasible)
@@ -119,7 +119,7 @@ class Decider:
         diagnosis = _diagnosis(pre_filter, tried, found, rejected)
         processed = len(diagnosis.statuses.keys() | rejected.keys())
         if failure is None:
-            accepted = pass_extenders(self.framework.extenders, filters.pod, found.feasible)
+            accepted = self._pass_extenders(filters.pod, found)
             left, failure = accepted.nodes, accepted.failure
             diagnosis = evolve(
                 diagnosis,
@@ -136,6 +136,10 @@ class Decider:
             errors=errors,
             passed=passed,
         )
+
+    def _pass_extenders(self, pod: PodInfo, search: Search) -> Passed:
+        """Runs the extenders on the nodes that the search found."""
+        return pass_extenders(self.framework.extenders, pod, search.feasible, search.rejected)
 
     def _reported_error(self, found: Search) -> Status | None:
         """R-SEARCH-07: If Filter failed on more than one node, any one of the errors is reported."""

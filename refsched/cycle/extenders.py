@@ -6,7 +6,7 @@ Source: pkg/scheduler/schedule_one.go, findNodesThatPassExtenders, prioritizeNod
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from attrs import field, frozen
 
@@ -25,8 +25,27 @@ class Passed:
     failure: Status | None = None
 
 
-def pass_extenders(extenders: Sequence[Extender], pod: PodInfo, feasible: Sequence[NodeInfo]) -> Passed:
-    """R-EXTENDER-10: Extenders filter one after the other; each is given the nodes that those before it left,
+Join = Callable[[Status, Status], Status]
+"""A Join takes the status that a node has and the one that an extender gives it, and returns what it has then."""
+
+
+def replaced(before: Status, now: Status) -> Status:
+    """R-EXTENDER-15: The status that an extender gives a node takes the place of the one that Filter, or an
+    extender before it, gave the node."""
+    applies("R-EXTENDER-15")
+    return now
+
+
+def pass_extenders(
+    extenders: Sequence[Extender],
+    pod: PodInfo,
+    feasible: Sequence[NodeInfo],
+    known: Mapping[str, Status] | None = None,
+    join: Join = replaced,
+) -> Passed:
+    """Runs the extenders on the feasible nodes; ``known`` are the statuses of the nodes that Filter rejected.
+
+    R-EXTENDER-10: Extenders filter one after the other; each is given the nodes that those before it left,
     until no node is left.
     R-EXTENDER-11: If an extender fails to filter, the cycle ends with its error; an ignorable extender that
     fails rejects no node."""
@@ -41,7 +60,9 @@ def pass_extenders(extenders: Sequence[Extender], pod: PodInfo, feasible: Sequen
         answer = extender.filter(pod, nodes)
         if not isinstance(answer, Status):
             nodes = answer.nodes
-            rejected |= answer.rejected
+            for node, status in answer.rejected.items():
+                before = rejected.get(node, (known or {}).get(node))
+                rejected[node] = status if before is None else join(before, status)
             continue
         applies("R-EXTENDER-11")
         if not extender.is_ignorable:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from attrs import evolve, frozen
 
 from refsched.cycle import decide as current
+from refsched.cycle.extenders import Passed, pass_extenders
 from refsched.cycle.find_nodes import NodeFilter, Search
 from refsched.framework.node_info import PodInfo
-from refsched.framework.status import SUCCESS
+from refsched.framework.status import SUCCESS, Status
 from refsched.rules import applies
 
 
@@ -32,6 +33,9 @@ class Decider(current.Decider):
         applies("R-SEARCH-51", when=self.snapshot.get(filters.pod.pod.status.nominated_node_name) is not None)
         return Search()
 
+    def _pass_extenders(self, pod: PodInfo, search: Search) -> Passed:
+        return pass_extenders(self.framework.extenders, pod, search.feasible, search.rejected, _with_reasons)
+
     @property
     def needs_one_only(self) -> bool:
         """R-SEARCH-52: In v1.19 a search goes on without anything that scores, and any feasible node is chosen."""
@@ -48,3 +52,10 @@ class Decider(current.Decider):
     @property
     def _has_scores(self) -> bool:
         return bool(self.framework.score_plugins or self.framework.extenders)
+
+
+def _with_reasons(before: Status, now: Status) -> Status:
+    """R-EXTENDER-54: In v1.19 a node that Filter, or an extender before, rejected keeps its status if an extender
+    rejects it too, and the extender's reason is added to it. Source: findNodesThatPassExtenders."""
+    applies("R-EXTENDER-54")
+    return evolve(before, reasons=(*before.reasons, *now.reasons))

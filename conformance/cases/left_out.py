@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of plugins that a profile disables at one extension point, or at some that belong together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from conformance.vocabulary.builder import HistoryBuilder
+from conformance.vocabulary.left_out import PODS, POINTS, claimed_by_pods_of, profile_without
+from conformance.vocabulary.objects import ZONE, node, pod
+from conformance.vocabulary.storage import csi_node
+from refsched.suite import Case
+from refsched.suite.histories.history import History
+
+_TOGETHER = (
+    ("preFilter", "filter"),
+    ("preScore", "score"),
+    ("preFilter", "preScore"),
+    ("filter", "reserve"),
+    ("reserve", "preBind"),
+    ("preFilter", "filter", "reserve"),
+    ("preFilter", "filter", "reserve", "preBind"),
+    ("preEnqueue", "preFilter"),
+    ("preFilter", "postFilter"),
+)
+_NEEDS = {"DynamicResources": ("devices",), "DefaultPreemption": ("preemption",)}
+
+
+def _left_out(plugin: str, points: Sequence[str]) -> History:
+    """A pod of the first kind runs already; then one of each kind comes, and at last one of higher priority."""
+    cluster = HistoryBuilder(hosts=True)
+    cluster.add(*claimed_by_pods_of([plugin]))
+    cluster.add_node(node("", {"cpu": "4", "pods": "9"}, {ZONE: "a"}))
+    cluster.add_node(node("", labels={ZONE: "b"}, taints=[{"key": "k", "effect": "PreferNoSchedule"}]))
+    cluster.add_node(node("", labels={ZONE: "b"}, taints=[{"key": "k", "effect": "NoSchedule"}]))
+    cluster.add_node(node("", labels={ZONE: "c"}, unschedulable=True))
+    if plugin == "NodeVolumeLimits":
+        cluster.add(*(csi_node(name, {"count": 1}) for name in cluster.nodes))
+    kinds = [*PODS.get(plugin, ()), {}]
+    for spec in kinds[:1]:
+        cluster.add_pod(pod("", labels={"app": "a"}, **spec), 0)
+    for spec in kinds:
+        cluster.add_pod(pod("", labels={"app": "a"}, **spec))
+        cluster.schedule(1)
+    cluster.add_pod(pod("", labels={"app": "a"}, priority=10, **kinds[0]))
+    cluster.schedule()
+    cluster.wait()
+    cluster.schedule()
+    return cluster.history(profile_without([(plugin, points)]))
+
+
+def _name(text: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", text).lower()
+
+
+def _cases() -> Iterator[Case]:
+    for plugin, its in POINTS.items():
+        for points in (*((point,) for point in its), *(each for each in _TOGETHER if set(each) <= set(its))):
+            yield Case(
+                f"{_name(plugin)}_left_out_of_{'_and_'.join(map(_name, points))}",
+                f"{plugin} is disabled at {' and '.join(points)}, and of the pods that come it would reject some,"
+                " accept others, and have nothing to do for one.",
+                _left_out(plugin, points),
+                needs=_NEEDS.get(plugin, ("volumes",) if "Volume" in plugin else ()),
+            )
+
+
+CASES: tuple[Case, ...] = tuple(_cases())
