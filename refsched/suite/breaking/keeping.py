@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 
+from refsched.mistakes.mutation import Place
 from refsched.suite.breaking.apart import agrees, apart
 from refsched.suite.breaking.breakings import Breaking, breakings_of_place, broken, places_of
 from refsched.suite.breaking.course import Function, rules_in
@@ -74,8 +75,8 @@ class _Breakings:
         rows = (*rows_of_events(), *rows_of_defaults(), *rows_of_transitions(frozenset(all_rules())))
         for rule, breaks in (*made, *rows):
             self._ready[rule].append(Breaking(None, (rule,), 1.0, breaks))
-        self._near: dict[str, list[tuple[Function, object]]] = defaultdict(list)
-        self._far: dict[str, list[tuple[Function, object]]] = defaultdict(list)
+        self._near: dict[str, list[tuple[Function, Place]]] = defaultdict(list)
+        self._far: dict[str, list[tuple[Function, Place]]] = defaultdict(list)
         wanted = frozenset(rules)
         for module in _modules():
             for place in places_of(module):
