@@ -51,6 +51,8 @@ def write_code(folder: Path) -> None:
     dark = HtmlFormatter(style="a11y-dark").get_style_defs(".highlight")
     made = HtmlFormatter(linenos="inline", lineanchors="line", anchorlinenos=True, wrapcode=False)
     for path in sorted(source.rglob("*.py")):
+        if "shipped" in path.parts:  # of an installation: the suite, the recordings and the recorder
+            continue
         name = f"refsched/{path.relative_to(source).as_posix()}"
         page = (folder / name).with_suffix(".html")
         page.parent.mkdir(parents=True, exist_ok=True)

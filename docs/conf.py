@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.append(str(Path(__file__).parents[1]))  # conformance/, which is not installed
 
 from code_pages import write_code
 from in_a_browser import write_scripts
 from pygments.lexers.special import TextLexer
 from sphinx.highlighting import lexers
 
+from conformance.documentation import tests_of
 from refsched.tools.rulebook.site import write_pages
 
 lexers["jsonl"] = TextLexer()
@@ -58,7 +60,7 @@ html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}
 html_last_updated_fmt = None
 
-write_pages(Path(__file__).parent / "generated")
+write_pages(Path(__file__).parent / "generated", tests_of())
 
 
 def as_the_site_has_it(app: object, name: str, source: list[str]) -> None:

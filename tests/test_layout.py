@@ -21,6 +21,50 @@ MODULES = sorted(path.relative_to(ROOT) for package in PACKAGES for path in (ROO
 LONGEST = 400
 LONGEST_FUNCTION = 50
 
+# --- What the package imports ---------------------------------------------------------------------
+
+BY_NAME = frozenset({"__import__", "find_spec", "import_module", "run_module", "run_path"})
+IMPORT_BY_NAME = frozenset(
+    {
+        "refsched/__init__.py",  # its own modules, when a name is first used
+        "refsched/mistakes/planting.py",  # a module of the specification, to edit it
+        "refsched/releases/__init__.py",  # its own modules, when a release is first used
+        "refsched/suite/breaking/kin.py",  # modules of the specification
+        "refsched/suite/catalogue/reasons.py",  # modules of the specification
+        "refsched/tools/rulebook/plugin_pages.py",  # modules that are imported already, for their docstrings
+        "refsched/tools/rulebook/rule_pages.py",  # the same
+        "refsched/tools/serving.py",  # the scheduler that is served
+    }
+)
+CHANGE_THE_PATH = frozenset(
+    {
+        "refsched/suite/adapters/module.py",  # the scheduler that --impl names
+        "refsched/suite/adapters/module_process.py",  # the same
+        "refsched/tools/serving.py",  # the scheduler that is served
+    }
+)
+
+
+def test_nothing_in_the_package_imports_what_pytest_collects_not_even_by_its_name() -> None:
+    """An installed package has no module ``conformance``: pytest imports the copy in ``shipped`` by its path."""
+    by_name, of_path, imported = set(), set(), set()
+    for module in [module for module in MODULES if module.parts[0] == "refsched"]:
+        for node in ast.walk(_tree(ROOT / module)):
+            match node:
+                case ast.Name(name) | ast.Attribute(attr=name) if name in BY_NAME:
+                    by_name.add(module.as_posix())
+                case ast.Attribute(ast.Name("sys"), "path"):
+                    of_path.add(module.as_posix())
+                case ast.Import(names):
+                    imported.update(alias.name.partition(".")[0] for alias in names)
+                case ast.ImportFrom(module=str(name)):
+                    imported.add(name.partition(".")[0])
+    assert "attrs" in imported
+    assert "conformance" not in imported
+    assert by_name == IMPORT_BY_NAME
+    assert of_path == CHANGE_THE_PATH
+
+
 # --- Files ----------------------------------------------------------------------------------------
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from attrs import frozen
 
+from conformance.campaigns.recording import record_area
 from refsched.suite.adapters.connecting import connect
-from refsched.suite.recording.command import Asked, run
 
 FOLDER = "recorded-v1.34.2"
 SEED = 1342
@@ -87,17 +87,15 @@ def main() -> None:
     for part in PLAN:
         if part.area in OF_DEVICES and not claims_devices:
             continue
-        run(
-            Asked(
-                given.impl,
-                given.output / part.area,
-                area=part.area,
-                seed=given.seed,
-                examples=min(part.examples, given.examples or part.examples),
-                at_least=part.at_least,
-                start=part.start,
-            ),
+        record_area(
+            given.impl,
+            part.area,
+            given.output / part.area,
             lambda line: print(line, flush=True),
+            seed=given.seed,
+            examples=min(part.examples, given.examples or part.examples),
+            at_least=part.at_least,
+            start=part.start,
         )
 
 

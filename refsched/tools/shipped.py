@@ -4,10 +4,7 @@ wheel."""
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 from refsched.errors import InputError
 
@@ -33,18 +30,6 @@ def examples_folder() -> Path:
 def tests_folder() -> Path:
     """Returns the folder that pytest collects, ``conformance/``. Raises InputError if there is none."""
     return _found(TESTS, "conftest.py")
-
-
-def import_tests(module: str = "") -> ModuleType:
-    """Imports a module of ``conformance/``, which is no package of the wheel's top level. Raises InputError if
-    another package of that name has been imported."""
-    folder = tests_folder()
-    if str(folder.parent) not in sys.path:
-        sys.path.insert(0, str(folder.parent))
-    package = import_module(TESTS)
-    if Path(package.__path__[0]).resolve() != folder.resolve():
-        raise InputError(f"another package is called {TESTS}", where=str(package.__path__[0]))
-    return import_module(f"{TESTS}.{module}") if module else package
 
 
 def _found(folder: str, holds: str) -> Path:

@@ -94,7 +94,7 @@ QUESTIONS = {
 def test_a_question_is_answered_two_clicks_from_the_front_page(question: str) -> None:
     page, heading = QUESTIONS[question]
     assert f"]({page})" in (DOCS / "index.md").read_text("utf-8")
-    made = dict(pages())
+    made = dict(pages({}))
     name = page.removeprefix("generated/")
     text = made[name]() if page.startswith("generated/") else (DOCS / page).read_text("utf-8")
     assert re.search(rf"^#+ {re.escape(heading)}$", text, re.MULTILINE)

@@ -42,7 +42,7 @@ def test_recordings_are_the_same_bytes_for_any_hash_seed_time_zone_locale_and_di
         folder.mkdir()
         for area in ("hints", "volumes"):
             options = ("--impl", "refsched.reference", "--area", area, "--examples", "12", "--output", area)
-            _run(folder, around, "refsched", "record", *options)
+            _run(folder, around, "conformance.campaigns.recording", *options)
         recorded.append([_files(folder / area) for area in ("hints", "volumes")])
     assert len(recorded[0][0]) > 5
     assert recorded[1] == recorded[0]

@@ -159,7 +159,8 @@ pytest_plugins = ("refsched.suite.session.plugin",)
 
 def pytest_conformance_bench(config):
     from bent_schedulers import BentBench
-    return BentBench()
+    from conformance.strategies import AREAS
+    return BentBench(AREAS)
 """
 
 TESTS = """

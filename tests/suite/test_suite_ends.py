@@ -13,8 +13,10 @@ import time
 from pathlib import Path
 
 import pytest
+import toy_suite
 from toy_suite import Suite
 
+from refsched.suite.session.keeping import LOST
 from refsched.suite.session.writing import write_whole
 
 SKIPPING = """
@@ -202,3 +204,28 @@ def test_a_report_may_go_to_a_pipe(tmp_path: Path) -> None:
     assert os.read(read, 10) == b"line"
     os.close(read)
     os.close(write)
+
+
+# --- A worker that ends after its tests ------------------------------------------------------------
+
+DIES = """
+import os
+import pytest
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workerinput"):
+        os._exit(1)
+"""
+
+
+def test_what_a_worker_compared_that_ends_before_it_says_so_keeps_no_rule(suite: Suite) -> None:
+    suite.add("conftest.py", toy_suite.CONFTEST + DIES)
+    result = suite("-n1", "--report=told.json")
+    told = json.loads((suite.path / "told.json").read_text("utf-8"))
+    assert told["counts"]["pass"] == 0
+    [untried] = told["untried"]
+    assert untried["why"] == LOST
+    assert "R-TOY-01" in untried["rules"]
+    assert f"not judged: {LOST}; so what" in " ".join(result.outlines)
+    assert result.ret == 2

@@ -12,10 +12,11 @@ from attrs import evolve, frozen
 
 from refsched.suite import Rule
 from refsched.suite.reports.report_html import html
-from refsched.suite.reports.report_json import json_text
+from refsched.suite.reports.report_json import as_json, json_text
 from refsched.suite.reports.report_terminal import paragraphs
 from refsched.suite.reports.verdicts import Result, faults_seen, rule_verdicts
 from refsched.suite.session.budget import Power
+from refsched.suite.session.keeping import Untried
 from refsched.suite.session.outcome import Failure, Fault, Outcome, outcome_in, with_property
 from refsched.suite.session.runner import About
 
@@ -217,6 +218,7 @@ def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
         "endedEarly": {"it is unsupported": 4, "diverged": 1},
         "power": {"killed": 3, "planted": 4, "profile": "", "beyond": []},
         "untestedRules": 1,
+        "untried": [],
         "faults": [
             {"whose": "adapter", "problem": "mine: it ended\n  with <3>", "tests": ["test_c", "test_d"]}
         ],
@@ -369,3 +371,18 @@ def test_a_failure_counts_at_the_level_of_the_place_where_it_shows() -> None:
     outcomes = [Outcome("test_a", ("R-WORDS-01",), failures=(of_words,))]
     assert rule_verdicts(RULES, outcomes, "promised", ())
     assert not rule_verdicts(RULES, outcomes, "observed", ())
+
+
+# --- A judge that dies ----------------------------------------------------------------------------
+
+
+def test_rules_whose_breaking_was_not_tried_are_told_with_the_reason() -> None:
+    result = evolve(RESULT, untried=(Untried("it <died>", ("R-TAINT-01",)), Untried("a worker has ended")))
+    told = [line for paragraph in paragraphs(result) for line in paragraph.lines]
+    assert "not judged: it <died>; so what was applied of these cannot be called kept: R-TAINT-01" in told
+    assert "not judged: a worker has ended" in told
+    assert '<p class="faint">Not judged: it &lt;died&gt;; so what was applied' in html(result)
+    assert as_json(result)["untried"] == [
+        {"why": "it <died>", "rules": ["R-TAINT-01"]},
+        {"why": "a worker has ended", "rules": []},
+    ]

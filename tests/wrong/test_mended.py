@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from conformance.wrong.planted.table import Wrong
 from conformance.wrong.running.killing import TIMEOUT, Attack, attack
 from conformance.wrong.running.profile import suite_tests
+from refsched.mistakes.wrong import Wrong
 from refsched.oddities.known_defects import KNOWN_DEFECTS
 from refsched.suite.adapters.connecting import connect
 
@@ -24,7 +24,7 @@ def bent(module: str, before: str, after: str) -> Attack:
     """The suite's properties of claims for devices against the specification with one edit."""
     wrong = Wrong("bent", "", module, before, after)
     serves = (
-        "from conformance.wrong.planted.table import Wrong;from conformance.wrong.__main__ import serve_wrong;"
+        "from refsched.mistakes.wrong import Wrong;from refsched.mistakes.serving import serve_wrong;"
         f"serve_wrong({wrong!r})"
     )
     with connect(f"exec:{shlex.quote(sys.executable)} -c {shlex.quote(serves)}", timeout=TIMEOUT) as adapter:

@@ -13,8 +13,8 @@ import pytest
 from world import node_object, pod_object
 
 from conformance.vocabulary.objects import with_metadata
-from conformance.wrong.planted.table import Wrong
 from conformance.wrong.running.killing import TIMEOUT
+from refsched.mistakes.wrong import Wrong
 from refsched.oddities.inter_pod_affinity import (
     EXCLUDED_NAMESPACES,
     FIRST_OF_ITS_KIND,
@@ -49,7 +49,7 @@ NOT_IN_OTHER = {"namespaceSelector": {"matchExpressions": [{"key": "team", "oper
 def bent(module: str, before: str, after: str) -> Iterator[Adapter]:
     wrong = Wrong("bent", "", module, before, after)
     serves = (
-        "from conformance.wrong.planted.table import Wrong;from conformance.wrong.__main__ import serve_wrong;"
+        "from refsched.mistakes.wrong import Wrong;from refsched.mistakes.serving import serve_wrong;"
         f"serve_wrong({wrong!r})"
     )
     with connect(f"exec:{shlex.quote(sys.executable)} -c {shlex.quote(serves)}", timeout=TIMEOUT) as adapter:

@@ -25,13 +25,13 @@ from conformance.wrong.mutating.mutants import (
     modules,
     sample,
 )
-from conformance.wrong.mutating.mutation import compiled, mutants_of
-from conformance.wrong.mutating.operators import OPERATORS
 from conformance.wrong.running import mutant_runs
 from conformance.wrong.running.forking import Forked, forget_modules, importers_of
 from conformance.wrong.running.mutant_page import Attack, End, Result, page, read, write
 from conformance.wrong.running.mutant_runs import attack, kill_nearby
 from conformance.wrong.running.profile import suite_tests
+from refsched.mistakes.mutation import compiled, mutants_of
+from refsched.mistakes.operators import OPERATORS
 from refsched.suite.adapters.adapter import Adapter
 
 EXAMPLES = {

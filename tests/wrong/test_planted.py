@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from conformance.wrong.planted.historic import NOT_PLANTED, PLANTED
-from conformance.wrong.planted.table import Wrong, all_wrong, areas_near, tables
+from conformance.wrong.historic import NOT_PLANTED, PLANTED
+from conformance.wrong.nearest import areas_near
 from conformance.wrong.running import matrix
-from conformance.wrong.running.planting import replacing
 from conformance.wrong.running.profile import suite_tests
+from refsched.mistakes.planting import replacing
+from refsched.mistakes.table import all_wrong, tables
+from refsched.mistakes.wrong import Wrong
 from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.catalogue.rules import all_rules
 

@@ -16,8 +16,8 @@ from functools import cache, partial
 from pathlib import Path
 from types import CodeType
 
-from conformance.wrong.mutating.mutation import Mutant, compiled, mutants_of
-from conformance.wrong.running.planting import plant
+from refsched.mistakes.mutation import Mutant, compiled, mutants_of
+from refsched.mistakes.planting import plant
 
 SEED = "0"
 """Of the sample, unless another one is asked for."""

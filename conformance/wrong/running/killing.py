@@ -18,9 +18,9 @@ from itertools import islice
 
 from attrs import frozen
 
-from conformance.wrong.planted.configured import all_configured, connect_configured
-from conformance.wrong.planted.table import all_wrong
+from conformance.wrong.configured import all_configured, connect_configured
 from conformance.wrong.running.profile import SuiteTest, histories_of, suite_tests
+from refsched.mistakes.table import all_wrong
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.faults import AdapterFault, AdapterUnavailable

@@ -12,12 +12,13 @@ from typing import Any
 
 from cattrs.preconf.json import make_converter
 
-from conformance.wrong.planted import configured
-from conformance.wrong.planted.historic import NOT_PLANTED, PLANTED
-from conformance.wrong.planted.table import Wrong, all_wrong, tables
+from conformance.wrong import configured
+from conformance.wrong.historic import NOT_PLANTED, PLANTED
 from conformance.wrong.running.killing import Attack, Fate
 from conformance.wrong.running.parts import SEED, file_of, that_can_be
 from conformance.wrong.running.tables import share, table
+from refsched.mistakes.table import all_wrong, tables
+from refsched.mistakes.wrong import Wrong
 from refsched.suite.adapters.selection import PROFILES
 from refsched.suite.catalogue.rules import all_rules
 

@@ -75,7 +75,7 @@ def write(results: Iterable[Result], path: Path = FILE) -> None:
 _INTRODUCTION = """# Mutants
 
 Each mutant is the specification changed in one place by an operator of
-`conformance/wrong/mutating/operators.py`. It runs in a process of its own, and is judged by the specification
+`refsched/mistakes/operators.py`. It runs in a process of its own, and is judged by the specification
 without the change. The sample is drawn evenly from the parts below, with a fixed seed. The histories are those
 of the default profile with seed 0 in which the mutated line is known to run, or else those of the nearest areas;
 they are tried until the first kill, and for as many CPU seconds as `--limit` says. That is less than the whole

@@ -21,14 +21,14 @@ from attrs import evolve
 from coverage import Coverage
 
 from conformance.wrong.mutating.mutants import all_mutants, areas_near, group_of, path_of, sample
-from conformance.wrong.mutating.mutation import Mutant, compiled
 from conformance.wrong.running import mutant_page
 from conformance.wrong.running.forking import Forked, forget_modules, replace_function
 from conformance.wrong.running.killing import distance
 from conformance.wrong.running.mutant_page import Attack, End, Result
-from conformance.wrong.running.planting import plant
 from conformance.wrong.running.profile import SuiteTest, histories_of, suite_tests
 from conformance.wrong.running.sharing import shared
+from refsched.mistakes.mutation import Mutant, compiled
+from refsched.mistakes.planting import plant
 from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import connect

@@ -21,10 +21,10 @@ from pathlib import Path
 from attrs import asdict, frozen
 
 from conformance.strategies import AREAS
-from conformance.wrong.planted.table import all_wrong
 from conformance.wrong.running import matrix
 from conformance.wrong.running.killing import connect_wrong
 from conformance.wrong.running.profile import SEED, SuiteTest, histories_of, suite_tests
+from refsched.mistakes.table import all_wrong
 from refsched.suite.breaking.explaining import explained_apart
 from refsched.suite.histories.history import History
 from refsched.suite.session.check import Checking, Evidence, RuleBrokenError

@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from conformance.wrong.planted.table import all_wrong
 from conformance.wrong.running import matrix, parts
 from conformance.wrong.running.killing import Fate
+from refsched.mistakes.table import all_wrong
 from refsched.suite.adapters.selection import PROFILES
 from refsched.suite.session.budget import TABLE
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from conformance.wrong.mutating.mutation import Mutant
+from refsched.mistakes.mutation import Mutant
 
 _LOOP = re.compile(r"(?:^| )for .+? in (?P<over>.+?)(?:: …| if .*)?$")
 _GUARD = re.compile(r"^(?:if|while) (?P<condition>.+): …$")

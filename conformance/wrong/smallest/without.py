@@ -16,12 +16,13 @@ from typing import Any
 from attrs import evolve, frozen
 
 from conformance.wrong.mutating.mutants import path_of, source_of
-from conformance.wrong.mutating.mutation import Mutant, mutants_of, planted
-from conformance.wrong.planted.table import Wrong, all_wrong
 from conformance.wrong.running.forking import forget_modules, replace_function
-from conformance.wrong.running.planting import plant
 from conformance.wrong.smallest.saying import sentence_of
 from refsched.framework.events import EventHint
+from refsched.mistakes.mutation import Mutant, mutants_of, planted
+from refsched.mistakes.planting import plant
+from refsched.mistakes.table import all_wrong
+from refsched.mistakes.wrong import Wrong
 from refsched.queue.hint_table import event_rule
 from refsched.queue.transitions import Place, Transition, Transitions
 from refsched.suite.breaking.replacing import forget

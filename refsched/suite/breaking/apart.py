@@ -10,17 +10,20 @@ import signal
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import IO, Any
 
+from attrs import frozen
+
+from refsched.errors import one_line
 from refsched.suite.histories.findings import Comparison
 
 SECONDS = 2.0
 """Of a processor, for one history and one breaking: a broken specification that takes as long never ends."""
 
 DEADLINE = 240.0
-"""Seconds of the clock after which nothing is answered: nothing hangs."""
+"""Seconds of the clock after which no answer is waited for: nothing hangs."""
 
 
 def agrees(comparison: Comparison, seconds: float = 0.0) -> bool:
@@ -54,29 +57,65 @@ def _limited(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def apart(compute: Callable[[], Any], patience: float) -> Any:
-    """What this computes, as JSON, in a process that parts from this one: here nothing is ever broken. None where
-    a process cannot part, or ends without an answer, or takes longer than ``patience``, in seconds of a
-    processor."""
+@frozen
+class Answers:
+    """``said`` came from another process, in this order. ``why`` says why that one did not come to its end, and is
+    empty where it did; ``is_over`` says that its time was over. It took so many ``seconds`` of a processor."""
+
+    said: tuple[Any, ...] = ()
+    why: str = ""
+    is_over: bool = False
+    seconds: float = 0.0
+
+
+def apart(compute: Callable[[], Iterable[Any]], patience: float) -> Answers:
+    """What this computes, as JSON, in a process that parts from this one: here nothing is ever broken. The process
+    may take ``patience`` seconds of a processor; what it has answered by then counts."""
     if not hasattr(os, "fork"):
-        return None
+        return Answers(why="on this system no process can be forked")
     answers, says = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which the child does not need
-        pid = os.fork()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which the child does not need
+            pid = os.fork()
+    except OSError as error:
+        os.close(answers)
+        os.close(says)
+        return Answers(why=f"no process could be forked: {error.strerror}")
     if not pid:
         _answer(says, compute, patience)
     os.close(says)
     try:
-        return json.loads(_read(answers, DEADLINE) or b"null")
+        lines, is_over = _read(answers, DEADLINE)
     finally:
         os.close(answers)
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
+        _, status, usage = os.wait4(pid, 0)
+    told = [json.loads(line) for line in lines]
+    said = tuple(message[ONE] for message in told if ONE in message)
+    seconds = usage.ru_utime + usage.ru_stime
+    if told and END in told[-1]:
+        return Answers(said, told[-1][END], seconds=seconds)
+    if is_over:
+        return Answers(said, f"the process that breaks rules took longer than {DEADLINE:g} s", True, seconds)
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGVTALRM:
+        late = f"the process that breaks rules took longer than {patience:.0f} s of a processor"
+        return Answers(said, late, True, seconds)
+    return Answers(said, f"the process that breaks rules {_ending(status)}", seconds=seconds)
 
 
-def _answer(says: int, compute: Callable[[], Any], patience: float) -> Any:
+ONE, END = "one", "end"
+"""The members of what the child says: one answer; or its end, with what went wrong."""
+
+
+def _ending(status: int) -> str:
+    if os.WIFSIGNALED(status):
+        return f"was ended by signal {os.WTERMSIG(status)}"
+    return f"ended with exit code {os.WEXITSTATUS(status)}, and had not said all"
+
+
+def _answer(says: int, compute: Callable[[], Iterable[Any]], patience: float) -> Any:
     """In the child, which does not come back, and in which nobody traces what runs."""
     sys.settrace(None)
     try:
@@ -85,19 +124,32 @@ def _answer(says: int, compute: Callable[[], Any], patience: float) -> Any:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
-        with os.fdopen(says, "wb") as answer:
-            answer.write(json.dumps(compute()).encode())
+        with os.fdopen(says, "wb", buffering=0) as answer:
+            problem = ""
+            try:
+                for one in compute():
+                    _write(answer, {ONE: one})
+            except BaseException as raised:
+                problem = f"the process that breaks rules has raised {type(raised).__name__}: {raised}"
+            _write(answer, {END: one_line(problem)})
     finally:
         os._exit(0)
 
 
-def _read(answers: int, patience: float) -> bytes:
-    """All that comes before the end, or before the patience is over."""
+def _write(answer: IO[bytes], message: dict[str, Any]) -> None:
+    """Writes a line, all of it: a pipe may take a part."""
+    left = json.dumps(message).encode() + b"\n"
+    while left:
+        left = left[answer.write(left) :]
+
+
+def _read(answers: int, patience: float) -> tuple[list[bytes], bool]:
+    """The whole lines that come before the end or before the patience is over, and whether it is over."""
     deadline = time.monotonic() + patience
     said = b""
     while select.select([answers], [], [], max(0.0, deadline - time.monotonic()))[0]:
-        more = os.read(answers, 4096)
+        more = os.read(answers, 65536)
         if not more:
-            return said
+            return said.split(b"\n")[:-1], False
         said += more
-    return b""
+    return said.split(b"\n")[:-1], True

@@ -14,17 +14,18 @@ from contextlib import contextmanager
 from functools import cache, partial
 from itertools import chain
 from types import CodeType
-from typing import Any
 
 from attrs import frozen
 
+from refsched.mistakes import mutation
+from refsched.mistakes.mutation import Place
+from refsched.mistakes.operators import OPERATORS
 from refsched.suite.breaking.course import Course, Function, rules_called, source_of
 from refsched.suite.breaking.mistakes import Mistake, mistakes_in
 from refsched.suite.breaking.mixups import mixups_of
 from refsched.suite.breaking.replacing import Undo, forget, replaced
 from refsched.suite.breaking.rows import rows_of_defaults, rows_of_events, rows_of_transitions
 from refsched.suite.breaking.slips import slips_of
-from refsched.tools.shipped import import_tests
 
 SELDOM = 0.25
 """How much less a place is suspected of a mix-up than of a slip."""
@@ -86,7 +87,7 @@ def breakings_of(
     return chain.from_iterable(breakings(worth) for worth, breakings in in_order)
 
 
-def _is_any(lines: set[int], place: Any) -> bool:
+def _is_any(lines: set[int], place: Place) -> bool:
     return any(line in lines for line in range(place.first, place.last + 1))
 
 
@@ -99,31 +100,30 @@ def _of_row(rule: str, breaks: Callable[[], Undo], worth: float) -> Iterator[Bre
     yield Breaking(None, (rule,), worth, breaks)
 
 
-def breakings_of_place(function: Function, place: Any, rules: tuple[str, ...]) -> Iterator[Breaking]:
+def breakings_of_place(function: Function, place: Place, rules: tuple[str, ...]) -> Iterator[Breaking]:
     yield from _likely(function, place, rules, 1, 1.0)
     yield from _unlikely(function, place, rules, 1, SELDOM)
 
 
 def _likely(
-    function: Function, place: Any, rules: tuple[str, ...], callers: int, worth: float
+    function: Function, place: Place, rules: tuple[str, ...], callers: int, worth: float
 ) -> Iterator[Breaking]:
     """The place as mutation and slips change it."""
     values = vars(sys.modules[function.module])
-    operators = import_tests("wrong.mutating.operators").OPERATORS.values()
-    mutated = chain.from_iterable(operator(place.node) for operator in operators)
+    mutated = chain.from_iterable(operator(place.node) for operator in OPERATORS.values())
     for changed in chain(mutated, slips_of(place.node, values, _answers(place, function))):
         yield Breaking(function, rules, worth, _Change(function, place, changed), callers)
 
 
 def _unlikely(
-    function: Function, place: Any, rules: tuple[str, ...], callers: int, worth: float
+    function: Function, place: Place, rules: tuple[str, ...], callers: int, worth: float
 ) -> Iterator[Breaking]:
     """The place with one thing taken for another."""
     for changed in mixups_of(place.node, vars(sys.modules[function.module])):
         yield Breaking(function, rules, worth, _Change(function, place, changed), callers)
 
 
-def _answers(place: Any, function: Function) -> str:
+def _answers(place: Place, function: Function) -> str:
     """The type of what the function answers; empty where it is not a function of a module or of a class."""
     names = function.name.split(".")
     definition = _only(place.root, names)
@@ -136,14 +136,14 @@ def _answers(place: Any, function: Function) -> str:
 
 
 @cache
-def places_of(module: str) -> list[Any]:
-    return list(import_tests("wrong.mutating.mutation").places_of(ast.parse(source_of(module))))
+def places_of(module: str) -> list[Place]:
+    return list(mutation.places_of(ast.parse(source_of(module))))
 
 
 @frozen
 class _Change:
     function: Function
-    place: Any
+    place: Place
     changed: ast.AST
 
     def __call__(self) -> Undo | None:
@@ -178,7 +178,7 @@ def _only(root: ast.Module, names: list[str]) -> ast.stmt:
     return ast.copy_location(ast.ClassDef(definition.name, [], [], methods, []), definition)
 
 
-def _put(place: Any, node: ast.AST) -> None:
+def _put(place: Place, node: ast.AST) -> None:
     if place.index is None:
         setattr(place.parent, place.field, node)
     else:

@@ -274,5 +274,8 @@ def explained_apart(
     question = _Question.about(
         histories, suspected, without
     )  # what it reads of the source is remembered here
-    said = apart(lambda: astuple(question.answer(may_be)), patience)
-    return Explanation() if said is None else Explanation(tuple(said[0]), said[1], said[2], tuple(said[3]))
+    answers = apart(lambda: [astuple(question.answer(may_be))], patience)
+    if not answers.said:
+        return Explanation()
+    [(rules, share, alike, vanish)] = answers.said
+    return Explanation(tuple(rules), share, alike, tuple(vanish))

@@ -13,6 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 
+from attrs import frozen
+
+from refsched.mistakes.mutation import Place
 from refsched.suite.breaking.apart import agrees, apart
 from refsched.suite.breaking.breakings import Breaking, breakings_of_place, broken, places_of
 from refsched.suite.breaking.course import Function, rules_in
@@ -30,22 +33,47 @@ BRIEFLY = 1.0
 """Seconds of a processor for one history and one breaking: these histories are small."""
 
 PATIENCE = 120.0
-"""Seconds of a processor for all rules of a process: about ten times as many as it takes."""
+"""Seconds of a processor for all rules of a process: about ten times as many as it takes. Rules that were not
+tried by then are not exercised."""
 
 
-def changing(candidates: Mapping[str, Sequence[Comparison]]) -> Mapping[str, Sequence[bool]] | None:
-    """Of each rule whether breaking it changes what was compared in each of these histories, in their order and
-    as far as the first one in which it does. A rule that cannot be broken in a running process, as an invariant,
-    counts as changed by it. None where no process can part from this one."""
-    found: Mapping[str, Sequence[bool]] | None = apart(lambda: _changing(candidates), PATIENCE)
-    return found
+@frozen
+class Tried:
+    """``changes`` says of each rule that was broken whether that changes what was compared in each history, in
+    their order and as far as the first one in which it does. ``untried`` says of each other rule why not."""
+
+    changes: Mapping[str, Sequence[bool]]
+    untried: Mapping[str, str]
 
 
-def _changing(candidates: Mapping[str, Sequence[Comparison]]) -> Mapping[str, Sequence[bool]]:
+def changing(candidates: Mapping[str, Sequence[Comparison]]) -> Tried:
+    """Breaks each rule, and compares these histories. A rule that cannot be broken in a running process, as an
+    invariant, counts as changed by it. Where the process that breaks rules ends before its time, the rule that it
+    was at is not tried, and another process goes on: what is broken may stay so where something was raised."""
+    changes: dict[str, Sequence[bool]] = {}
+    untried: dict[str, str] = {}
+    left, patience = dict(candidates), PATIENCE
+    while left:
+        answers = apart(partial(_changing, left), patience)
+        changes.update((rule, found) for rule, found in answers.said[1:])
+        at = len(answers.said) - 1
+        if not answers.why:
+            break
+        patience -= answers.seconds
+        given_up = list(left)[max(0, at) :]
+        if at >= 0 and not answers.is_over and patience > 0:
+            given_up = given_up[:1]
+        untried.update(dict.fromkeys(given_up, answers.why))
+        left = {rule: came for rule, came in left.items() if rule not in changes and rule not in untried}
+    return Tried(changes, untried)
+
+
+def _changing(candidates: Mapping[str, Sequence[Comparison]]) -> Iterator[object]:
+    """First says that it can begin."""
     breakings = _Breakings(candidates)
-    return {
-        rule: list(_until_changed(partial(breakings.of, rule), came)) for rule, came in candidates.items()
-    }
+    yield None
+    for rule, came in candidates.items():
+        yield rule, list(_until_changed(partial(breakings.of, rule), came))
 
 
 def _until_changed(breakings: Callable[[], Iterator[Breaking]], came: Iterable[Comparison]) -> Iterator[bool]:
@@ -74,8 +102,8 @@ class _Breakings:
         rows = (*rows_of_events(), *rows_of_defaults(), *rows_of_transitions(frozenset(all_rules())))
         for rule, breaks in (*made, *rows):
             self._ready[rule].append(Breaking(None, (rule,), 1.0, breaks))
-        self._near: dict[str, list[tuple[Function, object]]] = defaultdict(list)
-        self._far: dict[str, list[tuple[Function, object]]] = defaultdict(list)
+        self._near: dict[str, list[tuple[Function, Place]]] = defaultdict(list)
+        self._far: dict[str, list[tuple[Function, Place]]] = defaultdict(list)
         wanted = frozenset(rules)
         for module in _modules():
             for place in places_of(module):

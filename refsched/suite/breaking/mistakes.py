@@ -16,9 +16,10 @@ from typing import Any
 import attrs
 from attrs import frozen
 
+from refsched.mistakes.table import all_wrong
+from refsched.mistakes.wrong import Wrong
 from refsched.suite.breaking.course import Course, Function, source_of
 from refsched.suite.breaking.replacing import Undo, replaced
-from refsched.tools.shipped import import_tests
 
 _MISSING = object()
 
@@ -64,8 +65,7 @@ class Mistake:
 
 def mistakes() -> tuple[Mistake, ...]:
     """All that can be made in a running process, in the order of their tables."""
-    table = import_tests("wrong.planted.table").all_wrong().values()
-    found = (_mistake(wrong) for wrong in table if wrong.module in sys.modules)
+    found = (_mistake(wrong) for wrong in all_wrong().values() if wrong.module in sys.modules)
     return tuple(one for one in found if one is not None)
 
 
@@ -78,7 +78,7 @@ def mistakes_in(course: Course, without: Collection[str]) -> Iterator[Mistake]:
 
 
 @cache
-def _mistake(wrong: Any) -> Mistake | None:
+def _mistake(wrong: Wrong) -> Mistake | None:
     before, found, _ = source_of(wrong.module).partition(wrong.before)
     if not found:
         return None

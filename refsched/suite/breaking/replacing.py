@@ -17,7 +17,7 @@ _WRAPPED = (FunctionType, classmethod, staticmethod, _CACHED)
 """What may wrap a function that remembers."""
 
 
-_AROUND = ("refsched.suite", "refsched.tools", "refsched.checking")
+_AROUND = ("refsched.suite", "refsched.tools", "refsched.checking", "refsched.mistakes")
 """Nothing is changed there, and what is remembered there depends on nothing that is."""
 
 

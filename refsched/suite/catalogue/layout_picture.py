@@ -19,6 +19,7 @@ LAYERS: Mapping[str, Sequence[str]] = {
     "what pytest collects": ("conformance.cases", "conformance.strategies", "conformance.wrong"),
     "around the specification": (
         "refsched.suite",
+        "refsched.mistakes",
         "refsched.tools",
         "refsched.checking",
         "refsched.remembering",

@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages: what the documentation says of rules, queues and events, made from the tables that the code goes by.
 
-    python -m refsched.suite.catalogue.pages [FOLDER]
-
-writes ``architecture.svg``, ``queue.md`` and ``rules.md``; a test compares those of ``docs/`` with what is made.
+``python -m conformance.documentation`` writes them; a test compares those of ``docs/`` with what is made.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from pathlib import Path
 
 from refsched.framework.events import EventHint
 from refsched.framework.interface import EnqueueExtensions, extends
@@ -23,13 +18,12 @@ from refsched.queue.hint_table import action_name, event_rule
 from refsched.queue.transitions import Place, Transitions
 from refsched.queue.v1_19 import transitions as v1_19
 from refsched.suite.catalogue.elsewhere import NOT_SPECIFIED, why_elsewhere
-from refsched.suite.catalogue.layout_picture import layout_picture
 from refsched.suite.catalogue.levels import why_level
 from refsched.suite.catalogue.rules import Rule, all_rules, default_plugins
 from refsched.tools.rulebook.markdown import rule_link
-from refsched.tools.shipped import examples_folder, import_tests, tests_folder
+from refsched.tools.shipped import examples_folder
 
-COMMAND = "python -m refsched.suite.catalogue.pages"
+COMMAND = "python -m conformance.documentation"
 _MADE = f"Made by `{COMMAND}`; not to be edited by hand."
 _QUEUE = """\
 The picture and the table show the places in which a pod may wait, what may happen to it there, and where it goes
@@ -59,6 +53,10 @@ Here v1.34.2 does not do what the rule says, and a later version was mended. The
 (`refsched/oddities`). A scheduler passes with a defect or without it, whichever other defects it has, and fails if
 it does neither what v1.34.2 does nor what the rule says. The defects of R-PODAFF must show in all decisions of a
 scheduler, or in none. `refsched explain` reports a defect that it met on a node."""
+
+
+Tests = Mapping[str, Sequence[str]]
+"""By rule the names of the tests of the suite that name it."""
 
 
 # --- The queue ------------------------------------------------------------------------------------
@@ -142,14 +140,14 @@ def _events() -> Iterator[str]:
 # --- Rules ----------------------------------------------------------------------------------------
 
 
-def rules_page() -> str:
+def rules_page(tests: Tests) -> str:
     rules = all_rules().values()
     promised = sum(rule.level == "promised" for rule in rules)
     return _page(
         "# Rules",
         _MADE,
         _RULES.format(all=len(rules), promised=promised, observed=len(rules) - promised),
-        *_areas(rules),
+        *_areas(rules, tests),
         "## Known defects of v1.34.2",
         _DEFECTS,
         _table(
@@ -166,7 +164,7 @@ def rules_page() -> str:
     )
 
 
-def _areas(rules: Iterable[Rule]) -> Iterator[str]:
+def _areas(rules: Iterable[Rule], tests: Tests) -> Iterator[str]:
     for area, of_area in groupby(sorted(rules, key=_by_area), lambda rule: rule.area):
         here = list(of_area)
         yield f"## {area}"
@@ -180,7 +178,7 @@ def _areas(rules: Iterable[Rule]) -> Iterator[str]:
                     ", ".join(rule.releases),
                     f"`{rule.module}`",
                     _source(rule),
-                    _tested(rule.id),
+                    _tested(rule.id, tests.get(rule.id, ())),
                 )
                 for rule in here
             ),
@@ -218,22 +216,8 @@ def _source(rule: Rule) -> str:
     return rule.source.removesuffix(".") or "no specification is needed"
 
 
-def _tested(rule: str) -> str:
-    tests = tests_of().get(rule, ())
+def _tested(rule: str, tests: Sequence[str]) -> str:
     return ", ".join(f"`{test}`" for test in tests) if tests else f"elsewhere: {why_elsewhere(rule)}"
-
-
-@cache
-def tests_of() -> Mapping[str, tuple[str, ...]]:
-    """For each rule the tests of the suite that name it."""
-    found: dict[str, list[str]] = {}
-    for path in sorted(tests_folder().glob("test_*.py")):
-        for name, value in vars(import_tests(path.stem)).items():
-            for mark in getattr(value, "pytestmark", ()) if name.startswith("test_") else ():
-                if mark.name == "conforms":
-                    for rule in mark.args[0].rules:
-                        found.setdefault(rule, []).append(name)
-    return {rule: tuple(names) for rule, names in found.items()}
 
 
 # --- Markdown -------------------------------------------------------------------------------------
@@ -251,20 +235,3 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def _row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-
-PAGES = {"architecture.svg": layout_picture, "queue.md": queue_page, "rules.md": rules_page}
-
-
-def main(arguments: list[str]) -> int:
-    folder = Path(arguments[0] if arguments else "docs")
-    if not folder.is_dir():
-        sys.stderr.write(f"there is no folder {folder} to write to\n")
-        return 2
-    for name, page in PAGES.items():
-        (folder / name).write_text(page(), "utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -15,8 +15,8 @@ from pkgutil import walk_packages
 import refsched
 from refsched.rules import Reason
 
-AROUND = ("checking", "reference", "remembering", "suite", "tools", "__main__")
-"""What is not the specification."""
+AROUND = ("checking", "mistakes", "reference", "remembering", "shipped", "suite", "tools", "__main__")
+"""The modules, packages and folders of refsched that are not the specification."""
 
 _BLANK = re.compile(r"\{[^{}]*\}")
 

@@ -104,6 +104,12 @@ REPORT: Schema = {
         },
         rules={"type": "array", "items": {"$ref": "#/$defs/rule"}},
         untestedRules=_COUNT,
+        untried={
+            "type": "array",
+            "items": _all(why=_TEXT, rules={"type": "array", "items": _RULE_ID}),
+            "description": "Rules that were applied and are not exercised, since the process that should have"
+            " broken them to see whether that shows ended before it did.",
+        },
         faults={"type": "array", "items": _FAULT},
         staleBaseline={"type": "array", "items": _RULE_ID},
     ),

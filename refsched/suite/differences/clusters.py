@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clusters: the smallest ones on which two releases were found to decide differently, with the rules that say so.
 
-They are kept as data, which ``python -m refsched.suite.differences.search`` makes anew.
+They are kept as data, which ``python -m conformance.campaigns.differing_clusters`` makes anew.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from refsched.suite.histories.trial import try_history
 from refsched.suite.reports.wording import described_steps
 from refsched.suite.session.standard import judgement_of
 
-COMMAND = "python -m refsched.suite.differences.search"
+COMMAND = "python -m conformance.campaigns.differing_clusters"
 _INTRODUCTION = f"""\
 Each section shows one difference between the two releases: the rule of each release, the change to Kubernetes that
 made the difference (where it is known), and the smallest cluster that was found on which the two releases decide

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from refsched.errors import counted
-from refsched.suite.reports.report_terminal import ended, failure_lines, power, tightness
+from refsched.suite.reports.report_terminal import ended, failure_lines, power, tightness, untried
 from refsched.suite.reports.verdicts import VERDICTS, FaultSeen, Result, RuleVerdict
 from refsched.suite.session.bench import OBSERVED, PROMISED
 from refsched.suite.session.outcome import Failure
@@ -189,6 +189,8 @@ def _rules(result: Result) -> Iterator[str]:
     yield "</tbody>"
     yield "</table>"
     yield "</div>"
+    for one in result.untried:
+        yield _tag("p", f"Not judged: {untried(one)}.", "faint")
     if result.untested:
         yield _tag(
             "p", f"{counted(result.untested, 'rule')} of the catalogue had no test in this run.", "faint"

@@ -17,6 +17,7 @@ compares equal.
 | `power` | of the `planted` wrong schedulers so many histories `killed`, as `profile` if not empty, with seed 0 |
 | `rules` | below, in the order in which rules depend on each other |
 | `untestedRules` | how many rules of this level no test of the run was about |
+| `untried` | `rules` that are not exercised because their judge has ended: nobody broke them to see, and `why` |
 | `faults` | `whose` (adapter or suite), `problem`, and the `tests` that could not judge |
 | `staleBaseline` | listed rules that passed |
 | `evidence` | of a part of a run (`--shard`): what `refsched report merge` reads |
@@ -82,6 +83,7 @@ def as_json(result: Result) -> Json:
         "power": None if result.power is None else attrs.asdict(result.power),
         "rules": [_rule(each, result) for each in result.rules],
         "untestedRules": result.untested,
+        "untried": [{"why": each.why, "rules": list(each.rules)} for each in result.untried],
         "faults": [_fault(seen) for seen in result.faults],
         "staleBaseline": list(result.stale),
     }

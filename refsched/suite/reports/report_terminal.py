@@ -21,6 +21,7 @@ from refsched.suite.reports.verdicts import (
 from refsched.suite.reports.wording import MARGIN
 from refsched.suite.session.bench import Rule
 from refsched.suite.session.budget import Power
+from refsched.suite.session.keeping import Untried
 from refsched.suite.session.outcome import Failure
 
 IN_FULL = 8
@@ -190,6 +191,8 @@ def _row(name: str, verdicts: Sequence[RuleVerdict], width: int) -> str:
 def _remarks(result: Result) -> Iterator[str]:
     if ids := [each.rule.id for each in result.having(NOT_EXERCISED)]:
         yield from _wrapped(f"{NOT_EXERCISED} (nothing in this run would show it broken): {by_area(ids)}", "")
+    for each in result.untried:
+        yield from _wrapped(f"not judged: {untried(each)}", "")
     if absent := result.having(NOT_CLAIMED):
         yield from _wrapped(f"{NOT_CLAIMED}: {_by_need(absent)}", "")
     if later := [each.rule.id for each in result.having(FAIL) if each.later and not each.known]:
@@ -207,6 +210,13 @@ def _remarks(result: Result) -> Iterator[str]:
         yield f"tightness: {tightness(result)}"
     if result.power is not None and not result.failures:
         yield f"power: {power(result.power)}"
+
+
+def untried(each: Untried) -> str:
+    """Says why nobody knows whether some rules were kept, and which."""
+    if not each.rules:
+        return each.why
+    return f"{each.why}; so what was applied of these cannot be called kept: {by_area(each.rules)}"
 
 
 NAMED = 4

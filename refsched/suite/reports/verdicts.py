@@ -16,6 +16,7 @@ from refsched.errors import counted
 from refsched.suite.adapters.faults import FINAL, cause_of
 from refsched.suite.session.bench import OBSERVED, PROMISED, Rule
 from refsched.suite.session.budget import Power
+from refsched.suite.session.keeping import Untried
 from refsched.suite.session.outcome import Failure, Fault, Outcome
 from refsched.suite.session.runner import About
 
@@ -69,7 +70,7 @@ class Result:
     so many of the tests' histories kill; ``command`` the start of one that repeats a failure, from ``folder`` or
     from the file that this run ``replayed`` itself; ``selected`` the options that chose the tests and their
     examples; ``unfinished`` how many tests did not come to their end; ``interrupted`` that a user ended the run;
-    ``ending`` how many tests each broken rule ended.
+    ``ending`` how many tests each broken rule ended; ``untried`` are rules that nobody tried to see broken.
     """
 
     about: About
@@ -93,6 +94,7 @@ class Result:
     unfinished: int = 0
     interrupted: bool = False
     ending: tuple[tuple[str, int], ...] = ()
+    untried: tuple[Untried, ...] = ()
 
     @property
     def everywhere(self) -> tuple[tuple[str, int], ...]:

@@ -150,6 +150,7 @@ class Gathering:
             rules=tuple(rule for rule in self._bench.rules.values() if rule.id in about.holding),
             outcomes=tuple(sorted(self._outcomes, key=lambda outcome: outcome.test)),
             changes=tuple(sorted(self._keeping.changes)),
+            untried=tuple(sorted(self._keeping.untried)),
             known=tuple(sorted(self._known)),
             later=tuple(sorted(self._later)),
             command=self._command(),

@@ -4,19 +4,19 @@
 Of each rule the smallest histories of a few tests are kept, one of each test; tests that are about the rule come
 before others. When all tests are over, each
 process breaks the rules of its own tests; what it found travels to the process that reports. Which histories count
-does not depend on how the tests were spread over processes.
+does not depend on how the tests were spread over processes. A rule whose breaking was not tried is not kept.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import cattrs
 import pytest
 from attrs import Factory, define, evolve, frozen
 
-from refsched.suite.breaking.keeping import changing
+from refsched.suite.breaking.keeping import Tried, changing
 from refsched.suite.histories.findings import Comparison
 
 TESTS = 8
@@ -46,11 +46,37 @@ def kept_by(changes: Iterable[Change]) -> frozenset[str]:
     return frozenset(rule for rule, some in of_rule.items() if any(change.is_one for change in some[:TESTS]))
 
 
+@frozen(order=True)
+class Untried:
+    """Nobody knows whether these rules were kept, though they were applied: breaking them was not tried, or not
+    told. ``why`` is a clause."""
+
+    why: str
+    rules: tuple[str, ...] = ()
+
+
+LOST = "a worker of pytest-xdist has ended before it said which rules would have been seen broken"
+
+
+def untried_by(
+    untried: Iterable[Untried], changes: Sequence[Change], applied: Sequence[str]
+) -> tuple[Untried, ...]:
+    """The rules that were ``applied`` and not found to be kept, by the reason why breaking them was not tried. Of
+    what a worker did not tell nothing is known but that it was applied."""
+    kept, told = kept_by(changes), {change.rule for change in changes}
+    rules: dict[str, set[str]] = {}
+    for each in untried:
+        unknown = each.rules or (rule for rule in applied if rule not in told)
+        rules.setdefault(each.why, set()).update(rule for rule in unknown if rule not in kept)
+    return tuple(Untried(why, tuple(sorted(some))) for why, some in sorted(rules.items()))
+
+
 @define(eq=False)
 class Keeping:
-    """``changes`` are those of all processes, once the tests are over."""
+    """``changes`` and ``untried`` are those of all processes, once the tests are over."""
 
     changes: list[Change] = Factory(list)
+    untried: list[Untried] = Factory(list)
     _came: dict[str, list[tuple[Change, Comparison]]] = Factory(lambda: defaultdict(list))
 
     def note(
@@ -75,15 +101,16 @@ class Keeping:
         candidates = {
             rule: [comparison for _, comparison in came] for rule, came in sorted(self._came.items())
         }
-        found = changing(candidates) if candidates else {}
-        self.changes.extend(self._changes(found))
+        tried = changing(candidates)
+        self.changes.extend(self._changes(tried))
+        self.untried.extend(Untried(why, (rule,)) for rule, why in tried.untried.items())
         output = getattr(session.config, "workeroutput", None)
         if output is not None:
-            output[OUTPUT] = cattrs.unstructure(self.changes)
+            output[OUTPUT] = cattrs.unstructure((self.changes, self.untried))
 
-    def _changes(self, found: Mapping[str, Iterable[bool]] | None) -> Iterator[Change]:
+    def _changes(self, tried: Tried) -> Iterator[Change]:
         for rule, came in self._came.items():
-            answers = [True for _ in came] if found is None else found[rule]
+            answers = tried.changes.get(rule, [False for _ in came])
             for (change, _), is_one in zip(came, answers, strict=False):  # as far as one is
                 yield evolve(change, is_one=is_one)
 
@@ -91,4 +118,9 @@ class Keeping:
     def pytest_testnodedown(self, node: object, error: object) -> None:
         """A worker of pytest-xdist has ended, perhaps too early to say anything."""
         output = getattr(node, "workeroutput", {})
-        self.changes.extend(cattrs.structure(each, Change) for each in output.get(OUTPUT, ()))
+        if OUTPUT not in output:
+            self.untried.append(Untried(LOST))
+            return
+        changes, untried = output[OUTPUT]
+        self.changes.extend(cattrs.structure(each, Change) for each in changes)
+        self.untried.extend(cattrs.structure(each, Untried) for each in untried)

@@ -20,6 +20,7 @@ from cattrs.preconf.json import make_converter
 
 from refsched.errors import InputError
 from refsched.suite.reports.verdicts import (
+    NOT_EXERCISED,
     Result,
     ended_by_rules,
     ended_early,
@@ -30,7 +31,7 @@ from refsched.suite.reports.verdicts import (
 from refsched.suite.session.baseline import stale
 from refsched.suite.session.bench import Rule
 from refsched.suite.session.budget import Planned, power_of
-from refsched.suite.session.keeping import Change, kept_by
+from refsched.suite.session.keeping import Change, Untried, kept_by, untried_by
 from refsched.suite.session.outcome import Outcome
 from refsched.suite.session.runner import About
 from refsched.tools.reading.documents import read_json, read_text
@@ -80,9 +81,9 @@ class Evidence:
     """What a run, or a part of one, has seen, and what it was asked to do: enough for its whole report.
 
     ``rules`` are those of the release that decides, in the order of the catalogue; ``changes`` say which of them
-    would have been seen broken; ``known`` are those that the baseline lists, ``later`` those that the release
-    asked for does not have; ``others_failed`` that a test failed that is not the suite's; ``selected`` are the
-    options that chose the tests, and how many examples each had."""
+    would have been seen broken, ``untried`` of which nobody knows; ``known`` are those that the baseline lists,
+    ``later`` those that the release asked for does not have; ``others_failed`` that a test failed that is not the
+    suite's; ``selected`` are the options that chose the tests, and how many examples each had."""
 
     implementation: str
     level: str
@@ -91,6 +92,7 @@ class Evidence:
     rules: tuple[Rule, ...]
     outcomes: tuple[Outcome, ...]
     changes: tuple[Change, ...] = ()
+    untried: tuple[Untried, ...] = ()
     known: tuple[str, ...] = ()
     later: tuple[str, ...] = ()
     command: str = ""
@@ -116,6 +118,7 @@ def result_of(evidence: Evidence) -> Result:
         evidence.about.lacks,
         kept_by(evidence.changes),
     )
+    applied = [each.rule.id for each in rules if each.verdict == NOT_EXERCISED and each.decisive]
     selected = [rule for rule in evidence.rules if is_selected(rule, evidence.level)]
     return Result(
         about=evidence.about,
@@ -139,6 +142,7 @@ def result_of(evidence: Evidence) -> Result:
         folder=evidence.folder,
         unfinished=evidence.unfinished,
         interrupted=evidence.interrupted,
+        untried=untried_by(evidence.untried, evidence.changes, applied),
     )
 
 
@@ -180,6 +184,7 @@ def merged(parts: Mapping[str, Evidence]) -> Evidence:
         evidence,
         outcomes=tuple(outcome for part in every for outcome in part.outcomes),
         changes=tuple(sorted(change for part in every for change in part.changes)),
+        untried=tuple(sorted(each for part in every for each in part.untried)),
         unfinished=sum(part.unfinished for part in every),
         interrupted=any(part.interrupted for part in every),
         others_failed=any(part.others_failed for part in every),

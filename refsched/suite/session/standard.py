@@ -19,28 +19,28 @@ from refsched.suite.histories.part import part_of
 from refsched.suite.histories.trial import Trial, try_history
 from refsched.suite.session.bench import Connection, Course, Judgement, Rule
 from refsched.suite.session.dependence import in_order_of_dependence
-from refsched.tools.shipped import import_tests
+
+Area = Callable[[], SearchStrategy[History]]
 
 
 class StandardBench:
-    """With ``in_process`` a Python module runs in the process of the suite. ``level`` says which rules count."""
+    """Tests draw histories from ``areas``. With ``in_process`` a Python module runs in the process of the suite.
+    ``level`` says which rules count."""
 
-    def __init__(self, *, in_process: bool = False, level: str = "all") -> None:
+    def __init__(
+        self, areas: Mapping[str, Area] | None = None, *, in_process: bool = False, level: str = "all"
+    ) -> None:
+        self.areas = areas or {}
         self._level = level
         self._in_process = in_process
 
     def at_level(self, level: str) -> StandardBench:
-        return StandardBench(in_process=self._in_process, level=level)
+        return StandardBench(self.areas, in_process=self._in_process, level=level)
 
     @cached_property
     def rules(self) -> Mapping[str, Rule]:
         stated = (Rule(rule.id, rule.sentence, rule.level, rule.source) for rule in all_rules().values())
         return {rule.id: rule for rule in in_order_of_dependence(stated)}
-
-    @property
-    def areas(self) -> Mapping[str, Callable[[], SearchStrategy[History]]]:
-        areas: Mapping[str, Callable[[], SearchStrategy[History]]] = import_tests("strategies").AREAS
-        return areas
 
     def connect(self, what: str, timeout: float, only: str = "") -> Connection:
         names = [plugin.name for plugin in default_plugins()]

@@ -140,49 +140,18 @@ def fingerprint(implementation: str, as_json: bool) -> None:
 
 @cli.command()
 @of_implementation
-@click.option("--scenario", metavar="FILE", help="A scenario, or a trace whose inputs are given again.")
-@click.option("--area", metavar="AREA", help="Draw histories from this area of the suite.")
 @click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="With --area: the same seed draws the same histories.",
+    "--scenario", required=True, metavar="FILE", help="A scenario, or a trace whose inputs are given again."
 )
-@click.option(
-    "--examples",
-    type=click.IntRange(1),
-    default=100,
-    show_default=True,
-    help="With --area: how many histories are drawn.",
-)
-@click.option(
-    "--at-least",
-    type=click.IntRange(0),
-    default=1,
-    show_default=True,
-    help="With --area: leave out histories with fewer attempts.",
-)
-@click.option(
-    "--output", required=True, metavar="FILE|FOLDER", help=".jsonl, .jsonl.gz; a folder for --area."
-)
+@click.option("--output", required=True, metavar="FILE", help="Ends in .jsonl or .jsonl.gz.")
 @click.option(
     "--start",
     default="",
     metavar="TIME",
     help="The time at which the clock starts, such as 2026-01-01T00:00:00Z.",
 )
-def record(
-    implementation: str,
-    scenario: str | None,
-    area: str | None,
-    seed: int,
-    examples: int,
-    at_least: int,
-    output: str,
-    start: str,
-) -> None:
-    """Record what an implementation does, as traces. Nothing is judged; `refsched replay` does that.
+def record(implementation: str, scenario: str, output: str, start: str) -> None:
+    """Record what an implementation does, as a trace. Nothing is judged; `refsched replay` does that.
 
     A scenario is a file of manifests, in the order in which they are created, with a ConfigMap among them that is
     labelled refsched.dev/scenario and lists the steps (docs/scenarios.md):
@@ -203,24 +172,14 @@ def record(
           - release: {pod: default/web}
           - observe: true
 
-    Exit code: 0 where traces were written, 2 where they could not be.
+    Exit code: 0 where the trace was written, 2 where it could not be.
     """
     from pathlib import Path
 
-    from refsched.suite.recording.command import Asked, run
+    from refsched.suite.recording.command import record_scenario
 
-    run(
-        Asked(
-            implementation,
-            Path(output),
-            Path(scenario) if scenario else None,
-            area,
-            seed,
-            examples,
-            at_least,
-            start,
-        ),
-        lambda line: click.echo(one_line(line)),
+    record_scenario(
+        implementation, Path(scenario), Path(output), start, lambda line: click.echo(one_line(line))
     )
 
 

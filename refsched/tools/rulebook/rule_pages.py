@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 
 from refsched.suite.catalogue.levels import why_level
-from refsched.suite.catalogue.pages import tests_of
+from refsched.suite.catalogue.pages import Tests
 from refsched.suite.catalogue.rules import Rule, all_rules
 from refsched.tools.rulebook.differing import heading
 from refsched.tools.rulebook.examples import Example, example_of, settings_of
@@ -68,11 +68,14 @@ def _sentence(clause: str) -> str:
     return f"{clause[:1].upper()}{clause[1:]}."
 
 
-def area_page(area: str) -> str:
-    return page(f"# {area}", f"{title_of(area)}.", *(part for rule in areas()[area] for part in _rule(rule)))
+def area_page(area: str, tests: Tests) -> str:
+    """Returns the page of an area; ``tests`` are those of the suite that name a rule, by rule."""
+    rules = areas()[area]
+    parts = (part for rule in rules for part in _rule(rule, tests.get(rule.id, ())))
+    return page(f"# {area}", f"{title_of(area)}.", *parts)
 
 
-def _rule(rule: Rule) -> Iterator[str]:
+def _rule(rule: Rule, tests: Sequence[str]) -> Iterator[str]:
     yield f"({anchor(rule.id)})=\n## {rule.id}"
     yield f"**{prose(rule.sentence)}**"
     yield f"*{rule.level}*: {why_level(rule.id)}. Holds in Kubernetes {' and '.join(rule.releases)}."
@@ -81,7 +84,7 @@ def _rule(rule: Rule) -> Iterator[str]:
         yield f"There is no example: {why_without_example(rule.id)}."
     else:
         yield from _example(example, run(example))
-    yield "\n".join(_where(rule))
+    yield "\n".join(_where(rule, tests))
 
 
 def _example(example: Example, done: Run) -> Iterator[str]:
@@ -102,7 +105,7 @@ def _example(example: Example, done: Run) -> Iterator[str]:
         yield block(f"{heading(broken)}\n  expected  {broken.expected}\n  it does   {broken.got}")
 
 
-def _where(rule: Rule) -> Iterator[str]:
+def _where(rule: Rule, tests: Sequence[str]) -> Iterator[str]:
     path, line = code_of(rule)
     page_of_code = f"../../code/{path.removesuffix('.py')}.html#line-{line}"
     yield f'- in refsched: <a href="{page_of_code}">`{path}`, line {line}</a> (`{rule.place}`)'
@@ -115,7 +118,6 @@ def _where(rule: Rule) -> Iterator[str]:
             f"- recorded from kube-scheduler: `traces/{recorded.trace}`, line {recorded.line} of"
             f" {recorded.lines}"
         )
-    tests = tests_of().get(rule.id, ())
     if tests:
         yield f"- tests of the suite: {', '.join(f'`{test}`' for test in tests)}"
     near = neighbours(rule)

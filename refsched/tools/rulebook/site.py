@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 from refsched.releases import DEFAULT, RELEASES
+from refsched.suite.catalogue.pages import Tests
 from refsched.tools.rulebook import plugin_pages, rule_pages
 from refsched.tools.rulebook.command_page import command_page
 from refsched.tools.rulebook.pending_page import pending_page
@@ -16,8 +16,9 @@ from refsched.tools.rulebook.pictures import queue_picture
 from refsched.tools.rulebook.run_pictures import scores_drawn, timeline_drawn
 
 
-def pages() -> Iterator[tuple[str, Callable[[], str]]]:
-    """Returns each page's name below the folder, and the function that makes it."""
+def pages(tests: Tests) -> Iterator[tuple[str, Callable[[], str]]]:
+    """Returns each page's name below the folder, and the function that makes it; ``tests`` are those of the suite
+    that name a rule, by rule."""
     yield "pending.md", pending_page
     yield "points.md", plugin_pages.points_page
     yield "points.svg", plugin_pages.points_drawn
@@ -30,20 +31,16 @@ def pages() -> Iterator[tuple[str, Callable[[], str]]]:
         yield f"queue-{name}.svg", partial(queue_picture, release.queue.transitions, title)
     yield "rules/index.md", rule_pages.index_page
     for area in rule_pages.areas():
-        yield f"rules/{area}.md", partial(rule_pages.area_page, area)
+        yield f"rules/{area}.md", partial(rule_pages.area_page, area, tests)
     yield "plugins/index.md", plugin_pages.index_page
     for name in plugin_pages.plugin_names():
         yield f"plugins/{name}.md", partial(plugin_pages.plugin_page, name)
 
 
-def write_pages(folder: Path) -> None:
+def write_pages(folder: Path, tests: Tests) -> None:
     """Write those that are not there as they should be, so that Sphinx reads no page anew without need."""
-    for name, make in pages():
+    for name, make in pages(tests):
         path, text = folder / name, make()
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_text("utf-8") != text:
             path.write_text(text, "utf-8")
-
-
-if __name__ == "__main__":
-    write_pages(Path(sys.argv[1]))

@@ -4,16 +4,21 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import pytest
 from world import node_object, pod_object
 
 from refsched.suite.adapters.connecting import REFERENCE, connect
-from refsched.suite.breaking.keeping import changing
+from refsched.suite.breaking import apart
+from refsched.suite.breaking import keeping as breaking
+from refsched.suite.breaking.keeping import Tried, changing
 from refsched.suite.histories.findings import Comparison
 from refsched.suite.histories.history import Create, History, Schedule
 from refsched.suite.histories.trial import try_history
-from refsched.suite.session.keeping import TESTS, Change, Keeping, kept_by
+from refsched.suite.session.keeping import LOST, TESTS, Change, Keeping, Untried, kept_by, untried_by
 
 TAINT = {"key": "a", "effect": "NoSchedule"}
 
@@ -30,27 +35,16 @@ def comparison(*taints: dict[str, str]) -> Comparison:
 
 def test_a_rule_that_decides_something_would_be_seen_broken_and_another_one_not() -> None:
     agreeing = Comparison(lambda: True, 1)
-    assert changing({"R-TAINT-01": [agreeing, comparison(TAINT)], "R-PORTS-01": [comparison()]}) == {
-        "R-TAINT-01": [False, True],
-        "R-PORTS-01": [False],
-    }
+    tried = changing({"R-TAINT-01": [agreeing, comparison(TAINT)], "R-PORTS-01": [comparison()]})
+    assert tried == Tried({"R-TAINT-01": [False, True], "R-PORTS-01": [False]}, {})
 
 
 def test_after_the_first_history_that_shows_it_no_other_is_asked() -> None:
-    assert changing({"R-TAINT-01": [comparison(TAINT), comparison()]}) == {"R-TAINT-01": [True]}
+    assert changing({"R-TAINT-01": [comparison(TAINT), comparison()]}).changes == {"R-TAINT-01": [True]}
 
 
 def test_an_invariant_is_seen_broken_without_a_comparison() -> None:
-    assert changing({"R-INV-08": [comparison()]}) == {"R-INV-08": [True]}
-
-
-def test_where_no_process_can_part_a_rule_is_kept_that_was_applied(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(os, "fork")
-    assert changing({"R-TAINT-01": [comparison()]}) is None
-    keeping = Keeping()
-    keeping.note("test_a", (), {"R-TAINT-01": comparison()}, ["R-TAINT-01"])
-    keeping.pytest_sessionfinish(Session())
-    assert kept_by(keeping.changes) == {"R-TAINT-01"}
+    assert changing({"R-INV-08": [comparison()]}).changes == {"R-INV-08": [True]}
 
 
 class Config:
@@ -66,6 +60,107 @@ class Worker:
         self.workeroutput: dict[str, object] = {}
 
 
+# --- Whose judge dies -----------------------------------------------------------------------------
+
+
+def judged(came: Mapping[str, Comparison]) -> Keeping:
+    keeping = Keeping()
+    keeping.note("test_a", (), came, came)
+    keeping.pytest_sessionfinish(Session())
+    return keeping
+
+
+def test_where_no_process_can_part_no_rule_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    taint = {"R-TAINT-01": comparison(TAINT)}
+    assert kept_by(judged(taint).changes) == {"R-TAINT-01"}
+
+    def refuses() -> int:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(os, "fork", refuses)
+    assert not kept_by(judged(taint).changes)
+    why = "no process could be forked: Resource temporarily unavailable"
+    assert judged(taint).untried == [Untried(why, ("R-TAINT-01",))]
+    monkeypatch.delattr(os, "fork")
+    assert not kept_by(judged(taint).changes)
+    why = "on this system no process can be forked"
+    assert judged(taint).untried == [Untried(why, ("R-TAINT-01",))]
+
+
+def test_where_nothing_can_be_broken_no_rule_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a module is missing that the mistakes are read from."""
+
+    def missing() -> None:
+        raise ModuleNotFoundError("No module named 'a'")
+
+    monkeypatch.setattr(breaking, "mistakes", missing)
+    keeping = judged({"R-TAINT-01": comparison(TAINT), "R-TAINT-02": comparison(TAINT)})
+    assert not kept_by(keeping.changes)
+    assert {each.why for each in keeping.untried} == {
+        "the process that breaks rules has raised ModuleNotFoundError: No module named 'a'"
+    }
+
+
+def changing_of(monkeypatch: pytest.MonkeyPatch, bad: Callable[[], object]) -> Tried:
+    """Of three rules; breaking the second one does this."""
+    real = breaking._until_changed
+    numbers = {
+        "R-TAINT-01": comparison(TAINT),
+        "R-TAINT-02": comparison(TAINT),
+        "R-TAINT-03": comparison(TAINT),
+    }
+
+    def until_changed(breakings: Any, came: Sequence[Comparison]) -> Iterable[bool]:
+        if came[0] is numbers["R-TAINT-02"]:
+            bad()
+        return real(breakings, came)
+
+    monkeypatch.setattr(breaking, "_until_changed", until_changed)
+    return changing({rule: [came] for rule, came in numbers.items()})
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        (lambda: 1 / 0, "has raised ZeroDivisionError: division by zero"),
+        (lambda: os.kill(os.getpid(), 9), "was ended by signal 9"),
+        (lambda: os._exit(3), "ended with exit code 3, and had not said all"),
+    ],
+)
+def test_a_rule_whose_breaking_ends_the_process_takes_no_other_rule_along(
+    monkeypatch: pytest.MonkeyPatch, bad: Callable[[], object], why: str
+) -> None:
+    tried = changing_of(monkeypatch, bad)
+    assert tried.changes.keys() == {"R-TAINT-01", "R-TAINT-03"}
+    assert tried.changes["R-TAINT-01"] == [True]
+    assert tried.untried == {"R-TAINT-02": f"the process that breaks rules {why}"}
+
+
+def _never() -> None:
+    while True:
+        pass
+
+
+def test_what_was_answered_before_the_time_is_over_counts_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(breaking, "PATIENCE", 8.0)
+    tried = changing_of(monkeypatch, _never)
+    assert tried.changes == {"R-TAINT-01": [True]}
+    late = "the process that breaks rules took longer than 8 s of a processor"
+    assert tried.untried == {"R-TAINT-02": late, "R-TAINT-03": late}
+
+
+def test_who_sleeps_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "DEADLINE", 8.0)
+    tried = changing_of(monkeypatch, lambda: time.sleep(60))
+    assert tried.changes.keys() <= {"R-TAINT-01"}
+    assert tried.untried["R-TAINT-03"] == "the process that breaks rules took longer than 8 s"
+
+
+# --- In several processes -------------------------------------------------------------------------
+
+
 def test_what_a_worker_found_counts_where_it_is_reported() -> None:
     worker, session = Worker(), Session()
     session.config = worker  # type: ignore[assignment]
@@ -74,7 +169,7 @@ def test_what_a_worker_found_counts_where_it_is_reported() -> None:
     there.note("test_b", [], {"R-PORTS-01": comparison()}, ["R-PORTS-01", "R-TOY-01"])
     there.pytest_sessionfinish(session)
     here.pytest_testnodedown(worker, None)
-    here.pytest_testnodedown(object(), "it died")
+    assert not here.untried
     assert sorted(here.changes) == sorted(there.changes)
     assert kept_by(here.changes) == {"R-TAINT-01", "R-TOY-01"}
 
@@ -85,3 +180,18 @@ def test_which_tests_count_does_not_depend_on_how_they_were_spread() -> None:
     assert not kept_by([*changes, Change("R-A-01", True, 9, "test_z", True)])
     assert kept_by([*changes, Change("R-A-01", False, 9, "test_z", True)]) == {"R-A-01"}
     assert kept_by([*reversed(changes), Change("R-A-01", True, 0, "test_z", True)]) == {"R-A-01"}
+
+
+def test_a_worker_that_tells_nothing_keeps_nothing() -> None:
+    here = Keeping()
+    here.pytest_testnodedown(object(), "it died")
+    here.changes.append(Change("R-A-01", False, 1, "test_a", False))
+    assert here.untried == [Untried(LOST)]
+    assert untried_by(here.untried, here.changes, ["R-A-01", "R-A-02"]) == (Untried(LOST, ("R-A-02",)),)
+
+
+def test_a_rule_that_another_process_has_seen_kept_is_kept() -> None:
+    changes = [Change("R-A-01", False, 1, "test_a", False), Change("R-A-01", False, 2, "test_b", True)]
+    assert untried_by([Untried("it died", ("R-A-01", "R-A-02"))], changes, ()) == (
+        Untried("it died", ("R-A-02",)),
+    )

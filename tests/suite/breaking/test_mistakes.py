@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.wrong.planted.table import all_wrong
 from refsched.framework.events import EventHint
+from refsched.mistakes.table import all_wrong
 from refsched.plugins.image_locality import MIN_THRESHOLD
 from refsched.plugins.taint_toleration import TaintToleration
 from refsched.releases import DEFAULT

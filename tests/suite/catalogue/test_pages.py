@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from conformance.documentation import PAGES, main
 from refsched.queue.transitions import TRANSITIONS
-from refsched.suite.catalogue.pages import COMMAND, PAGES, main, queue_page, rules_page
+from refsched.suite.catalogue.pages import COMMAND, queue_page
 from refsched.suite.catalogue.rules import all_rules
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -20,7 +21,7 @@ def test_the_pages_of_the_documentation_are_what_is_made_now(name: str) -> None:
 
 
 def test_every_rule_has_a_row() -> None:
-    page = rules_page()
+    page = PAGES["rules.md"]()
     assert not [rule for rule in all_rules() if f"\n| {rule} |" not in page]
 
 

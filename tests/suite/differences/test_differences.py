@@ -12,6 +12,7 @@ import pytest
 from attrs import evolve
 from click.testing import CliRunner
 
+from conformance.campaigns.differing_clusters import Pair, steps_of
 from conformance.vocabulary.objects import node, pod
 from refsched.errors import InputError
 from refsched.releases import RELEASES
@@ -22,7 +23,6 @@ from refsched.suite.differences.clusters import Difference, differences, write
 from refsched.suite.differences.judging import broken_rule
 from refsched.suite.differences.lines import Line, lines
 from refsched.suite.differences.page import differences_page, is_there
-from refsched.suite.differences.search import Pair, steps_of
 from refsched.suite.histories.history import History, Schedule, creating
 from refsched.tools.cli.main import cli
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from conformance.campaigns.campaign import PLAN
+from conformance.campaigns.recording import RECORDED, histories_of
 from conformance.campaigns.steered import STEERED
 from conformance.vocabulary.scripted import SCRIPTED
 from refsched.checking.replay import replay_file
@@ -31,7 +32,6 @@ from refsched.suite.histories.history import (
 )
 from refsched.suite.histories.recordings import read_recording, replay_recording
 from refsched.suite.histories.scenario import read_history
-from refsched.suite.recording.command import histories_of, recorded_areas
 from refsched.suite.recording.recorder import record, write_trace
 
 Json = dict[str, Any]
@@ -243,4 +243,4 @@ def test_areas_for_recordings_alone_come_to_attempts_and_draw_the_same_again(
 def test_the_plan_names_areas_that_there_are_each_once() -> None:
     areas = [part.area for part in PLAN]
     assert len(areas) == len(set(areas))
-    assert set(areas) <= set(recorded_areas())
+    assert set(areas) <= set(RECORDED.keys())

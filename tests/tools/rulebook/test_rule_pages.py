@@ -62,12 +62,13 @@ def test_a_rule_that_decides_nothing_in_its_example_is_not_shown_as_agreed(
 
 
 def test_the_page_of_an_area_has_a_section_for_each_of_its_rules() -> None:
-    page = area_page("PORTS")
+    page = area_page("PORTS", {"R-PORTS-03": ("test_host_ports",)})
     for rule in areas()["PORTS"]:
         assert f"({anchor(rule.id)})=\n## {rule.id}" in page
         assert prose(rule.sentence) in page
     assert "https://github.com/kubernetes/kubernetes/blob/v1.34.2/" in page
     assert "```yaml\napiVersion: v1\nkind: Node\n" in page
+    assert page.count("- tests of the suite: `test_host_ports`\n") == 1
 
 
 def test_the_index_has_every_area_and_every_rule_without_an_example() -> None:
@@ -98,17 +99,17 @@ def test_every_command_says_what_it_takes() -> None:
 def test_pages_are_written_only_where_they_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = {"rules/index.md": "# Rules\n"}
     monkeypatch.setattr(
-        site, "pages", lambda: [(name, lambda text=text: text) for name, text in made.items()]
+        site, "pages", lambda tests: [(name, lambda text=text: text) for name, text in made.items()]
     )
-    site.write_pages(tmp_path)
+    site.write_pages(tmp_path, {})
     written = tmp_path / "rules" / "index.md"
     before = written.stat().st_mtime_ns
-    site.write_pages(tmp_path)
+    site.write_pages(tmp_path, {})
     assert (written.read_text("utf-8"), written.stat().st_mtime_ns) == ("# Rules\n", before)
 
 
 def test_each_rule_has_a_page() -> None:
-    names = [name for name, _ in site.pages()]
+    names = [name for name, _ in site.pages({})]
     assert len(names) == len(set(names))
     assert {f"rules/{rule.area}.md" for rule in all_rules().values()} <= set(names)
 

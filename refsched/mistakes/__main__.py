@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``python -m refsched.mistakes NAME``: a wrong scheduler behind the wire protocol; without a name, the list."""
+
+from __future__ import annotations
+
+import sys
+
+from refsched.mistakes.serving import serve_wrong
+from refsched.mistakes.table import all_wrong
+
+
+def main(arguments: list[str]) -> int:
+    known = all_wrong()
+    if not arguments:
+        for wrong in known.values():
+            print(f"{wrong.name}: {wrong.says}")
+        return 0
+    if len(arguments) > 1 or arguments[0] not in known:
+        print(f"there is no wrong scheduler {' '.join(arguments)!r}", file=sys.stderr)
+        return 2
+    serve_wrong(known[arguments[0]])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
