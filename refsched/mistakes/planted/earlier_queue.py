@@ -197,8 +197,8 @@ WRONG = (
         "pods-being-deleted-are-tried",
         "A popped pod that is being deleted is tried.",
         "refsched.machine.v1_19",
-        "is_skipped = pod.metadata.deletion_timestamp is not None or skips_update(scheduler, pod)",
-        "is_skipped = skips_update(scheduler, pod)",
+        "is_deleted = pod.metadata.deletion_timestamp is not None",
+        "is_deleted = False",
         breaks=("R-EVENT-58",),
     ),
     _Wrong(

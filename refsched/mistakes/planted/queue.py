@@ -201,8 +201,8 @@ WRONG = (
         "tries-who-is-being-deleted",
         "A pod that is being deleted is scheduled when it is popped.",
         _HANDLERS,
-        "return pod.metadata.deletion_timestamp is not None or scheduler",
-        "return scheduler",
+        "is_not_tried = pod.metadata.deletion_timestamp is not None or not has_profile",
+        "is_not_tried = not has_profile",
         breaks=("R-EVENT-05",),
     ),
     Wrong(

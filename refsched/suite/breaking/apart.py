@@ -92,11 +92,11 @@ def apart(compute: Callable[[], Iterable[Any]], patience: float) -> Answers:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
         _, status, usage = os.wait4(pid, 0)
-    told = [json.loads(line) for line in lines]
-    said = tuple(message[ONE] for message in told if ONE in message)
+    messages = [json.loads(line) for line in lines]
+    said = tuple(message[ONE] for message in messages if ONE in message)
     seconds = usage.ru_utime + usage.ru_stime
-    if told and END in told[-1]:
-        return Answers(said, told[-1][END], seconds=seconds)
+    if messages and END in messages[-1]:
+        return Answers(said, messages[-1][END], seconds=seconds)
     if is_over:
         return Answers(said, f"the process that breaks rules took longer than {DEADLINE:g} s", True, seconds)
     if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGVTALRM:

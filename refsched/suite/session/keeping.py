@@ -48,8 +48,8 @@ def kept_by(changes: Iterable[Change]) -> frozenset[str]:
 
 @frozen(order=True)
 class Untried:
-    """Nobody knows whether these rules were kept, though they were applied: breaking them was not tried, or not
-    told. ``why`` is a clause."""
+    """Nobody knows whether these rules were kept, though they were applied: breaking them was not tried, or
+    what it showed was not reported. ``why`` is a clause."""
 
     why: str
     rules: tuple[str, ...] = ()
@@ -62,11 +62,11 @@ def untried_by(
     untried: Iterable[Untried], changes: Sequence[Change], applied: Sequence[str]
 ) -> tuple[Untried, ...]:
     """The rules that were ``applied`` and not found to be kept, by the reason why breaking them was not tried. Of
-    what a worker did not tell nothing is known but that it was applied."""
-    kept, told = kept_by(changes), {change.rule for change in changes}
+    what a worker did not report nothing is known but that it was applied."""
+    kept, reported = kept_by(changes), {change.rule for change in changes}
     rules: dict[str, set[str]] = {}
     for each in untried:
-        unknown = each.rules or (rule for rule in applied if rule not in told)
+        unknown = each.rules or (rule for rule in applied if rule not in reported)
         rules.setdefault(each.why, set()).update(rule for rule in unknown if rule not in kept)
     return tuple(Untried(why, tuple(sorted(some))) for why, some in sorted(rules.items()))
 

@@ -178,7 +178,7 @@ def test_the_binding_of_a_pod_that_was_held_is_asked_for_later(reference: Adapte
     )
     text = record(reference, again).text
     answers = {next(iter(line.keys() - {"at", "asked", "held"})) for line in lines(text) if "asked" in line}
-    assert answers == {"update", "bind"}
+    assert answers == {"queues", "bind"}
     assert replayed(tmp_path, text).first is None
 
 

@@ -94,7 +94,8 @@ def test_a_scheduling_cycle_that_is_held_is_reported_by_the_record_that_comes_ne
     reference: Adapter,
 ) -> None:
     held = [line for line in lines(record(reference, HOLDING).text) if "held" in line]
-    assert held == [{"at": 1.5, "advance": 1.5, "held": "default/a"}]
+    queues = {"active": [], "backoff": [], "unschedulable": []}
+    assert held == [{"at": 0, "queues": queues, "held": "default/a"}]
 
 
 def test_a_cycle_that_was_held_is_followed_to_the_letter(reference: Adapter, tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ CYCLE: Mapping[str, str] = {
     ),
     **each(
         "framework.runtime:Framework.run_filter_plugins",
-        ("and-or:1", "part:2", "part:3"),
+        ("and-or:0", "part:0", "part:1"),
         "Of what a Filter answers only the one SUCCESS is a success: none makes another. Both sides say the same.",
     ),
     "queue.in_flight:InFlight.__init__:off-by-one:0": (
