@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from datetime import datetime
 from functools import partial
 from typing import Any, TypeAlias
@@ -41,6 +42,7 @@ from refsched.remembering import remember
 from refsched.tools.configuration.feature_gates import with_feature_gates
 from refsched.tools.configuration.read import default_config, read_config
 from refsched.tools.http.over_http import over_http
+from refsched.tools.journal import Journal, Scheduled, Shown
 from refsched.tools.planner.cluster import check_is_to_place, pod_called
 from refsched.tools.planner.dry_extenders import reach
 from refsched.tools.planner.explanation import Explanation
@@ -67,7 +69,8 @@ class Cluster:
     (``"1.34"``), ``feature_gates`` are by name, and ``start`` is the time on the cluster's clock at 0. If
     kube-scheduler may do more than one thing, ``seed`` decides. Raises InputError if something given is refused.
 
-    Nothing happens by itself: ``advance`` moves the clock, and ``schedule`` tries a pod.
+    Nothing happens by itself: ``advance`` moves the clock, and ``schedule`` tries a pod. A cluster can be copied
+    and pickled: the copy goes on from here as this one would, and neither changes the other.
     """
 
     def __init__(
@@ -80,6 +83,8 @@ class Cluster:
         start: datetime = START,
         seed: int = 0,
     ) -> None:
+        self._kubernetes = kubernetes
+        self._feature_gates = dict(feature_gates or {})
         self._release = with_feature_gates(feature_gates, release_of(kubernetes))
         self._config = (
             default_config(self._release) if config is None else read_config(_one(config), self._release)
@@ -89,9 +94,36 @@ class Cluster:
         self._seed = seed
         self._start = start
         self._records: list[Output] = []
-        self._scheduler = self._empty(over_http)
-        self._inputs = InputReader(self._scheduler)
+        self._start_with(Journal(), serial=0)
         self.create(manifests)
+
+    # --- Copies -----------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Returns what a copy is made of: a copy does again what this cluster was shown and asked to do."""
+        made_anew = ("_release", "_scheduler", "_inputs")
+        kept = {name: value for name, value in vars(self).items() if name not in made_anew}
+        return kept | {
+            "_records": list(self._records),
+            "_journal": self._journal.copy(),
+            "serial": self._inputs.serial,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        serial = state.pop("serial")
+        vars(self).update(state)
+        self._release = with_feature_gates(self._feature_gates, release_of(self._kubernetes))
+        self._start_with(self._journal, serial)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Cluster:
+        """Returns a copy: all that two copies share is immutable."""
+        return copy(self)
+
+    def _start_with(self, journal: Journal, serial: int) -> None:
+        self._journal = journal
+        self._scheduler = self._empty(journal.reached(over_http))
+        journal.repeat(self._scheduler)
+        self._inputs = InputReader(self._scheduler, serial=serial)
 
     # --- Inputs -----------------------------------------------------------------------------------
 
@@ -129,8 +161,10 @@ class Cluster:
         Returns None if no pod waits, or if a scripted plugin holds the attempt, which has not ended. What followed
         from the attempt (its binding, what it wrote) is among the ``records``.
         """
+        key = None if pod is None else _key(pod)
+        self._journal.steps.append(Scheduled(key))
         try:
-            self._scheduler.schedule(None if pod is None else _key(pod))
+            self._scheduler.schedule(key)
         except KeyError:
             raise InputError("does not wait to be scheduled", where=_key(pod or "")) from None
         except CycleHeldError as held:
@@ -181,7 +215,8 @@ class Cluster:
 
     def _apply(self, *inputs: Input) -> tuple[Output, ...]:
         for each in inputs:
-            self._inputs.apply(each)
+            shown = self._inputs.apply(each)
+            self._journal.steps.append(each if shown is None else Shown(shown, isinstance(each, Update)))
         return self._take()
 
     def _take(self) -> tuple[Output, ...]:

@@ -42,19 +42,23 @@ class InputReader:
     """An InputReader applies input records to a scheduler. It sets the API server's defaults, and drops the
     fields that the API server drops if a feature gate is off."""
 
-    def __init__(self, scheduler: Scheduler, shown: Shown | None = None) -> None:
-        """``shown`` is called with each object as it was given and as it was read."""
+    def __init__(self, scheduler: Scheduler, shown: Shown | None = None, serial: int = 0) -> None:
+        """``shown`` is called with each object as it was given and as it was read; ``serial`` objects have been
+        read before."""
         self._scheduler = scheduler
         self._shown = shown
-        self._serial = 0
+        self.serial = serial
 
-    def apply(self, record: Input) -> None:
-        """Applies the record. Raises InputError if this is impossible: an object is invalid, or missing."""
+    def apply(self, record: Input) -> ApiObject | None:
+        """Applies the record, and returns the object that the scheduler was shown, if it was shown one. Raises
+        InputError if this is impossible: an object is invalid, or missing."""
         match record:
             case Create(value):
-                self._scheduler.create(self._read(value, None))
+                self._scheduler.create(created := self._read(value, None))
+                return created
             case Update(value):
-                self._scheduler.update(self._read(value, self._before(value)))
+                self._scheduler.update(updated := self._read(value, self._before(value)))
+                return updated
             case Delete(named):
                 kind = kind_called(named.api_version, named.kind)
                 namespace = (named.namespace or "default") if kind.namespaced else ""
@@ -65,13 +69,14 @@ class InputReader:
                 self._scheduler.permit(pod, decision, plugin)
             case Release(pod):
                 self._scheduler.release(pod)
+        return None
 
     def _read(self, value: dict[str, Any], before: ApiObject | None) -> ApiObject:
-        self._serial += 1
+        self.serial += 1
         known = known_fields(value, self._scheduler.kubernetes)
         classes = self._scheduler.state.objects.list(PriorityClass)
         read = read_known(known, self._scheduler.kubernetes)
-        stored = defaulted(read, before, classes=classes, serial=self._serial)
+        stored = defaulted(read, before, classes=classes, serial=self.serial)
         if isinstance(stored, Pod):
             check_script(stored)
         if self._shown is not None:
