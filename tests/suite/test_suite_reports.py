@@ -188,6 +188,57 @@ def test_of_many_reasons_the_first_three_are_reported() -> None:
     assert "reason 2 (1); 2 other reasons" in printed
 
 
+# --- The real kube-scheduler ----------------------------------------------------------------------
+
+
+def of_the_real_one(
+    outcomes: list[Outcome], what: str = "kube-scheduler:v1.34", selected: str = ""
+) -> Result:
+    return evolve(
+        result(outcomes),
+        about=About("kube-scheduler", "v1.34.2", "1.34", ("filter",)),
+        implementation=what,
+        command=f"refsched conformance --impl={what}",
+        selected=selected,
+        seed="37",
+    )
+
+
+def test_a_failure_of_the_real_one_is_for_the_developers_of_refsched() -> None:
+    seen = of_the_real_one(OUTCOMES)
+    seed = "--hypothesis-seed=37"
+    command = f"refsched conformance --impl=kube-scheduler:v1.34 {seed} -k 'test_a or test_c or test_d'"
+    *_, report, _ = paragraphs(seen)
+    first, *_, last = report.lines
+    assert first.startswith("PLEASE REPORT  This is the real kube-scheduler v1.34.2,")
+    assert "(seed 37)" in " ".join(report.lines)
+    assert last.strip() == command
+    assert json.loads(json_text(seen))["forRefsched"]["command"] == command
+    assert (
+        seen.sentences[-2]
+        == "This is kube-scheduler v1.34.2 itself: most likely the mistake is one of refsched."
+    )
+    page = Page(html(seen))
+    assert command in page.text["pre"]
+
+
+def test_the_command_to_send_repeats_what_was_selected_or_replayed() -> None:
+    selected = of_the_real_one(OUTCOMES, selected="-k host_ports --budget 10s")
+    assert selected.to_report.endswith("-k host_ports --budget 10s --hypothesis-seed=37")
+    replayed = evolve(of_the_real_one(OUTCOMES), replayed="a.jsonl")
+    assert replayed.to_report.endswith("--replay=a.jsonl")
+
+
+@pytest.mark.parametrize("outcomes", [OUTCOMES[1:2], []])
+def test_nothing_is_to_be_reported_where_the_real_one_passes(outcomes: list[Outcome]) -> None:
+    assert not of_the_real_one(outcomes).is_for_refsched
+
+
+def test_a_scheduler_of_another_author_is_to_blame_for_its_failures() -> None:
+    assert not of_the_real_one(OUTCOMES, "exec:./kube-scheduler").is_for_refsched
+    assert json.loads(json_text(RESULT))["forRefsched"] is None
+
+
 # --- JSON -----------------------------------------------------------------------------------------
 
 
@@ -223,6 +274,7 @@ def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
             {"whose": "adapter", "problem": "mine: it ended\n  with <3>", "tests": ["test_c", "test_d"]}
         ],
         "staleBaseline": [],
+        "forRefsched": None,
     }
     assert printed["rules"][0]["failure"] == {
         "test": "test_a",

@@ -17,6 +17,7 @@ from refsched.suite.adapters.selection import EVERYTHING, Selection
 REFERENCE = "refsched.reference"
 """This is the specification itself. The suite runs it in its own process, and without a limit of time, as it runs
 the specification that judges."""
+KUBE_SCHEDULER = "kube-scheduler"
 _MODULE = re.compile(r"(?P<path>[^\W\d]\w*(\.[^\W\d]\w*)*)(:(?P<release>v?\d+\.\d+(\.\d+)?))?")
 
 
@@ -50,7 +51,7 @@ def _transport(what: str, timeout: float, log: Log | None, in_process: bool) -> 
     match scheme:
         case "exec" if colon:
             return Process(_command(what, rest), timeout=timeout)
-        case "kube-scheduler":
+        case _ if is_kube_scheduler(what):
             return Process([str(kube_scheduler(rest if colon else LATEST, log))], timeout=timeout)
     module = _MODULE.fullmatch(what)
     if module is None:
@@ -61,6 +62,11 @@ def _transport(what: str, timeout: float, log: Log | None, in_process: bool) -> 
     if path == REFERENCE:
         return InProcess(path, inf)
     return InProcess(path, timeout) if in_process else Module(path, timeout)
+
+
+def is_kube_scheduler(what: str) -> bool:
+    """Returns whether this is the real kube-scheduler, of any release."""
+    return what.partition(":")[0] == KUBE_SCHEDULER
 
 
 def is_module(what: str) -> bool:

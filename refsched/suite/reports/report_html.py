@@ -9,7 +9,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 from refsched.errors import counted
-from refsched.suite.reports.report_terminal import ended, failure_lines, power, tightness, untried
+from refsched.suite.reports.report_terminal import (
+    ended,
+    failure_lines,
+    for_refsched,
+    power,
+    tightness,
+    untried,
+)
 from refsched.suite.reports.verdicts import VERDICTS, FaultSeen, Result, RuleVerdict
 from refsched.suite.session.bench import OBSERVED, PROMISED
 from refsched.suite.session.outcome import Failure
@@ -93,6 +100,9 @@ def _head(result: Result) -> Iterator[str]:
     yield "</ul>"
     if result.stale:
         yield _tag("p", f"Stale in the baseline (they pass): {', '.join(result.stale)}.", "fail")
+    if result.is_for_refsched:
+        yield f"<p>{escape(for_refsched(result))}</p>"
+        yield _block(result.to_report)
     yield "</header>"
 
 

@@ -20,6 +20,7 @@ compares equal.
 | `untried` | `rules` that are not exercised because their judge has ended: nobody broke them to see, and `why` |
 | `faults` | `whose` (adapter or suite), `problem`, and the `tests` that could not judge |
 | `staleBaseline` | listed rules that passed |
+| `forRefsched` | null unless the real kube-scheduler failed: `why` refsched is at fault, the `command` to send |
 | `evidence` | of a part of a run (`--shard`): what `refsched report merge` reads |
 
 A rule has `id`, `area`, `sentence`, `level` (of a broken one, that of the place where this shows), `source`,
@@ -42,6 +43,7 @@ from typing import Any
 
 import attrs
 
+from refsched.suite.reports.report_terminal import for_refsched
 from refsched.suite.reports.verdicts import VERDICTS, FaultSeen, Result, RuleVerdict
 from refsched.suite.session.outcome import Failure
 
@@ -86,7 +88,12 @@ def as_json(result: Result) -> Json:
         "untried": [{"why": each.why, "rules": list(each.rules)} for each in result.untried],
         "faults": [_fault(seen) for seen in result.faults],
         "staleBaseline": list(result.stale),
+        "forRefsched": _for_refsched(result) if result.is_for_refsched else None,
     }
+
+
+def _for_refsched(result: Result) -> Json:
+    return {"why": for_refsched(result), "command": result.to_report}
 
 
 def _rule(each: RuleVerdict, result: Result) -> Json:

@@ -56,6 +56,8 @@ def paragraphs(result: Result) -> Iterator[Paragraph]:
         yield Paragraph(tuple(_fault(seen)), "yellow")
     if not result.replayed:
         yield from _overview(result)
+    if result.is_for_refsched:
+        yield Paragraph(tuple(_for_refsched(result)), "yellow")
     good = result.exit_code == 0
     yield Paragraph(result.sentences, "green" if good else "red")
 
@@ -161,6 +163,21 @@ def _fault(seen: FaultSeen) -> Iterator[str]:
     whose = "the implementation's adapter" if seen.fault.whose == "adapter" else "the suite itself"
     yield f"NOT JUDGED  {counted(len(seen.tests), 'test')}: a fault of {whose}, not of the scheduler"
     yield from (f"  {line}" for line in seen.fault.problem.splitlines())
+
+
+def _for_refsched(result: Result) -> Iterator[str]:
+    yield from _wrapped(f"PLEASE REPORT  {for_refsched(result)}", "")
+    yield f"  {result.to_report}"
+
+
+def for_refsched(result: Result) -> str:
+    """Says what it means that the real kube-scheduler has failed, and what to send."""
+    about = result.about
+    return (
+        f"This is the real {about.name} {about.version}, which is right about what it does. Most likely the mistake is"
+        " in the specification, in the recorder that runs kube-scheduler, or in the judge. Please send this report,"
+        f" the files of {result.folder}/ and this command (seed {result.seed}) to the developers of refsched:"
+    )
 
 
 # --- The table ------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from attrs import evolve, frozen
 
 from refsched.errors import counted
+from refsched.suite.adapters.connecting import is_kube_scheduler
 from refsched.suite.adapters.faults import FINAL, cause_of
 from refsched.suite.session.bench import OBSERVED, PROMISED, Rule
 from refsched.suite.session.budget import Power
@@ -156,6 +157,22 @@ class Result:
         return f"refsched explain -f {trace} {shlex.quote(failure.explained)}"
 
     @property
+    def is_for_refsched(self) -> bool:
+        """Returns whether the real kube-scheduler failed or could not be judged. It is right about what it does:
+        most likely the mistake is one of refsched."""
+        return is_kube_scheduler(self.implementation) and bool(self.failures or self.faults)
+
+    @property
+    def to_report(self) -> str:
+        """The command that shows to somebody else what this run has found."""
+        seen = [each.failure.test for each in self.failures if each.failure is not None]
+        seen += [test for fault in self.faults for test in fault.tests]
+        names = sorted({test.rpartition("::")[2].partition("[")[0] for test in seen})
+        if self.replayed or "-k" in shlex.split(self.selected) or not names:
+            return self.again("") if self.replayed else self.once_more
+        return f"{self.once_more} -k {shlex.quote(' or '.join(names))}"
+
+    @property
     def headline(self) -> str:
         return " ".join(self.sentences)
 
@@ -198,6 +215,9 @@ def _sentences(result: Result) -> Iterable[str]:
         yield f"{counted(known, 'rule')} broken as the baseline says."
     if result.stale:
         yield f"{counted(len(result.stale), 'rule')} of the baseline no longer broken."
+    if result.is_for_refsched:
+        about = result.about
+        yield f"This is {about.name} {about.version} itself: most likely the mistake is one of refsched."
     if result.faults:
         lost = sum(len(seen.tests) for seen in result.faults)
         yield f"{counted(lost, 'test')} could not be judged."
