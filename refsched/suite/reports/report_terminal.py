@@ -174,9 +174,9 @@ def for_refsched(result: Result) -> str:
     """Says what it means that the real kube-scheduler has failed, and what to send."""
     about = result.about
     return (
-        f"This is the real {about.name} {about.version}, which is right about what it does. Most likely the mistake is"
-        " in the specification, in the recorder that runs kube-scheduler, or in the judge. Please send this report,"
-        f" the files of {result.folder}/ and this command (seed {result.seed}) to the developers of refsched:"
+        f"This is the real {about.name} {about.version}, which is right about what it does. Most likely the"
+        " mistake is in the specification, in the recorder that runs kube-scheduler, or in the judge. Please send"
+        f" this report, the files of {result.folder}/ and this command (seed {result.seed}) to the developers of refsched:"
     )
 
 
