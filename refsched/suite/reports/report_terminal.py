@@ -176,7 +176,8 @@ def for_refsched(result: Result) -> str:
     return (
         f"This is the real {about.name} {about.version}, which is right about what it does. Most likely the"
         " mistake is in the specification, in the recorder that runs kube-scheduler, or in the judge. Please send"
-        f" this report, the files of {result.folder}/ and this command (seed {result.seed}) to the developers of refsched:"
+        f" this report, the files of {result.folder}/ and this command (seed {result.seed}) to the developers of"
+        " refsched:"
     )
 
 
