@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What building does beyond hatchling: it adds the suite and the recordings, and makes the README's links whole.
+"""What building does beyond hatchling: it adds the suite and the recordings, and writes the README for a package index.
 
 The patterns stand in pyproject.toml. Only what they match is built in, whatever else lies in the folder.
 """
@@ -13,7 +13,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-RELATIVE_LINK = re.compile(r"(?<=\]\()(?!https?://|#)(?=[^)\s])")
+RELATIVE_LINK = re.compile(r"\[([^]]*)\]\((?!https?://|#)([^)\s]+)\)")
 
 
 class ShippedFiles(BuildHookInterface):
@@ -31,10 +31,14 @@ class ShippedFiles(BuildHookInterface):
                     build_data["force_include"][name] = f"{self.config['into']}/{name}"
 
 
-class WholeLinks(MetadataHookInterface):
-    """Makes the README's links absolute, since a package index has none of the files that they name."""
+class ReadmeOfAnIndex(MetadataHookInterface):
+    """Replaces the README's links by the paths of the files, since a package index has none of them."""
 
     def update(self, metadata: dict[str, Any]) -> None:
         text = (Path(self.root) / "README.md").read_text("utf-8")
-        whole = RELATIVE_LINK.sub(self.config["documents"], text)
-        metadata["readme"] = {"content-type": "text/markdown", "text": whole}
+        metadata["readme"] = {"content-type": "text/markdown", "text": RELATIVE_LINK.sub(_named, text)}
+
+
+def _named(link: re.Match[str]) -> str:
+    text, path = link.groups()
+    return text if path.startswith(text) else f"{text} ({path})"

@@ -28,9 +28,6 @@ lexers["jsonl"] = TextLexer()
 EVIDENCE = ("go_mutants", "kill_matrix", "mutants", "rules", "traces")
 """Long lists, of which the search would find a page for any words."""
 
-FILES = "https://refsched.dev"
-"""Where the files of the project are, as in the README that a package index shows (pyproject.toml)."""
-
 DRAWING = re.compile("```mermaid\n.*?```", re.DOTALL)
 """GitHub draws these itself."""
 
@@ -64,14 +61,19 @@ write_pages(Path(__file__).parent / "generated", tests_of())
 
 
 def as_the_site_has_it(app: object, name: str, source: list[str]) -> None:
-    """Files beside this folder are no pages: links to them lead to the repository. Drawings are pictures."""
+    """Files beside this folder are no pages: instead of a link to one its path is named. Drawings are pictures."""
     for drawing in ("generated/queue-1.34.svg", "generated/queue-1.19.svg") if name == "queue" else ():
         source[0] = DRAWING.sub(
             f"![The places of the queue, and how pods get from one to another]({drawing})", source[0], 1
         )
     if not name.startswith("generated/"):
         up = "../" * (name.count("/") + 1)
-        source[0] = source[0].replace(f"]({up}", f"]({FILES}/")
+        source[0] = re.sub(rf"\[([^]]*)\]\({up}([^)\s]+)\)", _named, source[0])
+
+
+def _named(link: re.Match[str]) -> str:
+    text, path = link.groups()
+    return text if path.startswith(text.strip("`")) else f"{text} ({path})"
 
 
 def without_evidence(app: Any, doctree: object) -> None:

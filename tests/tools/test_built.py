@@ -113,11 +113,11 @@ def _litter(folder: Path) -> None:
         (folder / name).write_bytes(os.urandom(100))
 
 
-def test_the_links_of_the_readme_are_whole_in_the_metadata(clean: Built) -> None:
+def test_the_readme_of_a_package_index_names_files_and_links_to_none(clean: Built) -> None:
     readme = message_from_bytes(clean.metadata()).get_payload()
     assert isinstance(readme, str)
-    assert "](https://refsched.dev/docs/adapters.md)" in readme
-    assert "](docs/" not in readme
+    assert "docs/adapters.md says how to write an adapter" in " ".join(readme.split())
+    assert "](" not in readme.replace("](http", "").replace("](#", "")
 
 
 def test_a_wheel_is_typed(clean: Built) -> None:

@@ -10,7 +10,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"refsched.dev/recorder/wire"
+	"refsched/recorder/wire"
 )
 
 // Cycle follows one pod from Pop to the end of its binding cycle. It travels in the

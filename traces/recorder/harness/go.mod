@@ -1,4 +1,4 @@
-module refsched.dev/recorder/harness
+module refsched/recorder/harness
 
 go 1.24.0
 
@@ -7,7 +7,7 @@ require (
 	k8s.io/apimachinery v0.19.16
 	k8s.io/client-go v0.19.16
 	k8s.io/klog/v2 v2.2.0
-	refsched.dev/recorder/wire v0.0.0
+	refsched/recorder/wire v0.0.0
 )
 
 require (
@@ -40,4 +40,4 @@ require (
 	sigs.k8s.io/yaml v1.2.0 // indirect
 )
 
-replace refsched.dev/recorder/wire => ../wire
+replace refsched/recorder/wire => ../wire

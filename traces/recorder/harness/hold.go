@@ -5,7 +5,7 @@ package harness
 import (
 	"fmt"
 
-	"refsched.dev/recorder/wire"
+	"refsched/recorder/wire"
 )
 
 // hold keeps a plugin's call from returning until the driver releases the pod.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"refsched.dev/recorder/wire"
+	"refsched/recorder/wire"
 )
 
 // readObject decodes what a driver sent and does to it what an API server does

@@ -5,7 +5,7 @@ package harness
 import (
 	v1 "k8s.io/api/core/v1"
 
-	"refsched.dev/recorder/wire"
+	"refsched/recorder/wire"
 )
 
 // NodeRecord is what the cache counts on a node: milli-CPU and bytes.

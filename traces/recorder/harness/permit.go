@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"refsched.dev/recorder/wire"
+	"refsched/recorder/wire"
 )
 
 // MaxPermit is maxTimeout, the longest that Permit may wait (framework/runtime/framework.go).

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
-	"refsched.dev/recorder/wire"
+	"refsched/recorder/wire"
 )
 
 // Recorder is the scheduler behind the protocol. There is one in a process: feature gates

@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 
-	"refsched.dev/recorder/wire"
+	"refsched/recorder/wire"
 )
 
 // schedule pops until a pod is attempted: one that is skipped leaves no record. It is

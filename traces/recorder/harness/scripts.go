@@ -13,7 +13,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"refsched.dev/recorder/wire"
+	"refsched/recorder/wire"
 )
 
 const (

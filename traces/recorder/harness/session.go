@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"refsched.dev/recorder/wire"
+	"refsched/recorder/wire"
 )
 
 // ErrSessionOver ends what waits when the session does.

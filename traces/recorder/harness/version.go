@@ -16,7 +16,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"refsched.dev/recorder/wire"
+	"refsched/recorder/wire"
 )
 
 // Version is one minor version of Kubernetes.

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
-	"refsched.dev/recorder/wire"
+	"refsched/recorder/wire"
 )
 
 // Annotations of claims (k8s.io/component-helpers/storage/volume in later versions of Kubernetes).

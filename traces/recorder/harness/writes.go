@@ -3,7 +3,7 @@
 package harness
 
 import (
-	"refsched.dev/recorder/wire"
+	"refsched/recorder/wire"
 )
 
 // wrote records what the scheduler wrote. A pod's status is not recorded; its deletion is

@@ -1,3 +1,3 @@
-module refsched.dev/recorder/mutants
+module refsched/recorder/mutants
 
 go 1.24.0

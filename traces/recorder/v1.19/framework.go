@@ -13,8 +13,8 @@ import (
 	framework "k8s.io/kubernetes/pkg/scheduler/framework/v1alpha1"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 
-	"refsched.dev/recorder/harness"
-	"refsched.dev/recorder/wire"
+	"refsched/recorder/harness"
+	"refsched/recorder/wire"
 )
 
 // recordingFramework is a profile's framework that notes what the real one, which it

@@ -1,4 +1,4 @@
-module refsched.dev/recorder/kubernetes-1.19
+module refsched/recorder/kubernetes-1.19
 
 go 1.24.0
 
@@ -9,8 +9,8 @@ require (
 	k8s.io/client-go v0.19.16
 	k8s.io/kube-scheduler v0.0.0
 	k8s.io/kubernetes v1.19.16
-	refsched.dev/recorder/harness v0.0.0
-	refsched.dev/recorder/wire v0.0.0
+	refsched/recorder/harness v0.0.0
+	refsched/recorder/wire v0.0.0
 )
 
 require (
@@ -99,6 +99,6 @@ replace (
 )
 
 replace (
-	refsched.dev/recorder/harness => ../harness
-	refsched.dev/recorder/wire => ../wire
+	refsched/recorder/harness => ../harness
+	refsched/recorder/wire => ../wire
 )

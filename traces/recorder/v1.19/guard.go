@@ -8,7 +8,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	framework "k8s.io/kubernetes/pkg/scheduler/framework/v1alpha1"
 
-	"refsched.dev/recorder/harness"
+	"refsched/recorder/harness"
 )
 
 // guard has the session note what panics in the workers of a search, of a dry run, or of scoring.

@@ -14,7 +14,7 @@ import (
 	framework "k8s.io/kubernetes/pkg/scheduler/framework/v1alpha1"
 	"k8s.io/kubernetes/pkg/scheduler/util"
 
-	"refsched.dev/recorder/harness"
+	"refsched/recorder/harness"
 )
 
 // Everything in this file reaches what Kubernetes does not export. It holds for

@@ -24,7 +24,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/policy/install"
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
 
-	"refsched.dev/recorder/harness"
+	"refsched/recorder/harness"
 )
 
 // version is what the harness needs to know of Kubernetes 1.19.

@@ -18,9 +18,9 @@ import (
 
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 
-	"refsched.dev/recorder/harness"
-	"refsched.dev/recorder/wire"
-	"refsched.dev/recorder/wire/wiretest"
+	"refsched/recorder/harness"
+	"refsched/recorder/wire"
+	"refsched/recorder/wire/wiretest"
 )
 
 // world is a recorder under test.

@@ -12,8 +12,8 @@ import (
 	schedulerapi "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	framework "k8s.io/kubernetes/pkg/scheduler/framework/v1alpha1"
 
-	"refsched.dev/recorder/harness"
-	"refsched.dev/recorder/wire"
+	"refsched/recorder/harness"
+	"refsched/recorder/wire"
 )
 
 // instance is one scheduler.

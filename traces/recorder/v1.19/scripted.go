@@ -12,7 +12,7 @@ import (
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	framework "k8s.io/kubernetes/pkg/scheduler/framework/v1alpha1"
 
-	"refsched.dev/recorder/harness"
+	"refsched/recorder/harness"
 )
 
 // codes are the framework's.

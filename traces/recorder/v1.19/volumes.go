@@ -15,7 +15,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 	framework "k8s.io/kubernetes/pkg/scheduler/framework/v1alpha1"
 
-	"refsched.dev/recorder/harness"
+	"refsched/recorder/harness"
 )
 
 // instrumentVolumes takes VolumeBinding's wait off the real clock.

@@ -15,7 +15,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
 
-	"refsched.dev/recorder/wire"
+	"refsched/recorder/wire"
 )
 
 // readConfig reads, defaults and validates a configuration as kube-scheduler does

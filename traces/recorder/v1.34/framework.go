@@ -12,8 +12,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	"refsched.dev/recorder/harness"
-	"refsched.dev/recorder/wire"
+	"refsched/recorder/harness"
+	"refsched/recorder/wire"
 )
 
 // recordingFramework is a profile's framework that notes what the real one, which it

@@ -1,4 +1,4 @@
-module refsched.dev/recorder/kubernetes-1.34
+module refsched/recorder/kubernetes-1.34
 
 go 1.24.0
 
@@ -77,8 +77,8 @@ require (
 	k8s.io/kube-scheduler v0.0.0
 	k8s.io/kubelet v0.34.2 // indirect
 	k8s.io/utils v0.0.0-20250604170112-4c0f3b243397
-	refsched.dev/recorder/harness v0.0.0
-	refsched.dev/recorder/wire v0.0.0
+	refsched/recorder/harness v0.0.0
+	refsched/recorder/wire v0.0.0
 	sigs.k8s.io/json v0.0.0-20241014173422-cfa47c3a1cc8 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.0 // indirect
@@ -120,6 +120,6 @@ replace (
 )
 
 replace (
-	refsched.dev/recorder/harness => ../harness
-	refsched.dev/recorder/wire => ../wire
+	refsched/recorder/harness => ../harness
+	refsched/recorder/wire => ../wire
 )

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/informers/storage"
 	"k8s.io/client-go/tools/cache"
 
-	"refsched.dev/recorder/harness"
+	"refsched/recorder/harness"
 )
 
 // informerFactory hands out client-go's own shared informers, and has noted what their handlers do.

@@ -17,7 +17,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 
-	"refsched.dev/recorder/harness"
+	"refsched/recorder/harness"
 )
 
 // Everything in this file reaches what Kubernetes does not export. It holds for

@@ -15,8 +15,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
-	"refsched.dev/recorder/harness"
-	"refsched.dev/recorder/wire"
+	"refsched/recorder/harness"
+	"refsched/recorder/wire"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write testdata/plugins.json anew")

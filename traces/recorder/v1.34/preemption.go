@@ -15,7 +15,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
-	"refsched.dev/recorder/harness"
+	"refsched/recorder/harness"
 )
 
 // preempting is what one PostFilter does.

@@ -24,7 +24,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/resource/install"
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
 
-	"refsched.dev/recorder/harness"
+	"refsched/recorder/harness"
 )
 
 // version is what the harness needs to know of Kubernetes 1.34. All capabilities are claimed.

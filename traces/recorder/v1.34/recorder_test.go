@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"refsched.dev/recorder/harness"
-	"refsched.dev/recorder/wire/wiretest"
+	"refsched/recorder/harness"
+	"refsched/recorder/wire/wiretest"
 )
 
 // world is a recorder under test.

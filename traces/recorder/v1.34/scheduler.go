@@ -17,8 +17,8 @@ import (
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/utils/clock"
 
-	"refsched.dev/recorder/harness"
-	"refsched.dev/recorder/wire"
+	"refsched/recorder/harness"
+	"refsched/recorder/wire"
 )
 
 // instance is one scheduler.

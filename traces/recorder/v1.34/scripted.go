@@ -14,7 +14,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
-	"refsched.dev/recorder/harness"
+	"refsched/recorder/harness"
 )
 
 // scripted is a plugin that does what a pod's annotation says. It registers for no event, so

@@ -14,7 +14,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 
-	"refsched.dev/recorder/harness"
+	"refsched/recorder/harness"
 )
 
 // instrumentVolumes takes VolumeBinding's wait off the real clock.

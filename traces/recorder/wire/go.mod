@@ -1,3 +1,3 @@
-module refsched.dev/recorder/wire
+module refsched/recorder/wire
 
 go 1.24.0

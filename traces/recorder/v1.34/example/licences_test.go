@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	recorder "refsched.dev/recorder/kubernetes-1.34"
-	"refsched.dev/recorder/wire"
+	recorder "refsched/recorder/kubernetes-1.34"
+	"refsched/recorder/wire"
 )
 
 // The history is the one that rollback rules shrink to: a bind fails, and the next pod

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"refsched.dev/recorder/wire"
+	"refsched/recorder/wire"
 )
 
 // World is a recorder under test.

@@ -4,9 +4,9 @@
 package main
 
 import (
-	recorder "refsched.dev/recorder/kubernetes-1.19"
+	recorder "refsched/recorder/kubernetes-1.19"
 
-	"refsched.dev/recorder/harness"
+	"refsched/recorder/harness"
 )
 
 func main() { harness.Main(recorder.New()) }
