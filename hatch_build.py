@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What building does beyond hatchling: it adds the suite and the recordings, and writes the README for a package index.
+"""What building does beyond hatchling: it adds the suite and the recordings, and writes the README for an index.
 
 The patterns stand in pyproject.toml. Only what they match is built in, whatever else lies in the folder.
 """
