@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 from attrs import field, frozen
 
+from refsched.checking.made_uids import made_uids, with_uid
 from refsched.errors import InputError
 from refsched.objects.dra import ResourceClaim
 from refsched.objects.reading import read_as
@@ -136,10 +137,13 @@ def read_trace(path: str | Path) -> Trace:
 
 def _entries(path: str | Path, lines: Iterator[tuple[int, Json]]) -> Iterator[Entry]:
     now = 0.0
+    uids = made_uids(_lines(path)) if Path(path).is_file() else {}  # a pipe can be read only once
     for number, members in lines:
         try:
             now = _time(members.get("at"), now)
             record = _read(members)
+            if number in uids:
+                record = with_uid(record, uids[number])
             yield Entry(number, now, record, _held(members), _idle(members), _asked(members))
         except InputError as error:
             raise error.at(f"{path}: line {number}") from None

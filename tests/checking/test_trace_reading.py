@@ -11,11 +11,16 @@ from typing import Any
 
 import pytest
 
+from conformance.vocabulary.objects import SCRIPT
+from conformance.vocabulary.scripted import SCRIPTED
 from refsched.checking import trace as reading
-from refsched.checking.replay import replay_file
+from refsched.checking.replay import FileReport, replay_file
 from refsched.checking.trace import START, Entry, read_trace
 from refsched.errors import InputError
-from refsched.records import Advance, Release
+from refsched.records import Advance, Create, Permit, Release, Update
+from refsched.suite.adapters.connecting import connect
+from refsched.suite.histories.history import History, Observe, Schedule, creating
+from refsched.suite.recording.recorder import record
 
 HEADER: dict[str, Any] = {
     "trace": "refsched.trace/v1",
@@ -176,3 +181,75 @@ def test_a_start_near_the_end_of_time_is_refused(tmp_path: Path) -> None:
     path = _trace(tmp_path, header=HEADER | {"config": config, "start": "9999-12-31T23:59:59Z"})
     with pytest.raises(InputError, match="line 1: start: expected a time before the year 9001, found 9999"):
         replay_file(path)
+
+
+# --- Uids that the API server made ----------------------------------------------------------------
+
+
+def _shown(name: str, uid: str = "", **more: str) -> dict[str, Any]:
+    metadata = {"name": name, **({"uid": uid} if uid else {}), **more}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [{"name": "c"}]}}
+
+
+NODE: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {"name": "n", "uid": "n-1"},
+    "status": {"allocatable": {"cpu": "1", "memory": "1Gi", "pods": "2"}},
+}
+
+
+def _line(**members: Any) -> bytes:
+    return json.dumps({"at": 0, **members}).encode() + b"\n"
+
+
+def _created(path: Path) -> list[str]:
+    records = (entry.record for entry in read_trace(path).entries)
+    return [record.object["metadata"].get("uid", "") for record in records if isinstance(record, Create)]
+
+
+def test_an_object_has_from_the_beginning_the_uid_that_its_update_shows(tmp_path: Path) -> None:
+    lines = [
+        _line(create=_shown("a")),
+        _line(create=_shown("b", "b-1")),
+        _line(create=_shown("c")),
+        _line(update=_shown("a", "a-1", namespace="default")),
+        _line(update=_shown("b", "b-2")),
+        _line(delete={"apiVersion": "v1", "kind": "Pod", "name": "c"}),
+        _line(update=_shown("c", "c-1")),
+        _line(update=_shown("a", "a-2")),
+    ]
+    for name in ("t.jsonl", "t.jsonl.gz"):
+        path = _trace(tmp_path, *lines)
+        if name.endswith(".gz"):
+            path = tmp_path / name
+            path.write_bytes(gzip.compress((tmp_path / "t.jsonl").read_bytes()))
+        assert _created(path) == ["a-1", "b-1", ""]
+
+
+def test_what_stands_before_a_line_that_cannot_be_read_has_its_uid(tmp_path: Path) -> None:
+    path = _trace(tmp_path, _line(create=_shown("a")), _line(update=_shown("a", "a-1")), b"{]\n")
+    assert "is not JSON" in _refusal(path)
+    assert next(read_trace(path).entries).record == Create(_shown("a", "a-1"))
+
+
+@pytest.mark.parametrize("release", ["1.34", "1.19"])
+def test_an_update_that_shows_the_uid_first_is_an_update_of_that_pod(tmp_path: Path, release: str) -> None:
+    adapter = connect(f"refsched.reference:{release}")
+    waits = {SCRIPT: json.dumps({"ScriptedA": {"permit": "Wait"}})}
+    created = _shown("a", "a-1")
+    created["metadata"]["annotations"] = waits
+    changed = {**created, "metadata": {**created["metadata"], "labels": {"x": "y"}}}
+    steps = (*creating(NODE, created), Schedule(), Update(changed), Permit("default/a", "allow"), Observe())
+    again = History(steps, SCRIPTED)
+    text = record(adapter, again).text
+    assert _replayed(tmp_path, text).first is None
+    without = text.replace(',"uid":"a-1"', "", 1)
+    assert without.count("a-1") == text.count("a-1") - 1
+    assert _replayed(tmp_path, without).first is None
+
+
+def _replayed(folder: Path, text: str) -> FileReport:
+    path = folder / "t.jsonl"
+    path.write_text(text, "utf-8")
+    return replay_file(path)

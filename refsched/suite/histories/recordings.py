@@ -9,7 +9,7 @@ failed.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -18,7 +18,7 @@ from attrs import evolve, frozen
 
 from refsched.checking.trace import START, Entry, read_trace
 from refsched.errors import InputError
-from refsched.records import Attempt, Create, Delete, Input, Json, Nodes, Queues, Record, Release, Update
+from refsched.records import Attempt, Create, Delete, Input, Nodes, Queues, Record, Release, Update
 from refsched.releases import DEFAULT, RELEASES
 from refsched.suite.adapters.adapter import Adapter, ResetRefused
 from refsched.suite.adapters.answers import Answer
@@ -126,34 +126,11 @@ def read_recording(path: Path) -> Recording:
     trace = read_trace(path)
     steps: list[Step] = []
     entries = []
-    for entry, led_here in steps_by_entry(_identified(trace.entries)):
+    for entry, led_here in steps_by_entry(trace.entries):
         steps.extend(led_here)
         entries.append((max(len(steps) - 1, 0), entry))
     header = trace.header
     return Recording(tuple(steps), header.config, header.feature_gates, path, header.start, tuple(entries))
-
-
-def _identified(entries: Iterable[Entry]) -> list[Entry]:
-    """Objects that were created without a uid are created with the one that their updates show: the API server of
-    the recording made it, and that of another implementation would make another."""
-    uids: dict[tuple[str, str, str], str] = {}
-    identified = []
-    for entry in reversed(list(entries)):
-        match entry.record:
-            case Delete(named):
-                uids.pop((named.kind, named.namespace, named.name), None)
-            case Update(value) if "uid" in value["metadata"]:
-                uids[_key_of(value)] = value["metadata"]["uid"]
-            case Create(value) if _key_of(value) in uids:
-                metadata = {"uid": uids.pop(_key_of(value)), **value["metadata"]}
-                entry = evolve(entry, record=Create({**value, "metadata": metadata}))
-        identified.append(entry)
-    return identified[::-1]
-
-
-def _key_of(value: Json) -> tuple[str, str, str]:
-    metadata = value["metadata"]
-    return value["kind"], metadata.get("namespace", ""), metadata["name"]
 
 
 def replay_recording(adapter: Adapter, recording: Recording, level: str = "all") -> Transcript:
