@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m refsched.mistakes NAME``: a wrong scheduler behind the wire protocol; without a name, the list."""
+"""``python -m refsched.mistakes NAME``: a wrong scheduler behind the wire protocol; without a name, the list.
+
+``python -m refsched.mistakes --sources FILE`` is the specification with other sources of some modules: those in
+FILE, a JSON object of sources by the names of modules.
+"""
 
 from __future__ import annotations
 
+import json
 import sys
+from pathlib import Path
 
-from refsched.mistakes.serving import serve_wrong
+from refsched.mistakes.serving import serve_changed, serve_wrong
 from refsched.mistakes.table import all_wrong
 
 
@@ -14,6 +20,9 @@ def main(arguments: list[str]) -> int:
     if not arguments:
         for wrong in known.values():
             print(f"{wrong.name}: {wrong.says}")
+        return 0
+    if arguments[0] == "--sources" and len(arguments) == 2:
+        serve_changed(json.loads(Path(arguments[1]).read_text("utf-8")))
         return 0
     if len(arguments) > 1 or arguments[0] not in known:
         print(f"there is no wrong scheduler {' '.join(arguments)!r}", file=sys.stderr)

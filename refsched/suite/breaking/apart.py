@@ -29,11 +29,16 @@ DEADLINE = 240.0
 def agrees(comparison: Comparison, seconds: float = 0.0) -> bool:
     """Whether the specification, as it is now, allows what came. One that raises, or takes longer than these
     seconds of a processor (0: ``SECONDS``), does not."""
+    return bool(answer(comparison, seconds, if_raised=False))
+
+
+def answer(comparison: Comparison, seconds: float, if_raised: bool | None) -> bool | None:
+    """As ``agrees``, but for what is answered where the specification raises, or takes longer."""
     try:
         with _limited(seconds or SECONDS):
             return comparison.agrees()
     except Exception:
-        return False
+        return if_raised
 
 
 class _TooLongError(Exception):

@@ -140,6 +140,11 @@ def places_of(module: str) -> list[Place]:
     return list(mutation.places_of(ast.parse(source_of(module))))
 
 
+def change_of(function: Function, place: Place, changed: ast.AST) -> Callable[[], Undo | None]:
+    """Makes the function have ``changed`` at this place."""
+    return _Change(function, place, changed)
+
+
 @frozen
 class _Change:
     function: Function

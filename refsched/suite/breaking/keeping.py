@@ -2,7 +2,9 @@
 """Keeping: whether breaking a rule would have changed what was compared.
 
 A rule may be applied where any answer is right, or where another rule decides the same. It is kept only if the
-specification, with this rule broken, disagrees with something that the scheduler did.
+specification, with this rule broken, disagrees with something that the scheduler did. At one of the places that
+apply the rule each of its plainest breakings has to show so (plainest.py). Of a rule that has none, such as a row
+of a table, any breaking will do.
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ from itertools import islice
 from attrs import frozen
 
 from refsched.mistakes.mutation import Place
-from refsched.suite.breaking.apart import agrees, apart
+from refsched.suite.breaking.apart import answer, apart
 from refsched.suite.breaking.breakings import Breaking, breakings_of_place, broken, places_of
 from refsched.suite.breaking.course import Function, rules_in
 from refsched.suite.breaking.mistakes import mistakes
+from refsched.suite.breaking.plainest import plainest_of
 from refsched.suite.breaking.replacing import Undo
 from refsched.suite.breaking.rows import rows_of_defaults, rows_of_events, rows_of_transitions
 from refsched.suite.catalogue.reasons import AROUND
@@ -73,21 +76,31 @@ def _changing(candidates: Mapping[str, Sequence[Comparison]]) -> Iterator[object
     breakings = _Breakings(candidates)
     yield None
     for rule, came in candidates.items():
-        yield rule, list(_until_changed(partial(breakings.of, rule), came))
+        yield rule, list(_until_changed(breakings, rule, came))
 
 
-def _until_changed(breakings: Callable[[], Iterator[Breaking]], came: Iterable[Comparison]) -> Iterator[bool]:
-    can_be_broken = next(breakings(), None) is not None
+def _until_changed(breakings: _Breakings, rule: str, came: Iterable[Comparison]) -> Iterator[bool]:
+    can_be_broken = next(breakings.of(rule), None) is not None
     for comparison in came:
-        is_changed = not can_be_broken or any(_changes(breaking, comparison) for breaking in breakings())
+        is_changed = not can_be_broken or _is_changed(breakings, rule, comparison)
         yield is_changed
         if is_changed:
             return
 
 
-def _changes(breaking: Breaking, comparison: Comparison) -> bool:
+def _is_changed(breakings: _Breakings, rule: str, comparison: Comparison) -> bool:
+    places = [[_answer(each, comparison) for each in place] for place in breakings.plainest(rule)]
+    answers = [[answer for answer in place if answer is not None] for place in places]
+    if any(answers):
+        return any(place and not any(place) for place in answers)
+    return any(_answer(breaking, comparison, False) is False for breaking in breakings.of(rule))
+
+
+def _answer(breaking: Breaking, comparison: Comparison, if_raised: bool | None = None) -> bool | None:
+    """Whether the specification that is broken so agrees. None where it cannot be broken so; ``if_raised`` where
+    it raises, or does not come to an end."""
     with broken(breaking) as is_broken:
-        return is_broken and not agrees(comparison, BRIEFLY)
+        return answer(comparison, BRIEFLY, if_raised) if is_broken else None
 
 
 class _Breakings:
@@ -105,7 +118,7 @@ class _Breakings:
         self._near: dict[str, list[tuple[Function, Place]]] = defaultdict(list)
         self._far: dict[str, list[tuple[Function, Place]]] = defaultdict(list)
         wanted = frozenset(rules)
-        for module in _modules():
+        for module in specification_modules():
             for place in places_of(module):
                 function = Function(module, place.function)
                 for number, rule in enumerate(rules_in(function, place.first)):
@@ -118,13 +131,18 @@ class _Breakings:
         is_of_specification = stated is not None and not stated.module.startswith("refsched.suite.")
         return islice(self._all_of(rule) if is_of_specification else iter(()), BREAKINGS)
 
+    def plainest(self, rule: str) -> Iterator[Sequence[Breaking]]:
+        """Yields how it is broken most plainly, place by place."""
+        for module in specification_modules():
+            yield from plainest_of(module).get(rule, ())
+
     def _all_of(self, rule: str) -> Iterator[Breaking]:
         yield from self._ready[rule]
         for function, place in (*self._near[rule], *self._far[rule]):
             yield from breakings_of_place(function, place, (rule,))
 
 
-def _modules() -> Iterator[str]:
+def specification_modules() -> Iterator[str]:
     """Those of the specification that are imported."""
     for name in sorted(sys.modules):
         package, _, within = name.partition(".")

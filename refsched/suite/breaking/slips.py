@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from copy import copy
 from typing import Any
 
-_EMPTY: Mapping[str, tuple[str, ...]] = {
+EMPTY: Mapping[str, tuple[str, ...]] = {
     "bool": ("True", "False"),
     "int": ("0",),
     "tuple": ("()",),
@@ -44,7 +44,7 @@ def slips_of(node: ast.AST, values: Mapping[str, Any], answers: str = "") -> Ite
         case ast.comprehension(target, over, conditions, is_async):
             yield ast.comprehension(target, _backwards(over), conditions, is_async)
         case ast.Return(ast.expr() as value):
-            for text in _EMPTY.get(answers, ("None",)):
+            for text in EMPTY.get(answers, ("None",)):
                 empty = ast.parse(text, mode="eval").body
                 is_known = not isinstance(empty, ast.Name) or empty.id in values
                 if is_known and ast.unparse(value) != text and not _is_turned_anyway(value, empty):

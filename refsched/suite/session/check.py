@@ -25,6 +25,7 @@ from refsched.suite.histories.scenario import steps_as_json
 from refsched.suite.session.allowance import Allowance
 from refsched.suite.session.bench import Course, Judgement
 from refsched.suite.session.dependence import by_cause, may_follow
+from refsched.suite.session.keeping import Decided
 from refsched.suite.session.outcome import Fault
 
 T = TypeVar("T")
@@ -150,8 +151,8 @@ class Checking:
     not_for_it: int = 0
     """Histories that need what the implementation does not do."""
     decisive: Counter[str] = Factory(Counter)
-    smallest: dict[str, Comparison] = Factory(dict)
-    """By rule what came in the smallest history in which it was applied, and nothing was wrong."""
+    decided: dict[str, Decided] = Factory(dict)
+    """By rule what came in histories in which it was applied, and nothing was wrong."""
     choices: int = 0
     single: int = 0
     ended: Counter[str] = Factory(Counter)
@@ -197,10 +198,11 @@ class Checking:
         if judgement.findings or not judgement.ended:
             self.decisive.update(judgement.decisive)
         if judgement.comparison is not None and not (judgement.findings or judgement.ended):
-            for rule in judgement.decisive:
-                known = self.smallest.get(rule)
-                if known is None or judgement.comparison.records < known.records:
-                    self.smallest[rule] = judgement.comparison
+            for rule, times in judgement.decisive.items():
+                known = self.decided.setdefault(
+                    rule, Decided(judgement.comparison, times, judgement.comparison)
+                )
+                known.see(judgement.comparison, times)
         self.choices += judgement.choices
         self.single += judgement.single
         if judgement.ended and not judgement.findings:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keeping: which of the rules that were applied in a run would have been seen broken in it.
 
-Of each rule the smallest histories of a few tests are kept, one of each test; tests that are about the rule come
-before others. When all tests are over, each
-process breaks the rules of its own tests; what it found travels to the process that reports. Which histories count
-does not depend on how the tests were spread over processes. A rule whose breaking was not tried is not kept.
+Of each rule a few histories of each test are kept; tests that are about the rule come before others. When all
+tests are over, each process breaks the rules of its own tests; what it found travels to the process that reports.
+Which histories count does not depend on how the tests were spread over processes. A rule whose breaking was not
+tried is not kept.
 """
 
 from __future__ import annotations
@@ -19,20 +19,43 @@ from attrs import Factory, define, evolve, frozen
 from refsched.suite.breaking.keeping import Tried, changing
 from refsched.suite.histories.findings import Comparison
 
-TESTS = 8
-"""So many tests of a rule count."""
+HISTORIES = 16
+"""So many histories of a rule count: the smallest one of each of eight tests, say, and another one of each."""
 
 OUTPUT = "refsched.changes"
 """The name under which a worker of pytest-xdist hands over what it found."""
 
 
+@define
+class Decided:
+    """Of the histories of a test in which a rule was applied: the ``smallest`` one, and the one in which it was
+    applied ``most`` often, so many ``times``. What is applied in every attempt seldom shows in the smallest.
+    """
+
+    smallest: Comparison
+    times: int
+    most: Comparison
+
+    def see(self, comparison: Comparison, times: int) -> None:
+        if comparison.records < self.smallest.records:
+            self.smallest = comparison
+        if times > self.times:
+            self.times, self.most = times, comparison
+
+    @property
+    def histories(self) -> tuple[Comparison, ...]:
+        return (self.smallest,) if self.most is self.smallest else (self.smallest, self.most)
+
+
 @frozen(order=True)
 class Change:
-    """In the smallest history of this test in which the rule was applied, which has so many records, it makes a
-    difference whether it is broken, or not. ``is_beside`` says that the test is about other rules."""
+    """In a history of this test in which the rule was applied, which has so many records, it makes a difference
+    whether it is broken, or not. ``is_beside`` says that the test is about other rules, ``is_second`` that a
+    smaller history of the test counts, too."""
 
     rule: str
     is_beside: bool
+    is_second: bool
     records: int
     test: str
     is_one: bool
@@ -43,7 +66,9 @@ def kept_by(changes: Iterable[Change]) -> frozenset[str]:
     of_rule: dict[str, list[Change]] = defaultdict(list)
     for change in sorted(changes):
         of_rule[change.rule].append(change)
-    return frozenset(rule for rule, some in of_rule.items() if any(change.is_one for change in some[:TESTS]))
+    return frozenset(
+        rule for rule, some in of_rule.items() if any(change.is_one for change in some[:HISTORIES])
+    )
 
 
 @frozen(order=True)
@@ -80,21 +105,21 @@ class Keeping:
     _came: dict[str, list[tuple[Change, Comparison]]] = Factory(lambda: defaultdict(list))
 
     def note(
-        self, test: str, about: Collection[str], smallest: Mapping[str, Comparison], applied: Iterable[str]
+        self, test: str, about: Collection[str], decided: Mapping[str, Decided], applied: Iterable[str]
     ) -> None:
-        """What a test ``about`` some rules has compared, by rule the smallest history in which it was ``applied``.
-        A rule for which there is none, as no specification stands beside the scheduler, makes a difference
-        wherever it is applied."""
+        """What a test ``about`` some rules has compared, by rule, where it was ``applied``. A rule for which there
+        is nothing, as no specification stands beside the scheduler, makes a difference wherever it is applied."""
         for rule in applied:
-            comparison = smallest.get(rule)
-            if comparison is None:
-                self.changes.append(Change(rule, rule not in about, 0, test, is_one=True))
+            is_beside = rule not in about
+            if rule not in decided:
+                self.changes.append(Change(rule, is_beside, False, 0, test, is_one=True))
                 continue
             came = self._came[rule]
-            change = Change(rule, rule not in about, comparison.records, test, is_one=True)
-            came.append((change, comparison))
+            for number, comparison in enumerate(decided[rule].histories):
+                change = Change(rule, is_beside, number > 0, comparison.records, test, is_one=True)
+                came.append((change, comparison))
             came.sort(key=lambda one: one[0])
-            del came[TESTS:]
+            del came[HISTORIES:]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

@@ -310,7 +310,7 @@ class Testing:
         behind = item.stash.setdefault(BEHIND, self._checking(level=PROMISED))
         done = behind if behind.examples else checking  # it went on where the other one ended
         for each in (checking, behind):
-            self._keeping.note(name_of(item), declared.rules, each.smallest, each.decisive)
+            self._keeping.note(name_of(item), declared.rules, each.decided, each.decisive)
         missing = item.stash.get(MISSING, ())
         if isinstance(raised, pytest.skip.Exception):
             if not (missing or isinstance(raised, HaltedError)):
