@@ -98,14 +98,18 @@ def guessed_volumes(
 def _matches(order: VolumeOrder, record: Attempt, snapshot: Snapshot) -> tuple[Match, ...] | None:
     """Returns the volumes that the pod gets in this order on the recorded node, or None if there is no such
     node or the node is rejected."""
-    if not record.node:
+    if not record.node or order.node not in ("", record.node):
         return None
     found = find_pod_volumes(order.claims, snapshot.by_name[record.node].existing_node)
     return found.matches if found is not None else None
 
 
 def _explains_filter(order: VolumeOrder, record: Attempt, snapshot: Snapshot) -> bool:
-    return all(_explains(order, node, status, snapshot) for node, status in (record.filter or {}).items())
+    return all(
+        _explains(order, node, status, snapshot)
+        for node, status in (record.filter or {}).items()
+        if order.node in ("", node)
+    )
 
 
 def _explains(order: VolumeOrder, node: str, status: NodeStatus, snapshot: Snapshot) -> bool:

@@ -48,7 +48,7 @@ from refsched.plugins.resource_scoring import Shape
 from refsched.rules import Reason, applies
 from refsched.volumes.binding import Changes, are_bound, assume, restore, unchanged, write
 from refsched.volumes.errors import VolumeError
-from refsched.volumes.finding import PodClaims, claims_of, find_pod_volumes, rejections
+from refsched.volumes.finding import PodClaims, PodVolumes, claims_of, find_pod_volumes, rejections
 from refsched.volumes.orders import VolumeSteps, volume_orders
 
 NOT_CREATED_YET = Reason(
@@ -72,6 +72,10 @@ class PodState:
     objects: ObjectStore
     changes: Changes | None = None
     is_reserved: bool = False
+
+    def found_on(self, node: NodeInfo) -> PodVolumes | None:
+        """Returns what is to be done so that the pod has its volumes on the node; None if it cannot have them."""
+        return find_pod_volumes(self.claims, node.existing_node)
 
 
 @frozen
@@ -172,7 +176,7 @@ class VolumeBinding:
         """Assumes what Filter found on the node; if all claims are bound, there is nothing to do."""
         if state is None:
             return Continue(None)
-        found = find_pod_volumes(state.claims, node.existing_node)
+        found = state.found_on(node)
         if found is None or not state.claims.delayed:
             return Continue(evolve(state, is_reserved=True))
         try:
@@ -181,7 +185,7 @@ class VolumeBinding:
             return Reject(error(problem.reason))
 
     def unreserve(self, state: PodState | None, pod: PodInfo, node: NodeInfo, objects: ObjectStore) -> None:
-        found = find_pod_volumes(state.claims, node.existing_node) if state is not None else None
+        found = state.found_on(node) if state is not None else None
         if found is not None:
             restore(found, objects)
 
@@ -307,7 +311,7 @@ class VolumeBinding:
 
 
 def not_assumed(state: PodState, node: NodeInfo) -> Changes:
-    found = find_pod_volumes(state.claims, node.existing_node)
+    found = state.found_on(node)
     assert found is not None, "Filter let the node pass"
     return unchanged(found)
 

@@ -50,10 +50,12 @@ class VolumeSteps:
 
 @frozen
 class VolumeOrder:
-    """A VolumeOrder is a pod's claims, and the volumes that are considered first; the others follow by name."""
+    """A VolumeOrder is a pod's claims, and the volumes that are considered first; the others follow by name. It
+    holds on one ``node``, or on all if that is empty."""
 
     _claims: PodClaims
     names: tuple[str, ...]
+    node: str = ""
 
     @property
     def searching(self) -> Claims:

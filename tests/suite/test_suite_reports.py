@@ -239,6 +239,44 @@ def test_a_scheduler_of_another_author_is_to_blame_for_its_failures() -> None:
     assert json.loads(json_text(RESULT))["forRefsched"] is None
 
 
+# --- What is claimed and cannot be shown ----------------------------------------------------------
+
+
+def claiming(*plugins: tuple[str, tuple[str, ...]]) -> Result:
+    untestable = (Rule("R-NODENAME-01", plugins=("NodeName",), untestable="no such pod is ever queued"),)
+    return evolve(
+        result([Outcome("test_a", ("R-FIT-01",), decisive={"R-FIT-01": 1})]),
+        untestable=untestable,
+        of_plugins=plugins,
+        choices=0,
+        ended=(),
+    )
+
+
+NODE_NAME = ("NodeName", ("R-NODENAME-01",))
+
+
+def test_a_claim_of_which_nothing_was_shown_is_not_judged() -> None:
+    nothing = claiming(NODE_NAME, ("OfItsOwn", ()))
+    assert (nothing.exit_code, nothing.unshown) == (2, ("NodeName",))
+    assert nothing.headline == (
+        "could not be judged: this run has shown nothing of NodeName. Beside it, 1 promised rule kept."
+    )
+    printed = "\n".join(line for paragraph in paragraphs(nothing) for line in paragraph.lines)
+    assert "untestable (`refsched rule` says why): R-NODENAME-01" in printed
+    assert "claimed, and nothing of it was shown in this run: NodeName" in printed
+    report = json.loads(json_text(nothing))
+    assert report["untestable"] == [{"rule": "R-NODENAME-01", "why": "no such pod is ever queued"}]
+    assert report["unshown"] == ["NodeName"]
+    assert "R-NODENAME-01 cannot be shown by any history: no such pod is ever queued." in html(nothing)
+
+
+def test_a_plugin_of_which_something_was_shown_can_be_judged_beside_one_that_cannot() -> None:
+    some = claiming(NODE_NAME, ("NodeResourcesFit", ("R-FIT-01",)))
+    assert (some.exit_code, some.unshown) == (0, ("NodeName",))
+    assert not claiming().unshown
+
+
 # --- JSON -----------------------------------------------------------------------------------------
 
 
@@ -270,6 +308,8 @@ def test_the_json_report_holds_what_was_judged_and_how_it_is_repeated() -> None:
         "power": {"killed": 3, "planted": 4, "profile": "", "beyond": []},
         "untestedRules": 1,
         "untried": [],
+        "untestable": [],
+        "unshown": [],
         "faults": [
             {"whose": "adapter", "problem": "mine: it ended\n  with <3>", "tests": ["test_c", "test_d"]}
         ],

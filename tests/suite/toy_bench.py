@@ -67,6 +67,7 @@ class Hello:
     capabilities: frozenset[str]
     version: str = "1.0"
     kubernetes: str = "1.34"
+    plugins: frozenset[str] | None = None
 
 
 @define(eq=False)

@@ -9,9 +9,10 @@ scheduler_assume_cache.go (v1.19.16).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from operator import attrgetter
 
-from attrs import frozen
+from attrs import evolve, field, frozen
 
 from refsched.config.args import PluginArgs, check_least
 from refsched.framework.interface import Api, Continue, Reject, Skip, WaitFor
@@ -27,7 +28,7 @@ from refsched.rules import Reason
 from refsched.volumes.binding import Changes, WaitSteps, are_all_bound, write
 from refsched.volumes.csi_migration import untranslated
 from refsched.volumes.errors import VolumeError
-from refsched.volumes.finding import Claims, PodClaims, claims_of, find_pod_volumes
+from refsched.volumes.finding import Claims, PodClaims, PodVolumes, claims_of, find_pod_volumes
 from refsched.volumes.orders import volume_orders
 from refsched.volumes.provisioning import NOTHING_TO_BIND, why_not_provisioned
 
@@ -40,6 +41,17 @@ NO_BINDINGS = Reason('failed to get cached bindings for pod "{}"', "R-VOLBIND-54
 NO_PROVISIONS = Reason('failed to get cached claims to provision for pod "{}"', "R-VOLBIND-54")
 _NO_CAPACITIES = ObjectStore()
 _WAIT = WaitSteps(untranslated, "No matching NodeSelectorTerms")
+
+
+@frozen
+class PodState(current.PodState):
+    """Volumes are listed for each claim on each node, in the order of a Go map: ``on_node`` has the claims with
+    their volumes in the order of each node, if that makes a difference. Source: findMatchingVolumes, ListPVs."""
+
+    on_node: Mapping[str, PodClaims] = field(factory=dict, kw_only=True)
+
+    def found_on(self, node: NodeInfo) -> PodVolumes | None:
+        return find_pod_volumes(self.on_node.get(node.name, self.claims), node.existing_node)
 
 
 @frozen
@@ -72,15 +84,23 @@ class VolumeBinding(current.VolumeBinding):
         claims = claims_of(pod.pod, snapshot.objects, attrgetter("spec.storage_class_name"))
         if claims.immediate:
             return Reject(unresolvable(UNBOUND))
-        order = snapshot.choices.choose("volumes", volume_orders(claims, self.steps))
-        return Continue(current.PodState(order.claims, snapshot.objects))
+        orders = volume_orders(claims, self.steps)
+        if len(orders) == 1:
+            return Continue(PodState(claims, snapshot.objects))
+        on_node = {
+            node.name: snapshot.choices.choose(
+                "volumes", [evolve(order, node=node.name) for order in orders]
+            ).claims
+            for node in snapshot.nodes
+        }
+        return Continue(PodState(claims, snapshot.objects, on_node=on_node))
 
     # --- Filter -----------------------------------------------------------------------------------
 
     def filter(self, state: current.PodState, pod: PodInfo, node: NodeInfo) -> Status:
         found = (
             _rejection_by_bound(state.claims.bound, node.existing_node, state.objects),
-            _rejection_by_delayed(state.claims, node.existing_node),
+            _rejection_by_delayed(state, node),
         )
         reasons = [reason for reason in found if reason is not None]
         return unresolvable(*reasons) if reasons else SUCCESS
@@ -136,13 +156,16 @@ def _rejection_by_bound(claims: Claims, node: Node, objects: ObjectStore) -> str
     return None
 
 
-def _rejection_by_delayed(claims: PodClaims, node: Node) -> str | None:
+def _rejection_by_delayed(state: current.PodState, node: NodeInfo) -> str | None:
     """R-VOLBIND-53: In v1.19 a node is rejected as UnschedulableAndUnresolvable if a claim that is to be bound
-    with the pod's node finds no volume there and cannot be provisioned for the node."""
-    found = find_pod_volumes(claims, node)
+    with the pod's node finds no volume there and cannot be provisioned for the node. Which one of equal volumes a
+    claim finds is open anew on each node."""
+    found = state.found_on(node)
     if found is None:
         return CANNOT_BIND
-    rejection = why_not_provisioned(found.provisions, claims.classes, node, _NO_CAPACITIES)
+    rejection = why_not_provisioned(
+        found.provisions, state.claims.classes, node.existing_node, _NO_CAPACITIES
+    )
     return None if rejection is None else CANNOT_BIND
 
 

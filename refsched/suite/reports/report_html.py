@@ -201,6 +201,10 @@ def _rules(result: Result) -> Iterator[str]:
     yield "</div>"
     for one in result.untried:
         yield _tag("p", f"Not judged: {untried(one)}.", "faint")
+    for rule in result.untestable:
+        yield _tag("p", f"{rule.id} cannot be shown by any history: {rule.untestable}.", "faint")
+    if result.unshown:
+        yield _tag("p", f"Claimed, and nothing of it was shown: {', '.join(result.unshown)}.", "faint")
     if result.untested:
         yield _tag(
             "p", f"{counted(result.untested, 'rule')} of the catalogue had no test in this run.", "faint"

@@ -18,6 +18,8 @@ compares equal.
 | `rules` | below, in the order in which rules depend on each other |
 | `untestedRules` | how many rules of this level no test of the run was about |
 | `untried` | `rules` that are not exercised because their judge has ended: nobody broke them to see, and `why` |
+| `untestable` | rules of plugins that are claimed which no history can show: `rule`, and `why` |
+| `unshown` | plugins that are claimed by name of which the run has shown no rule, neither kept nor broken |
 | `faults` | `whose` (adapter or suite), `problem`, and the `tests` that could not judge |
 | `staleBaseline` | listed rules that passed |
 | `forRefsched` | null unless the real kube-scheduler failed: `why` refsched is at fault, the `command` to send |
@@ -86,6 +88,8 @@ def as_json(result: Result) -> Json:
         "rules": [_rule(each, result) for each in result.rules],
         "untestedRules": result.untested,
         "untried": [{"why": each.why, "rules": list(each.rules)} for each in result.untried],
+        "untestable": [{"rule": rule.id, "why": rule.untestable} for rule in result.untestable],
+        "unshown": list(result.unshown),
         "faults": [_fault(seen) for seen in result.faults],
         "staleBaseline": list(result.stale),
         "forRefsched": _for_refsched(result) if result.is_for_refsched else None,

@@ -211,6 +211,13 @@ def _remarks(result: Result) -> Iterator[str]:
         yield from _wrapped(f"{NOT_EXERCISED} (nothing in this run would show it broken): {by_area(ids)}", "")
     for each in result.untried:
         yield from _wrapped(f"not judged: {untried(each)}", "")
+    if result.untestable:
+        ids = [rule.id for rule in result.untestable]
+        yield from _wrapped(f"untestable (`refsched rule` says why): {by_area(ids)}", "")
+    if result.unshown:
+        yield from _wrapped(
+            f"claimed, and nothing of it was shown in this run: {', '.join(result.unshown)}", ""
+        )
     if absent := result.having(NOT_CLAIMED):
         yield from _wrapped(f"{NOT_CLAIMED}: {_by_need(absent)}", "")
     if later := [each.rule.id for each in result.having(FAIL) if each.later and not each.known]:

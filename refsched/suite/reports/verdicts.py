@@ -71,7 +71,9 @@ class Result:
     so many of the tests' histories kill; ``command`` the start of one that repeats a failure, from ``folder`` or
     from the file that this run ``replayed`` itself; ``selected`` the options that chose the tests and their
     examples; ``unfinished`` how many tests did not come to their end; ``interrupted`` that a user ended the run;
-    ``ending`` how many tests each broken rule ended; ``untried`` are rules that nobody tried to see broken.
+    ``ending`` how many tests each broken rule ended; ``untried`` are rules that nobody tried to see broken;
+    ``untestable`` those of plugins that are claimed which no history can show; ``of_plugins`` are the rules of
+    each plugin that is claimed by its name.
     """
 
     about: About
@@ -96,12 +98,26 @@ class Result:
     interrupted: bool = False
     ending: tuple[tuple[str, int], ...] = ()
     untried: tuple[Untried, ...] = ()
+    untestable: tuple[Rule, ...] = ()
+    of_plugins: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def everywhere(self) -> tuple[tuple[str, int], ...]:
         """The broken rules that ended more than a third of the tests, and so many tests: what is behind them was
         not looked at."""
         return tuple((rule, tests) for rule, tests in self.ending if tests > max(1, self.tests / 3))
+
+    @property
+    def unshown(self) -> tuple[str, ...]:
+        """The plugins that are claimed by name of which this run has shown no rule, neither kept nor broken."""
+        shown = {each.rule.id for each in (*self.having(PASS), *self.having(FAIL))}
+        return tuple(plugin for plugin, rules in self.of_plugins if rules and shown.isdisjoint(rules))
+
+    @property
+    def shows_nothing(self) -> bool:
+        """Returns whether plugins are claimed by name, and nothing of any of them was shown."""
+        known = [plugin for plugin, rules in self.of_plugins if rules]
+        return bool(known) and not self.replayed and list(self.unshown) == known
 
     def having(self, verdict: str) -> tuple[RuleVerdict, ...]:
         return tuple(each for each in self.rules if each.verdict == verdict)
@@ -129,7 +145,9 @@ class Result:
             return NOT_JUDGED
         if self.failures or self.stale:
             return FAILED
-        if self.faults or self.unfinished or not (self.replayed or self.having(PASS) or self.having(FAIL)):
+        if self.faults or self.unfinished or self.shows_nothing:
+            return NOT_JUDGED
+        if not (self.replayed or self.having(PASS) or self.having(FAIL)):
             return NOT_JUDGED
         return PASSED
 
@@ -200,6 +218,9 @@ def _sentences(result: Result) -> Iterable[str]:
             yield f"{behind} more {'is' if behind == 1 else 'are'} broken, only behind another one."
     elif not (passed or known):
         yield f"could not be judged: no {level} rule was kept or broken."
+    elif result.shows_nothing:
+        yield f"could not be judged: this run has shown nothing of {' or '.join(result.unshown)}."
+        yield f"Beside it, {kept} kept."
     elif result.faults or result.unfinished or result.interrupted:
         yield f"not judged in full: {kept} kept, none broken."
     elif observed or result.stale:

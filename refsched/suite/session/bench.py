@@ -22,12 +22,15 @@ OBSERVED = "observed"
 
 @frozen
 class Rule:
-    """``level`` is promised or observed; ``source`` where the rule stands in Kubernetes."""
+    """``level`` is promised or observed; ``source`` where the rule stands in Kubernetes; ``plugins`` are those of
+    which one must be there, so that the rule decides anything; ``untestable`` says why no history can show it."""
 
     id: str
     sentence: str = ""
     level: str = PROMISED
     source: str = ""
+    plugins: tuple[str, ...] = ()
+    untestable: str = ""
 
     @property
     def area(self) -> str:
@@ -49,6 +52,9 @@ class Hello(Protocol):
 
     @property
     def capabilities(self) -> frozenset[str]: ...
+
+    @property
+    def plugins(self) -> frozenset[str] | None: ...
 
 
 class Connection(Protocol):

@@ -26,11 +26,14 @@ class About:
     lacks: Mapping[str, str] = field(factory=dict)
     """The rules that nothing shows which it reports, each with the capability or the plugin that it does not
     have."""
+    plugins: tuple[str, ...] = ()
+    """Those that it names as the ones that it has. None are named by a whole scheduler."""
 
     @classmethod
     def of(cls, hello: Hello, holding: frozenset[str], lacks: Mapping[str, str]) -> About:
         capabilities = tuple(sorted(hello.capabilities))
-        return cls(hello.name, hello.version, hello.kubernetes, capabilities, holding, lacks)
+        plugins = tuple(sorted(hello.plugins or ()))
+        return cls(hello.name, hello.version, hello.kubernetes, capabilities, holding, lacks, plugins)
 
 
 @define(eq=False)

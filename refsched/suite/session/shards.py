@@ -143,6 +143,15 @@ def result_of(evidence: Evidence) -> Result:
         unfinished=evidence.unfinished,
         interrupted=evidence.interrupted,
         untried=untried_by(evidence.untried, evidence.changes, applied),
+        untestable=tuple(
+            rule
+            for rule in selected
+            if rule.plugins and rule.untestable and rule.id not in evidence.about.lacks
+        ),
+        of_plugins=tuple(
+            (plugin, tuple(rule.id for rule in evidence.rules if rule.plugins == (plugin,)))
+            for plugin in evidence.about.plugins
+        ),
     )
 
 

@@ -12,7 +12,10 @@ from hypothesis.strategies import SearchStrategy
 from refsched.suite.adapters.adapter import Adapter
 from refsched.suite.adapters.connecting import connect
 from refsched.suite.adapters.selection import EVERYTHING, read_selection
+from refsched.suite.catalogue.elsewhere import why_elsewhere
+from refsched.suite.catalogue.rules import Rule as StatedRule
 from refsched.suite.catalogue.rules import all_rules, default_plugins
+from refsched.suite.catalogue.showing import deciding_plugins
 from refsched.suite.histories.driver import Transcript
 from refsched.suite.histories.history import History, Step
 from refsched.suite.histories.part import part_of
@@ -39,8 +42,7 @@ class StandardBench:
 
     @cached_property
     def rules(self) -> Mapping[str, Rule]:
-        stated = (Rule(rule.id, rule.sentence, rule.level, rule.source) for rule in all_rules().values())
-        return {rule.id: rule for rule in in_order_of_dependence(stated)}
+        return {rule.id: rule for rule in in_order_of_dependence(map(_rule, all_rules().values()))}
 
     def connect(self, what: str, timeout: float, only: str = "") -> Connection:
         names = [plugin.name for plugin in default_plugins()]
@@ -60,6 +62,12 @@ class StandardBench:
 
     def begin(self, connection: Connection, beginning: History) -> Course:
         return StandardCourse(Trial(_adapter(connection), beginning, level=self._level))
+
+
+def _rule(stated: StatedRule) -> Rule:
+    plugins = deciding_plugins(stated.id)
+    why = why_elsewhere(stated.id) or ""
+    return Rule(stated.id, stated.sentence, stated.level, stated.source, plugins, why)
 
 
 @frozen

@@ -18,7 +18,16 @@ from refsched.suite.breaking.keeping import Tried, changing
 from refsched.suite.histories.findings import Comparison
 from refsched.suite.histories.history import Create, History, Schedule
 from refsched.suite.histories.trial import try_history
-from refsched.suite.session.keeping import LOST, TESTS, Change, Keeping, Untried, kept_by, untried_by
+from refsched.suite.session.keeping import (
+    HISTORIES,
+    LOST,
+    Change,
+    Decided,
+    Keeping,
+    Untried,
+    kept_by,
+    untried_by,
+)
 
 TAINT = {"key": "a", "effect": "NoSchedule"}
 
@@ -63,9 +72,13 @@ class Worker:
 # --- Whose judge dies -----------------------------------------------------------------------------
 
 
+def once(came: Mapping[str, Comparison]) -> dict[str, Decided]:
+    return {rule: Decided(one, 1, one) for rule, one in came.items()}
+
+
 def judged(came: Mapping[str, Comparison]) -> Keeping:
     keeping = Keeping()
-    keeping.note("test_a", (), came, came)
+    keeping.note("test_a", (), once(came), came)
     keeping.pytest_sessionfinish(Session())
     return keeping
 
@@ -110,10 +123,10 @@ def changing_of(monkeypatch: pytest.MonkeyPatch, bad: Callable[[], object]) -> T
         "R-TAINT-03": comparison(TAINT),
     }
 
-    def until_changed(breakings: Any, came: Sequence[Comparison]) -> Iterable[bool]:
-        if came[0] is numbers["R-TAINT-02"]:
+    def until_changed(breakings: Any, rule: str, came: Sequence[Comparison]) -> Iterable[bool]:
+        if rule == "R-TAINT-02":
             bad()
-        return real(breakings, came)
+        return real(breakings, rule, came)
 
     monkeypatch.setattr(breaking, "_until_changed", until_changed)
     return changing({rule: [came] for rule, came in numbers.items()})
@@ -165,8 +178,8 @@ def test_what_a_worker_found_counts_where_it_is_reported() -> None:
     worker, session = Worker(), Session()
     session.config = worker  # type: ignore[assignment]
     there, here = Keeping(), Keeping()
-    there.note("test_a", ["R-TAINT-01"], {"R-TAINT-01": comparison(TAINT)}, ["R-TAINT-01"])
-    there.note("test_b", [], {"R-PORTS-01": comparison()}, ["R-PORTS-01", "R-TOY-01"])
+    there.note("test_a", ["R-TAINT-01"], once({"R-TAINT-01": comparison(TAINT)}), ["R-TAINT-01"])
+    there.note("test_b", [], once({"R-PORTS-01": comparison()}), ["R-PORTS-01", "R-TOY-01"])
     there.pytest_sessionfinish(session)
     here.pytest_testnodedown(worker, None)
     assert not here.untried
@@ -176,22 +189,25 @@ def test_what_a_worker_found_counts_where_it_is_reported() -> None:
 
 def test_which_tests_count_does_not_depend_on_how_they_were_spread() -> None:
     """Those about the rule come first, then those with the smallest histories."""
-    changes = [Change("R-A-01", True, 1, f"test_{number:02}", False) for number in range(TESTS)]
-    assert not kept_by([*changes, Change("R-A-01", True, 9, "test_z", True)])
-    assert kept_by([*changes, Change("R-A-01", False, 9, "test_z", True)]) == {"R-A-01"}
-    assert kept_by([*reversed(changes), Change("R-A-01", True, 0, "test_z", True)]) == {"R-A-01"}
+    changes = [Change("R-A-01", True, False, 1, f"test_{number:02}", False) for number in range(HISTORIES)]
+    assert not kept_by([*changes, Change("R-A-01", True, False, 9, "test_z", True)])
+    assert kept_by([*changes, Change("R-A-01", False, False, 9, "test_z", True)]) == {"R-A-01"}
+    assert kept_by([*reversed(changes), Change("R-A-01", True, False, 0, "test_z", True)]) == {"R-A-01"}
 
 
 def test_a_worker_that_tells_nothing_keeps_nothing() -> None:
     here = Keeping()
     here.pytest_testnodedown(object(), "it died")
-    here.changes.append(Change("R-A-01", False, 1, "test_a", False))
+    here.changes.append(Change("R-A-01", False, False, 1, "test_a", False))
     assert here.untried == [Untried(LOST)]
     assert untried_by(here.untried, here.changes, ["R-A-01", "R-A-02"]) == (Untried(LOST, ("R-A-02",)),)
 
 
 def test_a_rule_that_another_process_has_seen_kept_is_kept() -> None:
-    changes = [Change("R-A-01", False, 1, "test_a", False), Change("R-A-01", False, 2, "test_b", True)]
+    changes = [
+        Change("R-A-01", False, False, 1, "test_a", False),
+        Change("R-A-01", False, False, 2, "test_b", True),
+    ]
     assert untried_by([Untried("it died", ("R-A-01", "R-A-02"))], changes, ()) == (
         Untried("it died", ("R-A-02",)),
     )
